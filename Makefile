@@ -1,0 +1,13 @@
+# Every task sets up what it needs: a fresh clone with Python 3.11, pip and g++ is enough.
+PYTHON ?= python3
+
+.PHONY: demo test lint bench sanitize fuzz lock clean help
+
+demo test lint bench sanitize fuzz lock:
+	@$(PYTHON) dev.py $@ $(ARGS)
+
+help:
+	@$(PYTHON) dev.py --help
+
+clean:
+	rm -rf .venv .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,6 @@
+#include "bind/module.hpp"
+
+NB_MODULE(_kernels, m) {
+    m.doc() = "The C++ kernels of assay. Import assay.kernels instead: it is the one door.";
+    assay::bind::bind_parallel(m);
+}

@@ -1,0 +1,38 @@
+// Work on all cores: a pool of threads that outlives the call, whose exceptions reach the caller
+// and which a caller can interrupt.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+
+namespace assay {
+
+// How many threads parallel work may use, the caller's included. Never less than 1.
+int threads();
+
+// Sets that number; 0 means every core this process may run on.
+void set_threads(int count);
+
+// Called now and then by the thread that asked for parallel work, at least every 50 ms while it
+// runs. It may throw: the remaining tasks are then dropped and the exception reaches the caller.
+// The binding installs one that lets Python look for Ctrl-C.
+void set_poll(void (*poll)());
+
+// Calls body(task, slot) once for each task in [0, tasks), in any order, on up to threads() threads.
+// Calls that share a slot (0 <= slot < threads()) never overlap, so a slot can own scratch memory.
+// The first exception thrown by a body stops the rest and is rethrown here. A call made from
+// inside a body, or while another Python thread has the pool, runs on the calling thread alone.
+// Keep one task under 50 ms of work, so that Ctrl-C is answered.
+void parallel_tasks(std::size_t tasks, const std::function<void(std::size_t task, int slot)>& body);
+
+// The same over rows: body(begin, end, slot) for consecutive ranges of at most `grain` rows.
+template <class Body>
+void parallel_rows(std::size_t rows, std::size_t grain, Body&& body) {
+    parallel_tasks((rows + grain - 1) / grain, [&](std::size_t task, int slot) {
+        const std::size_t begin = task * grain;
+        body(begin, std::min(rows, begin + grain), slot);
+    });
+}
+
+}  // namespace assay

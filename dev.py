@@ -1,0 +1,235 @@
+"""Every task of the project, from a fresh clone: ``python3 dev.py test`` (or ``make test``).
+
+Standard library only. The first task makes a virtual environment in ``.venv`` from the locked
+requirements and builds the package there; later ones reuse it until something it depends on changes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+LOCKS = ROOT / "requirements"
+BUILT_FROM = ("pyproject.toml", "CMakeLists.txt")
+
+
+def main() -> int:
+    """Set up, then run the named task."""
+    tasks = {
+        "setup": (setup_only, "make the environment and build, nothing else"),
+        "demo": (demo, "the main job on bundled data"),
+        "test": (test, "all tests (further words go to pytest)"),
+        "lint": (lint, "ruff, mypy and clang-format"),
+        "bench": (bench, "speed against the peers, as ratios"),
+        "sanitize": (sanitize, "the tests under ASan, UBSan and TSan"),
+        "fuzz": (fuzz, "random bytes and inputs, for a while"),
+        "lock": (lock, "renew the locked requirements"),
+    }
+    lines = "\n".join(f"  {name:<10}{what}" for name, (_, what) in tasks.items())
+    parser = argparse.ArgumentParser(
+        description="Tasks of the project.",
+        epilog=f"tasks:\n{lines}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("task", choices=tasks, metavar="task")
+    parser.add_argument("words", nargs=argparse.REMAINDER, help="passed on to the task's tool")
+    arguments = parser.parse_args()
+    try:
+        return tasks[arguments.task][0](arguments.words)
+    except subprocess.CalledProcessError as failed:
+        print(f"dev.py: this step failed: {' '.join(map(str, failed.cmd))}", file=sys.stderr)
+        return failed.returncode or 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def setup_only(_words: list[str]) -> int:
+    """Make the environment."""
+    environment("dev")
+    return 0
+
+
+def demo(words: list[str]) -> int:
+    """Run the main job."""
+    python = environment("core")
+    return run(python, "-m", "assay", "demo", *words, check=False)
+
+
+def test(words: list[str]) -> int:
+    """Run the tests on all cores."""
+    python = environment("dev")
+    return run(python, "-m", "pytest", "-n", "auto", "-q", *words, check=False)
+
+
+def lint(_words: list[str]) -> int:
+    """Run every static check; report all of them before failing."""
+    python = environment("dev")
+    sources = sorted(str(path) for path in (ROOT / "cpp").rglob("*.[ch]pp"))
+    return max(
+        run(python, "-m", "ruff", "check", ".", check=False),
+        run(python, "-m", "ruff", "format", "--check", ".", check=False),
+        run(python, "-m", "mypy", check=False),
+        run(python, "-m", "clang_format", "--dry-run", "--Werror", *sources, check=False),
+    )
+
+
+def bench(words: list[str]) -> int:
+    """Measure against the peers."""
+    python = environment("dev", "bench")
+    return run(python, "benchmarks/run.py", *words, check=False)
+
+
+def lock(_words: list[str]) -> int:
+    """Resolve requirements/*.in again; hashes, no hosts."""
+    python = environment("dev")
+    for source in sorted(LOCKS.glob("*.in")):
+        run(
+            python, "-m", "uv", "pip", "compile", "--universal", "--generate-hashes", "--no-header",
+            "--quiet", "--upgrade", "--python-version", "3.11",
+            source, "-o", source.with_suffix(".lock"),
+        )  # fmt: skip
+    return 0
+
+
+def sanitize(words: list[str]) -> int:
+    """Build the extension with each sanitizer in an environment of its own and run the tests there."""
+    chosen = words or ["address", "thread"]
+    return max(sanitized(kind) for kind in chosen)
+
+
+def sanitized(kind: str) -> int:
+    """Run the tests under ``address`` (with undefined) or ``thread``."""
+    settings = {
+        "address": ("address,undefined", ("libasan.so", "libubsan.so", "libstdc++.so"), "OFF"),
+        "thread": ("thread", ("libtsan.so", "libstdc++.so"), "ON"),
+    }
+    if kind not in settings:
+        raise SystemExit(f"dev.py: sanitize knows {' and '.join(settings)}, not {kind!r}")
+    flags, libraries, no_clones = settings[kind]
+    python = environment(
+        "dev",
+        folder=ROOT / f".venv-{kind}",
+        define={"ASSAY_SANITIZE": flags, "ASSAY_NO_CLONES": no_clones},
+    )
+    preload = " ".join(
+        subprocess.check_output(["g++", f"-print-file-name={name}"], text=True).strip()
+        for name in libraries
+    )
+    extra = {
+        "LD_PRELOAD": preload,
+        "ASAN_OPTIONS": "detect_leaks=0",
+        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+        "TSAN_OPTIONS": "exitcode=66:halt_on_error=1",
+        "ASSAY_SANITIZER": kind,
+    }
+    return run(python, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "tests",
+               "-m", "not peers", env=extra, check=False)  # fmt: skip
+
+
+def fuzz(words: list[str]) -> int:
+    """Feed random bytes and inputs to the readers."""
+    python = environment("dev")
+    return run(python, "tests/fuzz.py", *words, check=False)
+
+
+def environment(
+    *locks: str, folder: Path = VENV, define: dict[str, str] | None = None
+) -> Path:
+    """Return the Python of an environment that holds the locked packages and the built project.
+
+    It is made anew when the locks, the build's settings or this Python have changed.
+    """
+    python = folder / "bin" / "python"
+    stamp = folder / ".ready"
+    have = set(stamp.read_text().split()) if stamp.exists() else set()
+    base = fingerprint(define)
+    if base not in have:
+        need_compiler()
+        shutil.rmtree(folder, ignore_errors=True)
+        print(f"dev.py: making {folder.name} (once)", file=sys.stderr)
+        create(folder, python)
+        pip(python, "--require-hashes", "-r", LOCKS / "build.lock")
+        have = {base}
+        stamp.write_text(" ".join(have))
+    for name in locks:
+        wanted = hashlib.sha256((LOCKS / f"{name}.lock").read_bytes()).hexdigest()
+        if wanted not in have:
+            pip(python, "--require-hashes", "-r", LOCKS / f"{name}.lock")
+            have.add(wanted)
+            stamp.write_text(" ".join(have))
+    # The extension is rebuilt whenever a C++ source is newer than the last build.
+    built = hashlib.sha256(
+        b"".join(path.read_bytes() for path in sorted((ROOT / "cpp").rglob("*.[ch]pp")))
+    ).hexdigest()
+    if built not in have:
+        need_compiler()
+        print("dev.py: building the kernels", file=sys.stderr)
+        build = {"build-dir": f"build/{folder.name.strip('.')}"} | {
+            f"cmake.define.{key}": value for key, value in (define or {}).items()
+        }
+        pip(
+            python, "--no-deps", "--no-build-isolation",
+            *(f"--config-settings={key}={value}" for key, value in build.items()), "-e", ".",
+        )  # fmt: skip
+        stamp.write_text(" ".join((have - builds(have)) | {built, f"built:{built}"}))
+    return python
+
+
+def builds(stamps: set[str]) -> set[str]:
+    """Return the stamps that belong to an earlier build."""
+    old = {mark for mark in stamps if mark.startswith("built:")}
+    return old | {mark.removeprefix("built:") for mark in old}
+
+
+def create(folder: Path, python: Path) -> None:
+    """Make a virtual environment, also where Debian has left ensurepip out."""
+    try:
+        venv.create(folder, with_pip=True)
+    except subprocess.CalledProcessError:
+        venv.create(folder, with_pip=False, clear=True)
+        subprocess.check_call([sys.executable, "-m", "pip", "--python", python, "install", "pip"])
+
+
+def need_compiler() -> None:
+    """Stop with one clear line when there is no C++ compiler."""
+    compiler = os.environ.get("CXX", "g++")
+    if shutil.which(compiler) is None:
+        raise SystemExit(
+            f"dev.py: no C++ compiler ({compiler}) found. Install one first, for example: "
+            "apt-get install g++   (Debian, Ubuntu) or   dnf install gcc-c++   (Fedora)."
+        )
+
+
+def fingerprint(define: dict[str, str] | None) -> str:
+    """Return a digest of what an environment is made from."""
+    digest = hashlib.sha256(sys.version.encode())
+    for name in BUILT_FROM:
+        digest.update((ROOT / name).read_bytes())
+    digest.update((LOCKS / "build.lock").read_bytes())
+    digest.update(repr(sorted((define or {}).items())).encode())
+    return digest.hexdigest()
+
+
+def pip(python: Path, *words: object) -> None:
+    """Run pip quietly."""
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words)
+
+
+def run(python: Path, *words: object, env: dict[str, str] | None = None, check: bool = True) -> int:
+    """Run the environment's Python with its tools first on the path."""
+    path = f"{python.parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    everything = os.environ | {"PATH": path} | (env or {})
+    done = subprocess.run([python, *map(str, words)], cwd=ROOT, env=everything, check=check)
+    return done.returncode
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
