@@ -5,8 +5,11 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
-#include <memory>
+#include <initializer_list>
+#include <utility>
 #include <vector>
+
+#include "kernel/buffer.hpp"
 
 namespace assay::bind {
 
@@ -16,16 +19,17 @@ namespace nb = nanobind;
 template <class T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Hands a vector's memory to NumPy without a copy.
-template <class T>
-nb::object to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+// Hands the memory of a std::vector<T> or Buffer<T> to NumPy without a copy.
+template <template <class...> class Array, class T, class... Rest>
+nb::object to_numpy(Array<T, Rest...>&& values, std::initializer_list<std::size_t> shape) {
+    using Owned = Array<T, Rest...>;
+    auto* owned = new Owned(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Owned*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape, owner));
 }
 
-template <class T>
-nb::object to_numpy(std::vector<T>&& values) {
+template <template <class...> class Array, class T, class... Rest>
+nb::object to_numpy(Array<T, Rest...>&& values) {
     const std::size_t size = values.size();
     return to_numpy(std::move(values), {size});
 }
