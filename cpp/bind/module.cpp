@@ -3,5 +3,6 @@
 NB_MODULE(_kernels, m) {
     m.doc() = "The C++ kernels of assay. Import assay.kernels instead: it is the one door.";
     assay::bind::bind_parallel(m);
+    assay::bind::bind_binned(m);
     assay::bind::bind_random(m);
 }

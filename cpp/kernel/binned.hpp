@@ -1,0 +1,47 @@
+// Scores in a fixed number of cells: how many negatives and positives each holds. Memory does not
+// grow with the rows, counts of parts add up, and pairs in different cells are ordered for certain.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernel/buffer.hpp"
+
+namespace assay {
+
+// The one map from scores to cells, monotone over all of float64 (NaN refused, -0.0 is 0.0).
+//
+// Float64 is cut into octaves (2^e, 2^(e+1)), each into a power of two of equal cells; octaves far
+// out share one. Scores in [1/2, 1) are cut by their distance to 1, which is exact there
+// (Sterbenz), so both ends of the probabilities are equally sharp. -inf, 0, 1 and inf have cells of
+// their own. The width of an AUC bound is the sum over octaves of (mass of positives x mass of
+// negatives in it) / cells, so cells are best spent in proportion to the mass expected. At 18 bits:
+//   cells per octave    distance to 0 or 1      |score| of the rest
+//   8192                2^-3 .. 1/2             1 .. 4
+//   4096                2^-10 .. 2^-3           1/4 .. 1, 4 .. 32
+//   2048                2^-14 .. 2^-10
+//   1024                2^-34 .. 2^-14          2^-10 .. 1/4, 32 .. 4096
+//   256 to 1            beyond                  beyond
+// Each bit more or less doubles or halves that. Near 1 no octave has more cells than values: from
+// 1 - 2^-44 on (at 18 bits) a cell holds one value, and a tie there is known to be a tie.
+inline constexpr int least_bin_bits = 12, most_bin_bits = 22;
+
+// The smallest float64 of every cell, ascending; the first is -inf. At most 2^bits of them. A cell
+// holds the scores from its edge up to, not including, the next one's.
+std::vector<double> bin_edges(int bits);
+
+struct BinnedScores {
+    Buffer<std::uint64_t> counts;     // per cell: negatives, positives
+    std::size_t cells = 0;            // at most 2^bits
+    std::int64_t bad_score_row = -1;  // the first NaN; counts mean nothing then
+    std::int64_t bad_label_row = -1;  // the first label but 0 and 1; counts mean nothing then
+};
+
+// Counts the rows by cell and label (0 or 1). `bits` is from least_bin_bits to most_bin_bits.
+// Parallel; takes 16 bytes a cell for the result and 8 bytes a cell for each thread, for any number
+// of rows: 8 MiB at 18 bits with 2 threads.
+template <class Score, class Label>
+BinnedScores bin_scores(const Score* scores, const Label* positive, std::size_t rows, int bits);
+
+}  // namespace assay
