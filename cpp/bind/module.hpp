@@ -34,6 +34,7 @@ nb::object to_numpy(Array<T, Rest...>&& values) {
     return to_numpy(std::move(values), {size});
 }
 
+void bind_lists(nb::module_& m);
 void bind_parallel(nb::module_& m);
 void bind_binned(nb::module_& m);
 void bind_random(nb::module_& m);
