@@ -6,4 +6,5 @@ NB_MODULE(_kernels, m) {
     assay::bind::bind_parallel(m);
     assay::bind::bind_binned(m);
     assay::bind::bind_random(m);
+    assay::bind::bind_pairs(m);
 }

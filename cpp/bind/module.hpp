@@ -38,5 +38,6 @@ void bind_lists(nb::module_& m);
 void bind_parallel(nb::module_& m);
 void bind_binned(nb::module_& m);
 void bind_random(nb::module_& m);
+void bind_pairs(nb::module_& m);
 
 }  // namespace assay::bind
