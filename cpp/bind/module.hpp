@@ -35,6 +35,7 @@ nb::object to_numpy(Array<T, Rest...>&& values) {
 }
 
 void bind_lists(nb::module_& m);
+void bind_order(nb::module_& m);
 void bind_parallel(nb::module_& m);
 void bind_binned(nb::module_& m);
 void bind_random(nb::module_& m);
