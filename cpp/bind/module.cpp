@@ -8,4 +8,6 @@ NB_MODULE(_kernels, m) {
     assay::bind::bind_binned(m);
     assay::bind::bind_random(m);
     assay::bind::bind_pairs(m);
+    assay::bind::bind_arrow(m);
+    assay::bind::bind_text(m);
 }

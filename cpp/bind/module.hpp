@@ -40,5 +40,7 @@ void bind_parallel(nb::module_& m);
 void bind_binned(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_pairs(nb::module_& m);
+void bind_arrow(nb::module_& m);
+void bind_text(nb::module_& m);
 
 }  // namespace assay::bind

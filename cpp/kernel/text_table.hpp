@@ -1,0 +1,199 @@
+// Hash tables from text to codes in order of first sight, with the keys held inside the table.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernel/buffer.hpp"
+
+namespace assay {
+
+static_assert(std::endian::native == std::endian::little, "keys are read as little-endian words");
+
+inline std::uint64_t load_word(const void* from) {
+    std::uint64_t word;
+    std::memcpy(&word, from, sizeof word);
+    return word;
+}
+
+inline std::uint64_t fold_product(std::uint64_t a, std::uint64_t b) {
+    const auto product = static_cast<unsigned __int128>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+// Odd constants without structure (digits of pi). A hash decides only where a key is looked for,
+// never a result.
+inline constexpr std::array<std::uint64_t, 8> hash_salts = {
+    0x243f6a8885a308d3, 0x13198a2e03707345, 0xa4093822299f31d1, 0x082efa98ec4e6c89,
+    0x452821e638d01377, 0xbe5466cf34e90c6d, 0xc0ac29b7c97c50dd, 0x3f84d5b5b5470917};
+
+std::uint64_t hash_bytes(const char* text, std::size_t length);
+
+// Text of fixed width, padded with zeros: its words are the key.
+template <std::size_t words>
+struct WordKey {
+    using View = std::u32string_view;
+    std::array<std::uint64_t, words> word;
+
+    std::uint64_t hash() const {
+        std::uint64_t result = 0;
+        for (std::size_t i = 0; i < words; i += 2) {
+            const std::uint64_t second = i + 1 < words ? word[i + 1] : 0;
+            result ^= fold_product(word[i] ^ hash_salts[i % 8], second ^ hash_salts[(i + 1) % 8]);
+        }
+        return result;
+    }
+    bool operator==(const WordKey& other) const {
+        std::uint64_t difference = 0;
+        for (std::size_t i = 0; i < words; ++i) difference |= word[i] ^ other.word[i];
+        return difference == 0;
+    }
+};
+
+// Text of any length: up to 16 bytes in place, padded with zeros; longer text by its hash (first)
+// and its address (second), which must stay valid as long as the table.
+struct ByteKey {
+    using View = std::string_view;
+    static constexpr std::size_t in_place = 16;
+    std::uint64_t first, second, length;
+
+    // Reads `length` bytes and not one more.
+    static ByteKey of(const char* text, std::size_t length) {
+        if (length > in_place) {
+            return {hash_bytes(text, length), reinterpret_cast<std::uintptr_t>(text), length};
+        }
+        if (length > 8) {  // the last word overlaps the first
+            const std::uint64_t last = load_word(text + length - 8);
+            return {load_word(text), last >> (8 * (in_place - length)), length};
+        }
+        if (length == 8) return {load_word(text), 0, length};
+        if (length >= 4) {
+            std::uint32_t head, tail;
+            std::memcpy(&head, text, 4);
+            std::memcpy(&tail, text + length - 4, 4);
+            return {head | std::uint64_t{tail} << (8 * (length - 4)), 0, length};
+        }
+        std::uint64_t word = 0;
+        for (std::size_t i = 0; i < length; ++i) {
+            word |= std::uint64_t{static_cast<unsigned char>(text[i])} << (8 * i);
+        }
+        return {word, 0, length};
+    }
+
+    // The same without branches on the length; needs length <= 16 and 16 readable bytes.
+    static ByteKey of_readable(const char* text, std::size_t length) {
+        constexpr std::uint64_t all = ~std::uint64_t{0};
+        const std::size_t low = length < 8 ? length : 8, high = length - low;
+        const std::uint64_t first_mask = low ? all >> (64 - 8 * low) : 0;
+        const std::uint64_t second_mask = high ? all >> (64 - 8 * high) : 0;
+        return {load_word(text) & first_mask, load_word(text + 8) & second_mask, length};
+    }
+
+    std::uint64_t hash() const {
+        return length > in_place ? first
+                                 : fold_product(first ^ hash_salts[0], second ^ hash_salts[1]);
+    }
+    bool operator==(const ByteKey& other) const {
+        if (first != other.first || length != other.length) return false;
+        return second == other.second ||
+               (length > in_place &&
+                std::memcmp(reinterpret_cast<const char*>(second),
+                            reinterpret_cast<const char*>(other.second), length) == 0);
+    }
+};
+
+// Codes 0, 1, 2... in order of first sight. Linear probing, at most half full. Not thread-safe.
+template <class Key>
+class TextTable {
+public:
+    using View = typename Key::View;
+
+    TextTable() { reset(256); }
+    TextTable(const TextTable& other) : labels_(other.labels_) {
+        reset(other.mask_ + 1);
+        std::memcpy(static_cast<void*>(entries_.data()), other.entries_.data(),
+                    entries_.size() * sizeof(Entry));
+    }
+    TextTable& operator=(const TextTable&) = delete;
+
+    // The key's code; a new key gets the next one, and view() is kept as its label: it must stay
+    // valid as long as the table and what is made from it.
+    template <class MakeView>
+    std::uint32_t find_or_add(const Key& key, MakeView&& view) {
+        for (std::size_t at = key.hash() >> shift_;; at = (at + 1) & mask_) {
+            const Entry& entry = entries_[at];
+            if (entry.code != vacant && entry.key == key) [[likely]]
+                return entry.code;
+            if (entry.code == vacant) return add(key, at, view());
+        }
+    }
+
+    // Asks for the memory where the key would be.
+    void prefetch(const Key& key) const {
+        __builtin_prefetch(entries_.data() + (key.hash() >> shift_));
+    }
+
+    // Whether lookups leave the second-level cache often enough to be worth a prefetch.
+    bool large() const { return entries_.size() * sizeof(Entry) > (std::size_t{1} << 19); }
+
+    // Gives every label the code rank[code]; `labels` are the same labels in the new order.
+    void renumber(const std::vector<std::uint32_t>& rank, std::vector<View> labels) {
+        for (Entry& entry : entries_) {
+            if (entry.code != vacant) entry.code = rank[entry.code];
+        }
+        labels_ = std::move(labels);
+    }
+
+    const std::vector<View>& labels() const { return labels_; }
+
+private:
+    struct Entry {
+        Key key;
+        std::uint32_t code;
+    };
+    static constexpr std::uint32_t vacant = std::numeric_limits<std::uint32_t>::max();
+
+    void reset(std::size_t size) {
+        entries_ = Buffer<Entry>(size);
+        for (Entry& entry : entries_) entry = {Key{}, vacant};
+        mask_ = size - 1;
+        shift_ = 64 - std::countr_zero(size);
+    }
+
+    [[gnu::noinline]] std::uint32_t add(const Key& key, std::size_t at, View view) {
+        const std::size_t code = labels_.size();
+        if (code == vacant) throw std::range_error("more than 4294967295 distinct labels");
+        labels_.push_back(view);
+        entries_[at] = {key, static_cast<std::uint32_t>(code)};
+        if (2 * labels_.size() > entries_.size()) grow();
+        return static_cast<std::uint32_t>(code);
+    }
+
+    void grow() {
+        const Buffer<Entry> old = std::exchange(entries_, {});
+        reset(old.size() * 4);
+        for (const Entry& entry : old) {
+            if (entry.code == vacant) continue;
+            std::size_t at = entry.key.hash() >> shift_;
+            while (entries_[at].code != vacant) at = (at + 1) & mask_;
+            entries_[at] = entry;
+        }
+    }
+
+    Buffer<Entry> entries_;
+    std::size_t mask_ = 0;
+    int shift_ = 0;
+    std::vector<View> labels_;
+};
+
+using ByteTable = TextTable<ByteKey>;
+
+}  // namespace assay
