@@ -86,11 +86,50 @@ void bind_scores(nb::module_& m) {
           "The scores, positives and negatives of two ordered tallies taken together.");
 }
 
+nb::tuple order_pair_columns(const Column<double>& x, const Column<double>& y,
+                             const Column<std::uint8_t>& positive) {
+    same_length(x.size(), y.size());
+    same_length(x.size(), positive.size());
+    PairTally tally;
+    {
+        nb::gil_scoped_release release;
+        tally = order_pairs(x.data(), y.data(), positive.data(), x.size());
+    }
+    return nb::make_tuple(to_numpy(std::move(tally.x)), to_numpy(std::move(tally.y)),
+                          give(std::move(tally.positives)), give(std::move(tally.negatives)),
+                          tally.bad_row);
+}
+
+nb::tuple merge_pair_columns(const Column<double>& x_a, const Column<double>& y_a,
+                             const AnyCounts& positives_a, const AnyCounts& negatives_a,
+                             const Column<double>& x_b, const Column<double>& y_b,
+                             const AnyCounts& positives_b, const AnyCounts& negatives_b) {
+    const PairTallyView a{span_of(x_a), span_of(y_a), view(positives_a), view(negatives_a)};
+    const PairTallyView b{span_of(x_b), span_of(y_b), view(positives_b), view(negatives_b)};
+    PairTally tally;
+    {
+        nb::gil_scoped_release release;
+        tally = merge_pairs(a, b);
+    }
+    return nb::make_tuple(to_numpy(std::move(tally.x)), to_numpy(std::move(tally.y)),
+                          give(std::move(tally.positives)), give(std::move(tally.negatives)));
+}
+
 }  // namespace
 
 void bind_order(nb::module_& m) {
     bind_scores<double>(m);
     bind_scores<float>(m);
+    m.def("order_pairs", &order_pair_columns, nb::arg("x").noconvert(), nb::arg("y").noconvert(),
+          nb::arg("positive").noconvert(),
+          "Distinct (x, y) in lexicographic order, positives and negatives at each, first row with "
+          "NaN or a label that is neither 0 nor 1 (-1 where there is none).");
+    m.def("merge_pairs", &merge_pair_columns, nb::arg("x_a").noconvert(),
+          nb::arg("y_a").noconvert(), nb::arg("positives_a").noconvert(),
+          nb::arg("negatives_a").noconvert(), nb::arg("x_b").noconvert(),
+          nb::arg("y_b").noconvert(), nb::arg("positives_b").noconvert(),
+          nb::arg("negatives_b").noconvert(),
+          "The pairs, positives and negatives of two ordered tallies of pairs taken together.");
     m.def(
         "sweep_scores",
         [](const AnyCounts& positives, const AnyCounts& negatives) {

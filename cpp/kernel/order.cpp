@@ -23,7 +23,14 @@ using namespace order;
 
 // Up to here the rows of each sign are one bucket: no sample, no map, no threads.
 constexpr std::size_t direct_rows = 24576;
-constexpr std::size_t rows_per_bucket = 8192, most_buckets = 4096, most_sampled = 16384;
+constexpr std::size_t most_sampled = 16384;
+
+// Buckets of 32,768 rows still sort within a core's cache, and with a few hundred of them the lines
+// that fill up do too; fewer rows where that leaves too few buckets to share out.
+std::size_t wanted_buckets(std::size_t rows) {
+    return std::clamp<std::size_t>(rows / 32768, std::clamp<std::size_t>(rows / 8192, 4, 256),
+                                   4096);
+}
 
 template <class Score, class Label>
 ScoreTally<Score> refuse(const Score* scores, const Label* positive, std::size_t rows) {
@@ -78,12 +85,9 @@ ScoreTally<Score> order_directly(const Score* scores, const Label* positive, std
     std::memmove(negatives.data() + entries, negatives.data() + negative, above);
     for (std::size_t i = notes; i < large.size(); ++i) large[i].index -= negative - entries;
     entries += above;
-    const auto keep = [&](auto& column) {
-        column.shrink(entries);
-    };
-    keep(result);
-    keep(positives);
-    keep(negatives);
+    result.shrink(entries);
+    positives.shrink(entries);
+    negatives.shrink(entries);
     return assemble(std::move(result), std::move(positives), std::move(negatives), large);
 }
 
@@ -91,16 +95,14 @@ ScoreTally<Score> order_directly(const Score* scores, const Label* positive, std
 template <class Score>
 std::vector<WordOf<Score>> sample_keys(const Score* scores, std::size_t rows, std::size_t size) {
     using Word = WordOf<Score>;
-    std::vector<Word> sample(size), scratch(size), keys;
+    std::vector<Word> sample(size), scratch(size);
     std::uint64_t state = 0x2545f4914f6cdd1du;
     const std::size_t stride = rows / size;
-    std::size_t nonnegative = 0;
     for (std::size_t i = 0; i < size; ++i) {
         // A place of its own in each stride: a fixed step could meet a period in the rows.
         state = state * 6364136223846793005u + 1442695040888963407u;
         const std::size_t row = i * stride + static_cast<std::size_t>((state >> 33) % stride);
         sample[i] = key_of(scores[row]) >> 1 << 1;
-        nonnegative += sample[i] >= top_bit<Word>;
     }
     sort_words(sample.data(), scratch.data(), size);
     return sample;
@@ -119,6 +121,11 @@ ScoreTally<Score> tally_of_few(const std::vector<FewEntry<Word>>& entries) {
     return assemble(std::move(scores), std::move(positives), std::move(negatives), large);
 }
 
+template <class Value>
+void prefetch(const Value* begin, const Value* end) {
+    for (; begin < end; begin += 64 / sizeof(Value)) __builtin_prefetch(begin);
+}
+
 template <class Score, class Label>
 ScoreTally<Score> order_in_buckets(const Score* scores, const Label* positive, std::size_t rows,
                                    const BucketMap<WordOf<Score>>& map) {
@@ -128,6 +135,11 @@ ScoreTally<Score> order_in_buckets(const Score* scores, const Label* positive, s
     const bool fine =
         partition.count(block, [&](std::size_t begin, std::size_t size, std::uint16_t* marks) {
             Word keys[block];
+            // Two columns read in turns are more than the hardware foresees.
+            const std::size_t next = std::min(begin + block, rows),
+                              end = std::min(next + block, rows);
+            prefetch(scores + next, scores + end);
+            prefetch(positive + next, positive + end);
             const bool nan = make_keys(scores + begin, size, keys);
             map.locate(keys, size, marks);
             return !add_labels(positive + begin, size, marks) && !nan;
@@ -174,7 +186,7 @@ ScoreTally<Score> order_scores(const Score* scores, const Label* positive, std::
     using Word = WordOf<Score>;
     if (rows == 0) return {};
     if (rows <= direct_rows) return order_directly(scores, positive, rows);
-    const std::size_t buckets = std::clamp<std::size_t>(rows / rows_per_bucket, 4, most_buckets);
+    const std::size_t buckets = wanted_buckets(rows);
     const std::vector<Word> sample =
         sample_keys(scores, rows, std::clamp<std::size_t>(16 * buckets, 512, most_sampled));
     std::size_t distinct = 1;

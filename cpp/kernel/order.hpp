@@ -71,7 +71,7 @@ struct ScoreSweep {
     Wide concordance = 0;                        // sum of p (2 N_below + q)
     Wide positive_squares = 0;                   // sum of p (2 N_below + q)^2
     Wide negative_squares = 0;                   // sum of q (2 P_above + p)^2
-    Wide gap = 0;                // largest |P_at_or_below n0 - N_at_or_below m|: KS times m n0
+    Wide gap = 0;                 // largest |P_at_or_below n0 - N_at_or_below m|: KS times m n0
     std::int64_t gap_index = -1;  // first entry that reaches it, -1 when empty
 };
 

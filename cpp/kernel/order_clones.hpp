@@ -2,8 +2,7 @@
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(ASSAY_NO_CLONES)
-#define ASSAY_CLONES \
-    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define ASSAY_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define ASSAY_CLONES
 #endif

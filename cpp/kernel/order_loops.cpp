@@ -26,7 +26,8 @@ ASSAY_INTO_CLONE bool labels_loop(const Label* __restrict labels, std::size_t ro
     Label any = 0;
     for (std::size_t i = 0; i < rows; ++i) {
         any |= labels[i];
-        bucket[i] = static_cast<std::uint16_t>(bucket[i] << 1 | static_cast<std::uint16_t>(labels[i] & 1));
+        bucket[i] =
+            static_cast<std::uint16_t>(bucket[i] << 1 | static_cast<std::uint16_t>(labels[i] & 1));
     }
     return any != 0 && any != 1;
 }

@@ -34,8 +34,7 @@ ASSAY_INTO_CLONE void locate_in_cells(const Cells<Word>& cells, const Word* __re
         const std::uint32_t left = cells.edges[cell], right = cells.edges[cell + 1];
         const auto step = static_cast<std::uint32_t>(
             (std::uint64_t{right - left} * (at & 0xffff)) >> fraction_bits);
-        bucket[i] =
-            static_cast<std::uint16_t>(((left + step) >> fraction_bits) + (place[i] >> 31));
+        bucket[i] = static_cast<std::uint16_t>(((left + step) >> fraction_bits) + (place[i] >> 31));
     }
 }
 
@@ -114,8 +113,8 @@ void BucketMap<Word>::build_cells(const std::vector<Word>& distinct, std::size_t
     std::size_t below = 0;
     for (std::size_t cell = 0; cell <= cells; ++cell) {
         while (below < size && cell_of(distinct[below]) < cell) ++below;
-        edges_[cell] = static_cast<std::uint32_t>(
-            (std::uint64_t{below} * wanted << fraction_bits) / size);
+        edges_[cell] =
+            static_cast<std::uint32_t>((std::uint64_t{below} * wanted << fraction_bits) / size);
     }
     buckets_ = wanted + 1;  // one more for the step at the sign
 }

@@ -181,9 +181,10 @@ ScoreTally<Score> merge_scores(const ScoreTallyView<Score>& a, const ScoreTallyV
                     const Side<Keys, A> left{{a.scores.data(), a.scores.size()}, pa, qa};
                     const Side<Keys, B> right{{b.scores.data(), b.scores.size()}, pb, qb};
                     CountPair counts;
-                    close_gaps(merge_sides(left, right, counts,
-                                           [&](std::size_t at, Score score) { scores[at] = score; }),
-                               scores);
+                    close_gaps(
+                        merge_sides(left, right, counts,
+                                    [&](std::size_t at, Score score) { scores[at] = score; }),
+                        scores);
                     result.positives = std::move(counts.positives);
                     result.negatives = std::move(counts.negatives);
                 });

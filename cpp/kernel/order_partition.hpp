@@ -32,6 +32,8 @@ inline void write_line(void* to, const void* from) {
 
 class Partition {
 public:
+    static constexpr std::size_t parallel_from = 40000;
+
     Partition(std::size_t rows, std::size_t buckets)
         : rows_(rows), buckets_(buckets), starts_(buckets + 1) {
         constexpr std::size_t most_rows = std::size_t{2} << 20;
@@ -50,7 +52,7 @@ public:
     template <class Mark>
     bool count(std::size_t block, Mark mark) {
         std::vector<unsigned char> fine(chunks_, 1);
-        parallel_tasks(chunks_, [&](std::size_t chunk, int) {
+        share(chunks_, [&](std::size_t chunk, int) {
             // Two tables: rows that come in order would otherwise wait for their own last store.
             std::vector<std::uint32_t> even(buckets_), odd(buckets_);
             const std::size_t begin = std::min(rows_, chunk * chunk_rows_);
@@ -92,7 +94,7 @@ public:
     void deal(Record* out, Make make) {
         constexpr std::size_t in_line = 64 / sizeof(Record);
         std::vector<Buffer<Record>> lines(static_cast<std::size_t>(threads()));
-        parallel_tasks(chunks_, [&](std::size_t chunk, int slot) {
+        share(chunks_, [&](std::size_t chunk, int slot) {
             Buffer<Record>& own = lines[static_cast<std::size_t>(slot)];
             if (own.size() == 0) own = Buffer<Record>(buckets_ * in_line);
             Record* line = own.data();
@@ -139,8 +141,9 @@ public:
         entries_.assign(buckets_ + 1, 0);
         // Few rows a task would spend the time on handing out tasks.
         const std::size_t together = std::max<std::size_t>(1, buckets_ / 512);
-        parallel_rows(buckets_, together, [&](std::size_t from, std::size_t to, int slot) {
-            for (std::size_t i = from; i < to; ++i) {
+        share((buckets_ + together - 1) / together, [&](std::size_t task, int slot) {
+            const std::size_t from = task * together;
+            for (std::size_t i = from; i < std::min(buckets_, from + together); ++i) {
                 const std::size_t b = order[i];
                 if (starts_[b] == starts_[b + 1]) continue;
                 entries_[b] = finish(b, starts_[b], starts_[b + 1], slot);
@@ -164,13 +167,21 @@ public:
             return column.shrink(left);
         }
         Buffer<Value> packed(left);
-        parallel_rows(buckets_, 64, [&](std::size_t from, std::size_t to, int) {
-            for (std::size_t b = from; b < to; ++b)
-                if (entries_[b + 1] > entries_[b])
-                    std::memcpy(packed.data() + entries_[b], column.data() + starts_[b],
-                                (entries_[b + 1] - entries_[b]) * sizeof(Value));
+        each_bucket([&](std::size_t from, std::size_t to, std::size_t size) {
+            std::memcpy(packed.data() + to, column.data() + from, size * sizeof(Value));
         });
         column = std::move(packed);
+    }
+
+    // Calls copy(from, to, entries) for every bucket that has entries: from its first row to where
+    // its entries belong when the gaps are closed. Parallel.
+    template <class Copy>
+    void each_bucket(Copy copy) const {
+        share((buckets_ + 63) / 64, [&](std::size_t task, int) {
+            for (std::size_t b = task * 64; b < std::min(buckets_, task * 64 + 64); ++b)
+                if (entries_[b + 1] > entries_[b])
+                    copy(starts_[b], entries_[b], entries_[b + 1] - entries_[b]);
+        });
     }
 
     // Where a note made while finishing ends up.
@@ -185,6 +196,13 @@ public:
     Buffer<std::uint8_t> positives, negatives;
 
 private:
+    // Few rows are done before a second thread has woken up.
+    template <class Body>
+    void share(std::size_t tasks, Body body) const {
+        if (rows_ >= parallel_from) return parallel_tasks(tasks, body);
+        for (std::size_t task = 0; task < tasks; ++task) body(task, 0);
+    }
+
     std::uint16_t* marks_of(std::size_t chunk) {
         const std::size_t half = chunks_ / 2;
         std::uint8_t* memory = chunk < half ? positives.data() : negatives.data();

@@ -105,13 +105,12 @@ Gap find_gap(const Count* p, const Count* q, std::size_t size, const std::vector
     const auto look = [&](std::size_t from, std::size_t to, int) {
         for (std::size_t i = from; i < to; ++i) {
             const std::size_t begin = open[i] * block, rows = std::min(block, size - begin);
-            found[i] = narrow ? largest_gap<std::int64_t>(
-                                    p + begin, q + begin, rows,
-                                    static_cast<std::int64_t>(start[open[i]]),
-                                    static_cast<std::int64_t>(m), static_cast<std::int64_t>(n0))
-                              : largest_gap<Signed>(p + begin, q + begin, rows, start[open[i]],
-                                                    static_cast<Signed>(m),
-                                                    static_cast<Signed>(n0));
+            found[i] =
+                narrow ? largest_gap<std::int64_t>(
+                             p + begin, q + begin, rows, static_cast<std::int64_t>(start[open[i]]),
+                             static_cast<std::int64_t>(m), static_cast<std::int64_t>(n0))
+                       : largest_gap<Signed>(p + begin, q + begin, rows, start[open[i]],
+                                             static_cast<Signed>(m), static_cast<Signed>(n0));
             found[i].index += static_cast<std::int64_t>(begin);
         }
     };
@@ -120,9 +119,8 @@ Gap find_gap(const Count* p, const Count* q, std::size_t size, const std::vector
     } else {
         look(0, open.size(), 0);
     }
-    return *std::max_element(found.begin(), found.end(), [](const Gap& a, const Gap& b) {
-        return a.size < b.size;
-    });
+    return *std::max_element(found.begin(), found.end(),
+                             [](const Gap& a, const Gap& b) { return a.size < b.size; });
 }
 
 template <class Count>
