@@ -10,4 +10,5 @@ NB_MODULE(_kernels, m) {
     assay::bind::bind_pairs(m);
     assay::bind::bind_arrow(m);
     assay::bind::bind_text(m);
+    assay::bind::bind_sums(m);
 }

@@ -42,5 +42,6 @@ void bind_random(nb::module_& m);
 void bind_pairs(nb::module_& m);
 void bind_arrow(nb::module_& m);
 void bind_text(nb::module_& m);
+void bind_sums(nb::module_& m);
 
 }  // namespace assay::bind

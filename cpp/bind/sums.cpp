@@ -1,0 +1,189 @@
+#include "kernel/sums.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "bind/module.hpp"
+
+namespace assay::bind {
+namespace {
+
+constexpr std::pair<const char*, SumPath> path_names[] = {{"best", SumPath::best},
+                                                          {"avx512", SumPath::avx512},
+                                                          {"avx2", SumPath::avx2},
+                                                          {"portable", SumPath::portable},
+                                                          {"scalar", SumPath::scalar}};
+
+SumPath path_called(const std::string& name) {
+    for (const auto& [known, path] : path_names)
+        if (name == known) return path;
+    throw std::invalid_argument("path must be best, avx512, avx2, portable or scalar");
+}
+
+// A Python int. Only its significant bytes are handed over: most of a Wide is sign.
+template <int N>
+nb::object to_int(const Wide<N>& value) {
+    int limbs = N;
+    const std::uint64_t sign = value.negative() ? ~std::uint64_t{0} : 0;
+    while (limbs > 1 && value.limb[limbs - 1] == sign && (value.limb[limbs - 2] ^ sign) >> 63 == 0)
+        --limbs;
+    unsigned char bytes[8 * N];
+    for (int i = 0; i < limbs; ++i)
+        for (int j = 0; j < 8; ++j)
+            bytes[8 * i + j] = static_cast<unsigned char>(value.limb[i] >> 8 * j);
+    const nb::handle int_type(reinterpret_cast<PyObject*>(&PyLong_Type));
+    return int_type.attr("from_bytes")(nb::bytes(bytes, 8 * static_cast<std::size_t>(limbs)),
+                                       "little", nb::arg("signed") = true);
+}
+
+// The number of rows that columns have in common.
+template <class T, class... Rest>
+std::size_t common_rows(const Column<T>& first, const Rest&... rest) {
+    if (((rest.shape(0) != first.shape(0)) || ...))
+        throw std::invalid_argument("columns differ in length");
+    return first.shape(0);
+}
+
+template <class T>
+nb::object sum(Column<T> x, const std::string& path) {
+    const SumPath chosen = path_called(path);
+    const Sum result = [&] {
+        nb::gil_scoped_release released;
+        return exact_sum(x.data(), x.shape(0), chosen);
+    }();
+    return nb::make_tuple(to_int(result.sum), result.bad_row);
+}
+
+template <class T>
+nb::object square_sum(Column<T> x, const std::string& path) {
+    const SumPath chosen = path_called(path);
+    const SquareSum result = [&] {
+        nb::gil_scoped_release released;
+        return exact_square_sum(x.data(), x.shape(0), chosen);
+    }();
+    return nb::make_tuple(to_int(result.sum), to_int(result.squared), result.bad_row);
+}
+
+template <class T>
+nb::object moments(Column<T> actual, Column<T> predicted, const std::string& path) {
+    const SumPath chosen = path_called(path);
+    const std::size_t rows = common_rows(actual, predicted);
+    const Moments m = [&] {
+        nb::gil_scoped_release released;
+        return exact_moments(actual.data(), predicted.data(), rows, chosen);
+    }();
+    nb::dict result;
+    result["n"] = rows;
+    result["sum_actual"] = to_int(m.actual);
+    result["sum_predicted"] = to_int(m.predicted);
+    result["sum_absolute_error"] = to_int(m.absolute_error);
+    result["sum_squared_actual"] = to_int(m.squared_actual);
+    result["sum_squared_predicted"] = to_int(m.squared_predicted);
+    result["sum_squared_error"] = to_int(m.squared_error);
+    result["max_absolute_error"] = m.max_absolute_error;
+    result["bad_row_actual"] = m.bad_row_actual;
+    result["bad_row_predicted"] = m.bad_row_predicted;
+    return result;
+}
+
+template <class T>
+nb::object weighted_sum(Column<T> x, Column<T> weight, const std::string& path) {
+    const SumPath chosen = path_called(path);
+    const std::size_t rows = common_rows(x, weight);
+    const WeightedSum result = [&] {
+        nb::gil_scoped_release released;
+        return exact_weighted_sum(x.data(), weight.data(), rows, chosen);
+    }();
+    return nb::make_tuple(to_int(result.weighted), to_int(result.weighted_square), result.bad_row,
+                          result.bad_row_weight);
+}
+
+template <class T>
+nb::object weighted_moments(Column<T> actual, Column<T> predicted, Column<T> weight,
+                            const std::string& path) {
+    const SumPath chosen = path_called(path);
+    const std::size_t rows = common_rows(actual, predicted, weight);
+    const WeightedMoments m = [&] {
+        nb::gil_scoped_release released;
+        return exact_weighted_moments(actual.data(), predicted.data(), weight.data(), rows, chosen);
+    }();
+    nb::dict result;
+    result["n"] = rows;
+    result["sum_weight"] = to_int(m.weight);
+    result["sum_squared_weight"] = to_int(m.squared_weight);
+    result["sum_w_actual"] = to_int(m.actual);
+    result["sum_w_predicted"] = to_int(m.predicted);
+    result["sum_w_absolute_error"] = to_int(m.absolute_error);
+    result["sum_w_squared_actual"] = to_int(m.squared_actual);
+    result["sum_w_squared_predicted"] = to_int(m.squared_predicted);
+    result["sum_w_squared_error"] = to_int(m.squared_error);
+    result["bad_row_actual"] = m.bad_row_actual;
+    result["bad_row_predicted"] = m.bad_row_predicted;
+    result["bad_row_weight"] = m.bad_row_weight;
+    return result;
+}
+
+nb::object cell_sums(Column<std::uint32_t> cells, std::size_t number_of_cells,
+                     Column<double> weight) {
+    const std::size_t rows = common_rows(cells, weight);
+    CellSums sums = [&] {
+        nb::gil_scoped_release released;
+        return exact_cell_sums(cells.data(), number_of_cells, weight.data(), rows);
+    }();
+    nb::dict result;
+    result["rows"] = to_numpy(std::move(sums.rows));
+    const char* const names[] = {"weight", "squared_weight", "cubed_weight"};
+    for (int k = 0; k < 3; ++k) {
+        CellPower& power = sums.powers[k];
+        const std::size_t width = power.width;
+        result[names[k]] = nb::make_tuple(
+            power.exponent, to_numpy(std::move(power.limbs), {number_of_cells, width}));
+    }
+    result["bad_row_cell"] = sums.bad_row_cell;
+    result["bad_row_weight"] = sums.bad_row_weight;
+    return result;
+}
+
+template <class T>
+void bind_columns(nb::module_& m) {
+    const auto column = [](const char* name) { return nb::arg(name).noconvert(); };
+    const auto path = [] { return nb::arg("path") = "best"; };
+    m.def("exact_sum", &sum<T>, column("x"), path(),
+          "The sum in units of 2**-1074 and the first row that is not finite, or -1.");
+    m.def(
+        "exact_square_sum", &square_sum<T>, column("x"), path(),
+        "The sum (2**-1074), the sum of squares (2**-2148) and the first row that is not finite.");
+    m.def("exact_moments", &moments<T>, column("actual"), column("predicted"), path(),
+          "Exact sums of values (2**-1074) and squares (2**-2148) of both columns and of\n"
+          "actual - predicted, as a dict.");
+    m.def("exact_weighted_sum", &weighted_sum<T>, column("x"), column("weight"), path(),
+          "Sums of weight * x (2**-2148) and weight * x * x (2**-3222), and the first bad rows.");
+    m.def("exact_weighted_moments", &weighted_moments<T>, column("actual"), column("predicted"),
+          column("weight"), path(),
+          "Exact weighted sums as a dict: values in units of 2**-2148, squares of 2**-3222.");
+}
+
+std::vector<std::string> available_paths() {
+    std::vector<std::string> names;
+    for (const auto& [name, path] : path_names)
+        if (path != SumPath::best && has_path(path)) names.emplace_back(name);
+    return names;
+}
+
+}  // namespace
+
+void bind_sums(nb::module_& m) {
+    bind_columns<double>(m);
+    bind_columns<float>(m);
+    m.def("exact_cell_sums", &cell_sums, nb::arg("cells").noconvert(), nb::arg("number_of_cells"),
+          nb::arg("weight").noconvert(),
+          "Rows per cell and the exact sums of weight, weight**2 and weight**3, each as\n"
+          "(exponent, limbs): unsigned little-endian limbs times 2**exponent.");
+    m.def("exact_sum_paths", &available_paths,
+          "The code paths of this CPU that the exact sums can take; all give the same integers.");
+}
+
+}  // namespace assay::bind
