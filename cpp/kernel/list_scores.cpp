@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <vector>
 
 #include "kernel/lists.hpp"
 #include "kernel/parallel.hpp"
@@ -209,7 +210,7 @@ ListScores score_lists(Offsets offsets, std::span<const Gain> gains,
     for (auto* column : {&result.hits, &result.precision_sum, &result.precision_mean_sum,
                          &result.reciprocal_rank, &result.dcg_linear, &result.dcg_exponential,
                          &result.ideal_dcg_linear, &result.ideal_dcg_exponential, &result.hit})
-        column->resize(queries);
+        *column = Buffer<double>(queries);
 
     const auto work = [&](std::size_t query) {
         return static_cast<std::size_t>(offsets[query] + ideal_offsets[query]);

@@ -2,49 +2,64 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 #include <limits>
 #include <stdexcept>
-#include <utility>
+#include <vector>
 
+#include "kernel/merge_sort.hpp"
 #include "kernel/parallel.hpp"
 #include "kernel/parallel_queries.hpp"
 
 namespace assay {
 namespace {
 
-// Finds items among the distinct actual items of one query and remembers which were found.
-class ActualItems {
+// The distinct actual items of one query in an open hash table at most half full, each with a note
+// whether it was asked for. A slot's own cache lines: threads write to neighbouring slots.
+class alignas(64) ActualItems {
 public:
     // Returns how many distinct items there are.
-    std::size_t assign(std::span<const std::int64_t> items) {
-        items_.assign(items.begin(), items.end());
-        sorted_ = items.size() > 16;  // fewer are faster to scan
-        if (sorted_) {
-            std::sort(items_.begin(), items_.end());
-            items_.erase(std::unique(items_.begin(), items_.end()), items_.end());
-        } else {
-            auto kept = items_.begin();
-            for (const std::int64_t item : items)
-                if (std::find(items_.begin(), kept, item) == kept) *kept++ = item;
-            items_.erase(kept, items_.end());
+    std::int64_t assign(std::span<const std::int64_t> items) {
+        const std::size_t capacity = std::bit_ceil(2 * items.size() + 2);
+        mask_ = capacity - 1;
+        state_.assign(capacity, empty);
+        if (items_.size() < capacity) items_.resize(capacity);
+        std::int64_t distinct = 0;
+        for (const std::int64_t item : items) {
+            const std::size_t place = find(item);
+            distinct += state_[place] == empty;
+            items_[place] = item;
+            state_[place] = wanted;
         }
-        found_.assign(items_.size(), 0);
-        return items_.size();
+        return distinct;
     }
 
     // Whether the item is there and was not asked for before.
     bool find_first_time(std::int64_t item) {
-        const auto place = sorted_ ? std::lower_bound(items_.begin(), items_.end(), item)
-                                   : std::find(items_.begin(), items_.end(), item);
-        if (place == items_.end() || *place != item) return false;
-        return std::exchange(found_[static_cast<std::size_t>(place - items_.begin())], 1) == 0;
+        std::uint8_t& state = state_[find(item)];
+        if (state != wanted) return false;
+        state = found;
+        return true;
     }
 
 private:
+    static constexpr std::uint8_t empty = 0, wanted = 1, found = 2;
+
+    std::size_t find(std::int64_t item) const {
+        std::size_t place = mix(static_cast<std::uint64_t>(item)) & mask_;
+        while (state_[place] != empty && items_[place] != item) place = (place + 1) & mask_;
+        return place;
+    }
+
+    // Items often are multiples of something: every bit must reach the lowest ones.
+    static std::uint64_t mix(std::uint64_t item) {
+        const auto product = static_cast<unsigned __int128>(item ^ 0x243F6A8885A308D3) *
+                             std::uint64_t{0x9E3779B97F4A7C15};
+        return static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
+    }
+
     std::vector<std::int64_t> items_;
-    std::vector<std::uint8_t> found_;
-    bool sorted_ = false;
+    std::vector<std::uint8_t> state_;
+    std::size_t mask_ = 0;
 };
 
 // A row to be sorted: its score and then its gain, as integers that ascend where those descend.
@@ -69,6 +84,7 @@ constexpr std::int64_t no_row = std::numeric_limits<std::int64_t>::max();
 template <class Score>
 std::int64_t check_rows(const Score* scores, const double* gains, std::size_t begin,
                         std::size_t end, std::int64_t& positive) {
+    positive = 0;
     const auto is_bad = [&](std::size_t row) -> bool {
         return (scores[row] != scores[row]) | !(gains[row] >= 0) |
                (gains[row] > std::numeric_limits<double>::max());
@@ -83,11 +99,12 @@ std::int64_t check_rows(const Score* scores, const double* gains, std::size_t be
     return static_cast<std::int64_t>(begin);
 }
 
-void sort_descending(double* begin, double* end) {
-    // Gains of one size are the common case: relevant or not.
-    if (std::adjacent_find(begin, end, std::less<>()) == end) return;
-    std::sort(begin, end, std::greater<>());
-}
+// What a thread needs to rank a query, on its own cache lines.
+struct alignas(64) RankSlot {
+    std::int64_t bad_row = no_row;
+    std::vector<RankKey> keys, key_scratch;
+    std::vector<double> positive, positive_scratch;
+};
 
 }  // namespace
 
@@ -106,7 +123,7 @@ MatchedLists match_lists(Offsets actual_offsets, std::span<const std::int64_t> a
         throw std::invalid_argument("actual and predicted lists differ in number");
     const std::size_t queries = actual_offsets.size() - 1;
     MatchedLists result{Buffer<std::uint8_t>(predicted_items.size()),
-                        std::vector<std::int64_t>(queries)};
+                        Buffer<std::int64_t>(queries)};
     std::vector<ActualItems> scratch(static_cast<std::size_t>(threads()));
     const auto work = [&](std::size_t query) {
         return static_cast<std::size_t>(actual_offsets[query] + predicted_offsets[query]);
@@ -115,8 +132,7 @@ MatchedLists match_lists(Offsets actual_offsets, std::span<const std::int64_t> a
         ActualItems& actual = scratch[static_cast<std::size_t>(slot)];
         const auto from = static_cast<std::size_t>(actual_offsets[query]);
         const auto to = static_cast<std::size_t>(actual_offsets[query + 1]);
-        result.relevant[query] =
-            static_cast<std::int64_t>(actual.assign(actual_items.subspan(from, to - from)));
+        result.relevant[query] = actual.assign(actual_items.subspan(from, to - from));
         for (std::int64_t i = predicted_offsets[query]; i < predicted_offsets[query + 1]; ++i) {
             const auto place = static_cast<std::size_t>(i);
             result.gains[place] = actual.find_first_time(predicted_items[place]);
@@ -134,49 +150,50 @@ RankedRows rank_rows(Offsets offsets, std::span<const Score> scores,
     const std::size_t queries = offsets.size() - 1, rows = scores.size();
     const auto work = [&](std::size_t query) { return static_cast<std::size_t>(offsets[query]); };
 
-    struct Slot {
-        std::int64_t bad_row = no_row;
-        std::vector<RankKey> keys;
-    };
-    std::vector<Slot> slots(static_cast<std::size_t>(threads()));
+    std::vector<RankSlot> slots(static_cast<std::size_t>(threads()));
     RankedRows result;
-    result.relevant.resize(queries);
+    result.relevant = Buffer<std::int64_t>(queries);
     parallel_queries(queries, work, [&](std::size_t query, int slot) {
         std::int64_t& bad_row = slots[static_cast<std::size_t>(slot)].bad_row;
         bad_row = std::min(bad_row, check_rows(scores.data(), gains.data(), work(query),
                                                work(query + 1), result.relevant[query]));
     });
     std::int64_t bad_row = no_row;
-    for (const Slot& slot : slots) bad_row = std::min(bad_row, slot.bad_row);
+    for (const RankSlot& slot : slots) bad_row = std::min(bad_row, slot.bad_row);
     if (bad_row != no_row) {
         RankedRows bad;
         bad.bad_row = bad_row;
         return bad;
     }
 
-    result.ideal_offsets.resize(queries + 1);
+    result.ideal_offsets = Buffer<std::int64_t>(queries + 1);
+    result.ideal_offsets[0] = 0;
     for (std::size_t query = 0; query < queries; ++query)
         result.ideal_offsets[query + 1] = result.ideal_offsets[query] + result.relevant[query];
     result.gains = Buffer<double>(rows);
     result.tied = Buffer<std::uint8_t>(rows);
-    result.ideal = Buffer<double>(static_cast<std::size_t>(result.ideal_offsets.back()));
-    parallel_queries(queries, work, [&](std::size_t query, int slot) {
-        std::vector<RankKey>& keys = slots[static_cast<std::size_t>(slot)].keys;
+    result.ideal = Buffer<double>(static_cast<std::size_t>(result.ideal_offsets[queries]));
+    parallel_queries(queries, work, [&](std::size_t query, int index) {
+        RankSlot& slot = slots[static_cast<std::size_t>(index)];
         const std::size_t begin = work(query), size = work(query + 1) - begin;
-        double* const ideal = result.ideal.data() + result.ideal_offsets[query];
-        double* positive = ideal;
-        keys.resize(size);
+        slot.keys.resize(size);
+        slot.positive.resize(size);
+        std::size_t positive = 0;
         for (std::size_t i = 0; i < size; ++i) {
             const double gain = gains[begin + i];
-            keys[i] = rank_key(scores[begin + i], gain);
-            if (gain > 0) *positive++ = gain;
+            slot.keys[i] = rank_key(scores[begin + i], gain);
+            slot.positive[positive] = gain;  // overwritten by the next unless it counts
+            positive += gain > 0;
         }
-        std::sort(keys.begin(), keys.end());
+        slot.positive.resize(positive);
+        merge_sort(slot.keys, slot.key_scratch);
         for (std::size_t i = 0; i < size; ++i) {
-            result.gains[begin + i] = gain_of_key(keys[i]);
-            result.tied[begin + i] = i + 1 < size && keys[i] >> 64 == keys[i + 1] >> 64;
+            result.gains[begin + i] = gain_of_key(slot.keys[i]);
+            result.tied[begin + i] = i + 1 < size && slot.keys[i] >> 64 == slot.keys[i + 1] >> 64;
         }
-        sort_descending(ideal, positive);
+        merge_sort(slot.positive, slot.positive_scratch);
+        std::reverse_copy(slot.positive.begin(), slot.positive.end(),
+                          result.ideal.data() + result.ideal_offsets[query]);
     });
     return result;
 }

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "kernel/buffer.hpp"
 
@@ -15,22 +14,21 @@ namespace assay {
 using Offsets = std::span<const std::int64_t>;
 
 struct MatchedLists {
-    Buffer<std::uint8_t> gains;          // per predicted place: 1 where a new actual item is hit
-    std::vector<std::int64_t> relevant;  // per query: distinct actual items
+    Buffer<std::uint8_t> gains;     // per predicted place: 1 where a new actual item is hit
+    Buffer<std::int64_t> relevant;  // per query: distinct actual items
 };
 
 // Which predicted items are among the actual ones. A repeated predicted item counts at its first
-// place only, a repeated actual item once. Parallel over queries; O(p log a) for a query with p
-// predicted and a actual items.
+// place only, a repeated actual item once. Parallel over queries; linear in the items (by hashing).
 MatchedLists match_lists(Offsets actual_offsets, std::span<const std::int64_t> actual_items,
                          Offsets predicted_offsets, std::span<const std::int64_t> predicted_items);
 
 struct RankedRows {
-    Buffer<double> gains;                     // per rank
-    Buffer<std::uint8_t> tied;                // per rank: has the score of the next rank
-    Buffer<double> ideal;                     // each query's positive gains, descending
-    std::vector<std::int64_t> ideal_offsets;  // where they lie
-    std::vector<std::int64_t> relevant;       // per query: rows with a positive gain
+    Buffer<double> gains;                // per rank
+    Buffer<std::uint8_t> tied;           // per rank: has the score of the next rank
+    Buffer<double> ideal;                // each query's positive gains, descending
+    Buffer<std::int64_t> ideal_offsets;  // where they lie
+    Buffer<std::int64_t> relevant;       // per query: rows with a positive gain
     std::int64_t bad_row = -1;  // first NaN score or gain that is NaN, negative or infinite; then
                                 // the arrays are empty
 };
@@ -43,15 +41,15 @@ RankedRows rank_rows(Offsets offsets, std::span<const Score> scores, std::span<c
 // Per query, over the first k ranks (all of them if k is 0). An item is relevant if its gain is
 // positive. Where scores tie, every value is its expectation over random orders of the tied items.
 struct ListScores {
-    std::vector<double> hits;                   // relevant items
-    std::vector<double> precision_sum;          // of hits up to i / i, over the i that are hits
-    std::vector<double> precision_mean_sum;     // of hits up to i / min(i, length), over all i <= k
-    std::vector<double> reciprocal_rank;        // 1 / first relevant rank, 0 if there is none
-    std::vector<double> dcg_linear;             // of gain / log2(i + 1)
-    std::vector<double> dcg_exponential;        // of (2^gain - 1) / log2(i + 1)
-    std::vector<double> ideal_dcg_linear;       // the same for the ideal gains
-    std::vector<double> ideal_dcg_exponential;  //
-    std::vector<double> hit;                    // probability that there is a relevant item
+    Buffer<double> hits;                   // relevant items
+    Buffer<double> precision_sum;          // of hits up to i / i, over the i that are hits
+    Buffer<double> precision_mean_sum;     // of hits up to i / min(i, length), over all i <= k
+    Buffer<double> reciprocal_rank;        // 1 / first relevant rank, 0 if there is none
+    Buffer<double> dcg_linear;             // of gain / log2(i + 1)
+    Buffer<double> dcg_exponential;        // of (2^gain - 1) / log2(i + 1)
+    Buffer<double> ideal_dcg_linear;       // the same for the ideal gains
+    Buffer<double> ideal_dcg_exponential;  //
+    Buffer<double> hit;                    // probability that there is a relevant item
 };
 
 // Gains must be non-negative and not NaN; `tied` may be empty (no ties); ideal gains must descend.
