@@ -40,22 +40,36 @@ ASSAY_CLONES BlockSums sum_bytes(const std::uint8_t* p, const std::uint8_t* q, s
     return {positives, negatives, px, pxx, qyy};
 }
 
-// Wider counts can run over here, but not before the number of rows is refused.
+// Any counts; Sum holds 4 times the cube of the rows in the block.
+template <class Sum, class Count>
+BlockSums sum_counts(const Count* p, const Count* q, std::size_t size) {
+    Sum positives = 0, negatives = 0, px = 0, pxx = 0, qyy = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        const Sum x = 2 * negatives + q[i], y = 2 * positives + p[i];
+        const Sum once = p[i] * x;
+        px += once;
+        pxx += once * x;
+        qyy += q[i] * y * y;
+        positives += p[i];
+        negatives += q[i];
+    }
+    return {positives, negatives, px, pxx, qyy};
+}
+
 template <class Count>
 BlockSums sum_block(const Count* p, const Count* q, std::size_t size) {
     if constexpr (std::is_same_v<Count, std::uint8_t>) {
         return sum_bytes(p, q, size);
     } else {
-        BlockSums sums;
+        // No sum of 2048 counts below 2^52 runs over; a larger count shows in the OR.
+        std::uint64_t rows = 0, bits = 0;
         for (std::size_t i = 0; i < size; ++i) {
-            const Wide x = 2 * sums.negatives + q[i], y = 2 * sums.positives + p[i];
-            sums.px += p[i] * x;
-            sums.pxx += p[i] * x * x;
-            sums.qyy += q[i] * y * y;
-            sums.positives += p[i];
-            sums.negatives += q[i];
+            rows += std::uint64_t{p[i]} + q[i];
+            bits |= p[i] | q[i];
         }
-        return sums;
+        if ((rows | bits) >> 20 == 0) return sum_counts<std::uint64_t>(p, q, size);
+        // Can run over for counts that are refused afterwards.
+        return sum_counts<Wide>(p, q, size);
     }
 }
 
