@@ -74,8 +74,8 @@ ScoreTally<Score> order_directly(const Score* scores, const Label* positive, std
     if (any != 0 && any != 1) return refuse(scores, positive, rows);
     std::vector<LargeCount> large;
     const auto finish = [&](std::size_t begin, std::size_t end, bool nonnegative) {
-        return finish_bucket(words + begin, end - begin, nonnegative, scratch,
-                             {positives.data(), negatives.data(), begin, large});
+        return finish_bucket(words + begin, end - begin, nonnegative, scratch, begin,
+                             {positives.data(), negatives.data(), large});
     };
     std::size_t entries = finish(0, negative, false);
     const std::size_t notes = large.size();
@@ -85,9 +85,9 @@ ScoreTally<Score> order_directly(const Score* scores, const Label* positive, std
     std::memmove(negatives.data() + entries, negatives.data() + negative, above);
     for (std::size_t i = notes; i < large.size(); ++i) large[i].index -= negative - entries;
     entries += above;
-    result.shrink(entries);
-    positives.shrink(entries);
-    negatives.shrink(entries);
+    keep_first(result, entries);
+    keep_first(positives, entries);
+    keep_first(negatives, entries);
     return assemble(std::move(result), std::move(positives), std::move(negatives), large);
 }
 
@@ -113,7 +113,7 @@ ScoreTally<Score> tally_of_few(const std::vector<FewEntry<Word>>& entries) {
     Buffer<Score> scores(entries.size());
     Buffer<std::uint8_t> positives(entries.size()), negatives(entries.size());
     std::vector<LargeCount> large;
-    CountSink sink(positives.data(), negatives.data(), large);
+    CountSink sink{positives.data(), negatives.data(), large};
     for (std::size_t i = 0; i < entries.size(); ++i) {
         scores[i] = score_of(entries[i].key);
         sink.put(i, entries[i].positives, entries[i].negatives);
@@ -159,9 +159,9 @@ ScoreTally<Score> order_in_buckets(const Score* scores, const Label* positive, s
     std::vector<Slot> slots(static_cast<std::size_t>(threads()));
     partition.finish([&](std::size_t bucket, std::size_t begin, std::size_t end, int slot) {
         Slot& own = slots[static_cast<std::size_t>(slot)];
-        return finish_bucket(
-            words + begin, end - begin, bucket >= map.first_nonnegative(), own.scratch,
-            {partition.positives.data(), partition.negatives.data(), begin, own.large});
+        return finish_bucket(words + begin, end - begin, bucket >= map.first_nonnegative(),
+                             own.scratch, begin,
+                             {partition.positives.data(), partition.negatives.data(), own.large});
     });
 
     std::vector<LargeCount> large;
@@ -188,7 +188,7 @@ ScoreTally<Score> order_scores(const Score* scores, const Label* positive, std::
     if (rows <= direct_rows) return order_directly(scores, positive, rows);
     const std::size_t buckets = wanted_buckets(rows);
     const std::vector<Word> sample =
-        sample_keys(scores, rows, std::clamp<std::size_t>(16 * buckets, 512, most_sampled));
+        sample_keys(scores, rows, std::clamp<std::size_t>(32 * buckets, 512, most_sampled));
     std::size_t distinct = 1;
     for (std::size_t i = 1; i < sample.size(); ++i) distinct += sample[i] != sample[i - 1];
     if (distinct <= 1024 && distinct < sample.size() / 8) {

@@ -70,7 +70,7 @@ inline std::size_t emit_runs(Word* words, std::size_t rows, bool nonnegative, st
         negatives += ~word & 1;
         const bool last = i + 1 == rows || (words[i + 1] ^ word) > 1;
         words[entry] = (word >> 1) ^ flip;
-        sink.put(begin + entry, positives, negatives);
+        sink.put(begin + entry, positives, negatives, last);
         const std::uint64_t keep = std::uint64_t{last} - 1;
         positives &= keep;
         negatives &= keep;
@@ -79,57 +79,48 @@ inline std::size_t emit_runs(Word* words, std::size_t rows, bool nonnegative, st
     return entry;
 }
 
-// Where finished entries go: entry i of the bucket has index begin + i in both columns.
-struct BucketCounts {
-    std::uint8_t *positives, *negatives;
-    std::size_t begin;
-    std::vector<LargeCount>& large;
-};
-
 // Puts a score that was taken out before sorting back between the others.
 template <class Word>
 inline void put_back(const HeavyScore<Word>& heavy, Word* scores, std::size_t entries,
-                     bool nonnegative, std::size_t notes, BucketCounts& counts) {
+                     bool nonnegative, std::size_t begin, std::size_t notes, CountSink& sink) {
     const Word bits = nonnegative ? heavy.packed >> 1 : static_cast<Word>(~(heavy.packed >> 1));
     // Of two negative scores the one with the greater bits is less.
     const Word* found = nonnegative
                             ? std::lower_bound(scores, scores + entries, bits)
                             : std::lower_bound(scores, scores + entries, bits, std::greater<>());
     const auto at = static_cast<std::size_t>(found - scores);
-    const std::size_t after = entries - at, index = counts.begin + at;
+    const std::size_t after = entries - at, index = begin + at;
     std::memmove(scores + at + 1, scores + at, after * sizeof(Word));
-    std::memmove(counts.positives + index + 1, counts.positives + index, after);
-    std::memmove(counts.negatives + index + 1, counts.negatives + index, after);
-    for (std::size_t i = notes; i < counts.large.size(); ++i)
-        counts.large[i].index += counts.large[i].index >= index;
+    std::memmove(sink.positives + index + 1, sink.positives + index, after);
+    std::memmove(sink.negatives + index + 1, sink.negatives + index, after);
+    for (std::size_t i = notes; i < sink.large.size(); ++i)
+        sink.large[i].index += sink.large[i].index >= index;
     scores[at] = bits;
-    CountSink(counts.positives, counts.negatives, counts.large)
-        .put(index, heavy.positives, heavy.negatives);
+    sink.put(index, heavy.positives, heavy.negatives);
 }
 
 // Packed words of one sign become the bits of their distinct scores, ascending, at the front, and
-// their counts are written. Returns how many. `scratch` grows to the rows that must be sorted.
+// their counts are put from index `begin` on. Returns how many. `scratch` grows to the rows that
+// must be sorted.
 template <class Word>
 inline std::size_t finish_bucket(Word* words, std::size_t rows, bool nonnegative,
-                                 Buffer<Word>& scratch, BucketCounts counts) {
+                                 Buffer<Word>& scratch, std::size_t begin, CountSink sink) {
     std::vector<HeavyScore<Word>> heavy;
     for (std::size_t before = rows + 1; rows > large_bucket && rows < before;) {
         before = rows;
         rows = take_heavy(words, rows, heavy);
     }
     if (scratch.size() < rows) scratch = Buffer<Word>(rows + rows / 4);
-    const std::size_t notes = counts.large.size();
+    const std::size_t notes = sink.large.size();
     sort_words(words, scratch.data(), rows);
     std::size_t entries = rows;
     if (has_ties(words, rows)) {
-        CountSink sink(counts.positives, counts.negatives, counts.large);
-        entries = emit_runs(words, rows, nonnegative, counts.begin, sink);
+        entries = emit_runs(words, rows, nonnegative, begin, sink);
     } else {
-        emit_distinct(words, rows, nonnegative, counts.positives + counts.begin,
-                      counts.negatives + counts.begin);
+        emit_distinct(words, rows, nonnegative, sink.positives + begin, sink.negatives + begin);
     }
     for (const HeavyScore<Word>& score : heavy)
-        put_back(score, words, entries++, nonnegative, notes, counts);
+        put_back(score, words, entries++, nonnegative, begin, notes, sink);
     return entries;
 }
 

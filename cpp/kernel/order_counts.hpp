@@ -4,12 +4,23 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "kernel/buffer.hpp"
 #include "kernel/order.hpp"
 
 namespace assay::order {
+
+// Keeps the first `size` values, in memory of their own when the rest would weigh more than they
+// do.
+template <class Value>
+void keep_first(Buffer<Value>& column, std::size_t size) {
+    if (size > column.size() / 2) return column.shrink(size);
+    Buffer<Value> kept(size);
+    std::copy(column.data(), column.data() + size, kept.data());
+    column = std::move(kept);
+}
 
 // A count pair that does not fit a byte; the bytes hold anything there.
 struct LargeCount {
@@ -25,27 +36,18 @@ struct CountPair {
 CountPair settle_counts(Buffer<std::uint8_t>&& positives, Buffer<std::uint8_t>&& negatives,
                         const std::vector<LargeCount>& large);
 
-// Writes runs of a sorted bucket: entry `at` gets its counts, the sink notes large ones.
-class CountSink {
-public:
-    CountSink(std::uint8_t* positives, std::uint8_t* negatives, std::vector<LargeCount>& large)
-        : positives_(positives), negatives_(negatives), large_(large), mark_(large.size()) {}
+// Where the counts of entries go while they are made.
+struct CountSink {
+    std::uint8_t *positives, *negatives;
+    std::vector<LargeCount>& large;
 
-    // May be called again for the same entry with larger counts: the last call holds.
-    void put(std::size_t at, std::uint64_t positives, std::uint64_t negatives) {
-        positives_[at] = static_cast<std::uint8_t>(positives);
-        negatives_[at] = static_cast<std::uint8_t>(negatives);
-        if (std::max(positives, negatives) > 255) [[unlikely]] {
-            if (large_.size() == mark_ || large_.back().index != at) large_.push_back({at, 0, 0});
-            large_.back().positives = positives;
-            large_.back().negatives = negatives;
-        }
+    // The last call for an entry holds; only that one has `last` set.
+    void put(std::size_t at, std::uint64_t p, std::uint64_t q, bool last = true) {
+        positives[at] = static_cast<std::uint8_t>(p);
+        negatives[at] = static_cast<std::uint8_t>(q);
+        if (last & ((p | q) > 255)) [[unlikely]]
+            large.push_back({at, p, q});
     }
-
-private:
-    std::uint8_t *positives_, *negatives_;
-    std::vector<LargeCount>& large_;
-    std::size_t mark_;  // notes before it belong to other buckets
 };
 
 }  // namespace assay::order

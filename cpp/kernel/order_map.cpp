@@ -87,7 +87,7 @@ BucketMap<Word>::BucketMap(const std::vector<Word>& sample, std::size_t wanted) 
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     build_cells(distinct, wanted);
     // A tree costs more a row but does not care how the keys crowd.
-    if (fullest(distinct) > std::max<std::size_t>(64, 8 * distinct.size() / wanted))
+    if (fullest(distinct) > std::max<std::size_t>(64, 4 * distinct.size() / wanted))
         build_tree(distinct, wanted);
     const Word zero = top_bit<Word>;
     std::uint16_t bucket;
@@ -100,7 +100,7 @@ void BucketMap<Word>::build_cells(const std::vector<Word>& distinct, std::size_t
     const std::size_t size = distinct.size(), tail = size / 2048;
     low_ = distinct[tail];
     high_ = distinct[size - 1 - tail];
-    const int cell_bits = std::clamp<int>(std::bit_width(wanted) + 1, 6, 12);
+    const int cell_bits = std::clamp<int>(std::bit_width(wanted) + 6, 10, 12);
     const int shift = std::max(0, static_cast<int>(std::bit_width(Word(high_ - low_))) - cell_bits);
     up_ = std::max(0, fraction_bits - shift);
     down_ = std::max(0, shift - fraction_bits);

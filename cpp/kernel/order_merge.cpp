@@ -116,7 +116,7 @@ void close_gaps(const std::vector<Piece>& pieces, Buffer<Value>& column) {
                       column.data() + end);
         end += piece.written;
     }
-    column.shrink(end);
+    keep_first(column, end);
 }
 
 template <class Keys, class A, class B, class Put>
@@ -127,7 +127,7 @@ std::vector<Piece> merge_sides(const Side<Keys, A>& a, const Side<Keys, B>& b, C
     Buffer<std::uint8_t> positives(most), negatives(most);
     std::vector<std::vector<LargeCount>> notes(pieces.size());
     parallel_tasks(pieces.size(), [&](std::size_t task, int) {
-        CountSink sink(positives.data(), negatives.data(), notes[task]);
+        const CountSink sink{positives.data(), negatives.data(), notes[task]};
         merge_piece(a, b, pieces[task], sink, put);
     });
     std::vector<LargeCount> large;

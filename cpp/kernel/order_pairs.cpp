@@ -33,18 +33,6 @@ bool pair_less(const Keys& a, const Keys& b) {
     return (a.x ^ b.x) < 2 ? a.y < b.y : a.x < b.x;
 }
 
-// Sorts each group of neighbours that share key(record) >> shift.
-template <class Key, class Sort>
-void sort_groups(Keys* records, std::size_t rows, int shift, Key key, Sort sort) {
-    for (std::size_t begin = 0; begin < rows;) {
-        const std::uint64_t digits = key(records[begin]) >> shift;
-        std::size_t end = begin + 1;
-        while (end < rows && key(records[end]) >> shift == digits) ++end;
-        if (end - begin > 1) sort(records + begin, end - begin);
-        begin = end;
-    }
-}
-
 // Leading bits of x first, then of what they leave equal, then y the same way. A level takes at
 // least 11 bits, so the depth is below 14.
 void sort_pairs(Keys* records, Keys* scratch, std::size_t rows) {
@@ -156,7 +144,7 @@ std::size_t emit_pairs(Keys* records, std::size_t rows, std::size_t begin, Count
         negatives += ~record.x & 1;
         const bool last = i + 1 == rows || !same_pair(record, records[i + 1]);
         records[entry] = record;
-        sink.put(begin + entry, positives, negatives);
+        sink.put(begin + entry, positives, negatives, last);
         const std::uint64_t keep = std::uint64_t{last} - 1;
         positives &= keep;
         negatives &= keep;
@@ -208,7 +196,7 @@ PairTally order_pairs(const double* x, const double* y, const std::uint8_t* posi
         sort_pairs(bucket_records, own.scratch.data(), size);
         const std::size_t entries = emit_pairs(
             bucket_records, size, begin,
-            CountSink(partition.positives.data(), partition.negatives.data(), own.large));
+            CountSink{partition.positives.data(), partition.negatives.data(), own.large});
         const bool nonnegative = bucket >= tree.first_nonnegative();
         for (std::size_t i = 0; i < entries; ++i)
             bucket_records[i].x = unpack(bucket_records[i].x, nonnegative);
