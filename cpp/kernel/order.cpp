@@ -22,7 +22,7 @@ namespace {
 using namespace order;
 
 // Up to here the rows of each sign are one bucket: no sample, no map, no threads.
-constexpr std::size_t direct_rows = 24576;
+constexpr std::size_t direct_rows = 49152;
 constexpr std::size_t most_sampled = 16384;
 
 // Buckets of 32,768 rows still sort within a core's cache, and with a few hundred of them the lines

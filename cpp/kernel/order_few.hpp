@@ -18,7 +18,7 @@ struct FewEntry {
 
 // Entries in ascending order of key; nothing when there are more than 4096 distinct scores. The
 // caller has made sure that it is worth trying. A NaN or a label other than 0 and 1 sets `bad` and
-// the entries are then of no use. Parallel above 40,000 rows.
+// the entries are then of no use. Parallel above 262,144 rows.
 template <class Score, class Label>
 std::optional<std::vector<FewEntry<WordOf<Score>>>> count_few(const Score* scores,
                                                               const Label* positive,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 
 #include "kernel/order_loops.hpp"
 
@@ -29,10 +30,11 @@ inline void scatter(const Record* from, Record* to, std::size_t rows, std::uint3
 
 // Sorts by the leading bits of key(record), enough of them that few records of an even spread
 // share them. Returns how many trailing bits of key(record) - low were left out. `low` and `high`
-// bound the keys; `scratch` holds `rows` records; rows < 2^32.
+// bound the keys; `scratch` holds `rows` records. Throws std::range_error from 2^32 rows on.
 template <class Record, class Word, class Key>
 inline int sort_leading(Record* records, Record* scratch, std::size_t rows, Word low, Word high,
                         Key key) {
+    if (rows >> 32) throw std::range_error("2^32 scores or more are too close to be told apart");
     const int width = std::bit_width(Word(high - low));
     const int used = std::min({width, 2 * digit_bits, static_cast<int>(std::bit_width(rows)) + 6});
     const int shift = width - used, low_bits = used / 2, high_bits = used - low_bits;

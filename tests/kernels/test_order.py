@@ -126,7 +126,7 @@ def test_order_equals_unique(shape, score, label):
         assert_same(tally, in_order(scores, positive))
 
 
-@pytest.mark.parametrize("n", [24_575, 24_576, 24_577, 39_999, 40_000, 40_001, 65_537, 262_145])
+@pytest.mark.parametrize("n", [39_999, 40_000, 49_151, 49_152, 49_153, 65_537, 262_145])
 @pytest.mark.parametrize("shape", ["uniform", "logits", "votes", "half zeros"])
 def test_order_at_limits(shape, n):
     """Row counts on either side of every limit between two ways of working give the same."""
