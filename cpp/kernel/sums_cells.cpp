@@ -57,42 +57,71 @@ Scan scan_rows(const uint32_t* cells, std::size_t number_of_cells, const double*
     return scan;
 }
 
-// Where a cell's numbers lie: a count of rows, then the limbs of three sums.
+// Where a cell's numbers lie in a table: a count of rows, then the limbs of three sums.
 struct Layout {
-    static constexpr std::size_t one_limb_stride = 1 + 2 + 3 + 4;
     std::size_t width[3], offset[3], stride;
 
-    explicit Layout(const Scan& scan) {
+    // For powers of integers below 2**bits. 63 bits more hold the sum of as many rows; another limb
+    // takes what a shift moves up.
+    explicit Layout(int bits) {
         stride = 1;
         for (int k = 0; k < 3; ++k) {
-            // 63 bits more than one weight's power, for as many rows, and a limb that a shift
-            // fills.
-            width[k] = scan.span() <= 64 ? k + 2 : ((k + 1) * scan.span() + 63) / 64 + 2;
+            width[k] = bits == 64 ? k + 2 : ((k + 1) * bits + 63) / 64 + 2;
             offset[k] = stride;
             stride += width[k];
         }
     }
 };
 
-template <std::size_t N>
-void add(uint64_t* sum, const std::array<uint64_t, N>& value) {
-    uint64_t carry = 0;
-    for (std::size_t i = 0; i <= N; ++i) {
-        const uint128 total = uint128{sum[i]} + (i < N ? value[i] : 0) + carry;
-        sum[i] = static_cast<uint64_t>(total);
-        carry = static_cast<uint64_t>(total >> 64);
-    }
+// How weights become integers. Those that are multiples of 2**(window - 1074) below 2**64 of it, as
+// floats within a factor of 2**11 of the largest are, take one limb and the fast table; the others
+// go to the long table, in units of 2**(low - 1074).
+struct Plan {
+    static constexpr std::size_t stride = 1 + 2 + 3 + 4;
+    static constexpr std::size_t offset[] = {1, 3, 6};
+    // A cube fits one limb then.
+    static constexpr int small_span = 21;
+
+    int low, window;
+    bool small, needs_long;
+    Layout long_layout;
+
+    explicit Plan(const Scan& scan)
+        : low(scan.low),
+          window(std::max(scan.low, scan.top - 64)),
+          small(scan.span() <= small_span),
+          needs_long(window > low),
+          long_layout(needs_long ? scan.span() : 64) {}
+
+    std::size_t limbs_per_cell() const { return stride + (needs_long ? long_layout.stride : 0); }
+};
+
+struct Table {
+    std::vector<uint64_t> fast, slow;
+
+    Table() = default;
+    Table(const Plan& plan, std::size_t number_of_cells)
+        : fast(number_of_cells * Plan::stride),
+          slow(plan.needs_long ? number_of_cells * plan.long_layout.stride : 0) {}
+};
+
+// Adds to two limbs and returns the carry.
+uint64_t add(uint64_t* sum, uint128 value) {
+    const uint128 total = (uint128{sum[1]} << 64 | sum[0]) + value;
+    sum[0] = static_cast<uint64_t>(total);
+    sum[1] = static_cast<uint64_t>(total >> 64);
+    return total < value;
 }
 
-// The same at a bit; the carry may run on.
+// Adds value * 2**bit and lets the carry run as far as it goes.
 template <std::size_t N>
-void add(uint64_t* sum, const std::array<uint64_t, N>& value, int bit) {
+void add_at(uint64_t* sum, const std::array<uint64_t, N>& value, int bit) {
     sum += bit / 64;
     const int shift = bit % 64;
     uint64_t below = 0, carry = 0;
     for (std::size_t i = 0; i <= N || carry; ++i) {
         const uint64_t here = i < N ? value[i] : 0;
-        const uint64_t part = shift ? here << shift | below >> (64 - shift) : here;
+        const uint64_t part = shift && i <= N ? here << shift | below >> (64 - shift) : here;
         below = here;
         if (i == N && part == 0 && carry == 0) break;
         const uint128 total = uint128{sum[i]} + part + carry;
@@ -101,114 +130,115 @@ void add(uint64_t* sum, const std::array<uint64_t, N>& value, int bit) {
     }
 }
 
-std::array<uint64_t, 2> multiply(uint64_t a, uint64_t b) {
-    const uint128 ab = uint128{a} * b;
-    return {static_cast<uint64_t>(ab), static_cast<uint64_t>(ab >> 64)};
+// The other way to add a weight: at its own exponent.
+void add_long(uint64_t* cell, const Layout& layout, Binary w, int low) {
+    const int zeros = std::countr_zero(w.magnitude);
+    w.magnitude >>= zeros;
+    const int bit = w.bit + zeros - low;
+    const auto square = product(w, w);
+    add_at(cell + layout.offset[0], product(w), bit);
+    add_at(cell + layout.offset[1], square, 2 * bit);
+    add_at(cell + layout.offset[2], product(square, w), 3 * bit);
 }
 
-std::array<uint64_t, 3> multiply(const std::array<uint64_t, 2>& a, uint64_t b) {
-    const uint128 low = uint128{a[0]} * b;
-    const uint128 high = uint128{a[1]} * b + static_cast<uint64_t>(low >> 64);
-    return {static_cast<uint64_t>(low), static_cast<uint64_t>(high),
-            static_cast<uint64_t>(high >> 64)};
-}
+enum class Weights { small, one_limb, any };
 
-// The weights of a scan with a span of at most 64 bits as plain integers.
-uint64_t as_integer(double weight, int low) {
-    const Binary w(weight);
-    return w.magnitude << 11 >> std::min(63, low + 11 - w.bit);  // 63: a zero may lie far below
-}
-
-// A cube fits one limb, a sum of a few squares too.
-constexpr int small_span = 21;
-enum class Size { small, one_limb, any };
-
-// Adds the rows of cells in [first_cell, last_cell). A cell's sums follow each other in memory, so
-// rows of one cell wait for each other only through the carries.
-template <Size size>
-void add_rows(uint64_t* table, const Layout& layout, const Scan& scan, const uint32_t* cells,
-              const double* weight, std::size_t begin, std::size_t end, std::size_t first_cell,
-              std::size_t last_cell) {
-    const int low = scan.low;
+// Adds the rows whose cell is in [first_cell, last_cell).
+template <Weights weights>
+void add_rows(Table& table, const Plan& plan, const uint32_t* cells, const double* weight,
+              std::size_t begin, std::size_t end, std::size_t first_cell, std::size_t last_cell) {
+    const std::size_t number_of_cells = last_cell - first_cell;
+    const int window = plan.window;
     for (std::size_t row = begin; row < end; ++row) {
-        if (cells[row] - first_cell >= last_cell - first_cell) continue;
-        if constexpr (size == Size::small) {
-            uint64_t* cell = table + cells[row] * Layout::one_limb_stride;
-            const uint64_t w = as_integer(weight[row], low);
-            cell[0] += 1;
+        if (cells[row] - first_cell >= number_of_cells) continue;
+        uint64_t* cell = table.fast.data() + cells[row] * Plan::stride;
+        const Binary binary(weight[row]);
+        const uint64_t shifted = binary.magnitude << 11;
+        const int shift = std::min(63, window + 11 - binary.bit);  // a zero may lie far below
+        const uint64_t w = shifted >> shift;
+        cell[0] += 1;
+        if constexpr (weights == Weights::any) {
+            if (window + 11 - binary.bit > 63 || w << shift != shifted) {
+                if (binary.magnitude)
+                    add_long(table.slow.data() + cells[row] * plan.long_layout.stride,
+                             plan.long_layout, binary, plan.low);
+                continue;
+            }
+        }
+        if constexpr (weights == Weights::small) {
             cell[1] += w;
-            add(cell + 3, std::array{w * w});
-            add(cell + 6, std::array{w * w * w});
-        } else if constexpr (size == Size::one_limb) {
-            uint64_t* cell = table + cells[row] * Layout::one_limb_stride;
-            const uint64_t w = as_integer(weight[row], low);
-            const auto square = multiply(w, w);
-            cell[0] += 1;
-            add(cell + 1, std::array{w});
-            add(cell + 3, square);
-            add(cell + 6, multiply(square, w));
+            add(cell + 3, w * w);
+            add(cell + 6, w * w * w);
         } else {
-            uint64_t* cell = table + cells[row] * layout.stride;
-            Binary w(weight[row]);
-            cell[0] += 1;
-            if (w.magnitude == 0) continue;
-            const int zeros = std::countr_zero(w.magnitude);
-            w.magnitude >>= zeros;
-            const int bit = w.bit + zeros - low;
-            const auto square = multiply(w.magnitude, w.magnitude);
-            add(cell + layout.offset[0], std::array{w.magnitude}, bit);
-            add(cell + layout.offset[1], square, 2 * bit);
-            add(cell + layout.offset[2], multiply(square, w.magnitude), 3 * bit);
+            const uint128 square = uint128{w} * w;
+            const uint128 low = uint128{static_cast<uint64_t>(square)} * w;
+            const uint128 high = uint128{static_cast<uint64_t>(square >> 64)} * w + (low >> 64);
+            add(cell + 1, w);
+            cell[5] += add(cell + 3, square);
+            const uint64_t carry = add(cell + 6, high << 64 | static_cast<uint64_t>(low));
+            add(cell + 8, (high >> 64) + carry);
         }
     }
 }
 
-using AddRows = decltype(&add_rows<Size::any>);
-
-AddRows add_rows_for(const Scan& scan) {
-    if (scan.span() <= small_span) return add_rows<Size::small>;
-    return scan.span() <= 64 ? add_rows<Size::one_limb> : add_rows<Size::any>;
+void merge(uint64_t* sum, const uint64_t* other, std::size_t limbs) {
+    uint64_t carry = 0;
+    for (std::size_t i = 0; i < limbs; ++i) {
+        const uint128 total = uint128{sum[i]} + other[i] + carry;
+        sum[i] = static_cast<uint64_t>(total);
+        carry = static_cast<uint64_t>(total >> 64);
+    }
 }
 
 void merge(std::vector<uint64_t>& table, const std::vector<uint64_t>& other, const Layout& layout) {
-    for (std::size_t start = 0; start < table.size(); start += layout.stride) {
-        table[start] += other[start];
-        for (int k = 0; k < 3; ++k) {
-            uint64_t carry = 0;
-            for (std::size_t i = start + layout.offset[k];
-                 i < start + layout.offset[k] + layout.width[k]; ++i) {
-                const uint128 total = uint128{table[i]} + other[i] + carry;
-                table[i] = static_cast<uint64_t>(total);
-                carry = static_cast<uint64_t>(total >> 64);
-            }
-        }
+    for (std::size_t cell = 0; cell < table.size(); cell += layout.stride) {
+        table[cell] += other[cell];
+        for (int k = 0; k < 3; ++k)
+            merge(table.data() + cell + layout.offset[k], other.data() + cell + layout.offset[k],
+                  layout.width[k]);
     }
 }
 
-std::vector<uint64_t> tally(const uint32_t* cells, std::size_t number_of_cells,
-                            const double* weight, std::size_t rows, const Scan& scan,
-                            const Layout& layout) {
-    const AddRows add_rows = add_rows_for(scan);
-    const std::size_t size = number_of_cells * layout.stride;
-    std::vector<uint64_t> table(size);
+Table tally(const uint32_t* cells, std::size_t number_of_cells, const double* weight,
+            std::size_t rows, const Plan& plan) {
+    const auto add = plan.small        ? add_rows<Weights::small>
+                     : plan.needs_long ? add_rows<Weights::any>
+                                       : add_rows<Weights::one_limb>;
+    const std::size_t size = number_of_cells * plan.limbs_per_cell();
+    Table table(plan, number_of_cells);
     if (rows <= grain / 4) {
-        add_rows(table.data(), layout, scan, cells, weight, 0, rows, 0, number_of_cells);
+        add(table, plan, cells, weight, 0, rows, 0, number_of_cells);
     } else if (size <= rows / 4 && size <= std::size_t{1} << 19) {
-        std::vector<std::vector<uint64_t>> slots(threads());
+        std::vector<Table> slots(threads());
         parallel_rows(rows, grain, [&](std::size_t begin, std::size_t end, int slot) {
-            if (slots[slot].empty()) slots[slot].resize(size);
-            add_rows(slots[slot].data(), layout, scan, cells, weight, begin, end, 0,
-                     number_of_cells);
+            if (slots[slot].fast.empty()) slots[slot] = Table(plan, number_of_cells);
+            add(slots[slot], plan, cells, weight, begin, end, 0, number_of_cells);
         });
-        for (const auto& slot : slots)
-            if (!slot.empty()) merge(table, slot, layout);
+        for (const Table& slot : slots) {
+            if (slot.fast.empty()) continue;
+            merge(table.fast, slot.fast, Layout(64));
+            if (plan.needs_long) merge(table.slow, slot.slow, plan.long_layout);
+        }
     } else {
         // A table for each thread would cost more than reading the codes once for each part of it.
         const std::size_t parts = 4 * static_cast<std::size_t>(threads());
         parallel_tasks(parts, [&](std::size_t part, int) {
-            add_rows(table.data(), layout, scan, cells, weight, 0, rows,
-                     part * number_of_cells / parts, (part + 1) * number_of_cells / parts);
+            add(table, plan, cells, weight, 0, rows, part * number_of_cells / parts,
+                (part + 1) * number_of_cells / parts);
         });
+    }
+    if (!plan.needs_long) return table;
+    for (std::size_t cell = 0; cell < number_of_cells; ++cell) {
+        const uint64_t* fast = table.fast.data() + cell * Plan::stride;
+        uint64_t* slow = table.slow.data() + cell * plan.long_layout.stride;
+        const int bit = plan.window - plan.low;
+        const auto limbs = [&]<std::size_t N>(std::array<uint64_t, N> value, int k) {
+            std::copy_n(fast + Plan::offset[k], N, value.data());
+            add_at(slow + plan.long_layout.offset[k], value, (k + 1) * bit);
+        };
+        limbs(std::array<uint64_t, 2>(), 0);
+        limbs(std::array<uint64_t, 3>(), 1);
+        limbs(std::array<uint64_t, 4>(), 2);
     }
     return table;
 }
@@ -265,13 +295,13 @@ CellSums exact_cell_sums(const uint32_t* cells, std::size_t number_of_cells, con
         for (CellPower& power : sums.powers) power.limbs.resize(number_of_cells);
         return sums;
     }
-    const Layout layout(scan);
-    const auto table = tally(cells, number_of_cells, weight, rows, scan, layout);
+    const Plan plan(scan);
+    const Table table = tally(cells, number_of_cells, weight, rows, plan);
     for (std::size_t cell = 0; cell < number_of_cells; ++cell)
-        sums.rows[cell] = static_cast<std::int64_t>(table[cell * layout.stride]);
+        sums.rows[cell] = static_cast<std::int64_t>(table.fast[cell * Plan::stride]);
     for (int k = 0; k < 3; ++k)
-        sums.powers[k] =
-            canonical(table, number_of_cells, layout, k, (k + 1) * (scan.low - bit_of_one));
+        sums.powers[k] = canonical(plan.needs_long ? table.slow : table.fast, number_of_cells,
+                                   plan.long_layout, k, (k + 1) * (plan.low - bit_of_one));
     return sums;
 }
 
