@@ -46,13 +46,40 @@ struct PairTotals {
     double max_absolute_error;
 };
 
+// Sums of products as the sum of limb[k] * 2**(52 k), in units of both windows: that of weight * x
+// has 4 limbs, of weight * x * x has 6; weights by themselves have 2.
+struct WeightedTotals {
+    uint128 product[4];  // weight * (x + offset)
+    uint128 triple[6];   // weight * (x + offset)**2
+};
+
+struct WeightedColumnTotals {
+    ColumnTotals weight;
+    WeightedTotals x;
+};
+
+struct WeightedPairTotals {
+    ColumnTotals weight;
+    WeightedTotals actual, predicted;
+    WeightedTotals error;     // product: only where actual < predicted
+    uint128 below_weight[2];  // the weights of those rows
+};
+
 struct Kernels {
     // rows: a multiple of row_multiple, at most chunk_rows. 0 <= window <= largest_window.
     using Column = bool (*)(const double* x, int rows, int window, ColumnTotals& totals);
     using Pair = bool (*)(const double* actual, const double* predicted, int rows, int window,
                           PairTotals& totals);
+    // Weights must not be negative either. Their window is the second one.
+    using WeightedColumn = bool (*)(const double* x, const double* weight, int rows,
+                                    const int* windows, WeightedColumnTotals& totals);
+    using WeightedPair = bool (*)(const double* actual, const double* predicted,
+                                  const double* weight, int rows, const int* windows,
+                                  WeightedPairTotals& totals);
     Column sum, square_sum;
     Pair pair;
+    WeightedColumn weighted_column = nullptr;  // nullptr: this path takes weights row by row
+    WeightedPair weighted_pair = nullptr;
 };
 
 extern const Kernels portable_kernels;
