@@ -1,5 +1,6 @@
 #include "kernel/sums.hpp"
 
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -168,22 +169,26 @@ struct PairTask {
     void add_row(const double* values) {
         const Binary a(values[0]), p(values[1]);
         const bool below = values[0] < values[1];
-        actual.add(product(a), a.bit, a.negative);
-        predicted.add(product(p), p.bit, p.negative);
-        absolute_error.add(product(a), a.bit, a.negative != below);
-        absolute_error.add(product(p), p.bit, p.negative == below);
+        actual[below].add(product(a), a.bit, a.negative);
+        predicted[below].add(product(p), p.bit, p.negative);
         squared_actual.add(product(a, a), 2 * a.bit, false);
         squared_predicted.add(product(p, p), 2 * p.bit, false);
         cross.add(product(a, p), a.bit + p.bit, a.negative != p.negative);
-        const double error = values[0] - values[1];
-        sums.max_absolute_error = std::max(sums.max_absolute_error, below ? -error : error);
+        sums.max_absolute_error =
+            std::max(sums.max_absolute_error, std::fabs(values[0] - values[1]));
         pending = true;
     }
     void flush() {
         if (!pending) return;
-        actual.flush(sums.actual);
-        predicted.flush(sums.predicted);
-        absolute_error.flush(sums.absolute_error);
+        for (const bool below : {false, true}) {
+            ValueSum of_a, of_p;
+            actual[below].flush(of_a);
+            predicted[below].flush(of_p);
+            sums.actual.add(of_a);
+            sums.predicted.add(of_p);
+            sums.absolute_error.add(below ? of_p : of_a);
+            sums.absolute_error.subtract(below ? of_a : of_p);
+        }
         ProductSum of_a, of_p;
         squared_actual.flush(of_a);
         squared_predicted.flush(of_p);
@@ -206,7 +211,8 @@ struct PairTask {
     }
 
     Moments sums{};
-    Digits<1> actual, predicted, absolute_error;
+    // Apart for rows with actual < predicted: that gives the sum of |error| as well.
+    Digits<1> actual[2], predicted[2];
     Digits<2> squared_actual, squared_predicted, cross;
     bool pending = false;
 };

@@ -115,6 +115,10 @@ private:
             for (int row = 0; row < rows; ++row) add_row(chunk, row, first_row);
             return;
         }
+        if (packing_) {
+            add_what_fits(chunk, rows, first_row);
+            return;
+        }
         if (window_known_ && run(chunk, padded(rows))) return;
 
         Extent extents[Task::groups];
@@ -162,6 +166,10 @@ private:
             left_over += !fits;
         }
         for (int i = 0; i < left_over; ++i) add_row(chunk, left_over_[i], first_row);
+        // A window that leaves a few rows over will do for the next chunk too, without another look
+        // for a better one. One that leaves none over needs no packing.
+        packing_ = left_over > 0 && left_over <= rows / 8;
+        window_known_ = left_over == 0;
         if (left_over > rows / 2) scalar_chunks_ = 32;
 
         const double* columns[Task::columns];
@@ -192,7 +200,7 @@ private:
 
     const Kernels* kernels_;
     int window_[Task::groups];
-    bool window_known_ = false;
+    bool window_known_ = false, packing_ = false;
     int scalar_chunks_ = 0;
     int left_over_[chunk_rows];
     double buffer_[Task::columns][chunk_rows], packed_[Task::columns][chunk_rows];

@@ -106,10 +106,8 @@ struct WeightedPairTask {
         const int bit_a = w.bit + a.bit, bit_p = w.bit + p.bit;
         weight.add(product(w), w.bit, false);
         squared_weight.add(product(w, w), 2 * w.bit, false);
-        actual.add(wa, bit_a, a.negative);
-        predicted.add(wp, bit_p, p.negative);
-        absolute_error.add(wa, bit_a, a.negative != below);
-        absolute_error.add(wp, bit_p, p.negative == below);
+        actual[below].add(wa, bit_a, a.negative);
+        predicted[below].add(wp, bit_p, p.negative);
         squared_actual.add(product(wa, a), bit_a + a.bit, false);
         squared_predicted.add(product(wp, p), bit_p + p.bit, false);
         cross.add(product(wa, p), bit_a + p.bit, a.negative != p.negative);
@@ -119,9 +117,15 @@ struct WeightedPairTask {
         if (!pending) return;
         weight.flush(sums.weight);
         squared_weight.flush(sums.squared_weight);
-        actual.flush(sums.actual);
-        predicted.flush(sums.predicted);
-        absolute_error.flush(sums.absolute_error);
+        for (const bool below : {false, true}) {
+            ProductSum of_a, of_p;
+            actual[below].flush(of_a);
+            predicted[below].flush(of_p);
+            sums.actual.add(of_a);
+            sums.predicted.add(of_p);
+            sums.absolute_error.add(below ? of_p : of_a);
+            sums.absolute_error.subtract(below ? of_a : of_p);
+        }
         TripleSum of_a, of_p;
         squared_actual.flush(of_a);
         squared_predicted.flush(of_p);
@@ -145,7 +149,8 @@ struct WeightedPairTask {
 
     WeightedMoments sums{};
     Digits<1> weight;
-    Digits<2> squared_weight, actual, predicted, absolute_error;
+    // Apart for rows with actual < predicted: that gives the sum of w |error| as well.
+    Digits<2> squared_weight, actual[2], predicted[2];
     Digits<3> squared_actual, squared_predicted, cross;
     bool pending = false;
 };

@@ -114,7 +114,7 @@ public:
         constexpr int limbs = K, pieces = (53 * limbs + 31 + 31) / 32;
         for (int i = 0; 2 * i < pieces; ++i) {
             const std::uint64_t here = i < limbs ? value[i] : 0;
-            const std::uint64_t part = shift ? here << shift | below >> (64 - shift) : here;
+            const std::uint64_t part = here << shift | below >> 1 >> (63 - shift);
             below = here;
             digit[2 * i] += (static_cast<std::int64_t>(part & 0xffffffff) ^ flip) - flip;
             if (2 * i + 1 < pieces)
