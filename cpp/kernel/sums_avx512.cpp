@@ -37,7 +37,9 @@ struct EightLanes {
             _mm512_mask_add_epi64(s, _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ), s, v));
     }
     ASSAY_LANES_INLINE static std::uint64_t lane_sum(Int x) {
-        return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(reinterpret_cast<__m512i>(x)));
+        std::uint64_t sum = 0;  // the intrinsic adds signed, and a refused chunk may overflow that
+        for (int lane = 0; lane < width; ++lane) sum += x[lane];
+        return sum;
     }
     ASSAY_LANES_INLINE static bool any(Int x) {
         return _mm512_test_epi64_mask(reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(x)) !=
