@@ -8,33 +8,46 @@
 
 namespace assay {
 
-// Open addressing, at most half full, grows by doubling. Not for use by two threads at once.
+// Open addressing, grows by doubling. At most a quarter full while small: a probe of unforeseen
+// length costs more than the cache; at most half full when large. Not for use by two threads at
+// once.
 class IntegerTable {
 public:
-    // codes[i] = code of words[i]; words not seen before get the next codes.
-    void encode(const std::uint64_t* words, std::size_t count, std::uint32_t* codes) {
-        if (entries_.empty()) entries_.resize(first_size);
+    IntegerTable() : entries_(first_size) {}
+
+    // The code of a word; one not seen before gets the next code.
+    std::uint32_t code_of(std::uint64_t word) {
+        const std::size_t i = find(word);
+        return entries_[i].code == unknown ? insert(word, i)
+                                           : static_cast<std::uint32_t>(entries_[i].code);
+    }
+
+    // The same for many.
+    void codes_of(const std::uint64_t* words, std::size_t count, std::uint32_t* codes) {
         // Above the second cache a lookup waits for memory: ask for a few ahead.
         if (entries_.size() * sizeof(Entry) <= std::size_t{1} << 19) {
-            for (std::size_t i = 0; i < count; ++i) codes[i] = find(words[i]);
+            for (std::size_t i = 0; i < count; ++i) codes[i] = code_of(words[i]);
             return;
         }
         constexpr std::size_t ahead = 16;
         for (std::size_t i = 0; i < count; ++i) {
             if (i + ahead < count) __builtin_prefetch(&entries_[place(words[i + ahead])]);
-            codes[i] = find(words[i]);
+            codes[i] = code_of(words[i]);
         }
     }
+
+    // The code of a word, or `unknown`, which is all ones.
+    std::uint64_t known(std::uint64_t word) const { return entries_[find(word)].code; }
+    static constexpr std::uint64_t unknown = ~std::uint64_t{0};
 
     // The words in order of their codes.
     const std::vector<std::uint64_t>& words() const { return words_; }
 
 private:
     struct Entry {
-        std::uint64_t word = 0, code = empty;
+        std::uint64_t word = 0, code = unknown;
     };
-    static constexpr std::uint64_t empty = ~std::uint64_t{0};
-    static constexpr std::size_t first_size = 1024;
+    static constexpr std::size_t first_size = 256, small_size = 1 << 14;
 
     // Both halves of a full product: a plain multiplication would leave the low bits of words that
     // differ only in high bits alike.
@@ -46,11 +59,12 @@ private:
         return (hash ^ hash >> 29) & (entries_.size() - 1);
     }
 
-    std::uint32_t find(std::uint64_t word) {
+    // Where the word is, or the empty place where it belongs.
+    std::size_t find(std::uint64_t word) const {
         std::size_t i = place(word);
-        for (; entries_[i].code != empty; i = (i + 1) & (entries_.size() - 1))
-            if (entries_[i].word == word) return static_cast<std::uint32_t>(entries_[i].code);
-        return insert(word, i);
+        while (entries_[i].word != word && entries_[i].code != unknown)
+            i = (i + 1) & (entries_.size() - 1);
+        return i;
     }
 
     [[gnu::noinline]] std::uint32_t insert(std::uint64_t word, std::size_t i) {
@@ -58,17 +72,15 @@ private:
         if (code >= std::uint64_t{1} << 32) throw std::range_error("more than 2^32 labels");
         words_.push_back(word);
         entries_[i] = {word, code};
-        if (2 * words_.size() > entries_.size()) grow();
+        const std::size_t fill = entries_.size() <= small_size ? 4 : 2;
+        if (fill * words_.size() > entries_.size()) grow();
         return static_cast<std::uint32_t>(code);
     }
 
     void grow() {
         entries_.assign(entries_.size() * 2, Entry{});
-        for (std::uint64_t code = 0; code < words_.size(); ++code) {
-            std::size_t i = place(words_[code]);
-            while (entries_[i].code != empty) i = (i + 1) & (entries_.size() - 1);
-            entries_[i] = {words_[code], code};
-        }
+        for (std::uint64_t code = 0; code < words_.size(); ++code)
+            entries_[find(words_[code])] = {words_[code], code};
     }
 
     std::vector<Entry> entries_;

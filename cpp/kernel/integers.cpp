@@ -101,7 +101,7 @@ auto whole_range(const Source& source) {
     return range;
 }
 
-// A table from (word - base) to the rank of the word, for the words of a frame that were marked.
+// From (word - base) to the rank of the word, for the words of a frame that were marked.
 template <class Word>
 struct RankTable {
     // In place of a rank: the word was not marked.
@@ -117,36 +117,58 @@ struct RankTable {
             if (marks[i]) words.push_back(static_cast<Word>(frame.base + i));
         }
     }
+
+    // codes[i] = rank of values[i] + bias; false when one is not known. What the loop needs is
+    // copied first: a store of a byte might change anything else, which would be loaded again.
+    template <class Code>
+    bool look_up(const Word* values, std::size_t count, Word bias, Code* codes) const {
+        const Word origin = static_cast<Word>(frame.base - bias), mask = frame.mask();
+        const std::uint32_t* table = ranks.data();
+        Word all_indices = 0;
+        std::uint32_t all_ranks = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Word index = static_cast<Word>(values[i] - origin);
+            const std::uint32_t rank = table[index & mask];
+            all_indices |= index;
+            all_ranks |= rank;
+            codes[i] = static_cast<Code>(rank);
+        }
+        return !(all_indices & static_cast<Word>(~mask)) && !(all_ranks & unknown);
+    }
+};
+
+// The same for words far apart. Entered in ascending order, the words have their ranks for codes.
+template <class Word>
+struct RankHash {
+    IntegerTable table;
+    std::vector<Word> words;
+
+    explicit RankHash(std::vector<Word>&& ascending) : words(std::move(ascending)) {
+        for (const Word word : words) table.code_of(word);
+    }
+
+    template <class Code>
+    bool look_up(const Word* values, std::size_t count, Word bias, Code* codes) const {
+        std::uint64_t all = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint64_t code = table.known(static_cast<Word>(values[i] + bias));
+            all |= code;
+            codes[i] = static_cast<Code>(code);
+        }
+        return all != IntegerTable::unknown;
+    }
 };
 
 // Codes by the table, or nothing when a row holds a word the table does not know.
-template <class Source, class Word = typename Source::Word>
-std::optional<Encoded<Word>> encode_by(const Source& source, RankTable<Word>&& table) {
-    const Word origin = static_cast<Word>(table.frame.base - Source::bias);
-    const Word mask = table.frame.mask();
-    const std::uint32_t* ranks = table.ranks.data();
+template <class Source, class Table, class Word = typename Source::Word>
+std::optional<Encoded<Word>> encode_by(const Source& source, Table&& table) {
     EncodedCodes codes = codes_for(table.words.size(), source.rows);
     std::atomic<bool> missed{false};
     std::visit(
         [&](auto& buffer) {
-            using Code = std::decay_t<decltype(buffer[0])>;
-            parallel_rows(source.rows, grain, [&](std::size_t begin, std::size_t end, int) {
+            for_each_block(source, [&](const Word* words, std::size_t row, std::size_t count, int) {
                 if (missed.load(std::memory_order_relaxed)) return;
-                Word space[block], seen = 0;
-                std::uint32_t found = 0;
-                for (std::size_t row = begin; row < end; row += block) {
-                    const std::size_t count = std::min(block, end - row);
-                    const Word* words = source.read(row, count, space);
-                    Code* out = buffer.data() + row;
-                    for (std::size_t i = 0; i < count; ++i) {
-                        const Word index = static_cast<Word>(words[i] - origin);
-                        const std::uint32_t rank = ranks[index & mask];
-                        seen |= index;
-                        found |= rank;
-                        out[i] = static_cast<Code>(rank);
-                    }
-                }
-                if ((seen & static_cast<Word>(~mask)) || (found & RankTable<Word>::unknown))
+                if (!table.look_up(words, count, Source::bias, buffer.data() + row))
                     missed.store(true, std::memory_order_relaxed);
             });
         },
@@ -155,18 +177,23 @@ std::optional<Encoded<Word>> encode_by(const Source& source, RankTable<Word>&& t
     return Encoded<Word>{std::move(codes), std::move(table.words)};
 }
 
+template <class Word>
+void mark_words(const Word* words, std::size_t count, Word origin, std::uint8_t* marks) {
+    for (std::size_t i = 0; i < count; ++i) marks[static_cast<Word>(words[i] - origin)] = 1;
+}
+
 // One pass with the labels of a sample; nothing when there are others, which most columns with few
 // labels do not have.
 template <class Source, class Word = typename Source::Word>
-std::optional<Encoded<Word>> encode_by_sample(const Source& source, const std::vector<Word>& sample,
-                                              const WordRange<Word>& range) {
-    if (range.span() >= most_guessed) return std::nullopt;
+std::optional<Encoded<Word>> encode_by_sample(const Source& source, std::vector<Word>&& sample) {
+    std::sort(sample.begin(), sample.end());
+    sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
+    if (sample.size() > samples / 8) return std::nullopt;  // too many to have seen them all
+    const WordRange<Word> range{sample.front(), sample.back()};
+    if (range.span() >= most_guessed) return encode_by(source, RankHash<Word>(std::move(sample)));
     const Frame<Word> frame = frame_of(range, Source::bias);
     std::vector<std::uint8_t> marks(frame.labels());
-    std::size_t labels = 0;
-    for (const Word word : sample)
-        labels += !std::exchange(marks[static_cast<Word>(word - frame.base)], std::uint8_t{1});
-    if (labels > samples / 8) return std::nullopt;  // too many to have seen them all
+    for (const Word word : sample) marks[static_cast<Word>(word - frame.base)] = 1;
     return encode_by(source, RankTable<Word>(frame, marks));
 }
 
@@ -179,12 +206,18 @@ Encoded<Word> encode_by_range(const Source& source, const WordRange<Word>& range
     for_each_block(source, [&](const Word* words, std::size_t, std::size_t count, int slot) {
         auto& mark = marks[static_cast<std::size_t>(slot)];
         if (mark.empty()) mark.resize(frame.labels());
-        for (std::size_t i = 0; i < count; ++i) mark[static_cast<Word>(words[i] - origin)] = 1;
+        mark_words(words, count, origin, mark.data());
     });
     std::vector<std::uint8_t> all(frame.labels());
     for (const auto& mark : marks)
         for (std::size_t i = 0; i < mark.size(); ++i) all[i] |= mark[i];
     return *encode_by(source, RankTable<Word>(frame, all));
+}
+
+template <class Code>
+void replace(const std::uint32_t* first, std::size_t count, const std::uint32_t* places,
+             Code* codes) {
+    for (std::size_t i = 0; i < count; ++i) codes[i] = static_cast<Code>(places[first[i]]);
 }
 
 // Each thread gives codes in order of first sight; afterwards its labels are sorted, merged with
@@ -203,7 +236,7 @@ Encoded<Word> encode_by_hash(const Source& source) {
         std::uint64_t wide[block];
         for (std::size_t i = 0; i < count; ++i)
             wide[i] = static_cast<Word>(words[i] + Source::bias);
-        tables[static_cast<std::size_t>(slot)].encode(wide, count, first.data() + row);
+        tables[static_cast<std::size_t>(slot)].codes_of(wide, count, first.data() + row);
         owner[row / grain] = slot;
     });
 
@@ -261,11 +294,10 @@ Encoded<Word> encode_by_hash(const Source& source) {
     EncodedCodes codes = codes_for(merged.size(), source.rows);
     std::visit(
         [&](auto& buffer) {
-            using Code = std::decay_t<decltype(buffer[0])>;
             parallel_rows(source.rows, grain, [&](std::size_t begin, std::size_t end, int) {
-                const auto& place = places[static_cast<std::size_t>(owner[begin / grain])];
-                for (std::size_t row = begin; row < end; ++row)
-                    buffer[row] = static_cast<Code>(place[first[row]]);
+                replace(first.data() + begin, end - begin,
+                        places[static_cast<std::size_t>(owner[begin / grain])].data(),
+                        buffer.data() + begin);
             });
         },
         codes);
@@ -287,7 +319,7 @@ Encoded<Word> encode(const Source& source) {
             sample.push_back(static_cast<Word>(source.at(row) + Source::bias));
             range.include(sample.back());
         });
-        if (auto encoded = encode_by_sample(source, sample, range)) return std::move(*encoded);
+        if (auto encoded = encode_by_sample(source, std::move(sample))) return std::move(*encoded);
         if (range.span() >= direct) return encode_by_hash(source);
     }
     const WordRange<Word> range = whole_range(source);

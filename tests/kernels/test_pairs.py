@@ -74,7 +74,7 @@ def check_order(codes, k):
 
 
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
-@pytest.mark.parametrize("rows", [0, 1, 2, 100, 4097, 16385, 70_001, 200_000])
+@pytest.mark.parametrize("rows", [0, 1, 2, 100, 4097, 16385, 70_001])
 def test_codes_are_places_in_the_sorted_labels(dtype, rows):
     """Codes and labels equal NumPy's for every integer type and for sizes around the limits."""
     rng = np.random.default_rng(rows)
@@ -94,6 +94,8 @@ def test_labels_that_no_sample_can_show_are_found():
         values[77_777] = rare
         check_encoding(values)
         check_encoding(values[values >= 0].astype(np.uint64))
+        values[values == 6] = 10**15
+        check_encoding(values)
 
 
 @pytest.mark.parametrize("k", [255, 256, 257, 1000, 65_535, 65_536, 65_537, 150_000])
@@ -167,7 +169,7 @@ def test_two_to_the_53_is_the_last_whole_number():
 
 
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
-@pytest.mark.parametrize("rows", [1, 7, 8, 100, 4096, 4097, 70_001, 200_003])
+@pytest.mark.parametrize("rows", [1, 7, 8, 100, 4096, 4097, 70_001])
 def test_integer_pairs_equal_a_count_by_numpy(dtype, rows):
     """Labels and counts are right for every type: 0/1, close to either end, all in one cell."""
     rng = np.random.default_rng(rows)
