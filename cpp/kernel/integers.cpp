@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <climits>
 #include <cmath>
 #include <mutex>
 #include <optional>
@@ -18,7 +19,7 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t block = 512, grain = 1 << 16, small = 4096, samples = 8192;
+constexpr std::size_t block = 512, grain = 1 << 16, samples = 8192;
 constexpr std::uint64_t most_guessed = 1 << 16, most_direct = 1 << 22;
 
 // Columns are read in blocks of words. Integers are words as they are.

@@ -1,12 +1,10 @@
 #include "kernel/pairs.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <stdexcept>
 
 #include "kernel/binary_pairs.hpp"
 #include "kernel/cell_tables.hpp"
-#include "kernel/clones.hpp"
 #include "kernel/pair_cells.hpp"
 #include "kernel/parallel.hpp"
 

@@ -32,7 +32,7 @@ constexpr std::uint64_t most_dense_cells = std::uint64_t{1} << 22;
 
 // The count of every cell, in cell order. Throws std::invalid_argument above most_dense_cells and
 // std::range_error when a code is not below its k. Parallel above 16,384 rows; each thread holds
-// 4 bytes a cell (32 a cell for small tables).
+// 4 to 16 bytes a cell.
 std::vector<std::int64_t> count_pairs(const PairColumns& columns);
 
 struct SparseCounts {
