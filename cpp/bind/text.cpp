@@ -48,21 +48,24 @@ public:
 
     std::size_t size() const { return size_; }
 
-    // The objects of some rows, borrowed: valid until Python code runs. Throws when a list has
-    // shrunk since, by a signal handler's doing.
-    void read(std::size_t begin, std::size_t end, PyObject** objects) const {
-        for (auto at = static_cast<Py_ssize_t>(begin); at < static_cast<Py_ssize_t>(end); ++at) {
-            PyObject* item;
+    // The objects of some rows, borrowed: valid until Python code runs; a null is NumPy's None.
+    // They lie in the array itself or in `space`. Throws when a list has shrunk since, by a
+    // signal handler's doing.
+    PyObject* const* read(std::size_t begin, std::size_t end, PyObject** space) const {
+        const auto first = static_cast<Py_ssize_t>(begin), last = static_cast<Py_ssize_t>(end);
+        if (first_ && stride_ == sizeof(PyObject*)) {
+            return reinterpret_cast<PyObject* const*>(first_) + begin;
+        }
+        for (Py_ssize_t at = first; at < last; ++at) {
+            PyObject*& item = space[at - first];
             if (first_) {
                 std::memcpy(&item, first_ + at * stride_, sizeof item);
-                if (!item) item = Py_None;  // as NumPy reads an empty slot
-            } else {
-                item =
-                    is_list_ ? PyList_GetItem(held_.ptr(), at) : PyTuple_GetItem(held_.ptr(), at);
-                if (!item) throw nb::python_error();
+                continue;
             }
-            *objects++ = item;
+            item = is_list_ ? PyList_GetItem(held_.ptr(), at) : PyTuple_GetItem(held_.ptr(), at);
+            if (!item) throw nb::python_error();
         }
+        return space;
     }
 
 private:
@@ -125,10 +128,11 @@ public:
 private:
     struct Cached {
         PyObject* object = nullptr;
-        std::uint32_t code = 0;
+        std::uint32_t code = missing;
     };
 
     std::uint32_t look_up(PyObject* object) {
+        if (!object) return missing;
         if (!PyUnicode_Check(object)) return is_missing(object) ? missing : bad;
         Py_ssize_t size;
         const char* text = PyUnicode_AsUTF8AndSize(object, &size);
@@ -182,7 +186,7 @@ nb::tuple encode_objects(nb::object sequence) {
     const ObjectRows rows(sequence);
     const auto encoder = std::make_unique<ObjectEncoder>();
     std::vector<std::uint32_t> codes(std::min(block, rows.size()));
-    std::vector<PyObject*> objects(codes.size());
+    std::vector<PyObject*> space(codes.size());
     std::optional<DraftCodes> draft;
     Buffer<bool> missing;
     std::ptrdiff_t missing_row = -1;
@@ -190,7 +194,7 @@ nb::tuple encode_objects(nb::object sequence) {
 
     for (std::size_t begin = 0; begin < rows.size(); begin += block) {
         const std::size_t end = std::min(begin + block, rows.size());
-        rows.read(begin, end, objects.data());
+        PyObject* const* objects = rows.read(begin, end, space.data());
         const bool fetch = encoder->reads_objects();
         for (std::size_t row = begin; row < end; ++row) {
             if (fetch && row + ahead < end) prefetch(objects[row + ahead - begin]);

@@ -1,6 +1,6 @@
 #include "kernel/arrow.hpp"
 
-#include <atomic>
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -82,79 +82,125 @@ void check(const ArrowArray& array, ArrowType type) {
     if (!array.buffers || (array.length > 0 && !array.buffers[1])) refuse_corrupt("no values");
 }
 
-// Copies or looks up numbers of one width; the bits need no meaning for that.
-template <class Bits>
-void gather(const ArrowColumn& column, const MissingRows& missing, unsigned char* out) {
+bool in_dictionary(const ArrowColumn& column) {
+    return column.schema->dictionary != nullptr;
+}
+
+bool may_have_null(const ArrowArray& array) {
+    return array.length > 0 && array.null_count != 0 && array.buffers[0];
+}
+
+// Calls body(index, chunk, row) for the rows of a dictionary column that `missing` (may be null)
+// does not mark, with the row's index, which is checked to be one of the chunk's dictionary.
+// Parallel.
+template <class Body>
+void for_indices(const ArrowColumn& column, const bool* missing, const Body& body) {
     const std::vector<std::size_t> starts = chunk_starts(column);
-    const ArrowType index_type = arrow_type(*column.schema);
-    const bool* mask = missing.mask.size() > 0 ? missing.mask.data() : nullptr;
-    visit_index_type(index_type, [&](auto index_zero) {
-        using Index = decltype(index_zero);
+    visit_index_type(arrow_type(*column.schema), [&](auto zero) {
+        using Index = decltype(zero);
         parallel_rows(column.rows, grain, [&](std::size_t begin, std::size_t end, int) {
             for_pieces(
                 starts, begin, end,
                 [&](std::size_t chunk, std::size_t first, std::size_t last, std::size_t row) {
                     const ArrowArray& array = *column.chunks[chunk];
-                    const ArrowArray& values = *array.dictionary;
+                    const auto offset = static_cast<std::size_t>(array.offset);
+                    const auto size = static_cast<std::size_t>(array.dictionary->length);
                     for (std::size_t i = first; i < last; ++i, ++row) {
-                        Bits value{};
-                        if (!mask || !mask[row]) {
-                            const auto index = static_cast<std::uint64_t>(load_at<Index>(
-                                array.buffers[1], static_cast<std::size_t>(array.offset) + i));
-                            if (index >= static_cast<std::uint64_t>(values.length)) {
-                                refuse_corrupt("dictionary index");
-                            }
-                            value = load_at<Bits>(values.buffers[1],
-                                                  static_cast<std::size_t>(values.offset) + index);
-                        }
-                        std::memcpy(out + row * sizeof(Bits), &value, sizeof value);
+                        if (missing && missing[row]) continue;
+                        const auto index =
+                            static_cast<std::size_t>(load_at<Index>(array.buffers[1], offset + i));
+                        if (index >= size) refuse_corrupt("dictionary index");
+                        body(index, chunk, row);
                     }
                 });
         });
     });
 }
 
-bool in_dictionary(const ArrowColumn& column) {
-    return column.schema->dictionary != nullptr;
+// Looks up numbers of one width; the bits need no meaning for that. Booleans are bytes by now.
+template <class Bits>
+void gather(const ArrowColumn& column, const bool* missing,
+            const std::vector<const unsigned char*>& values, unsigned char* out) {
+    std::memset(out, 0, column.rows * sizeof(Bits));
+    for_indices(column, missing, [&](std::size_t index, std::size_t chunk, std::size_t row) {
+        std::memcpy(out + row * sizeof(Bits), values[chunk] + index * sizeof(Bits), sizeof(Bits));
+    });
 }
 
-// Null rows of a dictionary column: a null index, or an index of a null value.
+void count_missing(MissingRows& missing) {
+    missing.count =
+        static_cast<std::size_t>(std::count(missing.mask.begin(), missing.mask.end(), true));
+    missing.first = -1;
+    if (missing.count == 0) {
+        missing.mask = {};
+    } else {
+        missing.first =
+            std::find(missing.mask.begin(), missing.mask.end(), true) - missing.mask.begin();
+    }
+}
+
+// Marks the rows of a dictionary column whose index is that of a null value.
 void mark_null_values(const ArrowColumn& column, MissingRows& missing) {
-    const auto may_have_null = [](const Owned<ArrowArray>& chunk) {
-        const ArrowArray& values = *chunk->dictionary;
-        return values.n_buffers > 0 && values.null_count != 0 && values.buffers[0];
-    };
-    if (std::none_of(column.chunks.begin(), column.chunks.end(), may_have_null)) return;
+    std::vector<Buffer<bool>> null(column.chunks.size());
+    bool any = false;
+    for (std::size_t chunk = 0; chunk < null.size(); ++chunk) {
+        const ArrowArray& values = *column.chunks[chunk]->dictionary;
+        null[chunk] = Buffer<bool>(static_cast<std::size_t>(values.length));
+        if (may_have_null(values)) {
+            any |= expand_bits(values.buffers[0], static_cast<std::size_t>(values.offset),
+                               null[chunk].size(), true, null[chunk].data()) > 0;
+        } else {
+            std::fill(null[chunk].begin(), null[chunk].end(), false);
+        }
+    }
+    if (!any) return;
     if (missing.mask.size() == 0) {
         missing.mask = Buffer<bool>(column.rows);
         std::fill(missing.mask.begin(), missing.mask.end(), false);
     }
-    std::size_t row = 0;
+    bool* mask = missing.mask.data();
+    for_indices(column, mask, [&](std::size_t index, std::size_t chunk, std::size_t row) {
+        mask[row] = null[chunk][index];
+    });
+    count_missing(missing);
+}
+
+const unsigned char* values_of(const ArrowArray& array, std::size_t width) {
+    return static_cast<const unsigned char*>(array.buffers[1]) +
+           static_cast<std::size_t>(array.offset) * width;
+}
+
+Buffer<unsigned char> look_up_numbers(const ArrowColumn& column, bool is_boolean, std::size_t width,
+                                      const bool* missing) {
+    std::vector<const unsigned char*> values;
+    std::vector<Buffer<bool>> expanded;
     for (const auto& chunk : column.chunks) {
-        const ArrowArray& values = *chunk->dictionary;
-        const auto length = static_cast<std::size_t>(chunk->length);
-        if (may_have_null(chunk)) {
-            std::vector<char> null_values(static_cast<std::size_t>(values.length));
-            expand_bits(values.buffers[0], static_cast<std::size_t>(values.offset),
-                        null_values.size(), true, reinterpret_cast<bool*>(null_values.data()));
-            visit_index_type(arrow_type(*column.schema), [&](auto index_zero) {
-                for (std::size_t i = 0; i < length; ++i) {
-                    if (missing.mask[row + i]) continue;
-                    const auto index = static_cast<std::uint64_t>(load_at<decltype(index_zero)>(
-                        chunk->buffers[1], static_cast<std::size_t>(chunk->offset) + i));
-                    if (index >= null_values.size()) refuse_corrupt("dictionary index");
-                    if (null_values[index]) missing.mask[row + i] = true;
-                }
-            });
+        const ArrowArray& dictionary = *chunk->dictionary;
+        if (is_boolean) {
+            Buffer<bool>& bytes =
+                expanded.emplace_back(static_cast<std::size_t>(dictionary.length));
+            expand_bits(dictionary.buffers[1], static_cast<std::size_t>(dictionary.offset),
+                        bytes.size(), false, bytes.data());
+            values.push_back(reinterpret_cast<const unsigned char*>(bytes.data()));
+        } else {
+            values.push_back(values_of(dictionary, width));
         }
-        row += length;
     }
-    missing.count =
-        static_cast<std::size_t>(std::count(missing.mask.begin(), missing.mask.end(), true));
-    missing.first = missing.count == 0 ? -1
-                                       : std::find(missing.mask.begin(), missing.mask.end(), true) -
-                                             missing.mask.begin();
-    if (missing.count == 0) missing.mask = {};
+    Buffer<unsigned char> result(column.rows * width);
+    switch (width) {
+        case 1:
+            gather<std::uint8_t>(column, missing, values, result.data());
+            break;
+        case 2:
+            gather<std::uint16_t>(column, missing, values, result.data());
+            break;
+        case 4:
+            gather<std::uint32_t>(column, missing, values, result.data());
+            break;
+        default:
+            gather<std::uint64_t>(column, missing, values, result.data());
+    }
+    return result;
 }
 
 }  // namespace
@@ -245,9 +291,6 @@ ArrowColumn read_arrow_stream(ArrowArrayStream& source) {
 MissingRows missing_rows(const ArrowColumn& column) {
     MissingRows result;
     const bool all_null = column.type().layout == ArrowType::null;
-    const auto may_have_null = [&](const Owned<ArrowArray>& chunk) {
-        return chunk->null_count != 0 && chunk->length > 0 && chunk->buffers && chunk->buffers[0];
-    };
     if (all_null) {
         result.mask = Buffer<bool>(column.rows);
         std::fill(result.mask.begin(), result.mask.end(), true);
@@ -255,32 +298,26 @@ MissingRows missing_rows(const ArrowColumn& column) {
         result.first = column.rows > 0 ? 0 : -1;
         return result;
     }
-    if (std::any_of(column.chunks.begin(), column.chunks.end(), may_have_null)) {
+    const auto chunk_may_have_null = [](const auto& chunk) { return may_have_null(*chunk); };
+    if (std::any_of(column.chunks.begin(), column.chunks.end(), chunk_may_have_null)) {
         result.mask = Buffer<bool>(column.rows);
         const std::vector<std::size_t> starts = chunk_starts(column);
-        std::atomic<std::size_t> count = 0;
         parallel_rows(column.rows, grain, [&](std::size_t begin, std::size_t end, int) {
             for_pieces(
                 starts, begin, end,
                 [&](std::size_t chunk, std::size_t first, std::size_t last, std::size_t row) {
-                    const auto& array = column.chunks[chunk];
+                    const ArrowArray& array = *column.chunks[chunk];
                     bool* out = result.mask.data() + row;
                     if (may_have_null(array)) {
-                        count += expand_bits(array->buffers[0],
-                                             static_cast<std::size_t>(array->offset) + first,
-                                             last - first, true, out);
+                        expand_bits(array.buffers[0],
+                                    static_cast<std::size_t>(array.offset) + first, last - first,
+                                    true, out);
                     } else {
                         std::fill(out, out + (last - first), false);
                     }
                 });
         });
-        result.count = count;
-        if (result.count == 0) {
-            result.mask = {};
-        } else {
-            result.first =
-                std::find(result.mask.begin(), result.mask.end(), true) - result.mask.begin();
-        }
+        count_missing(result);
     }
     if (in_dictionary(column)) mark_null_values(column, result);
     return result;
@@ -298,32 +335,13 @@ Numbers arrow_numbers(const ArrowColumn& column) {
     const auto width = static_cast<std::size_t>(result.bytes);
 
     if (in_dictionary(column)) {
-        if (is_boolean) throw std::invalid_argument(column.schema->dictionary->format);
-        result.copy = Buffer<unsigned char>(column.rows * width);
-        unsigned char* out = result.copy.data();
-        switch (width) {
-            case 1:
-                gather<std::uint8_t>(column, result.missing, out);
-                break;
-            case 2:
-                gather<std::uint16_t>(column, result.missing, out);
-                break;
-            case 4:
-                gather<std::uint32_t>(column, result.missing, out);
-                break;
-            default:
-                gather<std::uint64_t>(column, result.missing, out);
-        }
-        result.data = out;
+        const bool* missing = result.missing.count > 0 ? result.missing.mask.data() : nullptr;
+        result.copy = look_up_numbers(column, is_boolean, width, missing);
+        result.data = result.copy.data();
         return result;
     }
-
-    const auto values_of = [&](const ArrowArray& array) {
-        return static_cast<const unsigned char*>(array.buffers[1]) +
-               static_cast<std::size_t>(array.offset) * width;
-    };
     if (!is_boolean && column.chunks.size() == 1) {
-        const unsigned char* data = values_of(*column.chunks[0]);
+        const unsigned char* data = values_of(*column.chunks[0], width);
         if (reinterpret_cast<std::uintptr_t>(data) % width == 0) {
             result.data = data;
             return result;
@@ -333,18 +351,19 @@ Numbers arrow_numbers(const ArrowColumn& column) {
     result.data = result.copy.data();
     const std::vector<std::size_t> starts = chunk_starts(column);
     parallel_rows(column.rows, grain, [&](std::size_t begin, std::size_t end, int) {
-        for_pieces(
-            starts, begin, end,
-            [&](std::size_t chunk, std::size_t first, std::size_t last, std::size_t row) {
-                const ArrowArray& array = *column.chunks[chunk];
-                unsigned char* out = result.copy.data() + row * width;
-                if (is_boolean) {
-                    expand_bits(array.buffers[1], static_cast<std::size_t>(array.offset) + first,
-                                last - first, false, reinterpret_cast<bool*>(out));
-                } else {
-                    std::memcpy(out, values_of(array) + first * width, (last - first) * width);
-                }
-            });
+        for_pieces(starts, begin, end,
+                   [&](std::size_t chunk, std::size_t first, std::size_t last, std::size_t row) {
+                       const ArrowArray& array = *column.chunks[chunk];
+                       unsigned char* out = result.copy.data() + row * width;
+                       if (is_boolean) {
+                           expand_bits(array.buffers[1],
+                                       static_cast<std::size_t>(array.offset) + first, last - first,
+                                       false, reinterpret_cast<bool*>(out));
+                       } else {
+                           std::memcpy(out, values_of(array, width) + first * width,
+                                       (last - first) * width);
+                       }
+                   });
     });
     return result;
 }

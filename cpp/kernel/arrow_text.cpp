@@ -72,10 +72,8 @@ public:
         if (length <= inline_bytes) {
             const char* text = view + 4;
             const std::uint64_t first = load_word(text), second = load_at<std::uint32_t>(text, 2);
-            constexpr std::uint64_t all = ~std::uint64_t{0};
-            const std::uint64_t low = std::min<std::uint64_t>(length, 8), high = length - low;
-            return {{first & (low ? all >> (64 - 8 * low) : 0),
-                     second & (high ? all >> (64 - 8 * high) : 0), length},
+            return {{first & ByteKey::first_masks[length], second & ByteKey::second_masks[length],
+                     length},
                     {text, length}};
         }
         const std::uint64_t buffer = load_at<std::uint32_t>(view, 2);

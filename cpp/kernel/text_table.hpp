@@ -65,6 +65,19 @@ struct ByteKey {
     static constexpr std::size_t in_place = 16;
     std::uint64_t first, second, length;
 
+    // By length, the bits of each word that belong to the text.
+    static constexpr auto first_masks = [] {
+        std::array<std::uint64_t, in_place + 1> masks{};
+        for (std::size_t n = 1; n <= in_place; ++n)
+            masks[n] = ~std::uint64_t{0} >> (n < 8 ? 64 - 8 * n : 0);
+        return masks;
+    }();
+    static constexpr auto second_masks = [] {
+        std::array<std::uint64_t, in_place + 1> masks{};
+        for (std::size_t n = 9; n <= in_place; ++n) masks[n] = ~std::uint64_t{0} >> (128 - 8 * n);
+        return masks;
+    }();
+
     // Reads `length` bytes and not one more.
     static ByteKey of(const char* text, std::size_t length) {
         if (length > in_place) {
@@ -90,11 +103,8 @@ struct ByteKey {
 
     // The same without branches on the length; needs length <= 16 and 16 readable bytes.
     static ByteKey of_readable(const char* text, std::size_t length) {
-        constexpr std::uint64_t all = ~std::uint64_t{0};
-        const std::size_t low = length < 8 ? length : 8, high = length - low;
-        const std::uint64_t first_mask = low ? all >> (64 - 8 * low) : 0;
-        const std::uint64_t second_mask = high ? all >> (64 - 8 * high) : 0;
-        return {load_word(text) & first_mask, load_word(text + 8) & second_mask, length};
+        return {load_word(text) & first_masks[length], load_word(text + 8) & second_masks[length],
+                length};
     }
 
     std::uint64_t hash() const {

@@ -308,6 +308,13 @@ def test_dictionaries_of_numbers_are_looked_up(arrow_type, dtype):
     check_numbers(pa.chunked_array([column, column.slice(1, 1)]), [7, 5, None, None, 7, 5], dtype)
 
 
+def test_dictionaries_of_booleans_are_looked_up():
+    """Categories False and True come as booleans."""
+    values = pa.array([None, True, False, True]).slice(1)
+    column = pa.DictionaryArray.from_arrays(pa.array([1, 0, None, 2], pa.uint8()), values)
+    check_numbers(column, [False, True, None, True], "bool")
+
+
 def test_the_null_type_is_text_without_labels():
     """A column of Arrow's null type is all missing."""
     check_text(pa.nulls(3), [None] * 3)

@@ -225,6 +225,14 @@ def test_missing_objects():
     assert (missing_row, missing_count, bad_row) == (1, 5, -1)
 
 
+def test_empty_slots_of_an_object_array_are_missing():
+    """An object array that was never filled holds None."""
+    codes, labels, *_, missing, _ = encode_objects(np.empty(40_000, object))
+    assert not codes.any()
+    assert labels == []
+    assert missing.all()
+
+
 def test_pandas_missing_value():
     """pandas.NA is missing."""
     pandas = pytest.importorskip("pandas")
