@@ -1,7 +1,7 @@
 #include "bind/text.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -93,13 +93,18 @@ class ObjectEncoder {
 public:
     static constexpr std::uint32_t missing = 0xffffffff, bad = 0xfffffffe;
 
+    // Few rows get a small cache: clearing a large one would cost more than they do.
+    explicit ObjectEncoder(std::size_t rows)
+        : cache_bits_(std::clamp(static_cast<int>(std::bit_width(rows)) + 1, 4, 12)),
+          cache_(std::size_t{1} << cache_bits_) {}
+
     // The object's code, or one of the two marks above.
     std::uint32_t encode(PyObject* object) {
         if (!cache_in_use_) return look_up(object);
         // Objects made one after the other have addresses in steps; the golden ratio spreads them.
         const std::uint64_t spread =
             reinterpret_cast<std::uintptr_t>(object) * std::uint64_t{0x9e3779b97f4a7c15};
-        Cached& cached = cache_[spread >> (64 - cache_bits)];
+        Cached& cached = cache_[spread >> (64 - cache_bits_)];
         if (cached.object != object) {
             ++cache_misses_;
             cached = {object, look_up(object)};
@@ -114,7 +119,7 @@ public:
     void judge_cache(std::size_t rows) { cache_in_use_ = 2 * cache_misses_ <= rows; }
 
     // Before anything that may run Python code: an address may then mean another object.
-    void forget_addresses() { cache_.fill({}); }
+    void forget_addresses() { std::fill(cache_.begin(), cache_.end(), Cached{}); }
 
     const std::vector<std::string_view>& labels() const { return table_.labels(); }
 
@@ -166,8 +171,8 @@ private:
         return true;
     }
 
-    static constexpr int cache_bits = 12;
-    std::array<Cached, std::size_t{1} << cache_bits> cache_{};
+    int cache_bits_;
+    std::vector<Cached> cache_;
     std::size_t cache_misses_ = 0;
     bool cache_in_use_ = true;
     ByteTable table_;
@@ -184,7 +189,7 @@ void prefetch(const PyObject* object) {
 nb::tuple encode_objects(nb::object sequence) {
     constexpr std::size_t block = DraftCodes::block, ahead = 16, blocks_per_signal_check = 64;
     const ObjectRows rows(sequence);
-    const auto encoder = std::make_unique<ObjectEncoder>();
+    ObjectEncoder encoder(rows.size());
     std::vector<std::uint32_t> codes(std::min(block, rows.size()));
     std::vector<PyObject*> space(codes.size());
     std::optional<DraftCodes> draft;
@@ -195,10 +200,10 @@ nb::tuple encode_objects(nb::object sequence) {
     for (std::size_t begin = 0; begin < rows.size(); begin += block) {
         const std::size_t end = std::min(begin + block, rows.size());
         PyObject* const* objects = rows.read(begin, end, space.data());
-        const bool fetch = encoder->reads_objects();
+        const bool fetch = encoder.reads_objects();
         for (std::size_t row = begin; row < end; ++row) {
             if (fetch && row + ahead < end) prefetch(objects[row + ahead - begin]);
-            std::uint32_t code = encoder->encode(objects[row - begin]);
+            std::uint32_t code = encoder.encode(objects[row - begin]);
             if (code >= ObjectEncoder::bad) [[unlikely]] {
                 if (code == ObjectEncoder::bad) {
                     return nb::make_tuple(nb::none(), nb::list(), -1, 0, nb::none(), row);
@@ -213,11 +218,11 @@ nb::tuple encode_objects(nb::object sequence) {
             }
             codes[row - begin] = code;
         }
-        if (!draft) draft.emplace(rows.size(), encoder->labels().size());
-        draft->store(begin / block, codes.data(), encoder->labels().size(), 0);
-        if (begin == 0) encoder->judge_cache(end);
+        if (!draft) draft.emplace(rows.size(), encoder.labels().size());
+        draft->store(begin / block, codes.data(), encoder.labels().size(), 0);
+        if (begin == 0) encoder.judge_cache(end);
         if ((begin / block + 1) % blocks_per_signal_check == 0) {
-            encoder->forget_addresses();
+            encoder.forget_addresses();
             if (PyErr_CheckSignals() != 0) throw nb::python_error();
         }
     }
@@ -226,7 +231,7 @@ nb::tuple encode_objects(nb::object sequence) {
     Codes finished;
     {
         nb::gil_scoped_release release;
-        ranking = rank_labels<std::string_view>({&encoder->labels()});
+        ranking = rank_labels<std::string_view>({&encoder.labels()});
         if (!draft) draft.emplace(0, 0);
         finished = draft->finish(ranking.of_table, ranking.labels.size(),
                                  missing_count ? missing.data() : nullptr);
@@ -236,7 +241,7 @@ nb::tuple encode_objects(nb::object sequence) {
         code_of[ranking.of_table[0][code]] = code;
     }
     nb::list labels;
-    for (const std::size_t code : code_of) labels.append(encoder->label(code));
+    for (const std::size_t code : code_of) labels.append(encoder.label(code));
     return nb::make_tuple(to_numpy(std::move(finished)), labels, missing_row, missing_count,
                           missing_mask(std::move(missing)), -1);
 }

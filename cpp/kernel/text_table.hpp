@@ -126,7 +126,7 @@ class TextTable {
 public:
     using View = typename Key::View;
 
-    TextTable() { reset(256); }
+    TextTable() { reset(64); }
     TextTable(const TextTable& other) : labels_(other.labels_) {
         reset(other.mask_ + 1);
         std::memcpy(static_cast<void*>(entries_.data()), other.entries_.data(),
