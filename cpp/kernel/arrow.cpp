@@ -145,13 +145,10 @@ void mark_null_values(const ArrowColumn& column, MissingRows& missing) {
     bool any = false;
     for (std::size_t chunk = 0; chunk < null.size(); ++chunk) {
         const ArrowArray& values = *column.chunks[chunk]->dictionary;
+        if (!may_have_null(values)) continue;  // dictionaries can be large, and repeat by chunk
         null[chunk] = Buffer<bool>(static_cast<std::size_t>(values.length));
-        if (may_have_null(values)) {
-            any |= expand_bits(values.buffers[0], static_cast<std::size_t>(values.offset),
-                               null[chunk].size(), true, null[chunk].data()) > 0;
-        } else {
-            std::fill(null[chunk].begin(), null[chunk].end(), false);
-        }
+        any |= expand_bits(values.buffers[0], static_cast<std::size_t>(values.offset),
+                           null[chunk].size(), true, null[chunk].data()) > 0;
     }
     if (!any) return;
     if (missing.mask.size() == 0) {
@@ -160,7 +157,7 @@ void mark_null_values(const ArrowColumn& column, MissingRows& missing) {
     }
     bool* mask = missing.mask.data();
     for_indices(column, mask, [&](std::size_t index, std::size_t chunk, std::size_t row) {
-        mask[row] = null[chunk][index];
+        mask[row] = null[chunk].size() > 0 && null[chunk][index];
     });
     count_missing(missing);
 }

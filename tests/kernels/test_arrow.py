@@ -282,6 +282,10 @@ def test_null_and_repeated_dictionary_values():
     check_text(column, ["b", None, "a", "b", None, None])
     check_text(column.slice(1, 2), [None, "a"])
     check_text(column.slice(2, 2), ["a", "b"])
+    whole = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int16()), ["b", "c"])
+    check_text(
+        pa.chunked_array([whole, column.slice(1, 2), whole]), ["c", "b", None, "a", "c", "b"]
+    )
     nothing = pa.DictionaryArray.from_arrays(pa.array([0, None], pa.int8()), pa.nulls(1))
     check_text(nothing, [None, None])
 
