@@ -47,6 +47,7 @@ long double log2_of(std::uint64_t number) {
 // 2^gain - 1: a power of two from the nearest integer, and for the rest the Taylor series of
 // e^x - 1, |x| <= ln(2) / 2.
 double power_less_one(double gain) {
+    if (!(gain > 0)) return 0;
     if (gain >= 1024) return std::numeric_limits<double>::infinity();
     const auto whole = static_cast<unsigned>(gain + 0.5);
     if (whole == gain && whole < 64) return static_cast<double>((std::uint64_t{1} << whole) - 1);
