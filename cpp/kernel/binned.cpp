@@ -137,6 +137,7 @@ double score_of_key(unsigned octave, std::uint64_t place) {
 }
 
 constexpr std::size_t block = 512, grain = 1 << 16;
+constexpr std::size_t few_rows = 1 << 18;  // fewer cost less than tables of their own per thread
 constexpr std::size_t rows_per_pass = std::size_t{1} << 31;  // a uint32 count cannot overflow
 
 // Writes 2 x cell + label of `rows` rows; returns whether a NaN or a strange label was among them.
@@ -224,7 +225,7 @@ BinnedScores bin_scores(const Score* scores, const Label* positive, std::size_t 
     std::fill(result.counts.begin(), result.counts.end(), 0);
 
     bool bad = false;
-    if (rows <= grain) {
+    if (rows <= few_rows) {
         bad = count_rows(layout, scores, positive, rows, result.counts.data());
     } else {
         struct Slot {

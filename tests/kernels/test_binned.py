@@ -114,7 +114,7 @@ def test_float32_scores_land_in_the_cell_of_their_float64_value(label):
     assert np.array_equal(narrow, wide)
 
 
-@pytest.mark.parametrize("rows", [0, 1, 511, 512, 513, 65_535, 65_536, 65_537, 400_003])
+@pytest.mark.parametrize("rows", [0, 1, 511, 512, 513, 262_144, 262_145, 400_003])
 def test_counts_do_not_depend_on_threads_or_order(rows):
     """One, two and three threads, and the rows reversed, give the same counts."""
     rng = np.random.default_rng(rows)
@@ -182,7 +182,7 @@ def test_certified_bounds_hold_the_exact_auc(name, width):
     assert open_pairs / (2 * int(p.sum()) * int(q.sum())) < width
 
 
-@pytest.mark.parametrize("rows", [1, 600, 200_000])
+@pytest.mark.parametrize("rows", [1, 600, 300_000])
 @pytest.mark.parametrize("score", [np.float64, np.float32])
 @pytest.mark.parametrize("label", [np.uint8, np.int64])
 def test_the_first_bad_rows_are_returned(rows, score, label):
