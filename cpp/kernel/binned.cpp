@@ -4,8 +4,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <stdexcept>
 
 #include "kernel/parallel.hpp"

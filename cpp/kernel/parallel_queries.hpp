@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <ranges>
 
 #include "kernel/parallel.hpp"

@@ -1,6 +1,5 @@
 #include "kernel/random.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 
