@@ -21,8 +21,9 @@ namespace {
 
 using namespace order;
 
-// Up to here the rows of each sign are one bucket: no sample, no map, no threads.
-constexpr std::size_t direct_rows = 49152;
+// Up to here the rows of each sign are one bucket: no sample, no map, no threads. Two threads with
+// buckets take as long at this size.
+constexpr std::size_t direct_rows = 131072;
 constexpr std::size_t most_sampled = 16384;
 
 // Buckets of 32,768 rows still sort within a core's cache, and with a few hundred of them the lines

@@ -28,7 +28,7 @@ struct ScoreTally {
 // Counts the rows at each distinct score. Score is float or double, Label uint8_t or int64_t.
 // The first row with NaN and the first whose label is neither 0 nor 1 are returned; if there is
 // either, the arrays are empty. The result depends on the multiset of rows alone. Linear; parallel
-// above 49,152 rows. It takes the room of the scores once plus two bytes a row, result included,
+// above 131,072 rows. It takes the room of the scores once plus two bytes a row, result included,
 // and as much again only where counts must be widened or most rows crowd into one bucket.
 template <class Score, class Label>
 ScoreTally<Score> order_scores(const Score* scores, const Label* positive, std::size_t rows);
