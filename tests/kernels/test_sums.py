@@ -219,6 +219,22 @@ def test_order_threads_and_paths_change_nothing(kind):
             assert weighted == expected_weighted
 
 
+def test_columns_that_change_their_nature():
+    """A window, or none, found for some rows does no harm to other rows that follow."""
+    rng = np.random.default_rng(14)
+    kinds = [*COLUMNS, *rng.permutation(list(COLUMNS)), *rng.permutation(list(COLUMNS))]
+    actual, predicted, weight = (
+        np.concatenate([hard_column(kind, rng, CHUNK + 99) for kind in kinds]) for _ in range(3)
+    )
+    weight = np.abs(weight)
+    expected = moments_by_hand(actual, predicted)
+    weighted = _kernels.exact_weighted_moments(actual, predicted, weight, path="scalar")
+    for path in PATHS:
+        assert _kernels.exact_moments(actual, predicted, path=path) == expected, path
+        moments = _kernels.exact_weighted_moments(actual, predicted, weight, path=path)
+        assert moments == weighted, path
+
+
 def test_pieces_add_up():
     """The sums of a split add up to those of the whole, so tallies can be merged by addition."""
     rng = np.random.default_rng(5)
