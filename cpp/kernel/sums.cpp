@@ -90,7 +90,8 @@ Wide<6> value_total(std::uint64_t high, std::uint64_t low, int rows) {
 
 Wide<6> square_total(const Parts& parts, const Wide<6>& sum, int rows) {
     Wide<6> total;
-    for (int k = 0; k < 8; ++k) total.add(Wide<2>(static_cast<int128>(parts.part[k])), part_bit[k]);
+    for (int k = 0; k < 8; ++k)
+        if (parts.part[k] != 0) total.add(Wide<2>(static_cast<int128>(parts.part[k])), part_bit[k]);
     // (x + c)**2 - 2 c x - c**2 with c = 2**102 + 2**51.
     total.subtract(sum, 103);
     total.subtract(sum, 52);
