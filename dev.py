@@ -120,8 +120,7 @@ def sanitized(kind: str) -> int:
         define={"ASSAY_SANITIZE": flags, "ASSAY_NO_CLONES": no_clones},
     )
     preload = " ".join(
-        subprocess.check_output(["g++", f"-print-file-name={name}"], text=True).strip()
-        for name in libraries
+        subprocess.check_output(["g++", f"-print-file-name={name}"], text=True).strip() for name in libraries
     )
     extra = {
         "LD_PRELOAD": preload,
@@ -140,9 +139,7 @@ def fuzz(words: list[str]) -> int:
     return run(python, "tests/fuzz.py", *words, check=False)
 
 
-def environment(
-    *locks: str, folder: Path = VENV, define: dict[str, str] | None = None
-) -> Path:
+def environment(*locks: str, folder: Path = VENV, define: dict[str, str] | None = None) -> Path:
     """Return the Python of an environment that holds the locked packages and the built project.
 
     It is made anew when the locks, the build's settings or this Python have changed.

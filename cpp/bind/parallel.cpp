@@ -1,5 +1,10 @@
 #include "kernel/parallel.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
 #include "bind/module.hpp"
 
 namespace assay::bind {
@@ -10,6 +15,36 @@ void let_python_look_for_signals() {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
+// Sleeps in `tasks` tasks, one of which may fail: what the tests of the pool need.
+std::size_t sleep_in_tasks(std::size_t tasks, int milliseconds, std::ptrdiff_t fail_at) {
+    nb::gil_scoped_release release;
+    std::atomic<std::size_t> done{0};
+    parallel_tasks(tasks, [&](std::size_t task, int) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+        if (static_cast<std::ptrdiff_t>(task) == fail_at) throw std::runtime_error("as asked");
+        ++done;
+    });
+    return done;
+}
+
+// Adds up all words on all threads: as fast as memory can be read, which benchmarks measure against.
+std::uint64_t sum_words(Column<std::uint64_t> words) {
+    nb::gil_scoped_release release;
+    std::atomic<std::uint64_t> total{0};
+    const std::uint64_t* data = words.data();
+    parallel_rows(words.size(), std::size_t{1} << 17, [&](std::size_t begin, std::size_t end, int) {
+        std::uint64_t lanes[8] = {};
+        std::size_t i = begin;
+        for (; i + 8 <= end; i += 8)
+            for (int lane = 0; lane < 8; ++lane) lanes[lane] += data[i + lane];
+        for (; i < end; ++i) lanes[0] += data[i];
+        std::uint64_t sum = 0;
+        for (std::uint64_t lane : lanes) sum += lane;
+        total += sum;
+    });
+    return total;
+}
+
 }  // namespace
 
 void bind_parallel(nb::module_& m) {
@@ -17,6 +52,10 @@ void bind_parallel(nb::module_& m) {
     m.def("threads", &threads, "How many threads a kernel may use.");
     m.def("set_threads", &set_threads, nb::arg("count"),
           "Sets how many threads a kernel may use; 0 means every core.");
+    m.def("sleep_in_tasks", &sleep_in_tasks, nb::arg("tasks"), nb::arg("milliseconds"),
+          nb::arg("fail_at") = -1, "Sleeps in tasks on the pool, for its tests.");
+    m.def("sum_words", &sum_words, nb::arg("words").noconvert(),
+          "Adds up 64-bit words at the speed of memory, for benchmarks.");
 }
 
 }  // namespace assay::bind

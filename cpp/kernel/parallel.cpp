@@ -21,6 +21,9 @@ constexpr auto poll_interval = std::chrono::milliseconds(50);
 std::atomic<int> thread_setting{0};
 std::atomic<void (*)()> poll_hook{nullptr};
 thread_local bool inside_pool = false;
+// What threads() last told this thread: a kernel sizes its scratch by that, so the next job keeps to it
+// even if another thread changes the setting in between.
+thread_local int promised = 0;
 
 int available_cores() {
     cpu_set_t set;
@@ -131,17 +134,19 @@ void forget_pool_in_child() {
 
 int threads() {
     const int setting = thread_setting.load(std::memory_order_relaxed);
-    if (setting > 0) return setting;
     static const int cores = available_cores();
-    return cores;
+    return promised = setting > 0 ? setting : cores;
 }
 
-void set_threads(int count) { thread_setting.store(std::max(0, count)); }
+void set_threads(int count) {
+    thread_setting.store(std::max(0, count));
+    promised = 0;
+}
 
 void set_poll(void (*poll)()) { poll_hook.store(poll); }
 
 void parallel_tasks(std::size_t tasks, const Body& body) {
-    const int helpers = threads() - 1;
+    const int helpers = (promised > 0 ? promised : threads()) - 1;
     std::unique_lock<std::mutex> owner;
     if (!inside_pool) owner = std::unique_lock(pool_mutex, std::try_to_lock);
     if (!owner || helpers == 0 || tasks < 2) {

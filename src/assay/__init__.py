@@ -1,3 +1,113 @@
-"""assay judges the predictions of machine-learning models."""
+"""assay judges the predictions of machine-learning models: how good, how sure, where they fail.
+
+Rows are read once into small exact tallies; tallies merge to the same bits in any order:
+
+>>> import assay
+>>> data = assay.rows(actual=["ham", "ham", "spam"], predicted=["ham", "spam", "spam"])
+>>> assay.Confusion.of(data).table()
+array([[1, 1],
+       [0, 1]])
+
+Names are loaded when first used, so that ``import assay`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.errors import (
+        AssayError,
+        BytesError,
+        ColumnError,
+        InputError,
+        LabelError,
+        LengthError,
+        MergeError,
+        MissingError,
+        NumberError,
+        PartError,
+        TallyError,
+    )
+    from assay.inputs import Column, Rows, column, cut, rows
+    from assay.kernels import set_threads, threads
+    from assay.tallies import (
+        BinnedScores,
+        Collection,
+        Confusion,
+        Grouped,
+        Moments,
+        PairedLabels,
+        PairedScores,
+        Queries,
+        Scores,
+        Sums,
+        Tally,
+        from_bytes,
+        merge,
+    )
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "assay.errors": (
+        "AssayError", "BytesError", "ColumnError", "InputError", "LabelError", "LengthError",
+        "MergeError", "MissingError", "NumberError", "PartError", "TallyError",
+    ),
+    "assay.inputs": ("Column", "Rows", "column", "cut", "rows"),
+    "assay.kernels": ("set_threads", "threads"),
+    "assay.tallies": (
+        "BinnedScores", "Collection", "Confusion", "Grouped", "Moments", "PairedLabels",
+        "PairedScores", "Queries", "Scores", "Sums", "Tally", "from_bytes", "merge",
+    ),
+}  # fmt: skip
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "AssayError",
+    "BinnedScores",
+    "BytesError",
+    "Collection",
+    "Column",
+    "ColumnError",
+    "Confusion",
+    "Grouped",
+    "InputError",
+    "LabelError",
+    "LengthError",
+    "MergeError",
+    "MissingError",
+    "Moments",
+    "NumberError",
+    "PairedLabels",
+    "PairedScores",
+    "PartError",
+    "Queries",
+    "Rows",
+    "Scores",
+    "Sums",
+    "Tally",
+    "TallyError",
+    "__version__",
+    "column",
+    "cut",
+    "from_bytes",
+    "merge",
+    "rows",
+    "set_threads",
+    "threads",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,9 +3,10 @@ import gc
 
 import numpy as np
 import pytest
-from assay._kernels import import_arrow, set_threads, threads
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from assay._kernels import import_arrow, set_threads, threads
 
 pa = pytest.importorskip("pyarrow")
 
@@ -60,9 +61,7 @@ def check_numbers(column, rows, dtype):
     assert tag == "numbers"
     assert array.dtype == dtype
     assert len(array) == len(rows)
-    assert [
-        None if row is None else got for got, row in zip(array.tolist(), rows, strict=True)
-    ] == [*rows]
+    assert [None if row is None else got for got, row in zip(array.tolist(), rows, strict=True)] == [*rows]
     check_missing(missing, rows)
 
 
@@ -283,9 +282,7 @@ def test_null_and_repeated_dictionary_values():
     check_text(column.slice(1, 2), [None, "a"])
     check_text(column.slice(2, 2), ["a", "b"])
     whole = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int16()), ["b", "c"])
-    check_text(
-        pa.chunked_array([whole, column.slice(1, 2), whole]), ["c", "b", None, "a", "c", "b"]
-    )
+    check_text(pa.chunked_array([whole, column.slice(1, 2), whole]), ["c", "b", None, "a", "c", "b"])
     nothing = pa.DictionaryArray.from_arrays(pa.array([0, None], pa.int8()), pa.nulls(1))
     check_text(nothing, [None, None])
 

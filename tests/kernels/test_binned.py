@@ -4,9 +4,10 @@ import sys
 
 import numpy as np
 import pytest
-from assay._kernels import bin_edges, bin_scores, set_threads
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from assay._kernels import bin_edges, bin_scores, set_threads
 
 BITS = [12, 13, 16, 18, 22]
 INFINITY = np.inf
@@ -229,9 +230,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
-@pytest.mark.skipif(
-    "tsan" in os.environ.get("LD_PRELOAD", ""), reason="shadow memory would be counted too"
-)
+@pytest.mark.skipif("tsan" in os.environ.get("LD_PRELOAD", ""), reason="shadow memory would be counted too")
 def test_memory_does_not_grow_with_the_rows():
     """Six million rows (54 MB) take less than 32 MiB beyond the input with two threads."""
     grown = subprocess.run(  # noqa: S603

@@ -5,9 +5,10 @@ from math import fsum, inf, log2, nan
 
 import numpy as np
 import pytest
-from assay._kernels import match_lists, rank_rows, score_lists, set_threads
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
+from assay._kernels import match_lists, rank_rows, score_lists, set_threads
 
 NAMES = [
     "hits",
@@ -56,9 +57,7 @@ def score_ranked(queries, k):
     """Rank and score rows given as one list of (score, gain) per query."""
     offsets, rows = ragged(queries, object)
     table = np.array(list(rows), dtype=np.float64).reshape(-1, 2)
-    gains, tied, ideal, ideal_offsets, _, bad = rank_rows(
-        offsets, *map(np.ascontiguousarray, table.T)
-    )
+    gains, tied, ideal, ideal_offsets, _, bad = rank_rows(offsets, *map(np.ascontiguousarray, table.T))
     assert bad == -1
     return by_name(score_lists(offsets, gains, tied, ideal_offsets, ideal, k))
 
@@ -104,9 +103,7 @@ def score_by_enumeration(query, k):
     return expected
 
 
-rows = st.tuples(
-    st.sampled_from([-1.5, 0.0, -0.0, 2.0]), st.sampled_from([0.0, 1.0, 2.0, 0.3, 3.0])
-)
+rows = st.tuples(st.sampled_from([-1.5, 0.0, -0.0, 2.0]), st.sampled_from([0.0, 1.0, 2.0, 0.3, 3.0]))
 
 
 @settings(deadline=None, max_examples=150)
@@ -126,9 +123,7 @@ def test_tied_scores_give_the_expectation_over_orders(queries, k):
 def test_untied_lists_follow_the_definitions(lists, k):
     """Without ties the rational values are the nearest floats to the textbook's, or one beside."""
     offsets, gains = ragged(lists, np.float64)
-    ideal_offsets, ideal = ragged(
-        [sorted((g for g in one if g), reverse=True) for one in lists], np.float64
-    )
+    ideal_offsets, ideal = ragged([sorted((g for g in one if g), reverse=True) for one in lists], np.float64)
     scored = by_name(score_lists(offsets, gains, NO_TIES, ideal_offsets, ideal, k))
     for q, one in enumerate(lists):
         for name, expected in score_order([float(g) for g in one], k).items():
@@ -151,9 +146,7 @@ def test_the_teaching_table_of_average_precision():
     for k in (1, 2, 3):
         got = score_matched(actual, predicted, k)["precision_mean_sum"] / k
         assert got == pytest.approx([row[k - 1] for row in table], abs=5e-8)
-    means = [
-        score_matched(actual, predicted, k)["precision_mean_sum"].mean() / k for k in (1, 2, 3, 4)
-    ]
+    means = [score_matched(actual, predicted, k)["precision_mean_sum"].mean() / k for k in (1, 2, 3, 4)]
     assert means == pytest.approx([1 / 3, 3 / 8, 13 / 36, 25 / 72], rel=1e-15)
 
 
@@ -166,9 +159,7 @@ def test_a_query_of_graded_gains():
     assert s["dcg_linear"] == pytest.approx(4.386852807235, rel=1e-12)
     assert s["dcg_exponential"] == pytest.approx(8.886852807235, rel=1e-12)
     assert s["dcg_linear"] / s["ideal_dcg_linear"] == pytest.approx(0.6143195302813, rel=1e-12)
-    assert s["dcg_exponential"] / s["ideal_dcg_exponential"] == pytest.approx(
-        0.6088807730827, rel=1e-12
-    )
+    assert s["dcg_exponential"] / s["ideal_dcg_exponential"] == pytest.approx(0.6088807730827, rel=1e-12)
 
 
 def test_a_query_with_tied_scores():
@@ -231,9 +222,7 @@ def test_huge_and_tiny_gains_do_not_trap():
 @settings(deadline=None)
 @given(
     st.lists(
-        st.tuples(
-            st.lists(st.integers(-30, 30), max_size=40), st.lists(st.integers(-30, 30), max_size=40)
-        ),
+        st.tuples(st.lists(st.integers(-30, 30), max_size=40), st.lists(st.integers(-30, 30), max_size=40)),
         max_size=6,
     )
 )

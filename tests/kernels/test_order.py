@@ -2,6 +2,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
 from assay._kernels import (
     merge_pairs,
     merge_scores,
@@ -10,9 +14,6 @@ from assay._kernels import (
     set_threads,
     sweep_scores,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 COUNTS = (np.uint8, np.uint16, np.uint32, np.uint64)
 FLOATS = (np.float64, np.float32)
@@ -88,9 +89,7 @@ SHAPES = {
     "sorted": lambda r, n: np.sort(r.random(n)),
     "reversed": lambda r, n: np.sort(r.random(n))[::-1].copy(),
     "infinities": with_infinities,
-    "600 decades, both signs": lambda r, n: (
-        r.choice([-1.0, 1.0], n) * 10 ** (600 * r.random(n) - 300)
-    ),
+    "600 decades, both signs": lambda r, n: r.choice([-1.0, 1.0], n) * 10 ** (600 * r.random(n) - 300),
     "log-uniform": lambda r, n: 10 ** (-30 * r.random(n)),
     "two clusters": lambda r, n: r.choice([0.25, 0.75], n) + 1e-10 * r.random(n),
     "two clusters, both signs": lambda r, n: r.choice([-0.25, 0.75], n) + 1e-10 * r.random(n),
@@ -134,9 +133,7 @@ def test_order_at_limits(shape, n):
     assert_same(order_scores(scores, positive)[:3], in_order(scores, positive))
 
 
-@pytest.mark.parametrize(
-    "shape", ["uniform", "half zeros", "heavy ties both signs", "two clusters"]
-)
+@pytest.mark.parametrize("shape", ["uniform", "half zeros", "heavy ties both signs", "two clusters"])
 @pytest.mark.parametrize("score", FLOATS)
 def test_order_of_a_million(shape, score):
     """Large columns, where buckets overflow and heavy scores are taken out, are exact too."""

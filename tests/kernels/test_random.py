@@ -4,9 +4,10 @@ from math import factorial
 
 import numpy as np
 import pytest
-from assay._kernels import random_below, random_poisson, random_words, set_threads
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from assay._kernels import random_below, random_poisson, random_words, set_threads
 
 LARGEST = 2**64 - 1
 words64 = st.integers(0, LARGEST)

@@ -375,9 +375,7 @@ def cell_integers(power):
     """Return (exponent, one Python integer per cell) of a columnar sum."""
     exponent, limbs = power
     assert limbs.dtype == np.uint64
-    return exponent, [
-        sum(int(limb) << 64 * i for i, limb in enumerate(row)) for row in limbs.tolist()
-    ]
+    return exponent, [sum(int(limb) << 64 * i for i, limb in enumerate(row)) for row in limbs.tolist()]
 
 
 def cells_by_hand(cells, number_of_cells, weight, power):

@@ -2,9 +2,10 @@ import sys
 
 import numpy as np
 import pytest
-from assay._kernels import encode_fixed_text, encode_objects, set_threads, threads
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from assay._kernels import encode_fixed_text, encode_objects, set_threads, threads
 
 THREADS = (1, 2, 3)
 HOSTILE = [
@@ -287,9 +288,7 @@ def test_strided_and_reversed_object_arrays():
     array = np.array([*"abcdefgh", None, None], object)
     for rows in (array[::2], array[::-1], array[1:-3:3], array.reshape(5, 2)[:, 1]):
         codes, labels, *_, missing, _ = encode_objects(rows)
-        got = [
-            None if missing is not None and missing[i] else labels[c] for i, c in enumerate(codes)
-        ]
+        got = [None if missing is not None and missing[i] else labels[c] for i, c in enumerate(codes)]
         assert got == rows.tolist()
 
 

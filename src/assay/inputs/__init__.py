@@ -1,0 +1,8 @@
+"""Rows from anything: lists, arrays, tensors, data frames, Arrow."""
+
+from assay.inputs.bins import cut
+from assay.inputs.columns import Column, column
+from assay.inputs.labels import Label, Labels, encode, label_union
+from assay.inputs.roles import Rows, rows
+
+__all__ = ["Column", "Label", "Labels", "Rows", "column", "cut", "encode", "label_union", "rows"]

@@ -1,0 +1,46 @@
+"""Numbers as classes: cut at edges, so that they can be sliced by."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import NumberError
+from assay.inputs.columns import Column, column
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["cut"]
+
+
+def cut(values: Any, edges: Sequence[float], name: str = "values") -> Column:
+    """Return numbers as labels of the interval they fall in; each includes its lower edge.
+
+    What lies below the first edge or from the last one on has intervals of its own.
+
+    >>> import assay
+    >>> assay.cut([3, 18, 70], [18, 65]).labels
+    ('1: below 18', '2: 18 to below 65', '3: 65 or more')
+    """
+    limits = np.asarray(edges, dtype=np.float64)
+    if limits.ndim != 1 or not len(limits):
+        raise NumberError("edges= needs at least one number.")
+    if np.isnan(limits).any() or (np.diff(limits) <= 0).any():
+        raise NumberError(f"edges= must rise from one to the next: {list(edges)}.")
+    numbers = column(values, name)
+    plain = numbers.numbers("numbers")
+    places = np.searchsorted(limits, plain, side="right")
+    width = len(str(len(limits) + 1))
+    shown = [f"{edge:g}" for edge in limits]
+    texts = [
+        f"below {shown[0]}",
+        *(f"{low} to below {high}" for low, high in itertools.pairwise(shown)),
+        f"{shown[-1]} or more",
+    ]
+    labels = tuple(f"{place + 1:0{width}}: {text}" for place, text in enumerate(texts))
+    codes = places.astype(np.uint32)
+    cut_up = Column(numbers.name, codes, labels, numbers.absent())
+    return cut_up.take(slice(None))

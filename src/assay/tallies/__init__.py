@@ -1,0 +1,27 @@
+"""Exact, mergeable state: what is kept of the rows once they have been read."""
+
+from assay.tallies.binned import BinnedScores
+from assay.tallies.collection import Collection
+from assay.tallies.confusion import Confusion
+from assay.tallies.grouped import Grouped
+from assay.tallies.moments import Moments, Sums
+from assay.tallies.paired import PairedLabels, PairedScores
+from assay.tallies.queries import Queries
+from assay.tallies.scores import Scores
+from assay.tallies.tally import Tally, from_bytes, merge
+
+__all__ = [
+    "BinnedScores",
+    "Collection",
+    "Confusion",
+    "Grouped",
+    "Moments",
+    "PairedLabels",
+    "PairedScores",
+    "Queries",
+    "Scores",
+    "Sums",
+    "Tally",
+    "from_bytes",
+    "merge",
+]

@@ -1,0 +1,238 @@
+"""Counts per cell of a table whose axes are all one label set: shared by confusion and paired labels."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from assay import kernels
+from assay.errors import LabelError, MergeError, TallyError, shown
+from assay.inputs.labels import Labels, check_declared, encode, label_union, translate
+from assay.tallies.dyadic import CellSums
+from assay.tallies.tally import Tally, frozen, no_values, require
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.inputs import Column
+    from assay.inputs.columns import Array
+
+__all__ = ["LabelCells"]
+
+_DENSE = 1 << 20  # cells counted in a plain table; beyond, only those that occur
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class LabelCells(Tally):
+    """Counts per tuple of labels, kept for the cells that occur.
+
+    A cell's number has the labels' indices as its digits in base K, the number of labels. ``weights``
+    holds the exact sums of the weights, their squares and their cubes per cell; it is None where every
+    weight is 1, because then all three are the counts.
+    """
+
+    axes: ClassVar[int]
+
+    labels: Labels = ()
+    declared: bool = False
+    cells: Array = no_values(np.uint64)
+    counts: Array = no_values(np.int64)
+    weights: tuple[tuple[int, Any], ...] | None = None
+
+    @classmethod
+    def of_columns(cls, columns: Sequence[Column], declared: Labels | None, weight: Column | None) -> Self:
+        """Return the tally of columns of labels, one per axis."""
+        found = [encode(column) for column in columns]
+        labels = functools.reduce(label_union, (labels for _, labels in found))
+        if declared is not None:
+            labels = _within(columns, found, declared)
+        sizes = [max(len(own), 1) for _, own in found]
+        codes = [codes for codes, _ in found]
+        if weight is None:
+            digits, counts = _counted(codes, sizes)
+            sums = None
+        else:
+            digits, counts, sums = _weighed(codes, sizes, weight.values)
+        places = np.zeros(len(counts), dtype=np.uint64)
+        for digit, (_, own) in zip(digits, found, strict=True):
+            places = places * np.uint64(len(labels)) + translate(own, labels)[digit].astype(np.uint64)
+        return cls._settled(labels, places, counts, sums, declared=declared is not None)
+
+    @classmethod
+    def _settled(
+        cls,
+        labels: Labels,
+        places: Array,
+        counts: Array,
+        sums: Sequence[CellSums] | None,
+        *,
+        declared: bool,
+    ) -> Self:
+        """Return the canonical tally: cells ascending, none twice."""
+        cells, where = np.unique(places, return_inverse=True)
+        if len(cells) == len(places) and (where[1:] > where[:-1]).all():
+            total = counts
+        else:
+            total = np.zeros(len(cells), dtype=np.int64)
+            np.add.at(total, where, counts)
+            sums = sums and [one.scattered(where, len(cells)) for one in sums]
+        if sums and all(one.equals(total) for one in sums):
+            sums = None
+        weights = None if sums is None else tuple(one.state() for one in sums)
+        return cls(labels, declared, frozen(cells), frozen(total), weights)
+
+    def merge(self, other: Self) -> Self:
+        """Return the tally of both tallies' rows; undeclared label sets are joined."""
+        self._same_kind(other)
+        if (
+            self.labels == other.labels
+            and self.declared == other.declared
+            and (not self.labels or type(self.labels[0]) is type(other.labels[0]))
+        ):
+            labels, declared = self.labels, self.declared
+            if self.weights is None is other.weights and np.array_equal(self.cells, other.cells):
+                return type(self)(labels, declared, self.cells, frozen(self.counts + other.counts))
+        else:
+            labels, declared = self._joined_labels(other)
+        places = np.concatenate([self._cells_in(labels), other._cells_in(labels)])
+        counts = np.concatenate([self.counts, other.counts])
+        sums = None
+        if self.weights is not None or other.weights is not None:
+            mine, size = len(self.counts), len(counts)
+            sums = [
+                first.scattered(np.arange(mine), size).added(second.scattered(np.arange(mine, size), size))
+                for first, second in zip(self._sums(), other._sums(), strict=True)
+            ]
+        return self._settled(labels, places, counts, sums, declared=declared)
+
+    def _joined_labels(self, other: Self) -> tuple[Labels, bool]:
+        if not (self.declared or other.declared):
+            return label_union(self.labels, other.labels), False
+        if self.declared and other.declared:
+            raise MergeError(
+                f"the tallies declare different labels: {shown(self.labels)} against {shown(other.labels)}."
+            )
+        fixed, free = (self, other) if self.declared else (other, self)
+        unknown = [label for label in free.labels if label not in fixed.labels]
+        if unknown:
+            raise MergeError(
+                f"one tally declares the labels {shown(fixed.labels)}; the other holds "
+                f"{shown(unknown)} besides."
+            )
+        return fixed.labels, True
+
+    def _cells_in(self, labels: Labels) -> Array:
+        """Return this tally's cell numbers under another label set that holds its own."""
+        if labels == self.labels:
+            return self.cells
+        table = translate(self.labels, labels).astype(np.uint64)
+        places = np.zeros(len(self.cells), dtype=np.uint64)
+        for digit in self.digits():
+            places = places * np.uint64(len(labels)) + table[digit]
+        return places
+
+    def digits(self) -> list[Array]:
+        """Return, for every cell, its label's index on each axis."""
+        rest, base = self.cells, np.uint64(max(len(self.labels), 1))
+        digits: list[Array] = []
+        for _ in range(self.axes):
+            rest, digit = np.divmod(rest, base)
+            digits.append(digit.astype(np.intp))
+        return digits[::-1]
+
+    def _sums(self) -> list[CellSums]:
+        if self.weights is None:
+            return [CellSums(0, self.counts.astype(object))] * 3
+        return [CellSums(*state) for state in self.weights]
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return int(self.counts.sum())
+
+    def weight(self, power: int = 1) -> Array:
+        """Return, for every cell, the sum of the weights to a power (1, 2 or 3), correctly rounded."""
+        if self.weights is None:
+            return self.counts.astype(np.float64)
+        return self._sums()[power - 1].floats()
+
+    def table(self, values: Array | None = None) -> Array:
+        """Return the counts, or other values per cell, as a full table with one axis per column."""
+        size = len(self.labels)
+        if size**self.axes > 1 << 27:
+            raise TallyError(
+                f"a full table of {size:,} labels would take {size**self.axes * 8 / 2**30:,.0f} GiB: "
+                "use cells and counts."
+            )
+        full = np.zeros(size**self.axes, dtype=np.int64 if values is None else values.dtype)
+        full[self.cells] = self.counts if values is None else values
+        return full.reshape((size,) * self.axes)
+
+    def check(self) -> None:
+        """Raise ValueError if no rows could have led to this state."""
+        require(type(self.labels) is tuple and type(self.declared) is bool, "wrong types")
+        kinds = {type(label) for label in self.labels}
+        require(len(kinds) <= 1 and kinds <= {str, int, bool}, "labels of several kinds")
+        require(len(set(self.labels)) == len(self.labels), "a label twice")
+        require(self.declared or self.labels == tuple(sorted(self.labels)), "labels out of order")
+        require(self.cells.dtype == np.uint64 and self.counts.dtype == np.int64, "wrong types")
+        require(self.cells.ndim == 1 and self.cells.shape == self.counts.shape, "shapes differ")
+        require((self.cells[1:] > self.cells[:-1]).all(), "cells out of order")
+        if len(self.cells):
+            require(int(self.cells[-1]) < len(self.labels) ** self.axes, "a cell outside the table")
+        require((self.counts > 0).all(), "a count below 1")
+        if self.weights is not None:
+            require(type(self.weights) is tuple and len(self.weights) == 3, "wrong weights")  # noqa: PLR2004
+            for exponent, units in self.weights:
+                require(type(exponent) is int and exponent <= 0, "wrong exponent")
+                require(units.dtype == object and units.shape == self.counts.shape, "shapes differ")
+                require(all(type(unit) is int and unit > 0 for unit in units), "a weight below 0")
+
+
+def _within(columns: Sequence[Column], found: list[tuple[Array, Labels]], declared: Labels) -> Labels:
+    for column, (codes, own) in zip(columns, found, strict=True):
+        if own and isinstance(own[0], str) != isinstance(declared[0], str):
+            raise LabelError(
+                f"{column.name} holds {shown(own, 3)}, but the declared labels are {shown(declared, 3)}: "
+                "text on one side, numbers on the other."
+            )
+        check_declared(column, codes, own, declared)
+    return declared
+
+
+def _counted(codes: list[Array], sizes: list[int]) -> tuple[list[Array], Array]:
+    """Return the codes of every combination that occurs, axis by axis, and how often it does."""
+    first, second, *third = codes
+    size = functools.reduce(int.__mul__, sizes)
+    groups: Any = (third[0], sizes[2]) if third else ()
+    # The kernels take the group axis first in a cell's number; here it comes last, as third digit.
+    if size <= _DENSE:
+        table = kernels.count_pairs(first, second, sizes[0], sizes[1], *groups)
+        cells = np.flatnonzero(table)
+        counts = table.ravel()[cells]
+    else:
+        cells, counts = kernels.count_pairs_sparse(first, second, sizes[0], sizes[1], *groups)
+    rest, digit_second = np.divmod(cells.astype(np.int64), sizes[1])
+    digit_third, digit_first = np.divmod(rest, sizes[0])
+    return [digit_first, digit_second, digit_third][: len(codes)], counts
+
+
+def _weighed(
+    codes: list[Array], sizes: list[int], weight: Array
+) -> tuple[list[Array], Array, list[CellSums]]:
+    """Return the same with the exact sums of weight, weight squared and weight cubed."""
+    numbers = np.zeros(len(weight), dtype=np.uint64)
+    for code, size in zip(codes, sizes, strict=True):
+        numbers = numbers * np.uint64(size) + code
+    places, cells = kernels.encode_integers(numbers)
+    found = kernels.exact_cell_sums(places.astype(np.uint32), len(cells), weight)
+    powers = [found[name] for name in ("weight", "squared_weight", "cubed_weight")]
+    digits: list[Array] = []
+    rest = cells.astype(np.int64)
+    for size in reversed(sizes):
+        rest, digit = np.divmod(rest, size)
+        digits.append(digit)
+    return digits[::-1], found["rows"], [CellSums.of_limbs(*power) for power in powers]

@@ -1,0 +1,95 @@
+"""The confusion tally: how often each label was predicted for each actual label."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from assay import kernels
+from assay.tallies.cells import LabelCells
+from assay.tallies.tally import frozen
+
+if TYPE_CHECKING:
+    from assay.inputs import Column, Rows
+    from assay.inputs.columns import Array
+
+__all__ = ["Confusion"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Confusion(LabelCells, kind="confusion"):
+    """Counts per pair of actual and predicted label; rows of the table are actual.
+
+    State: one number per pair that occurs, so at most K squared for K labels.
+
+    Examples
+    --------
+    >>> import assay
+    >>> tally = assay.Confusion.of(assay.rows(actual=[0, 0, 1, 1, 1], predicted=[0, 1, 1, 1, 0]))
+    >>> tally.labels, tally.n
+    ((0, 1), 5)
+    >>> tally.table()
+    array([[1, 1],
+           [1, 2]])
+    """
+
+    axes: ClassVar[int] = 2
+
+    @classmethod
+    def of(cls, rows: Rows) -> Self:
+        """Return the tally of rows with actual and predicted labels."""
+        actual = rows.need("actual", "a confusion tally")
+        predicted = rows.need("predicted", "a confusion tally")
+        if rows.weight is None and rows.labels is None:
+            fused = _integer_pairs(actual, predicted)
+            if fused is not None:
+                labels, table = fused
+                counts = table.ravel()
+                cells = counts.nonzero()[0]
+                return cls(
+                    labels=tuple(labels.tolist()),
+                    cells=frozen(cells.astype(np.uint64)),
+                    counts=frozen(counts[cells]),
+                )
+        return cls.of_columns((actual, predicted), rows.labels, rows.weight)
+
+    @property
+    def actual_totals(self) -> Array:
+        """How many rows each label has, by what was true."""
+        return self._totals(0)
+
+    @property
+    def predicted_totals(self) -> Array:
+        """How many rows each label has, by what was predicted."""
+        return self._totals(1)
+
+    def _totals(self, axis: int) -> Array:
+        totals = np.zeros(len(self.labels), dtype=np.int64)
+        np.add.at(totals, self.digits()[axis], self.counts)
+        return totals
+
+    @property
+    def correct(self) -> int:
+        """How many rows were predicted as they are."""
+        actual, predicted = self.digits()
+        return int(self.counts[actual == predicted].sum())
+
+
+def _integer_pairs(actual: Column, predicted: Column) -> tuple[Array, Array] | None:
+    """Count two integer columns in one pass over both, where their range allows it."""
+    if actual.labels is not None or predicted.labels is not None:
+        return None
+    first, second = actual.values, predicted.values
+    if first.dtype != second.dtype or first.dtype.kind not in "iub":
+        return None
+    actual.refuse_missing()
+    predicted.refuse_missing()
+    truth = first.dtype.kind == "b"
+    if truth:
+        first, second = first.view(np.uint8), second.view(np.uint8)
+    fused: tuple[Array, Array] | None = kernels.count_integer_pairs(first, second)
+    if fused is None or not truth:
+        return fused
+    return fused[0].astype(bool), fused[1]

@@ -1,0 +1,73 @@
+"""Tallies by key, merged key by key: what grouped tallies and collections share."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import TYPE_CHECKING, Any, Self
+
+from assay.tallies.tally import Tally, require, restored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["MappedTallies"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class MappedTallies(Tally):
+    """Tallies by key, in the order of their keys. It reads as a mapping."""
+
+    keys: tuple[Any, ...] = ()
+    tallies: tuple[Tally, ...] = ()
+
+    @staticmethod
+    def rank(key: Any) -> Any:
+        """Return what keys are ordered by; raise TypeError for what is no key."""
+        return key
+
+    @classmethod
+    def of_mapping(cls, tallies: Mapping[Any, Tally]) -> Self:
+        """Return the tallies of a mapping."""
+        keys = tuple(sorted(tallies, key=cls.rank))
+        return cls(keys, tuple(tallies[key] for key in keys))
+
+    def merge(self, other: Self) -> Self:
+        """Return both sides' tallies, key by key; one that a side lacks is taken as it is."""
+        self._same_kind(other)
+        merged = dict(self.items())
+        for key, tally in other.items():
+            merged[key] = merged[key].merge(tally) if key in merged else tally
+        return self.of_mapping(merged)
+
+    def items(self) -> Iterator[tuple[Any, Tally]]:
+        """Return the keys with their tallies."""
+        return zip(self.keys, self.tallies, strict=True)
+
+    def __getitem__(self, key: Any) -> Tally:
+        try:
+            return self.tallies[self.keys.index(key)]
+        except ValueError:
+            raise KeyError(key) from None
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.keys)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def state(self) -> tuple[Any, ...]:
+        """Return keys and tallies, those as kind and state."""
+        return self.keys, tuple((tally.kind, tally.state()) for tally in self.tallies)
+
+    @classmethod
+    def restore(cls, state: tuple[Any, ...]) -> Self:
+        """Return the tallies whose :meth:`state` this was."""
+        keys, tallies = state
+        return cls(keys, tuple(restored(*one) for one in tallies))
+
+    def check(self) -> None:
+        """Raise ValueError if no rows could have led to this state."""
+        require(len(self.keys) == len(self.tallies), "keys and tallies differ in number")
+        ranks = [self.rank(key) for key in self.keys]
+        require(all(a < b for a, b in itertools.pairwise(ranks)), "keys out of order")

@@ -1,0 +1,131 @@
+"""Paired tallies: two models on the same rows, jointly, so that their difference can be judged."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from assay import kernels
+from assay.errors import InputError, LengthError, TallyError
+from assay.inputs.columns import doubles
+from assay.inputs.labels import Label, binary
+from assay.tallies.cells import LabelCells
+from assay.tallies.scores import check_counts, check_positive, same_positive
+from assay.tallies.tally import Tally, frozen, no_values, require
+
+if TYPE_CHECKING:
+    from assay.inputs import Column, Rows
+    from assay.inputs.columns import Array
+
+__all__ = ["PairedLabels", "PairedScores"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class PairedLabels(LabelCells, kind="paired labels"):
+    """Counts per (actual, predicted by the first model, predicted by the second).
+
+    State: one number per triple that occurs, so at most K cubed for K labels.
+
+    Examples
+    --------
+    >>> import assay
+    >>> y = [0, 0, 1, 1]
+    >>> a, b = assay.rows(actual=y, predicted=[0, 1, 1, 1]), assay.rows(actual=y, predicted=[0, 0, 1, 0])
+    >>> tally = assay.PairedLabels.of(a, b)
+    >>> tally.table()[1]  # the rows that are 1: first model down, second across
+    array([[0, 0],
+           [1, 1]])
+    """
+
+    axes: ClassVar[int] = 3
+
+    @classmethod
+    def of(cls, first: Rows, second: Rows) -> Self:
+        """Return the tally of two models' rows, which are the same rows in the same order."""
+        actual = _same_actual(first, second, "a paired tally")
+        predicted = [one.need("predicted", "a paired tally") for one in (first, second)]
+        return cls.of_columns((actual, *predicted), first.labels, first.weight)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class PairedScores(Tally, kind="paired scores"):
+    """Distinct pairs of scores of two models, ascending, with the count of each class.
+
+    State: one entry per distinct pair, up to 18 bytes a row.
+
+    Examples
+    --------
+    >>> import assay
+    >>> y = [0, 1, 1]
+    >>> a, b = assay.rows(actual=y, score=[0.1, 0.9, 0.8]), assay.rows(actual=y, score=[0.3, 0.2, 0.8])
+    >>> assay.PairedScores.of(a, b).second
+    array([0.3, 0.8, 0.2])
+    """
+
+    positive: Label | None = None
+    first: Array = no_values(np.float64)
+    second: Array = no_values(np.float64)
+    positives: Array = no_values(np.uint8)
+    negatives: Array = no_values(np.uint8)
+
+    @classmethod
+    def of(cls, first: Rows, second: Rows) -> Self:
+        """Return the tally of two models' rows, which are the same rows in the same order."""
+        actual = _same_actual(first, second, "a paired tally")
+        if first.weight is not None:
+            raise TallyError("paired scores count rows and take no weights yet.")
+        columns = [one.need("score", "a paired tally") for one in (first, second)]
+        if not len(first):
+            return cls()
+        labels, positive = binary(actual, first.positive)
+        mine, theirs = (doubles(one.numbers("scores")) for one in columns)
+        *found, bad_row = kernels.order_pairs(mine, theirs, labels)
+        if bad_row >= 0:
+            columns[0 if np.isnan(mine[bad_row]) else 1].raise_missing(bad_row)
+        return cls(positive, *map(frozen, found))
+
+    def merge(self, other: Self) -> Self:
+        """Return the tally of both tallies' rows."""
+        self._same_kind(other)
+        positive = same_positive(self.positive, other.positive)
+        return type(self)(positive, *map(frozen, kernels.merge_pairs(*self.state()[1:], *other.state()[1:])))
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return int(self.positives.sum(dtype=np.int64) + self.negatives.sum(dtype=np.int64))
+
+    def check(self) -> None:
+        """Raise ValueError if no rows could have led to this state."""
+        first, second = self.first, self.second
+        check_positive(self.positive, len(first))
+        for scores in (first, second):
+            require(scores.dtype == np.float64 and scores.ndim == 1, "wrong scores")
+            require(not np.isnan(scores).any(), "a score is not a number")
+        require(first.shape == second.shape, "shapes differ")
+        check_counts(self.positives, self.negatives, len(first))
+        same = first[1:] == first[:-1]
+        rising = (first[1:] > first[:-1]) | (same & (second[1:] > second[:-1]))
+        require(rising.all(), "scores out of order")
+
+
+def _same_actual(first: Rows, second: Rows, what: str) -> Column:
+    """Return the actual column that both models' rows share, or raise if they do not."""
+    mine, theirs = first.need("actual", what), second.need("actual", what)
+    if len(first) != len(second):
+        raise LengthError(f"the first model has {len(first):,} rows, the second {len(second):,}.")
+    if mine is theirs:
+        return mine
+    same = mine.labels == theirs.labels and np.array_equal(mine.values, theirs.values)
+    if not same or first.positive != second.positive or first.labels != second.labels:
+        raise InputError(
+            "the two models were not judged on the same rows: their actual values or labels differ."
+        )
+    weights = [None if one.weight is None else one.weight.values for one in (first, second)]
+    if (weights[0] is None) != (weights[1] is None) or (
+        weights[0] is not None and not np.array_equal(weights[0], weights[1])  # type: ignore[arg-type]
+    ):
+        raise InputError("the two models' rows have different weights.")
+    return mine

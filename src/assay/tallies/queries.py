@@ -1,0 +1,255 @@
+"""The query tally: for every ranked list what stood where, so that any measure at any k can be read off."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from assay import kernels
+from assay.errors import ColumnError, LabelError, LengthError, MergeError, NumberError, shown
+from assay.inputs import Column, Label, column, encode
+from assay.inputs.columns import doubles
+from assay.inputs.labels import label_union
+from assay.tallies.tally import Tally, frozen, no_values, require
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.inputs import Rows
+    from assay.inputs.columns import Array
+
+__all__ = ["ListScores", "Queries"]
+
+
+class ListScores(NamedTuple):
+    """What the first k places of every list hold, one number per query; ties are averaged over.
+
+    ``hits`` counts relevant items, ``precision_sum`` adds P@i over the places i that hold one,
+    ``precision_mean_sum`` adds P@i over all k places (P@i over a shorter list divides by its length),
+    ``reciprocal_rank`` is 1 over the first relevant place, ``hit`` 1 where there is one at all; gains are
+    discounted by log2(i + 1).
+    """
+
+    hits: Array
+    precision_sum: Array
+    precision_mean_sum: Array
+    reciprocal_rank: Array
+    dcg_linear: Array
+    dcg_exponential: Array
+    ideal_dcg_linear: Array
+    ideal_dcg_exponential: Array
+    hit: Array
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Queries(Tally, kind="queries"):
+    """Ranked lists: the gain at every place, which places are tied, and what the best list would hold.
+
+    Queries with names are kept in the order of their names, and a name may come from one shard only;
+    lists without names are kept in the order of their content, so that no order of rows shows.
+
+    State: nine bytes per place and eight per relevant item.
+
+    Examples
+    --------
+    >>> import assay
+    >>> tally = assay.Queries.of_lists(actual=[[1, 2, 3], [2, 3]], predicted=[[0, 1, 2], [2, 3, 4, 0]])
+    >>> tally.at(k=2).hits
+    array([1., 2.])
+    """
+
+    names: tuple[Label, ...] | None = None
+    offsets: Array = no_values(np.int64, 1)
+    gains: Array = no_values(np.float64)
+    tied: Array = no_values(np.uint8)
+    ideal_offsets: Array = no_values(np.int64, 1)
+    ideal_gains: Array = no_values(np.float64)
+
+    @classmethod
+    def of(cls, rows: Rows) -> Self:
+        """Return the tally of rows with a query, a score and an actual gain (0: not relevant)."""
+        query = rows.need("query", "a query tally")
+        gain = rows.need("actual", "a query tally")
+        score = rows.need("score", "a query tally")
+        gains = doubles(gain.numbers("gains"))
+        scores = score.numbers("scores")
+        gain.refuse_missing()
+        score.refuse_missing()
+        if not len(rows):
+            return cls()
+        codes, names = encode(query)
+        offsets, order = kernels.order_groups(codes, len(names))
+        ranked, tied, ideal, ideal_offsets, _, bad_row = kernels.rank_rows(
+            offsets, scores[order], gains[order]
+        )
+        if bad_row >= 0:
+            _refuse(gain, score, int(order[bad_row]))
+        return cls(names, *map(frozen, (offsets, ranked, tied, ideal_offsets, ideal)))
+
+    @classmethod
+    def of_lists(cls, *, actual: Sequence[Any], predicted: Sequence[Any], query: Any = None) -> Self:
+        """Return the tally of lists: for each query the relevant items, and the predicted ones by rank.
+
+        An item predicted twice counts at its first place only.
+        """
+        if len(actual) != len(predicted):
+            raise LengthError(f"actual has {len(actual):,} lists, predicted has {len(predicted):,}.")
+        wanted, wanted_offsets = _flat(actual, "actual")
+        given, offsets = _flat(predicted, "predicted")
+        items, limits = _items(wanted, given)
+        gains, relevant = kernels.match_lists(wanted_offsets, items[:limits], offsets, items[limits:])
+        ideal_offsets = np.concatenate([[0], np.cumsum(relevant)]).astype(np.int64)
+        tied = np.zeros(len(gains), dtype=np.uint8)
+        ideal = np.ones(int(ideal_offsets[-1]))
+        lists = cls(None, offsets, gains.astype(np.float64), tied, ideal_offsets, ideal)
+        if query is None:
+            return lists._ordered(None)
+        names = column(query, "query")
+        if len(names) != len(actual):
+            raise LengthError(f"query has {len(names):,} values for {len(actual):,} lists.")
+        codes, labels = encode(names)
+        if len(labels) < len(names):
+            repeated = labels[int(np.argmax(np.bincount(codes)))]
+            raise LabelError(f"the query {shown([repeated])} comes twice: a query has one list.")
+        return lists._ordered(tuple(labels[int(code)] for code in codes))
+
+    def merge(self, other: Self) -> Self:
+        """Return the tally of both tallies' queries."""
+        self._same_kind(other)
+        if not len(self) or not len(other):
+            return other if len(other) else self
+        if (self.names is None) != (other.names is None):
+            raise MergeError("one tally's queries have names, the other's have none.")
+        names = None
+        if self.names is not None and other.names is not None:
+            label_union(self.names, other.names)
+            both = set(self.names) & set(other.names)
+            if both:
+                raise MergeError(
+                    f"the query {shown([min(both)])} is in both tallies: all rows of a query "
+                    "must be tallied together."
+                )
+            names = (*self.names, *other.names)
+        joined = type(self)(
+            None,
+            np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]]),
+            np.concatenate([self.gains, other.gains]),
+            np.concatenate([self.tied, other.tied]),
+            np.concatenate([self.ideal_offsets, other.ideal_offsets[1:] + self.ideal_offsets[-1]]),
+            np.concatenate([self.ideal_gains, other.ideal_gains]),
+        )
+        return joined._ordered(names)  # noqa: SLF001 - our own
+
+    def _ordered(self, names: tuple[Label, ...] | None) -> Self:
+        """Return the same lists in the order of their names, or of their content."""
+        if not len(self):
+            return type(self)()
+        if names is None:
+            keys: Any = [self._content(index) for index in range(len(self))]
+        else:
+            keys = names
+        order = sorted(range(len(self)), key=keys.__getitem__)
+        offsets, places = _reordered(self.offsets, order)
+        ideal_offsets, ideal_places = _reordered(self.ideal_offsets, order)
+        return type(self)(
+            None if names is None else tuple(names[index] for index in order),
+            *map(frozen, (offsets, self.gains[places], self.tied[places])),
+            *map(frozen, (ideal_offsets, self.ideal_gains[ideal_places])),
+        )
+
+    def _content(self, index: int) -> tuple[bytes, bytes, bytes]:
+        places = slice(self.offsets[index], self.offsets[index + 1])
+        ideal = slice(self.ideal_offsets[index], self.ideal_offsets[index + 1])
+        return (
+            self.gains[places].tobytes(),
+            self.tied[places].tobytes(),
+            self.ideal_gains[ideal].tobytes(),
+        )
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def relevant(self) -> Array:
+        """How many relevant items each query has, listed or not."""
+        return np.diff(self.ideal_offsets)
+
+    @property
+    def lengths(self) -> Array:
+        """How long each list is."""
+        return np.diff(self.offsets)
+
+    def at(self, k: int | None = None) -> ListScores:
+        """Return what the first k places of every list hold; all places where k is None."""
+        if k is not None and k < 1:
+            raise NumberError(f"k={k}: a list has at least one place.")
+        found = kernels.score_lists(
+            self.offsets, self.gains, self.tied, self.ideal_offsets, self.ideal_gains, k or 0
+        )
+        return ListScores(*found)
+
+    def check(self) -> None:
+        """Raise ValueError if no rows could have led to this state."""
+        n = len(self.offsets) - 1
+        for offsets, values in (
+            (self.offsets, self.gains),
+            (self.offsets, self.tied),
+            (self.ideal_offsets, self.ideal_gains),
+        ):
+            require(offsets.dtype == np.int64 and offsets.shape == (n + 1,), "wrong offsets")
+            require(offsets[0] == 0 and offsets[-1] == len(values), "offsets beyond the values")
+            require((np.diff(offsets) >= 0).all() and values.ndim == 1, "offsets out of order")
+        require(self.gains.dtype == np.float64 and self.ideal_gains.dtype == np.float64, "no gains")
+        require((self.gains >= 0).all() and (self.ideal_gains > 0).all(), "a gain below 0")
+        require(np.isfinite(self.gains).all() and np.isfinite(self.ideal_gains).all(), "no gain")
+        require(self.tied.dtype == np.uint8 and (self.tied <= 1).all(), "wrong ties")
+        if self.names is not None:
+            require(type(self.names) is tuple and len(self.names) == n > 0, "wrong names")
+            require(self.names == label_union(self.names, ()), "names out of order")
+
+
+def _reordered(offsets: Array, order: list[int]) -> tuple[Array, Array]:
+    """Return the offsets of lists in another order, and where each of their places was before."""
+    sizes = np.diff(offsets)[order]
+    fresh = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    places = np.repeat(offsets[:-1][order] - fresh[:-1], sizes) + np.arange(fresh[-1])
+    return fresh, places
+
+
+def _flat(lists: Sequence[Any], name: str) -> tuple[list[Any], Array]:
+    """Return all items of all lists and where each list begins."""
+    sizes = np.zeros(len(lists) + 1, dtype=np.int64)
+    items: list[Any] = []
+    for row, one in enumerate(lists):
+        if isinstance(one, (str, bytes)) or not hasattr(one, "__iter__"):
+            raise ColumnError(
+                f"{name} holds {one!r} at row {row:,} (counting from 0) where a list of items is needed."
+            )
+        items.extend(one)
+        sizes[row + 1] = len(items)
+    return items, sizes
+
+
+def _items(wanted: list[Any], given: list[Any]) -> tuple[Array, int]:
+    """Return both sides' items as numbers of one encoding, and where the second side begins."""
+    if not wanted and not given:
+        return np.empty(0, dtype=np.int64), 0
+    everything = column(
+        [item.item() if isinstance(item, np.generic) else item for item in (*wanted, *given)],
+        "items",
+    )
+    codes, _ = encode(everything)
+    return codes.astype(np.int64), len(wanted)
+
+
+def _refuse(gain: Column, score: Column, row: int) -> None:
+    if np.isnan(float(score.values[row])):
+        score.raise_missing(row)
+    value = float(gain.values[row])
+    if np.isnan(value):
+        gain.raise_missing(row)
+    raise NumberError(
+        f"{gain.name} is {value} at row {row:,} (counting from 0): a gain is a finite number, 0 or more."
+    )

@@ -1,0 +1,205 @@
+"""The score tally: every distinct score in order, with the count of each class."""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+
+from assay import kernels
+from assay.errors import MergeError, shown
+from assay.inputs.columns import doubles
+from assay.inputs.labels import Label, binary
+from assay.tallies.tally import Tally, frozen, no_values, require
+
+if TYPE_CHECKING:
+    from assay.inputs import Rows
+    from assay.inputs.columns import Array
+    from assay.tallies.binned import BinnedScores
+
+__all__ = ["Concordance", "Scores"]
+
+
+class Concordance(NamedTuple):
+    """What the ranks of two classes add up to, as exact integers.
+
+    ``concordant`` is twice the number of pairs (a positive, a negative) in which the positive scores
+    higher, a tie counting half: the area under the ROC curve is concordant / (2 positives negatives).
+    ``positive_squares`` and ``negative_squares`` are the sums of squares of the same count taken row by
+    row, over the positives and over the negatives: DeLong's variance needs no more. ``widest`` is the
+    largest distance between the two classes' cumulative shares, times positives * negatives, and
+    ``widest_at`` the index of the distinct score where it is reached first.
+    """
+
+    positives: int
+    negatives: int
+    concordant: int
+    positive_squares: int
+    negative_squares: int
+    widest: int
+    widest_at: int
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Scores(Tally, kind="scores"):
+    """Distinct scores, ascending, with the number of positive and of negative rows at each.
+
+    With weights the distinct (score, weight) pairs are kept instead, so that nothing is rounded; weights
+    are None where every weight is 1. Scores are float32 where all of them are exactly that, else
+    float64; counts take the smallest unsigned type that holds them.
+
+    State: one entry per distinct score, so up to 10 bytes a row for distinct float64 scores. Where that
+    is too much, :class:`~assay.BinnedScores` keeps a fixed number of bins.
+
+    Examples
+    --------
+    >>> import assay
+    >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9]))
+    >>> tally.scores, tally.positives, tally.negatives
+    (array([0.1, 0.7, 0.9]), array([0, 1, 1], dtype=uint8), array([1, 1, 0], dtype=uint8))
+    >>> ranks = tally.concordance()
+    >>> ranks.concordant / (2 * ranks.positives * ranks.negatives)
+    0.875
+    """
+
+    positive: Label | None = None
+    scores: Array = no_values(np.float32)
+    weights: Array | None = None
+    positives: Array = no_values(np.uint8)
+    negatives: Array = no_values(np.uint8)
+
+    @classmethod
+    def of(cls, rows: Rows) -> Self:
+        """Return the tally of rows with actual labels and scores."""
+        actual = rows.need("actual", "a score tally")
+        score = rows.need("score", "a score tally")
+        values = score.numbers("scores")
+        score.refuse_missing()
+        if not len(rows):
+            return cls()
+        if rows.weight is None and rows.positive in (None, 1) and actual.values.dtype == np.int64:
+            # 0 and 1 need no encoding; the kernel says if anything else turns up.
+            found = kernels.order_scores(values, actual.values)
+            if found[-1] < 0 and found[-2] < 0 and actual.labels is None and actual.missing is None:
+                return cls(1, narrowed(found[0]), None, *map(frozen, found[1:3]))
+        labels, positive = binary(actual, rows.positive)
+        weights: Array | None
+        if rows.weight is None:
+            weights = None
+            distinct, positives, negatives, bad_row, _ = kernels.order_scores(values, labels)
+        else:
+            ordered = kernels.order_pairs(doubles(values), rows.weight.values, labels)
+            distinct, weights, positives, negatives, bad_row = ordered
+            frozen(weights)
+        if bad_row >= 0:
+            score.raise_missing(bad_row)
+        return cls(positive, narrowed(distinct), weights, frozen(positives), frozen(negatives))
+
+    def merge(self, other: Self) -> Self:
+        """Return the tally of both tallies' rows."""
+        self._same_kind(other)
+        positive = same_positive(self.positive, other.positive)
+        if not len(self.scores) or not len(other.scores):
+            return dataclasses.replace(other if len(other.scores) else self, positive=positive)
+        first, second = self.scores, other.scores
+        if self.weights is None is other.weights:
+            if first.dtype != second.dtype:
+                first, second = first.astype(np.float64), second.astype(np.float64)
+            scores, positives, negatives = kernels.merge_scores(
+                first, self.positives, self.negatives, second, other.positives, other.negatives
+            )
+            return type(self)(positive, frozen(scores), None, frozen(positives), frozen(negatives))
+        scores, weights, positives, negatives = kernels.merge_pairs(
+            first.astype(np.float64), self._weights(), self.positives, self.negatives,
+            second.astype(np.float64), other._weights(), other.positives, other.negatives,
+        )  # fmt: skip
+        return type(self)(positive, narrowed(scores), frozen(weights), frozen(positives), frozen(negatives))
+
+    def _weights(self) -> Array:
+        return np.ones(len(self.scores)) if self.weights is None else self.weights
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return int(self.positives.sum(dtype=np.int64) + self.negatives.sum(dtype=np.int64))
+
+    def concordance(self) -> Concordance:
+        """Return the exact integers behind the area under the curve, its variance and the KS distance.
+
+        They speak of rows, whatever their weights.
+        """
+        return Concordance(*kernels.sweep_scores(self.positives, self.negatives))
+
+    def binned(self, bits: int = 18) -> BinnedScores:
+        """Return the same rows in a fixed number of bins."""
+        from assay.tallies.binned import BinnedScores  # noqa: PLC0415 - each knows the other
+
+        return BinnedScores.of_scores(self, bits)
+
+    def check(self) -> None:
+        """Raise ValueError if no rows could have led to this state."""
+        scores, weights = self.scores, self.weights
+        check_positive(self.positive, len(scores))
+        require(scores.dtype in (np.float32, np.float64) and scores.ndim == 1, "wrong scores")
+        require(not np.isnan(scores).any(), "a score is not a number")
+        require(scores.dtype == np.float32 or not fits_float32(scores), "scores too wide")
+        check_counts(self.positives, self.negatives, len(scores))
+        if weights is None:
+            require((scores[1:] > scores[:-1]).all(), "scores out of order")
+            return
+        require(weights.dtype == np.float64 and weights.shape == scores.shape, "wrong weights")
+        require((weights > 0).all() and np.isfinite(weights).all(), "a weight out of range")
+        require((weights != 1).any(), "weights that are all 1")
+        same = scores[1:] == scores[:-1]
+        rising = (scores[1:] > scores[:-1]) | (same & (weights[1:] > weights[:-1]))
+        require(rising.all(), "scores out of order")
+
+
+def same_positive(first: Label | None, second: Label | None) -> Label | None:
+    """Return the positive label of two tallies, or raise if they have two."""
+    if first is None or second is None:
+        return second if first is None else first
+    if first != second:
+        raise MergeError(
+            f"the positive label is {shown([first])} in one tally and {shown([second])} in the other."
+        )
+    return first if type(first) is int else second
+
+
+def check_positive(positive: object, size: int) -> None:
+    """Raise ValueError if this is no positive label for a tally of so many entries."""
+    if positive is None:
+        require(size == 0, "no positive label")
+    require(positive is None or type(positive) in (str, int, bool), "wrong positive label")
+
+
+def check_counts(positives: Array, negatives: Array, size: int) -> None:
+    """Raise ValueError unless these are two columns of counts in their smallest type."""
+    require(positives.shape == (size,) and negatives.shape == (size,), "shapes differ")
+    largest = max(int(positives.max(initial=0)), int(negatives.max(initial=0)))
+    smallest = np.min_scalar_type(largest)
+    require(positives.dtype == smallest and negatives.dtype == smallest, "counts of a wrong type")
+    require(((positives > 0) | (negatives > 0)).all(), "an entry without rows")
+
+
+def fits_float32(scores: Array) -> bool:
+    """Tell whether every score is exactly a float32."""
+    if not len(scores):
+        return True
+    try:  # nearly always a single score settles it
+        probe = float(scores[len(scores) // 2])
+        if struct.unpack("f", struct.pack("f", probe))[0] != probe:
+            return False
+    except OverflowError:
+        return False
+    with np.errstate(over="ignore"):
+        return bool((scores.astype(np.float32) == scores).all())
+
+
+def narrowed(scores: Array) -> Array:
+    """Return the scores as float32 where that changes none of them."""
+    if scores.dtype == np.float64 and fits_float32(scores):
+        scores = scores.astype(np.float32)
+    return frozen(scores)

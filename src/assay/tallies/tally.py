@@ -1,0 +1,180 @@
+"""What every tally is: a frozen value with ``empty``, ``of`` and ``merge``.
+
+The laws, tested for each of them with ``==``: merging with ``empty()`` changes nothing; the order and
+the grouping of merges do not matter; the rows cut in any way, tallied apart and merged, equal the rows
+tallied at once; no argument is changed; bytes round-trip; the number of threads changes nothing.
+
+They hold because a tally's state is *canonical*: a function of the multiset of rows and of nothing else.
+The smallest tally with all of that::
+
+    @dataclasses.dataclass(frozen=True, eq=False)
+    class RowCount(Tally, kind="row count"):
+        n: int = 0
+
+        @classmethod
+        def of(cls, rows): return cls(len(rows))
+        def merge(self, other): return RowCount(self.n + other.n)
+        def check(self): require(self.n >= 0, "a count below 0")
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+import numpy as np
+
+from assay.errors import BytesError, MergeError, TallyError
+from assay.tallies import codec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Tally", "from_bytes", "merge"]
+
+_kinds: dict[str, type[Tally]] = {}
+
+
+class Tally(abc.ABC):
+    """Exact state of rows that have been read; a frozen dataclass whose fields are its state."""
+
+    kind: ClassVar[str]
+
+    def __init_subclass__(cls, *, kind: str = "", **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        if kind:
+            cls.kind = kind
+        if "kind" in cls.__dict__:  # a dataclass with slots is made twice; the second one counts
+            _kinds[cls.kind] = cls
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Return the tally of no rows, which merging leaves without effect."""
+        return cls()
+
+    @abc.abstractmethod
+    def merge(self, other: Self) -> Self:
+        """Return the tally of both tallies' rows."""
+
+    @classmethod
+    def restore(cls, state: tuple[Any, ...]) -> Self:
+        """Return the tally whose :meth:`state` this was, not yet checked."""
+        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+        require(len(state) == len(fields), f"{len(state)} fields instead of {len(fields)}")
+        return cls(*state)
+
+    @abc.abstractmethod
+    def check(self) -> None:
+        """Raise ValueError if the state is one that no rows could have led to.
+
+        Called on state that came from outside, so that damaged bytes never become a number.
+        """
+
+    def state(self) -> tuple[Any, ...]:
+        """Return the fields in order: what is compared, and what the bytes hold."""
+        return tuple(getattr(self, field.name) for field in dataclasses.fields(self))  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return _same(self.state(), other.state())
+
+    def __hash__(self) -> int:
+        return hash(self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """Return the state as versioned bytes: equal tallies give equal bytes."""
+        return codec.pack(self.kind, self.state())
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Return the tally that :meth:`to_bytes` wrote, or raise :class:`~assay.errors.BytesError`."""
+        found = from_bytes(data)
+        if not isinstance(found, cls):
+            raise BytesError(f"the bytes hold a tally of {found.kind}, not of {cls.kind}.")
+        return found
+
+    def _same_kind(self, other: Tally) -> None:
+        """Raise unless the other tally is of this kind."""
+        if type(other) is not type(self):
+            what = getattr(other, "kind", type(other).__name__)
+            raise MergeError(f"a tally of {self.kind} does not merge with {what}.")
+
+
+AnyTally = TypeVar("AnyTally", bound=Tally)
+
+
+def merge(tallies: Iterable[AnyTally]) -> AnyTally:
+    """Return the tally of all tallies' rows, merged as a tree so that the cost stays linear.
+
+    >>> import assay
+    >>> halves = [assay.Sums.of([0.1, 0.2]), assay.Sums.of([0.3])]
+    >>> assay.merge(halves) == assay.Sums.of([0.3, 0.2, 0.1])
+    True
+    """
+    # A counter in binary: one tally per power of two merged so far, so equals meet equals.
+    levels: list[AnyTally | None] = []
+    for tally in tallies:
+        carried = tally
+        for level, waiting in enumerate(levels):
+            if waiting is None:
+                levels[level] = carried
+                break
+            carried = waiting.merge(carried)
+            levels[level] = None
+        else:
+            levels.append(carried)
+    left = [tally for tally in levels if tally is not None]
+    if not left:
+        raise TallyError("there is nothing to merge: no tallies were given.")
+    merged = left[0]
+    for tally in left[1:]:
+        merged = tally.merge(merged)
+    return merged
+
+
+def from_bytes(data: bytes) -> Tally:
+    """Return the tally, of whatever kind, that ``to_bytes`` wrote."""
+    return restored(*codec.unpack(data))
+
+
+def restored(kind: str, state: tuple[Any, ...]) -> Tally:
+    """Return the tally of a kind and a state that came from outside, checked."""
+    if kind not in _kinds:
+        raise BytesError(f'it holds a tally of "{kind}", which this version of assay does not know.')
+    try:
+        tally = _kinds[kind].restore(state)
+        tally.check()
+    except (ValueError, TypeError, AttributeError, IndexError, OverflowError) as wrong:
+        raise BytesError(f"it holds no valid tally of {kind}: {wrong}.") from None
+    return tally
+
+
+def no_values(dtype: Any, size: int = 0) -> Any:
+    """Return a dataclass field that is an array of no values (or of `size` zeros) unless given."""
+    array = frozen(np.zeros(size, dtype=dtype))
+    return dataclasses.field(default_factory=lambda: array)
+
+
+def frozen(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the array, closed for writing."""
+    array.flags.writeable = False
+    return array
+
+
+def require(condition: object, what: str) -> None:
+    """Raise ValueError unless the condition holds: for :meth:`Tally.check`."""
+    if not condition:
+        raise ValueError(what)
+
+
+def _same(first: Any, second: Any) -> bool:
+    if isinstance(first, np.ndarray):
+        return (
+            isinstance(second, np.ndarray) and first.dtype == second.dtype and np.array_equal(first, second)
+        )
+    if isinstance(first, tuple):
+        return isinstance(second, tuple) and len(first) == len(second) and all(map(_same, first, second))
+    # True == 1, but a tally of true/false labels is not one of numbers.
+    return type(first) is type(second) and bool(first == second)

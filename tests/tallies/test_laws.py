@@ -1,0 +1,354 @@
+"""The laws of every tally, tested with `==`: a tally is a function of the multiset of its rows."""
+
+import dataclasses
+import math
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+
+SMALL = st.sampled_from([-3, -1, 0, 1, 2, 7])
+WORDS = st.sampled_from(["", "ham", "spam", "sp", "naïve", "🛳"])
+BINARY = st.integers(0, 1)
+SCORE = st.one_of(
+    st.sampled_from([0.0, -0.0, 0.1, 0.25, 0.5, 1.0, math.inf, -math.inf, 5e-324]),
+    st.floats(allow_nan=False),
+)
+FINITE = st.one_of(
+    st.sampled_from([0.0, -0.0, 1e16, -1e16, 0.1, 5e-324, 1.7e308, -1.7e308]),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+WHOLE_WEIGHT = st.integers(1, 5).map(float)
+WEIGHT = st.one_of(WHOLE_WEIGHT, st.floats(1e-300, 1e300), st.floats(0.01, 100))
+
+
+@dataclasses.dataclass
+class Case:
+    """How rows of a kind are drawn, and the tally made of a list of them."""
+
+    row: Any
+    of: Callable[[list], assay.Tally]
+    empty: Callable[[], assay.Tally]
+    keyed: bool = False  # rows of one key must stay together
+
+
+def columns(rows, count):
+    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(count)]
+
+
+def from_columns(make, *roles):
+    """Make a tally from rows given as tuples, one value per role; no rows give no columns of a kind."""
+
+    def of(rows):
+        named = dict(zip(roles, columns(rows, len(roles)), strict=True))
+        arrays = {
+            role: np.array(values, dtype=np.float64) if role in {"score", "weight"} else values
+            for role, values in named.items()
+        }
+        return make(assay.rows(**arrays))
+
+    return of
+
+
+def paired(make, role):
+    def of(rows):
+        actual, first, second = columns(rows, 3)
+        kind = np.float64 if role == "score" else None
+        return make(
+            assay.rows(actual=actual, **{role: np.array(first, dtype=kind) if rows else []}),
+            assay.rows(actual=actual, **{role: np.array(second, dtype=kind) if rows else []}),
+        )
+
+    return of
+
+
+def lists(rows):
+    actual, predicted = columns(rows, 2)
+    return assay.Queries.of_lists(actual=actual, predicted=predicted)
+
+
+def ranked(rows):
+    """Each row is a whole query: its name and its (score, gain) pairs."""
+    flat = [(name, score, gain) for name, items in rows for score, gain in items]
+    query, score, gain = columns(flat, 3)
+    return assay.Queries.of(assay.rows(query=query, score=score, actual=gain))
+
+
+def grouped(rows):
+    actual, predicted, region, size = columns(rows, 4)
+    data = assay.rows(actual=actual, predicted=predicted, by=[region, size])
+    return assay.Grouped.of(data, assay.Confusion.of)
+
+
+def collected(rows):
+    actual, score = columns(rows, 2)
+    data = assay.rows(actual=actual, score=np.array(score, dtype=np.float64))
+    each = {"exact": assay.Scores.of, "binned": assay.BinnedScores.of}
+    return assay.Collection.of(data, each)
+
+
+CASES = {
+    "confusion": Case(
+        st.tuples(SMALL, SMALL),
+        from_columns(assay.Confusion.of, "actual", "predicted"),
+        assay.Confusion.empty,
+    ),
+    "confusion of text": Case(
+        st.tuples(WORDS, WORDS),
+        from_columns(assay.Confusion.of, "actual", "predicted"),
+        assay.Confusion.empty,
+    ),
+    "confusion, whole weights": Case(
+        st.tuples(SMALL, SMALL, WHOLE_WEIGHT),
+        from_columns(assay.Confusion.of, "actual", "predicted", "weight"),
+        assay.Confusion.empty,
+    ),
+    "confusion, weighted": Case(
+        st.tuples(WORDS, WORDS, WEIGHT),
+        from_columns(assay.Confusion.of, "actual", "predicted", "weight"),
+        assay.Confusion.empty,
+    ),
+    "scores": Case(
+        st.tuples(BINARY, SCORE),
+        from_columns(assay.Scores.of, "actual", "score"),
+        assay.Scores.empty,
+    ),
+    "scores, weighted": Case(
+        st.tuples(BINARY, SCORE, WEIGHT),
+        from_columns(assay.Scores.of, "actual", "score", "weight"),
+        assay.Scores.empty,
+    ),
+    "binned scores": Case(
+        st.tuples(BINARY, SCORE),
+        from_columns(assay.BinnedScores.of, "actual", "score"),
+        assay.BinnedScores.empty,
+    ),
+    "moments": Case(
+        st.tuples(FINITE, FINITE),
+        from_columns(assay.Moments.of, "actual", "predicted"),
+        assay.Moments.empty,
+    ),
+    "moments, weighted": Case(
+        st.tuples(FINITE, FINITE, WEIGHT),
+        from_columns(assay.Moments.of, "actual", "predicted", "weight"),
+        assay.Moments.empty,
+    ),
+    "sums": Case(FINITE, assay.Sums.of, assay.Sums.empty),
+    "paired labels": Case(
+        st.tuples(SMALL, SMALL, SMALL), paired(assay.PairedLabels.of, "predicted"), assay.PairedLabels.empty
+    ),
+    "paired scores": Case(
+        st.tuples(BINARY, SCORE, SCORE), paired(assay.PairedScores.of, "score"), assay.PairedScores.empty
+    ),
+    "queries of lists": Case(
+        st.tuples(st.lists(st.integers(0, 5), max_size=4), st.lists(st.integers(0, 5), max_size=5)),
+        lists,
+        assay.Queries.empty,
+    ),
+    "queries of rows": Case(
+        st.tuples(
+            st.integers(0, 10**6),
+            st.lists(st.tuples(st.sampled_from([0.1, 0.5, 0.9]), st.sampled_from([0, 0, 1, 2.5])), min_size=1, max_size=5),
+        ),
+        ranked,
+        assay.Queries.empty,
+        keyed=True,
+    ),
+    "grouped": Case(
+        st.tuples(SMALL, SMALL, WORDS, st.integers(0, 2)), grouped, assay.Grouped.empty
+    ),
+    "collection": Case(st.tuples(BINARY, SCORE), collected, lambda: collected([])),
+}  # fmt: skip
+
+every_tally = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+
+
+def drawn(data, case, **limits):
+    unique = (lambda row: row[0]) if case.keyed else None
+    return data.draw(st.lists(case.row, unique_by=unique, **limits))
+
+
+@every_tally
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_any_split_in_any_order_equals_the_whole(case, data):
+    """Rows shuffled, cut in three and tallied apart give the whole, however the parts are merged."""
+    rows = drawn(data, case, max_size=30)
+    whole = case.of(rows)
+    shuffled = data.draw(st.permutations(rows))
+    cuts = sorted(data.draw(st.tuples(*[st.integers(0, len(rows))] * 2)))
+    a, b, c = (
+        case.of(part) for part in (shuffled[: cuts[0]], shuffled[cuts[0] : cuts[1]], shuffled[cuts[1] :])
+    )
+    before = [part.to_bytes() for part in (a, b, c)]
+    assert a.merge(b).merge(c) == whole
+    assert a.merge(b.merge(c)) == whole
+    assert c.merge(a).merge(b) == whole
+    assert assay.merge([b, c, a]) == whole
+    assert assay.merge([b, c, a]).to_bytes() == whole.to_bytes()
+    assert [part.to_bytes() for part in (a, b, c)] == before, "merging changed an argument"
+
+
+@every_tally
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_the_empty_tally_changes_nothing_on_either_side(case, data):
+    """Merging with the tally of no rows gives back the same tally."""
+    tally = case.of(drawn(data, case, max_size=12))
+    assert case.empty().merge(tally) == tally
+    assert tally.merge(case.empty()) == tally
+    assert case.of([]) == case.empty()
+
+
+@every_tally
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_bytes_round_trip(case, data):
+    """A tally read back from its bytes equals it, has the same bytes and the same hash."""
+    tally = case.of(drawn(data, case, max_size=12))
+    again = assay.from_bytes(tally.to_bytes())
+    assert again == tally
+    assert again.to_bytes() == tally.to_bytes()
+    assert hash(again) == hash(tally)
+    assert type(tally).from_bytes(tally.to_bytes()) == tally
+
+
+@every_tally
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_different_rows_give_different_tallies(case, data):
+    """One row more is another tally: equality is not blind."""
+    rows = drawn(data, case, min_size=1, max_size=12)
+    assert case.of(rows[1:]) != case.of(rows)
+
+
+def large_rows(case, n, seed):
+    """Draw a few rows by Hypothesis' strategies and repeat them in a random order."""
+    rng = random.Random(seed)
+    pool = [*EXAMPLES[case]]
+    return [rng.choice(pool) for _ in range(n)]
+
+
+EXAMPLES = {
+    "confusion": [(0, 1), (1, 1), (2, 0), (7, 7), (-3, 0)],
+    "confusion of text": [("ham", "ham"), ("ham", "spam"), ("spam", "spam"), ("", "naïve")],
+    "confusion, whole weights": [(0, 1, 1.0), (1, 1, 3.0), (1, 0, 2.0)],
+    "confusion, weighted": [("a", "b", 0.1), ("b", "b", 0.7), ("a", "a", 1e-9), ("b", "a", 1e9)],
+    "scores": [(0, 0.1), (1, 0.1), (1, 0.30000000000000004), (0, 0.3), (1, -0.0), (0, 0.0)],
+    "scores, weighted": [(0, 0.1, 0.1), (1, 0.1, 0.7), (1, 0.3, 0.1), (0, 0.3, 2.0)],
+    "binned scores": [(0, 0.1), (1, 0.1), (1, 0.9), (0, 0.3), (1, 7.0), (0, -2.0)],
+    "moments": [(0.1, 0.2), (1e16, 1.0), (-1e16, 0.3), (1e-300, 1e300)],
+    "moments, weighted": [(0.1, 0.2, 0.3), (1e16, 1.0, 0.1), (-1e16, 0.3, 7.0)],
+    "sums": [0.1, 0.2, 1e16, -1e16, 1e-300],
+    "paired labels": [(0, 1, 1), (1, 1, 0), (0, 0, 0), (2, 1, 2)],
+    "paired scores": [(0, 0.1, 0.2), (1, 0.1, 0.3), (1, 0.9, 0.2)],
+    "queries of lists": [([1, 2], [2, 3]), ([], [1]), ([4], [4, 4, 1])],
+    "grouped": [(0, 1, "a", 0), (1, 1, "b", 1), (1, 0, "a", 1)],
+    "collection": [(0, 0.1), (1, 0.1), (1, 0.9)],
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_thousand_random_splits_give_the_same_bytes(name):
+    """One data set cut a thousand ways into two to six parts merges to one and the same bytes."""
+    case, rng = CASES[name], random.Random(5)
+    rows = large_rows(name, 48, seed=1)
+    whole = case.of(rows).to_bytes()
+    for _ in range(1000):
+        rng.shuffle(rows)
+        cuts = sorted(rng.randrange(len(rows) + 1) for _ in range(rng.randrange(1, 6)))
+        parts = [case.of(rows[a:b]) for a, b in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
+        rng.shuffle(parts)
+        assert assay.merge(parts).to_bytes() == whole
+
+
+@pytest.fixture
+def any_threads():
+    """Set the number of threads back to every core afterwards."""
+    yield assay.set_threads
+    assay.set_threads(0)
+
+
+ARRAYS = {
+    "confusion": lambda r: assay.Confusion.of(assay.rows(actual=r["label"], predicted=r["other"])),
+    "confusion of text": lambda r: assay.Confusion.of(assay.rows(actual=r["text"], predicted=r["text"][::-1])),
+    "confusion, weighted": lambda r: assay.Confusion.of(
+        assay.rows(actual=r["label"], predicted=r["other"], weight=r["weight"])
+    ),
+    "scores": lambda r: assay.Scores.of(assay.rows(actual=r["binary"], score=r["score"])),
+    "scores, tied": lambda r: assay.Scores.of(assay.rows(actual=r["binary"], score=r["score"].round(2))),
+    "scores, weighted": lambda r: assay.Scores.of(
+        assay.rows(actual=r["binary"], score=r["score"], weight=r["weight"])
+    ),
+    "binned scores": lambda r: assay.BinnedScores.of(assay.rows(actual=r["binary"], score=r["score"])),
+    "moments": lambda r: assay.Moments.of(assay.rows(actual=r["score"], predicted=r["weight"])),
+    "moments, weighted": lambda r: assay.Moments.of(
+        assay.rows(actual=r["score"], predicted=r["number"], weight=r["weight"])
+    ),
+    "sums": lambda r: assay.Sums.of(r["number"]),
+    "paired scores": lambda r: assay.PairedScores.of(
+        assay.rows(actual=r["binary"], score=r["score"]), assay.rows(actual=r["binary"], score=r["number"])
+    ),
+    "queries": lambda r: assay.Queries.of(
+        assay.rows(query=r["label"] + 40 * r["other"], score=r["score"].round(2), actual=r["binary"])
+    ),
+}  # fmt: skip
+
+
+def random_arrays(n, seed=11):
+    rng = np.random.default_rng(seed)
+    return {
+        "label": rng.integers(0, 40, n),
+        "other": rng.integers(0, 40, n),
+        "text": np.array(["ham", "spam", "jam"])[rng.integers(0, 3, n)],
+        "binary": rng.integers(0, 2, n),
+        "score": rng.beta(0.3, 0.3, n),
+        "number": rng.normal(size=n) * rng.lognormal(sigma=3, size=n),
+        "weight": rng.gamma(1.0, size=n) + 1e-3,
+    }
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_the_number_of_threads_and_the_order_of_rows_change_nothing(name, any_threads):
+    """300,000 rows on one thread, two or three, in any order, give the same bytes."""
+    arrays = random_arrays(300_001)
+    found = set()
+    for count in (1, 2, 3):
+        any_threads(count)
+        found.add(ARRAYS[name](arrays).to_bytes())
+    order = np.random.default_rng(3).permutation(300_001)
+    if name != "confusion of text":  # its second column is the first one reversed
+        found.add(ARRAYS[name]({key: values[order] for key, values in arrays.items()}).to_bytes())
+    assert len(found) == 1
+
+
+def test_ten_thousand_tallies_merge_to_the_whole():
+    """Ten thousand tallies of fifty rows each, merged as a tree, equal the tally of all rows."""
+    arrays = random_arrays(500_000)
+    for name in ("confusion", "scores", "moments"):
+        make = ARRAYS[name]
+        parts = [
+            make({key: values[start : start + 50] for key, values in arrays.items()})
+            for start in range(0, 500_000, 50)
+        ]
+        assert assay.merge(parts) == make(arrays)
+
+
+def test_a_collection_of_nothing_changes_nothing():
+    """The collection without names merges with any other without effect."""
+    tally = collected([(0, 0.1), (1, 0.3)])
+    assert assay.Collection.empty().merge(tally) == tally == tally.merge(assay.Collection.empty())
+
+
+def test_tallies_of_different_kinds_do_not_merge():
+    """A confusion tally and a moments tally have nothing to say to each other."""
+    with pytest.raises(assay.MergeError, match="confusion does not merge with moments"):
+        assay.Confusion.empty().merge(assay.Moments.empty())
+    with pytest.raises(assay.TallyError, match="nothing to merge"):
+        assay.merge([])

@@ -1,0 +1,106 @@
+"""The shape of the package, held by its own source: who may import whom, and what an import costs."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import assay
+
+SOURCE = Path(assay.__file__).parent
+# A stage imports only from its left.
+STAGES = [
+    "errors", "kernels", "inputs", "tallies", "engines", "metrics", "inference", "decisions",
+    "resampling", "reports", "evaluate", "sklearn", "demo", "cli", "__main__",
+]  # fmt: skip
+FORBIDDEN = {"metrics": {"inputs", "kernels"}}  # a formula never sees rows
+FILES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__.py" or path.parent != SOURCE)
+
+
+def stage_of(path):
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported_stages(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "assay":
+            parts = node.module.split(".")[1:]
+            yield from [parts[0]] if parts else [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith("assay."):
+                    yield alias.name.split(".")[1]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_stage_imports_only_from_its_left(path):
+    """No module imports a stage to its right, and formulas never import rows or kernels."""
+    stage = stage_of(path)
+    assert stage in STAGES, f"{stage} has no place in the order of stages"
+    for other in imported_stages(path):
+        if other == "_kernels":
+            assert stage == "kernels", "only kernels.py opens the door to C++"
+            continue
+        assert STAGES.index(other) <= STAGES.index(stage), f"{stage} imports {other}"
+        assert other not in FORBIDDEN.get(stage, set()), f"{stage} imports {other}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_module_opens_with_a_sentence_and_stays_readable(path):
+    """Every module says what it is and is of a size one can hold in mind."""
+    text = path.read_text(encoding="utf-8")
+    assert ast.get_docstring(ast.parse(text))
+    assert len(text.splitlines()) <= 450
+
+
+def test_public_names_are_listed_once_and_exist():
+    """`__all__`, the lazy table and the type checker's imports name the same things."""
+    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    typed = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("assay.")
+        for alias in node.names
+    }
+    assert typed | {"__version__"} == set(assay.__all__)
+    assert set(assay._HOME_OF) == typed
+    for name in assay.__all__:
+        assert getattr(assay, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = assay.nonsense
+
+
+def test_importing_assay_imports_nothing_heavy():
+    """`import assay` and a tally of arrays load none of the libraries a caller may or may not have."""
+    script = (
+        "import sys, numpy as np, assay;"
+        "assay.Confusion.of(assay.rows(actual=np.array([0, 1]), predicted=np.array([0, 1])));"
+        "print(' '.join(sys.modules))"
+    )
+    loaded = subprocess.run(  # noqa: S603 - our own script
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split()
+    heavy = "pandas polars pyarrow scipy duckdb sklearn matplotlib pyspark narwhals torch jax rich click"
+    assert not set(heavy.split()) & set(loaded)
+
+
+def test_a_bare_import_does_not_load_numpy():
+    """`import assay` alone costs nothing: even NumPy waits for the first use."""
+    script = "import sys, assay; print('numpy' in sys.modules)"
+    out = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout
+    assert out.strip() == "False"
+
+
+def test_versions_agree():
+    """The version is said in two places, and they say the same."""
+    project = SOURCE.parents[1] / "pyproject.toml"
+    if not project.exists():
+        pytest.skip("an installed package has no pyproject.toml beside it")
+    found = re.search(r'^version = "(.+)"$', project.read_text(encoding="utf-8"), re.MULTILINE)
+    assert found
+    assert found[1] == assay.__version__
