@@ -20,6 +20,9 @@ __all__ = ["Array", "Column", "column", "doubles"]
 
 Array: TypeAlias = NDArray[Any]
 
+_READY: Final = frozenset(
+    np.dtype(name) for name in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]
+)
 _CPU: Final = 1  # DLPack's number for ordinary memory
 _CUDA_HOST: Final = 3  # page-locked, but still ordinary memory
 
@@ -180,6 +183,8 @@ def _from_numpy(array: Array, name: str) -> Column:
 def _plain(array: Array) -> Array:
     """Return numbers in this machine's byte order, contiguous, in a width the kernels know."""
     dtype = array.dtype
+    if dtype in _READY and array.flags.c_contiguous:
+        return array
     if dtype.kind == "f" and dtype.itemsize not in (4, 8):
         dtype = np.dtype(np.float32 if dtype.itemsize == 2 else np.float64)  # noqa: PLR2004 - float16
     with np.errstate(invalid="ignore", over="ignore"):  # a NaN of any sort passes quietly
