@@ -76,7 +76,7 @@ struct ScoreSweep {
 };
 
 // Walks the counts of a tally. Every sum is below 4 (m + n0)^3 * 4/27, which fits 128 bits up to
-// 2^42 rows; more throws std::range_error. Parallel above a million entries.
+// 2^42 rows; more throws std::range_error. Parallel above 131,072 entries.
 ScoreSweep sweep_scores(const CountsView& positives, const CountsView& negatives);
 
 }  // namespace assay

@@ -10,8 +10,8 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t block = 2048, blocks_per_task = 64;
-constexpr std::size_t parallel_entries = std::size_t{1} << 20;
+constexpr std::size_t block = 2048, blocks_per_task = 16;
+constexpr std::size_t parallel_entries = std::size_t{1} << 17;
 constexpr Wide most_rows = Wide{1} << 42;
 
 // Sums of one block as if nothing lay below it. With x = 2 N_below + q and y = 2 P_below + p:

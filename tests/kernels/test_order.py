@@ -291,7 +291,7 @@ def test_sweep_finds_the_first_largest_gap(peak):
 
 
 def test_sweep_of_a_long_tally():
-    """Above a million entries the work is shared out and the sums stay the same."""
+    """Above 131,072 entries the work is shared out and the sums stay the same."""
     r = np.random.default_rng(5)
     p = r.integers(0, 3, 1_200_000).astype(np.uint8)
     q = r.integers(0, 4, 1_200_000).astype(np.uint8)
