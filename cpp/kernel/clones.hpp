@@ -9,3 +9,6 @@
 #else
 #define ASSAY_CLONES
 #endif
+
+// For a body that several cloned functions share: it must be compiled inside each copy.
+#define ASSAY_INTO_CLONE inline __attribute__((always_inline))

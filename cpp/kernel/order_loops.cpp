@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernel/order_clones.hpp"
+#include "kernel/clones.hpp"
 #include "kernel/order_key.hpp"
 
 namespace assay::order {

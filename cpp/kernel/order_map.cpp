@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "kernel/order_clones.hpp"
+#include "kernel/clones.hpp"
 #include "kernel/order_key.hpp"
 
 namespace assay::order {

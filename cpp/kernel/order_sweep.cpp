@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernel/order.hpp"
-#include "kernel/order_clones.hpp"
+#include "kernel/clones.hpp"
 #include "kernel/parallel.hpp"
 
 namespace assay {
