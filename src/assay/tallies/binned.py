@@ -5,20 +5,19 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from assay import kernels
 from assay.errors import MergeError, TallyError
-from assay.inputs.labels import Label, binary
-from assay.tallies.scores import Scores, check_positive, same_positive
+from assay.tallies.scores import Scores, check_positive, same_positive, with_labels
 from assay.tallies.tally import Tally, frozen, no_values, require
 
 if TYPE_CHECKING:
     from assay.inputs import Rows
     from assay.inputs.columns import Array
+    from assay.inputs.labels import Label
 
 __all__ = ["BinnedScores"]
 
@@ -26,7 +25,7 @@ _BITS = range(12, 23)
 _FEW = 1 << 14  # rows that are sorted sooner than a table of all cells is walked
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class BinnedScores(Tally, kind="binned scores"):
     """Counts of each class per cell of one fixed, monotone map from all floats to about 2**bits cells.
 
@@ -68,8 +67,8 @@ class BinnedScores(Tally, kind="binned scores"):
             return cls(bits)
         if len(rows) < _FEW:
             return cls.of_scores(Scores.of(rows), bits)
-        labels, positive = binary(actual, rows.positive)
-        counts, bad_row, _ = kernels.bin_scores(values, labels, bits)
+        binned, positive = with_labels(actual, rows.positive, lambda x: kernels.bin_scores(values, x, bits))
+        counts, bad_row, _ = binned
         if bad_row >= 0:
             score.raise_missing(bad_row)
         cells = np.flatnonzero(counts.any(axis=1))
@@ -126,7 +125,7 @@ class BinnedScores(Tally, kind="binned scores"):
             return math.nan, math.nan
         tied = int(np.dot(self.positives.astype(object), self.negatives.astype(object)))
         certain = (ranks[2] - tied) // 2
-        return _below(Fraction(certain, pairs)), _above(Fraction(certain + tied, pairs))
+        return _outwards(certain, pairs, -math.inf), _outwards(certain + tied, pairs, math.inf)
 
     def average_precision_bounds(self) -> tuple[float, float]:
         """Return the lowest and the highest average precision (step definition) these counts allow.
@@ -200,11 +199,10 @@ def _tail(x: Array) -> Array:
     )
 
 
-def _below(exact: Fraction) -> float:
-    nearest = float(exact)
-    return nearest if Fraction(nearest) <= exact else math.nextafter(nearest, -math.inf)
-
-
-def _above(exact: Fraction) -> float:
-    nearest = float(exact)
-    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+def _outwards(numerator: int, denominator: int, towards: float) -> float:
+    """Return a ratio as a float that is not on the wrong side of it."""
+    nearest = numerator / denominator
+    over, under = nearest.as_integer_ratio()
+    difference = over * denominator - numerator * under
+    wrong = difference > 0 if towards < 0 else difference < 0
+    return math.nextafter(nearest, towards) if wrong else nearest

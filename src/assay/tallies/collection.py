@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Collection"]
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Collection(MappedTallies, kind="collection"):
     """Several tallies of the same rows, by name. It reads as a mapping.
 

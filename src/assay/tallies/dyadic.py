@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from assay.inputs.columns import Array
 
 __all__ = ["CellSums", "Dyadic"]
@@ -65,6 +66,8 @@ class Dyadic:
 
     def fraction(self) -> Fraction:
         """Return the number as a fraction."""
+        from fractions import Fraction  # noqa: PLC0415 - loads decimal, and few need it
+
         return Fraction(self.units) * Fraction(2) ** self.exponent
 
 

@@ -23,7 +23,7 @@ __all__ = ["Grouped", "Key"]
 Key: TypeAlias = tuple[Label, ...]
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Grouped(MappedTallies, kind="grouped"):
     """A tally for each group that occurs, by its key: one label per grouping column.
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["MappedTallies"]
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class MappedTallies(Tally):
     """Tallies by key, in the order of their keys. It reads as a mapping."""
 

@@ -24,7 +24,7 @@ _ZERO = Dyadic()
 _VALUE, _PRODUCT, _TRIPLE = -1074, -2148, -3222
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Moments(Tally, kind="moments"):
     """Exact sums over pairs of actual and predicted numbers; the error is actual minus predicted.
 
@@ -72,8 +72,7 @@ class Moments(Tally, kind="moments"):
             weight = Dyadic.of(found["sum_weight"], _VALUE)
             squared_weight = Dyadic.of(found["sum_squared_weight"], _PRODUCT)
             prefix, value, square = "sum_w_", _PRODUCT, _TRIPLE
-            with np.errstate(over="ignore", invalid="ignore"):
-                largest = float(np.abs(actual - predicted).max())
+            largest = kernels.exact_moments(actual, predicted)["max_absolute_error"]
         _refuse(columns, (found["bad_row_actual"], found["bad_row_predicted"]))
         return cls(
             len(rows), weight, squared_weight,
@@ -107,7 +106,7 @@ class Moments(Tally, kind="moments"):
             require(self.state() == type(self)().state(), "sums of no rows")
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Sums(Tally, kind="sums"):
     """Exact sum and sum of squares of one number per row, with its extremes: what a mean needs.
 

@@ -43,7 +43,7 @@ class ListScores(NamedTuple):
     hit: Array
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Queries(Tally, kind="queries"):
     """Ranked lists: the gain at every place, which places are tied, and what the best list would hold.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import struct
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from assay.inputs.labels import Label, binary
 from assay.tallies.tally import Tally, frozen, no_values, require
 
 if TYPE_CHECKING:
-    from assay.inputs import Rows
+    from collections.abc import Callable
+
+    from assay.inputs import Column, Rows
     from assay.inputs.columns import Array
     from assay.tallies.binned import BinnedScores
 
@@ -42,7 +44,7 @@ class Concordance(NamedTuple):
     widest_at: int
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Scores(Tally, kind="scores"):
     """Distinct scores, ascending, with the number of positive and of negative rows at each.
 
@@ -79,17 +81,13 @@ class Scores(Tally, kind="scores"):
         score.refuse_missing()
         if not len(rows):
             return cls()
-        if rows.weight is None and rows.positive in (None, 1) and actual.values.dtype == np.int64:
-            # 0 and 1 need no encoding; the kernel says if anything else turns up.
-            found = kernels.order_scores(values, actual.values)
-            if found[-1] < 0 and found[-2] < 0 and actual.labels is None and actual.missing is None:
-                return cls(1, narrowed(found[0]), None, *map(frozen, found[1:3]))
-        labels, positive = binary(actual, rows.positive)
         weights: Array | None
         if rows.weight is None:
             weights = None
-            distinct, positives, negatives, bad_row, _ = kernels.order_scores(values, labels)
+            ranked, positive = with_labels(actual, rows.positive, lambda x: kernels.order_scores(values, x))
+            distinct, positives, negatives, bad_row, _ = ranked
         else:
+            labels, positive = binary(actual, rows.positive)
             ordered = kernels.order_pairs(doubles(values), rows.weight.values, labels)
             distinct, weights, positives, negatives, bad_row = ordered
             frozen(weights)
@@ -155,6 +153,21 @@ class Scores(Tally, kind="scores"):
         same = scores[1:] == scores[:-1]
         rising = (scores[1:] > scores[:-1]) | (same & (weights[1:] > weights[:-1]))
         require(rising.all(), "scores out of order")
+
+
+def with_labels(actual: Column, positive: Label | None, count: Callable[[Array], Any]) -> tuple[Any, Label]:
+    """Return what a kernel makes of the labels as 0 and 1, and which label is the positive one.
+
+    The kernel's last answer is the first row that is neither: integers are therefore passed as they are,
+    and encoded only if that turns up.
+    """
+    if positive in (None, 1) and actual.values.dtype == np.int64 and actual.labels is None:
+        actual.refuse_missing()
+        found = count(actual.values)
+        if found[-1] < 0:
+            return found, 1
+    labels, positive = binary(actual, positive)
+    return count(labels), positive
 
 
 def same_positive(first: Label | None, second: Label | None) -> Label | None:

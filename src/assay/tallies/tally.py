@@ -45,8 +45,7 @@ class Tally(abc.ABC):
         super().__init_subclass__(**rest)
         if kind:
             cls.kind = kind
-        if "kind" in cls.__dict__:  # a dataclass with slots is made twice; the second one counts
-            _kinds[cls.kind] = cls
+            _kinds[kind] = cls
 
     @classmethod
     def empty(cls) -> Self:
