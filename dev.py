@@ -77,7 +77,7 @@ def lint(_words: list[str]) -> int:
         run(python, "-m", "ruff", "check", ".", check=False),
         run(python, "-m", "ruff", "format", "--check", ".", check=False),
         run(python, "-m", "mypy", check=False),
-        run(python, "-m", "clang_format", "--dry-run", "--Werror", *sources, check=False),
+        run(python.with_name("clang-format"), "--dry-run", "--Werror", *sources, check=False),
     )
 
 
@@ -129,8 +129,7 @@ def sanitized(kind: str) -> int:
         "TSAN_OPTIONS": "exitcode=66:halt_on_error=1",
         "ASSAY_SANITIZER": kind,
     }
-    return run(python, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "tests",
-               "-m", "not peers", env=extra, check=False)  # fmt: skip
+    return run(python, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "tests", env=extra, check=False)
 
 
 def fuzz(words: list[str]) -> int:
@@ -220,11 +219,11 @@ def pip(python: Path, *words: object) -> None:
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words)
 
 
-def run(python: Path, *words: object, env: dict[str, str] | None = None, check: bool = True) -> int:
-    """Run the environment's Python with its tools first on the path."""
-    path = f"{python.parent}{os.pathsep}{os.environ.get('PATH', '')}"
+def run(tool: Path, *words: object, env: dict[str, str] | None = None, check: bool = True) -> int:
+    """Run an environment's Python, or another tool of it, with its tools first on the path."""
+    path = f"{tool.parent}{os.pathsep}{os.environ.get('PATH', '')}"
     everything = os.environ | {"PATH": path} | (env or {})
-    done = subprocess.run([python, *map(str, words)], cwd=ROOT, env=everything, check=check)
+    done = subprocess.run([tool, *map(str, words)], cwd=ROOT, env=everything, check=check)
     return done.returncode
 
 

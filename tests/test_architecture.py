@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay import _kernels
 
 SOURCE = Path(assay.__file__).parent
 # A stage imports only from its left.
@@ -71,6 +72,21 @@ def test_public_names_are_listed_once_and_exist():
         assert getattr(assay, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = assay.nonsense
+
+
+def test_the_stub_names_what_the_compiled_module_offers():
+    """Every kernel is in the stub with its parameters, and nothing else is."""
+    stub = ast.parse((SOURCE / "_kernels.pyi").read_text(encoding="utf-8"))
+    said = {
+        node.name: [argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)]
+        for node in stub.body
+        if isinstance(node, ast.FunctionDef)
+    }
+    compiled = {name: getattr(_kernels, name) for name in dir(_kernels) if not name.startswith("_")}
+    assert set(said) == set(compiled)
+    for name, function in compiled.items():
+        signature = function.__doc__.split("\n")[0]
+        assert re.findall(r"(\w+): ", signature.split(" -> ")[0]) == said[name], name
 
 
 def test_importing_assay_imports_nothing_heavy():

@@ -27,7 +27,8 @@ std::size_t sleep_in_tasks(std::size_t tasks, int milliseconds, std::ptrdiff_t f
     return done;
 }
 
-// Adds up all words on all threads: as fast as memory can be read, which benchmarks measure against.
+// Adds up all words on all threads: as fast as memory can be read, which benchmarks measure
+// against.
 std::uint64_t sum_words(Column<std::uint64_t> words) {
     nb::gil_scoped_release release;
     std::atomic<std::uint64_t> total{0};

@@ -3,8 +3,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernel/order.hpp"
 #include "kernel/clones.hpp"
+#include "kernel/order.hpp"
 #include "kernel/parallel.hpp"
 
 namespace assay {

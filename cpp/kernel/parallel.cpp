@@ -21,8 +21,8 @@ constexpr auto poll_interval = std::chrono::milliseconds(50);
 std::atomic<int> thread_setting{0};
 std::atomic<void (*)()> poll_hook{nullptr};
 thread_local bool inside_pool = false;
-// What threads() last told this thread: a kernel sizes its scratch by that, so the next job keeps to it
-// even if another thread changes the setting in between.
+// What threads() last told this thread: a kernel sizes its scratch by that, so the next job keeps
+// to it even if another thread changes the setting in between.
 thread_local int promised = 0;
 
 int available_cores() {
@@ -143,7 +143,9 @@ void set_threads(int count) {
     promised = 0;
 }
 
-void set_poll(void (*poll)()) { poll_hook.store(poll); }
+void set_poll(void (*poll)()) {
+    poll_hook.store(poll);
+}
 
 void parallel_tasks(std::size_t tasks, const Body& body) {
     const int helpers = (promised > 0 ? promised : threads()) - 1;

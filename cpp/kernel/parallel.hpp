@@ -19,11 +19,11 @@ void set_threads(int count);
 // The binding installs one that lets Python look for Ctrl-C.
 void set_poll(void (*poll)());
 
-// Calls body(task, slot) once for each task in [0, tasks), in any order, on up to threads() threads.
-// Calls that share a slot (0 <= slot < threads()) never overlap, so a slot can own scratch memory.
-// The first exception thrown by a body stops the rest and is rethrown here. A call made from
-// inside a body, or while another Python thread has the pool, runs on the calling thread alone.
-// Keep one task under 50 ms of work, so that Ctrl-C is answered.
+// Calls body(task, slot) once for each task in [0, tasks), in any order, on up to threads()
+// threads. Calls that share a slot (0 <= slot < threads()) never overlap, so a slot can own scratch
+// memory. The first exception thrown by a body stops the rest and is rethrown here. A call made
+// from inside a body, or while another Python thread has the pool, runs on the calling thread
+// alone. Keep one task under 50 ms of work, so that Ctrl-C is answered.
 void parallel_tasks(std::size_t tasks, const std::function<void(std::size_t task, int slot)>& body);
 
 // The same over rows: body(begin, end, slot) for consecutive ranges of at most `grain` rows.
