@@ -1,4 +1,4 @@
-#include "kernel/arrow.hpp"
+#include "kernel/labels/arrow.hpp"
 
 #include <memory>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "kernel/lists.hpp"
+#include "kernel/lists/lists.hpp"
 
 #include "bind/module.hpp"
 

@@ -1,4 +1,4 @@
-#include "kernel/order.hpp"
+#include "kernel/order/order.hpp"
 
 #include <stdexcept>
 #include <variant>

@@ -1,11 +1,11 @@
-#include "kernel/pairs.hpp"
+#include "kernel/pairs/pairs.hpp"
 
 #include <nanobind/stl/optional.h>
 
 #include <type_traits>
 
 #include "bind/module.hpp"
-#include "kernel/integers.hpp"
+#include "kernel/labels/integers.hpp"
 
 namespace assay::bind {
 namespace {

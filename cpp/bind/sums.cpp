@@ -1,4 +1,4 @@
-#include "kernel/sums.hpp"
+#include "kernel/sums/sums.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

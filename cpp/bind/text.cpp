@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "kernel/text_table.hpp"
+#include "kernel/labels/text_table.hpp"
 
 namespace assay::bind {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bind/module.hpp"
-#include "kernel/text.hpp"
+#include "kernel/labels/text.hpp"
 
 namespace assay::bind {
 
