@@ -22,7 +22,7 @@ ArrowColumn read_column(nb::handle source) {
     if (nb::hasattr(source, "__arrow_c_stream__")) {
         nb::object capsule = source.attr("__arrow_c_stream__")();
         auto& stream = from_capsule<ArrowArrayStream>(capsule, "arrow_array_stream");
-        nb::gil_scoped_release release;
+        const Released released;
         return read_arrow_stream(stream);
     }
     if (nb::hasattr(source, "__arrow_c_array__")) {
@@ -58,7 +58,7 @@ nb::object import_arrow(nb::object source, bool keep_unused) {
     if (column.type().is_text()) {
         Encoded<std::string_view> encoded;
         {
-            nb::gil_scoped_release release;
+            const Released released;
             encoded = arrow_text(column, keep_unused);
         }
         return nb::make_tuple("text", to_numpy(std::move(encoded.codes)), to_list(encoded.labels),
@@ -66,7 +66,7 @@ nb::object import_arrow(nb::object source, bool keep_unused) {
     }
     std::optional<Numbers> numbers;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         numbers = arrow_numbers(column);
     }
     const std::size_t rows = column.rows;

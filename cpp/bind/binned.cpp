@@ -13,7 +13,7 @@ nb::tuple counted(Column<Score> scores, Column<Label> positive, int bits) {
         throw std::invalid_argument("scores and labels differ in length");
     BinnedScores result;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         result = bin_scores(scores.data(), positive.data(), scores.size(), bits);
     }
     const std::size_t cells = result.cells;

@@ -16,7 +16,7 @@ nb::tuple matched(Integers actual_offsets, Integers actual_items, Integers predi
                   Integers predicted_items) {
     MatchedLists result;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         result = match_lists(span(actual_offsets), span(actual_items), span(predicted_offsets),
                              span(predicted_items));
     }
@@ -27,7 +27,7 @@ template <class Score>
 nb::tuple ranked(Integers query_offsets, Column<Score> scores, Column<double> gains) {
     RankedRows result;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         result = rank_rows(span(query_offsets), span(scores), span(gains));
     }
     return nb::make_tuple(to_numpy(std::move(result.gains)), to_numpy(std::move(result.tied)),
@@ -41,7 +41,7 @@ nb::tuple scored(Integers offsets, Column<Gain> gains, Column<std::uint8_t> tied
                  Integers ideal_offsets, Column<double> ideal_gains, std::int64_t k) {
     ListScores result;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         result = score_lists(span(offsets), span(gains), span(tied), span(ideal_offsets),
                              span(ideal_gains), k);
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernel/buffer.hpp"
+#include "kernel/parallel.hpp"
 
 namespace assay::bind {
 
@@ -18,6 +19,12 @@ namespace nb = nanobind;
 // A one-dimensional contiguous column in CPU memory, read only, never converted.
 template <class T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Holds while a kernel runs: Python may go on meanwhile.
+struct Released {
+    nb::gil_scoped_release gil;
+    KernelCall call;
+};
 
 // Hands the memory of a std::vector<T> or Buffer<T> to NumPy without a copy.
 template <template <class...> class Array, class T, class... Rest>

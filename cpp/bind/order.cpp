@@ -48,7 +48,7 @@ nb::tuple order_columns(const Column<Score>& scores, const Column<Label>& positi
     same_length(scores.size(), positive.size());
     ScoreTally<Score> tally;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         tally = order_scores(scores.data(), positive.data(), scores.size());
     }
     return nb::make_tuple(to_numpy(std::move(tally.scores)), give(std::move(tally.positives)),
@@ -64,7 +64,7 @@ nb::tuple merge_columns(const Column<Score>& scores_a, const AnyCounts& positive
     const ScoreTallyView<Score> b{span_of(scores_b), view(positives_b), view(negatives_b)};
     ScoreTally<Score> tally;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         tally = merge_scores(a, b);
     }
     return nb::make_tuple(to_numpy(std::move(tally.scores)), give(std::move(tally.positives)),
@@ -92,7 +92,7 @@ nb::tuple order_pair_columns(const Column<double>& x, const Column<double>& y,
     same_length(x.size(), positive.size());
     PairTally tally;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         tally = order_pairs(x.data(), y.data(), positive.data(), x.size());
     }
     return nb::make_tuple(to_numpy(std::move(tally.x)), to_numpy(std::move(tally.y)),
@@ -108,7 +108,7 @@ nb::tuple merge_pair_columns(const Column<double>& x_a, const Column<double>& y_
     const PairTallyView b{span_of(x_b), span_of(y_b), view(positives_b), view(negatives_b)};
     PairTally tally;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         tally = merge_pairs(a, b);
     }
     return nb::make_tuple(to_numpy(std::move(tally.x)), to_numpy(std::move(tally.y)),
@@ -136,7 +136,7 @@ void bind_order(nb::module_& m) {
             const CountsView p = view(positives), q = view(negatives);
             ScoreSweep sweep;
             {
-                nb::gil_scoped_release release;
+                const Released released;
                 sweep = sweep_scores(p, q);
             }
             return nb::make_tuple(sweep.positives, sweep.negatives, integer(sweep.concordance),

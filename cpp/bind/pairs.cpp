@@ -64,7 +64,7 @@ nb::object count(const AnyColumn& actual, const AnyColumn& predicted, std::uint6
     const PairColumns columns = pair_columns(actual, predicted, rows_k, columns_k, group, groups_k);
     std::vector<std::int64_t> counts;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         counts = count_pairs(columns);
     }
     if (group) return to_numpy(std::move(counts), {groups_k, rows_k, columns_k});
@@ -77,7 +77,7 @@ nb::object count_sparse(const AnyColumn& actual, const AnyColumn& predicted, std
     const PairColumns columns = pair_columns(actual, predicted, rows_k, columns_k, group, groups_k);
     SparseCounts result;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         result = count_pairs_sparse(columns);
     }
     return nb::make_tuple(to_numpy(std::move(result.cells)), to_numpy(std::move(result.counts)));
@@ -91,7 +91,7 @@ nb::object count_integers(const AnyColumn& actual, const AnyColumn& predicted) {
     return with_integers(actual, [&]<class T>(const T* values) -> nb::object {
         std::optional<IntegerPairs<T>> pairs;
         {
-            nb::gil_scoped_release release;
+            const Released released;
             pairs = count_integer_pairs(values, static_cast<const T*>(predicted.data()),
                                         actual.shape(0));
         }
@@ -110,7 +110,7 @@ nb::object encode(const AnyColumn& column) {
     return with_integers(column, [&]<class T>(const T* values) -> nb::object {
         EncodedIntegers<T> encoded;
         {
-            nb::gil_scoped_release release;
+            const Released released;
             encoded = encode_integers(values, column.shape(0));
         }
         return nb::make_tuple(codes_to_numpy(std::move(encoded.codes)),
@@ -122,7 +122,7 @@ template <class T>
 nb::object encode_floats(const Column<T>& column) {
     EncodedDoubles encoded;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         encoded = encode_doubles(column.data(), column.shape(0));
     }
     return nb::make_tuple(codes_to_numpy(std::move(encoded.integers.codes)),
@@ -133,7 +133,7 @@ nb::object order(const AnyColumn& column, std::uint64_t k) {
     const Codes codes = codes_of(column);
     GroupOrder result;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         result = order_groups(codes, k);
     }
     nb::object rows = result.wide_rows.size() > 0 ? to_numpy(std::move(result.wide_rows))

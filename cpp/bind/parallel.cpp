@@ -10,14 +10,19 @@
 namespace assay::bind {
 namespace {
 
+unsigned long main_thread = 0;
+
+// Python handles signals on its main thread only; elsewhere there is nothing to look for, and a
+// thread that asks for the GIL while the interpreter shuts down never comes back.
 void let_python_look_for_signals() {
+    if (PyThread_get_thread_ident() != main_thread) return;
     nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 // Sleeps in `tasks` tasks, one of which may fail: what the tests of the pool need.
 std::size_t sleep_in_tasks(std::size_t tasks, int milliseconds, std::ptrdiff_t fail_at) {
-    nb::gil_scoped_release release;
+    const Released released;
     std::atomic<std::size_t> done{0};
     parallel_tasks(tasks, [&](std::size_t task, int) {
         std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
@@ -30,7 +35,7 @@ std::size_t sleep_in_tasks(std::size_t tasks, int milliseconds, std::ptrdiff_t f
 // Adds up all words on all threads: as fast as memory can be read, which benchmarks measure
 // against.
 std::uint64_t sum_words(Column<std::uint64_t> words) {
-    nb::gil_scoped_release release;
+    const Released released;
     std::atomic<std::uint64_t> total{0};
     const std::uint64_t* data = words.data();
     parallel_rows(words.size(), std::size_t{1} << 17, [&](std::size_t begin, std::size_t end, int) {
@@ -49,6 +54,8 @@ std::uint64_t sum_words(Column<std::uint64_t> words) {
 }  // namespace
 
 void bind_parallel(nb::module_& m) {
+    const nb::object main = nb::module_::import_("threading").attr("main_thread")();
+    main_thread = nb::cast<unsigned long>(main.attr("ident"));
     set_poll(let_python_look_for_signals);
     m.def("threads", &threads, "How many threads a kernel may use.");
     m.def("set_threads", &set_threads, nb::arg("count"),

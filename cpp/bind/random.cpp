@@ -9,7 +9,7 @@ template <class T, class Fill>
 nb::object filled(std::uint64_t begin, std::uint64_t end, Fill&& fill) {
     Buffer<T> out(begin < end ? end - begin : 0);
     {
-        nb::gil_scoped_release release;
+        const Released released;
         fill(out.data());
     }
     return to_numpy(std::move(out));

@@ -51,7 +51,7 @@ template <class T>
 nb::object sum(Column<T> x, const std::string& path) {
     const SumPath chosen = path_called(path);
     const Sum result = [&] {
-        nb::gil_scoped_release released;
+        const Released released;
         return exact_sum(x.data(), x.shape(0), chosen);
     }();
     return nb::make_tuple(to_int(result.sum), result.bad_row);
@@ -61,7 +61,7 @@ template <class T>
 nb::object square_sum(Column<T> x, const std::string& path) {
     const SumPath chosen = path_called(path);
     const SquareSum result = [&] {
-        nb::gil_scoped_release released;
+        const Released released;
         return exact_square_sum(x.data(), x.shape(0), chosen);
     }();
     return nb::make_tuple(to_int(result.sum), to_int(result.squared), result.bad_row);
@@ -72,7 +72,7 @@ nb::object moments(Column<T> actual, Column<T> predicted, const std::string& pat
     const SumPath chosen = path_called(path);
     const std::size_t rows = common_rows(actual, predicted);
     const Moments m = [&] {
-        nb::gil_scoped_release released;
+        const Released released;
         return exact_moments(actual.data(), predicted.data(), rows, chosen);
     }();
     nb::dict result;
@@ -94,7 +94,7 @@ nb::object weighted_sum(Column<T> x, Column<T> weight, const std::string& path) 
     const SumPath chosen = path_called(path);
     const std::size_t rows = common_rows(x, weight);
     const WeightedSum result = [&] {
-        nb::gil_scoped_release released;
+        const Released released;
         return exact_weighted_sum(x.data(), weight.data(), rows, chosen);
     }();
     return nb::make_tuple(to_int(result.weighted), to_int(result.weighted_square), result.bad_row,
@@ -107,7 +107,7 @@ nb::object weighted_moments(Column<T> actual, Column<T> predicted, Column<T> wei
     const SumPath chosen = path_called(path);
     const std::size_t rows = common_rows(actual, predicted, weight);
     const WeightedMoments m = [&] {
-        nb::gil_scoped_release released;
+        const Released released;
         return exact_weighted_moments(actual.data(), predicted.data(), weight.data(), rows, chosen);
     }();
     nb::dict result;
@@ -130,7 +130,7 @@ nb::object cell_sums(Column<std::uint32_t> cells, std::size_t number_of_cells,
                      Column<double> weight) {
     const std::size_t rows = common_rows(cells, weight);
     CellSums sums = [&] {
-        nb::gil_scoped_release released;
+        const Released released;
         return exact_cell_sums(cells.data(), number_of_cells, weight.data(), rows);
     }();
     nb::dict result;

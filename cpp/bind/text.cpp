@@ -17,7 +17,7 @@ nb::tuple encode_fixed(FixedText array) {
     const auto* text = reinterpret_cast<const char32_t*>(array.data());
     Encoded<std::u32string_view> encoded;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         encoded = encode_fixed_text(text, array.shape(0), array.shape(1));
     }
     return nb::make_tuple(to_numpy(std::move(encoded.codes)), to_list(encoded.labels), -1, 0,
@@ -230,7 +230,7 @@ nb::tuple encode_objects(nb::object sequence) {
     Ranking<std::string_view> ranking;
     Codes finished;
     {
-        nb::gil_scoped_release release;
+        const Released released;
         ranking = rank_labels<std::string_view>({&encoder.labels()});
         if (!draft) draft.emplace(0, 0);
         finished = draft->finish(ranking.of_table, ranking.labels.size(),

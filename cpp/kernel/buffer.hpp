@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -16,7 +17,8 @@ struct Memory {
     void* data = nullptr;
     std::size_t bytes = 0;  // as given; 0 where there is none
 };
-Memory take_memory(std::size_t bytes);  // throws std::bad_alloc
+inline constexpr std::size_t most_bytes = std::size_t{1} << 47;  // more has no address
+Memory take_memory(std::size_t bytes);                           // throws std::bad_alloc
 void give_back(Memory memory) noexcept;
 void give_back_behind(Memory& memory, std::size_t bytes) noexcept;  // keeps the first `bytes`
 
@@ -27,7 +29,7 @@ class Buffer {
 
 public:
     Buffer() = default;
-    explicit Buffer(std::size_t size) : memory_(take_memory(size * sizeof(T))), size_(size) {}
+    explicit Buffer(std::size_t size) : memory_(take_memory(bytes_of(size))), size_(size) {}
     Buffer(Buffer&& other) noexcept { swap(other); }
     Buffer& operator=(Buffer&& other) noexcept {
         Buffer(std::move(other)).swap(*this);
@@ -54,6 +56,10 @@ public:
     const T* end() const { return data() + size_; }
 
 private:
+    static std::size_t bytes_of(std::size_t size) {
+        if (size > most_bytes / sizeof(T)) throw std::bad_alloc();
+        return size * sizeof(T);
+    }
     void swap(Buffer& other) noexcept {
         std::swap(memory_, other.memory_);
         std::swap(size_, other.size_);

@@ -53,20 +53,6 @@ std::optional<ArrowType> simple_type(char format) {
     }
 }
 
-// Dates, times of day, timestamps (a time zone may follow) and durations.
-std::optional<ArrowType> time_type(std::string_view format) {
-    for (const char* whole : {"tdD", "tts", "ttm"}) {
-        if (format == whole) return ArrowType{ArrowType::number, 'i', 4};
-    }
-    for (const char* whole : {"tdm", "ttu", "ttn", "tDs", "tDm", "tDu", "tDn"}) {
-        if (format == whole) return ArrowType{ArrowType::number, 'i', 8};
-    }
-    for (const char* start : {"tss:", "tsm:", "tsu:", "tsn:"}) {
-        if (format.starts_with(start)) return ArrowType{ArrowType::number, 'i', 8};
-    }
-    return std::nullopt;
-}
-
 // Throws unless the array can be of that type.
 void check(const ArrowArray& array, ArrowType type) {
     constexpr std::int64_t limit = std::numeric_limits<std::int64_t>::max() / 64;
@@ -231,7 +217,6 @@ ArrowType arrow_type(const ArrowSchema& schema) {
     std::optional<ArrowType> type;
     if (format.size() == 1) type = simple_type(format[0]);
     if (format == "vu") type = ArrowType{ArrowType::utf8_view};
-    if (!type) type = time_type(format);
     if (!type) throw std::invalid_argument(std::string(format));
     return *type;
 }

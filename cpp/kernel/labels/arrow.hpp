@@ -81,9 +81,9 @@ struct ArrowType {
     bool is_text() const { return layout >= utf8; }
 };
 
-// The type of a schema's values (of the indices, for a dictionary). Dates, times and durations are
-// the integers they are stored as. Any other format throws std::invalid_argument whose message is
-// the format string and nothing else.
+// The type of a schema's values (of the indices, for a dictionary). Any other format throws
+// std::invalid_argument whose message is the format string and nothing else; dates and times too, as
+// without their unit they would be bare numbers.
 ArrowType arrow_type(const ArrowSchema& schema);
 
 // A column as it came: chunks in order, each checked to have the buffers its type needs.

@@ -5,9 +5,9 @@
 
 #include "kernel/labels/arrow.hpp"
 #include "kernel/labels/arrow_memory.hpp"
-#include "kernel/parallel.hpp"
 #include "kernel/labels/text_encode.hpp"
 #include "kernel/labels/text_table.hpp"
+#include "kernel/parallel.hpp"
 
 namespace assay {
 namespace {

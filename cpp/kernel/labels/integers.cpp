@@ -13,8 +13,8 @@
 #include "kernel/clones.hpp"
 #include "kernel/labels/integer_order.hpp"
 #include "kernel/labels/integer_table.hpp"
-#include "kernel/parallel.hpp"
 #include "kernel/labels/radix_sort.hpp"
+#include "kernel/parallel.hpp"
 
 namespace assay {
 namespace {

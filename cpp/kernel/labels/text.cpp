@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "kernel/parallel.hpp"
 #include "kernel/labels/text_table.hpp"
+#include "kernel/parallel.hpp"
 
 namespace assay {
 namespace {

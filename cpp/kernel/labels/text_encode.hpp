@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/parallel.hpp"
 #include "kernel/labels/text.hpp"
+#include "kernel/parallel.hpp"
 
 namespace assay {
 

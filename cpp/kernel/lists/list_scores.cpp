@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "kernel/lists/lists.hpp"
-#include "kernel/parallel.hpp"
 #include "kernel/lists/parallel_queries.hpp"
+#include "kernel/parallel.hpp"
 
 namespace assay {
 namespace {

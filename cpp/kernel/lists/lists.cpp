@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernel/lists/merge_sort.hpp"
-#include "kernel/parallel.hpp"
 #include "kernel/lists/parallel_queries.hpp"
+#include "kernel/parallel.hpp"
 
 namespace assay {
 namespace {

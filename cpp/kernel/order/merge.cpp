@@ -3,8 +3,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernel/order/order.hpp"
 #include "kernel/order/counts.hpp"
+#include "kernel/order/order.hpp"
 #include "kernel/parallel.hpp"
 
 namespace assay {

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/order/order.hpp"
 #include "kernel/order/bucket.hpp"
 #include "kernel/order/counts.hpp"
 #include "kernel/order/key.hpp"
 #include "kernel/order/loops.hpp"
+#include "kernel/order/order.hpp"
 #include "kernel/order/partition.hpp"
 #include "kernel/order/sort.hpp"
 #include "kernel/parallel.hpp"

@@ -3,10 +3,10 @@
 #include <atomic>
 #include <mutex>
 
-#include "kernel/pairs/binary_pairs.hpp"
-#include "kernel/pairs/cell_tables.hpp"
 #include "kernel/clones.hpp"
 #include "kernel/labels/integer_order.hpp"
+#include "kernel/pairs/binary_pairs.hpp"
+#include "kernel/pairs/cell_tables.hpp"
 #include "kernel/pairs/pairs.hpp"
 #include "kernel/parallel.hpp"
 

@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/labels/radix_sort.hpp"
 #include "kernel/pairs/pair_cells.hpp"
 #include "kernel/pairs/pairs.hpp"
 #include "kernel/parallel.hpp"
-#include "kernel/labels/radix_sort.hpp"
 
 namespace assay {
 namespace {

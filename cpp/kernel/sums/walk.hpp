@@ -1,5 +1,5 @@
 // Walks rows in chunks: finds a window, runs the chunk kernel, and sends what fits no window to the
-// task row by row.
+// task row by row. The splitting needs rounding to nearest and subnormal numbers: see KernelCall.
 #pragma once
 
 #include <algorithm>
@@ -9,34 +9,15 @@
 #include <stdexcept>
 #include <vector>
 
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
-
 #include "kernel/parallel.hpp"
-#include "kernel/sums/sums.hpp"
 #include "kernel/sums/chunk.hpp"
+#include "kernel/sums/sums.hpp"
 
 namespace assay::sums {
 
 // The kernels of a path, nullptr for the scalar one. Throws std::invalid_argument where the CPU or
 // the build does not have it.
 const Kernels* kernels_of(SumPath path);
-
-// The splitting needs rounding to nearest and subnormal numbers, whatever the caller's thread is
-// set to.
-class DefaultRounding {
-#if defined(__SSE2__)
-public:
-    DefaultRounding() : saved_(_mm_getcsr()) { _mm_setcsr(0x1f80); }
-    ~DefaultRounding() { _mm_setcsr(saved_); }
-    DefaultRounding(const DefaultRounding&) = delete;
-    DefaultRounding& operator=(const DefaultRounding&) = delete;
-
-private:
-    unsigned saved_;
-#endif
-};
 
 // The bits that the values of a column use, counted from 2**-1074: values are below 2**top and
 // multiples of 2**low. A column without a nonzero value has top 0.
@@ -76,7 +57,6 @@ public:
 
     template <class T>
     void walk(const T* const (&columns)[Task::columns], std::size_t begin, std::size_t end) {
-        [[maybe_unused]] const DefaultRounding rounding;
         for (std::size_t row = begin; row < end; row += chunk_rows) {
             const int rows = static_cast<int>(std::min<std::size_t>(chunk_rows, end - row));
             const double* chunk[Task::columns];
