@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         PartError,
         TallyError,
     )
-    from assay.inputs import Column, Rows, column, cut, rows
+    from assay.inputs import Rows, column, cut, rows
     from assay.kernels import set_threads, threads
     from assay.tallies import (
         BinnedScores,
@@ -55,7 +55,7 @@ _HOMES = {
         "AssayError", "BytesError", "ColumnError", "InputError", "LabelError", "LengthError",
         "MergeError", "MissingError", "NumberError", "PartError", "TallyError",
     ),
-    "assay.inputs": ("Column", "Rows", "column", "cut", "rows"),
+    "assay.inputs": ("Rows", "column", "cut", "rows"),
     "assay.kernels": ("set_threads", "threads"),
     "assay.tallies": (
         "BinnedScores", "Collection", "Confusion", "Grouped", "Moments", "PairedLabels",
@@ -69,7 +69,6 @@ __all__ = [
     "BinnedScores",
     "BytesError",
     "Collection",
-    "Column",
     "ColumnError",
     "Confusion",
     "Grouped",

@@ -200,6 +200,71 @@ def test_missing_values_are_refused_with_their_row_or_dropped_and_counted(form):
     assert len(assay.Confusion.of(kept).labels) == 2
 
 
+def test_nan_beside_null_is_missing_too():
+    """A column that knows both ways of saying nothing loses both rows when dropping."""
+    forms = [
+        polars().Series([None, float("nan"), 1.0]),
+        pyarrow().array([None, float("nan"), 1.0]),
+        np.ma.masked_array([0.0, np.nan, 1.0], mask=[True, False, False]),
+        [None, float("nan"), 1.0],
+    ]
+    for form in forms:
+        kept = assay.rows(actual=[0, 1, 1], score=form, missing="drop")
+        assert (len(kept), kept.dropped) == (1, 2)
+
+
+def test_integers_with_pandas_na_are_integers():
+    """Object columns of integers or truth with pandas.NA drop it and keep their kind."""
+    values = pandas().Series([1, pandas().NA, 2], dtype=object)
+    kept = assay.rows(actual=values, predicted=[2**53 + 1, float("nan"), 2**53], missing="drop")
+    assert assay.Confusion.of(kept).labels == (1, 2, 2**53, 2**53 + 1)
+
+
+def test_a_frame_of_one_column_is_a_column():
+    """A table of one column stands for it; one of two is refused, or slices by both."""
+    frame = pandas().DataFrame({"y": [0, 1], "r": ["a", "b"]})
+    for table in (frame[["y"]], polars().from_pandas(frame[["y"]]), pyarrow().table({"y": [0, 1]})):
+        assert assay.column(table).values.tolist() == [0, 1]
+    with pytest.raises(assay.ColumnError, match="a table of 2 columns"):
+        assay.column(frame)
+    both = assay.rows(actual=[0, 1], predicted=[0, 1], by=frame)
+    assert assay.Grouped.of(both, assay.Confusion.of).index == ((0, "a"), (1, "b"))
+
+
+def test_names_that_are_no_text_name_columns_too():
+    """Integer and tuple names of a pandas frame, and duplicated names beside the one that is asked for."""
+    numbered = pandas().DataFrame({0: [0, 1], 1: [1, 1]})
+    assert assay.Confusion.of(assay.rows(numbered, actual=0, predicted=1)).n == 2
+    levels = pandas().DataFrame({("a", "x"): [0, 1], ("b", "x"): [1, 1]})
+    assert assay.Confusion.of(assay.rows(levels, actual=("a", "x"), predicted=("b", "x"))).n == 2
+    repeated = pandas().DataFrame([[0, 1, 2], [1, 1, 2]], columns=["y", "p", "p"])
+    assert assay.rows(repeated, actual="y").n == 2
+    with pytest.raises(assay.ColumnError, match='two columns are named "p"'):
+        assay.rows(repeated, actual="y", predicted="p")
+
+
+def test_a_list_of_names_slices_by_each():
+    """With a table, by=[...] of text names columns, however many rows there are."""
+    frame = {"y": [0, 1], "p": [0, 1], "r": ["n", "s"], "q": [1, 1]}
+    sliced = assay.rows(frame, actual="y", predicted="p", by=["r", "q"])
+    assert assay.Grouped.of(sliced, assay.Confusion.of).index == (("n", 1), ("s", 1))
+
+
+def test_misaligned_and_foreign_memory():
+    """Numbers at an odd address are copied to an even one."""
+    raw = np.zeros(33, dtype=np.uint8)
+    odd = raw[1:33].view(np.int64)
+    odd[:] = [3, 1, 3, 2]
+    assert encode(assay.column(odd))[1] == (1, 2, 3)
+
+
+def test_cut_by_pandas_slices():
+    """Intervals of pandas.cut are labels by their text."""
+    ages = pandas().cut(pandas().Series([5, 20, 70]), [0, 18, 65, 99])
+    sliced = assay.rows(actual=[0, 1, 1], predicted=[0, 1, 0], by=ages)
+    assert assay.Grouped.of(sliced, assay.Confusion.of).index == (("(0, 18]",), ("(18, 65]",), ("(65, 99]",))
+
+
 FRAMES = {
     "dict": lambda data: data,
     "pandas": lambda data: pandas().DataFrame(data),

@@ -1,5 +1,8 @@
 """The tallies against scikit-learn and NumPy on random rows: many labels, weights, slices, two models."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix, dcg_score, roc_auc_score
@@ -147,7 +150,7 @@ def test_slices_equal_tallies_of_their_rows():
         assert len(grouped) == 6
         for key in grouped:
             assert grouped[key] == make(rows.take((region == key[0]) & (size == key[1])))
-    assert assay.Grouped.of(rows, assay.Confusion.of, over="group").keys == ((0,), (1,))
+    assert assay.Grouped.of(rows, assay.Confusion.of, over="group").index == ((0,), (1,))
     with pytest.raises(KeyError):
         _ = grouped["nowhere"]
 
@@ -207,3 +210,87 @@ def test_a_tally_does_not_share_the_caller_s_memory():
     assert [tally.to_bytes() for tally in tallies] == before
     with pytest.raises(ValueError, match="read-only"):
         tallies[0].scores[0] = 3
+
+
+def test_one_against_the_rest_can_be_split():
+    """A shard without the positive class, or whose weights are all 0, merges as any other."""
+    whole = assay.Scores.of(assay.rows(actual=list("abcab"), score=[1, 2, 3, 4, 5], positive="c"))
+    parts = [
+        assay.Scores.of(assay.rows(actual=list(names), score=score, positive="c"))
+        for names, score in (("ab", [4, 5]), ("abc", [1, 2, 3]))
+    ]
+    assert assay.merge(parts) == whole
+    sliced = assay.rows(actual=list("abcab"), score=[1, 2, 3, 4, 5], positive="c", by=list("xxxyy"))
+    assert assay.merge(assay.Grouped.of(sliced, assay.Scores.of).tallies) == whole
+    nothing = assay.Confusion.of(assay.rows(actual=[0], predicted=[1], weight=[0]))
+    assert nothing == assay.Confusion.empty()
+    empty = assay.rows(actual=[], predicted=[], by=np.array([], dtype=str))
+    assert assay.Grouped.of(empty, assay.Confusion.of) == assay.Grouped.empty()
+
+
+def test_truth_and_numbers_as_keys_merge_either_way():
+    """Groups and queries named True in one shard and 2 in another are named 1 and 2 together."""
+    first = assay.rows(actual=[0], predicted=[0], by=[True])
+    second = assay.rows(actual=[1], predicted=[0], by=[2])
+    a, b = (assay.Grouped.of(one, assay.Confusion.of) for one in (first, second))
+    assert a.merge(b) == b.merge(a)
+    assert a.merge(b).index == ((1,), (2,))
+    assert "nothing" not in a
+    assert (1,) in a.merge(b)
+    assert dict(a.merge(b))[(2,)].n == 1
+    q, r = (assay.Queries.of(assay.rows(query=[n], score=[1.0], actual=[1])) for n in (True, 2))
+    assert q.merge(r) == r.merge(q)
+    assert q.merge(r).names == (1, 2)
+
+
+def test_many_crossed_columns_do_not_run_over():
+    """Seventeen columns of sixteen labels are more combinations than 64 bits: only those that occur count."""
+    base = np.arange(16)
+    first, rest = np.r_[base, 0, 1], np.r_[base, 0, 0]
+    rows = assay.rows(actual=np.zeros(18, int), predicted=np.zeros(18, int), by=[first, *[rest] * 16])
+    grouped = assay.Grouped.of(rows, assay.Confusion.of)
+    assert set(grouped) == {(int(f), *[int(r)] * 16) for f, r in zip(first, rest, strict=True)}
+    names = np.arange(3000)
+    joint = [assay.rows(actual=names, predicted=names, weight=names + 0.5) for _ in range(2)]
+    assert (np.diff(assay.PairedLabels.of(*joint).digits(), axis=0) == 0).all()
+    plain = [assay.rows(actual=names, predicted=names) for _ in range(2)]
+    assert (np.diff(assay.PairedLabels.of(*plain).digits(), axis=0) == 0).all()
+
+
+def test_stated_labels_of_any_type_give_the_same_tally():
+    """NumPy's scalars, whole floats and subclasses of str state the same label."""
+
+    class Name(str):
+        __slots__ = ()
+
+    y, score = np.array([0, 1, 1], dtype=np.int32), [0.1, 0.5, 0.9]
+    tallies = {
+        assay.Scores.of(assay.rows(actual=y.astype(dtype), score=score, positive=positive)).to_bytes()
+        for positive in (None, 1, True, 1.0, np.int64(1), np.array([True])[0])
+        for dtype in (np.int32, np.int64, np.float64)
+    }
+    assert len(tallies) == 1
+    named = assay.rows(actual=["a", "b"], score=[1, 2], positive=Name("b"), labels=[Name("a"), np.str_("b")])
+    again = assay.Scores.of(named)
+    assert assay.from_bytes(again.to_bytes()) == again
+    mixed = assay.Confusion.of(assay.rows(actual=[1], predicted=[2], labels=[True, 2]))
+    assert mixed.labels == (1, 2)
+    assert assay.Confusion.of(assay.rows(actual=[0.0], predicted=[1.0], labels=np.unique([0.0, 1.0]))).n == 1
+
+
+def test_copies_and_pickles_are_frozen_too():
+    """A tally copied, deep-copied or pickled is equal, and as closed for writing as before."""
+    tally = assay.Confusion.of(assay.rows(actual=[0, 1], predicted=[0, 1]))
+    for other in (copy.copy(tally), copy.deepcopy(tally), pickle.loads(pickle.dumps(tally))):  # noqa: S301
+        assert other == tally
+        with pytest.raises(ValueError, match="read-only"):
+            other.counts[0] = 99
+
+
+def test_changing_weights_after_they_were_checked_changes_nothing():
+    """Weights are the caller's until rows() returns, and ours from then on."""
+    y, weight = np.array([0, 1, 1]), np.array([1.0, 2.0, 3.0])
+    rows = assay.rows(actual=y, predicted=y, weight=weight)
+    before = assay.Confusion.of(rows)
+    weight[:] = -5
+    assert assay.Confusion.of(rows) == before

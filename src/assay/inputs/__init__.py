@@ -1,8 +1,20 @@
 """Rows from anything: lists, arrays, tensors, data frames, Arrow."""
 
+from assay.inputs.arrays import column
 from assay.inputs.bins import cut
-from assay.inputs.columns import Column, column
+from assay.inputs.columns import Column
 from assay.inputs.labels import Label, Labels, encode, label_union
-from assay.inputs.roles import Rows, rows
+from assay.inputs.roles import Rows, need_rows, rows
 
-__all__ = ["Column", "Label", "Labels", "Rows", "column", "cut", "encode", "label_union", "rows"]
+__all__ = [
+    "Column",
+    "Label",
+    "Labels",
+    "Rows",
+    "column",
+    "cut",
+    "encode",
+    "label_union",
+    "need_rows",
+    "rows",
+]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import NumberError
-from assay.inputs.columns import Column, column
+from assay.inputs.arrays import column
+from assay.inputs.columns import Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,16 +26,19 @@ def cut(values: Any, edges: Sequence[float], name: str = "values") -> Column:
     >>> assay.cut([3, 18, 70], [18, 65]).labels
     ('1: below 18', '2: 18 to below 65', '3: 65 or more')
     """
-    limits = np.asarray(edges, dtype=np.float64)
-    if limits.ndim != 1 or not len(limits):
+    try:
+        limits = np.array([float(edge) for edge in edges])
+    except (TypeError, ValueError):
+        raise NumberError(f"edges= is a list of numbers, not {edges!r}.") from None
+    if not len(limits):
         raise NumberError("edges= needs at least one number.")
     if np.isnan(limits).any() or (np.diff(limits) <= 0).any():
-        raise NumberError(f"edges= must rise from one to the next: {list(edges)}.")
+        raise NumberError(f"edges= must rise from one to the next: {limits.tolist()}.")
     numbers = column(values, name)
     plain = numbers.numbers("numbers")
     places = np.searchsorted(limits, plain, side="right")
     width = len(str(len(limits) + 1))
-    shown = [f"{edge:g}" for edge in limits]
+    shown = [repr(edge).removesuffix(".0") for edge in limits.tolist()]
     texts = [
         f"below {shown[0]}",
         *(f"{low} to below {high}" for low, high in itertools.pairwise(shown)),

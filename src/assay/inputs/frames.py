@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.errors import ColumnError, shown
-from assay.inputs.columns import Column, column
+from assay.inputs.arrays import column
+
+if TYPE_CHECKING:
+    from assay.inputs.columns import Column
 
 __all__ = ["Table"]
 
@@ -21,39 +24,54 @@ class Table:
         self._data = data
         self._frame: Any = None
         if isinstance(data, Mapping):
-            self._names = [str(name) for name in data]
+            self.names = list(data)
         elif isinstance(data, np.ndarray) and data.dtype.names is not None:
-            self._names = list(data.dtype.names)
+            self.names = list(data.dtype.names)
+        elif type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
+            self.names = list(data.columns)
         else:
             self._frame = _narwhals_frame(data)
-            self._names = list(self._frame.collect_schema().names())
-        repeated = {name for name in self._names if self._names.count(name) > 1}
-        self._repeated = repeated
+            self.names = _read(lambda: list(self._frame.collect_schema().names()))
 
-    def column(self, name: str) -> Column:
+    def has(self, name: Any) -> bool:
+        """Tell whether this names a column."""
+        try:
+            return name in self.names
+        except (TypeError, ValueError):  # an array, which compares element by element
+            return False
+
+    def column(self, name: Any) -> Column:
         """Return the named column, or raise with the names that are near."""
-        if name not in self._names:
-            near = difflib.get_close_matches(name, self._names, n=1)
+        if not self.has(name):
+            texts = [str(known) for known in self.names]
+            near = difflib.get_close_matches(str(name), texts, n=1)
             hint = f' Did you mean "{near[0]}"?' if near else ""
-            raise ColumnError(f'there is no column "{name}".{hint} Columns: {shown(self._names, 12)}.')
-        if name in self._repeated:
+            raise ColumnError(f'there is no column "{name}".{hint} Columns: {shown(self.names, 12)}.')
+        if self.names.count(name) > 1:
             raise ColumnError(f'two columns are named "{name}": rename one of them.')
         if self._frame is None:
-            return column(self._data[name], name)
+            return column(self._data[name], str(name))
         frame = self._frame
         if hasattr(frame, "collect"):  # a lazy frame reads only what is asked for
-            frame = frame.select(name).collect()
-        return column(frame[name].to_native(), name)
+            frame = _read(lambda: self._frame.select(name).collect())
+        return column(frame[name].to_native(), str(name))
 
 
 def _narwhals_frame(data: Any) -> Any:
     import narwhals.stable.v2 as nw  # noqa: PLC0415 - costs 65 ms, and only frames need it
 
     try:
-        frame = nw.from_native(data)
+        return nw.from_native(data)
     except TypeError:
         raise ColumnError(
             f"the data is a {type(data).__name__}, which is no table assay knows. Pass a data frame "
             "(pandas, Polars, pyarrow, any that narwhals supports), a dict of columns, or arrays."
         ) from None
-    return frame
+
+
+def _read(step: Any) -> Any:
+    """Run a step of the frame's own library; whatever it raises becomes our error."""
+    try:
+        return step()
+    except Exception as failed:
+        raise ColumnError(f"the table could not be read: {type(failed).__name__}: {failed}") from failed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -10,7 +10,19 @@ from assay import kernels
 from assay.errors import ColumnError, LabelError, NumberError, shown
 from assay.inputs.columns import Array, Column, doubles
 
-__all__ = ["Label", "Labels", "binary", "check_declared", "encode", "label_union", "translate"]
+__all__ = [
+    "Label",
+    "Labels",
+    "binary",
+    "check_declared",
+    "cross",
+    "encode",
+    "label_union",
+    "plain_label",
+    "same_kind",
+    "translate",
+    "weights",
+]
 
 Label: TypeAlias = str | int | bool
 Labels: TypeAlias = tuple[Label, ...]
@@ -38,15 +50,51 @@ def encode(column: Column) -> tuple[Array, Labels]:
     return codes, tuple(map(bool, labels)) if truth else tuple(labels.tolist())
 
 
-def _refuse_label(column: Column, row: int) -> None:
+def _refuse_label(column: Column, row: int) -> NoReturn:
     value = float(column.values[row])
     if np.isnan(value):
         column.raise_missing(row)
+    if value.is_integer():
+        raise LabelError(
+            f"{column.name} holds {value!r} ({column.where(row)}), a float beyond 2**53, where floats skip "
+            "whole numbers. Pass such labels as integers or text."
+        )
     raise LabelError(
-        f"{column.name} holds {value!r} at row {row:,} (counting from 0), which is no label: labels are "
-        "text, whole numbers or true/false. For a measured quantity, say threshold= to cut it in two, "
-        "or judge it as a regression."
+        f"{column.name} holds {value!r} ({column.where(row)}), which is no label: labels are text, whole "
+        "numbers or true/false. Cut a measured quantity into classes first (assay.cut), or judge it as a "
+        "regression (assay.Moments)."
     )
+
+
+def plain_label(value: Any) -> Label:
+    """Return a label the caller stated as a plain str, int or bool; raise where it is none.
+
+    >>> plain_label(2.0), plain_label(np.str_("spam"))
+    (2, 'spam')
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, str):
+        return "".join(value)  # a plain str, whatever subclass of it came
+    if isinstance(value, float) and value.is_integer() and abs(value) <= 2**53:
+        return int(value)
+    raise LabelError(f"{value!r} is no label: labels are text, whole numbers or true/false.")
+
+
+def same_kind(labels: Labels) -> Labels:
+    """Return labels of one kind: true/false beside numbers count as 1 and 0, text beside them is refused."""
+    kinds = {type(label) for label in labels}
+    if str in kinds and len(kinds) > 1:
+        texts, numbers = ([x for x in labels if isinstance(x, str) == text] for text in (True, False))
+        raise LabelError(
+            f"some labels are text and others numbers: {shown(texts, 3)} beside {shown(numbers, 3)}. "
+            "Make them all text or all numbers."
+        )
+    return tuple(map(int, labels)) if kinds == {bool, int} else labels
 
 
 def label_union(first: Labels, second: Labels) -> Labels:
@@ -55,89 +103,96 @@ def label_union(first: Labels, second: Labels) -> Labels:
     >>> label_union((1, 3), (2,)), label_union((False, True), (0, 2)), label_union((), ("b", "a"))
     ((1, 2, 3), (0, 1, 2), ('a', 'b'))
     """
-    if first == second and _kind(first) is _kind(second):
-        return first
-    if (clash := {_kind(first), _kind(second)} - {None}) and str in clash and len(clash) > 1:
-        raise LabelError(
-            f"one side has text labels and the other numbers: {shown(first, 3)} against "
-            f"{shown(second, 3)}. Make them all text or all numbers."
-        )
-    merged = set(first) | set(second)
-    if clash == {bool, int}:
-        merged = set(map(int, merged))
-    return tuple(sorted(merged))
-
-
-def _kind(labels: Labels) -> type | None:
-    return type(labels[0]) if labels else None
+    return tuple(sorted(set(same_kind((*first, *second)))))
 
 
 def translate(labels: Labels, into: Labels) -> Array:
     """Return, for each label, its index in another label set that holds it."""
     place = {label: index for index, label in enumerate(into)}
-    return np.array([place[label] for label in labels], dtype=np.intp)
+    return np.array([place[label] for label in labels], dtype=np.uint64)
+
+
+def cross(encoded: list[tuple[Array, int]]) -> tuple[Array, list[Array]]:
+    """Return for every row the number of its combination of codes, and each combination's codes.
+
+    `encoded` holds codes and their number of labels, column by column. Combinations are numbered as they
+    sort, and only those that occur, so no product of label counts runs over.
+    """
+    (codes, _), *rest = encoded
+    numbers, found = kernels.encode_integers(codes)
+    digits = [found.astype(np.intp)]
+    for more, size in rest:
+        numbers, found = kernels.encode_integers(numbers.astype(np.uint64) * np.uint64(size) + more)
+        before, digit = np.divmod(found.astype(np.intp), size)
+        digits = [*(one[before] for one in digits), digit]
+    return numbers, digits
 
 
 def check_declared(column: Column, codes: Array, labels: Labels, declared: Labels) -> None:
     """Raise if the column holds a label that was not declared."""
+    if labels and isinstance(labels[0], str) != isinstance(declared[0], str):
+        raise LabelError(
+            f"{column.name} holds {shown(labels, 3)}, but the declared labels are {shown(declared, 3)}: "
+            "text on one side, numbers on the other."
+        )
     known = set(declared)
     for code, label in enumerate(labels):
         if label not in known:
             row = int(np.argmax(codes == code))
             raise LabelError(
-                f"{column.name} holds the label {shown([label])} (first at row {row:,}, counting from 0), "
+                f"{column.name} holds the label {shown([label])} (first at {column.where(row)}), "
                 f"which is not among the declared labels: {shown(declared)}."
             )
 
 
-def binary(column: Column, positive: Label | None) -> tuple[Array, Label]:
+def binary(column: Column, positive: Label | None, declared: Labels | None) -> tuple[Array, Label]:
     """Return which rows are positive, as 0 and 1, and the label that means so.
 
-    Without a stated positive label only 0/1, false/true and -1/1 are taken, as 1 or true.
+    Without a stated positive label only 0/1, false/true and -1/1 are taken, as 1 or true. A stated one
+    need not occur: these may be some of the rows only.
     """
     column.refuse_missing()
-    values = column.values
-    if positive is None and values.dtype.kind == "b":
-        return values.view(np.uint8), True
+    if positive is None and declared is None and column.values.dtype.kind == "b":
+        return column.values.view(np.uint8), True
     codes, labels = encode(column)
+    if declared is not None:
+        check_declared(column, codes, labels, declared)
     if positive is None:
-        if labels and not any(set(labels) <= pair for pair in _OBVIOUS):
-            if len(labels) == 2:  # noqa: PLR2004 - two classes
-                raise LabelError(
-                    f"the labels of {column.name} are {shown(labels)}: say which one is positive "
-                    "with positive=."
-                )
-            raise LabelError(
-                f"{column.name} has {len(labels)} labels ({shown(labels)}) where two are needed: "
-                "name one with positive= to judge it against the rest."
-            )
-        positive = 1
-    elif labels and positive not in labels:
-        if type(positive) is str and type(labels[0]) is not str:
-            raise LabelError(
-                f"positive={positive!r} is text, but {column.name} holds numbers: {shown(labels)}."
-            )
-        if len(labels) > 1:
-            raise LabelError(
-                f"the positive label {shown([positive])} does not occur in {column.name}, "
-                f"which holds {shown(labels)}."
-            )
-    if labels in {(0, 1), (-1, 1)} and positive == 1:
-        return codes, positive
+        positive = _obvious(column, declared or labels)
+    elif labels and isinstance(positive, str) != isinstance(labels[0], str):
+        raise LabelError(
+            f"positive={positive!r} is {'text' if isinstance(positive, str) else 'a number'}, but "
+            f"{column.name} holds {shown(labels)}."
+        )
+    if labels and not isinstance(labels[0], str):
+        positive = bool(positive) if isinstance(labels[0], bool) else int(positive)
     if positive not in labels:
         return np.zeros(len(codes), dtype=np.uint8), positive
+    if len(labels) == 2 and positive == labels[1] and codes.dtype == np.uint8:  # noqa: PLR2004 - two classes
+        return codes, positive
     return (codes == labels.index(positive)).view(np.uint8), positive
 
 
+def _obvious(column: Column, labels: Labels) -> Label:
+    if not labels or any(set(labels) <= pair for pair in _OBVIOUS):
+        return True if labels and isinstance(labels[0], bool) else 1
+    if len(labels) == 2:  # noqa: PLR2004 - two classes
+        raise LabelError(
+            f"the labels of {column.name} are {shown(labels)}: say which one is positive with positive=."
+        )
+    raise LabelError(
+        f"{column.name} has {len(labels)} labels ({shown(labels)}) where two are needed: "
+        "name one with positive= to judge it against the rest."
+    )
+
+
 def weights(column: Column) -> Array:
-    """Return weights as float64: finite, none negative, not all zero."""
+    """Return weights as float64 of their own: finite, none negative."""
     try:
         values = doubles(column.numbers("weights"))
     except ColumnError as refused:
         raise NumberError(str(refused)) from None
     column.refuse_missing()
-    if not len(values):
-        return values
     bad = ~np.isfinite(values) | (values < 0)
     if bad.any():
         row = int(np.argmax(bad))
@@ -145,9 +200,8 @@ def weights(column: Column) -> Array:
             column.raise_missing(row)
         problem = "negative" if values[row] < 0 else "infinite"
         raise NumberError(
-            f"{column.name} is {problem} at row {row:,} (counting from 0): {values[row]}. "
+            f"{column.name} is {problem}: {values[row]} ({column.where(row)}). "
             "A weight is a finite number, 0 or more."
         )
-    if not values.any():
-        raise NumberError(f"every weight in {column.name} is 0, so no row counts.")
-    return values
+    # A copy, because they have been checked: what the caller does with his array afterwards must not count.
+    return np.array(values)

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.errors import ColumnError, InputError, LabelError, LengthError, shown
-from assay.inputs.columns import Column, column
-from assay.inputs.labels import Label, Labels, label_union, weights
+from assay.inputs.arrays import column, column_names
+from assay.inputs.labels import Label, Labels, plain_label, same_kind, weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.inputs.columns import Array
+    from assay.inputs.columns import Array, Column
     from assay.inputs.frames import Table
 
-__all__ = ["Rows", "rows"]
+__all__ = ["Rows", "need_rows", "rows"]
 
 _ROLES = ("actual", "predicted", "score", "weight", "group", "query")
+_NO_SLICES: tuple[Any, ...] = ()
 
 
 @dataclasses.dataclass(slots=True, eq=False)  # not frozen: that alone would double a small call's cost
@@ -27,7 +28,8 @@ class Rows:
     """The columns of one data set by role. Make one with :func:`rows`; it is not changed afterwards.
 
     ``labels`` is the declared label set, ``positive`` the stated positive label, ``dropped`` the number
-    of rows left out because a value was missing.
+    of rows left out because a value was missing. ``origin`` holds the rows' numbers in what the caller
+    passed, where some were left out.
     """
 
     n: int
@@ -41,6 +43,7 @@ class Rows:
     labels: Labels | None = None
     positive: Label | None = None
     dropped: int = 0
+    origin: Array | None = None
 
     def __len__(self) -> int:
         return self.n
@@ -54,10 +57,22 @@ class Rows:
 
     def take(self, index: Any) -> Rows:
         """Return the rows chosen by a mask, an index array or a slice."""
-        chosen = {role: kept.take(index) for role in _ROLES if (kept := getattr(self, role)) is not None}
-        by = tuple(kept.take(index) for kept in self.by)
-        n = len((*chosen.values(), *by)[0])
-        return dataclasses.replace(self, n=n, by=by, **chosen)
+        origin = _chosen(index, self.n) if self.origin is None else self.origin[index]
+        chosen = {
+            role: kept.take(index, origin) for role in _ROLES if (kept := getattr(self, role)) is not None
+        }
+        by = tuple(kept.take(index, origin) for kept in self.by)
+        return dataclasses.replace(self, n=len(origin), by=by, origin=origin, **chosen)
+
+
+def need_rows(given: Any) -> Rows:
+    """Return rows, or raise saying how to make them."""
+    if type(given) is not Rows:
+        raise InputError(
+            f"a tally is made of rows, not of a {type(given).__name__}: "
+            "gather the columns first with assay.rows(...)."
+        )
+    return given
 
 
 def rows(
@@ -69,7 +84,7 @@ def rows(
     weight: Any = None,
     group: Any = None,
     query: Any = None,
-    by: Any = (),
+    by: Any = _NO_SLICES,
     labels: Sequence[Label] | None = None,
     positive: Label | None = None,
     missing: Literal["refuse", "drop"] = "refuse",
@@ -109,7 +124,7 @@ def rows(
     >>> assay.rows(actual=[1, 0, None], score=[0.9, 0.2, 0.4], missing="drop").dropped
     1
     """
-    if missing not in ("refuse", "drop"):
+    if str(missing) not in ("refuse", "drop"):
         raise InputError(f'missing={missing!r} is not known: use "refuse" or "drop".')
     table = None
     if data is not None:
@@ -124,9 +139,12 @@ def rows(
         )
         if value is not None
     }  # fmt: skip
-    slices = tuple(_column(table, value, "by") for value in _listed(by)) if len(by) else ()
+    slices: tuple[Column, ...] = ()
+    if by is not None and by is not _NO_SLICES:
+        slices = tuple(_column(table, value, "by") for value in _listed(table, by))
     everything = (*columns.values(), *slices)
     n = _common_length(everything)
+    positive = None if positive is None else plain_label(positive)
     declared = None if labels is None else _declared(labels, positive)
     gathered = Rows(n, **columns, by=slices, labels=declared, positive=positive)
     if missing == "drop":
@@ -138,19 +156,31 @@ def rows(
 
 
 def _column(table: Table | None, value: Any, role: str) -> Column:
-    if isinstance(value, str):
-        if table is None:
-            raise ColumnError(
-                f'{role}="{value}" names a column, but no data was given. Pass the table first: '
-                f'rows(table, {role}="{value}").'
-            )
+    if table is not None and (isinstance(value, str) or table.has(value)):
         return table.column(value)
+    if isinstance(value, str):
+        raise ColumnError(
+            f'{role}="{value}" names a column, but no data was given. Pass the table first: '
+            f'rows(table, {role}="{value}").'
+        )
     return column(value, role)
 
 
-def _listed(by: Any) -> list[Any]:
-    """Return the slicing columns as a list; a single name or array is one column."""
-    if isinstance(by, (list, tuple)) and not np.isscalar(by[0]):
+def _listed(table: Table | None, by: Any) -> list[Any]:
+    """Return the slicing columns as a list: names or columns; a list of plain values is one column.
+
+    With a table, a list of text can only be names.
+    """
+    if isinstance(by, str) or (table is not None and table.has(by)):
+        return [by]
+    names = column_names(by)
+    if names is not None:
+        return [by[name] for name in names]
+    if not isinstance(by, (list, tuple)):
+        return [by]
+    if table is not None and by and all(isinstance(name, str) or table.has(name) for name in by):
+        return list(by)
+    if by and all(hasattr(one, "__len__") and not isinstance(one, (str, bytes)) for one in by):
         return list(by)
     return [by]
 
@@ -166,22 +196,21 @@ def _common_length(columns: tuple[Column, ...]) -> int:
     return n
 
 
-def _declared(labels: Sequence[Label], positive: Label | None) -> Labels:
+def _declared(labels: Any, positive: Label | None) -> Labels:
     if isinstance(labels, str):
         raise LabelError(f'labels="{labels}" is one text: pass a list of labels.')
-    plain = tuple(value.item() if isinstance(value, np.generic) else value for value in labels)
+    try:
+        plain = same_kind(tuple(plain_label(label) for label in labels))
+    except TypeError:
+        raise LabelError(f"labels={labels!r} is no list of labels.") from None
     if not plain:
         raise LabelError("labels= is empty: name at least one label, or leave it out.")
-    label_union(
-        tuple(x for x in plain if isinstance(x, str)),
-        tuple(x for x in plain if not isinstance(x, str)),
-    )
+    seen: set[Label] = set()
     for label in plain:
-        if not isinstance(label, (str, int)):
-            raise LabelError(f"{label!r} is no label: labels are text, whole numbers or true/false.")
-        if plain.count(label) > 1:
+        if label in seen:
             raise LabelError(f"the label {shown([label])} is declared twice.")
-    if positive is not None and positive not in plain:
+        seen.add(label)
+    if positive is not None and positive not in seen:
         raise LabelError(
             f"the positive label {shown([positive])} is not among the declared labels: {shown(plain)}."
         )
@@ -196,18 +225,22 @@ def _dropped(gathered: Rows, everything: tuple[Column, ...]) -> Rows:
             absent = mask if absent is None else absent | mask
     if absent is None:
         return gathered
-    return dataclasses.replace(
-        gathered.take(~absent), dropped=gathered.dropped + int(np.count_nonzero(absent))
-    )
+    return dataclasses.replace(gathered.take(~absent), dropped=int(np.count_nonzero(absent)))
 
 
 def _weighted(gathered: Rows) -> Rows:
     """Return rows whose weights are checked: zero weights leave, and all ones mean no weights."""
-    assert gathered.weight is not None  # noqa: S101 - for the type checker
-    values = weights(gathered.weight)
-    gathered = dataclasses.replace(gathered, weight=dataclasses.replace(gathered.weight, values=values))
+    weight = gathered.need("weight", "weighting")
+    values = weights(weight)
+    gathered = dataclasses.replace(gathered, weight=dataclasses.replace(weight, values=values))
     if not values.all():
         gathered = gathered.take(values > 0)
-        assert gathered.weight is not None  # noqa: S101
-        values = gathered.weight.values
+        values = gathered.need("weight", "weighting").values
     return dataclasses.replace(gathered, weight=None) if (values == 1).all() else gathered
+
+
+def _chosen(index: Any, n: int) -> Array:
+    """Return the row numbers that a mask, an index array or a slice chooses."""
+    if isinstance(index, slice):
+        return np.arange(*index.indices(n))
+    return np.flatnonzero(index) if index.dtype == bool else index

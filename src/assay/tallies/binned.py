@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import operator
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from assay import kernels
 from assay.errors import MergeError, TallyError
+from assay.inputs import need_rows
 from assay.tallies.scores import Scores, check_positive, same_positive, with_labels
 from assay.tallies.tally import Tally, frozen, no_values, require
 
@@ -57,7 +59,7 @@ class BinnedScores(Tally, kind="binned scores"):
     def of(cls, rows: Rows, bits: int = 18) -> Self:
         """Return the tally of rows with actual labels and scores."""
         bits = _checked(bits)
-        actual = rows.need("actual", "a score tally")
+        actual = need_rows(rows).need("actual", "a score tally")
         score = rows.need("score", "a score tally")
         values = score.numbers("scores")
         score.refuse_missing()
@@ -67,7 +69,7 @@ class BinnedScores(Tally, kind="binned scores"):
             return cls(bits)
         if len(rows) < _FEW:
             return cls.of_scores(Scores.of(rows), bits)
-        binned, positive = with_labels(actual, rows.positive, lambda x: kernels.bin_scores(values, x, bits))
+        binned, positive = with_labels(rows, actual, lambda x: kernels.bin_scores(values, x, bits))
         counts, bad_row, _ = binned
         if bad_row >= 0:
             score.raise_missing(bad_row)
@@ -80,7 +82,8 @@ class BinnedScores(Tally, kind="binned scores"):
         """Return the tally of an exact tally's rows."""
         if tally.weights is not None:
             raise TallyError("binned scores count rows and take no weights.")
-        edges = _edges(_checked(bits))
+        bits = _checked(bits)
+        edges = _edges(bits)
         places = np.searchsorted(edges, tally.scores.astype(np.float64), side="right") - 1
         return cls._of_counts(bits, tally.positive, places, tally.positives, tally.negatives)
 
@@ -170,6 +173,7 @@ def _edges(bits: int) -> Array:
 
 
 def _checked(bits: int) -> int:
+    bits = operator.index(bits)
     if bits not in _BITS:
         raise TallyError(f"bits={bits}: choose between {_BITS[0]} and {_BITS[-1]}.")
     return bits

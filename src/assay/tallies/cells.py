@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from assay import kernels
-from assay.errors import LabelError, MergeError, TallyError, shown
-from assay.inputs.labels import Labels, check_declared, encode, label_union, translate
+from assay.errors import MergeError, TallyError, shown
+from assay.inputs.labels import Labels, check_declared, cross, encode, label_union, translate
 from assay.tallies.dyadic import CellSums
 from assay.tallies.tally import Tally, frozen, no_values, require
 
@@ -48,17 +49,19 @@ class LabelCells(Tally):
         found = [encode(column) for column in columns]
         labels = functools.reduce(label_union, (labels for _, labels in found))
         if declared is not None:
-            labels = _within(columns, found, declared)
-        sizes = [max(len(own), 1) for _, own in found]
-        codes = [codes for codes, _ in found]
+            for column, (codes, own) in zip(columns, found, strict=True):
+                check_declared(column, codes, own, declared)
+            labels = declared
+        encoded = [(codes, max(len(own), 1)) for codes, own in found]
         if weight is None:
-            digits, counts = _counted(codes, sizes)
+            digits, counts = _counted(encoded)
             sums = None
         else:
-            digits, counts, sums = _weighed(codes, sizes, weight.values)
-        places = np.zeros(len(counts), dtype=np.uint64)
-        for digit, (_, own) in zip(digits, found, strict=True):
-            places = places * np.uint64(len(labels)) + translate(own, labels)[digit].astype(np.uint64)
+            digits, counts, sums = _weighed(encoded, weight.values)
+        tables = [translate(own, labels) for _, own in found]
+        places = _cell_numbers(
+            [table[digit] for table, digit in zip(tables, digits, strict=True)], len(labels)
+        )
         return cls._settled(labels, places, counts, sums, declared=declared is not None)
 
     @classmethod
@@ -116,7 +119,8 @@ class LabelCells(Tally):
                 f"the tallies declare different labels: {shown(self.labels)} against {shown(other.labels)}."
             )
         fixed, free = (self, other) if self.declared else (other, self)
-        unknown = [label for label in free.labels if label not in fixed.labels]
+        known = set(fixed.labels)
+        unknown = [label for label in free.labels if label not in known]
         if unknown:
             raise MergeError(
                 f"one tally declares the labels {shown(fixed.labels)}; the other holds "
@@ -128,11 +132,8 @@ class LabelCells(Tally):
         """Return this tally's cell numbers under another label set that holds its own."""
         if labels == self.labels:
             return self.cells
-        table = translate(self.labels, labels).astype(np.uint64)
-        places = np.zeros(len(self.cells), dtype=np.uint64)
-        for digit in self.digits():
-            places = places * np.uint64(len(labels)) + table[digit]
-        return places
+        table = translate(self.labels, labels)
+        return _cell_numbers([table[digit] for digit in self.digits()], len(labels))
 
     def digits(self) -> list[Array]:
         """Return, for every cell, its label's index on each axis."""
@@ -155,6 +156,8 @@ class LabelCells(Tally):
 
     def weight(self, power: int = 1) -> Array:
         """Return, for every cell, the sum of the weights to a power (1, 2 or 3), correctly rounded."""
+        if power not in (1, 2, 3):
+            raise TallyError(f"power={power}: sums of weights are kept to the powers 1, 2 and 3.")
         if self.weights is None:
             return self.counts.astype(np.float64)
         return self._sums()[power - 1].floats()
@@ -192,47 +195,38 @@ class LabelCells(Tally):
                 require(all(type(unit) is int and unit > 0 for unit in units), "a weight below 0")
 
 
-def _within(columns: Sequence[Column], found: list[tuple[Array, Labels]], declared: Labels) -> Labels:
-    for column, (codes, own) in zip(columns, found, strict=True):
-        if own and isinstance(own[0], str) != isinstance(declared[0], str):
-            raise LabelError(
-                f"{column.name} holds {shown(own, 3)}, but the declared labels are {shown(declared, 3)}: "
-                "text on one side, numbers on the other."
-            )
-        check_declared(column, codes, own, declared)
-    return declared
+def _cell_numbers(digits: list[Array], base: int) -> Array:
+    """Return the numbers whose digits these are, the first the highest."""
+    if base ** len(digits) > 1 << 64:
+        raise TallyError(f"{base:,} labels on {len(digits)} axes are more cells than 64 bits can number.")
+    numbers = np.zeros(len(digits[0]), dtype=np.uint64)
+    for digit in digits:
+        numbers = numbers * np.uint64(base) + digit
+    return numbers
 
 
-def _counted(codes: list[Array], sizes: list[int]) -> tuple[list[Array], Array]:
+def _counted(encoded: list[tuple[Array, int]]) -> tuple[list[Array], Array]:
     """Return the codes of every combination that occurs, axis by axis, and how often it does."""
-    first, second, *third = codes
-    size = functools.reduce(int.__mul__, sizes)
-    groups: Any = (third[0], sizes[2]) if third else ()
-    # The kernels take the group axis first in a cell's number; here it comes last, as third digit.
-    if size <= _DENSE:
-        table = kernels.count_pairs(first, second, sizes[0], sizes[1], *groups)
-        cells = np.flatnonzero(table)
-        counts = table.ravel()[cells]
-    else:
-        cells, counts = kernels.count_pairs_sparse(first, second, sizes[0], sizes[1], *groups)
-    rest, digit_second = np.divmod(cells.astype(np.int64), sizes[1])
-    digit_third, digit_first = np.divmod(rest, sizes[0])
-    return [digit_first, digit_second, digit_third][: len(codes)], counts
+    (first, rows), (second, columns), *third = encoded
+    if math.prod(size for _, size in encoded) > _DENSE:
+        if third:  # the first two axes are crossed to one, so that no product runs over
+            pairs, digits = cross(encoded[:2])
+            cells, counts = kernels.count_pairs_sparse(pairs, third[0][0], len(digits[0]), third[0][1])
+            before, last = np.divmod(cells.astype(np.intp), third[0][1])
+            return [*(digit[before] for digit in digits), last], counts
+        cells, counts = kernels.count_pairs_sparse(first, second, rows, columns)
+        return list(np.divmod(cells.astype(np.intp), columns)), counts
+    # The kernel takes the third axis as groups, which come first in its table.
+    table = kernels.count_pairs(first, second, rows, columns, *(third[0] if third else ()))
+    cells = np.flatnonzero(table)
+    rest, digit_second = np.divmod(cells, columns)
+    digit_third, digit_first = np.divmod(rest, rows)
+    return [digit_first, digit_second, digit_third][: len(encoded)], table.ravel()[cells]
 
 
-def _weighed(
-    codes: list[Array], sizes: list[int], weight: Array
-) -> tuple[list[Array], Array, list[CellSums]]:
+def _weighed(encoded: list[tuple[Array, int]], weight: Array) -> tuple[list[Array], Array, list[CellSums]]:
     """Return the same with the exact sums of weight, weight squared and weight cubed."""
-    numbers = np.zeros(len(weight), dtype=np.uint64)
-    for code, size in zip(codes, sizes, strict=True):
-        numbers = numbers * np.uint64(size) + code
-    places, cells = kernels.encode_integers(numbers)
-    found = kernels.exact_cell_sums(places.astype(np.uint32), len(cells), weight)
+    places, digits = cross(encoded)
+    found = kernels.exact_cell_sums(places.astype(np.uint32), len(digits[0]), weight)
     powers = [found[name] for name in ("weight", "squared_weight", "cubed_weight")]
-    digits: list[Array] = []
-    rest = cells.astype(np.int64)
-    for size in reversed(sizes):
-        rest, digit = np.divmod(rest, size)
-        digits.append(digit)
-    return digits[::-1], found["rows"], [CellSums.of_limbs(*power) for power in powers]
+    return digits, found["rows"], [CellSums.of_limbs(*power) for power in powers]

@@ -29,7 +29,7 @@ __all__ = ["VERSION", "pack", "unpack"]
 VERSION: Final = 1
 _HEAD: Final = b"assay\0"
 _DTYPES: Final = ("|u1", "<u2", "<u4", "<u8", "|i1", "<i2", "<i4", "<i8", "<f4", "<f8", "|b1")
-_DEEPEST: Final = 12  # a grouped tally of collections of tallies is four deep
+_DEEPEST: Final = 60  # tallies nested in tallies, some levels each
 
 
 def pack(kind: str, state: tuple[Any, ...]) -> bytes:
@@ -46,7 +46,7 @@ def unpack(data: bytes) -> tuple[str, tuple[Any, ...]]:
     """Return a tally's kind and fields, or raise BytesError saying what is wrong."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise BytesError(f"a tally is read from bytes, not from {type(data).__name__}.")
-    view = memoryview(data).cast("B")
+    view = memoryview(bytes(data))
     if len(view) < len(_HEAD) + 1 or bytes(view[: len(_HEAD)]) != _HEAD:
         raise BytesError("these bytes are no tally: they do not begin as one.")
     version = view[len(_HEAD)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Self
 
+from assay.errors import TallyError
 from assay.tallies.mapped import MappedTallies
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ class Collection(MappedTallies, kind="collection"):
     @classmethod
     def of(cls, rows: Rows, each: Mapping[str, Callable[[Rows], Tally]]) -> Self:
         """Return the tallies that each entry makes of the rows."""
+        for name in each:
+            if type(name) is not str:
+                raise TallyError(f"a tally's name is text, not {name!r}.")
         return cls.of_mapping({name: make(rows) for name, make in each.items()})
 
     @staticmethod

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from assay import kernels
+from assay.inputs import need_rows
 from assay.tallies.cells import LabelCells
 from assay.tallies.tally import frozen
 
@@ -40,7 +41,7 @@ class Confusion(LabelCells, kind="confusion"):
     @classmethod
     def of(cls, rows: Rows) -> Self:
         """Return the tally of rows with actual and predicted labels."""
-        actual = rows.need("actual", "a confusion tally")
+        actual = need_rows(rows).need("actual", "a confusion tally")
         predicted = rows.need("predicted", "a confusion tally")
         if rows.weight is None and rows.labels is None:
             fused = _integer_pairs(actual, predicted)

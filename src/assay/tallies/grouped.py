@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-import numpy as np
-
 from assay import kernels
 from assay.errors import ColumnError
-from assay.inputs.labels import Label, encode
+from assay.inputs import Label, encode, need_rows
+from assay.inputs.labels import cross, same_kind
 from assay.tallies.mapped import MappedTallies
 
 if TYPE_CHECKING:
@@ -35,8 +34,8 @@ class Grouped(MappedTallies, kind="grouped"):
     >>> import assay
     >>> r = assay.rows(actual=[0, 1, 1], predicted=[0, 1, 0], by=["north", "south", "north"])
     >>> by_region = assay.Grouped.of(r, assay.Confusion.of)
-    >>> by_region.keys
-    (('north',), ('south',))
+    >>> list(by_region)
+    [('north',), ('south',)]
     >>> by_region["north"].table()
     array([[1, 0],
            [1, 0]])
@@ -50,36 +49,36 @@ class Grouped(MappedTallies, kind="grouped"):
         over: Literal["by", "group", "query"] = "by",
     ) -> Self:
         """Return the tally that `each` makes of every group's rows."""
-        columns = rows.by if over == "by" else (rows.need(over, "a grouped tally"),)
+        if over not in ("by", "group", "query"):
+            raise ColumnError(f'over={over!r} is no role to group by: use "by", "group" or "query".')
+        columns = need_rows(rows).by if over == "by" else (rows.need(over, "a grouped tally"),)
         if not columns:
             raise ColumnError("a grouped tally needs by=: pass one or more columns to rows().")
         encoded = [encode(column) for column in columns]
-        numbers = np.zeros(len(rows), dtype=np.uint64)
-        for codes, labels in encoded:
-            numbers = numbers * np.uint64(max(len(labels), 1)) + codes
-        groups, found = kernels.encode_integers(numbers)
-        offsets, order = kernels.order_groups(groups, len(found))
+        groups, digits = cross([(codes, max(len(labels), 1)) for codes, labels in encoded])
+        offsets, order = kernels.order_groups(groups, len(digits[0]))
         tallies = {}
-        for index, number in enumerate(found.tolist()):
-            chosen = order[offsets[index] : offsets[index + 1]]
-            tallies[_key(number, [labels for _, labels in encoded])] = each(rows.take(chosen))
+        for group, codes in enumerate(zip(*digits, strict=True)):
+            key = tuple(labels[code] for (_, labels), code in zip(encoded, codes, strict=True))
+            tallies[key] = each(rows.take(order[offsets[group] : offsets[group + 1]]))
         return cls.of_mapping(tallies)
+
+    def merge(self, other: Self) -> Self:
+        """Return both sides' tallies, group by group."""
+        self._same_kind(other)
+        # True and 1 are one key, whichever side it came from.
+        kinds = [same_kind(axis) for axis in zip(*self.index, *other.index, strict=False)]
+        keys = list(zip(*kinds, strict=True))
+        mine = type(self)(tuple(keys[: len(self)]), self.tallies)
+        theirs = type(self)(tuple(keys[len(self) :]), other.tallies)
+        return MappedTallies.merge(mine, theirs)
 
     def __getitem__(self, key: Label | Key) -> Tally:
         return MappedTallies.__getitem__(self, key if isinstance(key, tuple) else (key,))
 
     @staticmethod
-    def rank(key: Any) -> list[tuple[bool, Label]]:
-        """Return an order for keys whose labels may be numbers in one shard and text in another."""
+    def rank(key: Any) -> Key:
+        """Return the key itself."""
         if type(key) is not tuple:
             raise TypeError(f"a group's key is a tuple of labels, not {type(key).__name__}")
-        return [(isinstance(label, str), label) for label in key]
-
-
-def _key(number: int, axes: list[tuple[Label, ...]]) -> Key:
-    """Return the labels that are a group number's digits."""
-    key: list[Label] = []
-    for labels in reversed(axes):
-        number, code = divmod(number, len(labels))
-        key.append(labels[code])
-    return tuple(reversed(key))
+        return key

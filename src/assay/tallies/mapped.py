@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from assay.tallies.tally import Tally, require, restored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 __all__ = ["MappedTallies"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class MappedTallies(Tally):
+class MappedTallies(Tally, Mapping[Any, Tally]):
     """Tallies by key, in the order of their keys. It reads as a mapping."""
 
-    keys: tuple[Any, ...] = ()
+    index: tuple[Any, ...] = ()
     tallies: tuple[Tally, ...] = ()
 
     @staticmethod
@@ -40,25 +41,25 @@ class MappedTallies(Tally):
             merged[key] = merged[key].merge(tally) if key in merged else tally
         return self.of_mapping(merged)
 
-    def items(self) -> Iterator[tuple[Any, Tally]]:
-        """Return the keys with their tallies."""
-        return zip(self.keys, self.tallies, strict=True)
-
     def __getitem__(self, key: Any) -> Tally:
         try:
-            return self.tallies[self.keys.index(key)]
+            return self.tallies[self.index.index(key)]
         except ValueError:
             raise KeyError(key) from None
 
+    def items(self) -> Any:
+        """Return the keys with their tallies."""
+        return zip(self.index, self.tallies, strict=True)
+
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.keys)
+        return iter(self.index)
 
     def __len__(self) -> int:
-        return len(self.keys)
+        return len(self.index)
 
     def state(self) -> tuple[Any, ...]:
         """Return keys and tallies, those as kind and state."""
-        return self.keys, tuple((tally.kind, tally.state()) for tally in self.tallies)
+        return self.index, tuple((tally.kind, tally.state()) for tally in self.tallies)
 
     @classmethod
     def restore(cls, state: tuple[Any, ...]) -> Self:
@@ -68,6 +69,6 @@ class MappedTallies(Tally):
 
     def check(self) -> None:
         """Raise ValueError if no rows could have led to this state."""
-        require(len(self.keys) == len(self.tallies), "keys and tallies differ in number")
-        ranks = [self.rank(key) for key in self.keys]
+        require(len(self.index) == len(self.tallies), "keys and tallies differ in number")
+        ranks = [self.rank(key) for key in self.index]
         require(all(a < b for a, b in itertools.pairwise(ranks)), "keys out of order")

@@ -9,7 +9,8 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import NumberError
-from assay.inputs.columns import Column, column, doubles
+from assay.inputs import column, need_rows
+from assay.inputs.columns import Column, doubles
 from assay.tallies.dyadic import Dyadic
 from assay.tallies.tally import Tally, require
 
@@ -57,7 +58,7 @@ class Moments(Tally, kind="moments"):
     @classmethod
     def of(cls, rows: Rows) -> Self:
         """Return the tally of rows with actual and predicted numbers."""
-        columns = rows.need("actual", "a moments tally"), rows.need("predicted", "a moments tally")
+        columns = need_rows(rows).need("actual", "a moments tally"), rows.need("predicted", "a moments tally")
         actual, predicted = _same_type(*(_numbers(one) for one in columns))
         if not len(rows):
             return cls()
@@ -181,6 +182,5 @@ def _refuse(columns: tuple[Column, ...], bad_rows: tuple[int, ...]) -> None:
             one.raise_missing(row)
         if np.isinf(value):
             raise NumberError(
-                f"{one.name} is infinite at row {row:,} (counting from 0): {value}. "
-                "Errors are defined for finite numbers only."
+                f"{one.name} is infinite: {value} ({one.where(row)}). Sums are of finite numbers only."
             )

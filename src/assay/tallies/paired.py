@@ -9,6 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import InputError, LengthError, TallyError
+from assay.inputs import need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import Label, binary
 from assay.tallies.cells import LabelCells
@@ -79,7 +80,7 @@ class PairedScores(Tally, kind="paired scores"):
         columns = [one.need("score", "a paired tally") for one in (first, second)]
         if not len(first):
             return cls()
-        labels, positive = binary(actual, first.positive)
+        labels, positive = binary(actual, first.positive, first.labels)
         mine, theirs = (doubles(one.numbers("scores")) for one in columns)
         *found, bad_row = kernels.order_pairs(mine, theirs, labels)
         if bad_row >= 0:
@@ -113,19 +114,25 @@ class PairedScores(Tally, kind="paired scores"):
 
 def _same_actual(first: Rows, second: Rows, what: str) -> Column:
     """Return the actual column that both models' rows share, or raise if they do not."""
-    mine, theirs = first.need("actual", what), second.need("actual", what)
+    mine, theirs = need_rows(first).need("actual", what), need_rows(second).need("actual", what)
     if len(first) != len(second):
         raise LengthError(f"the first model has {len(first):,} rows, the second {len(second):,}.")
-    if mine is theirs:
-        return mine
-    same = mine.labels == theirs.labels and np.array_equal(mine.values, theirs.values)
-    if not same or first.positive != second.positive or first.labels != second.labels:
+    if not _equal(first.origin, second.origin):
         raise InputError(
-            "the two models were not judged on the same rows: their actual values or labels differ."
+            "different rows were left out for the two models (missing values or weights of 0), so their rows "
+            "do not pair. Leave the same rows out of both."
         )
+    if mine is not theirs and not (mine.labels == theirs.labels and _equal(mine.values, theirs.values)):
+        raise InputError("the two models were not judged on the same rows: their actual values differ.")
+    if first.positive != second.positive or first.labels != second.labels:
+        raise InputError("the two models' rows were gathered with different positive= or labels=.")
     weights = [None if one.weight is None else one.weight.values for one in (first, second)]
-    if (weights[0] is None) != (weights[1] is None) or (
-        weights[0] is not None and not np.array_equal(weights[0], weights[1])  # type: ignore[arg-type]
-    ):
+    if not _equal(*weights):
         raise InputError("the two models' rows have different weights.")
     return mine
+
+
+def _equal(first: Array | None, second: Array | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)

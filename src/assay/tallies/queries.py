@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from assay import kernels
-from assay.errors import ColumnError, LabelError, LengthError, MergeError, NumberError, shown
-from assay.inputs import Column, Label, column, encode
+from assay.errors import (
+    ColumnError,
+    LabelError,
+    LengthError,
+    MergeError,
+    NumberError,
+    TallyError,
+    shown,
+)
+from assay.inputs import Column, Label, column, encode, need_rows
 from assay.inputs.columns import doubles
-from assay.inputs.labels import label_union
+from assay.inputs.labels import label_union, same_kind
 from assay.tallies.tally import Tally, frozen, no_values, require
 
 if TYPE_CHECKING:
@@ -70,7 +79,9 @@ class Queries(Tally, kind="queries"):
     @classmethod
     def of(cls, rows: Rows) -> Self:
         """Return the tally of rows with a query, a score and an actual gain (0: not relevant)."""
-        query = rows.need("query", "a query tally")
+        query = need_rows(rows).need("query", "a query tally")
+        if rows.weight is not None:
+            raise TallyError("queries are counted as they are and take no weights.")
         gain = rows.need("actual", "a query tally")
         score = rows.need("score", "a query tally")
         gains = doubles(gain.numbers("gains"))
@@ -94,6 +105,7 @@ class Queries(Tally, kind="queries"):
 
         An item predicted twice counts at its first place only.
         """
+        actual, predicted = _lists(actual, "actual"), _lists(predicted, "predicted")
         if len(actual) != len(predicted):
             raise LengthError(f"actual has {len(actual):,} lists, predicted has {len(predicted):,}.")
         wanted, wanted_offsets = _flat(actual, "actual")
@@ -124,14 +136,13 @@ class Queries(Tally, kind="queries"):
             raise MergeError("one tally's queries have names, the other's have none.")
         names = None
         if self.names is not None and other.names is not None:
-            label_union(self.names, other.names)
+            names = same_kind((*self.names, *other.names))
             both = set(self.names) & set(other.names)
             if both:
                 raise MergeError(
                     f"the query {shown([min(both)])} is in both tallies: all rows of a query "
                     "must be tallied together."
                 )
-            names = (*self.names, *other.names)
         joined = type(self)(
             None,
             np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]]),
@@ -183,10 +194,14 @@ class Queries(Tally, kind="queries"):
 
     def at(self, k: int | None = None) -> ListScores:
         """Return what the first k places of every list hold; all places where k is None."""
-        if k is not None and k < 1:
-            raise NumberError(f"k={k}: a list has at least one place.")
+        try:
+            places = 0 if k is None else min(operator.index(k), 2**62)
+        except TypeError:
+            places = -1
+        if k is not None and places < 1:
+            raise NumberError(f"k={k!r}: a list has a whole number of places, at least one.")
         found = kernels.score_lists(
-            self.offsets, self.gains, self.tied, self.ideal_offsets, self.ideal_gains, k or 0
+            self.offsets, self.gains, self.tied, self.ideal_offsets, self.ideal_gains, places
         )
         return ListScores(*found)
 
@@ -218,12 +233,19 @@ def _reordered(offsets: Array, order: list[int]) -> tuple[Array, Array]:
     return fresh, places
 
 
+def _lists(lists: Any, name: str) -> list[Any]:
+    try:
+        return list(lists)
+    except TypeError:
+        raise ColumnError(f"{name} is a {type(lists).__name__} where a list of lists is needed.") from None
+
+
 def _flat(lists: Sequence[Any], name: str) -> tuple[list[Any], Array]:
     """Return all items of all lists and where each list begins."""
     sizes = np.zeros(len(lists) + 1, dtype=np.int64)
     items: list[Any] = []
     for row, one in enumerate(lists):
-        if isinstance(one, (str, bytes)) or not hasattr(one, "__iter__"):
+        if isinstance(one, (str, bytes, set, frozenset, dict)) or not hasattr(one, "__iter__"):
             raise ColumnError(
                 f"{name} holds {one!r} at row {row:,} (counting from 0) where a list of items is needed."
             )

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import MergeError, shown
+from assay.inputs import need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import Label, binary
 from assay.tallies.tally import Tally, frozen, no_values, require
@@ -75,7 +76,7 @@ class Scores(Tally, kind="scores"):
     @classmethod
     def of(cls, rows: Rows) -> Self:
         """Return the tally of rows with actual labels and scores."""
-        actual = rows.need("actual", "a score tally")
+        actual = need_rows(rows).need("actual", "a score tally")
         score = rows.need("score", "a score tally")
         values = score.numbers("scores")
         score.refuse_missing()
@@ -84,10 +85,10 @@ class Scores(Tally, kind="scores"):
         weights: Array | None
         if rows.weight is None:
             weights = None
-            ranked, positive = with_labels(actual, rows.positive, lambda x: kernels.order_scores(values, x))
+            ranked, positive = with_labels(rows, actual, lambda x: kernels.order_scores(values, x))
             distinct, positives, negatives, bad_row, _ = ranked
         else:
-            labels, positive = binary(actual, rows.positive)
+            labels, positive = binary(actual, rows.positive, rows.labels)
             ordered = kernels.order_pairs(doubles(values), rows.weight.values, labels)
             distinct, weights, positives, negatives, bad_row = ordered
             frozen(weights)
@@ -155,18 +156,19 @@ class Scores(Tally, kind="scores"):
         require(rising.all(), "scores out of order")
 
 
-def with_labels(actual: Column, positive: Label | None, count: Callable[[Array], Any]) -> tuple[Any, Label]:
+def with_labels(rows: Rows, actual: Column, count: Callable[[Array], Any]) -> tuple[Any, Label]:
     """Return what a kernel makes of the labels as 0 and 1, and which label is the positive one.
 
     The kernel's last answer is the first row that is neither: integers are therefore passed as they are,
     and encoded only if that turns up.
     """
-    if positive in (None, 1) and actual.values.dtype == np.int64 and actual.labels is None:
+    plain = actual.labels is None and actual.values.dtype == np.int64
+    if plain and rows.positive in (None, 1) and rows.labels is None:
         actual.refuse_missing()
         found = count(actual.values)
         if found[-1] < 0:
             return found, 1
-    labels, positive = binary(actual, positive)
+    labels, positive = binary(actual, rows.positive, rows.labels)
     return count(labels), positive
 
 

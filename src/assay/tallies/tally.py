@@ -94,6 +94,9 @@ class Tally(abc.ABC):
             raise BytesError(f"the bytes hold a tally of {found.kind}, not of {cls.kind}.")
         return found
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return from_bytes, (self.to_bytes(),)
+
     def _same_kind(self, other: Tally) -> None:
         """Raise unless the other tally is of this kind."""
         if type(other) is not type(self):
@@ -115,6 +118,8 @@ def merge(tallies: Iterable[AnyTally]) -> AnyTally:
     # A counter in binary: one tally per power of two merged so far, so equals meet equals.
     levels: list[AnyTally | None] = []
     for tally in tallies:
+        if not isinstance(tally, Tally):
+            raise MergeError(f"only tallies merge, not a {type(tally).__name__}.")
         carried = tally
         for level, waiting in enumerate(levels):
             if waiting is None:

@@ -1,0 +1,201 @@
+"""The door for columns: anything with one value per row, copied only where it must be.
+
+Nothing here imports a library the caller has not: a type is known by the protocol it speaks (Arrow's
+PyCapsules, DLPack, ``__array__``) or by the name of its module.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Final
+
+import numpy as np
+
+from assay import kernels
+from assay.errors import ColumnError
+from assay.inputs.columns import Array, Column
+from assay.inputs.objects import from_objects, from_sequence, type_name
+
+__all__ = ["column", "column_names"]
+
+_READY: Final = frozenset(map(np.dtype, ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")))
+_CPU: Final = 1  # DLPack's number for ordinary memory
+_CUDA_HOST: Final = 3  # page-locked, but still ordinary memory
+
+
+def column(values: Any, name: str = "values") -> Column:
+    """Return a column from anything with one value per row, copying only where it must.
+
+    >>> import assay
+    >>> assay.column(["ham", "spam", "ham"]).labels
+    ('ham', 'spam')
+    >>> assay.column(range(3)).values
+    array([0, 1, 2])
+    """
+    if type(values) is np.ndarray:
+        return _from_numpy(values, name)
+    if isinstance(values, Column):
+        return values
+    if isinstance(values, (list, tuple)):
+        return from_sequence(values, name)
+    if isinstance(values, (str, bytes, dict, set, frozenset)) or np.isscalar(values) or values is None:
+        raise ColumnError(
+            f"{name} is {type_name(values)} where one value per row is needed, in order: "
+            "a list, an array, a tensor or a data frame's column."
+        )
+    if isinstance(values, np.ma.MaskedArray):
+        filled = _from_numpy(np.asarray(values.data), name)
+        return _with_missing(filled, np.ma.getmaskarray(values).ravel())
+    if isinstance(values, np.ndarray):
+        return _from_numpy(np.asarray(values), name)
+    names = column_names(values)
+    if names is not None:
+        if len(names) != 1:
+            raise ColumnError(f"{name} is a table of {len(names)} columns: pass one of them.")
+        return column(values[names[0]], name)
+    if type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "dtype"):
+        return _from_pandas(values, name)
+    if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
+        return _from_arrow(values, name)
+    if hasattr(values, "__dlpack__"):
+        return _from_dlpack(values, name)
+    if hasattr(values, "__array__"):
+        return _from_numpy(np.asarray(values), name)
+    try:
+        listed = list(values)
+    except TypeError:
+        raise ColumnError(
+            f"{name} is {type_name(values)}, which assay cannot read rows from. "
+            "Pass a list, an array, a tensor or a data frame's column."
+        ) from None
+    return from_sequence(listed, name)
+
+
+def column_names(values: Any) -> list[Any] | None:
+    """Return the column names of a data frame held in memory, or None for anything else."""
+    names = getattr(values, "column_names", None)  # pyarrow
+    if names is None and hasattr(values, "__getitem__") and not isinstance(values, type):
+        names = getattr(values, "columns", None)  # pandas, Polars
+    return None if names is None or callable(names) else list(names)
+
+
+def _from_numpy(array: Array, name: str) -> Column:
+    if array.ndim != 1:
+        if array.ndim == 2 and array.shape[1] == 1:  # noqa: PLR2004 - a column vector is a column
+            array = array[:, 0]
+        else:
+            raise ColumnError(f"{name} has shape {array.shape}; one value per row is needed, so shape (n,).")
+    kind = array.dtype.kind
+    if kind in "biuf":
+        return Column(name, _plain(array))
+    if kind == "U":
+        try:
+            codes, labels, *_ = kernels.encode_fixed_text(_code_points(array))
+        except UnicodeDecodeError:
+            raise ColumnError(f"{name} holds code points that do not exist, so it is no text.") from None
+        return Column(name, codes, tuple(labels))
+    if kind in "OT":
+        return from_objects(array.astype(object, copy=False), name)
+    advice = {
+        "S": "decode them to text first, for example values.astype(str)",
+        "M": "turn dates into text or numbers first",
+        "m": "turn durations into numbers first",
+        "c": "take the real part, the modulus or whatever is meant",
+        "V": "pick one field",
+    }
+    raise ColumnError(f"{name} has dtype {array.dtype}, which has no use here: {advice[kind]}.")
+
+
+def _plain(array: Array) -> Array:
+    """Return numbers in this machine's byte order, contiguous, in a width the kernels know."""
+    dtype = array.dtype
+    if dtype in _READY and array.flags.c_contiguous and array.flags.aligned:
+        return array
+    if dtype.kind == "f" and dtype.itemsize not in (4, 8):
+        dtype = np.dtype(np.float32 if dtype.itemsize == 2 else np.float64)  # noqa: PLR2004 - float16
+    with np.errstate(invalid="ignore", over="ignore"):  # a NaN of any sort passes quietly
+        plain = np.require(array, dtype=dtype.newbyteorder("="), requirements=["C", "A"])
+    if dtype.kind == "b" and plain.view(np.uint8).max(initial=0) > 1:  # bytes dressed up as truth
+        plain = plain.view(np.uint8).astype(bool)
+    return plain
+
+
+def _code_points(array: Array) -> Array:
+    """Return fixed-width text as a table of code points, one row per value."""
+    width = array.dtype.itemsize // 4
+    native = np.require(array, dtype=array.dtype.newbyteorder("="), requirements=["C", "A"])
+    return native.view(np.uint32).reshape(len(native), width)
+
+
+def _from_pandas(values: Any, name: str) -> Column:
+    dtype = values.dtype
+    if isinstance(dtype, np.dtype):
+        return _from_numpy(values.to_numpy(), name)
+    if dtype.name == "category":
+        categorical = getattr(values, "cat", values)  # a Series keeps them behind .cat
+        return _from_categories(np.asarray(categorical.codes), categorical.categories, name)
+    if hasattr(dtype, "numpy_dtype") and not hasattr(dtype, "pyarrow_dtype"):  # Int64, boolean, Float64
+        plain = _from_numpy(values.to_numpy(dtype=dtype.numpy_dtype, na_value=dtype.type(0)), name)
+        return _with_missing(plain, np.asarray(values.isna()))
+    if hasattr(values, "__arrow_c_stream__") and "pyarrow" in str(getattr(dtype, "storage", dtype)):
+        return _from_arrow(values, name)
+    return from_objects(values.to_numpy(dtype=object), name)
+
+
+def _from_categories(codes: Array, categories: Any, name: str) -> Column:
+    """Return a column from pandas' codes, where -1 stands for missing; unused categories fall away."""
+    if categories.dtype.name.startswith("interval"):  # pandas.cut: the interval's own text
+        categories = [str(category) for category in categories]
+    kept = column(categories, f"the list of categories of {name}")
+    absent = codes < 0
+    places = np.where(absent, 0, codes)
+    if len(kept) == 0:
+        return Column(name, np.zeros(len(codes)), missing=absent if len(codes) else None)
+    values = kept.values[places]
+    if kept.labels is None:
+        return _with_missing(Column(name, values), absent)
+    present = Column(name, values[~absent] if absent.any() else values, kept.labels).take(slice(None))
+    if not absent.any():
+        return present
+    spread = np.zeros(len(codes), dtype=present.values.dtype)
+    spread[~absent] = present.values
+    return Column(name, spread, present.labels, absent)
+
+
+def _from_arrow(values: Any, name: str) -> Column:
+    try:
+        imported = kernels.import_arrow(values)
+    except ValueError as refused:
+        raise ColumnError(
+            f"{name} has an Arrow type that holds neither text nor plain numbers ({refused}). Cast it first."
+        ) from None
+    except RuntimeError as failed:
+        raise ColumnError(f"{name} could not be read: {failed}.") from None
+    if imported[0] == "numbers":
+        _, numbers, missing = imported
+        return Column(name, _plain(numbers), missing=missing)
+    _, codes, labels, missing = imported
+    return Column(name, codes, tuple(labels), missing)
+
+
+def _from_dlpack(values: Any, name: str) -> Column:
+    try:
+        device = int(values.__dlpack_device__()[0])
+    except (ValueError, BufferError, RuntimeError):  # a device that DLPack has no number for
+        device = -1
+    if device not in (_CPU, _CUDA_HOST):
+        raise ColumnError(
+            f"{name} is on a device ({getattr(values, 'device', device)}). Bring it to the CPU first: "
+            "values.cpu() in PyTorch, numpy.asarray(values) in JAX."
+        )
+    if getattr(values, "requires_grad", False):
+        values = values.detach()
+    try:
+        array = np.from_dlpack(values)
+    except (BufferError, RuntimeError, TypeError, ValueError) as refused:
+        raise ColumnError(f"{name} is a tensor NumPy cannot read: {refused}") from None
+    return _from_numpy(array, name)
+
+
+def _with_missing(plain: Column, mask: Array) -> Column:
+    return dataclasses.replace(plain, missing=mask) if mask.any() else plain
