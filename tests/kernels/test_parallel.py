@@ -1,9 +1,11 @@
 """The thread pool: exceptions reach the caller, Ctrl-C is answered, forks and nested calls work."""
 
 import itertools
-import multiprocessing
 import os
+import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -66,20 +68,97 @@ def test_two_python_threads_may_call_at_once(count):
     assert len(found) == 60
 
 
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+FORK = """
+import os, numpy as np
+from assay import _kernels
+_kernels.set_threads({count})
+words = np.arange(3_000_000, dtype=np.uint64)
+expected = _kernels.sum_words(words)
+child = os.fork()
+if child == 0:
+    os._exit(0 if _kernels.sum_words(words) == expected else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
 def test_a_forked_child_has_a_pool_of_its_own(count):
     """After a fork the child does not wait for threads that only the parent has."""
     if os.environ.get("ASSAY_SANITIZER") == "thread":
         pytest.skip("TSan does not follow a fork of a process with threads")
-    words = np.arange(3_000_000, dtype=np.uint64)
-    expected = _kernels.sum_words(words)
-    context = multiprocessing.get_context("fork")
-    answer = context.SimpleQueue()
-    child = context.Process(target=lambda: answer.put(_kernels.sum_words(words)))
-    child.start()
-    child.join(timeout=60)
-    assert child.exitcode == 0
-    assert answer.get() == expected
+    done = subprocess.run(  # noqa: S603 - our own script, apart from libraries that mind a fork
+        [sys.executable, "-W", "ignore", "-c", FORK.format(count=count)],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "0"
+
+
+DAEMON = """
+import threading, time
+from assay import _kernels
+threading.Thread(target=lambda: _kernels.sleep_in_tasks(2000, 5), daemon=True).start()
+time.sleep(0.2)
+"""
+
+
+def test_a_daemon_thread_inside_a_kernel_does_not_abort_the_exit():
+    """The interpreter ends calmly while a daemon thread is still at work."""
+    done = subprocess.run([sys.executable, "-c", DAEMON], capture_output=True, timeout=60, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_signal_handler_may_change_the_setting_and_call_kernels(count):
+    """While a kernel runs its thread count stays, and a handler's own call runs beside it."""
+    words = np.arange(1000, dtype=np.uint64)
+    seen = []
+
+    def handler(*_):
+        _kernels.set_threads(64)
+        seen.append(_kernels.sum_words(words))
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        assert _kernels.sleep_in_tasks(100, 5) == 100
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert seen == [words.sum()]
+
+
+def test_more_threads_than_the_system_gives_are_not_needed():
+    """An absurd setting works with the threads that start."""
+    _kernels.set_threads(10**6)
+    try:
+        assert _kernels.threads() == 1024
+        assert _kernels.sleep_in_tasks(8, 1) == 8
+    finally:
+        _kernels.set_threads(0)
+
+
+FAST_MATH = """
+import ctypes, sys, numpy as np
+from assay import _kernels
+scores = np.zeros(300_000, np.float32)
+scores.view(np.uint32)[::2] = np.arange(150_000) % 5000 + 1
+labels = (np.arange(300_000) % 3 == 0).view(np.uint8)
+before = [array.tobytes() for array in _kernels.order_scores(scores, labels)[:3]]
+ctypes.CDLL(sys.argv[1])
+for _ in range(6):
+    assert [array.tobytes() for array in _kernels.order_scores(scores, labels)[:3]] == before
+small = _kernels.encode_doubles(np.array([0.0, 5e-324, 1.0]))
+assert small[2] == 1
+"""
+
+
+def test_a_library_that_switches_subnormals_off_changes_no_result(tmp_path):
+    """Results do not depend on the float mode of whichever thread takes a row."""
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no gcc to build a library with -ffast-math")
+    library, source = tmp_path / "fast.so", tmp_path / "fast.c"
+    source.write_text("int nothing;\n", encoding="utf-8")
+    build = [compiler, "-ffast-math", "-shared", "-fPIC", "-o", str(library), str(source)]
+    subprocess.run(build, check=True, env={**os.environ, "LD_PRELOAD": ""})  # noqa: S603
+    subprocess.run([sys.executable, "-c", FAST_MATH, str(library)], check=True, timeout=60)  # noqa: S603
 
 
 def test_the_setting_may_change_while_kernels_run():
