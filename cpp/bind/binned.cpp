@@ -21,6 +21,26 @@ nb::tuple counted(Column<Score> scores, Column<Label> positive, int bits) {
                           result.bad_label_row);
 }
 
+template <class Score>
+nb::tuple placed(Column<Score> scores, Column<std::uint8_t> positive, int bits) {
+    if (scores.size() != positive.size())
+        throw std::invalid_argument("scores and labels differ in length");
+    BinnedPlaces result;
+    {
+        const Released released;
+        result = bin_places(scores.data(), positive.data(), scores.size(), bits);
+    }
+    return nb::make_tuple(to_numpy(std::move(result.places)), result.bad_score_row,
+                          result.bad_label_row);
+}
+
+template <class Score>
+void bind_placed(nb::module_& m) {
+    m.def("bin_places", &placed<Score>, nb::arg("scores").noconvert(),
+          nb::arg("positive").noconvert(), nb::arg("bits"),
+          "2 * cell + label of every row, and the first bad score and label row or -1.");
+}
+
 template <class Score, class Label>
 void bind_counted(nb::module_& m) {
     m.def("bin_scores", &counted<Score, Label>, nb::arg("scores").noconvert(),
@@ -35,6 +55,8 @@ void bind_binned(nb::module_& m) {
     bind_counted<double, std::int64_t>(m);
     bind_counted<float, std::uint8_t>(m);
     bind_counted<float, std::int64_t>(m);
+    bind_placed<double>(m);
+    bind_placed<float>(m);
     m.def(
         "bin_edges", [](int bits) { return to_numpy(bin_edges(bits)); }, nb::arg("bits"),
         "The smallest float64 of every cell, ascending.");

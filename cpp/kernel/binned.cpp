@@ -2,17 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <stdexcept>
 
+#include "kernel/clones.hpp"
 #include "kernel/parallel.hpp"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(ASSAY_NO_CLONES)
-#define ASSAY_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define ASSAY_CLONES
-#endif
 
 namespace assay {
 namespace {
@@ -194,6 +190,12 @@ std::int64_t first_row(const Values* values, std::size_t rows, Bad&& bad) {
     return found == end ? -1 : found - values;
 }
 
+template <class Score, class Label, class Result>
+void note_bad_rows(const Score* scores, const Label* positive, std::size_t rows, Result& result) {
+    result.bad_score_row = first_row(scores, rows, [](Score x) { return x != x; });
+    result.bad_label_row = first_row(positive, rows, [](Label x) { return x != 0 && x != 1; });
+}
+
 }  // namespace
 
 std::vector<double> bin_edges(int bits) {
@@ -250,12 +252,28 @@ BinnedScores bin_scores(const Score* scores, const Label* positive, std::size_t 
             }
         }
     }
-    if (bad) {
-        result.bad_score_row = first_row(scores, rows, [](Score x) { return x != x; });
-        result.bad_label_row = first_row(positive, rows, [](Label x) { return x != 0 && x != 1; });
-    }
+    if (bad) note_bad_rows(scores, positive, rows, result);
     return result;
 }
+
+template <class Score>
+BinnedPlaces bin_places(const Score* scores, const std::uint8_t* positive, std::size_t rows,
+                        int bits) {
+    const Layout layout(bits);
+    BinnedPlaces result;
+    result.places = Buffer<std::uint32_t>(rows);
+    std::atomic<bool> bad{false};
+    parallel_rows(rows, grain, [&](std::size_t begin, std::size_t end, int) {
+        if (place(layout.table(), scores + begin, positive + begin, end - begin,
+                  result.places.data() + begin))
+            bad.store(true, std::memory_order_relaxed);
+    });
+    if (bad) note_bad_rows(scores, positive, rows, result);
+    return result;
+}
+
+template BinnedPlaces bin_places(const double*, const std::uint8_t*, std::size_t, int);
+template BinnedPlaces bin_places(const float*, const std::uint8_t*, std::size_t, int);
 
 template BinnedScores bin_scores(const double*, const std::uint8_t*, std::size_t, int);
 template BinnedScores bin_scores(const double*, const std::int64_t*, std::size_t, int);

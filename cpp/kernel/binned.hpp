@@ -44,4 +44,15 @@ struct BinnedScores {
 template <class Score, class Label>
 BinnedScores bin_scores(const Score* scores, const Label* positive, std::size_t rows, int bits);
 
+struct BinnedPlaces {
+    Buffer<std::uint32_t> places;     // per row: 2 * cell + label
+    std::int64_t bad_score_row = -1;  // as above
+    std::int64_t bad_label_row = -1;
+};
+
+// Where each row belongs, for those that count more than rows. Parallel; 4 bytes a row.
+template <class Score>
+BinnedPlaces bin_places(const Score* scores, const std::uint8_t* positive, std::size_t rows,
+                        int bits);
+
 }  // namespace assay

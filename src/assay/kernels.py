@@ -3,6 +3,7 @@
 try:
     from assay._kernels import (
         bin_edges,
+        bin_places,
         bin_scores,
         count_integer_pairs,
         count_pairs,
@@ -41,6 +42,7 @@ except ImportError as missing:  # pragma: no cover - a broken installation
 
 __all__ = [
     "bin_edges",
+    "bin_places",
     "bin_scores",
     "count_integer_pairs",
     "count_pairs",

@@ -130,7 +130,7 @@ CASES = [
     (lambda: assay.cut([1, 2], []), assay.NumberError, "at least one"),
     (lambda: assay.cut([1, 2], [3, 2]), assay.NumberError, "must rise"),
     # tallies that do not fit
-    (lambda: binned([0, 1], [0.1, 0.2], weight=[1, 2]), assay.TallyError, "no weights"),
+    (lambda: binned([0, 1], [0.1, NAN], weight=[1, 2]), assay.MissingError, "missing in score .first at row 1"),
     (lambda: assay.BinnedScores.empty(bits=40), assay.TallyError, "bits=40: choose between 12 and 22"),
     (lambda: assay.BinnedScores.empty(14).merge(assay.BinnedScores.empty(15)), assay.MergeError, "14 and 15 bits"),
     (lambda: confused((0, 1)).merge(confused(("a", "b"))), assay.LabelError, "some labels are text and others numbers"),

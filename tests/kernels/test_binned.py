@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay._kernels import bin_edges, bin_scores, set_threads
+from assay._kernels import bin_edges, bin_places, bin_scores, set_threads
 
 BITS = [12, 13, 16, 18, 22]
 INFINITY = np.inf
@@ -237,3 +237,21 @@ def test_memory_does_not_grow_with_the_rows():
         [sys.executable, "-c", MEMORY], check=True, capture_output=True, text=True
     )
     assert int(grown.stdout) < 32 * 1024
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_places_say_where_the_counts_come_from(dtype, count):
+    """Counting the places of rows gives the counts of the cells, on any number of threads."""
+    rng = np.random.default_rng(count)
+    scores = (rng.normal(size=200_001) * rng.lognormal(sigma=4, size=200_001)).astype(dtype)
+    positive = rng.integers(0, 2, 200_001).astype(np.uint8)
+    set_threads(count)
+    places, bad_score, bad_label = bin_places(scores, positive, 16)
+    set_threads(0)
+    counts = bin_scores(scores, positive, 16)[0]
+    assert (np.bincount(places, minlength=counts.size) == counts.ravel()).all()
+    assert (bad_score, bad_label) == (-1, -1)
+    scores[77] = np.nan
+    positive[5] = 2
+    assert bin_places(scores, positive, 16)[1:] == (77, 5)

@@ -31,6 +31,9 @@ def examples():
         "scores": assay.Scores.of(binary),
         "scores weighted": assay.Scores.of(assay.rows(actual=[0, 1], score=[0.25, 0.5], weight=[0.3, 0.7])),
         "binned": assay.BinnedScores.of(binary),
+        "binned weighted": assay.BinnedScores.of(
+            assay.rows(actual=[0, 1], score=[0.25, 0.5], weight=[0.3, 0.7])
+        ),
         "moments": assay.Moments.of(numbers),
         "sums": assay.Sums.of([0.1, 0.2, 1e300]),
         "paired labels": assay.PairedLabels.of(labels, labels),
@@ -159,7 +162,7 @@ def hostile(kind, state):
         ("scores", (1, 5, None, np.ones(1, "u1"), np.ones(1, "u1")), "no valid tally"),
         (
             "binned scores",
-            (99, None, np.zeros(0, "u4"), np.zeros(0, "i8"), np.zeros(0, "i8")),
+            (99, None, np.zeros(0, "u4"), np.zeros(0, "i8"), np.zeros(0, "i8"), None),
             "bits",
         ),
         ("sums", (0, Dyadic(1), Dyadic(), 0.0, 0.0), "of no rows"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 import assay
 
@@ -242,3 +243,28 @@ def test_bounds_of_a_single_class_are_not_numbers():
     """Without positives or without negatives there is nothing to bound."""
     assert all(map(math.isnan, scores([0, 0], [0.1, 0.2]).binned().auc_bounds()))
     assert all(map(math.isnan, scores([0, 0], [0.1, 0.2]).binned().average_precision_bounds()))
+
+
+def test_a_cell_of_one_float_is_a_tie_for_certain():
+    """Scores that are exactly 0 and 1 are bounded exactly: hard labels lose nothing to bins."""
+    label, hard = [0, 1, 1, 0, 1, 0], [0.0, 1.0, 0.0, 1.0, 1.0, 0.0]
+    exact = auc(scores(label, hard))
+    low, high = scores(label, hard).binned().auc_bounds()
+    assert low <= exact <= high <= math.nextafter(low, 1)
+    low, high = scores(label, hard).binned().average_precision_bounds()
+    assert high - low < 1e-13
+
+
+def test_weighted_bounds_hold_the_weighted_figures():
+    """Weighted areas and average precisions lie in the bins' bounds; binning before or after is the same."""
+    rng = np.random.default_rng(1)
+    label, score, weight = rng.integers(0, 2, 3000), rng.random(3000), rng.gamma(1.0, size=3000)
+    rows = assay.rows(actual=label, score=score, weight=weight)
+    for bits in (12, 18):
+        binned = assay.BinnedScores.of(rows, bits)
+        assert binned == assay.Scores.of(rows).binned(bits)
+        low, high = binned.auc_bounds()
+        assert low <= roc_auc_score(label, score, sample_weight=weight) <= high
+        low, high = binned.average_precision_bounds()
+        assert low <= average_precision_score(label, score, sample_weight=weight) <= high
+        assert high - low < (0.02 if bits == 12 else 0.001)

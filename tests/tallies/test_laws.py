@@ -129,6 +129,11 @@ CASES = {
         from_columns(assay.BinnedScores.of, "actual", "score"),
         assay.BinnedScores.empty,
     ),
+    "binned scores, weighted": Case(
+        st.tuples(BINARY, SCORE, WEIGHT),
+        from_columns(assay.BinnedScores.of, "actual", "score", "weight"),
+        assay.BinnedScores.empty,
+    ),
     "moments": Case(
         st.tuples(FINITE, FINITE),
         from_columns(assay.Moments.of, "actual", "predicted"),
@@ -243,6 +248,7 @@ EXAMPLES = {
     "scores": [(0, 0.1), (1, 0.1), (1, 0.30000000000000004), (0, 0.3), (1, -0.0), (0, 0.0)],
     "scores, weighted": [(0, 0.1, 0.1), (1, 0.1, 0.7), (1, 0.3, 0.1), (0, 0.3, 2.0)],
     "binned scores": [(0, 0.1), (1, 0.1), (1, 0.9), (0, 0.3), (1, 7.0), (0, -2.0)],
+    "binned scores, weighted": [(0, 0.1, 0.3), (1, 0.1, 1.0), (1, 0.9, 2.0), (0, 0.3, 1e-9)],
     "moments": [(0.1, 0.2), (1e16, 1.0), (-1e16, 0.3), (1e-300, 1e300)],
     "moments, weighted": [(0.1, 0.2, 0.3), (1e16, 1.0, 0.1), (-1e16, 0.3, 7.0)],
     "sums": [0.1, 0.2, 1e16, -1e16, 1e-300],
@@ -287,6 +293,9 @@ ARRAYS = {
         assay.rows(actual=r["binary"], score=r["score"], weight=r["weight"])
     ),
     "binned scores": lambda r: assay.BinnedScores.of(assay.rows(actual=r["binary"], score=r["score"])),
+    "binned scores, weighted": lambda r: assay.BinnedScores.of(
+        assay.rows(actual=r["binary"], score=r["score"], weight=r["weight"])
+    ),
     "moments": lambda r: assay.Moments.of(assay.rows(actual=r["score"], predicted=r["weight"])),
     "moments, weighted": lambda r: assay.Moments.of(
         assay.rows(actual=r["score"], predicted=r["number"], weight=r["weight"])

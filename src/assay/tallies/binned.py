@@ -6,13 +6,15 @@ import dataclasses
 import functools
 import math
 import operator
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from assay import kernels
 from assay.errors import MergeError, TallyError
 from assay.inputs import need_rows
+from assay.inputs.labels import binary
+from assay.tallies.dyadic import CellSums, check_weights
 from assay.tallies.scores import Scores, check_positive, same_positive, with_labels
 from assay.tallies.tally import Tally, frozen, no_values, require
 
@@ -34,6 +36,8 @@ class BinnedScores(Tally, kind="binned scores"):
     Pairs of rows in different cells are ordered for certain, so the area under the ROC curve and average
     precision are known to lie between two exact bounds.
 
+    With weights the exact sums of the weights, their squares and cubes are kept for either class.
+
     State: at most 20 bytes per cell that occurs, 5 MiB at 18 bits, however many rows there are.
 
     Examples
@@ -49,6 +53,7 @@ class BinnedScores(Tally, kind="binned scores"):
     cells: Array = no_values(np.uint32)
     positives: Array = no_values(np.int64)
     negatives: Array = no_values(np.int64)
+    weights: tuple[tuple[int, Any], ...] | None = None
 
     @classmethod
     def empty(cls, bits: int = 18) -> Self:
@@ -63,40 +68,66 @@ class BinnedScores(Tally, kind="binned scores"):
         score = rows.need("score", "a score tally")
         values = score.numbers("scores")
         score.refuse_missing()
-        if rows.weight is not None:
-            raise TallyError("binned scores count rows and take no weights: use Scores.")
         if not len(rows):
             return cls(bits)
+        if rows.weight is not None:
+            labels, positive = binary(actual, rows.positive, rows.labels)
+            rows_at, bad_row, _ = kernels.bin_places(values, labels, bits)
+            if bad_row >= 0:
+                score.raise_missing(bad_row)
+            return cls._of_weighted(bits, positive, rows_at, rows.weight.values)
         if len(rows) < _FEW:
             return cls.of_scores(Scores.of(rows), bits)
-        binned, positive = with_labels(rows, actual, lambda x: kernels.bin_scores(values, x, bits))
-        counts, bad_row, _ = binned
+        found, positive = with_labels(rows, actual, lambda x: kernels.bin_scores(values, x, bits))
+        table, bad_row, _ = found
         if bad_row >= 0:
             score.raise_missing(bad_row)
-        cells = np.flatnonzero(counts.any(axis=1))
-        negatives, positives = counts[cells].astype(np.int64).T
-        return cls._of_counts(bits, positive, cells, positives, negatives)
+        places = np.flatnonzero(table)
+        return cls._of_places(bits, positive, places, table.ravel()[places].astype(np.int64), None)
 
     @classmethod
     def of_scores(cls, tally: Scores, bits: int = 18) -> Self:
         """Return the tally of an exact tally's rows."""
-        if tally.weights is not None:
-            raise TallyError("binned scores count rows and take no weights.")
         bits = _checked(bits)
-        edges = _edges(bits)
-        places = np.searchsorted(edges, tally.scores.astype(np.float64), side="right") - 1
-        return cls._of_counts(bits, tally.positive, places, tally.positives, tally.negatives)
+        cells = np.searchsorted(_edges(bits), tally.scores.astype(np.float64), side="right") - 1
+        places = np.concatenate([2 * cells + 1, 2 * cells])
+        counts = np.concatenate([tally.positives, tally.negatives]).astype(np.int64)
+        if tally.weights is not None:
+            rows_at = np.repeat(places, counts)
+            return cls._of_weighted(
+                bits, tally.positive, rows_at, np.repeat(np.tile(tally.weights, 2), counts)
+            )
+        return cls._of_places(bits, tally.positive, places[counts > 0], counts[counts > 0], None)
 
     @classmethod
-    def _of_counts(
-        cls, bits: int, positive: Label | None, places: Array, positives: Array, negatives: Array
+    def _of_weighted(cls, bits: int, positive: Label | None, rows_at: Array, weight: Array) -> Self:
+        """Return the tally of weighted rows at places."""
+        codes, places = kernels.encode_integers(rows_at)
+        found = kernels.exact_cell_sums(codes.astype(np.uint32), len(places), weight)
+        powers = [found[name] for name in ("weight", "squared_weight", "cubed_weight")]
+        sums = [CellSums.of_limbs(*power) for power in powers]
+        return cls._of_places(bits, positive, places, found["rows"], sums)
+
+    @classmethod
+    def _of_places(
+        cls, bits: int, positive: Label | None, places: Array, counts: Array, sums: list[CellSums] | None
     ) -> Self:
-        """Return the tally of counts at places, of which some may come more than once."""
-        cells, where = np.unique(places, return_inverse=True)
-        counts = np.zeros((2, len(cells)), dtype=np.int64)
-        np.add.at(counts[0], where, positives)
-        np.add.at(counts[1], where, negatives)
-        return cls(bits, positive, frozen(cells.astype(np.uint32)), *map(frozen, counts))
+        """Return the tally of rows and weights at places: twice the cell, and one more for a positive.
+
+        A place may come more than once.
+        """
+        cells, where = np.unique(places // 2, return_inverse=True)
+        # Positives fill the first half of a row of counters, negatives the second.
+        slots = where + len(cells) * (places % 2 == 0)
+        total = np.zeros(2 * len(cells), dtype=np.int64)
+        np.add.at(total, slots, counts)
+        weights = None
+        if sums is not None:
+            sums = [one.scattered(slots, len(total)) for one in sums]
+            if not all(one.equals(total) for one in sums):
+                weights = tuple(one.state() for one in sums)
+        positives, negatives = map(frozen, np.split(total, 2))
+        return cls(bits, positive, frozen(cells.astype(np.uint32)), positives, negatives, weights)
 
     def merge(self, other: Self) -> Self:
         """Return the tally of both tallies' rows."""
@@ -104,12 +135,27 @@ class BinnedScores(Tally, kind="binned scores"):
         if self.bits != other.bits:
             raise MergeError(f"the tallies have {self.bits} and {other.bits} bits of bins.")
         positive = same_positive(self.positive, other.positive)
-        return self._of_counts(
-            self.bits, positive,
-            np.concatenate([self.cells, other.cells]),
-            np.concatenate([self.positives, other.positives]),
-            np.concatenate([self.negatives, other.negatives]),
-        )  # fmt: skip
+        mine, theirs = self._places(), other._places()
+        sums = None
+        if self.weights is not None or other.weights is not None:
+            size, split = len(mine) + len(theirs), len(mine)
+            pairs = zip(self._sums(), other._sums(), strict=True)
+            sums = [
+                a.scattered(np.arange(split), size).added(b.scattered(np.arange(split, size), size))
+                for a, b in pairs
+            ]
+        counts = np.concatenate([self.positives, self.negatives, other.positives, other.negatives])
+        return self._of_places(self.bits, positive, np.concatenate([mine, theirs]), counts, sums)
+
+    def _places(self) -> Array:
+        cells = self.cells.astype(np.int64)
+        return np.concatenate([2 * cells + 1, 2 * cells])
+
+    def _sums(self) -> list[CellSums]:
+        if self.weights is None:
+            counts = np.concatenate([self.positives, self.negatives])
+            return [CellSums(0, counts.astype(object))] * 3
+        return [CellSums(*state) for state in self.weights]
 
     @property
     def n(self) -> int:
@@ -120,34 +166,43 @@ class BinnedScores(Tally, kind="binned scores"):
         """Return the lowest and the highest area under the ROC curve these counts allow.
 
         The area of the exact scores lies between them, whatever it is; each is rounded once, outwards.
-        NaN where a class is absent.
+        Rows in a cell that holds a single float are tied for certain. NaN where a class is absent.
         """
-        ranks = kernels.sweep_scores(self.positives.astype(np.uint64), self.negatives.astype(np.uint64))
-        pairs = ranks[0] * ranks[1]
-        if pairs == 0:
+        p, q = np.split(self._sums()[0].units, 2)
+        pairs = 2 * p.sum() * q.sum()
+        if not pairs:
             return math.nan, math.nan
-        tied = int(np.dot(self.positives.astype(object), self.negatives.astype(object)))
-        certain = (ranks[2] - tied) // 2
-        return _outwards(certain, pairs, -math.inf), _outwards(certain + tied, pairs, math.inf)
+        below = np.cumsum(q) - q
+        either_way = ~_single(self.bits)[self.cells]
+        unsure = np.dot(p[either_way], q[either_way])
+        middle = np.dot(p, 2 * below + q)
+        return _outwards(middle - unsure, pairs, -math.inf), _outwards(middle + unsure, pairs, math.inf)
 
     def average_precision_bounds(self) -> tuple[float, float]:
         """Return the lowest and the highest average precision (step definition) these counts allow.
 
         NaN where there is no positive row.
         """
-        p, q = self.positives[::-1].astype(np.float64), self.negatives[::-1].astype(np.float64)
-        m = p.sum()
+        p, q = np.split(self._sums()[0].floats(), 2)
+        m = float(p.sum())
         if m == 0:
             return math.nan, math.nan
+        p, q, tied = p[::-1], q[::-1], _single(self.bits)[self.cells][::-1]
         above, false = np.cumsum(p) - p, np.cumsum(q) - q
         held = p > 0
-        p, q, above, false = p[held], q[held], above[held], false[held]
-        # All of a cell's positives come before its negatives, as one tie: precision at the best cut.
-        high = math.fsum(p * ((above + p) / (above + p + false))) / m
-        # The i-th positive stands alone behind all of the cell's negatives: (T+i)/(T+i+M), summed
-        # over i, is p - M times a stretch of the harmonic series.
+        p, q, above, false, tied = p[held], q[held], above[held], false[held], tied[held]
+        # At best all of a cell's positives come before its negatives, as one tie.
+        found = above + p
+        high = math.fsum(p * (found / (found + false + q * tied))) / m
+        # At worst each positive stands alone behind all of the cell's negatives. Counted rows give a
+        # stretch of the harmonic series; weighted ones at least the integral under it.
         behind = false + q
-        low = math.fsum(p - behind * _harmonic(above + behind, p)) / m
+        if self.weights is None:
+            alone = p - behind * _harmonic(above + behind, p)
+        else:
+            start = np.where(behind > 0, above + behind, 1.0)
+            alone = p - behind * np.log1p(p / start)
+        low = math.fsum(np.where(tied, p * (found / (found + behind)), alone)) / m
         slack = 4e-15 * len(self.cells) ** 0.5 + 1e-14  # rounding of the sums, taken generously
         return max(0.0, low - slack), min(1.0, high + slack)
 
@@ -164,12 +219,20 @@ class BinnedScores(Tally, kind="binned scores"):
             require(counts.dtype == np.int64 and counts.shape == shape, "wrong counts")
             require((counts >= 0).all(), "a count below 0")
         require(((self.positives > 0) | (self.negatives > 0)).all(), "an entry without rows")
+        check_weights(self.weights, np.concatenate([self.positives, self.negatives]))
 
 
 @functools.cache
 def _edges(bits: int) -> Array:
     """Return the smallest float of every cell."""
     return frozen(kernels.bin_edges(bits))
+
+
+@functools.cache
+def _single(bits: int) -> Array:
+    """Return which cells hold a single float, so that rows in them are tied for certain."""
+    edges = _edges(bits)
+    return frozen(np.append(np.nextafter(edges[:-1], np.inf) == edges[1:], edges[-1] == np.inf))
 
 
 def _checked(bits: int) -> int:

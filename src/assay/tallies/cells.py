@@ -12,7 +12,7 @@ import numpy as np
 from assay import kernels
 from assay.errors import MergeError, TallyError, shown
 from assay.inputs.labels import Labels, check_declared, cross, encode, label_union, translate
-from assay.tallies.dyadic import CellSums
+from assay.tallies.dyadic import CellSums, check_weights
 from assay.tallies.tally import Tally, frozen, no_values, require
 
 if TYPE_CHECKING:
@@ -187,12 +187,7 @@ class LabelCells(Tally):
         if len(self.cells):
             require(int(self.cells[-1]) < len(self.labels) ** self.axes, "a cell outside the table")
         require((self.counts > 0).all(), "a count below 1")
-        if self.weights is not None:
-            require(type(self.weights) is tuple and len(self.weights) == 3, "wrong weights")  # noqa: PLR2004
-            for exponent, units in self.weights:
-                require(type(exponent) is int and exponent <= 0, "wrong exponent")
-                require(units.dtype == object and units.shape == self.counts.shape, "shapes differ")
-                require(all(type(unit) is int and unit > 0 for unit in units), "a weight below 0")
+        check_weights(self.weights, self.counts)
 
 
 def _cell_numbers(digits: list[Array], base: int) -> Array:

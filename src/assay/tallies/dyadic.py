@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from assay.inputs.columns import Array
 
-__all__ = ["CellSums", "Dyadic"]
+__all__ = ["CellSums", "Dyadic", "check_weights"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -127,3 +127,21 @@ class CellSums:
     def state(self) -> tuple[int, Any]:
         """Return what is compared and written."""
         return self.exponent, self.units
+
+
+def check_weights(weights: Any, counts: Array) -> None:
+    """Raise ValueError unless these are the exact sums of powers of weights of so many rows a cell."""
+    if weights is None:
+        return
+    if type(weights) is not tuple or len(weights) != 3:  # noqa: PLR2004 - the powers 1, 2 and 3
+        raise ValueError("wrong weights")
+    for exponent, units in weights:
+        if type(exponent) is not int or exponent > 0 or units.dtype != object or units.shape != counts.shape:
+            raise ValueError("wrong weights")
+        if any(
+            type(unit) is not int or (unit > 0) != (count > 0)
+            for unit, count in zip(units, counts, strict=True)
+        ):
+            raise ValueError("a weight where no row is, or a row without weight")
+    if all(CellSums(*one).equals(counts) for one in weights):
+        raise ValueError("weights that are all 1")
