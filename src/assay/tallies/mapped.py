@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import itertools
 from collections.abc import Mapping
@@ -43,9 +44,12 @@ class MappedTallies(Tally, Mapping[Any, Tally]):
 
     def __getitem__(self, key: Any) -> Tally:
         try:
-            return self.tallies[self.index.index(key)]
-        except ValueError:
+            place = bisect.bisect_left(self.index, key)
+        except TypeError:  # a key of another kind
             raise KeyError(key) from None
+        if place == len(self.index) or self.index[place] != key:
+            raise KeyError(key)
+        return self.tallies[place]
 
     def items(self) -> Any:
         """Return the keys with their tallies."""
