@@ -15,6 +15,7 @@ from assay.tallies.tally import frozen
 if TYPE_CHECKING:
     from assay.inputs import Column, Rows
     from assay.inputs.columns import Array
+    from assay.inputs.labels import Labels
 
 __all__ = ["Confusion"]
 
@@ -43,17 +44,16 @@ class Confusion(LabelCells, kind="confusion"):
         """Return the tally of rows with actual and predicted labels."""
         actual = need_rows(rows).need("actual", "a confusion tally")
         predicted = rows.need("predicted", "a confusion tally")
-        if rows.weight is None and rows.labels is None:
-            fused = _integer_pairs(actual, predicted)
-            if fused is not None:
-                labels, table = fused
-                counts = table.ravel()
-                cells = counts.nonzero()[0]
-                return cls(
-                    labels=tuple(labels.tolist()),
-                    cells=frozen(cells.astype(np.uint64)),
-                    counts=frozen(counts[cells]),
-                )
+        fused = _integer_pairs(actual, predicted) if rows.weight is None else None
+        if fused is not None:
+            labels: Labels = tuple(fused[0].tolist())
+            counts = fused[1].ravel()
+            cells = counts.nonzero()[0]
+            tally = cls(labels, cells=frozen(cells.astype(np.uint64)), counts=frozen(counts[cells]))
+            if rows.labels is None:
+                return tally
+            if set(labels) <= set(rows.labels):
+                return tally.merge(cls(rows.labels, declared=True))
         return cls.of_columns((actual, predicted), rows.labels, rows.weight)
 
     @property
