@@ -129,7 +129,9 @@ def sanitized(kind: str) -> int:
         "TSAN_OPTIONS": "exitcode=66:halt_on_error=1",
         "ASSAY_SANITIZER": kind,
     }
-    return run(python, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "tests", env=extra, check=False)
+    # A sanitizer writes to the file descriptor: pytest must leave that open, or the report is lost.
+    words = ("-q", "-x", "-p", "no:cacheprovider", "--capture=sys", "tests")
+    return run(python, "-m", "pytest", *words, env=extra, check=False)
 
 
 def fuzz(words: list[str]) -> int:
