@@ -12,12 +12,17 @@ std::span<const T> span(const Column<T>& column) {
     return {column.data(), column.size()};
 }
 
+// Offsets of the kernel's own: it checks them once and indexes by them ever after.
+std::vector<std::int64_t> copy(const Integers& offsets) {
+    return {offsets.data(), offsets.data() + offsets.size()};
+}
+
 nb::tuple matched(Integers actual_offsets, Integers actual_items, Integers predicted_offsets,
                   Integers predicted_items) {
     MatchedLists result;
     {
         const Released released;
-        result = match_lists(span(actual_offsets), span(actual_items), span(predicted_offsets),
+        result = match_lists(copy(actual_offsets), span(actual_items), copy(predicted_offsets),
                              span(predicted_items));
     }
     return nb::make_tuple(to_numpy(std::move(result.gains)), to_numpy(std::move(result.relevant)));
@@ -28,7 +33,7 @@ nb::tuple ranked(Integers query_offsets, Column<Score> scores, Column<double> ga
     RankedRows result;
     {
         const Released released;
-        result = rank_rows(span(query_offsets), span(scores), span(gains));
+        result = rank_rows(copy(query_offsets), span(scores), span(gains));
     }
     return nb::make_tuple(to_numpy(std::move(result.gains)), to_numpy(std::move(result.tied)),
                           to_numpy(std::move(result.ideal)),
@@ -42,7 +47,7 @@ nb::tuple scored(Integers offsets, Column<Gain> gains, Column<std::uint8_t> tied
     ListScores result;
     {
         const Released released;
-        result = score_lists(span(offsets), span(gains), span(tied), span(ideal_offsets),
+        result = score_lists(copy(offsets), span(gains), span(tied), copy(ideal_offsets),
                              span(ideal_gains), k);
     }
     return nb::make_tuple(

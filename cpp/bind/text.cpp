@@ -152,10 +152,7 @@ private:
         const std::size_t labels = table_.labels().size(), length = static_cast<std::size_t>(size);
         const std::uint32_t code = table_.find_or_add(
             ByteKey::of(text, length), [&] { return std::string_view(text, length); });
-        if (code == labels) {
-            first_seen_.push_back(nb::borrow(object));
-            if (bytes.is_valid()) kept_bytes_.push_back(std::move(bytes));
-        }
+        if (code == labels) first_seen_.push_back(nb::borrow(object));
         return code;
     }
 
@@ -176,7 +173,7 @@ private:
     std::size_t cache_misses_ = 0;
     bool cache_in_use_ = true;
     ByteTable table_;
-    std::vector<nb::object> first_seen_, kept_bytes_;  // keep the table's texts alive
+    std::vector<nb::object> first_seen_;  // by code
     PyTypeObject* na_type_ = nullptr;
 };
 

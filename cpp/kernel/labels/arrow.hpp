@@ -82,8 +82,8 @@ struct ArrowType {
 };
 
 // The type of a schema's values (of the indices, for a dictionary). Any other format throws
-// std::invalid_argument whose message is the format string and nothing else; dates and times too, as
-// without their unit they would be bare numbers.
+// std::invalid_argument whose message is the format string and nothing else; dates and times too,
+// as without their unit they would be bare numbers.
 ArrowType arrow_type(const ArrowSchema& schema);
 
 // A column as it came: chunks in order, each checked to have the buffers its type needs.
@@ -126,7 +126,7 @@ struct Numbers {
 Numbers arrow_numbers(const ArrowColumn& column);
 
 // Encodes a column whose type().is_text() is true. Values of a dictionary that no row uses are no
-// labels, unless keep_unused. The labels point into the column's memory. Parallel.
+// labels, unless keep_unused. Parallel.
 Encoded<std::string_view> arrow_text(const ArrowColumn& column, bool keep_unused);
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "kernel/changed.hpp"
 #include "kernel/labels/arrow.hpp"
 #include "kernel/labels/arrow_memory.hpp"
 #include "kernel/labels/text_encode.hpp"
@@ -220,6 +221,7 @@ Encoded<std::string_view> encode_dictionary(const ArrowColumn& column, const boo
         }
     }
     result.labels = std::move(ranking.labels);
+    result.texts.share(table.texts());
     result.codes = make_codes(column.rows, result.labels.size());
 
     const std::vector<std::size_t> starts = chunk_starts(column);
@@ -252,6 +254,7 @@ Encoded<std::string_view> encode_dictionary(const ArrowColumn& column, const boo
                                 static_cast<std::uint64_t>(load_at<Index>(indices, i));
                             if (index >= size) refuse_corrupt("dictionary index");
                             const std::uint32_t code = code_of[index];
+                            if (code == no_code) throw_changed();  // nulls were marked before
                             out[i] = static_cast<Code>(code);
                             marks[code] = 1;
                         }

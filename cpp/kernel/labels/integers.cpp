@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "kernel/changed.hpp"
 #include "kernel/clones.hpp"
 #include "kernel/labels/integer_order.hpp"
 #include "kernel/labels/integer_table.hpp"
@@ -179,8 +180,8 @@ std::optional<Encoded<Word>> encode_by(const Source& source, Table&& table) {
 }
 
 template <class Word>
-void mark_words(const Word* words, std::size_t count, Word origin, std::uint8_t* marks) {
-    for (std::size_t i = 0; i < count; ++i) marks[static_cast<Word>(words[i] - origin)] = 1;
+void mark_words(const Word* words, std::size_t count, Word origin, Word mask, std::uint8_t* marks) {
+    for (std::size_t i = 0; i < count; ++i) marks[static_cast<Word>(words[i] - origin) & mask] = 1;
 }
 
 // One pass with the labels of a sample; nothing when there are others, which most columns with few
@@ -207,12 +208,14 @@ Encoded<Word> encode_by_range(const Source& source, const WordRange<Word>& range
     for_each_block(source, [&](const Word* words, std::size_t, std::size_t count, int slot) {
         auto& mark = marks[static_cast<std::size_t>(slot)];
         if (mark.empty()) mark.resize(frame.labels());
-        mark_words(words, count, origin, mark.data());
+        mark_words(words, count, origin, frame.mask(), mark.data());
     });
     std::vector<std::uint8_t> all(frame.labels());
     for (const auto& mark : marks)
         for (std::size_t i = 0; i < mark.size(); ++i) all[i] |= mark[i];
-    return *encode_by(source, RankTable<Word>(frame, all));
+    auto encoded = encode_by(source, RankTable<Word>(frame, all));
+    if (!encoded) throw_changed();
+    return std::move(*encoded);
 }
 
 template <class Code>

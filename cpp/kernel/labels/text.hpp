@@ -8,19 +8,21 @@
 #include <vector>
 
 #include "kernel/buffer.hpp"
+#include "kernel/labels/text_store.hpp"
 
 namespace assay {
 
 // One code per row, of the smallest type that holds them all.
 using Codes = std::variant<Buffer<std::uint8_t>, Buffer<std::uint16_t>, Buffer<std::uint32_t>>;
 
-// A text column as codes. The labels ascend and point into the memory that was encoded: UTF-8
-// (View = string_view) or UCS4 (u32string_view). Missing rows have code 0 and a mark in `missing`,
+// A text column as codes. The labels ascend and point into `texts`: UTF-8 (View = string_view) or
+// UCS4 (u32string_view). Missing rows have code 0 and a mark in `missing`,
 // which is empty when no row is missing.
 template <class View>
 struct Encoded {
     Codes codes;
     std::vector<View> labels;
+    TextStore texts;
     Buffer<bool> missing;
     std::size_t missing_count = 0;
     std::ptrdiff_t missing_row = -1;  // the first one
@@ -72,7 +74,7 @@ Codes recode(Codes&& codes, const std::vector<std::uint32_t>& rank, std::size_t 
              const bool* missing);
 
 // Encodes `rows` texts of `width` UCS4 characters each, one behind the other; trailing NULs are
-// padding. One pass, parallel above 16384 rows. The labels point into `text`.
+// padding. One pass, parallel above 16384 rows.
 Encoded<std::u32string_view> encode_fixed_text(const char32_t* text, std::size_t rows,
                                                std::size_t width);
 

@@ -33,6 +33,7 @@ Encoded<typename Table::View> encode_rows(const Source& source, std::size_t rows
         if (rows > 0) draft.store(0, scratch.data(), seed.labels().size(), 0);
         result.codes = draft.finish(ranking.of_table, ranking.labels.size(), missing);
         result.labels = std::move(ranking.labels);
+        result.texts.share(seed.texts());
         return result;
     }
 
@@ -61,7 +62,10 @@ Encoded<typename Table::View> encode_rows(const Source& source, std::size_t rows
     });
 
     std::vector<const std::vector<View>*> labels;
-    for (const auto& table : tables) labels.push_back(table ? &table->labels() : &seed.labels());
+    for (const auto& table : tables) {
+        labels.push_back(table ? &table->labels() : &seed.labels());
+        result.texts.share(table ? table->texts() : seed.texts());
+    }
     Ranking<View> ranking = rank_labels<View>(labels, shared);
     tables.clear();
     result.codes = draft.finish(ranking.of_table, ranking.labels.size(), missing);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernel/buffer.hpp"
+#include "kernel/labels/text_store.hpp"
 
 namespace assay {
 
@@ -56,10 +57,11 @@ struct WordKey {
         for (std::size_t i = 0; i < words; ++i) difference |= word[i] ^ other.word[i];
         return difference == 0;
     }
+    void move_to(View) {}
 };
 
 // Text of any length: up to 16 bytes in place, padded with zeros; longer text by its hash (first)
-// and its address (second), which must stay valid as long as the table.
+// and its address (second).
 struct ByteKey {
     using View = std::string_view;
     static constexpr std::size_t in_place = 16;
@@ -118,24 +120,30 @@ struct ByteKey {
                 std::memcmp(reinterpret_cast<const char*>(second),
                             reinterpret_cast<const char*>(other.second), length) == 0);
     }
+    // The same key for a copy of its text.
+    template <class Char>
+    void move_to(std::basic_string_view<Char> text) {
+        if (length > in_place) second = reinterpret_cast<std::uintptr_t>(text.data());
+    }
 };
 
 // Codes 0, 1, 2... in order of first sight. Linear probing, at most half full. Not thread-safe.
+// Labels are copied: a caller's text may change while it is encoded, and sorting texts that change
+// would go astray.
 template <class Key>
 class TextTable {
 public:
     using View = typename Key::View;
 
     TextTable() { reset(64); }
-    TextTable(const TextTable& other) : labels_(other.labels_) {
+    TextTable(const TextTable& other) : labels_(other.labels_), texts_(other.texts_) {
         reset(other.mask_ + 1);
         std::memcpy(static_cast<void*>(entries_.data()), other.entries_.data(),
                     entries_.size() * sizeof(Entry));
     }
     TextTable& operator=(const TextTable&) = delete;
 
-    // The key's code; a new key gets the next one, and view() is kept as its label: it must stay
-    // valid as long as the table and what is made from it.
+    // The key's code; a new key gets the next one, and a copy of view() is its label.
     template <class MakeView>
     std::uint32_t find_or_add(const Key& key, MakeView&& view) {
         for (std::size_t at = key.hash() >> shift_;; at = (at + 1) & mask_) {
@@ -163,6 +171,8 @@ public:
     }
 
     const std::vector<View>& labels() const { return labels_; }
+    // Holds the labels' memory.
+    const TextStore& texts() const { return texts_; }
 
 private:
     struct Entry {
@@ -178,10 +188,11 @@ private:
         shift_ = 64 - std::countr_zero(size);
     }
 
-    [[gnu::noinline]] std::uint32_t add(const Key& key, std::size_t at, View view) {
+    [[gnu::noinline]] std::uint32_t add(Key key, std::size_t at, View view) {
         const std::size_t code = labels_.size();
         if (code == vacant) throw std::range_error("more than 4294967295 distinct labels");
-        labels_.push_back(view);
+        labels_.push_back(texts_.keep(view));
+        key.move_to(labels_.back());
         entries_[at] = {key, static_cast<std::uint32_t>(code)};
         if (2 * labels_.size() > entries_.size()) grow();
         return static_cast<std::uint32_t>(code);
@@ -202,6 +213,7 @@ private:
     std::size_t mask_ = 0;
     int shift_ = 0;
     std::vector<View> labels_;
+    TextStore texts_;
 };
 
 using ByteTable = TextTable<ByteKey>;

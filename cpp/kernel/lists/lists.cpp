@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "kernel/changed.hpp"
 #include "kernel/lists/merge_sort.hpp"
 #include "kernel/lists/parallel_queries.hpp"
 #include "kernel/parallel.hpp"
@@ -185,6 +186,7 @@ RankedRows rank_rows(Offsets offsets, std::span<const Score> scores,
             slot.positive[positive] = gain;  // overwritten by the next unless it counts
             positive += gain > 0;
         }
+        if (static_cast<std::int64_t>(positive) != result.relevant[query]) throw_changed();
         slot.positive.resize(positive);
         merge_sort(slot.keys, slot.key_scratch);
         for (std::size_t i = 0; i < size; ++i) {

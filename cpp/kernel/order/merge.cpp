@@ -69,8 +69,9 @@ std::vector<Piece> cut(const Keys& a, const Keys& b) {
         std::size_t a_to = a.size, b_to = b.size;
         if (piece < pieces) {
             const auto key = longer[piece * (longer.size / pieces)];
-            a_to = lower_bound(a, key);
-            b_to = lower_bound(b, key);
+            // Never back, even if the keys are not in order: pieces must not overlap.
+            a_to = std::max(a_from, lower_bound(a, key));
+            b_to = std::max(b_from, lower_bound(b, key));
         }
         result.push_back({a_from, a_to, b_from, b_to, a_from + b_from, 0});
         a_from = a_to;

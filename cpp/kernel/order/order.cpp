@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/changed.hpp"
 #include "kernel/order/bucket.hpp"
 #include "kernel/order/counts.hpp"
 #include "kernel/order/few.hpp"
@@ -41,6 +42,7 @@ ScoreTally<Score> refuse(const Score* scores, const Label* positive, std::size_t
     for (std::size_t i = 0; i < rows && tally.bad_label_row < 0; ++i)
         if (positive[i] != 0 && positive[i] != 1)
             tally.bad_label_row = static_cast<std::int64_t>(i);
+    if (tally.bad_score_row < 0 && tally.bad_label_row < 0) throw_changed();
     return tally;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/changed.hpp"
 #include "kernel/order/bucket.hpp"
 #include "kernel/order/counts.hpp"
 #include "kernel/order/key.hpp"
@@ -158,6 +159,7 @@ PairTally refuse(const double* x, const double* y, const std::uint8_t* positive,
     for (std::size_t i = 0; i < rows && tally.bad_row < 0; ++i)
         if (std::isnan(x[i]) || std::isnan(y[i]) || positive[i] > 1)
             tally.bad_row = static_cast<std::int64_t>(i);
+    if (tally.bad_row < 0) throw_changed();
     return tally;
 }
 

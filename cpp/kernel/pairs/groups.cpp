@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/changed.hpp"
 #include "kernel/pairs/pair_cells.hpp"
 #include "kernel/pairs/pairs.hpp"
 #include "kernel/parallel.hpp"
@@ -46,11 +47,18 @@ Buffer<Row> order(const Codes& codes, std::uint64_t k, std::vector<std::int64_t>
     offsets[k] = static_cast<std::int64_t>(rows);
     Buffer<Row> ordered(rows);
     parallel_tasks(parts, [&](std::size_t task, int) {
-        Row* place = places.data() + task * k;
+        const Row* first = places.data() + task * k;
+        std::vector<Row> place(first, first + k);
         for_each_code(codes, k, std::min(rows, task * part), std::min(rows, (task + 1) * part),
                       [&](std::uint32_t code, std::size_t row) {
-                          ordered[static_cast<std::size_t>(place[code]++)] = static_cast<Row>(row);
+                          const auto at = static_cast<std::size_t>(place[code]++);
+                          if (at >= rows) throw_changed();
+                          ordered[at] = static_cast<Row>(row);
                       });
+        const bool as_counted = task + 1 < parts
+                                    ? std::equal(place.begin(), place.end(), first + k)
+                                    : std::equal(place.begin(), place.end(), offsets.data() + 1);
+        if (!as_counted) throw_changed();
     });
     return ordered;
 }

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/changed.hpp"
 #include "kernel/labels/radix_sort.hpp"
 #include "kernel/pairs/pair_cells.hpp"
 #include "kernel/pairs/pairs.hpp"
@@ -88,11 +89,18 @@ SparseCounts count_cells(const PairColumns& columns, int bits) {
         }
         begins[buckets] = next;
         parallel_rows(rows, chunk, [&](std::size_t begin, std::size_t end, int) {
-            std::size_t* place = places.data() + begin / chunk * buckets;
+            const std::size_t part = begin / chunk;
+            const std::size_t* first = places.data() + part * buckets;
+            std::vector<std::size_t> place(first, first + buckets);
             for_each_block<Word>(columns, begin, end, [&](const Word* cells, std::size_t count) {
-                for (std::size_t i = 0; i < count; ++i)
-                    words[place[bucket_of(cells[i])]++] = cells[i];
+                for (std::size_t i = 0; i < count; ++i) {
+                    const std::size_t at = place[bucket_of(cells[i])]++;
+                    if (at >= rows) throw_changed();
+                    words[at] = cells[i];
+                }
             });
+            const std::size_t* last = part + 1 < chunks ? first + buckets : begins.data() + 1;
+            if (!std::equal(place.begin(), place.end(), last)) throw_changed();
         });
     }
 

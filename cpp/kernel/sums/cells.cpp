@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernel/changed.hpp"
 #include "kernel/parallel.hpp"
 #include "kernel/sums/sums.hpp"
 
@@ -82,12 +83,13 @@ struct Plan {
     // A cube fits one limb then.
     static constexpr int small_span = 21;
 
-    int low, window;
+    int low, top, window;
     bool small, needs_long;
     Layout long_layout;
 
     explicit Plan(const Scan& scan)
         : low(scan.low),
+          top(scan.top),
           window(std::max(scan.low, scan.top - 64)),
           small(scan.span() <= small_span),
           needs_long(window > low),
@@ -131,10 +133,13 @@ void add_at(uint64_t* sum, const std::array<uint64_t, N>& value, int bit) {
 }
 
 // The other way to add a weight: at its own exponent.
-void add_long(uint64_t* cell, const Layout& layout, Binary w, int low) {
+void add_long(uint64_t* cell, const Plan& plan, Binary w) {
+    const Layout& layout = plan.long_layout;
     const int zeros = std::countr_zero(w.magnitude);
+    const int bit = w.bit + zeros - plan.low;
+    if (bit < 0 || w.bit + static_cast<int>(std::bit_width(w.magnitude)) > plan.top)
+        throw_changed();
     w.magnitude >>= zeros;
-    const int bit = w.bit + zeros - low;
     const auto square = product(w, w);
     add_at(cell + layout.offset[0], product(w), bit);
     add_at(cell + layout.offset[1], square, 2 * bit);
@@ -150,8 +155,9 @@ void add_rows(Table& table, const Plan& plan, const uint32_t* cells, const doubl
     const std::size_t number_of_cells = last_cell - first_cell;
     const int window = plan.window;
     for (std::size_t row = begin; row < end; ++row) {
-        if (cells[row] - first_cell >= number_of_cells) continue;
-        uint64_t* cell = table.fast.data() + cells[row] * Plan::stride;
+        const std::size_t number = cells[row];
+        if (number - first_cell >= number_of_cells) continue;
+        uint64_t* cell = table.fast.data() + number * Plan::stride;
         const Binary binary(weight[row]);
         const uint64_t shifted = binary.magnitude << 11;
         const int shift = std::min(63, window + 11 - binary.bit);  // a zero may lie far below
@@ -160,8 +166,7 @@ void add_rows(Table& table, const Plan& plan, const uint32_t* cells, const doubl
         if constexpr (weights == Weights::any) {
             if (window + 11 - binary.bit > 63 || w << shift != shifted) {
                 if (binary.magnitude)
-                    add_long(table.slow.data() + cells[row] * plan.long_layout.stride,
-                             plan.long_layout, binary, plan.low);
+                    add_long(table.slow.data() + number * plan.long_layout.stride, plan, binary);
                 continue;
             }
         }
