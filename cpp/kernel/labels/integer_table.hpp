@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "kernel/salt.hpp"
+
 namespace assay {
 
 // Open addressing, grows by doubling. At most a quarter full while small: a probe of unforeseen
@@ -49,15 +51,7 @@ private:
     };
     static constexpr std::size_t first_size = 256, small_size = 1 << 14;
 
-    // Both halves of a full product: a plain multiplication would leave the low bits of words that
-    // differ only in high bits alike.
-    std::size_t place(std::uint64_t word) const {
-        const auto product = static_cast<unsigned __int128>(word ^ 0x2545f4914f6cdd1d) *
-                             static_cast<unsigned __int128>(0x9e3779b97f4a7c15);
-        const auto hash =
-            static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-        return (hash ^ hash >> 29) & (entries_.size() - 1);
-    }
+    std::size_t place(std::uint64_t word) const { return hash_word(word) & (entries_.size() - 1); }
 
     // Where the word is, or the empty place where it belongs.
     std::size_t find(std::uint64_t word) const {

@@ -14,6 +14,7 @@
 
 #include "kernel/buffer.hpp"
 #include "kernel/labels/text_store.hpp"
+#include "kernel/salt.hpp"
 
 namespace assay {
 
@@ -24,17 +25,6 @@ inline std::uint64_t load_word(const void* from) {
     std::memcpy(&word, from, sizeof word);
     return word;
 }
-
-inline std::uint64_t fold_product(std::uint64_t a, std::uint64_t b) {
-    const auto product = static_cast<unsigned __int128>(a) * b;
-    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
-
-// Odd constants without structure (digits of pi). A hash decides only where a key is looked for,
-// never a result.
-inline constexpr std::array<std::uint64_t, 8> hash_salts = {
-    0x243f6a8885a308d3, 0x13198a2e03707345, 0xa4093822299f31d1, 0x082efa98ec4e6c89,
-    0x452821e638d01377, 0xbe5466cf34e90c6d, 0xc0ac29b7c97c50dd, 0x3f84d5b5b5470917};
 
 std::uint64_t hash_bytes(const char* text, std::size_t length);
 

@@ -10,6 +10,7 @@
 #include "kernel/lists/merge_sort.hpp"
 #include "kernel/lists/parallel_queries.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/salt.hpp"
 
 namespace assay {
 namespace {
@@ -46,16 +47,9 @@ private:
     static constexpr std::uint8_t empty = 0, wanted = 1, found = 2;
 
     std::size_t find(std::int64_t item) const {
-        std::size_t place = mix(static_cast<std::uint64_t>(item)) & mask_;
+        std::size_t place = hash_word(static_cast<std::uint64_t>(item)) & mask_;
         while (state_[place] != empty && items_[place] != item) place = (place + 1) & mask_;
         return place;
-    }
-
-    // Items often are multiples of something: every bit must reach the lowest ones.
-    static std::uint64_t mix(std::uint64_t item) {
-        const auto product = static_cast<unsigned __int128>(item ^ 0x243F6A8885A308D3) *
-                             std::uint64_t{0x9E3779B97F4A7C15};
-        return static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
     }
 
     std::vector<std::int64_t> items_;

@@ -5,11 +5,13 @@
 
 #include "kernel/order/loops.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/salt.hpp"
 
 namespace assay::order {
 namespace {
 
-constexpr std::size_t slots = 8192, most = 4096, block = 1024;
+// A row of a half full table takes half a step on average, unless some crowded rows come together.
+constexpr std::size_t slots = 8192, most = 4096, block = 1024, most_steps = 32;
 
 // Open addressing from key to two counts. The key of the NaN with all bits set marks a free slot;
 // NaN never gets here.
@@ -18,8 +20,9 @@ class Table {
 public:
     Table() : keys_(slots, free_slot), counts_(2 * slots) {}
 
-    // False when there are too many distinct keys.
+    // False when there are too many distinct keys, or too many that meet in one place.
     bool add(const Word* keys, const std::uint16_t* labels, std::size_t rows) {
+        std::size_t steps = 0;
         for (std::size_t i = 0; i < rows; ++i) {
             const Word key = keys[i];
             std::size_t slot = home(key);
@@ -30,10 +33,11 @@ public:
                     break;
                 }
                 slot = (slot + 1) % slots;
+                ++steps;
             }
             ++counts_[2 * slot + labels[i]];
         }
-        return true;
+        return steps <= most_steps * rows;
     }
 
     void append_to(std::vector<FewEntry<Word>>& entries) const {
@@ -44,9 +48,7 @@ public:
 
 private:
     static constexpr Word free_slot = static_cast<Word>(~Word{0});
-    static std::size_t home(Word key) {
-        return static_cast<std::size_t>((std::uint64_t{key} * 0x9e3779b97f4a7c15u) >> 51);
-    }
+    static std::size_t home(Word key) { return static_cast<std::size_t>(hash_word(key) % slots); }
     std::vector<Word> keys_;
     std::vector<std::uint64_t> counts_;
     std::size_t used_ = 0;
