@@ -35,7 +35,9 @@ def main() -> int:
     }
     lines = "\n".join(f"  {name:<10}{what}" for name, (_, what) in tasks.items())
     parser = argparse.ArgumentParser(
-        description="Tasks of the project.",
+        prog="make",
+        usage='make TASK [ARGS="..."]',
+        description="Tasks of the project; each sets up what it needs.",
         epilog=f"tasks:\n{lines}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -73,12 +75,20 @@ def lint(_words: list[str]) -> int:
     """Run every static check; report all of them before failing."""
     python = environment("dev")
     sources = sorted(str(path) for path in (ROOT / "cpp").rglob("*.[ch]pp"))
-    return max(
-        run(python, "-m", "ruff", "check", ".", check=False),
-        run(python, "-m", "ruff", "format", "--check", ".", check=False),
-        run(python, "-m", "mypy", check=False),
-        run(python.with_name("clang-format"), "--dry-run", "--Werror", *sources, check=False),
-    )
+    failed = [
+        name
+        for name, code in {
+            "ruff check": run(python, "-m", "ruff", "check", ".", check=False),
+            "ruff format": run(python, "-m", "ruff", "format", "--check", ".", check=False),
+            "mypy": run(python, "-m", "mypy", check=False),
+            "clang-format": run(
+                python.with_name("clang-format"), "--dry-run", "--Werror", *sources, check=False
+            ),
+        }.items()
+        if code
+    ]
+    print(f"lint: {', '.join(failed)} found something" if failed else "lint: nothing to say")
+    return 1 if failed else 0
 
 
 def bench(words: list[str]) -> int:
@@ -169,7 +179,7 @@ def environment(*locks: str, folder: Path = VENV, define: dict[str, str] | None 
     ).hexdigest()
     if built not in have:
         need_compiler()
-        print("dev.py: building the kernels", file=sys.stderr)
+        print("dev.py: building the kernels (a minute or two)", file=sys.stderr)
         build = {"build-dir": f"build/{folder.name.strip('.')}"} | {
             f"cmake.define.{key}": value for key, value in (define or {}).items()
         }

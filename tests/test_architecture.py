@@ -29,7 +29,9 @@ def imported_stages(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "assay":
             parts = node.module.split(".")[1:]
-            yield from [parts[0]] if parts else [alias.name for alias in node.names]
+            yield from (
+                [parts[0]] if parts else [alias.name for alias in node.names if alias.name != "__version__"]
+            )
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.startswith("assay."):

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from assay import __version__
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
@@ -17,11 +18,15 @@ __all__ = ["main"]
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code: 0 fine, 2 wrong input."""
     parser = argparse.ArgumentParser(
-        prog="assay", description="Judges the predictions of machine-learning models."
+        prog="assay",
+        description="Judges the predictions of machine-learning models. So far from Python; here, a demo.",
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    parser.add_argument("--version", action="version", version=f"assay {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("demo", help="the main job on bundled data")
-    parser.parse_args(words)
+    if parser.parse_args(words).command is None:
+        parser.print_help()
+        return 0
     try:
         from assay.demo import demo  # noqa: PLC0415 - --help does without it
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay import kernels
 from assay.inputs import Rows, rows
 from assay.tallies import BinnedScores, Collection, Confusion, Moments, Scores, merge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["demo"]
 
@@ -31,7 +35,7 @@ def messages() -> Rows:
 def demo() -> str:
     """Return what the command prints."""
     data = messages()
-    each = {"labels": Confusion.of, "ranks": Scores.of}
+    each = {"labels": Confusion, "ranks": Scores}
     start = time.perf_counter()
     whole = Collection.of(data, each)
     took = time.perf_counter() - start
@@ -41,6 +45,7 @@ def demo() -> str:
     ranks = scores.concordance()
     pairs = 2 * ranks.positives * ranks.negatives
     shards = [Collection.of(data.take(slice(part, None, 7)), each) for part in range(7)]
+    size = len(whole.to_bytes())
     same = merge(reversed(shards)).to_bytes() == whole.to_bytes()
     lines = [
         f"Spam filter · {confusion.n:,} messages · positive class: {scores.positive}",
@@ -50,8 +55,8 @@ def demo() -> str:
         f" accuracy   {confusion.correct / confusion.n:.4f}   {confusion.correct:,} of {confusion.n:,}",
         f" ROC AUC    {ranks.concordant / pairs:.4f}   exactly {ranks.concordant:,} / {pairs:,}",
         "",
-        f" Read once in {took * 1e3:.2f} ms into {len(whole.to_bytes()):,} bytes. Seven shards of the",
-        f" same rows, tallied apart and merged backwards: {'the same bytes' if same else 'DIFFERENT'}.",
+        f" Read once, in {took * 1e3:.2f} ms, into two tallies of {size:,} bytes. Seven shards of",
+        f" the same rows, tallied apart and merged backwards: {'the same bytes' if same else 'DIFFERENT'}.",
         *_large(),
     ]
     return "\n".join(lines)
@@ -91,7 +96,12 @@ def _large(n: int = 2_000_000) -> list[str]:
         ("scores in bins, with bounds", BinnedScores.of, data),
         ("exact sums of a regression", Moments.of, numbers),
     ):
-        start = time.perf_counter()
-        make(used)
-        lines.append(f"   {what:<32}{(time.perf_counter() - start) * 1e3:8.1f} ms")
-    return lines
+        best = min(_timed(make, used) for _ in range(3))
+        lines.append(f"   {what:<32}{best * 1e3:8.1f} ms")
+    return [*lines, "", " README.md shows how to do it with rows of your own."]
+
+
+def _timed(make: Callable[[Rows], object], used: Rows) -> float:
+    start = time.perf_counter()
+    make(used)
+    return time.perf_counter() - start

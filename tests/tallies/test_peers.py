@@ -294,3 +294,34 @@ def test_changing_weights_after_they_were_checked_changes_nothing():
     before = assay.Confusion.of(rows)
     weight[:] = -5
     assert assay.Confusion.of(rows) == before
+
+
+def test_weights_do_not_break_ties():
+    """The ranks of weighted rows are those of the rows: a tie on the score is a tie whatever the weights."""
+    rng = np.random.default_rng(9)
+    y, score, weight = rng.integers(0, 2, 900), rng.random(900).round(2), rng.gamma(1.0, size=900)
+    plain = assay.Scores.of(assay.rows(actual=y, score=score))
+    weighted = assay.Scores.of(assay.rows(actual=y, score=score, weight=weight))
+    assert weighted.concordance() == plain.concordance()
+    for one in ([2, 1, 1, 2], [1, 2, 2, 1]):
+        tied = assay.Scores.of(assay.rows(actual=[1, 0, 0, 1], score=[0.5] * 4, weight=one))
+        assert tied.concordance().concordant == 4
+
+
+def test_a_class_stands_for_its_of():
+    """Slices and collections take the tally itself; what makes no tally is refused."""
+    rows = assay.rows({"y": [0, 1], "p": [1, 1], "r": ["a", "b"]}, actual="y", predicted="p",
+                      by=["r", assay.cut([3, 9], [5])])  # fmt: skip
+    grouped = assay.Grouped.of(rows, assay.Confusion)
+    assert grouped.index == (("a", "1: below 5"), ("b", "2: 5 or more"))
+    assert assay.Collection.of(rows, {"c": assay.Confusion})["c"].n == 2
+    with pytest.raises(assay.TallyError, match="makes no tally"):
+        assay.Grouped.of(rows, 5)
+
+
+def test_what_is_printed_fits_a_line():
+    """Rows and tallies of any length print as one short line."""
+    rows = assay.rows(actual=np.arange(5000) % 2, score=np.arange(5000) / 7, positive=1)
+    assert repr(rows) == "Rows(5,000 rows, actual='actual', score='score', positive=1)"
+    assert "scores=<5000 float64>" in repr(assay.Scores.of(rows))
+    assert len(repr(assay.Scores.of(rows))) < 160

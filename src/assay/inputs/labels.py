@@ -181,8 +181,8 @@ def _obvious(column: Column, labels: Labels) -> Label:
             f"the labels of {column.name} are {shown(labels)}: say which one is positive with positive=."
         )
     raise LabelError(
-        f"{column.name} has {len(labels)} labels ({shown(labels)}) where two are needed: "
-        "name one with positive= to judge it against the rest."
+        f"{column.name} has {len(labels)} label{'s' * (len(labels) > 1)} ({shown(labels)}) where two are "
+        "needed: name one with positive= to judge it against the rest."
     )
 
 

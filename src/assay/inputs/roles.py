@@ -23,7 +23,9 @@ _ROLES = ("actual", "predicted", "score", "weight", "group", "query")
 _NO_SLICES: tuple[Any, ...] = ()
 
 
-@dataclasses.dataclass(slots=True, eq=False)  # not frozen: that alone would double a small call's cost
+@dataclasses.dataclass(
+    slots=True, eq=False, repr=False
+)  # not frozen: that alone would double a small call's cost
 class Rows:
     """The columns of one data set by role. Make one with :func:`rows`; it is not changed afterwards.
 
@@ -47,6 +49,16 @@ class Rows:
 
     def __len__(self) -> int:
         return self.n
+
+    def __repr__(self) -> str:
+        said = [f"{role}={kept.name!r}" for role in _ROLES if (kept := getattr(self, role)) is not None]
+        said += [f"by={[kept.name for kept in self.by]}"] if self.by else []
+        said += [
+            f"{name}={getattr(self, name)!r}"
+            for name in ("labels", "positive", "dropped")
+            if getattr(self, name)
+        ]
+        return f"Rows({', '.join([f'{self.n:,} rows', *said])})"
 
     def need(self, role: str, what: str) -> Column:
         """Return the column of a role, or raise saying what needs it."""
@@ -180,7 +192,7 @@ def _listed(table: Table | None, by: Any) -> list[Any]:
         return [by]
     if table is not None and by and all(isinstance(name, str) or table.has(name) for name in by):
         return list(by)
-    if by and all(hasattr(one, "__len__") and not isinstance(one, (str, bytes)) for one in by):
+    if any(hasattr(one, "__len__") and not isinstance(one, (str, bytes)) for one in by):
         return list(by)
     return [by]
 

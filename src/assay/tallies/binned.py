@@ -29,7 +29,7 @@ _BITS = range(12, 23)
 _FEW = 1 << 14  # rows that are sorted sooner than a table of all cells is walked
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class BinnedScores(Tally, kind="binned scores"):
     """Counts of each class per cell of one fixed, monotone map from all floats to about 2**bits cells.
 

@@ -26,7 +26,7 @@ __all__ = ["LabelCells"]
 _DENSE = 1 << 20  # cells counted in a plain table; beyond, only those that occur
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class LabelCells(Tally):
     """Counts per tuple of labels, kept for the cells that occur.
 

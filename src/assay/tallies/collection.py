@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Self
 
 from assay.errors import TallyError
-from assay.tallies.mapped import MappedTallies
+from assay.tallies.mapped import MappedTallies, maker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Collection"]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Collection(MappedTallies, kind="collection"):
     """Several tallies of the same rows, by name. It reads as a mapping.
 
@@ -27,18 +27,18 @@ class Collection(MappedTallies, kind="collection"):
     --------
     >>> import assay
     >>> r = assay.rows(actual=[0, 1, 1], predicted=[0, 1, 0], score=[0.2, 0.9, 0.4])
-    >>> both = assay.Collection.of(r, {"labels": assay.Confusion.of, "ranks": assay.Scores.of})
+    >>> both = assay.Collection.of(r, {"labels": assay.Confusion, "ranks": assay.Scores})
     >>> both["labels"].n, both["ranks"].n
     (3, 3)
     """
 
     @classmethod
-    def of(cls, rows: Rows, each: Mapping[str, Callable[[Rows], Tally]]) -> Self:
+    def of(cls, rows: Rows, each: Mapping[str, Callable[[Rows], Tally] | type[Tally]]) -> Self:
         """Return the tallies that each entry makes of the rows."""
         for name in each:
             if type(name) is not str:
                 raise TallyError(f"a tally's name is text, not {name!r}.")
-        return cls.of_mapping({name: make(rows) for name, make in each.items()})
+        return cls.of_mapping({name: maker(make)(rows) for name, make in each.items()})
 
     @staticmethod
     def rank(key: Any) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Confusion"]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Confusion(LabelCells, kind="confusion"):
     """Counts per pair of actual and predicted label; rows of the table are actual.
 

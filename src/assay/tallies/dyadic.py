@@ -55,6 +55,15 @@ class Dyadic:
     def __sub__(self, other: Dyadic) -> Dyadic:
         return self + (-other)
 
+    def __truediv__(self, other: Dyadic | int) -> float:
+        """Return the float nearest to the exact ratio."""
+        by = other if isinstance(other, Dyadic) else Dyadic.of(other)
+        shift = self.exponent - by.exponent
+        try:
+            return (self.units << max(shift, 0)) / (by.units << max(-shift, 0))
+        except OverflowError:
+            return np.inf if (self.units > 0) == (by.units > 0) else -np.inf
+
     def __float__(self) -> float:
         """Return the nearest float; infinity where the number is beyond every float."""
         try:

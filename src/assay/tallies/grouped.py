@@ -9,7 +9,7 @@ from assay import kernels
 from assay.errors import ColumnError
 from assay.inputs import Label, encode, need_rows
 from assay.inputs.labels import cross, same_kind
-from assay.tallies.mapped import MappedTallies
+from assay.tallies.mapped import MappedTallies, maker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ __all__ = ["Grouped", "Key"]
 Key: TypeAlias = tuple[Label, ...]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Grouped(MappedTallies, kind="grouped"):
     """A tally for each group that occurs, by its key: one label per grouping column.
 
@@ -33,7 +33,7 @@ class Grouped(MappedTallies, kind="grouped"):
     --------
     >>> import assay
     >>> r = assay.rows(actual=[0, 1, 1], predicted=[0, 1, 0], by=["north", "south", "north"])
-    >>> by_region = assay.Grouped.of(r, assay.Confusion.of)
+    >>> by_region = assay.Grouped.of(r, assay.Confusion)
     >>> list(by_region)
     [('north',), ('south',)]
     >>> by_region["north"].table()
@@ -45,15 +45,16 @@ class Grouped(MappedTallies, kind="grouped"):
     def of(
         cls,
         rows: Rows,
-        each: Callable[[Rows], Tally],
+        each: Callable[[Rows], Tally] | type[Tally],
         over: Literal["by", "group", "query"] = "by",
     ) -> Self:
-        """Return the tally that `each` makes of every group's rows."""
+        """Return the tally of every group's rows that `each` makes: a tally, or a function of rows."""
         if over not in ("by", "group", "query"):
             raise ColumnError(f'over={over!r} is no role to group by: use "by", "group" or "query".')
         columns = need_rows(rows).by if over == "by" else (rows.need(over, "a grouped tally"),)
         if not columns:
             raise ColumnError("a grouped tally needs by=: pass one or more columns to rows().")
+        each = maker(each)
         encoded = [encode(column) for column in columns]
         groups, digits = cross([(codes, max(len(labels), 1)) for codes, labels in encoded])
         offsets, order = kernels.order_groups(groups, len(digits[0]))

@@ -8,15 +8,18 @@ import itertools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+from assay.errors import TallyError
 from assay.tallies.tally import Tally, require, restored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-__all__ = ["MappedTallies"]
+    from assay.inputs import Rows
+
+__all__ = ["MappedTallies", "maker"]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class MappedTallies(Tally, Mapping[Any, Tally]):
     """Tallies by key, in the order of their keys. It reads as a mapping."""
 
@@ -76,3 +79,11 @@ class MappedTallies(Tally, Mapping[Any, Tally]):
         require(len(self.index) == len(self.tallies), "keys and tallies differ in number")
         ranks = [self.rank(key) for key in self.index]
         require(all(a < b for a, b in itertools.pairwise(ranks)), "keys out of order")
+
+
+def maker(each: Callable[[Rows], Tally] | type[Tally]) -> Callable[[Rows], Tally]:
+    """Return the function that makes a tally of rows; a tally's class stands for its ``of``."""
+    made: Callable[[Rows], Tally] = getattr(each, "of", each)
+    if not callable(made):
+        raise TallyError(f"{each!r} makes no tally: pass a tally, as assay.Confusion, or a function of rows.")
+    return made

@@ -25,7 +25,7 @@ _ZERO = Dyadic()
 _VALUE, _PRODUCT, _TRIPLE = -1074, -2148, -3222
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Moments(Tally, kind="moments"):
     """Exact sums over pairs of actual and predicted numbers; the error is actual minus predicted.
 
@@ -107,7 +107,7 @@ class Moments(Tally, kind="moments"):
             require(self.state() == type(self)().state(), "sums of no rows")
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Sums(Tally, kind="sums"):
     """Exact sum and sum of squares of one number per row, with its extremes: what a mean needs.
 

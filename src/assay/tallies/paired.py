@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["PairedLabels", "PairedScores"]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class PairedLabels(LabelCells, kind="paired labels"):
     """Counts per (actual, predicted by the first model, predicted by the second).
 
@@ -50,7 +50,7 @@ class PairedLabels(LabelCells, kind="paired labels"):
         return cls.of_columns((actual, *predicted), first.labels, first.weight)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class PairedScores(Tally, kind="paired scores"):
     """Distinct pairs of scores of two models, ascending, with the count of each class.
 

@@ -52,7 +52,7 @@ class ListScores(NamedTuple):
     hit: Array
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Queries(Tally, kind="queries"):
     """Ranked lists: the gain at every place, which places are tied, and what the best list would hold.
 

@@ -45,7 +45,7 @@ class Concordance(NamedTuple):
     widest_at: int
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Scores(Tally, kind="scores"):
     """Distinct scores, ascending, with the number of positive and of negative rows at each.
 
@@ -129,7 +129,13 @@ class Scores(Tally, kind="scores"):
 
         They speak of rows, whatever their weights.
         """
-        return Concordance(*kernels.sweep_scores(self.positives, self.negatives))
+        positives, negatives = self.positives, self.negatives
+        if self.weights is not None:  # entries of one score and several weights are one score
+            starts = np.flatnonzero(np.diff(self.scores, prepend=np.nan) != 0)
+            positives, negatives = (
+                np.add.reduceat(counts, starts, dtype=np.uint64) for counts in (positives, negatives)
+            )
+        return Concordance(*kernels.sweep_scores(positives, negatives))
 
     def binned(self, bits: int = 18) -> BinnedScores:
         """Return the same rows in a fixed number of bins."""

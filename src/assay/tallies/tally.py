@@ -7,7 +7,7 @@ tallied at once; no argument is changed; bytes round-trip; the number of threads
 They hold because a tally's state is *canonical*: a function of the multiset of rows and of nothing else.
 The smallest tally with all of that::
 
-    @dataclasses.dataclass(frozen=True, eq=False)
+    @dataclasses.dataclass(frozen=True, eq=False, repr=False)
     class RowCount(Tally, kind="row count"):
         n: int = 0
 
@@ -78,6 +78,10 @@ class Tally(abc.ABC):
         if type(other) is not type(self):
             return NotImplemented
         return _same(self.state(), other.state())
+
+    def __repr__(self) -> str:
+        fields = zip(dataclasses.fields(self), self.state(), strict=True)  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(f'{field.name}={_brief(x)}' for field, x in fields)})"
 
     def __hash__(self) -> int:
         return hash(self.to_bytes())
@@ -171,6 +175,17 @@ def require(condition: object, what: str) -> None:
     """Raise ValueError unless the condition holds: for :meth:`Tally.check`."""
     if not condition:
         raise ValueError(what)
+
+
+def _brief(value: Any) -> str:
+    """Return a field's value so that it fits a line."""
+    if isinstance(value, np.ndarray) and value.size > 6:  # noqa: PLR2004 - what still reads well
+        return f"<{' x '.join(map(str, value.shape))} {value.dtype}>"
+    if isinstance(value, np.ndarray):
+        return str(value.tolist())
+    if isinstance(value, tuple) and len(value) > 6:  # noqa: PLR2004
+        return f"<{len(value)} of them>"
+    return repr(value)
 
 
 def _same(first: Any, second: Any) -> bool:
