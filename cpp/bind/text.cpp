@@ -184,7 +184,7 @@ void prefetch(const PyObject* object) {
 }
 
 nb::tuple encode_objects(nb::object sequence) {
-    constexpr std::size_t block = DraftCodes::block, ahead = 16, blocks_per_signal_check = 64;
+    constexpr std::size_t block = DraftCodes::block, ahead = 16, blocks_per_signal_check = 16;
     const ObjectRows rows(sequence);
     ObjectEncoder encoder(rows.size());
     std::vector<std::uint32_t> codes(std::min(block, rows.size()));
@@ -220,7 +220,7 @@ nb::tuple encode_objects(nb::object sequence) {
         if (begin == 0) encoder.judge_cache(end);
         if ((begin / block + 1) % blocks_per_signal_check == 0) {
             encoder.forget_addresses();
-            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+            check_signals();
         }
     }
 
@@ -238,7 +238,10 @@ nb::tuple encode_objects(nb::object sequence) {
         code_of[ranking.of_table[0][code]] = code;
     }
     nb::list labels;
-    for (const std::size_t code : code_of) labels.append(encoder.label(code));
+    for (const std::size_t code : code_of) {
+        labels.append(encoder.label(code));
+        if (nb::len(labels) % labels_per_signal_check == 0) check_signals();
+    }
     return nb::make_tuple(to_numpy(std::move(finished)), labels, missing_row, missing_count,
                           missing_mask(std::move(missing)), -1);
 }

@@ -25,6 +25,12 @@ inline nb::object to_str(std::u32string_view text) {
                                            "surrogatepass", &little_endian));
 }
 
+// While the GIL is held, nothing else looks for Ctrl-C.
+inline void check_signals() {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+constexpr std::size_t labels_per_signal_check = 1 << 12;
+
 template <class View>
 nb::list to_list(const std::vector<View>& labels) {
     nb::list result;
@@ -32,6 +38,7 @@ nb::list to_list(const std::vector<View>& labels) {
         nb::object text = to_str(label);
         if (!text.is_valid()) throw nb::python_error();
         result.append(text);
+        if (nb::len(result) % labels_per_signal_check == 0) check_signals();
     }
     return result;
 }

@@ -9,6 +9,7 @@
 #include "kernel/labels/text_encode.hpp"
 #include "kernel/labels/text_table.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/pieces.hpp"
 
 namespace assay {
 namespace {
@@ -169,11 +170,13 @@ std::vector<std::uint32_t> encode_values(const ArrowArray& values, ArrowType typ
                     null.data());
     }
     visit_reader(values, type, [&](const auto& reader) {
-        for (std::size_t i = 0; i < codes.size(); ++i) {
-            if (null[i]) continue;
-            const KeyedText found = reader[i];
-            codes[i] = table.find_or_add(found.key, [&] { return found.text; });
-        }
+        in_pieces(codes.size(), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                if (null[i]) continue;
+                const KeyedText found = reader[i];
+                codes[i] = table.find_or_add(found.key, [&] { return found.text; });
+            }
+        });
     });
     return codes;
 }
@@ -216,9 +219,11 @@ Encoded<std::string_view> encode_dictionary(const ArrowColumn& column, const boo
     Encoded<std::string_view> result;
     Ranking<std::string_view> ranking = rank_labels<std::string_view>({&table.labels()});
     for (auto& map : maps) {
-        for (std::uint32_t& code : map) {
-            if (code != no_code) code = ranking.of_table[0][code];
-        }
+        in_pieces(map.size(), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                if (map[i] != no_code) map[i] = ranking.of_table[0][map[i]];
+            }
+        });
     }
     result.labels = std::move(ranking.labels);
     result.texts.share(table.texts());

@@ -1,11 +1,14 @@
 // A hash table from 64-bit words to codes in order of first sight.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
 
+#include "kernel/buffer.hpp"
+#include "kernel/pieces.hpp"
 #include "kernel/salt.hpp"
 
 namespace assay {
@@ -15,7 +18,7 @@ namespace assay {
 // once.
 class IntegerTable {
 public:
-    IntegerTable() : entries_(first_size) {}
+    IntegerTable() { clear(first_size); }
 
     // The code of a word; one not seen before gets the next code.
     std::uint32_t code_of(std::uint64_t word) {
@@ -47,7 +50,7 @@ public:
 
 private:
     struct Entry {
-        std::uint64_t word = 0, code = unknown;
+        std::uint64_t word, code;
     };
     static constexpr std::size_t first_size = 256, small_size = 1 << 14;
 
@@ -71,13 +74,22 @@ private:
         return static_cast<std::uint32_t>(code);
     }
 
-    void grow() {
-        entries_.assign(entries_.size() * 2, Entry{});
-        for (std::uint64_t code = 0; code < words_.size(); ++code)
-            entries_[find(words_[code])] = {words_[code], code};
+    void clear(std::size_t size) {
+        entries_ = Buffer<Entry>(size);
+        in_pieces(size, [&](std::size_t begin, std::size_t end) {
+            std::fill(entries_.data() + begin, entries_.data() + end, Entry{0, unknown});
+        });
     }
 
-    std::vector<Entry> entries_;
+    void grow() {
+        clear(entries_.size() * 2);
+        in_pieces(words_.size(), [&](std::size_t begin, std::size_t end) {
+            for (std::uint64_t code = begin; code < end; ++code)
+                entries_[find(words_[code])] = {words_[code], code};
+        });
+    }
+
+    Buffer<Entry> entries_;
     std::vector<std::uint64_t> words_;
 };
 

@@ -16,6 +16,7 @@
 #include "kernel/labels/integer_table.hpp"
 #include "kernel/labels/radix_sort.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/pieces.hpp"
 
 namespace assay {
 namespace {
@@ -244,19 +245,21 @@ Encoded<Word> encode_by_hash(const Source& source) {
         owner[row / grain] = slot;
     });
 
-    std::vector<std::vector<Label>> sorted(slots);
+    std::vector<Buffer<Label>> sorted(slots);
     const auto sort_slot = [&](std::size_t slot) {
         const auto& words = tables[slot].words();
         auto& labels = sorted[slot];
-        labels.reserve(words.size());
-        for (std::size_t code = 0; code < words.size(); ++code)
-            labels.push_back({static_cast<Word>(words[code]), static_cast<std::uint32_t>(code)});
+        labels = Buffer<Label>(words.size());
+        in_pieces(words.size(), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t code = begin; code < end; ++code)
+                labels[code] = {static_cast<Word>(words[code]), static_cast<std::uint32_t>(code)};
+        });
         if (labels.size() < 1024) {
             std::sort(labels.begin(), labels.end(),
                       [](const Label& a, const Label& b) { return a.word < b.word; });
         } else {
-            std::vector<Label> spare;
-            radix_sort(labels.data(), labels.size(), sizeof(Word) * CHAR_BIT, spare,
+            Buffer<Label> spare(labels.size());
+            radix_sort(labels.data(), spare.data(), labels.size(), sizeof(Word) * CHAR_BIT,
                        [](const Label& label) { return label.word; });
         }
     };
@@ -271,11 +274,14 @@ Encoded<Word> encode_by_hash(const Source& source) {
         other.clear();
         other.reserve(merged.size() + labels.size());
         auto next = merged.cbegin();
-        for (const Label& label : labels) {
-            while (next != merged.cend() && *next < label.word) other.push_back(*next++);
-            if (next != merged.cend() && *next == label.word) ++next;
-            other.push_back(label.word);
-        }
+        in_pieces(labels.size(), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const Word word = labels[i].word;
+                while (next != merged.cend() && *next < word) other.push_back(*next++);
+                if (next != merged.cend() && *next == word) ++next;
+                other.push_back(word);
+            }
+        });
         other.insert(other.end(), next, merged.cend());
         std::swap(merged, other);
     }
@@ -285,10 +291,13 @@ Encoded<Word> encode_by_hash(const Source& source) {
     const auto place_slot = [&](std::size_t slot) {
         places[slot].resize(sorted[slot].size());
         std::size_t place = 0;
-        for (const Label& label : sorted[slot]) {
-            while (merged[place] != label.word) ++place;
-            places[slot][label.code] = static_cast<std::uint32_t>(place);
-        }
+        in_pieces(sorted[slot].size(), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const Label& label = sorted[slot][i];
+                while (merged[place] != label.word) ++place;
+                places[slot][label.code] = static_cast<std::uint32_t>(place);
+            }
+        });
     };
     if (alone) {
         for (std::size_t slot = 0; slot < slots; ++slot) place_slot(slot);

@@ -4,10 +4,12 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "kernel/labels/text_table.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/pieces.hpp"
 
 namespace assay {
 namespace {
@@ -15,14 +17,16 @@ namespace {
 // How many characters all labels begin with, as numbered names ("user-0001") do.
 template <class View>
 std::size_t common_start(const std::vector<const std::vector<View>*>& tables) {
+    constexpr std::size_t labels_per_check = 1 << 16;
     const View* first = nullptr;
-    std::size_t length = 0;
+    std::size_t length = 0, seen = 0;
     for (const std::vector<View>* labels : tables) {
         for (const View& label : *labels) {
             if (!first) {
                 first = &label;
                 length = label.size();
             }
+            if (++seen % labels_per_check == 0) check_interrupt();
             length = std::min(length, label.size());
             length = static_cast<std::size_t>(
                 std::mismatch(label.begin(), label.begin() + length, first->begin()).first -
@@ -61,21 +65,45 @@ struct Candidate {
     }
 };
 
-// Sorted parts are merged pairwise, so the last merge runs on one thread.
+// How many of the first `count` items of two merged runs come from the left one.
 template <class Item>
-void sort_parallel(std::vector<Item>& items) {
-    constexpr std::size_t worth_a_thread = 16384;
-    std::size_t parts = 1;
-    while (parts < static_cast<std::size_t>(threads()) && items.size() / parts > worth_a_thread) {
-        parts *= 2;
+std::size_t count_left(std::span<const Item> left, std::span<const Item> right, std::size_t count) {
+    std::size_t low = count - std::min(count, right.size()), high = std::min(count, left.size());
+    while (low < high) {
+        const std::size_t middle = low + (high - low) / 2;
+        if (right[count - middle - 1] < left[middle]) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
     }
-    const auto edge = [&](std::size_t part) { return items.begin() + items.size() * part / parts; };
-    parallel_tasks(parts, [&](std::size_t part, int) { std::sort(edge(part), edge(part + 1)); });
-    for (std::size_t step = 1; step < parts; step *= 2) {
-        parallel_tasks(parts / (2 * step), [&](std::size_t pair, int) {
-            const std::size_t first = pair * 2 * step;
-            std::inplace_merge(edge(first), edge(first + step), edge(first + 2 * step));
+    return low;
+}
+
+// Sorts pieces and then merges runs pairwise, each merge cut into pieces of what it writes.
+template <class Item>
+void sort_parallel(Buffer<Item>& items) {
+    constexpr std::size_t piece = 1 << 16;
+    const std::size_t size = items.size();
+    parallel_rows(size, piece, [&](std::size_t begin, std::size_t end, int) {
+        std::sort(items.begin() + begin, items.begin() + end);
+    });
+    if (size <= piece) return;
+    Buffer<Item> merged(size);
+    for (std::size_t run = piece; run < size; run *= 2) {
+        parallel_rows(size, piece, [&](std::size_t begin, std::size_t end, int) {
+            const std::size_t first = begin / (2 * run) * (2 * run);
+            const std::size_t middle = std::min(size, first + run);
+            const std::span left(std::as_const(items).begin() + first, middle - first);
+            const std::span right(std::as_const(items).begin() + middle,
+                                  std::min(size, first + 2 * run) - middle);
+            const std::size_t from = count_left<Item>(left, right, begin - first);
+            const std::size_t to = count_left<Item>(left, right, end - first);
+            std::merge(left.begin() + from, left.begin() + to,
+                       right.begin() + (begin - first - from), right.begin() + (end - first - to),
+                       merged.begin() + begin);
         });
+        std::swap(items, merged);
     }
 }
 
@@ -129,26 +157,36 @@ std::uint64_t hash_bytes(const char* text, std::size_t length) {
 
 template <class View>
 Ranking<View> rank_labels(const std::vector<const std::vector<View>*>& tables, std::size_t shared) {
-    std::vector<Candidate<View>> candidates;
     Ranking<View> result;
     const std::size_t common = common_start(tables);
+    const auto first_own = [&](std::size_t table) { return table == 0 ? 0 : shared; };
+    std::size_t size = 0;
+    for (std::size_t table = 0; table < tables.size(); ++table)
+        size += tables[table]->size() - first_own(table);
+    Buffer<Candidate<View>> candidates(size);
+    Candidate<View>* next = candidates.data();
     for (std::size_t table = 0; table < tables.size(); ++table) {
         const std::vector<View>& labels = *tables[table];
         result.of_table.emplace_back(labels.size());
-        for (std::size_t code = table == 0 ? 0 : shared; code < labels.size(); ++code) {
-            candidates.push_back({prefix(labels[code].substr(common)), labels[code],
-                                  static_cast<std::uint32_t>(table),
-                                  static_cast<std::uint32_t>(code)});
-        }
+        const std::size_t first = first_own(table);
+        in_pieces(labels.size() - first, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t code = first + begin; code < first + end; ++code) {
+                *next++ = {prefix(labels[code].substr(common)), labels[code],
+                           static_cast<std::uint32_t>(table), static_cast<std::uint32_t>(code)};
+            }
+        });
     }
     sort_parallel(candidates);
-    for (const Candidate<View>& candidate : candidates) {
-        if (result.labels.empty() || result.labels.back() != candidate.text) {
-            result.labels.push_back(candidate.text);
+    in_pieces(size, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const Candidate<View>& candidate = candidates[i];
+            if (result.labels.empty() || result.labels.back() != candidate.text) {
+                result.labels.push_back(candidate.text);
+            }
+            result.of_table[candidate.table][candidate.code] =
+                static_cast<std::uint32_t>(result.labels.size() - 1);
         }
-        result.of_table[candidate.table][candidate.code] =
-            static_cast<std::uint32_t>(result.labels.size() - 1);
-    }
+    });
     for (std::size_t table = 1; table < tables.size(); ++table) {
         std::copy_n(result.of_table[0].begin(), shared, result.of_table[table].begin());
     }

@@ -1,6 +1,7 @@
 // Hash tables from text to codes in order of first sight, with the keys held inside the table.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -14,6 +15,7 @@
 
 #include "kernel/buffer.hpp"
 #include "kernel/labels/text_store.hpp"
+#include "kernel/pieces.hpp"
 #include "kernel/salt.hpp"
 
 namespace assay {
@@ -173,7 +175,9 @@ private:
 
     void reset(std::size_t size) {
         entries_ = Buffer<Entry>(size);
-        for (Entry& entry : entries_) entry = {Key{}, vacant};
+        in_pieces(size, [&](std::size_t begin, std::size_t end) {
+            std::fill(entries_.data() + begin, entries_.data() + end, Entry{Key{}, vacant});
+        });
         mask_ = size - 1;
         shift_ = 64 - std::countr_zero(size);
     }
@@ -191,12 +195,14 @@ private:
     void grow() {
         const Buffer<Entry> old = std::exchange(entries_, {});
         reset(old.size() * 4);
-        for (const Entry& entry : old) {
-            if (entry.code == vacant) continue;
-            std::size_t at = entry.key.hash() >> shift_;
-            while (entries_[at].code != vacant) at = (at + 1) & mask_;
-            entries_[at] = entry;
-        }
+        in_pieces(old.size(), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                if (old[i].code == vacant) continue;
+                std::size_t at = old[i].key.hash() >> shift_;
+                while (entries_[at].code != vacant) at = (at + 1) & mask_;
+                entries_[at] = old[i];
+            }
+        });
     }
 
     Buffer<Entry> entries_;

@@ -7,6 +7,7 @@
 #include "kernel/lists/lists.hpp"
 #include "kernel/lists/parallel_queries.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/pieces.hpp"
 
 namespace assay {
 namespace {
@@ -85,7 +86,11 @@ public:
 
     // `beyond` is how far the cutoff asked for lies behind the end of the list.
     ListScore score(std::size_t beyond) {
-        for (std::size_t start = 0; start < cutoff_;) {
+        for (std::size_t start = 0, checked = 0; start < cutoff_;) {
+            if (start - checked >= rows_per_check) {
+                check_interrupt();
+                checked = start;
+            }
             std::size_t size = 1;
             if (tied_)
                 while (start + size < gains_.size() && tied_[start + size - 1]) ++size;
@@ -103,6 +108,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t rows_per_check = 1 << 14;
+
     void add_one(std::size_t start) {
         const double rank = static_cast<double>(start + 1);
         const auto gain = static_cast<double>(gains_[start]);
@@ -125,13 +132,15 @@ private:
         const std::size_t counted = std::min(items, cutoff_ - start);
         double relevant = 0;
         Sum linear, exponential, discount;
-        for (std::size_t i = 0; i < items; ++i) {
-            const auto gain = static_cast<double>(gains_[start + i]);
-            if (!(gain > 0)) continue;
-            relevant += 1;
-            linear.add(gain);
-            exponential.add(power_less_one(gain));
-        }
+        in_pieces(items, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const auto gain = static_cast<double>(gains_[start + i]);
+                if (!(gain > 0)) continue;
+                relevant += 1;
+                linear.add(gain);
+                exponential.add(power_less_one(gain));
+            }
+        });
         if (relevant > 0) {
             if (before_ == 0) add_first_relevant(start, items, relevant);
             result_.hits.add(static_cast<double>(counted) * relevant / size);
@@ -234,10 +243,12 @@ ListScores score_lists(Offsets offsets, std::span<const Gain> gains,
         const auto first = static_cast<std::size_t>(ideal_offsets[query]);
         const std::size_t ideal = static_cast<std::size_t>(ideal_offsets[query + 1]) - first;
         Sum linear, exponential;
-        for (std::size_t i = 0; i < std::min(limit, ideal); ++i) {
-            linear.add(ideal_gains[first + i] * discount[i]);
-            exponential.add(power_less_one(ideal_gains[first + i]) * discount[i]);
-        }
+        in_pieces(std::min(limit, ideal), [&](std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; ++i) {
+                linear.add(ideal_gains[first + i] * discount[i]);
+                exponential.add(power_less_one(ideal_gains[first + i]) * discount[i]);
+            }
+        });
         result.ideal_dcg_linear[query] = linear.value();
         result.ideal_dcg_exponential[query] = exponential.value();
     });

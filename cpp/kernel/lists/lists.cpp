@@ -10,6 +10,7 @@
 #include "kernel/lists/merge_sort.hpp"
 #include "kernel/lists/parallel_queries.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/pieces.hpp"
 #include "kernel/salt.hpp"
 
 namespace assay {
@@ -26,12 +27,14 @@ public:
         state_.assign(capacity, empty);
         if (items_.size() < capacity) items_.resize(capacity);
         std::int64_t distinct = 0;
-        for (const std::int64_t item : items) {
-            const std::size_t place = find(item);
-            distinct += state_[place] == empty;
-            items_[place] = item;
-            state_[place] = wanted;
-        }
+        in_pieces(items.size(), [&](std::size_t begin, std::size_t end) {
+            for (const std::int64_t item : items.subspan(begin, end - begin)) {
+                const std::size_t place = find(item);
+                distinct += state_[place] == empty;
+                items_[place] = item;
+                state_[place] = wanted;
+            }
+        });
         return distinct;
     }
 
@@ -85,12 +88,15 @@ std::int64_t check_rows(const Score* scores, const double* gains, std::size_t be
                (gains[row] > std::numeric_limits<double>::max());
     };
     bool bad = false;
-    for (std::size_t row = begin; row < end; ++row) {
-        positive += gains[row] > 0;
-        bad |= is_bad(row);
-    }
+    in_pieces(end - begin, [&](std::size_t from, std::size_t to) {
+        for (std::size_t row = begin + from; row < begin + to; ++row) {
+            positive += gains[row] > 0;
+            bad |= is_bad(row);
+        }
+    });
     if (!bad) return no_row;
-    while (!is_bad(begin)) ++begin;
+    while (begin < end && !is_bad(begin)) ++begin;
+    if (begin == end) throw_changed();
     return static_cast<std::int64_t>(begin);
 }
 
@@ -128,10 +134,12 @@ MatchedLists match_lists(Offsets actual_offsets, std::span<const std::int64_t> a
         const auto from = static_cast<std::size_t>(actual_offsets[query]);
         const auto to = static_cast<std::size_t>(actual_offsets[query + 1]);
         result.relevant[query] = actual.assign(actual_items.subspan(from, to - from));
-        for (std::int64_t i = predicted_offsets[query]; i < predicted_offsets[query + 1]; ++i) {
-            const auto place = static_cast<std::size_t>(i);
-            result.gains[place] = actual.find_first_time(predicted_items[place]);
-        }
+        const auto first = static_cast<std::size_t>(predicted_offsets[query]);
+        const auto last = static_cast<std::size_t>(predicted_offsets[query + 1]);
+        in_pieces(last - first, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t place = first + begin; place < first + end; ++place)
+                result.gains[place] = actual.find_first_time(predicted_items[place]);
+        });
     });
     return result;
 }
@@ -174,19 +182,24 @@ RankedRows rank_rows(Offsets offsets, std::span<const Score> scores,
         slot.keys.resize(size);
         slot.positive.resize(size);
         std::size_t positive = 0;
-        for (std::size_t i = 0; i < size; ++i) {
-            const double gain = gains[begin + i];
-            slot.keys[i] = rank_key(scores[begin + i], gain);
-            slot.positive[positive] = gain;  // overwritten by the next unless it counts
-            positive += gain > 0;
-        }
+        in_pieces(size, [&](std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; ++i) {
+                const double gain = gains[begin + i];
+                slot.keys[i] = rank_key(scores[begin + i], gain);
+                slot.positive[positive] = gain;  // overwritten by the next unless it counts
+                positive += gain > 0;
+            }
+        });
         if (static_cast<std::int64_t>(positive) != result.relevant[query]) throw_changed();
         slot.positive.resize(positive);
         merge_sort(slot.keys, slot.key_scratch);
-        for (std::size_t i = 0; i < size; ++i) {
-            result.gains[begin + i] = gain_of_key(slot.keys[i]);
-            result.tied[begin + i] = i + 1 < size && slot.keys[i] >> 64 == slot.keys[i + 1] >> 64;
-        }
+        in_pieces(size, [&](std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; ++i) {
+                const bool tied = i + 1 < size && slot.keys[i] >> 64 == slot.keys[i + 1] >> 64;
+                result.gains[begin + i] = gain_of_key(slot.keys[i]);
+                result.tied[begin + i] = tied;
+            }
+        });
         merge_sort(slot.positive, slot.positive_scratch);
         std::reverse_copy(slot.positive.begin(), slot.positive.end(),
                           result.ideal.data() + result.ideal_offsets[query]);

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/pieces.hpp"
+
 namespace assay {
 
 // Writes keys[0, size) in ascending order to `out`, size <= 16: each goes behind those below it.
@@ -56,17 +58,21 @@ void merge_runs(const Key* left, const Key* right, const Key* end, Key* out) {
 // Sorts the keys in ascending order; `scratch` is kept for the next call. O(n log n) at worst.
 template <class Key>
 void merge_sort(std::vector<Key>& keys, std::vector<Key>& scratch) {
-    constexpr std::size_t few = 16;
+    constexpr std::size_t few = 16, keys_per_check = 1 << 16;
     const std::size_t size = keys.size();
     scratch.resize(size);
-    for (std::size_t i = 0; i < size; i += few)
-        sort_few(keys.data() + i, std::min(few, size - i), scratch.data() + i);
+    in_pieces(size, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; i += few)
+            sort_few(keys.data() + i, std::min(few, end - i), scratch.data() + i);
+    });
     keys.swap(scratch);
     for (std::size_t run = few; run < size; run *= 2) {
         const Key* from = keys.data();
-        for (std::size_t i = 0; i < size; i += 2 * run)
+        for (std::size_t i = 0; i < size; i += 2 * run) {
+            if (i % keys_per_check == 0 && i > 0) check_interrupt();
             merge_runs(from + i, from + std::min(size, i + run), from + std::min(size, i + 2 * run),
                        scratch.data() + i);
+        }
         keys.swap(scratch);
     }
 }

@@ -116,6 +116,7 @@ void close_gaps(const std::vector<Piece>& pieces, Buffer<Value>& column) {
             std::copy(column.data() + piece.out, column.data() + piece.out + piece.written,
                       column.data() + end);
         end += piece.written;
+        check_interrupt();
     }
     keep_first(column, end);
 }

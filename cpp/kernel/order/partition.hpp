@@ -161,9 +161,11 @@ public:
         const std::size_t left = entries();
         if (left == rows_) return column.shrink(rows_);
         if (left > rows_ / 2) {
-            for (std::size_t b = 0; b < buckets_; ++b)
+            for (std::size_t b = 0; b < buckets_; ++b) {
                 std::memmove(column.data() + entries_[b], column.data() + starts_[b],
                              (entries_[b + 1] - entries_[b]) * sizeof(Value));
+                check_interrupt();
+            }
             return column.shrink(left);
         }
         Buffer<Value> packed(left);

@@ -6,6 +6,7 @@
 #include "kernel/pairs/pair_cells.hpp"
 #include "kernel/pairs/pairs.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/pieces.hpp"
 
 namespace assay {
 namespace {
@@ -16,11 +17,13 @@ template <class Use>
 void for_each_code(const Codes& codes, std::uint64_t k, std::size_t begin, std::size_t end,
                    Use&& use) {
     std::uint32_t loaded[block];
-    for (std::size_t row = begin; row < end; row += block) {
-        const std::size_t count = std::min(block, end - row);
-        if (!codes.load(row, count, k, loaded)) throw_bad_code();
-        for (std::size_t i = 0; i < count; ++i) use(loaded[i], row + i);
-    }
+    in_pieces(end - begin, [&](std::size_t from, std::size_t to) {
+        for (std::size_t row = begin + from; row < begin + to; row += block) {
+            const std::size_t count = std::min(block, begin + to - row);
+            if (!codes.load(row, count, k, loaded)) throw_bad_code();
+            for (std::size_t i = 0; i < count; ++i) use(loaded[i], row + i);
+        }
+    });
 }
 
 // A counting sort in parts: each part knows where its rows of each group begin, so that parts are
@@ -39,11 +42,13 @@ Buffer<Row> order(const Codes& codes, std::uint64_t k, std::vector<std::int64_t>
                       [&](std::uint32_t code, std::size_t) { ++place[code]; });
     });
     Row next = 0;
-    for (std::uint64_t group = 0; group < k; ++group) {
-        offsets[group] = static_cast<std::int64_t>(next);
-        for (std::size_t task = 0; task < parts; ++task)
-            next += std::exchange(places[task * k + group], next);
-    }
+    in_pieces(k, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t group = begin; group < end; ++group) {
+            offsets[group] = static_cast<std::int64_t>(next);
+            for (std::size_t task = 0; task < parts; ++task)
+                next += std::exchange(places[task * k + group], next);
+        }
+    });
     offsets[k] = static_cast<std::int64_t>(rows);
     Buffer<Row> ordered(rows);
     parallel_tasks(parts, [&](std::size_t task, int) {

@@ -41,8 +41,8 @@ struct SparseCounts {
 };
 
 // The cells that occur and their counts, for any number of cells up to 2^64. Throws as count_pairs.
-// Parallel; linear in rows for up to 2^26 cells, n log n at worst above; 8 to 16 bytes a row of
-// scratch memory.
+// Parallel; linear in rows for up to 2^26 cells, n log n at worst above. Scratch memory is 8 bytes
+// a row for up to 2^32 cells, 16 above.
 SparseCounts count_pairs_sparse(const PairColumns& columns);
 
 template <class T>

@@ -8,6 +8,7 @@
 #include "kernel/pairs/pair_cells.hpp"
 #include "kernel/pairs/pairs.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/pieces.hpp"
 
 namespace assay {
 namespace {
@@ -15,23 +16,21 @@ namespace {
 constexpr int bucket_bits = 10, dense_bits = 16;
 constexpr std::size_t grain = 1 << 18, small = 1 << 14;
 
-// Scratch memory of one slot. `table` is all zeros between uses.
-template <class Word>
-struct Scratch {
-    std::vector<Word> table, words;
-};
-
 // Replaces the words of a bucket, which agree above their lowest `bits` bits, by the distinct ones
-// in order, writes how often each occurred to `counts` and returns their number.
+// in order, writes how often each occurred to `counts` and returns their number. `zeros` is empty
+// or a table of zeros, before and after.
 template <class Word>
-std::size_t settle(Word* words, Word* counts, std::size_t size, int bits, Scratch<Word>& scratch) {
+std::size_t settle(Word* words, Word* counts, std::size_t size, int bits,
+                   std::vector<Word>& zeros) {
     if (size == 0) return 0;
     std::size_t distinct = 0;
     if (bits <= dense_bits && size >= (std::size_t{1} << bits) / 8) {
-        if (scratch.table.empty()) scratch.table.resize(std::size_t{1} << dense_bits);
-        Word* table = scratch.table.data();
+        if (zeros.empty()) zeros.resize(std::size_t{1} << dense_bits);
+        Word* table = zeros.data();
         const Word mask = static_cast<Word>((Word{1} << bits) - 1), base = words[0] & ~mask;
-        for (std::size_t i = 0; i < size; ++i) ++table[words[i] & mask];
+        in_pieces(size, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) ++table[words[i] & mask];
+        });
         // No branch on whether a cell occurs: a third of them may. The cursor stays inside the
         // bucket because the loop ends with the last row.
         std::size_t left = size;
@@ -47,13 +46,17 @@ std::size_t settle(Word* words, Word* counts, std::size_t size, int bits, Scratc
     if (size < 1024) {
         std::sort(words, words + size);
     } else {
-        radix_sort(words, size, bits, scratch.words, [](Word word) { return word; });
+        radix_sort(words, counts, size, bits, [](Word word) { return word; });
     }
-    for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
-        while (end < size && words[end] == words[begin]) ++end;
-        words[distinct] = words[begin];
-        counts[distinct++] = static_cast<Word>(end - begin);
-    }
+    std::size_t run = 0;  // where the last distinct word began
+    in_pieces(size, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            if (i + 1 < size && words[i + 1] == words[i]) continue;
+            words[distinct] = words[i];
+            counts[distinct++] = static_cast<Word>(i + 1 - run);
+            run = i + 1;
+        }
+    });
     return distinct;
 }
 
@@ -104,23 +107,25 @@ SparseCounts count_cells(const PairColumns& columns, int bits) {
         });
     }
 
-    std::vector<Scratch<Word>> scratch(static_cast<std::size_t>(threads()));
+    std::vector<std::vector<Word>> zeros(static_cast<std::size_t>(threads()));
     std::vector<std::size_t> targets(buckets + 1);
     parallel_tasks(buckets, [&](std::size_t bucket, int slot) {
         const std::size_t begin = begins[bucket], size = begins[bucket + 1] - begin;
         targets[bucket + 1] = settle(words.data() + begin, counts.data() + begin, size, shift,
-                                     scratch[static_cast<std::size_t>(slot)]);
+                                     zeros[static_cast<std::size_t>(slot)]);
     });
     for (std::size_t bucket = 0; bucket < buckets; ++bucket) targets[bucket + 1] += targets[bucket];
 
     SparseCounts result{Buffer<std::uint64_t>(targets[buckets]),
                         Buffer<std::int64_t>(targets[buckets])};
     parallel_tasks(buckets, [&](std::size_t bucket, int) {
-        const std::size_t begin = begins[bucket], target = targets[bucket];
-        for (std::size_t i = 0; i < targets[bucket + 1] - target; ++i) {
-            result.cells[target + i] = words[begin + i];
-            result.counts[target + i] = static_cast<std::int64_t>(counts[begin + i]);
-        }
+        const std::size_t from = begins[bucket], target = targets[bucket];
+        in_pieces(targets[bucket + 1] - target, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                result.cells[target + i] = words[from + i];
+                result.counts[target + i] = static_cast<std::int64_t>(counts[from + i]);
+            }
+        });
     });
     return result;
 }

@@ -4,6 +4,7 @@
 
 #include "kernel/changed.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/pieces.hpp"
 #include "kernel/sums/sums.hpp"
 
 namespace assay {
@@ -12,7 +13,7 @@ namespace {
 using std::uint32_t;
 using std::uint64_t;
 
-constexpr std::size_t grain = 1 << 16;
+constexpr std::size_t grain = 1 << 16, cells_per_check = 1 << 12;
 constexpr int bit_of_one = 1074;
 
 // What the weights have in common: all are multiples of 2**(low - 1074) below 2**(top - 1074).
@@ -228,12 +229,15 @@ Table tally(const uint32_t* cells, std::size_t number_of_cells, const double* we
         // A table for each thread would cost more than reading the codes once for each part of it.
         const std::size_t parts = 4 * static_cast<std::size_t>(threads());
         parallel_tasks(parts, [&](std::size_t part, int) {
-            add(table, plan, cells, weight, 0, rows, part * number_of_cells / parts,
-                (part + 1) * number_of_cells / parts);
+            in_pieces(rows, [&](std::size_t begin, std::size_t end) {
+                add(table, plan, cells, weight, begin, end, part * number_of_cells / parts,
+                    (part + 1) * number_of_cells / parts);
+            });
         });
     }
     if (!plan.needs_long) return table;
     for (std::size_t cell = 0; cell < number_of_cells; ++cell) {
+        if (cell % cells_per_check == 0) check_interrupt();
         const uint64_t* fast = table.fast.data() + cell * Plan::stride;
         uint64_t* slow = table.slow.data() + cell * plan.long_layout.stride;
         const int bit = plan.window - plan.low;
@@ -252,6 +256,7 @@ CellPower canonical(const std::vector<uint64_t>& table, std::size_t number_of_ce
                     const Layout& layout, int k, int exponent) {
     int lowest = 1 << 30, highest = 0;
     for (std::size_t cell = 0; cell < number_of_cells; ++cell) {
+        if (cell % cells_per_check == 0) check_interrupt();
         const uint64_t* sum = table.data() + cell * layout.stride + layout.offset[k];
         for (std::size_t i = 0; i < layout.width[k]; ++i) {
             if (sum[i] == 0) continue;
@@ -268,6 +273,7 @@ CellPower canonical(const std::vector<uint64_t>& table, std::size_t number_of_ce
     const std::size_t skip = drop / 64;
     const int shift = drop % 64;
     for (std::size_t cell = 0; cell < number_of_cells; ++cell) {
+        if (cell % cells_per_check == 0) check_interrupt();
         const uint64_t* sum = table.data() + cell * layout.stride + layout.offset[k];
         for (std::size_t i = 0; i < power.width; ++i) {
             const auto limb = [&](std::size_t j) { return j < layout.width[k] ? sum[j] : 0; };
