@@ -48,24 +48,19 @@ public:
 
     std::size_t size() const { return size_; }
 
-    // The objects of some rows, borrowed: valid until Python code runs; a null is NumPy's None.
-    // They lie in the array itself or in `space`. Throws when a list has shrunk since, by a
-    // signal handler's doing.
-    PyObject* const* read(std::size_t begin, std::size_t end, PyObject** space) const {
-        const auto first = static_cast<Py_ssize_t>(begin), last = static_cast<Py_ssize_t>(end);
-        if (first_ && stride_ == sizeof(PyObject*)) {
-            return reinterpret_cast<PyObject* const*>(first_) + begin;
+    // The object of a row, borrowed; null is NumPy's None. It is read when it is needed: a signal
+    // handler or a finaliser may have put another in its place since the call began, or have made
+    // a list shorter, which throws.
+    PyObject* operator[](std::size_t row) const {
+        const auto at = static_cast<Py_ssize_t>(row);
+        PyObject* item;
+        if (first_) {
+            std::memcpy(&item, first_ + at * stride_, sizeof item);
+            return item;
         }
-        for (Py_ssize_t at = first; at < last; ++at) {
-            PyObject*& item = space[at - first];
-            if (first_) {
-                std::memcpy(&item, first_ + at * stride_, sizeof item);
-                continue;
-            }
-            item = is_list_ ? PyList_GetItem(held_.ptr(), at) : PyTuple_GetItem(held_.ptr(), at);
-            if (!item) throw nb::python_error();
-        }
-        return space;
+        item = is_list_ ? PyList_GetItem(held_.ptr(), at) : PyTuple_GetItem(held_.ptr(), at);
+        if (!item) throw nb::python_error();
+        return item;
     }
 
 private:
@@ -105,11 +100,15 @@ public:
         const std::uint64_t spread =
             reinterpret_cast<std::uintptr_t>(object) * std::uint64_t{0x9e3779b97f4a7c15};
         Cached& cached = cache_[spread >> (64 - cache_bits_)];
-        if (cached.object != object) {
-            ++cache_misses_;
-            cached = {object, look_up(object)};
+        if (cached.object == object) return cached.code;
+        ++cache_misses_;
+        const std::uint32_t code = look_up(object);
+        if (std::exchange(python_ran_, false)) {
+            forget_addresses();
+        } else {
+            cached = {object, code};
         }
-        return cached.code;
+        return code;
     }
 
     // Whether each object's own memory will be read: a cache hit needs its address only.
@@ -118,8 +117,11 @@ public:
     // After the first rows: a cache that mostly misses only costs time.
     void judge_cache(std::size_t rows) { cache_in_use_ = 2 * cache_misses_ <= rows; }
 
-    // Before anything that may run Python code: an address may then mean another object.
-    void forget_addresses() { std::fill(cache_.begin(), cache_.end(), Cached{}); }
+    // For when Python code may have run: an address may mean another object by now.
+    void forget_addresses() {
+        std::fill(cache_.begin(), cache_.end(), Cached{});
+        na_type_ = nullptr;
+    }
 
     const std::vector<std::string_view>& labels() const { return table_.labels(); }
 
@@ -139,11 +141,14 @@ private:
     std::uint32_t look_up(PyObject* object) {
         if (!object) return missing;
         if (!PyUnicode_Check(object)) return is_missing(object) ? missing : bad;
+        const nb::object held = nb::borrow(object);
         Py_ssize_t size;
         const char* text = PyUnicode_AsUTF8AndSize(object, &size);
         nb::object bytes;
         if (!text) {  // lone surrogates: the same order of bytes, but made for this call only
             PyErr_Clear();
+            python_ran_ = true;  // an exception was made, and with it the collector may have run
+            na_type_ = nullptr;
             bytes = nb::steal(PyUnicode_AsEncodedString(object, "utf-8", "surrogatepass"));
             if (!bytes.is_valid()) throw nb::python_error();
             text = PyBytes_AsString(bytes.ptr());
@@ -171,7 +176,7 @@ private:
     int cache_bits_;
     std::vector<Cached> cache_;
     std::size_t cache_misses_ = 0;
-    bool cache_in_use_ = true;
+    bool cache_in_use_ = true, python_ran_ = false;
     ByteTable table_;
     std::vector<nb::object> first_seen_;  // by code
     PyTypeObject* na_type_ = nullptr;
@@ -188,7 +193,6 @@ nb::tuple encode_objects(nb::object sequence) {
     const ObjectRows rows(sequence);
     ObjectEncoder encoder(rows.size());
     std::vector<std::uint32_t> codes(std::min(block, rows.size()));
-    std::vector<PyObject*> space(codes.size());
     std::optional<DraftCodes> draft;
     Buffer<bool> missing;
     std::ptrdiff_t missing_row = -1;
@@ -196,11 +200,10 @@ nb::tuple encode_objects(nb::object sequence) {
 
     for (std::size_t begin = 0; begin < rows.size(); begin += block) {
         const std::size_t end = std::min(begin + block, rows.size());
-        PyObject* const* objects = rows.read(begin, end, space.data());
         const bool fetch = encoder.reads_objects();
         for (std::size_t row = begin; row < end; ++row) {
-            if (fetch && row + ahead < end) prefetch(objects[row + ahead - begin]);
-            std::uint32_t code = encoder.encode(objects[row - begin]);
+            if (fetch && row + ahead < end) prefetch(rows[row + ahead]);
+            std::uint32_t code = encoder.encode(rows[row]);
             if (code >= ObjectEncoder::bad) [[unlikely]] {
                 if (code == ObjectEncoder::bad) {
                     return nb::make_tuple(nb::none(), nb::list(), -1, 0, nb::none(), row);

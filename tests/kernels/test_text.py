@@ -1,3 +1,4 @@
+import subprocess
 import sys
 
 import numpy as np
@@ -308,3 +309,40 @@ def test_objects_keep_their_reference_counts():
         encode_objects(rows)
         encode_objects([*rows, 3])
     assert (sys.getrefcount(text), sys.getrefcount(other)) == before
+
+
+FINALISER = """
+import gc
+from assay._kernels import encode_objects
+
+class Cycle:
+    def __init__(self):
+        self.me = self
+    def __del__(self):
+        rows.clear()
+        texts.clear()
+        texts.extend(str(i) * 5 for i in range(60_000))
+
+for more in range(12):
+    gc.disable()
+    texts = []
+    rows = [f"label {i}" for i in range(20_000)]
+    rows[7] = "a lone surrogate \\ud800"
+    Cycle()
+    # The collector shall run at the next few objects it is to keep an eye on.
+    gc.set_threshold(gc.get_count()[0] + more)
+    gc.enable()
+    try:
+        encode_objects(rows)
+    except IndexError:
+        pass
+    gc.collect()
+"""
+
+
+def test_a_finaliser_may_clear_the_rows():
+    """Making the exception of a lone surrogate can run Python code that frees every row."""
+    done = subprocess.run(  # noqa: S603 - our own script
+        [sys.executable, "-c", FINALISER], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
