@@ -1,5 +1,7 @@
 import ctypes
 import gc
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -691,3 +693,41 @@ def test_streams_release_everything_once():
         assert [array.released.count("array") for array in stream.arrays] == [1, 1]
     with pytest.raises(ValueError, match="released stream"):
         import_arrow(whole)
+
+
+def test_a_nested_dictionary_without_a_format_is_refused():
+    """A dictionary's dictionary is not read, and an absent format is no string to complain with."""
+    inner = Handmade(b"u", [None, int32(0, 1), b"a"], 1)
+    values = Handmade(None, [None, int32(0)], 1, dictionary=inner)
+    with pytest.raises(ValueError, match="^$"):
+        import_arrow(Handmade(b"i", [None, int32(0)], 1, dictionary=values))
+
+
+SHARED_DICTIONARY = """
+import resource
+import numpy as np, pyarrow as pa
+from assay._kernels import import_arrow
+
+values = pa.array(np.arange(1_000_000, dtype=np.int32), mask=np.arange(1_000_000) == 7)
+chunk = pa.DictionaryArray.from_arrays(pa.array([1, 7, 3], pa.int32()), values)
+column = pa.chunked_array([chunk] * 300)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+_, numbers, missing = import_arrow(column)
+grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+assert missing.sum() == 300 and missing[1]
+assert numbers[0] == 1 and numbers[-1] == 3
+assert grown < 64 * 1024, grown
+"""
+
+
+def test_chunks_that_share_a_dictionary_share_its_memory():
+    """A dictionary with nulls takes no memory again for each chunk."""
+    pytest.importorskip("pyarrow")
+    done = subprocess.run(  # noqa: S603 - our own script
+        [sys.executable, "-c", SHARED_DICTIONARY],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -127,23 +127,22 @@ void count_missing(MissingRows& missing) {
 
 // Marks the rows of a dictionary column whose index is that of a null value.
 void mark_null_values(const ArrowColumn& column, MissingRows& missing) {
-    std::vector<Buffer<bool>> null(column.chunks.size());
-    bool any = false;
-    for (std::size_t chunk = 0; chunk < null.size(); ++chunk) {
-        const ArrowArray& values = *column.chunks[chunk]->dictionary;
-        if (!may_have_null(values)) continue;  // dictionaries can be large, and repeat by chunk
-        null[chunk] = Buffer<bool>(static_cast<std::size_t>(values.length));
-        any |= expand_bits(values.buffers[0], static_cast<std::size_t>(values.offset),
-                           null[chunk].size(), true, null[chunk].data()) > 0;
-    }
-    if (!any) return;
+    const auto values_may_have_null = [](const auto& chunk) {
+        return may_have_null(*chunk->dictionary);
+    };
+    if (std::none_of(column.chunks.begin(), column.chunks.end(), values_may_have_null)) return;
     if (missing.mask.size() == 0) {
         missing.mask = Buffer<bool>(column.rows);
         std::fill(missing.mask.begin(), missing.mask.end(), false);
     }
     bool* mask = missing.mask.data();
     for_indices(column, mask, [&](std::size_t index, std::size_t chunk, std::size_t row) {
-        mask[row] = null[chunk].size() > 0 && null[chunk][index];
+        // Bits are read in place: dictionaries can be large, and repeat by chunk.
+        const ArrowArray& values = *column.chunks[chunk]->dictionary;
+        if (!may_have_null(values)) return;
+        const std::size_t bit = static_cast<std::size_t>(values.offset) + index;
+        const auto* valid = static_cast<const unsigned char*>(values.buffers[0]);
+        mask[row] = !(valid[bit / 8] >> (bit % 8) & 1);
     });
     count_missing(missing);
 }
@@ -227,8 +226,9 @@ ArrowType ArrowColumn::type() const {
     if (indices.layout != ArrowType::number || indices.kind == 'f') {
         refuse_corrupt("dictionary indices are no integers");
     }
+    const ArrowType values = arrow_type(*schema->dictionary);
     if (schema->dictionary->dictionary) throw std::invalid_argument(schema->dictionary->format);
-    return arrow_type(*schema->dictionary);
+    return values;
 }
 
 void ArrowColumn::add(Owned<ArrowArray> chunk) {
