@@ -1,4 +1,6 @@
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -328,3 +330,29 @@ def test_any_short_column_of_codes_is_ordered_and_counted(codes, k):
     column = np.array(codes, np.uint16)
     check_order(column, k)
     check_counts(column, column[::-1].copy(), k, k)
+
+
+CROWDED = """
+import resource
+import numpy as np
+from assay._kernels import count_pairs_sparse
+
+rows = 4_000_000
+actual = np.zeros(rows, np.uint32)
+predicted = np.arange(rows, dtype=np.uint32) % 300_000
+for _ in range(2):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    cells, counts = count_pairs_sparse(actual, predicted, 1 << 31, 1 << 31)
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    assert counts.sum() == rows
+    assert np.array_equal(cells, np.arange(300_000))
+    assert grown < 20 * rows, grown / rows
+"""
+
+
+def test_crowded_cells_take_no_more_memory():
+    """All rows in one bucket are sorted within the 16 bytes a row that are there."""
+    done = subprocess.run(  # noqa: S603 - our own script
+        [sys.executable, "-c", CROWDED], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
