@@ -699,7 +699,7 @@ def test_a_nested_dictionary_without_a_format_is_refused():
     """A dictionary's dictionary is not read, and an absent format is no string to complain with."""
     inner = Handmade(b"u", [None, int32(0, 1), b"a"], 1)
     values = Handmade(None, [None, int32(0)], 1, dictionary=inner)
-    with pytest.raises(ValueError, match="^$"):
+    with pytest.raises(ValueError, match=r"^$"):
         import_arrow(Handmade(b"i", [None, int32(0)], 1, dictionary=values))
 
 
