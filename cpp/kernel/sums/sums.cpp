@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "kernel/sums/pair_digits.hpp"
 #include "kernel/sums/walk.hpp"
 
 namespace assay {
@@ -170,51 +171,27 @@ struct PairTask {
     void add_row(const double* values) {
         const Binary a(values[0]), p(values[1]);
         const bool below = values[0] < values[1];
-        actual[below].add(product(a), a.bit, a.negative);
-        predicted[below].add(product(p), p.bit, p.negative);
-        squared_actual.add(product(a, a), 2 * a.bit, false);
-        squared_predicted.add(product(p, p), 2 * p.bit, false);
-        cross.add(product(a, p), a.bit + p.bit, a.negative != p.negative);
+        digits.actual[below].add(product(a), a.bit, a.negative);
+        digits.predicted[below].add(product(p), p.bit, p.negative);
+        digits.squared_actual.add(product(a, a), 2 * a.bit, false);
+        digits.squared_predicted.add(product(p, p), 2 * p.bit, false);
+        digits.cross.add(product(a, p), a.bit + p.bit, a.negative != p.negative);
         sums.max_absolute_error =
             std::max(sums.max_absolute_error, std::fabs(values[0] - values[1]));
         pending = true;
     }
     void flush() {
         if (!pending) return;
-        for (const bool below : {false, true}) {
-            ValueSum of_a, of_p;
-            actual[below].flush(of_a);
-            predicted[below].flush(of_p);
-            sums.actual.add(of_a);
-            sums.predicted.add(of_p);
-            sums.absolute_error.add(below ? of_p : of_a);
-            sums.absolute_error.subtract(below ? of_a : of_p);
-        }
-        ProductSum of_a, of_p;
-        squared_actual.flush(of_a);
-        squared_predicted.flush(of_p);
-        sums.squared_actual.add(of_a);
-        sums.squared_predicted.add(of_p);
-        // (a - p)**2 = a**2 - 2 a p + p**2: cancellation is harmless among integers.
-        sums.squared_error.add(of_a);
-        sums.squared_error.add(of_p);
-        cross.flush(sums.squared_error, 1, true);
+        digits.flush(sums);
         pending = false;
     }
     void merge(const PairTask& other) {
-        sums.actual.add(other.sums.actual);
-        sums.predicted.add(other.sums.predicted);
-        sums.absolute_error.add(other.sums.absolute_error);
-        sums.squared_actual.add(other.sums.squared_actual);
-        sums.squared_predicted.add(other.sums.squared_predicted);
-        sums.squared_error.add(other.sums.squared_error);
+        add_pair_sums(sums, other.sums);
         sums.max_absolute_error = std::max(sums.max_absolute_error, other.sums.max_absolute_error);
     }
 
     Moments sums{};
-    // Apart for rows with actual < predicted: that gives the sum of |error| as well.
-    Digits<1> actual[2], predicted[2];
-    Digits<2> squared_actual, squared_predicted, cross;
+    PairDigits<1> digits;
     bool pending = false;
 };
 

@@ -1,4 +1,5 @@
 // Exact weighted sums.
+#include "kernel/sums/pair_digits.hpp"
 #include "kernel/sums/walk.hpp"
 
 namespace assay {
@@ -106,52 +107,30 @@ struct WeightedPairTask {
         const int bit_a = w.bit + a.bit, bit_p = w.bit + p.bit;
         weight.add(product(w), w.bit, false);
         squared_weight.add(product(w, w), 2 * w.bit, false);
-        actual[below].add(wa, bit_a, a.negative);
-        predicted[below].add(wp, bit_p, p.negative);
-        squared_actual.add(product(wa, a), bit_a + a.bit, false);
-        squared_predicted.add(product(wp, p), bit_p + p.bit, false);
-        cross.add(product(wa, p), bit_a + p.bit, a.negative != p.negative);
+        digits.actual[below].add(wa, bit_a, a.negative);
+        digits.predicted[below].add(wp, bit_p, p.negative);
+        digits.squared_actual.add(product(wa, a), bit_a + a.bit, false);
+        digits.squared_predicted.add(product(wp, p), bit_p + p.bit, false);
+        digits.cross.add(product(wa, p), bit_a + p.bit, a.negative != p.negative);
         pending = true;
     }
     void flush() {
         if (!pending) return;
         weight.flush(sums.weight);
         squared_weight.flush(sums.squared_weight);
-        for (const bool below : {false, true}) {
-            ProductSum of_a, of_p;
-            actual[below].flush(of_a);
-            predicted[below].flush(of_p);
-            sums.actual.add(of_a);
-            sums.predicted.add(of_p);
-            sums.absolute_error.add(below ? of_p : of_a);
-            sums.absolute_error.subtract(below ? of_a : of_p);
-        }
-        TripleSum of_a, of_p;
-        squared_actual.flush(of_a);
-        squared_predicted.flush(of_p);
-        sums.squared_actual.add(of_a);
-        sums.squared_predicted.add(of_p);
-        sums.squared_error.add(of_a);
-        sums.squared_error.add(of_p);
-        cross.flush(sums.squared_error, 1, true);
+        digits.flush(sums);
         pending = false;
     }
     void merge(const WeightedPairTask& other) {
         sums.weight.add(other.sums.weight);
         sums.squared_weight.add(other.sums.squared_weight);
-        sums.actual.add(other.sums.actual);
-        sums.predicted.add(other.sums.predicted);
-        sums.absolute_error.add(other.sums.absolute_error);
-        sums.squared_actual.add(other.sums.squared_actual);
-        sums.squared_predicted.add(other.sums.squared_predicted);
-        sums.squared_error.add(other.sums.squared_error);
+        add_pair_sums(sums, other.sums);
     }
 
     WeightedMoments sums{};
     Digits<1> weight;
-    // Apart for rows with actual < predicted: that gives the sum of w |error| as well.
-    Digits<2> squared_weight, actual[2], predicted[2];
-    Digits<3> squared_actual, squared_predicted, cross;
+    Digits<2> squared_weight;
+    PairDigits<2> digits;
     bool pending = false;
 };
 
