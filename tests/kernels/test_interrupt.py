@@ -69,12 +69,15 @@ def test_a_signal_is_answered_before_the_work_is_done(work):
         raise HandlerError
 
     before = signal.signal(signal.SIGALRM, interrupt)
+    taken = []
     try:
-        start = time.perf_counter()
-        signal.setitimer(signal.ITIMER_REAL, whole / 10)
-        with pytest.raises(HandlerError):
-            call()
-        assert time.perf_counter() - start < 0.15 + 0.6 * whole
+        for _ in range(3):  # a busy machine may be late once
+            start = time.perf_counter()
+            signal.setitimer(signal.ITIMER_REAL, whole / 10)
+            with pytest.raises(HandlerError):
+                call()
+            taken.append(time.perf_counter() - start)
+        assert min(taken) < 0.15 + 0.6 * whole
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
