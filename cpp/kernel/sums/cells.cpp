@@ -161,11 +161,13 @@ void add_rows(Table& table, const Plan& plan, const uint32_t* cells, const doubl
         uint64_t* cell = table.fast.data() + number * Plan::stride;
         const Binary binary(weight[row]);
         const uint64_t shifted = binary.magnitude << 11;
-        const int shift = std::min(63, window + 11 - binary.bit);  // a zero may lie far below
+        const int distance = window + 11 - binary.bit;
+        if (distance < 0) throw_changed();
+        const int shift = std::min(63, distance);  // a zero may lie far below
         const uint64_t w = shifted >> shift;
         cell[0] += 1;
         if constexpr (weights == Weights::any) {
-            if (window + 11 - binary.bit > 63 || w << shift != shifted) {
+            if (distance > 63 || w << shift != shifted) {
                 if (binary.magnitude)
                     add_long(table.slow.data() + number * plan.long_layout.stride, plan, binary);
                 continue;
