@@ -140,7 +140,7 @@ def sanitized(kind: str) -> int:
         "ASSAY_SANITIZER": kind,
     }
     # A sanitizer writes to the file descriptor: pytest must leave that open, or the report is lost.
-    words = ("-q", "-x", "-p", "no:cacheprovider", "--capture=sys", "tests")
+    words = ("-q", "-n", "auto", "-p", "no:cacheprovider", "--capture=sys", "tests")
     return run(python, "-m", "pytest", *words, env=extra, check=False)
 
 
