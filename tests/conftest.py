@@ -11,7 +11,9 @@ class WithoutPolars:
     def find_spec(name, _path=None, _target=None):
         """Refuse Polars, and leave all else to the importers behind."""
         if name.partition(".")[0] == "polars":
-            raise ImportError("Polars crashes under TSan: it brings an allocator and threads of its own")
+            raise ModuleNotFoundError(
+                "Polars crashes under TSan: it brings an allocator and threads of its own"
+            )
 
 
 if os.environ.get("ASSAY_SANITIZER") == "thread":
