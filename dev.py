@@ -94,6 +94,9 @@ def lint(_words: list[str]) -> int:
 def bench(words: list[str]) -> int:
     """Measure against the peers."""
     python = environment("dev", "bench")
+    tensors = ("-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", LOCKS / "tensors.txt")
+    if run(python, *tensors, check=False):
+        print("dev.py: no tensor libraries here; torchmetrics is left out", file=sys.stderr)
     return run(python, "benchmarks/run.py", *words, check=False)
 
 
