@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         LabelError,
         LengthError,
         MergeError,
+        MetricError,
         MissingError,
         NumberError,
         PartError,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         Collection,
         Confusion,
         Grouped,
+        Losses,
         Moments,
         PairedLabels,
         PairedScores,
@@ -53,12 +55,12 @@ __version__ = "0.1.0"
 _HOMES = {
     "assay.errors": (
         "AssayError", "BytesError", "ColumnError", "InputError", "LabelError", "LengthError",
-        "MergeError", "MissingError", "NumberError", "PartError", "TallyError",
+        "MergeError", "MetricError", "MissingError", "NumberError", "PartError", "TallyError",
     ),
     "assay.inputs": ("Rows", "column", "cut", "rows"),
     "assay.kernels": ("set_threads", "threads"),
     "assay.tallies": (
-        "BinnedScores", "Collection", "Confusion", "Grouped", "Moments", "PairedLabels",
+        "BinnedScores", "Collection", "Confusion", "Grouped", "Losses", "Moments", "PairedLabels",
         "PairedScores", "Queries", "Scores", "Sums", "Tally", "from_bytes", "merge",
     ),
 }  # fmt: skip
@@ -75,7 +77,9 @@ __all__ = [
     "InputError",
     "LabelError",
     "LengthError",
+    "Losses",
     "MergeError",
+    "MetricError",
     "MissingError",
     "Moments",
     "NumberError",

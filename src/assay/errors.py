@@ -12,6 +12,7 @@
     ├── TallyError (ValueError)
     │   ├── MergeError               two tallies that do not belong together
     │   └── BytesError               bytes that are no tally, or a damaged or newer one
+    ├── MetricError (ValueError)     a metric that does not exist, or asked of the wrong tally
     └── PartError (ImportError)      an optional part that is not installed
 """
 
@@ -30,6 +31,7 @@ __all__ = [
     "LabelError",
     "LengthError",
     "MergeError",
+    "MetricError",
     "MissingError",
     "NumberError",
     "PartError",
@@ -75,6 +77,10 @@ class MergeError(TallyError):
 
 class BytesError(TallyError):
     """Bytes that are no tally, or a damaged or newer one."""
+
+
+class MetricError(AssayError, ValueError):
+    """A metric that does not exist, or that is asked of the wrong tally."""
 
 
 class PartError(AssayError, ImportError):

@@ -4,6 +4,7 @@ from assay.tallies.binned import BinnedScores
 from assay.tallies.collection import Collection
 from assay.tallies.confusion import Confusion
 from assay.tallies.grouped import Grouped
+from assay.tallies.losses import Losses
 from assay.tallies.moments import Moments, Sums
 from assay.tallies.paired import PairedLabels, PairedScores
 from assay.tallies.queries import Queries
@@ -15,6 +16,7 @@ __all__ = [
     "Collection",
     "Confusion",
     "Grouped",
+    "Losses",
     "Moments",
     "PairedLabels",
     "PairedScores",

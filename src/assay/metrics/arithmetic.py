@@ -1,0 +1,78 @@
+"""Division, roots and logarithms that a formula can use on a number and on an array alike.
+
+NaN says "no value here" inside a formula, so that one formula serves a single table, every class, every
+cutoff and every bootstrap replicate. The metric's call turns it into :class:`~assay.metrics.Undefined`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+__all__ = ["limit_ratio", "log", "ratio", "root", "where", "x_log_y"]
+
+_PLAIN = (int, float)
+
+
+def ratio(numerator: Any, denominator: Any) -> Any:
+    """Return the quotient, NaN where it divides by nothing.
+
+    >>> ratio(3, 4), ratio(1, 0)
+    (0.75, nan)
+    >>> ratio(np.array([1, 2]), np.array([0, 4]))
+    array([nan, 0.5])
+    """
+    if isinstance(denominator, _PLAIN) and isinstance(numerator, _PLAIN):
+        return numerator / denominator if denominator else math.nan
+    return _divided(numerator, denominator, math.nan)
+
+
+def limit_ratio(numerator: Any, denominator: Any) -> Any:
+    """Return the quotient; a positive number over nothing is infinite, nothing over nothing is NaN.
+
+    >>> limit_ratio(3, 0), limit_ratio(0, 0)
+    (inf, nan)
+    """
+    if isinstance(denominator, _PLAIN) and isinstance(numerator, _PLAIN):
+        if denominator:
+            return numerator / denominator
+        return math.copysign(math.inf, numerator) if numerator else math.nan
+    numerator = np.asarray(numerator)
+    return _divided(numerator, denominator, np.where(numerator == 0, math.nan, np.sign(numerator) * math.inf))
+
+
+def _divided(numerator: Any, denominator: Any, otherwise: Any) -> Any:
+    numerator, denominator, otherwise = np.broadcast_arrays(numerator, denominator, otherwise)
+    out = otherwise.astype(np.result_type(numerator, denominator, np.float64))
+    return np.divide(numerator, denominator, out=out, where=denominator != 0)[()]
+
+
+def root(value: Any) -> Any:
+    """Return the square root; NaN stays NaN, and what rounding left below 0 counts as 0."""
+    if isinstance(value, _PLAIN):
+        return math.sqrt(value) if value > 0 else value * 0.0
+    value = np.asarray(value)
+    value = value.astype(np.float64) if value.dtype == object else value
+    return np.sqrt(value if value.dtype.kind == "c" else np.where(value < 0, 0.0, value))[()]
+
+
+def log(value: Any) -> Any:
+    """Return the natural logarithm, minus infinity at 0."""
+    if isinstance(value, _PLAIN):
+        return math.log(value) if value > 0 else (-math.inf if value == 0 else math.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.log(value)
+
+
+def x_log_y(x: Any, y: Any) -> Any:
+    """Return x log y, which is 0 where x is 0, whatever y is."""
+    x, y = np.broadcast_arrays(x, y)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(x == 0, 0.0, x * np.log(np.where(x == 0, 1.0, y)))[()]
+
+
+def where(condition: Any, value: Any, otherwise: Any) -> Any:
+    """Return one or the other, element by element."""
+    return np.where(condition, value, otherwise)[()]

@@ -1,0 +1,174 @@
+"""The two views of a confusion tally: one class against the rest, and all classes at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from assay.errors import LabelError, MetricError, shown
+from assay.metrics.averages import averaged
+from assay.tallies import Confusion
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from assay.metrics.metric import Metric
+    from assay.metrics.undefined import Value
+
+__all__ = ["Binary", "Classes"]
+
+_SQUARE_FITS = 1 << 31
+_OBVIOUS = ({0, 1}, {-1, 1})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Binary:
+    """One class against the rest: true and false positives, false and true negatives.
+
+    Each is a number, or an array with one entry per class, cutoff or replicate.
+    """
+
+    tp: Any
+    fp: Any
+    fn: Any
+    tn: Any
+
+    tally = Confusion
+
+    @classmethod
+    def of(cls, tally: Confusion, *, positive: Any = None) -> Self:
+        """Return the counts for one label; it need not be stated where the labels are 0/1 or the like."""
+        table, labels = _table(tally), tally.labels
+        if positive is None:
+            positive = _obvious(labels)
+        elif positive not in labels:
+            raise LabelError(f"the positive label {shown([positive])} is not among {shown(labels)}.")
+        place = labels.index(positive) if positive in labels else -1
+        if place < 0:
+            return cls(0, 0, 0, table.sum().item())
+        tp = table[place, place].item()
+        fn, fp = table[place].sum().item() - tp, table[:, place].sum().item() - tp
+        return cls(tp, fp, fn, table.sum().item() - tp - fn - fp)
+
+    @classmethod
+    def each(cls, tally: Confusion) -> Binary:
+        """Return the counts of every label in turn, as arrays."""
+        return Classes.of(tally).against_rest()
+
+    @staticmethod
+    def averaged(
+        metric: Metric, tally: Confusion, average: str, parameters: dict[str, Any], absent: Any = "strict"
+    ) -> Value:
+        """Return a metric's average over the labels."""
+        return averaged(metric, Binary.each(tally), average, parameters, names=tally.labels, absent=absent)
+
+    @property
+    def positives(self) -> Any:
+        """How many are positive."""
+        return self.tp + self.fn
+
+    @property
+    def negatives(self) -> Any:
+        """How many are not."""
+        return self.tn + self.fp
+
+    @property
+    def predicted_positives(self) -> Any:
+        """How many were predicted positive."""
+        return self.tp + self.fp
+
+    @property
+    def predicted_negatives(self) -> Any:
+        """How many were not."""
+        return self.tn + self.fn
+
+    @property
+    def n(self) -> Any:
+        """How many there are."""
+        return self.tp + self.fp + self.fn + self.tn
+
+    def classes(self) -> Classes:
+        """Return the same as tables of two classes, the negative first: what metrics of all classes read."""
+        rows = np.stack([np.stack([self.tn, self.fp], -1), np.stack([self.fn, self.tp], -1)], -2)
+        return Classes(rows)
+
+
+@dataclasses.dataclass(frozen=True)
+class Classes:
+    """All classes at once: a table whose rows are actual and whose columns are predicted.
+
+    The table's last two axes are the classes; axes before them hold cutoffs or replicates.
+    """
+
+    table: NDArray[Any]
+
+    tally = Confusion
+
+    @classmethod
+    def of(cls, tally: Confusion) -> Self:
+        """Return the full table of a tally, weighted where the rows are."""
+        table = _table(tally)
+        if table.dtype == np.int64 and tally.n >= _SQUARE_FITS:
+            table = table.astype(object)  # Python's integers, so that n squared stays exact
+        return cls(table)
+
+    def against_rest(self) -> Binary:
+        """Return each class against the rest, the classes as the last axis."""
+        tp = np.diagonal(self.table, axis1=-2, axis2=-1)
+        fn, fp = self.actual - tp, self.predicted - tp
+        return Binary(tp, fp, fn, np.asarray(self.n)[..., None] - tp - fn - fp)
+
+    @functools.cached_property
+    def actual(self) -> NDArray[Any]:
+        """How many rows each class has, by what was true."""
+        return np.asarray(self.table.sum(-1))
+
+    @functools.cached_property
+    def predicted(self) -> NDArray[Any]:
+        """How many rows each class has, by what was predicted."""
+        return np.asarray(self.table.sum(-2))
+
+    @functools.cached_property
+    def correct(self) -> Any:
+        """How many rows were predicted as they are."""
+        return np.trace(self.table, axis1=-2, axis2=-1)
+
+    @functools.cached_property
+    def n(self) -> Any:
+        """How many rows there are."""
+        return self.table.sum((-2, -1))
+
+    @property
+    def size(self) -> int:
+        """How many classes there are."""
+        return int(self.table.shape[-1])
+
+    @functools.cached_property
+    def chance(self) -> NDArray[Any]:
+        """What the table would hold if truth and prediction had nothing to do with each other, times n."""
+        return np.asarray(self.actual[..., :, None] * self.predicted[..., None, :])
+
+    @functools.cached_property
+    def chance_correct(self) -> Any:
+        """How many rows chance alone would get right, times n."""
+        return (self.actual * self.predicted).sum(-1)
+
+
+def _table(tally: Confusion) -> NDArray[Any]:
+    if not isinstance(tally, Confusion):
+        raise MetricError(
+            f"this metric reads a confusion tally, not a tally of {getattr(tally, 'kind', '?')}."
+        )
+    return np.asarray(tally.table() if tally.weights is None else tally.table(tally.weight()))
+
+
+def _obvious(labels: tuple[Any, ...]) -> Any:
+    if any(set(labels) <= pair for pair in _OBVIOUS):
+        return True if labels and isinstance(labels[0], bool) else 1
+    raise LabelError(
+        f"the labels are {shown(labels)}: say which one is positive with positive=, "
+        'or average over all of them with average="macro", "micro" or "weighted".'
+    )

@@ -1,0 +1,69 @@
+"""Metrics that are means over rows: the declaration is the loss of a row."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any, Self
+
+from assay.errors import MetricError
+from assay.metrics.metric import Kind, Metric, metric
+from assay.tallies import Losses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Mean", "mean_metric"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Mean:
+    """The mean of one loss over the rows, correctly rounded; NaN where a row has no loss."""
+
+    mean: Any
+    n: int
+    undefined: int = 0
+
+    tally = Losses
+
+    @classmethod
+    def of(cls, tally: Any) -> Self:
+        """Return the mean of a loss tally."""
+        if not isinstance(tally, Losses):
+            kind = getattr(tally, "kind", type(tally).__name__)
+            raise MetricError(f"this metric reads a tally of losses, not one of {kind}.")
+        if tally.undefined or not tally.weight.units:
+            mean = math.nan
+        elif tally.infinite:
+            mean = math.inf
+        else:
+            mean = tally.total / tally.weight
+        return cls(mean, tally.n, tally.undefined)
+
+
+def mean_metric(
+    *,
+    bounds: tuple[float, float],
+    best: float | None,
+    undefined: str,
+    aliases: tuple[str, ...] = (),
+    kind: Kind = "mean",
+    then: Callable[[Any], Any] | None = None,
+) -> Callable[[Callable[..., Any]], Metric]:
+    """Declare a metric that is the mean of a loss: the decorated function gives the loss of every row.
+
+    Its positional parameters are plain arrays (see :meth:`assay.Losses.of`); keywords are its own.
+    `undefined` says of a row why it has no loss, and `then` is applied to the mean (a root, say).
+    """
+
+    def declare(loss: Callable[..., Any]) -> Metric:
+        def formula(view: Mean) -> Any:
+            return view.mean if then is None or math.isnan(view.mean) else then(view.mean)
+
+        formula.__name__, formula.__doc__ = loss.__name__, loss.__doc__
+        return metric(
+            reads=Mean, kind=kind, bounds=bounds, best=best, aliases=aliases, loss=loss,
+            undefined=lambda view: f"{undefined} ({view.undefined:,} of {view.n:,} rows)",
+        )(formula)  # fmt: skip
+
+    return declare

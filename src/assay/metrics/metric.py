@@ -1,0 +1,186 @@
+"""The metric: one declaration holds all that is known of it, and one registry holds the metrics.
+
+A formula takes a *view* of a tally (:class:`~assay.metrics.counts.Binary` and its like) and returns a
+number, NaN where there is none. It never sees rows. Whoever needs to know something about a metric
+(documentation, reports, intervals, tests, the command line) reads it here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import inspect
+import math
+import re
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from assay.errors import MetricError
+from assay.metrics.undefined import Undefined, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.tallies import Tally
+
+__all__ = ["Kind", "Metric", "View", "catalogue", "find", "metric"]
+
+Kind: TypeAlias = Literal[
+    "proportion",  # x of n rows
+    "counts",  # a smooth function of a table's cells
+    "rank",  # of the order of scores
+    "mean",  # of one loss per row, or per query
+    "moments",  # a smooth function of means
+    "order",  # a quantile
+    "extreme",  # a largest value, for which no interval can be given
+    "statistic",  # of a test: grows with the rows and is read through its p-value
+]
+
+_registry: dict[str, Metric] = {}
+_names: dict[str, Metric] = {}  # with the aliases
+
+
+class View(Protocol):
+    """What a formula reads: made of a tally, so that the metric knows which tally it needs."""
+
+    @classmethod
+    def of(cls, tally: Any, **options: Any) -> Any:
+        """Return the view of a tally."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Metric:
+    """A named formula over a tally, with what there is to know about it.
+
+    Calling it with a tally gives a number, or :class:`Undefined` with the reason. Further keywords are
+    the view's (``positive=``, ``average=``) or the formula's own parameters (``beta=``).
+
+    Examples
+    --------
+    >>> import assay
+    >>> from assay.metrics import precision
+    >>> tally = assay.Confusion.of(assay.rows(actual=[0, 0, 1, 1, 1], predicted=[0, 1, 1, 1, 0]))
+    >>> precision(tally), precision.bounds, precision.aliases
+    (0.6666666666666666, (0, 1), ('ppv', 'positive_predictive_value'))
+    """
+
+    name: str
+    formula: Callable[..., Any]
+    reads: Any
+    kind: Kind
+    bounds: tuple[float, float]
+    best: float | None
+    undefined: str | Callable[[Any], str]
+    aliases: tuple[str, ...]
+    loss: Callable[..., Any] | None = None  # of a row, where the metric is a mean over rows
+
+    def __call__(self, tally: Tally, **options: Any) -> Value:
+        """Return the metric's value for a tally."""
+        parameters = {name: options.pop(name) for name in self.parameters if name in options}
+        try:
+            size = tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
+        except TypeError:
+            raise MetricError(
+                f"{self.name} is read from a tally, not from a {type(tally).__name__}."
+            ) from None
+        if average := options.pop("average", None):
+            return self.reads.averaged(self, tally, average, parameters, **options)  # type: ignore[no-any-return]
+        try:
+            view = self.reads.of(tally, **options)
+        except TypeError as wrong:
+            raise MetricError(f"{self.name} cannot be read with {', '.join(options)}: {wrong}.") from wrong
+        if not size:
+            return Undefined("there are no rows")
+        return self.value(self.formula(view, **parameters), view)
+
+    def tally(self, rows: Any, **parameters: Any) -> Tally:
+        """Return the tally of rows that the metric reads; a row loss's own parameters are taken here."""
+        if self.loss is not None:
+            return self.reads.tally.of(rows, self.loss, **parameters)  # type: ignore[no-any-return]
+        return self.reads.tally.of(rows)  # type: ignore[no-any-return]
+
+    def value(self, number: Any, view: Any) -> Value:
+        """Return a formula's number as a value: a float, or undefined with the reason for this view."""
+        plain = float(number)
+        if not math.isnan(plain):
+            return plain
+        return Undefined(self.undefined if isinstance(self.undefined, str) else self.undefined(view))
+
+    @functools.cached_property
+    def parameters(self) -> dict[str, Any]:
+        """The formula's own parameters and their defaults."""
+        return {
+            name: parameter.default
+            for name, parameter in inspect.signature(self.formula).parameters.items()
+            if parameter.kind is parameter.KEYWORD_ONLY
+        }
+
+    @property
+    def meaning(self) -> str:
+        """One sentence for a reader."""
+        return _said(self.formula)[0]
+
+    @property
+    def expression(self) -> str:
+        """The formula as one writes it down."""
+        return _said(self.formula)[1]
+
+    def __repr__(self) -> str:
+        return f"<metric {self.name}: {self.expression}>"
+
+
+def metric(
+    *,
+    reads: Any,
+    kind: Kind,
+    bounds: tuple[float, float],
+    best: float | None,
+    undefined: str | Callable[[Any], str],
+    aliases: tuple[str, ...] = (),
+    loss: Callable[..., Any] | None = None,
+) -> Callable[[Callable[..., Any]], Metric]:
+    """Declare a metric: the decorated function is its formula, its docstring says what it means.
+
+    The docstring's first line is a sentence for a reader; what stands first in double backticks, there or
+    below, is the formula. `best` is None where no value is better than another.
+    """
+
+    def declare(formula: Callable[..., Any]) -> Metric:
+        declared = Metric(formula.__name__, formula, reads, kind, bounds, best, undefined, aliases, loss)
+        for name in (declared.name, *aliases):
+            if name in _names:
+                raise MetricError(
+                    f"two metrics are called {name!r}: {_names[name].name} and {declared.name}."
+                )
+            _names[name] = declared
+        _registry[declared.name] = declared
+        return declared
+
+    return declare
+
+
+def catalogue() -> tuple[Metric, ...]:
+    """Return every metric there is, in the order of declaration."""
+    return tuple(_registry.values())
+
+
+def find(name: str) -> Metric:
+    """Return the metric of a name or an alias; spaces, hyphens and capitals do not matter.
+
+    >>> find("PPV").name, find("F1").name
+    ('precision', 'f1')
+    """
+    plain = re.sub(r"[\s\-]+", "_", name.strip()).lower()
+    if plain in _names:
+        return _names[plain]
+    near = difflib.get_close_matches(plain, _names, n=3)
+    advice = f" Did you mean {' or '.join(near)}?" if near else ""
+    raise MetricError(f'there is no metric "{name}".{advice}')
+
+
+def _said(formula: Callable[..., Any]) -> tuple[str, str]:
+    """Return a docstring's first line without the formula, and what stands in backticks first."""
+    text = inspect.getdoc(formula) or ""
+    found = re.search(r"``(.+?)``", text, re.DOTALL)
+    expression = " ".join(found.group(1).split()) if found else ""
+    return re.sub(r"[:,]?\s*``.+?``", "", text.split("\n\n")[0]).strip(), expression

@@ -1,0 +1,109 @@
+import math
+
+import numpy as np
+import pytest
+
+import assay
+from assay.metrics import (
+    Binary,
+    Classes,
+    Undefined,
+    catalogue,
+    each,
+    f1,
+    f_beta,
+    find,
+    mcc,
+    precision,
+    recall,
+)
+
+
+@pytest.fixture
+def ships():
+    """The treasure ships: ten with, ten without."""
+    actual = [1] * 10 + [0] * 10
+    predicted = [1] * 9 + [0, 1, 1] + [0] * 8
+    return assay.Confusion.of(assay.rows(actual=actual, predicted=predicted))
+
+
+def test_a_metric_reads_a_tally(ships):
+    """Calling a metric with a tally gives its number."""
+    assert precision(ships) == 9 / 11
+    assert recall(ships) == 0.9
+    assert f1(ships) == 18 / 21
+    assert recall(ships, positive=0) == 0.8
+
+
+def test_averages_are_functions_of_the_classes(ships):
+    """Macro, micro and weighted averages of a one-class metric."""
+    assert recall(ships, average="macro") == pytest.approx(0.85, abs=1e-15)
+    assert recall(ships, average="micro") == 17 / 20
+    assert each(recall, Binary.each(ships), ships.labels) == {0: 0.8, 1: 0.9}
+
+
+def test_an_undefined_value_says_why():
+    """No value is a value: with its reason, NaN as a float, and no part of any sum."""
+    none = assay.Confusion.of(assay.rows(actual=[0, 1], predicted=[0, 0]))
+    value = precision(none)
+    assert value == Undefined("nothing was predicted positive")
+    assert math.isnan(float(value))
+    assert value + 1 is value
+    macro = precision(none, average="macro")
+    assert macro == Undefined("nothing was predicted positive (class 1)")
+    assert precision(none, average="macro", absent="skip") == 0.5
+    assert precision(none, average="macro", absent=1) == 0.75
+    assert precision(assay.Confusion.empty()) == Undefined("there are no rows")
+
+
+def test_beta_has_its_limits(ships):
+    """Beta 0 is precision, infinite beta is recall."""
+    assert f_beta(ships, beta=0) == precision(ships)
+    assert f_beta(ships, beta=math.inf) == recall(ships)
+
+
+def test_a_formula_takes_arrays():
+    """One formula serves a number, a class axis and a cutoff axis."""
+    cutoffs = Binary(np.array([0, 1, 2]), np.array([0, 0, 1]), np.array([2, 1, 0]), np.array([2, 2, 1]))
+    np.testing.assert_array_equal(precision.formula(cutoffs), [math.nan, 1, 2 / 3])
+    np.testing.assert_allclose(mcc.formula(cutoffs.classes())[1], 2 / math.sqrt(12))
+
+
+def test_counts_beyond_two_billion_stay_exact():
+    """The square of n does not run over."""
+    table = np.array([[3_000_000_000, 1], [1, 5]], dtype=np.int64)
+    tally = assay.Confusion((0, 1), cells=np.arange(4, dtype=np.uint64), counts=table.ravel())
+    expected = (3_000_000_000 * 5 - 1) / math.sqrt((3_000_000_001 * 6) ** 2)
+    assert mcc(tally) == pytest.approx(expected, rel=1e-15)
+    assert Classes.of(tally).table.dtype == object
+
+
+@pytest.mark.parametrize("name", ["Sensitivity", "TPR", "true positive rate", "recall"])
+def test_every_name_finds_the_metric(name):
+    """Aliases, capitals, spaces and hyphens lead to the same metric."""
+    assert find(name) is recall
+
+
+def test_a_wrong_name_is_answered_with_the_near_ones():
+    """A slip gets the names that are near."""
+    with pytest.raises(assay.MetricError, match="Did you mean precision"):
+        find("precison")
+
+
+def test_the_positive_label_is_never_guessed():
+    """Labels that are not 0/1 or the like need positive= or an average."""
+    mail = assay.Confusion.of(assay.rows(actual=["ham", "spam"], predicted=["ham", "ham"]))
+    with pytest.raises(assay.LabelError, match='"ham", "spam": say which one is positive'):
+        recall(mail)
+    assert recall(mail, positive="ham") == 1
+
+
+@pytest.mark.parametrize("metric", catalogue(), ids=lambda metric: metric.name)
+def test_every_declaration_is_complete(metric):
+    """A metric says what it means, its formula, its range, its best value and when it is undefined."""
+    assert metric.meaning
+    assert metric.expression
+    low, high = metric.bounds
+    assert low < high
+    assert metric.best is None or low <= metric.best <= high
+    assert metric.undefined
