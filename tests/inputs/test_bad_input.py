@@ -51,6 +51,16 @@ CASES = [
     (assay.rows, assay.LengthError, "no columns were given"),
     (lambda: lists([[1]], [[1], [2]]), assay.LengthError, "actual has 1 lists, predicted has 2"),
     (lambda: lists([[1]], [[1]], query=[1, 2]), assay.LengthError, "query has 2 values for 1 lists"),
+    # scores of several classes
+    (lambda: assay.rows(actual=["a", "c"], score=np.eye(2, 3)), assay.LabelError, 'score has 3 columns, but the labels in actual are "a", "c": say whose'),
+    (lambda: assay.rows(actual=["a", "c"], score={"a": [1, 2], "b": [1, 3]}), assay.LabelError, 'score has the columns "a", "b", but the labels in actual are "a", "c"'),
+    (lambda: assay.rows(actual=["a", "c"], score={"a": [1, 2], "b": [1, 3]}, labels=["a", "c"]), assay.LabelError, "labels declared"),
+    (lambda: assay.rows(actual=["a", "c"], score=[[1, 2], [1]]), assay.ColumnError, "score has rows of 1, 2 values"),
+    (lambda: assay.rows(actual=["a", "c"], score=[[1, "x"], [1, 2]]), assay.ColumnError, "no numbers"),
+    (lambda: assay.rows(actual=["a", "c"], score=np.array([["x", "y"], ["x", "y"]])), assay.ColumnError, "where numbers are needed"),
+    (lambda: assay.rows(actual=["a", "c"], score={"a": [1, 2], "c": [1]}), assay.LengthError, "score of a has 2 values, score of c has 1"),
+    (lambda: assay.rows(actual=["a", "c"], score=[[0.1, NAN], [1, 2]]), assay.MissingError, "missing in score .first at row 0"),
+    (lambda: scores(["a", "c"], np.eye(2)), assay.ColumnError, "score has 2 columns where scores of one"),
     # missing values
     (lambda: confusion([0, None, 1], [0, 1, 1]), assay.MissingError, 'missing in actual .first at row 1.*missing="drop"'),
     (lambda: confusion(["a", "b"], ["a", NAN]), assay.MissingError, "missing in predicted .first at row 1"),

@@ -319,3 +319,32 @@ def test_any_text_is_encoded_as_python_would(values):
         return
     assert labels == tuple(sorted(set(values)))
     assert [labels[code] for code in codes] == values
+
+
+@pytest.mark.parametrize(
+    ("score", "labels"),
+    [
+        (np.array([[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]]), ("a", "b")),
+        ([[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]], ("a", "b")),
+        ({"b": [0.2, 0.6, 0.5], "a": [0.8, 0.4, 0.5]}, ("b", "a")),
+        ({"p1": [0.2, 0.6, 0.5], "p2": [0.8, 0.4, 0.5]}, ("a", "b")),
+    ],
+    ids=["array", "lists", "mapping", "other names"],
+)
+def test_scores_of_several_classes_are_one_column_of_rows(score, labels):
+    """A column per class: in the order of the labels, or by the names where the labels are among them."""
+    declared = ["a", "b"] if "p1" in score else None
+    r = assay.rows(actual=["a", "b", "a"], score=score, labels=declared)
+    assert r.labels == labels
+    np.testing.assert_array_equal(r.score.values[:, 0], [0.2, 0.6, 0.5])
+    assert r.take(np.array([2, 0])).score.values[:, 0].tolist() == [0.5, 0.2]
+
+
+def test_scores_of_several_classes_come_from_a_table_or_a_frame():
+    """Column names of a table are taken in order; a frame's own names are labels where they can be."""
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"y": ["a", "b", None], "p_a": [0.2, 0.6, 1], "p_b": [0.8, 0.4, 0]})
+    r = assay.rows(table, actual="y", score=["p_a", "p_b"], missing="drop")
+    assert (r.labels, r.dropped) == (("a", "b"), 1)
+    frame = pandas.DataFrame({"b": [0.2, 0.6], "a": [0.8, 0.4]})
+    assert assay.rows(actual=["a", "b"], score=frame).labels == ("b", "a")

@@ -22,7 +22,8 @@ class Column:
 
     ``values`` are the numbers themselves, or, where ``labels`` is given, indices into it. A row that
     holds nothing is marked in ``missing``; a float column may say it by NaN instead. ``origin`` holds
-    the rows' numbers in what the caller passed, where some were left out.
+    the rows' numbers in what the caller passed, where some were left out. Scores of several classes are
+    one column whose values have two axes, a row of numbers per row.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Column:
 
     def absent(self) -> Array | None:
         """Return a mask of the rows that hold nothing, or None where every row holds something."""
-        if self.values.dtype.kind != "f" or self.labels is not None:
+        if self.values.dtype.kind != "f" or self.labels is not None or self.values.ndim > 1:
             return self.missing
         mask: Array = np.isnan(self.values)
         if self.missing is not None:
@@ -77,6 +78,10 @@ class Column:
     def numbers(self, what: str) -> Array:
         """Return the values as float32 or float64, exactly, or raise where they are not numbers."""
         values = self.values
+        if values.ndim > 1:
+            raise ColumnError(
+                f"{self.name} has {values.shape[1]} columns where {what} of one are needed: pass one of them."
+            )
         if self.labels is not None and len(values):
             if not self.labels:
                 self.refuse_missing()

@@ -10,6 +10,7 @@ import numpy as np
 from assay.errors import ColumnError, InputError, LabelError, LengthError, shown
 from assay.inputs.arrays import column, column_names
 from assay.inputs.labels import Label, Labels, plain_label, same_kind, weights
+from assay.inputs.matrices import class_labels, class_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +111,9 @@ def rows(
     actual, predicted
         What was true and what the model said: labels, or numbers for a regression.
     score
-        The model's score for the positive class; higher means more likely positive.
+        The model's score for the positive class; higher means more likely positive. Or one column per
+        class: a two-dimensional array or a list of column names in the order of the labels, or a mapping
+        from label to column.
     weight
         How much each row counts: finite, not negative. A row of weight 0 is left out.
     group
@@ -143,10 +146,11 @@ def rows(
         from assay.inputs.frames import Table  # noqa: PLC0415 - arrays do without it
 
         table = Table(data)
+    several = None if score is None else class_scores(score, table, "score")
     columns: dict[str, Any] = {
         role: _column(table, value, role)
         for role, value in (
-            ("actual", actual), ("predicted", predicted), ("score", score),
+            ("actual", actual), ("predicted", predicted), ("score", score if several is None else several[0]),
             ("weight", weight), ("group", group), ("query", query),
         )
         if value is not None
@@ -164,6 +168,9 @@ def rows(
     else:
         for kept in everything:
             kept.refuse_missing()
+    if several is not None:
+        named = class_labels(*several, declared, gathered.actual)
+        gathered = dataclasses.replace(gathered, labels=_declared(named, positive))
     return gathered if weight is None else _weighted(gathered)
 
 

@@ -17,7 +17,11 @@ from assay.metrics.metric import Metric, View, catalogue, find, metric
 from assay.metrics.undefined import Undefined, Value
 
 # The rooms of the catalogue, in the order in which a reader would want them.
-_ROOMS = ("rates", "classes")
+_ROOMS = (
+    "rates",
+    "classes",
+    "retrieval",
+)
 for _room in _ROOMS:
     importlib.import_module(f"{__name__}.{_room}")
 

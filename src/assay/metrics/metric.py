@@ -73,6 +73,7 @@ class Metric:
     undefined: str | Callable[[Any], str]
     aliases: tuple[str, ...]
     loss: Callable[..., Any] | None = None  # of a row, where the metric is a mean over rows
+    each: Callable[..., Any] | None = None  # of a query, where the metric is a mean over queries
 
     def __call__(self, tally: Tally, **options: Any) -> Value:
         """Return the metric's value for a tally."""
@@ -111,7 +112,7 @@ class Metric:
         """The formula's own parameters and their defaults."""
         return {
             name: parameter.default
-            for name, parameter in inspect.signature(self.formula).parameters.items()
+            for name, parameter in inspect.signature(self.each or self.formula).parameters.items()
             if parameter.kind is parameter.KEYWORD_ONLY
         }
 
@@ -138,6 +139,7 @@ def metric(
     undefined: str | Callable[[Any], str],
     aliases: tuple[str, ...] = (),
     loss: Callable[..., Any] | None = None,
+    each: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., Any]], Metric]:
     """Declare a metric: the decorated function is its formula, its docstring says what it means.
 
@@ -146,7 +148,9 @@ def metric(
     """
 
     def declare(formula: Callable[..., Any]) -> Metric:
-        declared = Metric(formula.__name__, formula, reads, kind, bounds, best, undefined, aliases, loss)
+        declared = Metric(
+            formula.__name__, formula, reads, kind, bounds, best, undefined, aliases, loss, each
+        )
         for name in (declared.name, *aliases):
             if name in _names:
                 raise MetricError(

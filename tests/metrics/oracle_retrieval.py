@@ -1,0 +1,51 @@
+"""Ranked lists a second way: query by query, place by place, in plain Python.
+
+Scores are distinct within a query here, so that there is one order; ties have their own test.
+"""
+
+import math
+
+
+def _queries(d):
+    """Return for every query its gains in rank order."""
+    for query in sorted(set(d.query)):
+        rows = [i for i, one in enumerate(d.query) if one == query]
+        yield [d.actual[i] for i in sorted(rows, key=lambda i: -d.score[i])]
+
+
+def _mean(d, value):
+    values = [one for gains in _queries(d) if (one := value(gains)) is not None]
+    return sum(values) / len(values) if values else math.nan
+
+
+def _when_relevant(value):
+    return lambda gains: value(gains) if any(gains) else None
+
+
+def _hits(gains):
+    return sum(gain > 0 for gain in gains)
+
+
+def _average_precision(gains):
+    places = [i for i, gain in enumerate(gains, 1) if gain > 0]
+    return sum(seen / i for seen, i in enumerate(places, 1)) / len(places)
+
+
+def _dcg(gains):
+    return sum(gain / math.log2(i + 1) for i, gain in enumerate(gains, 1))
+
+
+ORACLES = {
+    "precision_at_k": lambda d: _mean(d, lambda gains: _hits(gains) / len(gains)),
+    "recall_at_k": lambda d: _mean(d, _when_relevant(lambda gains: _hits(gains) / _hits(gains))),
+    "hit_rate": lambda d: _mean(d, _when_relevant(lambda _: 1.0)),
+    "mean_reciprocal_rank": lambda d: _mean(
+        d, _when_relevant(lambda gains: 1 / next(i for i, gain in enumerate(gains, 1) if gain > 0))
+    ),
+    "mean_average_precision": lambda d: _mean(d, _when_relevant(_average_precision)),
+    "ndcg": lambda d: _mean(d, _when_relevant(lambda gains: _dcg(gains) / _dcg(sorted(gains, reverse=True)))),
+    "dcg": lambda d: _mean(d, _dcg),
+    "f1_at_k": lambda d: _mean(
+        d, _when_relevant(lambda gains: 2 * _hits(gains) / (len(gains) + _hits(gains)))
+    ),
+}
