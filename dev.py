@@ -31,6 +31,7 @@ def main() -> int:
         "bench": (bench, "speed against the peers, as ratios"),
         "sanitize": (sanitize, "the tests under ASan, UBSan and TSan"),
         "fuzz": (fuzz, "random bytes and inputs, for a while"),
+        "docs": (docs, "write the pages that the code knows"),
         "lock": (lock, "renew the locked requirements"),
     }
     lines = "\n".join(f"  {name:<10}{what}" for name, (_, what) in tasks.items())
@@ -151,6 +152,16 @@ def fuzz(words: list[str]) -> int:
     """Feed random bytes and inputs to the readers."""
     python = environment("dev")
     return run(python, "tests/fuzz.py", *words, check=False)
+
+
+def docs(_words: list[str]) -> int:
+    """Write the catalogue of metrics into its page, below what is written by hand."""
+    python = environment("dev")
+    page = ROOT / "docs" / "metrics.md"
+    tables = subprocess.check_output([python, "-m", "assay", "metrics", "--markdown"], text=True)
+    opening = page.read_text(encoding="utf-8").split("\n## ")[0].rstrip()
+    page.write_text(f"{opening}\n\n{tables}", encoding="utf-8")
+    return 0
 
 
 def environment(*locks: str, folder: Path = VENV, define: dict[str, str] | None = None) -> Path:

@@ -37,6 +37,7 @@ class Binary:
     tn: Any
 
     tally = Confusion
+    title = "one class against the rest"
 
     @classmethod
     def of(cls, tally: Confusion, *, positive: Any = None) -> Self:
@@ -106,6 +107,7 @@ class Classes:
     table: NDArray[Any]
 
     tally = Confusion
+    title = "all classes at once"
 
     @classmethod
     def of(cls, tally: Confusion) -> Self:

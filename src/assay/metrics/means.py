@@ -25,6 +25,12 @@ class Mean:
     undefined: int = 0
 
     tally = Losses
+    title = "a mean over rows"
+
+    @property
+    def lacking(self) -> str:
+        """How many rows have no loss, for the reason why the mean has no value."""
+        return f" ({self.undefined:,} of {self.n:,} rows)" if self.undefined else ""
 
     @classmethod
     def of(cls, tally: Any) -> Self:
@@ -62,8 +68,7 @@ def mean_metric(
 
         formula.__name__, formula.__doc__ = loss.__name__, loss.__doc__
         return metric(
-            reads=Mean, kind=kind, bounds=bounds, best=best, aliases=aliases, loss=loss,
-            undefined=lambda view: f"{undefined} ({view.undefined:,} of {view.n:,} rows)",
-        )(formula)  # fmt: skip
+            reads=Mean, kind=kind, bounds=bounds, best=best, undefined=undefined, aliases=aliases, loss=loss
+        )(formula)
 
     return declare

@@ -105,7 +105,8 @@ class Metric:
         plain = float(number)
         if not math.isnan(plain):
             return plain
-        return Undefined(self.undefined if isinstance(self.undefined, str) else self.undefined(view))
+        reason = self.undefined if isinstance(self.undefined, str) else self.undefined(view)
+        return Undefined(f"{reason}{getattr(view, 'lacking', '')}")
 
     @functools.cached_property
     def parameters(self) -> dict[str, Any]:

@@ -39,6 +39,7 @@ class Lists:
     k: int | None
 
     tally = Queries
+    title = "ranked lists"
 
     @classmethod
     def of(cls, tally: Any, *, k: int | None = None) -> Self:
