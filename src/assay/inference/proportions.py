@@ -1,0 +1,148 @@
+"""Intervals for one proportion, x of n, under their names.
+
+Counts may be fractional: an effective count stands for weighted or clustered rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from assay.errors import MetricError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "METHODS",
+    "agresti_coull",
+    "clopper_pearson",
+    "jeffreys",
+    "mid_p",
+    "normal_quantile",
+    "proportion_interval",
+    "wilson",
+    "wilson_corrected",
+]
+
+Interval = tuple[float, float]
+
+
+def normal_quantile(confidence: float) -> float:
+    """Return how many standard errors a two-sided normal interval reaches."""
+    from scipy.special import ndtri  # noqa: PLC0415 - SciPy takes its time to load
+
+    return float(-ndtri((1 - confidence) / 2))
+
+
+def wilson(x: float, n: float, confidence: float = 0.95) -> Interval:
+    """Return Wilson's score interval: right on average at any n, and never empty at 0 or n.
+
+    >>> low, high = wilson(81, 263)
+    >>> round(low, 6), round(high, 6)
+    (0.255289, 0.36621)
+    """
+    z = normal_quantile(confidence)
+    centre, scale = x + z * z / 2, n + z * z
+    reach = z * math.sqrt(x * (n - x) / n + z * z / 4)
+    return _within(x, n, (centre - reach) / scale, (centre + reach) / scale)
+
+
+def wilson_corrected(x: float, n: float, confidence: float = 0.95) -> Interval:
+    """Return Wilson's interval with the continuity correction of R's prop.test; wider than it need be."""
+    z = normal_quantile(confidence)
+    half = min(0.5, abs(x - n / 2))  # as prop.test has it: no more than the distance from one half
+    limits = []
+    for sign in (-1, 1):
+        moved = x + sign * half
+        reach = z * math.sqrt(max(moved * (n - moved) / n, 0.0) + z * z / 4)
+        limits.append((moved + z * z / 2 + sign * reach) / (n + z * z))
+    return _within(x, n, *limits)
+
+
+def clopper_pearson(x: float, n: float, confidence: float = 0.95) -> Interval:
+    """Return the exact interval: at least the stated coverage whatever the truth, usually more."""
+    from scipy.special import betaincinv  # noqa: PLC0415
+
+    tail = (1 - confidence) / 2
+    low = 0.0 if x <= 0 else float(betaincinv(x, n - x + 1, tail))
+    high = 1.0 if x >= n else _upper_beta(x + 1, n - x, tail)
+    return low, high
+
+
+def agresti_coull(x: float, n: float, confidence: float = 0.95) -> Interval:
+    """Return the adjusted Wald interval, clipped to [0, 1]: simple, and seldom far below its coverage."""
+    z = normal_quantile(confidence)
+    scale = n + z * z
+    centre = (x + z * z / 2) / scale
+    reach = z * math.sqrt(centre * (1 - centre) / scale)
+    return max(0.0, centre - reach), min(1.0, centre + reach)
+
+
+def jeffreys(x: float, n: float, confidence: float = 0.95) -> Interval:
+    """Return the equal-tailed interval of Jeffreys' prior, reaching 0 at no hits and 1 at no misses."""
+    from scipy.special import betaincinv  # noqa: PLC0415
+
+    tail = (1 - confidence) / 2
+    low = 0.0 if x <= 0 else float(betaincinv(x + 0.5, n - x + 0.5, tail))
+    high = 1.0 if x >= n else _upper_beta(x + 0.5, n - x + 0.5, tail)
+    return low, high
+
+
+def mid_p(x: float, n: float, confidence: float = 0.95) -> Interval:
+    """Return the exact interval that counts half the chance of what was seen, so it is less wide."""
+    from scipy.optimize import brentq  # noqa: PLC0415
+    from scipy.special import betainc  # noqa: PLC0415
+
+    tail = (1 - confidence) / 2
+
+    def above(p: float) -> float:  # P(X > x) + P(X = x) / 2
+        more = float(betainc(x + 1, n - x, p)) if x < n else 0.0
+        at_least = float(betainc(x, n - x + 1, p)) if x > 0 else 1.0
+        return (more + at_least) / 2
+
+    exact = {"xtol": 1e-16, "rtol": 8.9e-16}
+    low = 0.0 if x <= 0 else float(brentq(lambda p: above(p) - tail, 0.0, 1.0, **exact))
+    high = 1.0 if x >= n else float(brentq(lambda p: above(p) - (1 - tail), 0.0, 1.0, **exact))
+    return low, high
+
+
+METHODS: dict[str, Callable[[float, float, float], Interval]] = {
+    "wilson": wilson,
+    "clopper-pearson": clopper_pearson,
+    "agresti-coull": agresti_coull,
+    "jeffreys": jeffreys,
+    "mid-p": mid_p,
+    "wilson-corrected": wilson_corrected,
+}
+
+
+def proportion_interval(x: float, n: float, confidence: float = 0.95, method: str = "wilson") -> Interval:
+    """Return the interval of a proportion by a named method.
+
+    >>> low, high = proportion_interval(0, 20, method="clopper-pearson")
+    >>> low, round(high, 6)
+    (0.0, 0.168433)
+    """
+    if method not in METHODS:
+        known = ", ".join(f'"{name}"' for name in METHODS)
+        raise MetricError(f"method={method!r} is no interval for a proportion: use {known}.")
+    if not 0 < confidence < 1:
+        raise MetricError(f"confidence={confidence!r} is a share between 0 and 1, such as 0.95.")
+    if not 0 <= x <= n:
+        raise MetricError(f"{x} of {n} is no proportion.")
+    if n == 0:
+        return 0.0, 1.0  # nothing was seen, so nothing is ruled out
+    return METHODS[method](x, n, confidence)
+
+
+def _upper_beta(a: float, b: float, tail: float) -> float:
+    """Return the point above which a beta variable lies with a small chance, kept exact near 1."""
+    from scipy.special import betaincinv  # noqa: PLC0415
+
+    return float(1 - betaincinv(b, a, tail))
+
+
+def _within(x: float, n: float, low: float, high: float) -> Interval:
+    """Return limits that are exactly 0 and 1 where rounding would leave them beside."""
+    return (0.0 if x <= 0 else max(0.0, low)), (1.0 if x >= n else min(1.0, high))
