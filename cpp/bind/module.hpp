@@ -20,6 +20,9 @@ namespace nb = nanobind;
 template <class T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+// The same of a type that the binding looks up.
+using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
 // Holds while a kernel runs: Python may go on meanwhile.
 struct Released {
     nb::gil_scoped_release gil;

@@ -8,14 +8,12 @@
 namespace assay::bind {
 namespace {
 
-using AnyCounts = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 template <class Count>
-std::span<const Count> span_of(const AnyCounts& counts) {
+std::span<const Count> span_of(const AnyColumn& counts) {
     return {static_cast<const Count*>(counts.data()), counts.size()};
 }
 
-CountsView view(const AnyCounts& counts) {
+CountsView view(const AnyColumn& counts) {
     if (counts.dtype() == nb::dtype<std::uint8_t>()) return span_of<std::uint8_t>(counts);
     if (counts.dtype() == nb::dtype<std::uint16_t>()) return span_of<std::uint16_t>(counts);
     if (counts.dtype() == nb::dtype<std::uint32_t>()) return span_of<std::uint32_t>(counts);
@@ -57,9 +55,9 @@ nb::tuple order_columns(const Column<Score>& scores, const Column<Label>& positi
 }
 
 template <class Score>
-nb::tuple merge_columns(const Column<Score>& scores_a, const AnyCounts& positives_a,
-                        const AnyCounts& negatives_a, const Column<Score>& scores_b,
-                        const AnyCounts& positives_b, const AnyCounts& negatives_b) {
+nb::tuple merge_columns(const Column<Score>& scores_a, const AnyColumn& positives_a,
+                        const AnyColumn& negatives_a, const Column<Score>& scores_b,
+                        const AnyColumn& positives_b, const AnyColumn& negatives_b) {
     const ScoreTallyView<Score> a{span_of(scores_a), view(positives_a), view(negatives_a)};
     const ScoreTallyView<Score> b{span_of(scores_b), view(positives_b), view(negatives_b)};
     ScoreTally<Score> tally;
@@ -101,9 +99,9 @@ nb::tuple order_pair_columns(const Column<double>& x, const Column<double>& y,
 }
 
 nb::tuple merge_pair_columns(const Column<double>& x_a, const Column<double>& y_a,
-                             const AnyCounts& positives_a, const AnyCounts& negatives_a,
+                             const AnyColumn& positives_a, const AnyColumn& negatives_a,
                              const Column<double>& x_b, const Column<double>& y_b,
-                             const AnyCounts& positives_b, const AnyCounts& negatives_b) {
+                             const AnyColumn& positives_b, const AnyColumn& negatives_b) {
     const PairTallyView a{span_of(x_a), span_of(y_a), view(positives_a), view(negatives_a)};
     const PairTallyView b{span_of(x_b), span_of(y_b), view(positives_b), view(negatives_b)};
     PairTally tally;
@@ -132,7 +130,7 @@ void bind_order(nb::module_& m) {
           "The pairs, positives and negatives of two ordered tallies of pairs taken together.");
     m.def(
         "sweep_scores",
-        [](const AnyCounts& positives, const AnyCounts& negatives) {
+        [](const AnyColumn& positives, const AnyColumn& negatives) {
             const CountsView p = view(positives), q = view(negatives);
             ScoreSweep sweep;
             {

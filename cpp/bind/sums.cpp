@@ -39,41 +39,53 @@ nb::object to_int(const Wide<N>& value) {
                                        "little", nb::arg("signed") = true);
 }
 
-// The number of rows that columns have in common.
 template <class T, class... Rest>
-std::size_t common_rows(const Column<T>& first, const Rest&... rest) {
+Numbers numbers_as(const AnyColumn& column) {
+    if (column.dtype() == nb::dtype<T>()) return static_cast<const T*>(column.data());
+    if constexpr (sizeof...(Rest) > 0) return numbers_as<Rest...>(column);
+    throw nb::type_error("a column of numbers is of floats or integers of 8 to 64 bits");
+}
+
+Numbers numbers_of(const AnyColumn& column) {
+    return numbers_as<double, float, std::int64_t, std::int32_t, std::int16_t, std::int8_t,
+                      std::uint64_t, std::uint32_t, std::uint16_t, std::uint8_t>(column);
+}
+
+// The number of rows that columns have in common.
+template <class First, class... Rest>
+std::size_t common_rows(const First& first, const Rest&... rest) {
     if (((rest.shape(0) != first.shape(0)) || ...))
         throw std::invalid_argument("columns differ in length");
     return first.shape(0);
 }
 
-template <class T>
-nb::object sum(Column<T> x, const std::string& path) {
+nb::object sum(const AnyColumn& x, const std::string& path) {
     const SumPath chosen = path_called(path);
+    const Numbers column = numbers_of(x);
     const Sum result = [&] {
         const Released released;
-        return exact_sum(x.data(), x.shape(0), chosen);
+        return exact_sum(column, x.shape(0), chosen);
     }();
     return nb::make_tuple(to_int(result.sum), result.bad_row);
 }
 
-template <class T>
-nb::object square_sum(Column<T> x, const std::string& path) {
+nb::object square_sum(const AnyColumn& x, const std::string& path) {
     const SumPath chosen = path_called(path);
+    const Numbers column = numbers_of(x);
     const SquareSum result = [&] {
         const Released released;
-        return exact_square_sum(x.data(), x.shape(0), chosen);
+        return exact_square_sum(column, x.shape(0), chosen);
     }();
     return nb::make_tuple(to_int(result.sum), to_int(result.squared), result.bad_row);
 }
 
-template <class T>
-nb::object moments(Column<T> actual, Column<T> predicted, const std::string& path) {
+nb::object moments(const AnyColumn& actual, const AnyColumn& predicted, const std::string& path) {
     const SumPath chosen = path_called(path);
     const std::size_t rows = common_rows(actual, predicted);
+    const Numbers a = numbers_of(actual), p = numbers_of(predicted);
     const Moments m = [&] {
         const Released released;
-        return exact_moments(actual.data(), predicted.data(), rows, chosen);
+        return exact_moments(a, p, rows, chosen);
     }();
     nb::dict result;
     result["n"] = rows;
@@ -89,26 +101,26 @@ nb::object moments(Column<T> actual, Column<T> predicted, const std::string& pat
     return result;
 }
 
-template <class T>
-nb::object weighted_sum(Column<T> x, Column<T> weight, const std::string& path) {
+nb::object weighted_sum(const AnyColumn& x, const AnyColumn& weight, const std::string& path) {
     const SumPath chosen = path_called(path);
     const std::size_t rows = common_rows(x, weight);
+    const Numbers column = numbers_of(x), w = numbers_of(weight);
     const WeightedSum result = [&] {
         const Released released;
-        return exact_weighted_sum(x.data(), weight.data(), rows, chosen);
+        return exact_weighted_sum(column, w, rows, chosen);
     }();
     return nb::make_tuple(to_int(result.weighted), to_int(result.weighted_square), result.bad_row,
                           result.bad_row_weight);
 }
 
-template <class T>
-nb::object weighted_moments(Column<T> actual, Column<T> predicted, Column<T> weight,
-                            const std::string& path) {
+nb::object weighted_moments(const AnyColumn& actual, const AnyColumn& predicted,
+                            const AnyColumn& weight, const std::string& path) {
     const SumPath chosen = path_called(path);
     const std::size_t rows = common_rows(actual, predicted, weight);
+    const Numbers a = numbers_of(actual), p = numbers_of(predicted), w = numbers_of(weight);
     const WeightedMoments m = [&] {
         const Released released;
-        return exact_weighted_moments(actual.data(), predicted.data(), weight.data(), rows, chosen);
+        return exact_weighted_moments(a, p, w, rows, chosen);
     }();
     nb::dict result;
     result["n"] = rows;
@@ -147,25 +159,6 @@ nb::object cell_sums(Column<std::uint32_t> cells, std::size_t number_of_cells,
     return result;
 }
 
-template <class T>
-void bind_columns(nb::module_& m) {
-    const auto column = [](const char* name) { return nb::arg(name).noconvert(); };
-    const auto path = [] { return nb::arg("path") = "best"; };
-    m.def("exact_sum", &sum<T>, column("x"), path(),
-          "The sum in units of 2**-1074 and the first row that is not finite, or -1.");
-    m.def(
-        "exact_square_sum", &square_sum<T>, column("x"), path(),
-        "The sum (2**-1074), the sum of squares (2**-2148) and the first row that is not finite.");
-    m.def("exact_moments", &moments<T>, column("actual"), column("predicted"), path(),
-          "Exact sums of values (2**-1074) and squares (2**-2148) of both columns and of\n"
-          "actual - predicted, as a dict.");
-    m.def("exact_weighted_sum", &weighted_sum<T>, column("x"), column("weight"), path(),
-          "Sums of weight * x (2**-2148) and weight * x * x (2**-3222), and the first bad rows.");
-    m.def("exact_weighted_moments", &weighted_moments<T>, column("actual"), column("predicted"),
-          column("weight"), path(),
-          "Exact weighted sums as a dict: values in units of 2**-2148, squares of 2**-3222.");
-}
-
 std::vector<std::string> available_paths() {
     std::vector<std::string> names;
     for (const auto& [name, path] : path_names)
@@ -176,8 +169,21 @@ std::vector<std::string> available_paths() {
 }  // namespace
 
 void bind_sums(nb::module_& m) {
-    bind_columns<double>(m);
-    bind_columns<float>(m);
+    const auto column = [](const char* name) { return nb::arg(name).noconvert(); };
+    const auto path = [] { return nb::arg("path") = "best"; };
+    m.def("exact_sum", &sum, column("x"), path(),
+          "The sum in units of 2**-1074 and the first row it leaves out, or -1: not finite, or an\n"
+          "integer beyond 2**53. Columns are of floats or integers, each of its own type.");
+    m.def("exact_square_sum", &square_sum, column("x"), path(),
+          "The sum (2**-1074), the sum of squares (2**-2148) and the first row left out, or -1.");
+    m.def("exact_moments", &moments, column("actual"), column("predicted"), path(),
+          "Exact sums of values (2**-1074) and squares (2**-2148) of both columns and of\n"
+          "actual - predicted, as a dict.");
+    m.def("exact_weighted_sum", &weighted_sum, column("x"), column("weight"), path(),
+          "Sums of weight * x (2**-2148) and weight * x * x (2**-3222), and the first bad rows.");
+    m.def("exact_weighted_moments", &weighted_moments, column("actual"), column("predicted"),
+          column("weight"), path(),
+          "Exact weighted sums as a dict: values in units of 2**-2148, squares of 2**-3222.");
     m.def("exact_cell_sums", &cell_sums, nb::arg("cells").noconvert(), nb::arg("number_of_cells"),
           nb::arg("weight").noconvert(),
           "Rows per cell and the exact sums of weight, weight**2 and weight**3, each as\n"

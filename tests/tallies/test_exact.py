@@ -70,6 +70,18 @@ def test_moments_are_the_rational_numbers_they_are(rows, weighted):
         assert tally.largest_error == np.abs(np.subtract(actual, predicted)).max()
 
 
+@pytest.mark.parametrize("weight", [None, [1, 2, 3, 0.5]])
+@pytest.mark.parametrize("kind", [np.bool_, np.uint8, np.int32, np.int64, np.float32])
+def test_labels_need_not_be_floats(kind, weight):
+    """Labels of any type beside scores give the tally of the same labels as floats."""
+    label, score = np.array([0, 1, 1, 0], dtype=kind), np.array([0.1, 0.7, 0.4, 0.2])
+    plain = assay.rows(actual=label.astype(float), predicted=score, weight=weight)
+    assert assay.Moments.of(assay.rows(actual=label, predicted=score, weight=weight)) == assay.Moments.of(
+        plain
+    )
+    assert assay.Sums.of(label) == assay.Sums.of(label.astype(float))
+
+
 def test_overflow_is_said():
     """A sum beyond every float is infinite as a float, and still exact as a number."""
     tally = assay.Sums.of([1.7e308, 1.7e308])

@@ -19,6 +19,9 @@ struct FourLanes {
     ASSAY_LANES_INLINE static Real load(const double* p) {
         return reinterpret_cast<Real>(_mm256_loadu_pd(p));
     }
+    ASSAY_LANES_INLINE static Int load(const std::int64_t* p) {
+        return reinterpret_cast<Int>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+    }
     ASSAY_LANES_INLINE static Int bits(Real x) { return reinterpret_cast<Int>(x); }
     ASSAY_LANES_INLINE static Real real(Int x) { return reinterpret_cast<Real>(x); }
     ASSAY_LANES_INLINE static Int fill(std::uint64_t value) {
@@ -72,7 +75,7 @@ struct FourLanes {
 }  // namespace
 
 const Kernels avx2_kernels = {column_chunk<FourLanes, false>, column_chunk<FourLanes, true>,
-                              pair_chunk<FourLanes>};
+                              pair_chunk<FourLanes, double>, pair_chunk<FourLanes, std::int64_t>};
 
 }  // namespace assay::sums
 

@@ -23,6 +23,9 @@ struct EightLanes {
     ASSAY_LANES_INLINE static Real load(const double* p) {
         return reinterpret_cast<Real>(_mm512_loadu_pd(p));
     }
+    ASSAY_LANES_INLINE static Int load(const std::int64_t* p) {
+        return reinterpret_cast<Int>(_mm512_loadu_si512(p));
+    }
     ASSAY_LANES_INLINE static Int bits(Real x) { return reinterpret_cast<Int>(x); }
     ASSAY_LANES_INLINE static Real real(Int x) { return reinterpret_cast<Real>(x); }
     ASSAY_LANES_INLINE static Int fill(std::uint64_t value) {
@@ -206,8 +209,12 @@ ASSAY_LANES_TARGET bool weighted_pair(const double* actual, const double* predic
 
 }  // namespace
 
-const Kernels avx512_kernels = {column_chunk<EightLanes, false>, column_chunk<EightLanes, true>,
-                                pair_chunk<EightLanes>, weighted_column, weighted_pair};
+const Kernels avx512_kernels = {column_chunk<EightLanes, false>,
+                                column_chunk<EightLanes, true>,
+                                pair_chunk<EightLanes, double>,
+                                pair_chunk<EightLanes, std::int64_t>,
+                                weighted_column,
+                                weighted_pair};
 
 }  // namespace assay::sums
 

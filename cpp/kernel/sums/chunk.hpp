@@ -70,6 +70,9 @@ struct Kernels {
     using Column = bool (*)(const double* x, int rows, int window, ColumnTotals& totals);
     using Pair = bool (*)(const double* actual, const double* predicted, int rows, int window,
                           PairTotals& totals);
+    // The same with integers, read as they are; refused beyond 2**51.
+    using LabelPair = bool (*)(const std::int64_t* actual, const double* predicted, int rows,
+                               int window, PairTotals& totals);
     // Weights must not be negative either. Their window is the second one.
     using WeightedColumn = bool (*)(const double* x, const double* weight, int rows,
                                     const int* windows, WeightedColumnTotals& totals);
@@ -78,6 +81,7 @@ struct Kernels {
                                   WeightedPairTotals& totals);
     Column sum, square_sum;
     Pair pair;
+    LabelPair label_pair;
     WeightedColumn weighted_column = nullptr;  // nullptr: this path takes weights row by row
     WeightedPair weighted_pair = nullptr;
 };

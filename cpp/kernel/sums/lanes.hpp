@@ -3,9 +3,9 @@
 // instantiates the templates with its own Lanes:
 //
 //   width, Real, Int        one double and one 64-bit integer per lane (GCC vectors or plain
-//   numbers) load(p), bits(Real), fill<T>(value) larger_magnitude(Real, Real), add_where_less(Int
-//   sum, Real a, Real b, Int value) lane_sum(Int), any(Int), largest(Real) Squares add(Int high,
-//   Int low), total(); add_wide where low may be 2**52
+//   numbers) load(p) of either, bits(Real), fill<T>(value) larger_magnitude(Real, Real),
+//   add_where_less(Int sum, Real a, Real b, Int value) lane_sum(Int), any(Int), largest(Real)
+//   Squares add(Int high, Int low), total(); add_wide where low may be 2**52
 #pragma once
 
 #include "kernel/sums/chunk.hpp"
@@ -47,6 +47,15 @@ struct Splitter {
         return limbs;
     }
 
+    // The doubles of a column, or integers below 2**51 as doubles: see read_numbers.
+    ASSAY_LANES_INLINE Real read(const double* x) { return Lanes::load(x); }
+    ASSAY_LANES_INLINE Real read(const std::int64_t* x) {
+        constexpr double shift = 0x1.8p52;
+        const Int words = Lanes::load(x), bits = Lanes::fill(std::bit_cast<std::uint64_t>(shift));
+        range |= words + Lanes::fill(std::uint64_t{1} << 51);
+        return Lanes::real(words + bits) - Lanes::real(bits);
+    }
+
     // The same without a look at what fits; both limbs come with one constant added.
     ASSAY_LANES_INLINE Limbs split_unchecked(Real x) const {
         const Real high_sum = x + high_shift;
@@ -77,8 +86,8 @@ ASSAY_LANES_TARGET bool column_chunk(const double* x, int rows, int window, Colu
     return splitter.all_fitted();
 }
 
-template <class Lanes>
-ASSAY_LANES_TARGET bool pair_chunk(const double* actual, const double* predicted, int rows,
+template <class Lanes, class Actual>
+ASSAY_LANES_TARGET bool pair_chunk(const Actual* actual, const double* predicted, int rows,
                                    int window, PairTotals& totals) {
     using Int = typename Lanes::Int;
     Splitter<Lanes> splitter(window);
@@ -88,7 +97,7 @@ ASSAY_LANES_TARGET bool pair_chunk(const double* actual, const double* predicted
     typename Lanes::Real largest = Lanes::real(zero);
     typename Lanes::Squares square_a, square_p, square_e;
     for (int row = 0; row < rows; row += Lanes::width) {
-        const auto a = Lanes::load(actual + row), p = Lanes::load(predicted + row);
+        const auto a = splitter.read(actual + row), p = splitter.read(predicted + row);
         const auto limbs_a = splitter.split(a), limbs_p = splitter.split(p);
         high_a += limbs_a.high;
         low_a += limbs_a.low;

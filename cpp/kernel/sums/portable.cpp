@@ -13,6 +13,7 @@ struct OneLane {
     using Int = std::uint64_t;
 
     static Real load(const double* p) { return *p; }
+    static Int load(const std::int64_t* p) { return static_cast<Int>(*p); }
     static Int bits(Real x) { return std::bit_cast<Int>(x); }
     static Real real(Int x) { return std::bit_cast<Real>(x); }
     static Int fill(std::uint64_t value) { return value; }
@@ -50,6 +51,6 @@ struct OneLane {
 }  // namespace
 
 const Kernels portable_kernels = {column_chunk<OneLane, false>, column_chunk<OneLane, true>,
-                                  pair_chunk<OneLane>};
+                                  pair_chunk<OneLane, double>, pair_chunk<OneLane, std::int64_t>};
 
 }  // namespace assay::sums

@@ -152,6 +152,13 @@ struct PairTask {
                     Totals& totals) {
         return kernels.pair(x[0], x[1], rows, window[0], totals);
     }
+    static bool run_as_is(const Kernels& kernels, const Numbers* x, std::size_t begin, int rows,
+                          const int* window, Totals& totals) {
+        const auto* actual = std::get_if<const std::int64_t*>(&x[0]);
+        const auto* predicted = std::get_if<const double*>(&x[1]);
+        return actual && predicted &&
+               kernels.label_pair(*actual + begin, *predicted + begin, rows, window[0], totals);
+    }
     void absorb(const Totals& totals, int rows, const int* window) {
         const auto& [a, p, square_e, below_high, below_low, largest] = totals;
         const Wide<6> sum_a = value_total(a.high, a.low, rows);
@@ -203,35 +210,23 @@ bool has_path(SumPath path) {
     return path != SumPath::avx2 || sums::cpu_has_avx2();
 }
 
-template <class T>
-Sum exact_sum(const T* x, std::size_t rows, SumPath path) {
-    const T* const columns[] = {x};
-    const auto walker = sums::walk<sums::ColumnTask<false>>(columns, rows, path);
+Sum exact_sum(const Numbers& x, std::size_t rows, SumPath path) {
+    const auto walker = sums::walk<sums::ColumnTask<false>>({x}, rows, path);
     return {walker->task.sum, walker->bad_row[0]};
 }
 
-template <class T>
-SquareSum exact_square_sum(const T* x, std::size_t rows, SumPath path) {
-    const T* const columns[] = {x};
-    const auto walker = sums::walk<sums::ColumnTask<true>>(columns, rows, path);
+SquareSum exact_square_sum(const Numbers& x, std::size_t rows, SumPath path) {
+    const auto walker = sums::walk<sums::ColumnTask<true>>({x}, rows, path);
     return {walker->task.sum, walker->task.squared, walker->bad_row[0]};
 }
 
-template <class T>
-Moments exact_moments(const T* actual, const T* predicted, std::size_t rows, SumPath path) {
-    const T* const columns[] = {actual, predicted};
-    const auto walker = sums::walk<sums::PairTask>(columns, rows, path);
+Moments exact_moments(const Numbers& actual, const Numbers& predicted, std::size_t rows,
+                      SumPath path) {
+    const auto walker = sums::walk<sums::PairTask>({actual, predicted}, rows, path);
     Moments moments = walker->task.sums;
     moments.bad_row_actual = walker->bad_row[0];
     moments.bad_row_predicted = walker->bad_row[1];
     return moments;
 }
-
-template Sum exact_sum(const double*, std::size_t, SumPath);
-template Sum exact_sum(const float*, std::size_t, SumPath);
-template SquareSum exact_square_sum(const double*, std::size_t, SumPath);
-template SquareSum exact_square_sum(const float*, std::size_t, SumPath);
-template Moments exact_moments(const double*, const double*, std::size_t, SumPath);
-template Moments exact_moments(const float*, const float*, std::size_t, SumPath);
 
 }  // namespace assay

@@ -1,10 +1,12 @@
 // Exact sums of doubles and of their products: integers, so the same for any order of rows, any
 // number of threads and any CPU. Sums of values count units of 2**-1074, of products of two values
-// 2**-2148, of three 2**-3222; floats are converted, which is exact.
+// 2**-2148, of three 2**-3222. Columns may be of any types, each of its own: other numbers than
+// doubles are converted a chunk at a time, in cache, which is exact.
 //
-// A row that holds a value it must not hold is left out of every sum and its index returned, the
-// first one for each column, -1 where there is none. All functions run on threads() threads from
-// some ten thousand rows on and need a few kilobytes for each.
+// A row that holds a value it must not hold (not finite, or an integer beyond 2**53) is left out of
+// every sum and its index returned, the first one for each column, -1 where there is none. All
+// functions run on threads() threads from some ten thousand rows on and need a few kilobytes for
+// each.
 #pragma once
 
 #include <array>
@@ -12,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel/sums/numbers.hpp"
 #include "kernel/sums/wide.hpp"
 
 namespace assay {
@@ -30,13 +33,13 @@ bool has_path(SumPath path);
 
 struct Sum {
     ValueSum sum;
-    std::int64_t bad_row;  // not finite
+    std::int64_t bad_row;
 };
 
 struct SquareSum {
     ValueSum sum;
     ProductSum squared;
-    std::int64_t bad_row;  // not finite
+    std::int64_t bad_row;
 };
 
 // error = actual - predicted, never rounded; max_absolute_error is the largest |error|, rounded
@@ -45,7 +48,7 @@ struct Moments {
     ValueSum actual, predicted, absolute_error;
     ProductSum squared_actual, squared_predicted, squared_error;
     double max_absolute_error;
-    std::int64_t bad_row_actual, bad_row_predicted;  // not finite
+    std::int64_t bad_row_actual, bad_row_predicted;
 };
 
 struct WeightedSum {
@@ -63,22 +66,18 @@ struct WeightedMoments {
 
 // With AVX-512 about as fast as memory on two threads (1.5 ns a row for the moments on one). A row
 // that shares no window of 100 bits with its neighbours costs 3 ns a sum and 15 ns for the moments.
-template <class T>
-Sum exact_sum(const T* x, std::size_t rows, SumPath path = SumPath::best);
-template <class T>
-SquareSum exact_square_sum(const T* x, std::size_t rows, SumPath path = SumPath::best);
-template <class T>
-Moments exact_moments(const T* actual, const T* predicted, std::size_t rows,
+Sum exact_sum(const Numbers& x, std::size_t rows, SumPath path = SumPath::best);
+SquareSum exact_square_sum(const Numbers& x, std::size_t rows, SumPath path = SumPath::best);
+Moments exact_moments(const Numbers& actual, const Numbers& predicted, std::size_t rows,
                       SumPath path = SumPath::best);
 
 // Weights must be finite and not negative; other rows are bad rows. 6 ns a row with AVX-512; other
 // CPUs take the rows one by one, 25 ns each.
-template <class T>
-WeightedSum exact_weighted_sum(const T* x, const T* weight, std::size_t rows,
+WeightedSum exact_weighted_sum(const Numbers& x, const Numbers& weight, std::size_t rows,
                                SumPath path = SumPath::best);
-template <class T>
-WeightedMoments exact_weighted_moments(const T* actual, const T* predicted, const T* weight,
-                                       std::size_t rows, SumPath path = SumPath::best);
+WeightedMoments exact_weighted_moments(const Numbers& actual, const Numbers& predicted,
+                                       const Numbers& weight, std::size_t rows,
+                                       SumPath path = SumPath::best);
 
 // One exact sum for each cell: limbs[cell * width ...] little-endian, unsigned, times 2**exponent.
 // Canonical: exponent is the largest one <= 0 that all sums are multiples of, width the smallest

@@ -55,12 +55,12 @@ public:
         std::fill_n(bad_row, Task::columns, -1);
     }
 
-    template <class T>
-    void walk(const T* const (&columns)[Task::columns], std::size_t begin, std::size_t end) {
+    void walk(const Numbers (&columns)[Task::columns], std::size_t begin, std::size_t end) {
         for (std::size_t row = begin; row < end; row += chunk_rows) {
             const int rows = static_cast<int>(std::min<std::size_t>(chunk_rows, end - row));
+            if (run_as_is(columns, row, rows)) continue;
             const double* chunk[Task::columns];
-            for (int c = 0; c < Task::columns; ++c) chunk[c] = widened(columns[c] + row, rows, c);
+            for (int c = 0; c < Task::columns; ++c) chunk[c] = doubles(columns[c], row, rows, c);
             add_chunk(chunk, rows, row);
         }
         task.flush();
@@ -79,12 +79,10 @@ private:
     static int padded(int rows) { return (rows + row_multiple - 1) / row_multiple * row_multiple; }
 
     // Doubles in whole vectors: the caller's own memory where it is that already.
-    template <class T>
-    const double* widened(const T* x, int rows, int c) {
-        if constexpr (std::is_same_v<T, double>) {
-            if (rows % row_multiple == 0) return x;
-        }
-        for (int row = 0; row < rows; ++row) buffer_[c][row] = static_cast<double>(x[row]);
+    const double* doubles(const Numbers& column, std::size_t begin, int rows, int c) {
+        const auto* own = std::get_if<const double*>(&column);
+        if (own && rows % row_multiple == 0) return *own + begin;
+        read_numbers(column, begin, static_cast<std::size_t>(rows), buffer_[c]);
         std::fill(buffer_[c] + rows, buffer_[c] + padded(rows), 0.0);
         return buffer_[c];
     }
@@ -113,6 +111,18 @@ private:
         window_known_ = fits;
         if (fits && run(chunk, padded(rows))) return;
         add_what_fits(chunk, rows, first_row);
+    }
+
+    // Where the kernel can read what the columns hold, and a window is known, no copy is made.
+    bool run_as_is(const Numbers (&columns)[Task::columns], std::size_t begin, int rows) {
+        if constexpr (requires { &Task::run_as_is; }) {
+            if (!window_known_ || rows % row_multiple != 0) return false;
+            typename Task::Totals totals;
+            if (!Task::run_as_is(*kernels_, columns, begin, rows, window_, totals)) return false;
+            task.absorb(totals, rows, window_);
+            return true;
+        }
+        return false;
     }
 
     bool run(const double* const (&chunk)[Task::columns], int rows) {
@@ -187,8 +197,8 @@ private:
 };
 
 // Walks all rows, in parallel where that pays, and returns the walker that holds everything.
-template <class Task, class T>
-std::unique_ptr<Walker<Task>> walk(const T* const (&columns)[Task::columns], std::size_t rows,
+template <class Task>
+std::unique_ptr<Walker<Task>> walk(const Numbers (&columns)[Task::columns], std::size_t rows,
                                    SumPath path) {
     constexpr std::size_t grain = 32 * chunk_rows;
     const Kernels* kernels = kernels_of(path);

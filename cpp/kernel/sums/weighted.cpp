@@ -137,33 +137,23 @@ struct WeightedPairTask {
 }  // namespace
 }  // namespace sums
 
-template <class T>
-WeightedSum exact_weighted_sum(const T* x, const T* weight, std::size_t rows, SumPath path) {
-    const T* const columns[] = {x, weight};
-    const auto walker = sums::walk<sums::WeightedColumnTask>(columns, rows, path);
+WeightedSum exact_weighted_sum(const Numbers& x, const Numbers& weight, std::size_t rows,
+                               SumPath path) {
+    const auto walker = sums::walk<sums::WeightedColumnTask>({x, weight}, rows, path);
     WeightedSum result = walker->task.sums;
     result.bad_row = walker->bad_row[0];
     result.bad_row_weight = walker->bad_row[1];
     return result;
 }
 
-template <class T>
-WeightedMoments exact_weighted_moments(const T* actual, const T* predicted, const T* weight,
-                                       std::size_t rows, SumPath path) {
-    const T* const columns[] = {actual, predicted, weight};
-    const auto walker = sums::walk<sums::WeightedPairTask>(columns, rows, path);
+WeightedMoments exact_weighted_moments(const Numbers& actual, const Numbers& predicted,
+                                       const Numbers& weight, std::size_t rows, SumPath path) {
+    const auto walker = sums::walk<sums::WeightedPairTask>({actual, predicted, weight}, rows, path);
     WeightedMoments moments = walker->task.sums;
     moments.bad_row_actual = walker->bad_row[0];
     moments.bad_row_predicted = walker->bad_row[1];
     moments.bad_row_weight = walker->bad_row[2];
     return moments;
 }
-
-template WeightedSum exact_weighted_sum(const double*, const double*, std::size_t, SumPath);
-template WeightedSum exact_weighted_sum(const float*, const float*, std::size_t, SumPath);
-template WeightedMoments exact_weighted_moments(const double*, const double*, const double*,
-                                                std::size_t, SumPath);
-template WeightedMoments exact_weighted_moments(const float*, const float*, const float*,
-                                                std::size_t, SumPath);
 
 }  // namespace assay

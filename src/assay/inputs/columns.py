@@ -77,6 +77,17 @@ class Column:
 
     def numbers(self, what: str) -> Array:
         """Return the values as float32 or float64, exactly, or raise where they are not numbers."""
+        values = self.plain_numbers(what)
+        if values.dtype.kind == "f":
+            return values
+        if values.dtype.itemsize == np.dtype(np.int64).itemsize and len(values):
+            wide = (values > 2**53) | (values < -(2**53)) if values.dtype.kind == "i" else values > 2**53
+            if wide.any():
+                self.raise_wide(int(np.argmax(wide)))
+        return values.astype(np.float64)
+
+    def plain_numbers(self, what: str) -> Array:
+        """Return the values as they are, integers of any width too, or raise where they are no numbers."""
         values = self.values
         if values.ndim > 1:
             raise ColumnError(
@@ -92,17 +103,14 @@ class Column:
                 f"{self.name} holds {kind} where {what} are needed, such as {seen} ({self.where(0)}). "
                 "Pass a column of numbers, or convert this one first."
             )
-        if values.dtype.kind == "f":
-            return values
-        if values.dtype.itemsize == np.dtype(np.int64).itemsize and len(values):
-            wide = (values > 2**53) | (values < -(2**53)) if values.dtype.kind == "i" else values > 2**53
-            if wide.any():
-                row = int(np.argmax(wide))
-                raise ColumnError(
-                    f"{self.name} holds {values[row]} ({self.where(row)}), an integer beyond 2**53, which "
-                    "float64 cannot tell from its neighbours. Rank or rescale it first."
-                )
-        return values.astype(np.float64)
+        return values.view(np.uint8) if values.dtype.kind == "b" else values
+
+    def raise_wide(self, row: int) -> NoReturn:
+        """Raise the error for an integer that no float64 holds for certain."""
+        raise ColumnError(
+            f"{self.name} holds {self.values[row]} ({self.where(row)}), an integer beyond 2**53, which "
+            "float64 cannot tell from its neighbours. Rank or rescale it first."
+        )
 
 
 def doubles(values: Array) -> Array:

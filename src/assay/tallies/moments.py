@@ -10,13 +10,12 @@ import numpy as np
 from assay import kernels
 from assay.errors import NumberError
 from assay.inputs import column, need_rows
-from assay.inputs.columns import Column, doubles
 from assay.tallies.dyadic import Dyadic
 from assay.tallies.tally import Tally, require
 
 if TYPE_CHECKING:
     from assay.inputs import Rows
-    from assay.inputs.columns import Array
+    from assay.inputs.columns import Array, Column
 
 __all__ = ["Moments", "Sums"]
 
@@ -59,7 +58,7 @@ class Moments(Tally, kind="moments"):
     def of(cls, rows: Rows) -> Self:
         """Return the tally of rows with actual and predicted numbers."""
         columns = need_rows(rows).need("actual", "a moments tally"), rows.need("predicted", "a moments tally")
-        actual, predicted = _same_type(*(_numbers(one) for one in columns))
+        actual, predicted = (_numbers(one) for one in columns)
         if not len(rows):
             return cls()
         if rows.weight is None:
@@ -68,7 +67,6 @@ class Moments(Tally, kind="moments"):
             prefix, value, square = "sum_", _VALUE, _PRODUCT
             largest = found["max_absolute_error"]
         else:
-            actual, predicted = doubles(actual), doubles(predicted)
             found = kernels.exact_weighted_moments(actual, predicted, rows.weight.values)
             weight = Dyadic.of(found["sum_weight"], _VALUE)
             squared_weight = Dyadic.of(found["sum_squared_weight"], _PRODUCT)
@@ -162,21 +160,17 @@ class Sums(Tally, kind="sums"):
 
 
 def _numbers(one: Column) -> Array:
-    values = one.numbers("numbers")
+    values = one.plain_numbers("numbers")
     one.refuse_missing()
     return values
-
-
-def _same_type(first: Array, second: Array) -> tuple[Array, Array]:
-    if first.dtype == second.dtype:
-        return first, second
-    return doubles(first), doubles(second)
 
 
 def _refuse(columns: tuple[Column, ...], bad_rows: tuple[int, ...]) -> None:
     for one, row in zip(columns, bad_rows, strict=True):
         if row < 0:
             continue
+        if one.values.dtype.kind != "f":
+            one.raise_wide(row)
         value = float(one.values[row])
         if np.isnan(value):
             one.raise_missing(row)
