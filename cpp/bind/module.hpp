@@ -20,7 +20,8 @@ namespace nb = nanobind;
 template <class T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// The same of a type that the binding looks up.
+// A column whose type the binding looks at: trying one overload per type would cost small calls
+// more than the work does.
 using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Holds while a kernel runs: Python may go on meanwhile.
@@ -45,6 +46,7 @@ nb::object to_numpy(Array<T, Rest...>&& values) {
 }
 
 void bind_lists(nb::module_& m);
+void bind_losses(nb::module_& m);
 void bind_order(nb::module_& m);
 void bind_parallel(nb::module_& m);
 void bind_binned(nb::module_& m);

@@ -10,10 +10,6 @@
 namespace assay::bind {
 namespace {
 
-// A column whose type is looked at here: trying one overload per type would cost small calls more
-// than the counting does.
-using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 // Calls use(typed pointer) for a column of integers; booleans are read as bytes.
 template <class Use>
 nb::object with_integers(const AnyColumn& column, Use&& use) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bind/module.hpp"
+#include "bind/numbers.hpp"
 
 namespace assay::bind {
 namespace {
@@ -23,45 +24,9 @@ SumPath path_called(const std::string& name) {
     throw std::invalid_argument("path must be best, avx512, avx2, portable or scalar");
 }
 
-// A Python int. Only its significant bytes are handed over: most of a Wide is sign.
-template <int N>
-nb::object to_int(const Wide<N>& value) {
-    int limbs = N;
-    const std::uint64_t sign = value.negative() ? ~std::uint64_t{0} : 0;
-    while (limbs > 1 && value.limb[limbs - 1] == sign && (value.limb[limbs - 2] ^ sign) >> 63 == 0)
-        --limbs;
-    unsigned char bytes[8 * N];
-    for (int i = 0; i < limbs; ++i)
-        for (int j = 0; j < 8; ++j)
-            bytes[8 * i + j] = static_cast<unsigned char>(value.limb[i] >> 8 * j);
-    const nb::handle int_type(reinterpret_cast<PyObject*>(&PyLong_Type));
-    return int_type.attr("from_bytes")(nb::bytes(bytes, 8 * static_cast<std::size_t>(limbs)),
-                                       "little", nb::arg("signed") = true);
-}
-
-template <class T, class... Rest>
-Numbers numbers_as(const AnyColumn& column) {
-    if (column.dtype() == nb::dtype<T>()) return static_cast<const T*>(column.data());
-    if constexpr (sizeof...(Rest) > 0) return numbers_as<Rest...>(column);
-    throw nb::type_error("a column of numbers is of floats or integers of 8 to 64 bits");
-}
-
-Numbers numbers_of(const AnyColumn& column) {
-    return numbers_as<double, float, std::int64_t, std::int32_t, std::int16_t, std::int8_t,
-                      std::uint64_t, std::uint32_t, std::uint16_t, std::uint8_t>(column);
-}
-
-// The number of rows that columns have in common.
-template <class First, class... Rest>
-std::size_t common_rows(const First& first, const Rest&... rest) {
-    if (((rest.shape(0) != first.shape(0)) || ...))
-        throw std::invalid_argument("columns differ in length");
-    return first.shape(0);
-}
-
 nb::object sum(const AnyColumn& x, const std::string& path) {
     const SumPath chosen = path_called(path);
-    const Numbers column = numbers_of(x);
+    const NumberColumn column = numbers_of(x);
     const Sum result = [&] {
         const Released released;
         return exact_sum(column, x.shape(0), chosen);
@@ -71,7 +36,7 @@ nb::object sum(const AnyColumn& x, const std::string& path) {
 
 nb::object square_sum(const AnyColumn& x, const std::string& path) {
     const SumPath chosen = path_called(path);
-    const Numbers column = numbers_of(x);
+    const NumberColumn column = numbers_of(x);
     const SquareSum result = [&] {
         const Released released;
         return exact_square_sum(column, x.shape(0), chosen);
@@ -82,7 +47,7 @@ nb::object square_sum(const AnyColumn& x, const std::string& path) {
 nb::object moments(const AnyColumn& actual, const AnyColumn& predicted, const std::string& path) {
     const SumPath chosen = path_called(path);
     const std::size_t rows = common_rows(actual, predicted);
-    const Numbers a = numbers_of(actual), p = numbers_of(predicted);
+    const NumberColumn a = numbers_of(actual), p = numbers_of(predicted);
     const Moments m = [&] {
         const Released released;
         return exact_moments(a, p, rows, chosen);
@@ -104,7 +69,7 @@ nb::object moments(const AnyColumn& actual, const AnyColumn& predicted, const st
 nb::object weighted_sum(const AnyColumn& x, const AnyColumn& weight, const std::string& path) {
     const SumPath chosen = path_called(path);
     const std::size_t rows = common_rows(x, weight);
-    const Numbers column = numbers_of(x), w = numbers_of(weight);
+    const NumberColumn column = numbers_of(x), w = numbers_of(weight);
     const WeightedSum result = [&] {
         const Released released;
         return exact_weighted_sum(column, w, rows, chosen);
@@ -117,7 +82,7 @@ nb::object weighted_moments(const AnyColumn& actual, const AnyColumn& predicted,
                             const AnyColumn& weight, const std::string& path) {
     const SumPath chosen = path_called(path);
     const std::size_t rows = common_rows(actual, predicted, weight);
-    const Numbers a = numbers_of(actual), p = numbers_of(predicted), w = numbers_of(weight);
+    const NumberColumn a = numbers_of(actual), p = numbers_of(predicted), w = numbers_of(weight);
     const WeightedMoments m = [&] {
         const Released released;
         return exact_weighted_moments(a, p, w, rows, chosen);

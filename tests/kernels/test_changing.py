@@ -95,6 +95,17 @@ CASES = {
         ),
         "k.exact_cell_sums(column, 1000, other)",
     ),
+    "probabilities": (
+        (
+            "other = random.integers(0, 2, rows)\n"
+            "states = [random.random(rows), np.full(rows, np.nan), np.full(rows, 2.0 ** -1000)]"
+        ),
+        "k.exact_log_losses(other, column, 0.0)",
+    ),
+    "labels of probabilities": (
+        "other = random.random(rows)\nstates = [random.integers(0, n, rows) for n in (2, 2**60)]",
+        "k.log_losses(column, other, 0.0); k.exact_moments(column, other)",
+    ),
     "gains of lists": (
         (
             "offsets = np.arange(0, rows + 1, 100); other = random.random(rows)\n"

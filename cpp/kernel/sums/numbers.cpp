@@ -66,7 +66,7 @@ ASSAY_READ(std::uint32_t)
 
 }  // namespace
 
-void read_numbers(const Numbers& column, std::size_t begin, std::size_t rows, double* out) {
+void read_numbers(const NumberColumn& column, std::size_t begin, std::size_t rows, double* out) {
     std::visit([=](const auto* values) { read_values(values + begin, rows, out); }, column);
 }
 

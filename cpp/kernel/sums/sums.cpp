@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "kernel/sums/column_task.hpp"
 #include "kernel/sums/pair_digits.hpp"
 #include "kernel/sums/walk.hpp"
 
@@ -102,46 +103,6 @@ Wide<6> square_total(const Parts& parts, const Wide<6>& sum, int rows) {
 
 namespace {
 
-template <bool squares>
-struct ColumnTask {
-    static constexpr int columns = 1, groups = 1, group[] = {0};
-    static constexpr bool is_unsigned[] = {false};
-    using Totals = ColumnTotals;
-
-    static bool available(const Kernels&) { return true; }
-    static bool run(const Kernels& kernels, const double* const* x, int rows, const int* window,
-                    Totals& totals) {
-        return (squares ? kernels.square_sum : kernels.sum)(x[0], rows, window[0], totals);
-    }
-    void absorb(const Totals& totals, int rows, const int* window) {
-        const Wide<6> total = value_total(totals.high, totals.low, rows);
-        sum.add(total, window[0]);
-        if constexpr (squares) squared.add(square_total(totals.square, total, rows), 2 * window[0]);
-    }
-    void add_row(const double* values) {
-        const Binary x(values[0]);
-        sum_digits.add(product(x), x.bit, x.negative);
-        if constexpr (squares) square_digits.add(product(x, x), 2 * x.bit, false);
-        pending = true;
-    }
-    void flush() {
-        if (!pending) return;
-        sum_digits.flush(sum);
-        square_digits.flush(squared);
-        pending = false;
-    }
-    void merge(const ColumnTask& other) {
-        sum.add(other.sum);
-        squared.add(other.squared);
-    }
-
-    ValueSum sum;
-    ProductSum squared;
-    Digits<1> sum_digits;
-    Digits<2> square_digits;
-    bool pending = false;
-};
-
 struct PairTask {
     static constexpr int columns = 2, groups = 1, group[] = {0, 0};
     static constexpr bool is_unsigned[] = {false, false};
@@ -152,8 +113,8 @@ struct PairTask {
                     Totals& totals) {
         return kernels.pair(x[0], x[1], rows, window[0], totals);
     }
-    static bool run_as_is(const Kernels& kernels, const Numbers* x, std::size_t begin, int rows,
-                          const int* window, Totals& totals) {
+    static bool run_as_is(const Kernels& kernels, const NumberColumn* x, std::size_t begin,
+                          int rows, const int* window, Totals& totals) {
         const auto* actual = std::get_if<const std::int64_t*>(&x[0]);
         const auto* predicted = std::get_if<const double*>(&x[1]);
         return actual && predicted &&
@@ -210,17 +171,17 @@ bool has_path(SumPath path) {
     return path != SumPath::avx2 || sums::cpu_has_avx2();
 }
 
-Sum exact_sum(const Numbers& x, std::size_t rows, SumPath path) {
+Sum exact_sum(const NumberColumn& x, std::size_t rows, SumPath path) {
     const auto walker = sums::walk<sums::ColumnTask<false>>({x}, rows, path);
     return {walker->task.sum, walker->bad_row[0]};
 }
 
-SquareSum exact_square_sum(const Numbers& x, std::size_t rows, SumPath path) {
+SquareSum exact_square_sum(const NumberColumn& x, std::size_t rows, SumPath path) {
     const auto walker = sums::walk<sums::ColumnTask<true>>({x}, rows, path);
     return {walker->task.sum, walker->task.squared, walker->bad_row[0]};
 }
 
-Moments exact_moments(const Numbers& actual, const Numbers& predicted, std::size_t rows,
+Moments exact_moments(const NumberColumn& actual, const NumberColumn& predicted, std::size_t rows,
                       SumPath path) {
     const auto walker = sums::walk<sums::PairTask>({actual, predicted}, rows, path);
     Moments moments = walker->task.sums;

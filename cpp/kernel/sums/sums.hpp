@@ -66,17 +66,17 @@ struct WeightedMoments {
 
 // With AVX-512 about as fast as memory on two threads (1.5 ns a row for the moments on one). A row
 // that shares no window of 100 bits with its neighbours costs 3 ns a sum and 15 ns for the moments.
-Sum exact_sum(const Numbers& x, std::size_t rows, SumPath path = SumPath::best);
-SquareSum exact_square_sum(const Numbers& x, std::size_t rows, SumPath path = SumPath::best);
-Moments exact_moments(const Numbers& actual, const Numbers& predicted, std::size_t rows,
+Sum exact_sum(const NumberColumn& x, std::size_t rows, SumPath path = SumPath::best);
+SquareSum exact_square_sum(const NumberColumn& x, std::size_t rows, SumPath path = SumPath::best);
+Moments exact_moments(const NumberColumn& actual, const NumberColumn& predicted, std::size_t rows,
                       SumPath path = SumPath::best);
 
 // Weights must be finite and not negative; other rows are bad rows. 6 ns a row with AVX-512; other
 // CPUs take the rows one by one, 25 ns each.
-WeightedSum exact_weighted_sum(const Numbers& x, const Numbers& weight, std::size_t rows,
+WeightedSum exact_weighted_sum(const NumberColumn& x, const NumberColumn& weight, std::size_t rows,
                                SumPath path = SumPath::best);
-WeightedMoments exact_weighted_moments(const Numbers& actual, const Numbers& predicted,
-                                       const Numbers& weight, std::size_t rows,
+WeightedMoments exact_weighted_moments(const NumberColumn& actual, const NumberColumn& predicted,
+                                       const NumberColumn& weight, std::size_t rows,
                                        SumPath path = SumPath::best);
 
 // One exact sum for each cell: limbs[cell * width ...] little-endian, unsigned, times 2**exponent.

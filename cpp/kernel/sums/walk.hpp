@@ -55,13 +55,26 @@ public:
         std::fill_n(bad_row, Task::columns, -1);
     }
 
-    void walk(const Numbers (&columns)[Task::columns], std::size_t begin, std::size_t end) {
+    void walk(const NumberColumn (&columns)[Task::columns], std::size_t begin, std::size_t end) {
         for (std::size_t row = begin; row < end; row += chunk_rows) {
             const int rows = static_cast<int>(std::min<std::size_t>(chunk_rows, end - row));
             if (run_as_is(columns, row, rows)) continue;
             const double* chunk[Task::columns];
             for (int c = 0; c < Task::columns; ++c) chunk[c] = doubles(columns[c], row, rows, c);
             add_chunk(chunk, rows, row);
+        }
+        task.flush();
+    }
+
+    // The same for one column of values that are made on the way: make(row, rows, out) writes those
+    // of [row, row + rows), a chunk at most.
+    template <class Make>
+    void walk_made(std::size_t begin, std::size_t end, Make&& make) {
+        static_assert(Task::columns == 1);
+        for (std::size_t row = begin; row < end; row += chunk_rows) {
+            const std::size_t rows = std::min<std::size_t>(chunk_rows, end - row);
+            make(row, rows, buffer_[0]);
+            add_chunk({fill_up(0, static_cast<int>(rows))}, static_cast<int>(rows), row);
         }
         task.flush();
     }
@@ -79,10 +92,13 @@ private:
     static int padded(int rows) { return (rows + row_multiple - 1) / row_multiple * row_multiple; }
 
     // Doubles in whole vectors: the caller's own memory where it is that already.
-    const double* doubles(const Numbers& column, std::size_t begin, int rows, int c) {
+    const double* doubles(const NumberColumn& column, std::size_t begin, int rows, int c) {
         const auto* own = std::get_if<const double*>(&column);
         if (own && rows % row_multiple == 0) return *own + begin;
         read_numbers(column, begin, static_cast<std::size_t>(rows), buffer_[c]);
+        return fill_up(c, rows);
+    }
+    const double* fill_up(int c, int rows) {
         std::fill(buffer_[c] + rows, buffer_[c] + padded(rows), 0.0);
         return buffer_[c];
     }
@@ -114,7 +130,7 @@ private:
     }
 
     // Where the kernel can read what the columns hold, and a window is known, no copy is made.
-    bool run_as_is(const Numbers (&columns)[Task::columns], std::size_t begin, int rows) {
+    bool run_as_is(const NumberColumn (&columns)[Task::columns], std::size_t begin, int rows) {
         if constexpr (requires { &Task::run_as_is; }) {
             if (!window_known_ || rows % row_multiple != 0) return false;
             typename Task::Totals totals;
@@ -196,27 +212,35 @@ private:
     double buffer_[Task::columns][chunk_rows], packed_[Task::columns][chunk_rows];
 };
 
-// Walks all rows, in parallel where that pays, and returns the walker that holds everything.
-template <class Task>
-std::unique_ptr<Walker<Task>> walk(const Numbers (&columns)[Task::columns], std::size_t rows,
-                                   SumPath path) {
+// Calls body(walker, begin, end) for ranges of rows, in parallel where that pays, and returns the
+// walker that holds everything.
+template <class Task, class Body>
+std::unique_ptr<Walker<Task>> walk_ranges(std::size_t rows, SumPath path, Body&& body) {
     constexpr std::size_t grain = 32 * chunk_rows;
     const Kernels* kernels = kernels_of(path);
     // Not make_unique: the buffers need no zeros.
     const auto start = [&] { return std::unique_ptr<Walker<Task>>(new Walker<Task>(kernels)); };
     auto all = start();
     if (rows <= 8 * chunk_rows) {
-        all->walk(columns, 0, rows);
+        body(*all, std::size_t{0}, rows);
         return all;
     }
     std::vector<std::unique_ptr<Walker<Task>>> slots(threads());
     parallel_rows(rows, grain, [&](std::size_t begin, std::size_t end, int slot) {
         if (!slots[slot]) slots[slot] = start();
-        slots[slot]->walk(columns, begin, end);
+        body(*slots[slot], begin, end);
     });
     for (const auto& walker : slots)
         if (walker) all->merge(*walker);
     return all;
+}
+
+template <class Task>
+std::unique_ptr<Walker<Task>> walk(const NumberColumn (&columns)[Task::columns], std::size_t rows,
+                                   SumPath path) {
+    return walk_ranges<Task>(rows, path, [&](auto& walker, std::size_t begin, std::size_t end) {
+        walker.walk(columns, begin, end);
+    });
 }
 
 // The signed sums behind biased totals, in units of the window.

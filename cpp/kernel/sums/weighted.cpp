@@ -137,7 +137,7 @@ struct WeightedPairTask {
 }  // namespace
 }  // namespace sums
 
-WeightedSum exact_weighted_sum(const Numbers& x, const Numbers& weight, std::size_t rows,
+WeightedSum exact_weighted_sum(const NumberColumn& x, const NumberColumn& weight, std::size_t rows,
                                SumPath path) {
     const auto walker = sums::walk<sums::WeightedColumnTask>({x, weight}, rows, path);
     WeightedSum result = walker->task.sums;
@@ -146,8 +146,8 @@ WeightedSum exact_weighted_sum(const Numbers& x, const Numbers& weight, std::siz
     return result;
 }
 
-WeightedMoments exact_weighted_moments(const Numbers& actual, const Numbers& predicted,
-                                       const Numbers& weight, std::size_t rows, SumPath path) {
+WeightedMoments exact_weighted_moments(const NumberColumn& actual, const NumberColumn& predicted,
+                                       const NumberColumn& weight, std::size_t rows, SumPath path) {
     const auto walker = sums::walk<sums::WeightedPairTask>({actual, predicted, weight}, rows, path);
     WeightedMoments moments = walker->task.sums;
     moments.bad_row_actual = walker->bad_row[0];

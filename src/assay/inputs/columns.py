@@ -103,7 +103,7 @@ class Column:
                 f"{self.name} holds {kind} where {what} are needed, such as {seen} ({self.where(0)}). "
                 "Pass a column of numbers, or convert this one first."
             )
-        return values.view(np.uint8) if values.dtype.kind == "b" else values
+        return values
 
     def raise_wide(self, row: int) -> NoReturn:
         """Raise the error for an integer that no float64 holds for certain."""
