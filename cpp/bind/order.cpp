@@ -1,9 +1,11 @@
 #include "kernel/order/order.hpp"
 
+#include <limits>
 #include <stdexcept>
 #include <variant>
 
 #include "bind/module.hpp"
+#include "bind/numbers.hpp"
 
 namespace assay::bind {
 namespace {
@@ -30,7 +32,7 @@ nb::object give(Counts&& counts) {
     return std::visit([](auto&& buffer) { return to_numpy(std::move(buffer)); }, std::move(counts));
 }
 
-nb::object integer(Wide value) {
+nb::object integer(uint128 value) {
     nb::object low = nb::int_(static_cast<std::uint64_t>(value));
     const auto high = static_cast<std::uint64_t>(value >> 64);
     if (high == 0) return low;
@@ -113,6 +115,19 @@ nb::tuple merge_pair_columns(const Column<double>& x_a, const Column<double>& y_
                           give(std::move(tally.positives)), give(std::move(tally.negatives)));
 }
 
+double precision(const AnyColumn& positives, const AnyColumn& negatives) {
+    const CountsView p = view(positives), q = view(negatives);
+    PrecisionSweep sweep;
+    {
+        const Released released;
+        sweep = sweep_precision(p, q);
+    }
+    if (sweep.positives == 0) return std::numeric_limits<double>::quiet_NaN();
+    // Python divides integers of any size and rounds once.
+    const nb::object units = nb::int_(sweep.positives) << nb::int_(1074);
+    return nb::cast<double>(to_int(sweep.sum) / units);
+}
+
 }  // namespace
 
 void bind_order(nb::module_& m) {
@@ -144,6 +159,10 @@ void bind_order(nb::module_& m) {
         nb::arg("positives").noconvert(), nb::arg("negatives").noconvert(),
         "m, n0, concordance, positive_squares, negative_squares, gap, gap_index of counts in "
         "ascending order of score: AUC = concordance / (2 m n0), KS = gap / (m n0).");
+    m.def("sweep_precision", &precision, nb::arg("positives").noconvert(),
+          nb::arg("negatives").noconvert(),
+          "Average precision by steps of counts in ascending order of score: the mean over\n"
+          "positive rows of the precision at their score. NaN where there are none.");
 }
 
 }  // namespace assay::bind

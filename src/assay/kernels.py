@@ -32,6 +32,7 @@ try:
         rank_rows,
         score_lists,
         set_threads,
+        sweep_precision,
         sweep_scores,
         threads,
     )
@@ -74,6 +75,7 @@ __all__ = [
     "rank_rows",
     "score_lists",
     "set_threads",
+    "sweep_precision",
     "sweep_scores",
     "threads",
 ]

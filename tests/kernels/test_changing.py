@@ -95,6 +95,13 @@ CASES = {
         ),
         "k.exact_cell_sums(column, 1000, other)",
     ),
+    "counts of scores": (
+        (
+            "other = np.ones(rows, np.uint64)\n"
+            "states = [np.full(rows, n, np.uint64) for n in (1, 2**23, 2**24, 2**63)]"
+        ),
+        "k.sweep_precision(column, other); k.sweep_precision(other, column)",
+    ),
     "probabilities": (
         (
             "other = random.integers(0, 2, rows)\n"

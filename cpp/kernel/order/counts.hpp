@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "kernel/buffer.hpp"
@@ -49,5 +51,25 @@ struct CountSink {
             large.push_back({at, p, q});
     }
 };
+
+// Calls use(p, q) with the counts of a tally as spans of their type.
+template <class Use>
+auto with_counts(const CountsView& positives, const CountsView& negatives, Use&& use) {
+    return std::visit(
+        [&](auto p) {
+            const auto* q = std::get_if<decltype(p)>(&negatives);
+            if (!q) throw std::invalid_argument("positives and negatives differ in dtype");
+            if (p.size() != q->size())
+                throw std::invalid_argument("positives and negatives differ in length");
+            return use(p, *q);
+        },
+        positives);
+}
+
+// Sums over a tally keep their promises up to so many rows.
+inline void check_rows(uint128 rows) {
+    if (rows > uint128{1} << 42)
+        throw std::range_error("a sweep of scores is exact up to 2^42 rows");
+}
 
 }  // namespace assay::order

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "kernel/buffer.hpp"
+#include "kernel/sums/sums.hpp"
 
 namespace assay {
 
@@ -62,21 +63,30 @@ struct PairTallyView {
 
 PairTally merge_pairs(const PairTallyView& a, const PairTallyView& b);
 
-using Wide = unsigned __int128;
-
 // Integer sums over a tally whose entry v has p positives and q negatives; below and above are
 // strict. All exact.
 struct ScoreSweep {
     std::uint64_t positives = 0, negatives = 0;  // m and n0
-    Wide concordance = 0;                        // sum of p (2 N_below + q)
-    Wide positive_squares = 0;                   // sum of p (2 N_below + q)^2
-    Wide negative_squares = 0;                   // sum of q (2 P_above + p)^2
-    Wide gap = 0;                 // largest |P_at_or_below n0 - N_at_or_below m|: KS times m n0
+    uint128 concordance = 0;                     // sum of p (2 N_below + q)
+    uint128 positive_squares = 0;                // sum of p (2 N_below + q)^2
+    uint128 negative_squares = 0;                // sum of q (2 P_above + p)^2
+    uint128 gap = 0;              // largest |P_at_or_below n0 - N_at_or_below m|: KS times m n0
     std::int64_t gap_index = -1;  // first entry that reaches it, -1 when empty
 };
 
 // Walks the counts of a tally. Every sum is below 4 (m + n0)^3 * 4/27, which fits 128 bits up to
 // 2^42 rows; more throws std::range_error. Parallel above 131,072 entries.
 ScoreSweep sweep_scores(const CountsView& positives, const CountsView& negatives);
+
+// Average precision by steps is sum / positives: the precision TP / (TP + FP) at each score, of all
+// rows there and above, for each positive row at that score.
+struct PrecisionSweep {
+    std::uint64_t positives = 0;
+    ValueSum sum;  // of p TP / (TP + FP), each rounded once (to 2^-53 of itself), added exactly
+};
+
+// Walks the counts of a tally. Up to 2^42 rows; more throws std::range_error. Parallel, 1.5
+// ns an entry on one thread.
+PrecisionSweep sweep_precision(const CountsView& positives, const CountsView& negatives);
 
 }  // namespace assay

@@ -107,8 +107,8 @@ public:
             for (std::size_t i = 0; i < rows; ++i) {
                 const Keys& splitter = tree_[node[i]];
                 // One 128-bit comparison: no branch.
-                const Wide own = Wide{x[i]} << 64 | y[i],
-                           other = Wide{splitter.x} << 64 | splitter.y;
+                const uint128 own = uint128{x[i]} << 64 | y[i],
+                              other = uint128{splitter.x} << 64 | splitter.y;
                 node[i] = 2 * node[i] + static_cast<std::uint32_t>(own >= other);
             }
         for (std::size_t i = 0; i < rows; ++i)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernel/clones.hpp"
+#include "kernel/order/counts.hpp"
 #include "kernel/order/order.hpp"
 #include "kernel/parallel.hpp"
 
@@ -12,12 +13,11 @@ namespace {
 
 constexpr std::size_t block = 2048, blocks_per_task = 16;
 constexpr std::size_t parallel_entries = std::size_t{1} << 17;
-constexpr Wide most_rows = Wide{1} << 42;
 
 // Sums of one block as if nothing lay below it. With x = 2 N_below + q and y = 2 P_below + p:
 struct BlockSums {
-    Wide positives = 0, negatives = 0;
-    Wide px = 0, pxx = 0, qyy = 0;
+    uint128 positives = 0, negatives = 0;
+    uint128 px = 0, pxx = 0, qyy = 0;
 };
 
 // Byte counts: below 2^19 rows in a block, so x and y stay below 2^20 and each sum below 2^60.
@@ -69,12 +69,12 @@ BlockSums sum_block(const Count* p, const Count* q, std::size_t size) {
         }
         if ((rows | bits) >> 20 == 0) return sum_counts<std::uint64_t>(p, q, size);
         // Can run over for counts that are refused afterwards.
-        return sum_counts<Wide>(p, q, size);
+        return sum_counts<uint128>(p, q, size);
     }
 }
 
 struct Gap {
-    Wide size;
+    uint128 size;
     std::int64_t index;
 };
 
@@ -91,7 +91,7 @@ Gap largest_gap(const Count* p, const Count* q, std::size_t size, Int gap, Int m
             at = i;
         }
     }
-    return {static_cast<Wide>(best), static_cast<std::int64_t>(at)};
+    return {static_cast<uint128>(best), static_cast<std::int64_t>(at)};
 }
 
 // Most blocks are never looked into: a block cannot rise by more than its positives or fall by more
@@ -100,9 +100,9 @@ template <class Count>
 Gap find_gap(const Count* p, const Count* q, std::size_t size, const std::vector<BlockSums>& sums,
              std::uint64_t m, std::uint64_t n0) {
     using Signed = __int128;
-    const auto distance = [](Signed gap) { return static_cast<Wide>(gap < 0 ? -gap : gap); };
+    const auto distance = [](Signed gap) { return static_cast<uint128>(gap < 0 ? -gap : gap); };
     std::vector<Signed> start(sums.size() + 1, 0);
-    Wide floor = 0;
+    uint128 floor = 0;
     for (std::size_t b = 0; b < sums.size(); ++b) {
         start[b + 1] = start[b] + static_cast<Signed>(sums[b].positives * n0) -
                        static_cast<Signed>(sums[b].negatives * m);
@@ -110,12 +110,12 @@ Gap find_gap(const Count* p, const Count* q, std::size_t size, const std::vector
     }
     std::vector<std::size_t> open;
     for (std::size_t b = 0; b < sums.size(); ++b) {
-        const Wide up = distance(start[b] + static_cast<Signed>(sums[b].positives * n0));
-        const Wide down = distance(start[b] - static_cast<Signed>(sums[b].negatives * m));
+        const uint128 up = distance(start[b] + static_cast<Signed>(sums[b].positives * n0));
+        const uint128 down = distance(start[b] - static_cast<Signed>(sums[b].negatives * m));
         if (std::max(up, down) >= floor) open.push_back(b);
     }
     std::vector<Gap> found(open.size());
-    const bool narrow = Wide{m} * n0 < Wide{1} << 62;
+    const bool narrow = uint128{m} * n0 < uint128{1} << 62;
     const auto look = [&](std::size_t from, std::size_t to, int) {
         for (std::size_t i = from; i < to; ++i) {
             const std::size_t begin = open[i] * block, rows = std::min(block, size - begin);
@@ -152,12 +152,12 @@ ScoreSweep sweep(std::span<const Count> positives, std::span<const Count> negati
         fill(0, sums.size(), 0);
     }
 
-    Wide m = 0, n0 = 0;
+    uint128 m = 0, n0 = 0;
     for (const BlockSums& sum : sums) {
         m += sum.positives;
         n0 += sum.negatives;
     }
-    if (m + n0 > most_rows) throw std::range_error("a sweep of scores is exact up to 2^42 rows");
+    order::check_rows(m + n0);
 
     ScoreSweep result;
     if (size == 0) return result;
@@ -165,13 +165,13 @@ ScoreSweep sweep(std::span<const Count> positives, std::span<const Count> negati
     result.negatives = static_cast<std::uint64_t>(n0);
     // Each block is moved to its place: x grows by 2 N, y becomes 2 m - (y + 2 P), the positives
     // above, where N and P are the rows below the block.
-    Wide below_negatives = 0, below_positives = 0;
+    uint128 below_negatives = 0, below_positives = 0;
     for (const BlockSums& s : sums) {
-        const Wide shift = 2 * below_negatives;
+        const uint128 shift = 2 * below_negatives;
         result.concordance += s.px + shift * s.positives;
         result.positive_squares += s.pxx + 2 * shift * s.px + shift * shift * s.positives;
-        const Wide far = 2 * (m - below_positives);
-        const Wide qy = 2 * s.positives * s.negatives - s.px;  // pairs not won are lost or tied
+        const uint128 far = 2 * (m - below_positives);
+        const uint128 qy = 2 * s.positives * s.negatives - s.px;  // pairs not won are lost or tied
         result.negative_squares += far * far * s.negatives + s.qyy - 2 * far * qy;
         below_negatives += s.negatives;
         below_positives += s.positives;
@@ -185,17 +185,7 @@ ScoreSweep sweep(std::span<const Count> positives, std::span<const Count> negati
 }  // namespace
 
 ScoreSweep sweep_scores(const CountsView& positives, const CountsView& negatives) {
-    return std::visit(
-        [](auto p, auto q) -> ScoreSweep {
-            if constexpr (std::is_same_v<decltype(p), decltype(q)>) {
-                if (p.size() != q.size())
-                    throw std::invalid_argument("positives and negatives differ in length");
-                return sweep(p, q);
-            } else {
-                throw std::invalid_argument("positives and negatives differ in dtype");
-            }
-        },
-        positives, negatives);
+    return order::with_counts(positives, negatives, [](auto p, auto q) { return sweep(p, q); });
 }
 
 }  // namespace assay
