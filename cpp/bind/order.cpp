@@ -115,6 +115,18 @@ nb::tuple merge_pair_columns(const Column<double>& x_a, const Column<double>& y_
                           give(std::move(tally.positives)), give(std::move(tally.negatives)));
 }
 
+nb::tuple concordant(const Column<double>& x, const Column<double>& y) {
+    same_length(x.size(), y.size());
+    ConcordantPairs pairs;
+    {
+        const Released released;
+        pairs = count_concordant(x.data(), y.data(), x.size());
+    }
+    return nb::make_tuple(integer(pairs.concordant), integer(pairs.discordant),
+                          integer(pairs.tied_x), integer(pairs.tied_y), integer(pairs.tied_both),
+                          pairs.bad_row);
+}
+
 double precision(const AnyColumn& positives, const AnyColumn& negatives) {
     const CountsView p = view(positives), q = view(negatives);
     PrecisionSweep sweep;
@@ -143,6 +155,9 @@ void bind_order(nb::module_& m) {
           nb::arg("y_b").noconvert(), nb::arg("positives_b").noconvert(),
           nb::arg("negatives_b").noconvert(),
           "The pairs, positives and negatives of two ordered tallies of pairs taken together.");
+    m.def("count_concordant", &concordant, nb::arg("x").noconvert(), nb::arg("y").noconvert(),
+          "Pairs of rows that are concordant, discordant, tied in x alone, in y alone, in both,\n"
+          "and the first row with NaN (-1 where there is none).");
     m.def(
         "sweep_scores",
         [](const AnyColumn& positives, const AnyColumn& negatives) {

@@ -81,6 +81,13 @@ CASES = {
         ),
         "k.order_scores(column, other)",
     ),
+    "pairs in order": (
+        (
+            "other = random.random(rows)\n"
+            "states = [random.random(rows), np.full(rows, 0.5), -random.random(rows), other * np.nan]"
+        ),
+        "k.count_concordant(column, other); k.count_concordant(other, column)",
+    ),
     "cell sums": (
         (
             "other = random.integers(0, 100_000, rows, dtype=np.uint32)\n"

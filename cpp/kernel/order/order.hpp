@@ -63,6 +63,17 @@ struct PairTallyView {
 
 PairTally merge_pairs(const PairTallyView& a, const PairTallyView& b);
 
+// How many pairs of rows two columns order alike, oppositely, or not at all.
+struct ConcordantPairs {
+    uint128 concordant = 0, discordant = 0;
+    uint128 tied_x = 0, tied_y = 0, tied_both = 0;  // equal in x alone, in y alone, in both
+    std::int64_t bad_row = -1;                      // the first with a NaN; the counts are then 0
+};
+
+// Counts every pair of rows exactly, by a merge sort that counts what it moves: O(n log n),
+// parallel. Needs some 40 bytes a row.
+ConcordantPairs count_concordant(const double* x, const double* y, std::size_t rows);
+
 // Integer sums over a tally whose entry v has p positives and q negatives; below and above are
 // strict. All exact.
 struct ScoreSweep {
