@@ -12,11 +12,22 @@ namespace {
 
 // The y of one distinct pair, or of a row where all pairs differ, with the rows that share it.
 struct Row {
+    using Count = std::uint64_t;  // of pairs in one merge, which moves 2^16 rows at most
     std::uint64_t key;
     static constexpr std::uint64_t weight = 1;
+
+    // Bits, not branches: which one is taken would be guessed wrong half of the time.
+    static Row choose(std::uint64_t mask, const Row& a, const Row& b) {
+        return {b.key ^ ((a.key ^ b.key) & mask)};
+    }
 };
 struct Rows {
+    using Count = uint128;
     std::uint64_t key, weight;
+
+    static Rows choose(std::uint64_t mask, const Rows& a, const Rows& b) {
+        return {b.key ^ ((a.key ^ b.key) & mask), b.weight ^ ((a.weight ^ b.weight) & mask)};
+    }
 };
 
 constexpr std::size_t few = 16, leaf = std::size_t{1} << 15, piece = std::size_t{1} << 16;
@@ -28,8 +39,7 @@ struct Moved {
 };
 
 // Merges [left, left_end) and [right, right_end), both ascending, to `out`; equal keys from the
-// left first, which is no inversion. No branch on the order: it would be guessed wrong half of the
-// time.
+// left first, which is no inversion.
 template <class Record>
 Moved merge_records(const Record* left, const Record* left_end, const Record* right,
                     const Record* right_end, Record* out) {
@@ -42,16 +52,18 @@ Moved merge_records(const Record* left, const Record* left_end, const Record* ri
         for (const Record* record = right; record < right_end; ++record)
             moved.right += record->weight;
     }
+    typename Record::Count inversions = 0;
     std::uint64_t to_come = moved.left;
     while (left < left_end && right < right_end) {
         const bool right_first = right->key < left->key;
         const std::uint64_t mask = std::uint64_t{0} - right_first;
-        moved.inversions += uint128{right->weight & mask} * to_come;
+        inversions += typename Record::Count{right->weight & mask} * to_come;
         to_come -= left->weight & ~mask;
-        *out++ = right_first ? *right : *left;
+        *out++ = Record::choose(mask, *right, *left);
         right += right_first;
         left += !right_first;
     }
+    moved.inversions = inversions;
     std::copy(right, right_end, std::copy(left, left_end, out));
     return moved;
 }
