@@ -11,7 +11,7 @@ import importlib
 from typing import Any
 
 from assay.metrics.averages import averaged, each, pooled
-from assay.metrics.counts import Binary, Classes
+from assay.metrics.counts import Binary, Classes, Ordered
 from assay.metrics.means import Mean, mean_metric
 from assay.metrics.metric import Metric, View, catalogue, find, metric
 from assay.metrics.undefined import Undefined, Value
@@ -20,6 +20,9 @@ from assay.metrics.undefined import Undefined, Value
 _ROOMS = (
     "rates",
     "classes",
+    "agreement",
+    "association",
+    "ordinal",
     "retrieval",
 )
 for _room in _ROOMS:
@@ -30,6 +33,7 @@ __all__ = [
     "Classes",
     "Mean",
     "Metric",
+    "Ordered",
     "Undefined",
     "Value",
     "View",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["limit_ratio", "log", "ratio", "root", "where", "x_log_y"]
+__all__ = ["floats", "limit_ratio", "log", "ratio", "root", "where", "within", "x_log_y"]
 
 _PLAIN = (int, float)
 
@@ -32,13 +32,13 @@ def ratio(numerator: Any, denominator: Any) -> Any:
 def limit_ratio(numerator: Any, denominator: Any) -> Any:
     """Return the quotient; a positive number over nothing is infinite, nothing over nothing is NaN.
 
-    >>> limit_ratio(3, 0), limit_ratio(0, 0)
-    (inf, nan)
+    >>> limit_ratio(3, 0), limit_ratio(0, 0), limit_ratio(math.nan, 0)
+    (inf, nan, nan)
     """
     if isinstance(denominator, _PLAIN) and isinstance(numerator, _PLAIN):
         if denominator:
             return numerator / denominator
-        return math.copysign(math.inf, numerator) if numerator else math.nan
+        return math.copysign(math.inf, numerator) if abs(numerator) > 0 else math.nan
     numerator = np.asarray(numerator)
     return _divided(numerator, denominator, np.where(numerator == 0, math.nan, np.sign(numerator) * math.inf))
 
@@ -53,8 +53,7 @@ def root(value: Any) -> Any:
     """Return the square root; NaN stays NaN, and what rounding left below 0 counts as 0."""
     if isinstance(value, _PLAIN):
         return math.sqrt(value) if value > 0 else value * 0.0
-    value = np.asarray(value)
-    value = value.astype(np.float64) if value.dtype == object else value
+    value = floats(value)
     return np.sqrt(value if value.dtype.kind == "c" else np.where(value < 0, 0.0, value))[()]
 
 
@@ -63,14 +62,31 @@ def log(value: Any) -> Any:
     if isinstance(value, _PLAIN):
         return math.log(value) if value > 0 else (-math.inf if value == 0 else math.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.log(value)
+        return np.log(floats(value))[()]
 
 
 def x_log_y(x: Any, y: Any) -> Any:
     """Return x log y, which is 0 where x is 0, whatever y is."""
-    x, y = np.broadcast_arrays(x, y)
+    x, y = np.broadcast_arrays(floats(x), floats(y))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(x == 0, 0.0, x * np.log(np.where(x == 0, 1.0, y)))[()]
+
+
+def within(value: Any, low: float, high: float) -> Any:
+    """Return the value with what rounding put beyond a bound set back to it; NaN stays NaN.
+
+    >>> within(np.array([-1e-17, 0.5, math.nan]), 0, 1)
+    array([0. , 0.5, nan])
+    """
+    if isinstance(value, float):
+        return min(max(value, low), high)
+    return np.minimum(np.maximum(floats(value), low), high)[()]
+
+
+def floats(value: Any) -> Any:
+    """Return an array of floats, from integers of any size; complex numbers stay what they are."""
+    value = np.asarray(value)
+    return value if value.dtype.kind in "fc" else value.astype(np.float64)
 
 
 def where(condition: Any, value: Any, otherwise: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The two views of a confusion tally: one class against the rest, and all classes at once."""
+"""The views of a confusion tally: one class against the rest, all classes at once, and classes in order."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.errors import LabelError, MetricError, shown
+from assay.metrics.arithmetic import ratio
 from assay.metrics.averages import averaged
 from assay.tallies import Confusion
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from assay.metrics.metric import Metric
     from assay.metrics.undefined import Value
 
-__all__ = ["Binary", "Classes"]
+__all__ = ["Binary", "Classes", "Ordered", "apart"]
 
 _SQUARE_FITS = 1 << 31
 _OBVIOUS = ({0, 1}, {-1, 1})
@@ -50,9 +51,10 @@ class Binary:
         place = labels.index(positive) if positive in labels else -1
         if place < 0:
             return cls(0, 0, 0, table.sum().item())
-        tp = table[place, place].item()
-        fn, fp = table[place].sum().item() - tp, table[:, place].sum().item() - tp
-        return cls(tp, fp, fn, table.sum().item() - tp - fn - fp)
+        # The parts are added up and never taken as differences, which weights would leave beside 0.
+        others: Any = 1 - place if len(labels) == 2 else np.arange(len(labels)) != place  # noqa: PLR2004
+        parts = table[place, place], table[others, place], table[place, others], table[others][..., others]
+        return cls(*(part.sum().item() for part in parts))
 
     @classmethod
     def each(cls, tally: Confusion) -> Binary:
@@ -119,8 +121,9 @@ class Classes:
 
     def against_rest(self) -> Binary:
         """Return each class against the rest, the classes as the last axis."""
-        tp = np.diagonal(self.table, axis1=-2, axis2=-1)
-        fn, fp = self.actual - tp, self.predicted - tp
+        tp, fp, fn = self.hits, self.misses.sum(-2), self.misses.sum(-1)
+        if self._rounds:
+            return Binary(tp, fp, fn, _without_each(self.table))
         return Binary(tp, fp, fn, np.asarray(self.n)[..., None] - tp - fn - fp)
 
     @functools.cached_property
@@ -133,15 +136,41 @@ class Classes:
         """How many rows each class has, by what was predicted."""
         return np.asarray(self.table.sum(-2))
 
+    @property
+    def hits(self) -> NDArray[Any]:
+        """How many rows of each class were predicted as they are."""
+        return np.diagonal(self.table, axis1=-2, axis2=-1)
+
+    @property
+    def recalls(self) -> NDArray[Any]:
+        """What share of each class was found, NaN for a class without rows."""
+        return np.asarray(ratio(self.hits, self.actual))
+
+    @functools.cached_property
+    def misses(self) -> NDArray[Any]:
+        """The table without the rows that were predicted as they are."""
+        rows, columns = self.table.shape[-2:]
+        return np.where(np.arange(rows)[:, None] == np.arange(columns), 0, self.table)
+
     @functools.cached_property
     def correct(self) -> Any:
         """How many rows were predicted as they are."""
-        return np.trace(self.table, axis1=-2, axis2=-1)
+        return self.hits.sum(-1)
+
+    @functools.cached_property
+    def wrong(self) -> Any:
+        """How many rows were not."""
+        return self.misses.sum((-2, -1)) if self._rounds else self.n - self.correct
 
     @functools.cached_property
     def n(self) -> Any:
         """How many rows there are."""
-        return self.table.sum((-2, -1))
+        return self.correct + self.wrong if self._rounds else self.table.sum((-2, -1))
+
+    @property
+    def _rounds(self) -> bool:
+        """Whether these are sums of weights, whose differences would be off in the last digit."""
+        return self.table.dtype.kind == "f"
 
     @property
     def size(self) -> int:
@@ -157,6 +186,66 @@ class Classes:
     def chance_correct(self) -> Any:
         """How many rows chance alone would get right, times n."""
         return (self.actual * self.predicted).sum(-1)
+
+    @functools.cached_property
+    def chance_wrong(self) -> Any:
+        """How many rows chance alone would get wrong, times n."""
+        return apart(self.actual, self.predicted)
+
+    @property
+    def beyond_chance(self) -> Any:
+        """How many more rows are right than chance alone would get right, times n.
+
+        Written with the wrong rows, so that it is `chance_wrong` to the last digit where there are none.
+        """
+        return self.chance_wrong - self.wrong * self.n
+
+
+class Ordered(Classes):
+    """All classes at once, where their order means something: low, middle, high.
+
+    Numbers are in their own order. Words are not ("high" sorts before "low"), so three or more of them need
+    their order stated: ``assay.rows(..., labels=["low", "middle", "high"])``.
+    """
+
+    @classmethod
+    def of(cls, tally: Confusion) -> Self:
+        """Return the full table of a tally whose labels have a known order."""
+        view = super().of(tally)
+        if not tally.declared and len(tally.labels) > 2 and isinstance(tally.labels[0], str):  # noqa: PLR2004
+            raise LabelError(
+                f"the labels {shown(tally.labels)} have no order of their own: "
+                "state it, lowest first, with labels= where the rows are read."
+            )
+        return view
+
+
+def apart(first: NDArray[Any], second: NDArray[Any]) -> Any:
+    """Return how many pairs of one from each margin are of different classes.
+
+    All other classes are added up from both ends and nothing is subtracted, so that it is 0 exactly where
+    one class has all, and right where one has nearly all.
+    """
+    others = np.zeros_like(second)
+    others[..., 1:] += second.cumsum(-1)[..., :-1]
+    others[..., :-1] += second[..., ::-1].cumsum(-1)[..., ::-1][..., 1:]
+    return (first * others).sum(-1)
+
+
+def _without_each(table: NDArray[Any]) -> NDArray[Any]:
+    """Return for each class the sum of the table without the class's row and column.
+
+    The four corners that are left are sums from their own end, so that nothing is subtracted.
+    """
+    size = table.shape[-1]
+    before = np.arange(size)
+    after = before[::-1]
+    total = np.zeros((), dtype=table.dtype)
+    for rows, columns in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
+        sums = np.zeros((*table.shape[:-2], size + 1, size + 1), dtype=table.dtype)
+        sums[..., 1:, 1:] = table[..., ::rows, ::columns].cumsum(-2).cumsum(-1)
+        total = total + sums[..., before if rows > 0 else after, before if columns > 0 else after]
+    return total
 
 
 def _table(tally: Confusion) -> NDArray[Any]:

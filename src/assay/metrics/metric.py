@@ -61,7 +61,7 @@ class Metric:
     >>> from assay.metrics import precision
     >>> tally = assay.Confusion.of(assay.rows(actual=[0, 0, 1, 1, 1], predicted=[0, 1, 1, 1, 0]))
     >>> precision(tally), precision.bounds, precision.aliases
-    (0.6666666666666666, (0, 1), ('ppv', 'positive_predictive_value'))
+    (0.6666666666666666, (0, 1), ('ppv', 'prec', 'positive_predictive_value'))
     """
 
     name: str

@@ -1,0 +1,94 @@
+"""What the measures of association should be: cell by cell, with logarithms of exact fractions."""
+
+import math
+from fractions import Fraction
+
+
+def cells(d):
+    """The exact weight of each pair that occurs, of each actual and of each predicted class."""
+    table, actual, predicted = {}, {}, {}
+    for a, p, w in zip(d.actual, d.predicted, map(Fraction, d.weight), strict=True):
+        if w:
+            table[a, p] = table.get((a, p), 0) + w
+            actual[a] = actual.get(a, 0) + w
+            predicted[p] = predicted.get(p, 0) + w
+    return table, actual, predicted, sum(actual.values())
+
+
+def chi_square(d):
+    table, actual, predicted, n = cells(d)
+    if len(actual) < 2 or len(predicted) < 2:
+        return math.nan
+    return sum(
+        (table.get((a, p), 0) - actual[a] * predicted[p] / n) ** 2 / (actual[a] * predicted[p] / n)
+        for a in actual
+        for p in predicted
+    )
+
+
+def cramers_v(d):
+    _, actual, predicted, n = cells(d)
+    value = chi_square(d)
+    return math.nan if math.isnan(value) else math.sqrt(value / (n * (min(len(actual), len(predicted)) - 1)))
+
+
+def contingency(d):
+    value, n = chi_square(d), cells(d)[3]
+    return math.nan if math.isnan(value) else math.sqrt(value / (value + n))
+
+
+def logarithm(x):
+    """The logarithm of a fraction, right also where the fraction is nearly 1."""
+    return math.log1p(x - 1)
+
+
+def information(d):
+    table, actual, predicted, n = cells(d)
+    if not n:
+        return math.nan
+    return math.fsum(w / n * logarithm(w * n / (actual[a] * predicted[p])) for (a, p), w in table.items())
+
+
+def entropy(sizes):
+    n = sum(sizes.values())
+    return math.fsum(-w / n * logarithm(w / n) for w in sizes.values())
+
+
+def per(*margins):
+    def of(d):
+        found = cells(d)
+        whole = sum(entropy(found[margin]) for margin in margins) / len(margins)
+        return information(d) / whole if whole else math.nan
+
+    return of
+
+
+def saved(own, other):
+    """How many fewer errors the best guess of one makes when the other is known."""
+
+    def of(d):
+        found = cells(d)
+        n = found[3]
+        if not n:
+            return math.nan
+        blind = n - max(found[own].values())
+        place = own - 1
+        informed = n - sum(
+            max(w for pair, w in found[0].items() if pair[1 - place] == known) for known in found[other]
+        )
+        return (blind - informed) / blind if blind else math.nan
+
+    return of
+
+
+ORACLES = {
+    "chi_square": chi_square,
+    "cramers_v": cramers_v,
+    "contingency_coefficient": contingency,
+    "mutual_information": information,
+    "theil_u": per(1),
+    "theil_u_predicted": per(2),
+    "normalized_mutual_information": per(1, 2),
+    "goodman_kruskal_lambda": saved(1, 2),
+    "goodman_kruskal_lambda_predicted": saved(2, 1),
+}

@@ -1,0 +1,48 @@
+"""What the metrics of ordered classes should be: the distance of every row, in exact fractions."""
+
+import math
+from fractions import Fraction
+
+
+def mean_distance(power):
+    """The mean over rows of how many ranks the prediction is off, to a power."""
+
+    def of(d):
+        rows = list(zip(d.actual, d.predicted, map(Fraction, d.weight), strict=True))
+        n = sum(w for *_, w in rows)
+        rank = {label: place for place, label in enumerate(d.labels)}
+        return sum(w * abs(rank[a] - rank[p]) ** power for a, p, w in rows) / n if n else math.nan
+
+    return of
+
+
+def kappa(power):
+    """One less the mean distance over what it would be with every truth set against every prediction."""
+
+    def of(d):
+        rows = list(zip(d.actual, d.predicted, map(Fraction, d.weight), strict=True))
+        n = sum(w for *_, w in rows)
+        if not n:
+            return math.nan
+        rank = {label: place for place, label in enumerate(d.labels)}
+        shuffled = sum(
+            v * w * abs(rank[a] - rank[p]) ** power for a, _, v in rows for _, p, w in rows
+        ) / n**2  # fmt: skip
+        return 1 - mean_distance(power)(d) / shuffled if shuffled else math.nan
+
+    return of
+
+
+def accuracy(d):
+    furthest = max(len(d.labels) - 1, 1)
+    return 1 - mean_distance(1)(d) / furthest
+
+
+ORACLES = {
+    "weighted_kappa": kappa(1),
+    "quadratic_weighted_kappa": kappa(2),
+    "weighted_accuracy": accuracy,
+    "mean_cost": mean_distance(1),
+    "mean_absolute_rank_error": mean_distance(1),
+    "mean_squared_rank_error": mean_distance(2),
+}
