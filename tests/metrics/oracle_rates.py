@@ -132,7 +132,7 @@ ORACLES = {
     "diagnostic_odds_ratio": odds_ratio,
     "lift": lambda d: precision(d) / prevalence(d) if prevalence(d) else math.nan,
     "precision_at_prevalence": at_half(recall, fpr),
-    "negative_predictive_value_at_prevalence": at_half(specificity, fnr),
+    "npv_at_prevalence": at_half(specificity, fnr),
     "misclassification_cost": share(lambda a, p: a != p, anything),
     "prevalence_threshold": threshold,
 }

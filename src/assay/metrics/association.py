@@ -51,7 +51,7 @@ def contingency_coefficient(c: Classes) -> Any:
 
 
 @metric(
-    reads=Classes, kind="counts", bounds=(0, math.inf), best=None, undefined="there are no rows",
+    reads=Classes, kind="counts", bounds=(0, math.inf), best=math.inf, undefined="there are no rows",
     aliases=("mi",),
 )  # fmt: skip
 def mutual_information(c: Classes, *, base: float = math.e) -> Any:

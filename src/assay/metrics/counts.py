@@ -208,6 +208,8 @@ class Ordered(Classes):
     their order stated: ``assay.rows(..., labels=["low", "middle", "high"])``.
     """
 
+    title = "classes in order"
+
     @classmethod
     def of(cls, tally: Confusion) -> Self:
         """Return the full table of a tally whose labels have a known order."""

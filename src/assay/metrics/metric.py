@@ -178,8 +178,10 @@ def find(name: str) -> Metric:
     plain = re.sub(r"[\s\-]+", "_", name.strip()).lower()
     if plain in _names:
         return _names[plain]
-    near = difflib.get_close_matches(plain, _names, n=3)
-    advice = f" Did you mean {' or '.join(near)}?" if near else ""
+    near: dict[str, str] = {}  # one name for each metric, the nearest
+    for word in difflib.get_close_matches(plain, _names, n=3):
+        near.setdefault(_names[word].name, word)
+    advice = f" Did you mean {' or '.join(near.values())}?" if near else ""
     raise MetricError(f'there is no metric "{name}".{advice}')
 
 

@@ -238,7 +238,7 @@ def diagnostic_odds_ratio(c: Binary) -> Any:
 
 
 @metric(
-    reads=Binary, kind="counts", bounds=(0, math.inf), best=None,
+    reads=Binary, kind="counts", bounds=(0, math.inf), best=math.inf,
     undefined="nothing is positive, or nothing was predicted so", aliases=("lift_score",),
 )  # fmt: skip
 def lift(c: Binary) -> Any:
@@ -266,9 +266,9 @@ def precision_at_prevalence(c: Binary, *, prevalence: float = 0.5) -> Any:
 
 @metric(
     reads=Binary, kind="counts", bounds=(0, 1), best=1,
-    undefined="a class is absent, or nothing would be predicted negative", aliases=("npv_at_prevalence",),
+    undefined="a class is absent, or nothing would be predicted negative",
 )  # fmt: skip
-def negative_predictive_value_at_prevalence(c: Binary, *, prevalence: float = 0.5) -> Any:
+def npv_at_prevalence(c: Binary, *, prevalence: float = 0.5) -> Any:
     """What the negative predictive value would be where another share of the rows is positive.
 
     ``specificity (1 - prevalence) / (specificity (1 - prevalence) + fnr prevalence)``

@@ -36,7 +36,7 @@ def entry(name: str) -> str:
     """Return all there is to know about one metric.
 
     >>> print(entry("ppv"))
-    precision, also called ppv, positive_predictive_value
+    precision, also called ppv, prec, positive_predictive_value
       How often a predicted positive is one.
       formula     tp / (tp + fp)
       range       0 to 1, best 1
