@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from assay.inputs import Rows, column, cut, rows
     from assay.kernels import set_threads, threads
+    from assay.reports.crosstable import CrossTable
     from assay.tallies import (
         BinnedScores,
         Collection,
@@ -59,6 +60,7 @@ _HOMES = {
     ),
     "assay.inputs": ("Rows", "column", "cut", "rows"),
     "assay.kernels": ("set_threads", "threads"),
+    "assay.reports.crosstable": ("CrossTable",),
     "assay.tallies": (
         "BinnedScores", "Collection", "Confusion", "Grouped", "Losses", "Moments", "PairedLabels",
         "PairedScores", "Queries", "Scores", "Sums", "Tally", "from_bytes", "merge",
@@ -73,6 +75,7 @@ __all__ = [
     "Collection",
     "ColumnError",
     "Confusion",
+    "CrossTable",
     "Grouped",
     "InputError",
     "LabelError",

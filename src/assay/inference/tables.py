@@ -81,7 +81,7 @@ def chi_square(table: Any, *, correction: bool = False) -> Test:
         method += " with Yates' continuity correction"
         if counts.shape != (2, 2):
             return Test(method, *_no("the correction is for two rows and two columns"))
-    if df < 1:
+    if min(counts.shape) < 2:  # noqa: PLR2004
         return Test(method, *_no("the table has fewer than two rows or columns with counts"))
     statistic = _yates(counts) if correction else float(find("chi_square").formula(Classes(counts)))
     return Test(method, statistic, df, _above(statistic, df))

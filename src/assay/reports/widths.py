@@ -1,0 +1,102 @@
+"""How wide text stands on a terminal, and text set to a width: for labels of any script.
+
+A letter of Chinese or an emoji takes two columns, an accent that joins the letter before it none.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["centred", "clean", "left", "right", "width", "wrapped"]
+
+_JOINER = "\u200d"  # what follows is drawn into the same picture
+_AS_EMOJI = "\ufe0f"  # what precedes is drawn as a picture
+_SKIN_TONES = range(0x1F3FB, 0x1F400)
+
+
+def width(text: str) -> int:
+    """Return how many columns a text takes.
+
+    >>> width("spam"), width("垃圾邮件"), width("cafe\u0301"), width("👩‍🚀")
+    (4, 8, 4, 2)
+    """
+    return sum(columns for _, columns in _drawn(text))
+
+
+def right(text: str, columns: int) -> str:
+    """Return the text at the right end of so many columns."""
+    return " " * (columns - width(text)) + text
+
+
+def left(text: str, columns: int) -> str:
+    """Return the text at the left end of so many columns."""
+    return text + " " * (columns - width(text))
+
+
+def centred(text: str, columns: int) -> str:
+    """Return the text in the middle of so many columns."""
+    room = columns - width(text)
+    return " " * (room // 2) + text + " " * (room - room // 2)
+
+
+def clean(label: object) -> str:
+    r"""Return a label as text on one line, in which nothing moves the cursor.
+
+    >>> clean("two\nlines"), clean(3), clean("")
+    ('two\\nlines', '3', '""')
+    """
+    text = "".join(
+        ascii(char)[1:-1] if unicodedata.category(char) in ("Cc", "Zl", "Zp", "Cs") else char
+        for char in str(label)
+    )
+    return text if text.strip() else f'"{text}"'
+
+
+def wrapped(text: str, columns: int) -> list[str]:
+    """Return the text in lines of at most so many columns, broken at spaces where there are some.
+
+    >>> wrapped("needs a second look", 10)
+    ['needs a', 'second', 'look']
+    >>> wrapped("internationalisation", 10)
+    ['internatio', 'nalisation']
+    """
+    lines = [""]
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if width(joined) <= columns:
+            lines[-1] = joined
+            continue
+        if lines[-1]:
+            lines.append("")
+        for piece, size in _drawn(word):
+            if lines[-1] and width(lines[-1]) + size > columns:
+                lines.append("")
+            lines[-1] += piece
+    return lines
+
+
+def _drawn(text: str) -> Iterator[tuple[str, int]]:
+    """Yield what is drawn as one, and the columns it takes."""
+    piece, columns, joins = "", 0, False
+    for char in text:
+        added = _columns(char)
+        if piece and (joins or not added or ord(char) in _SKIN_TONES):
+            piece += char
+            columns = 2 if char == _AS_EMOJI else columns
+        else:
+            if piece:
+                yield piece, columns
+            piece, columns = char, added
+        joins = char == _JOINER
+    if piece:
+        yield piece, columns
+
+
+def _columns(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
