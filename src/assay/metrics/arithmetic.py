@@ -34,13 +34,16 @@ def limit_ratio(numerator: Any, denominator: Any) -> Any:
 
     >>> limit_ratio(3, 0), limit_ratio(0, 0), limit_ratio(math.nan, 0)
     (inf, nan, nan)
+    >>> limit_ratio(np.array([3, 0, 1]), np.array([0, 0, 2]))
+    array([inf, nan, 0.5])
     """
     if isinstance(denominator, _PLAIN) and isinstance(numerator, _PLAIN):
         if denominator:
             return numerator / denominator
         return math.copysign(math.inf, numerator) if abs(numerator) > 0 else math.nan
-    numerator = np.asarray(numerator)
-    return _divided(numerator, denominator, np.where(numerator == 0, math.nan, np.sign(numerator) * math.inf))
+    size = np.real(floats(numerator))
+    limit = np.where(size > 0, math.inf, np.where(size < 0, -math.inf, math.nan))
+    return _divided(numerator, denominator, limit)
 
 
 def _divided(numerator: Any, denominator: Any, otherwise: Any) -> Any:
