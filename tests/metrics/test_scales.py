@@ -24,10 +24,10 @@ ABOVE = math.inf  # the next number above the edge
         ("altman", 0.8, "good", "good", "very good"),
         ("fleiss", 0.4, "poor", "poor", "fair to good"),
         ("fleiss", 0.75, "fair to good", "fair to good", "excellent"),
-        ("lantz-kappa", 0.2, "poor", "fair", "fair"),
-        ("lantz-kappa", 0.4, "fair", "moderate", "moderate"),
-        ("lantz-kappa", 0.6, "moderate", "good", "good"),
-        ("lantz-kappa", 0.8, "good", "very good", "very good"),
+        ("teaching-kappa", 0.2, "poor", "fair", "fair"),
+        ("teaching-kappa", 0.4, "fair", "moderate", "moderate"),
+        ("teaching-kappa", 0.6, "moderate", "good", "good"),
+        ("teaching-kappa", 0.8, "good", "very good", "very good"),
         ("letters", 0.6, "F (fail)", "D (poor)", "D (poor)"),
         ("letters", 0.7, "D (poor)", "C (fair)", "C (fair)"),
         ("letters", 0.8, "C (fair)", "B (good)", "B (good)"),
@@ -36,9 +36,9 @@ ABOVE = math.inf  # the next number above the edge
         ("hosmer-lemeshow", 0.7, "poor", "acceptable", "acceptable"),
         ("hosmer-lemeshow", 0.8, "acceptable", "excellent", "excellent"),
         ("hosmer-lemeshow", 0.9, "excellent", "outstanding", "outstanding"),
-        ("lantz-auc", 0.5, SCALES["letters"].words[0], "F (no discrimination)", "F (no discrimination)"),
-        ("lantz-auc", 0.8, "C (acceptable/fair)", "B (excellent/good)", "B (excellent/good)"),
-        ("lantz-auc", 0.9, "B (excellent/good)", "A (outstanding)", "A (outstanding)"),
+        ("teaching-auc", 0.5, SCALES["letters"].words[0], "F (no discrimination)", "F (no discrimination)"),
+        ("teaching-auc", 0.8, "C (acceptable/fair)", "B (excellent/good)", "B (excellent/good)"),
+        ("teaching-auc", 0.9, "B (excellent/good)", "A (outstanding)", "A (outstanding)"),
     ],
 )  # fmt: skip
 def test_an_edge_belongs_to_the_band_that_its_source_gives_it(scale, edge, below, at, above):
@@ -50,8 +50,8 @@ def test_an_edge_belongs_to_the_band_that_its_source_gives_it(scale, edge, below
 
 def test_the_spam_filter_is_very_good():
     """Kappa 0.887 and AUC 0.983 of the teaching text."""
-    assert band(0.8867172, "lantz-kappa") == "very good"
-    assert band(0.9829999, "lantz-auc") == "A (outstanding)"
+    assert band(0.8867172, "teaching-kappa") == "very good"
+    assert band(0.9829999, "teaching-auc") == "A (outstanding)"
 
 
 def test_an_interval_over_several_bands_gets_all_their_words():

@@ -62,7 +62,7 @@ SCALES = {
             (0.4, 0.75), ("poor", "fair to good", "excellent"),
         ),
         Scale(
-            "lantz-kappa", "kappa", "Lantz, Machine Learning with R", "left",
+            "teaching-kappa", "kappa", "a scale of teaching texts", "left",
             (0.2, 0.4, 0.6, 0.8), ("poor", "fair", "moderate", "good", "very good"),
         ),
         Scale(
@@ -76,7 +76,7 @@ SCALES = {
             (_BELOW_CHANCE, "F (fail)", "D (poor)", "C (fair)", "B (good)", "A (excellent)"),
         ),
         Scale(
-            "lantz-auc", "auc", "Lantz, Machine Learning with R", "left",
+            "teaching-auc", "auc", "a scale of teaching texts", "left",
             (0.5, 0.6, 0.7, 0.8, 0.9),
             (
                 _BELOW_CHANCE, "F (no discrimination)", "D (poor)", "C (acceptable/fair)",
