@@ -1,0 +1,35 @@
+"""scikit-learn's supervised metrics, by the same names, over assay's tallies: floats in, floats out.
+
+Parameters, results, errors and warnings are those of scikit-learn 1.9, which need not be installed. Names are
+loaded when first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+# One line per module: its functions are public here by being named in this table.
+_HOMES = {
+    "parameters": ("InvalidParameterError",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [*sorted(_HOME_OF), "UndefinedMetricWarning"]  # noqa: PLE0604 - the table names them
+
+
+def __getattr__(name: str) -> Any:
+    if name == "UndefinedMetricWarning":  # never kept: scikit-learn may be loaded later
+        from assay.sklearn.undefined import undefined_metric_warning  # noqa: PLC0415
+
+        return undefined_metric_warning()
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'assay.sklearn' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"assay.sklearn.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
