@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Collection,
         Confusion,
         Grouped,
+        LabelSets,
         Losses,
         Moments,
         PairedLabels,
@@ -62,8 +63,8 @@ _HOMES = {
     "assay.kernels": ("set_threads", "threads"),
     "assay.reports.crosstable": ("CrossTable",),
     "assay.tallies": (
-        "BinnedScores", "Collection", "Confusion", "Grouped", "Losses", "Moments", "PairedLabels",
-        "PairedScores", "Queries", "Scores", "Sums", "Tally", "from_bytes", "merge",
+        "BinnedScores", "Collection", "Confusion", "Grouped", "LabelSets", "Losses", "Moments",
+        "PairedLabels", "PairedScores", "Queries", "Scores", "Sums", "Tally", "from_bytes", "merge",
     ),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -79,6 +80,7 @@ __all__ = [
     "Grouped",
     "InputError",
     "LabelError",
+    "LabelSets",
     "LengthError",
     "Losses",
     "MergeError",

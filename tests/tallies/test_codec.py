@@ -42,6 +42,12 @@ def examples():
         "queries named": assay.Queries.of(
             assay.rows(query=["a", "a", "b"], score=[0.1, 0.1, 0.9], actual=[1, 0, 2])
         ),
+        "label sets": assay.LabelSets.of_indicators(
+            actual=[[1, 0], [1, 1], [0, 0]], predicted=[[1, 0], [0, 1], [1, 0]], labels=["cat", "dog"]
+        ),
+        "label sets weighted": assay.LabelSets.of_indicators(
+            actual=[[1, 0], [1, 1]], predicted=[[1, 0], [0, 1]], weight=[0.5, 0.1]
+        ),
         "grouped": assay.Grouped.of(sliced, assay.Confusion.of),
         "collection": assay.Collection.of(sliced, {"labels": assay.Confusion.of}),
         "empty": assay.Scores.empty(),
@@ -165,6 +171,11 @@ def hostile(kind, state):
             (99, None, np.zeros(0, "u4"), np.zeros(0, "i8"), np.zeros(0, "i8"), None),
             "bits",
         ),
+        ("label sets", ((0,), np.array([1, 0, 1, 0, 0, 0]), None), "differ in number"),
+        ("label sets", ((0,), np.array([1, 1, 2, 0, 0]), None), "more labels than rows"),
+        ("label sets", ((0,), np.array([2, 2, 0, 1, 0]), None), "do not add up"),
+        ("label sets", ((), np.array([2, 2]), None), "rows without labels"),
+        ("label sets", ((0, 0), np.zeros(8, "i8"), None), "label twice"),
         ("sums", (0, Dyadic(1), Dyadic(), 0.0, 0.0), "of no rows"),
         ("moments", (1, 2, 3), "fields"),
         ("grouped", ((1,), ()), "differ in number"),

@@ -24,6 +24,7 @@ FINITE = st.one_of(
     st.sampled_from([0.0, -0.0, 1e16, -1e16, 0.1, 5e-324, 1.7e308, -1.7e308]),
     st.floats(allow_nan=False, allow_infinity=False),
 )
+LABEL_SET = st.tuples(BINARY, BINARY, BINARY)
 WHOLE_WEIGHT = st.integers(1, 5).map(float)
 WEIGHT = st.one_of(WHOLE_WEIGHT, st.floats(1e-300, 1e300), st.floats(0.01, 100))
 
@@ -78,6 +79,13 @@ def ranked(rows):
     flat = [(name, score, gain) for name, items in rows for score, gain in items]
     query, score, gain = columns(flat, 3)
     return assay.Queries.of(assay.rows(query=query, score=score, actual=gain))
+
+
+def label_sets(rows):
+    """Each row is two sets of three labels, as 0 and 1, and a weight or none."""
+    actual, predicted, *weight = columns(rows, len(rows[0]) if rows else 2)
+    weight = np.array(weight[0], dtype=np.float64) if weight else None
+    return assay.LabelSets.of_indicators(actual=actual, predicted=predicted, weight=weight)
 
 
 def grouped(rows):
@@ -164,6 +172,10 @@ CASES = {
         ranked,
         assay.Queries.empty,
         keyed=True,
+    ),
+    "label sets": Case(st.tuples(LABEL_SET, LABEL_SET), label_sets, assay.LabelSets.empty),
+    "label sets, weighted": Case(
+        st.tuples(LABEL_SET, LABEL_SET, WEIGHT), label_sets, assay.LabelSets.empty
     ),
     "grouped": Case(
         st.tuples(SMALL, SMALL, WORDS, st.integers(0, 2)), grouped, assay.Grouped.empty
@@ -255,6 +267,12 @@ EXAMPLES = {
     "paired labels": [(0, 1, 1), (1, 1, 0), (0, 0, 0), (2, 1, 2)],
     "paired scores": [(0, 0.1, 0.2), (1, 0.1, 0.3), (1, 0.9, 0.2)],
     "queries of lists": [([1, 2], [2, 3]), ([], [1]), ([4], [4, 4, 1])],
+    "label sets": [((0, 1, 1), (0, 1, 1)), ((0, 0, 0), (1, 0, 1)), ((1, 1, 1), (0, 1, 1))],
+    "label sets, weighted": [
+        ((0, 1, 1), (0, 1, 1), 0.1),
+        ((0, 0, 0), (1, 0, 1), 1.0),
+        ((1, 1, 0), (0, 1, 1), 1e9),
+    ],
     "grouped": [(0, 1, "a", 0), (1, 1, "b", 1), (1, 0, "a", 1)],
     "collection": [(0, 0.1), (1, 0.1), (1, 0.9)],
 }
@@ -303,6 +321,11 @@ ARRAYS = {
     "sums": lambda r: assay.Sums.of(r["number"]),
     "paired scores": lambda r: assay.PairedScores.of(
         assay.rows(actual=r["binary"], score=r["score"]), assay.rows(actual=r["binary"], score=r["number"])
+    ),
+    "label sets, weighted": lambda r: assay.LabelSets.of_indicators(
+        actual=np.stack([r["label"] < 20, r["label"] % 2 == 0], 1),
+        predicted=np.stack([r["other"] < 20, r["binary"] == 0], 1),
+        weight=r["weight"],
     ),
     "queries": lambda r: assay.Queries.of(
         assay.rows(query=r["label"] + 40 * r["other"], score=r["score"].round(2), actual=r["binary"])

@@ -4,6 +4,7 @@ from assay.tallies.binned import BinnedScores
 from assay.tallies.collection import Collection
 from assay.tallies.confusion import Confusion
 from assay.tallies.grouped import Grouped
+from assay.tallies.label_sets import LabelSets
 from assay.tallies.losses import Losses
 from assay.tallies.moments import Moments, Sums
 from assay.tallies.paired import PairedLabels, PairedScores
@@ -16,6 +17,7 @@ __all__ = [
     "Collection",
     "Confusion",
     "Grouped",
+    "LabelSets",
     "Losses",
     "Moments",
     "PairedLabels",
