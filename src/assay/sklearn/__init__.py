@@ -1,5 +1,9 @@
 """scikit-learn's supervised metrics, by the same names, over assay's tallies: floats in, floats out.
 
+>>> from assay.sklearn import accuracy_score
+>>> accuracy_score(["ham", "spam", "ham"], ["ham", "spam", "spam"])
+0.6666666666666666
+
 Parameters, results, errors and warnings are those of scikit-learn 1.9, which need not be installed. Names are
 loaded when first used.
 """
@@ -11,8 +15,18 @@ from typing import Any
 
 # One line per module: its functions are public here by being named in this table.
 _HOMES = {
+    "agreement": ("cohen_kappa_score", "matthews_corrcoef"),
+    "labels": (
+        "accuracy_score", "balanced_accuracy_score", "class_likelihood_ratios", "confusion_matrix",
+        "hamming_loss", "multilabel_confusion_matrix", "zero_one_loss",
+    ),
     "parameters": ("InvalidParameterError",),
-}
+    "rates": (
+        "f1_score", "fbeta_score", "jaccard_score", "precision_recall_fscore_support", "precision_score",
+        "recall_score",
+    ),
+    "report": ("classification_report",),
+}  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [*sorted(_HOME_OF), "UndefinedMetricWarning"]  # noqa: PLE0604 - the table names them

@@ -97,13 +97,14 @@ def text_among(*options: str) -> Rule:
 
 
 def number_among(*options: float) -> Rule:
-    """Return the rule for one of several numbers."""
+    """Return the rule for one of several numbers; NaN may be one of them."""
     listed = ", ".join(map(repr, options))
-    return (
-        Alternative(
-            lambda value: isinstance(value, numbers.Real) and value in options, f"a float among {{{listed}}}"
-        ),
-    )
+    with_nan = any(map(math.isnan, options))
+
+    def allows(value: Any) -> bool:
+        return isinstance(value, numbers.Real) and (value in options or (with_nan and _is_nan(value)))
+
+    return (Alternative(allows, f"a float among {{{listed}}}"),)
 
 
 def interval(kind: type, low: float | None, high: float | None, *, closed: str) -> Rule:

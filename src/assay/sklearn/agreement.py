@@ -1,0 +1,86 @@
+"""Agreement beyond chance: Cohen's kappa and Matthews' correlation."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.metrics import kappa, mcc
+from assay.metrics.arithmetic import ratio
+from assay.sklearn.counted import one_label_per_row
+from assay.sklearn.labels import chosen, warn_single_label
+from assay.sklearn.parameters import ARRAY, NAN, NONE, OPTIONAL_ARRAY, interval, text_among, validated
+from assay.sklearn.undefined import warn_undefined
+
+if TYPE_CHECKING:
+    from assay.sklearn.counted import Pairs
+
+__all__ = ["cohen_kappa_score", "matthews_corrcoef"]
+
+
+@validated(y_true=ARRAY, y_pred=ARRAY, sample_weight=OPTIONAL_ARRAY)
+def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Return the correlation of prediction and truth, 0 where there is none to speak of.
+
+    Same parameters and results as scikit-learn's.
+
+    >>> round(matthews_corrcoef([1, 1, 1, 0], [1, 0, 1, 1]), 12)
+    -0.333333333333
+    """
+    value = float(mcc.formula(one_label_per_row(y_true, y_pred, sample_weight)))
+    return 0.0 if math.isnan(value) else value
+
+
+@validated(
+    y1=ARRAY, y2=ARRAY, labels=OPTIONAL_ARRAY, weights=text_among("linear", "quadratic") + NONE,
+    sample_weight=OPTIONAL_ARRAY,
+    replace_undefined_by=interval(numbers.Real, -1.0, 1.0, closed="both") + NAN,
+)  # fmt: skip
+def cohen_kappa_score(
+    y1: Any,
+    y2: Any,
+    *,
+    labels: Any = None,
+    weights: str | None = None,
+    sample_weight: Any = None,
+    replace_undefined_by: float = math.nan,
+) -> float:
+    """Return the agreement of two raters beyond chance. Same parameters and results as scikit-learn's.
+
+    >>> round(cohen_kappa_score(["no", "no", "yes", "no"], ["no", "yes", "yes", "no"]), 12)
+    0.5
+    """
+    pairs = one_label_per_row(y1, y2, sample_weight)
+    pairs = chosen(
+        pairs, labels,
+        "At least one label in `labels` must be present in `y1` (even though `cohen_kappa_score` is "
+        "otherwise agnostic to the order of `y1` and `y2`).",
+    )  # fmt: skip
+    if len(pairs.labels) == 1:
+        warn_single_label()
+    value = kappa.formula(pairs) if weights is None else _weighted_kappa(pairs, weights)
+    if not math.isnan(value):
+        return float(value)
+    why = (
+        "`y1`, `y2` and `labels` have only one label in common. "
+        if pairs.n
+        else "`y2` contains no labels that are present in both `y1` and `labels`."
+    )
+    warn_undefined(
+        f"{why}`cohen_kappa_score` is undefined and set to the value defined by the `replace_undefined_by` "
+        f"param, which is set to {replace_undefined_by}."
+    )
+    return replace_undefined_by
+
+
+def _weighted_kappa(pairs: Pairs, weights: str) -> Any:
+    """Return kappa where a disagreement weighs as much as the labels are apart, or the square of it."""
+    power = 1 if weights == "linear" else 2
+    places = np.arange(len(pairs.labels))
+    observed = (np.abs(pairs.rows - pairs.columns) ** power * pairs.amount).sum()
+    apart = np.abs(places[:, None] - places) ** power
+    expected = (apart * np.outer(pairs.actual, pairs.predicted)).sum()
+    return 1 - ratio(observed * pairs.n, expected)

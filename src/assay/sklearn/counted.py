@@ -1,0 +1,327 @@
+"""From the caller's targets to counts: one reading of the rows per call, whatever the targets are.
+
+One label per row becomes :class:`Pairs`, label sets become :class:`Sets`. Arrays that are labels by nature go
+straight to the tally; only what it refuses is looked at closely, to word the error or to find another
+reading.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import InputError, LabelError, LengthError
+from assay.inputs import Column, Rows, rows
+from assay.metrics.counts import Binary
+from assay.sklearn.parameters import InvalidParameterError, is_sparse
+from assay.sklearn.targets import (
+    as_array,
+    column_or_1d,
+    consistent_length,
+    sample_weights,
+    type_of_target,
+    unique_labels,
+)
+from assay.tallies import Confusion, LabelSets, merge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from assay.inputs.columns import Array
+
+__all__ = ["Pairs", "Sets", "counted", "one_label_per_row"]
+
+_SQUARE_FITS = 1 << 31
+_BLOCK = 1 << 24  # entries of a sparse table that are spread out at a time
+
+
+@dataclasses.dataclass(eq=False)
+class Pairs:
+    """How much there is of each pair of actual and predicted label: a confusion tally's cells.
+
+    It reads like :class:`assay.metrics.Classes` (``actual``, ``predicted``, ``correct``, ``n``) but needs no
+    full table, so any number of labels is cheap. ``rows`` and ``columns`` are places among ``labels``.
+    """
+
+    labels: tuple[Any, ...]
+    rows: Array
+    columns: Array
+    amount: Array
+    weights: Array | None = None
+
+    width = 1  # labels that a row has
+
+    @property
+    def kind(self) -> str:
+        """What scikit-learn calls such a target."""
+        return "binary" if len(self.labels) <= 2 else "multiclass"  # noqa: PLR2004 - two classes
+
+    def among(self, labels: Sequence[Any]) -> Pairs:
+        """Return the pairs whose labels are both among the given ones, placed in their order."""
+        place = {label: index for index, label in enumerate(labels)}
+        places = np.array([place.get(label, -1) for label in self.labels], dtype=np.intp)
+        row, column = places[self.rows], places[self.columns]
+        kept = (row >= 0) & (column >= 0)
+        return Pairs(tuple(labels), row[kept], column[kept], self.amount[kept], self.weights)
+
+    def table(self) -> Array:
+        """Return the confusion matrix: integers where the weights are, too."""
+        size = len(self.labels)
+        whole = self.weights is None or self.weights.dtype.kind in "biu"
+        table = np.zeros((size, size), dtype=np.int64 if whole else np.float64)
+        np.add.at(table, (self.rows, self.columns), self.amount.astype(table.dtype, copy=False))
+        return table
+
+    def _totals(self, places: Array, amount: Array) -> Array:
+        totals = np.bincount(places, weights=amount, minlength=len(self.labels))
+        if self.weights is not None:
+            return totals
+        return totals.astype(np.int64 if self.n < _SQUARE_FITS else object)
+
+    @functools.cached_property
+    def actual(self) -> Array:
+        """How much each label has, by what was true."""
+        return self._totals(self.rows, self.amount)
+
+    @functools.cached_property
+    def predicted(self) -> Array:
+        """How much each label has, by what was predicted."""
+        return self._totals(self.columns, self.amount)
+
+    @functools.cached_property
+    def found(self) -> Array:
+        """How much of each label was predicted as it is."""
+        same = self.rows == self.columns
+        return self._totals(self.rows[same], self.amount[same])
+
+    @functools.cached_property
+    def n(self) -> Any:
+        """How much there is in all."""
+        return self.amount.sum().item()
+
+    @property
+    def correct(self) -> Any:
+        """How much was predicted as it is."""
+        return self.amount[self.rows == self.columns].sum().item()
+
+    @property
+    def wrong(self) -> Any:
+        """How much was not."""
+        return self.amount[self.rows != self.columns].sum().item()
+
+    @property
+    def chance_correct(self) -> Any:
+        """How much chance alone would get right, times n."""
+        return np.dot(self.actual, self.predicted)
+
+    @functools.cached_property
+    def each(self) -> Binary:
+        """The counts of every label against the rest."""
+        tp, fn, fp = self.found, self.actual - self.found, self.predicted - self.found
+        return Binary(tp, fp, fn, self.n - tp - fn - fp)
+
+    def of(self, labels: Sequence[Any]) -> Binary:
+        """Return the counts of the given labels, each against the rest; one that does not occur has none."""
+        place = {label: index for index, label in enumerate(self.labels)}
+        places = [place.get(label, -1) for label in labels]
+        each = (self.each.tp, self.each.fp, self.each.fn, self.each.tn)
+        absent = (0, 0, 0, self.n)
+        return Binary(*(np.append(x, rest)[places] for x, rest in zip(each, absent, strict=True)))
+
+    def one(self, label: Any) -> Binary:
+        """Return the counts of one label as plain numbers."""
+        if label not in self.labels:
+            return Binary(0, 0, 0, self.n)
+        place = self.labels.index(label)
+        each = self.each
+        return Binary(*(x[place].item() for x in (each.tp, each.fp, each.fn, each.tn)))
+
+
+@dataclasses.dataclass(eq=False)
+class Sets:
+    """Two tables of label sets, dense or sparse: a row per sample, a column per label."""
+
+    actual: Any
+    predicted: Any
+    weights: Array | None = None
+
+    kind = "multilabel-indicator"
+
+    @property
+    def labels(self) -> tuple[int, ...]:
+        """The columns' numbers."""
+        return tuple(range(self.width))
+
+    @property
+    def width(self) -> int:
+        """How many labels a row has, there or not."""
+        return int(self.actual.shape[1])
+
+    @functools.cached_property
+    def counts(self) -> tuple[Any, Any, Array, Array, Array]:
+        """How many rows there are and are wholly right, and tp, fp and fn of each label."""
+        return self._counts(by_value=False)
+
+    @functools.cached_property
+    def _by_value(self) -> tuple[Any, Any, Array, Array, Array]:
+        return self._counts(by_value=True)
+
+    @property
+    def n(self) -> Any:
+        """How many rows there are, or what they weigh."""
+        return self._by_value[0]
+
+    @property
+    def correct(self) -> Any:
+        """How many rows were predicted exactly as they are."""
+        return self._by_value[1]
+
+    @property
+    def wrong(self) -> Any:
+        """How many labels were predicted as they are not."""
+        return (self._by_value[3] + self._by_value[4]).sum()
+
+    def blocks(self, *, by_value: bool = False) -> Iterator[tuple[Array, Array]]:
+        """Yield the rows as tables of truth values, sparse ones some at a time.
+
+        What is not 0 is there. ``by_value`` keeps in the second table where the *values* differ from the
+        first's, which matters for tables of -1 and 1.
+        """
+        n, size = self.actual.shape
+        step = n if not (is_sparse(self.actual) or is_sparse(self.predicted)) else max(1, _BLOCK // size)
+        for start in range(0, n, step):
+            actual, predicted = (
+                side[start : start + step].toarray() if is_sparse(side) else side[start : start + step]
+                for side in (self.actual, self.predicted)
+            )
+            there = actual != 0
+            yield there, there ^ (actual != predicted) if by_value else predicted != 0
+
+    def _counts(self, *, by_value: bool) -> tuple[Any, Any, Array, Array, Array]:
+        parts = list(self.blocks(by_value=by_value))
+        if self.weights is None:
+            whole = merge(LabelSets.of_indicators(actual=a, predicted=p) for a, p in parts)
+            return whole.split()
+        actual, predicted = (np.concatenate(side) for side in zip(*parts, strict=True))
+        values: Any = 0.0
+        for sign, weight in _signed(self.weights):
+            tally = LabelSets.of_indicators(actual=actual, predicted=predicted, weight=weight)
+            values = values + sign * tally.weight()
+        return tally.split(values)
+
+    def of(self, labels: Sequence[int] | None) -> Binary:
+        """Return the counts of the given labels, or of all."""
+        n, _, tp, fp, fn = self.counts
+        if labels is not None:
+            tp, fp, fn = (x[self._chosen(labels)] for x in (tp, fp, fn))
+        return Binary(tp, fp, fn, n - tp - fp - fn)
+
+    def of_samples(self, labels: Sequence[int] | None) -> Binary:
+        """Return the counts of every row, over the given labels or all."""
+        chosen = slice(None) if labels is None else self._chosen(labels)
+        sides = [
+            np.array([np.count_nonzero(side[:, chosen], axis=1) for side in (a & p, p & ~a, a & ~p, ~a & ~p)])
+            for a, p in self.blocks()
+        ]
+        tp, fp, fn, tn = np.concatenate(sides, axis=1)
+        if self.weights is not None:
+            tp, fp, fn, tn = (x * self.weights for x in (tp, fp, fn, tn))
+        return Binary(tp, fp, fn, tn)
+
+    def _chosen(self, labels: Sequence[int]) -> Array:
+        chosen = np.asarray(labels)
+        last = self.width - 1
+        if chosen.size and chosen.max() > last:
+            raise LabelError(
+                f"All labels must be in [0, n labels) for multilabel targets. Got {chosen.max()} > {last}"
+            )
+        if chosen.size and chosen.min() < 0:
+            raise LabelError(
+                f"All labels must be in [0, n labels) for multilabel targets. Got {chosen.min()} < 0"
+            )
+        return chosen
+
+
+def counted(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Pairs | Sets:
+    """Return the counts of two targets, or raise where they are none or do not fit together."""
+    if not (_wide(y_true) or _wide(y_pred)):
+        try:
+            gathered = rows(actual=y_true, predicted=y_pred)
+            if gathered.n:
+                return _pairs(gathered, sample_weights(sample_weight, gathered.n))
+        except InputError:
+            pass
+    return _examined(y_true, y_pred, sample_weight)
+
+
+def one_label_per_row(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Pairs:
+    """Return the counts of two targets that must have one label per row."""
+    pairs = counted(y_true, y_pred, sample_weight)
+    if isinstance(pairs, Sets):
+        raise LabelError(f"{pairs.kind} is not supported")
+    return pairs
+
+
+def _wide(values: Any) -> bool:
+    """Tell whether this may be a table of several columns."""
+    shape = getattr(values, "shape", None)
+    if shape is not None:
+        return len(shape) != 1
+    return isinstance(values, (list, tuple)) and bool(values) and hasattr(values[0], "__len__")
+
+
+def _pairs(gathered: Rows, weights: Array | None) -> Pairs:
+    """Return the counts of rows of labels."""
+    if weights is None:
+        tally = Confusion.of(gathered)
+        actual, predicted = tally.digits()
+        return Pairs(tally.labels, actual, predicted, tally.counts)
+    # A row without weight still brings its labels along.
+    labels = Confusion.of(gathered).labels if weights.min() <= 0 else None
+    parts = []
+    for sign, weight in _signed(weights):
+        weighted = rows(actual=gathered.actual, predicted=gathered.predicted, weight=weight, labels=labels)
+        tally = Confusion.of(weighted)
+        parts.append((*tally.digits(), sign * tally.weight()))
+    actual, predicted, amount = map(np.concatenate, zip(*parts, strict=True))
+    return Pairs(tally.labels, actual, predicted, amount, weights)
+
+
+def _signed(weights: Array) -> Iterator[tuple[int, Array]]:
+    """Yield weights that are not negative with their sign: those below 0 are counted apart and taken away."""
+    if weights.min() >= 0:
+        yield 1, weights
+        return
+    yield 1, np.maximum(weights, 0)
+    yield -1, np.maximum(-weights, 0)
+
+
+def _examined(y_true: Any, y_pred: Any, sample_weight: Any) -> Pairs | Sets:
+    """Return the counts of targets that are not labels at first sight, or raise saying what they are."""
+    n = consistent_length(y_true, y_pred, sample_weight)
+    kinds = type_of_target(y_true, "y_true"), type_of_target(y_pred, "y_pred")
+    if n < 1:
+        raise LengthError(
+            "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum of 1 sample is required."
+        )
+    weights = sample_weights(sample_weight, n)
+    if kinds[0] != kinds[1] and set(kinds) != {"binary", "multiclass"}:
+        raise LabelError(f"Classification metrics can't handle a mix of {kinds[0]} and {kinds[1]} targets")
+    if kinds[0] == Sets.kind:
+        actual, predicted = (y.tocsr() if is_sparse(y) else as_array(y) for y in (y_true, y_pred))
+        if actual.shape != predicted.shape:
+            raise LabelError("Multi-label binary indicator input with different numbers of labels")
+        return Sets(actual, predicted, weights)
+    if kinds[0] not in ("binary", "multiclass"):
+        raise LabelError(f"{kinds[0]} is not supported")
+    if is_sparse(y_true) or is_sparse(y_pred):
+        raise InvalidParameterError("Sparse input is only supported when targets are of multilabel type")
+    actual, predicted = column_or_1d(y_true, "y_true"), column_or_1d(y_pred, "y_pred")
+    labels = unique_labels(actual, predicted)
+    # Labels of a kind no tally knows (dates, say) are counted by their places in the sorted list.
+    first, second = (Column("y", np.searchsorted(labels, values)) for values in (actual, predicted))
+    pairs = _pairs(Rows(n, first, second), weights)
+    return dataclasses.replace(pairs, labels=tuple(labels.tolist()))

@@ -1,0 +1,244 @@
+"""Predicted labels against actual ones: the confusion matrix and what is read from it at once."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import InputError, LabelError
+from assay.metrics import accuracy, negative_likelihood_ratio, positive_likelihood_ratio, recall
+from assay.metrics.arithmetic import ratio
+from assay.metrics.counts import Binary
+from assay.sklearn.counted import Pairs, Sets, counted, one_label_per_row
+from assay.sklearn.parameters import (
+    ARRAY,
+    BOOLEAN,
+    NONE,
+    OPTIONAL_ARRAY,
+    ROWS,
+    instance_of,
+    number_among,
+    text_among,
+    validated,
+)
+from assay.sklearn.targets import as_array
+from assay.sklearn.undefined import warn, warn_undefined
+
+if TYPE_CHECKING:
+    from assay.inputs.columns import Array
+
+__all__ = [
+    "accuracy_score",
+    "against_rest",
+    "balanced_accuracy_score",
+    "chosen",
+    "class_likelihood_ratios",
+    "confusion_matrix",
+    "hamming_loss",
+    "multilabel_confusion_matrix",
+    "zero_one_loss",
+]
+
+
+@validated(
+    y_true=ARRAY, y_pred=ARRAY, labels=OPTIONAL_ARRAY, sample_weight=OPTIONAL_ARRAY,
+    normalize=text_among("true", "pred", "all") + NONE,
+)  # fmt: skip
+def confusion_matrix(
+    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None, normalize: str | None = None
+) -> Array:
+    """Return counts per actual (rows) and predicted (columns) label.
+
+    Same parameters and results as scikit-learn's.
+
+    >>> confusion_matrix(["ham", "spam", "ham"], ["ham", "spam", "spam"])
+    array([[1, 1],
+           [0, 1]])
+    """
+    table = chosen(one_label_per_row(y_true, y_pred, sample_weight), labels).table()
+    if normalize is not None:
+        axis = {"true": 1, "pred": 0, "all": None}[normalize]
+        table = np.nan_to_num(ratio(table, table.sum(axis=axis, keepdims=True)))
+    if table.shape == (1, 1):
+        warn_single_label()
+    return table
+
+
+def warn_single_label() -> None:
+    """Warn that one label makes a poor table."""
+    warn(
+        "A single label was found in 'y_true' and 'y_pred'. For the confusion matrix to have the correct "
+        "shape, use the 'labels' parameter to pass all known labels."
+    )
+
+
+def chosen(
+    pairs: Pairs, labels: Any, none_there: str = "At least one label specified must be in y_true"
+) -> Pairs:
+    """Return the pairs of the labels that the caller asks for, in that order; one must be an actual one."""
+    if labels is None:
+        return pairs
+    wanted = as_array(labels).tolist()
+    if not wanted:
+        raise LabelError("'labels' should contain at least one label.")
+    kept = pairs.among(wanted)
+    if not {pairs.labels[row] for row in np.flatnonzero(pairs.actual)}.intersection(wanted):
+        raise LabelError(none_there)
+    return kept
+
+
+@validated(y_true=ROWS, y_pred=ROWS, sample_weight=OPTIONAL_ARRAY, labels=OPTIONAL_ARRAY, samplewise=BOOLEAN)
+def multilabel_confusion_matrix(
+    y_true: Any, y_pred: Any, *, sample_weight: Any = None, labels: Any = None, samplewise: bool = False
+) -> Array:
+    """Return one table of two by two per label, or per row: ``[[tn, fp], [fn, tp]]``.
+
+    Same parameters and results as scikit-learn's.
+
+    >>> multilabel_confusion_matrix(["a", "b", "c"], ["a", "b", "b"])[1]
+    array([[1, 1],
+           [0, 1]])
+    """
+    counts = counted(y_true, y_pred, sample_weight)
+    return against_rest(counts, labels, samplewise=samplewise).classes().table
+
+
+def against_rest(counts: Pairs | Sets, labels: Any, *, samplewise: bool = False) -> Binary:
+    """Return the counts of each label that the caller asks for against the rest; or those of each row."""
+    wanted = None if labels is None else as_array(labels).tolist()
+    if isinstance(counts, Sets):
+        return counts.of_samples(wanted) if samplewise else counts.of(wanted)
+    if samplewise:
+        raise InputError("Samplewise metrics are not available outside of multilabel classification.")
+    return counts.each if wanted is None else counts.of(wanted)
+
+
+@validated(y_true=ROWS, y_pred=ROWS, normalize=BOOLEAN, sample_weight=OPTIONAL_ARRAY)
+def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> float:
+    """Return the share of rows predicted as they are. Same parameters and results as scikit-learn's.
+
+    >>> accuracy_score(["ham", "spam", "ham"], ["ham", "spam", "spam"])
+    0.6666666666666666
+    """
+    counts = counted(y_true, y_pred, sample_weight)
+    return float(accuracy.formula(counts) if normalize else counts.correct)
+
+
+@validated(y_true=ROWS, y_pred=ROWS, normalize=BOOLEAN, sample_weight=OPTIONAL_ARRAY)
+def zero_one_loss(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> float:
+    """Return the share of rows not predicted as they are. Same parameters and results as scikit-learn's.
+
+    >>> zero_one_loss([1, 2, 3, 4], [2, 2, 3, 4])
+    0.25
+    """
+    counts = counted(y_true, y_pred, sample_weight)
+    return float(1 - accuracy.formula(counts) if normalize else counts.n - counts.correct)
+
+
+@validated(y_true=ROWS, y_pred=ROWS, sample_weight=OPTIONAL_ARRAY)
+def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Return the share of labels that are wrong. Same parameters and results as scikit-learn's.
+
+    >>> hamming_loss([[0, 1], [1, 1]], [[0, 0], [1, 1]])
+    0.25
+    """
+    counts = counted(y_true, y_pred, sample_weight)
+    return float(ratio(counts.wrong, counts.n * counts.width))
+
+
+@validated(y_true=ARRAY, y_pred=ARRAY, sample_weight=OPTIONAL_ARRAY, adjusted=BOOLEAN)
+def balanced_accuracy_score(
+    y_true: Any, y_pred: Any, *, sample_weight: Any = None, adjusted: bool = False
+) -> float:
+    """Return the mean of the classes' recalls. Same parameters and results as scikit-learn's.
+
+    >>> balanced_accuracy_score([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1])
+    0.625
+    """
+    pairs = one_label_per_row(y_true, y_pred, sample_weight)
+    if len(pairs.labels) == 1:
+        warn_single_label()
+    recalls = recall.formula(pairs.each)
+    absent = np.isnan(recalls)
+    if absent.any():
+        warn("y_pred contains classes not in y_true")
+        recalls = recalls[~absent]
+    score = recalls.mean()
+    if adjusted:
+        chance = 1 / len(recalls)
+        score = (score - chance) / (1 - chance)
+    return float(score)
+
+
+@validated(
+    y_true=ROWS, y_pred=ROWS, labels=OPTIONAL_ARRAY, sample_weight=OPTIONAL_ARRAY,
+    replace_undefined_by=number_among(1.0, math.nan) + instance_of(dict),
+)  # fmt: skip
+def class_likelihood_ratios(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    replace_undefined_by: Any = math.nan,
+) -> tuple[float, float]:
+    """Return how a positive and a negative prediction change the odds of the positive class.
+
+    Same parameters and results as scikit-learn's.
+
+    >>> class_likelihood_ratios([0, 1, 0, 1, 0], [1, 1, 0, 0, 0])
+    (1.5, 0.75)
+    """
+    pairs = one_label_per_row(y_true, y_pred, sample_weight)
+    if pairs.kind != "binary":
+        raise LabelError(
+            "class_likelihood_ratios only supports binary classification problems, "
+            f"got targets of type: {pairs.kind}"
+        )
+    instead = _replacements(replace_undefined_by)
+    table = chosen(pairs, labels).table()
+    tn, fp, fn, tp = table.ravel().tolist()
+    counts = Binary(tp, fp, fn, tn)
+    advice = (
+        "Use the `replace_undefined_by` param to control this behavior. To suppress this warning or turn it "
+        "into an error, see Python's `warnings` module and `warnings.catch_warnings()`."
+    )
+    if not counts.positives:
+        warn_undefined(
+            "No samples of the positive class are present in `y_true`. `positive_likelihood_ratio` and "
+            f"`negative_likelihood_ratio` are both set to `np.nan`. {advice}"
+        )
+    if fp == 0:
+        why = (
+            "`positive_likelihood_ratio` is ill-defined and "
+            if tp
+            else "No samples were predicted for the positive class and `positive_likelihood_ratio` is "
+        )
+        warn_undefined(f"{why}set to `np.nan`. Use the `replace_undefined_by` param to ")
+    if tn == 0:
+        warn_undefined(f"`negative_likelihood_ratio` is ill-defined and set to `np.nan`. {advice}")
+    return (
+        float(instead[0] if fp == 0 else positive_likelihood_ratio.formula(counts)),
+        float(instead[1] if tn == 0 else negative_likelihood_ratio.formula(counts)),
+    )
+
+
+def _replacements(given: Any) -> tuple[float, float]:
+    """Return what stands for an undefined positive and an undefined negative likelihood ratio."""
+    if not isinstance(given, dict):
+        return given, given
+    positive, negative = given.get("LR+"), given.get("LR-")
+    if (
+        not (isinstance(positive, numbers.Real) and isinstance(negative, numbers.Real))
+        or float(positive) < 1
+        or not (0 <= float(negative) <= 1 or math.isnan(negative))
+    ):
+        raise InputError(
+            "The dictionary passed as `replace_undefined_by` needs to be in the form `{'LR+': `value_1`, "
+            "'LR-': `value_2`}` where the value for `LR+` ranges from `1.0` to `np.inf` or is `np.nan` and "
+            f"the value for `LR-` ranges from `0.0` to `1.0` or is `np.nan`; got `{given}`."
+        )
+    return float(positive), float(negative)
