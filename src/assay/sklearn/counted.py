@@ -207,9 +207,9 @@ class Sets:
             return whole.split()
         actual, predicted = (np.concatenate(side) for side in zip(*parts, strict=True))
         values: Any = 0.0
-        for sign, weight in _signed(self.weights):
+        for factor, weight in _parts(self.weights):
             tally = LabelSets.of_indicators(actual=actual, predicted=predicted, weight=weight)
-            values = values + sign * tally.weight()
+            values = values + factor * tally.weight()
         return tally.split(values)
 
     def of(self, labels: Sequence[int] | None) -> Binary:
@@ -279,24 +279,33 @@ def _pairs(gathered: Rows, weights: Array | None) -> Pairs:
         tally = Confusion.of(gathered)
         actual, predicted = tally.digits()
         return Pairs(tally.labels, actual, predicted, tally.counts)
+    parts = list(_parts(weights))
     # A row without weight still brings its labels along.
-    labels = Confusion.of(gathered).labels if weights.min() <= 0 else None
-    parts = []
-    for sign, weight in _signed(weights):
+    labels = Confusion.of(gathered).labels if len(parts) > 1 or weights.min() <= 0 else None
+    cells = []
+    for factor, weight in parts:
         weighted = rows(actual=gathered.actual, predicted=gathered.predicted, weight=weight, labels=labels)
         tally = Confusion.of(weighted)
-        parts.append((*tally.digits(), sign * tally.weight()))
-    actual, predicted, amount = map(np.concatenate, zip(*parts, strict=True))
+        amount = tally.weight() if weights.dtype.kind == "f" else tally.weight().astype(np.int64)
+        cells.append((*tally.digits(), factor * amount))
+    actual, predicted, amount = map(np.concatenate, zip(*cells, strict=True))
     return Pairs(tally.labels, actual, predicted, amount, weights)
 
 
-def _signed(weights: Array) -> Iterator[tuple[int, Array]]:
-    """Yield weights that are not negative with their sign: those below 0 are counted apart and taken away."""
-    if weights.min() >= 0:
-        yield 1, weights
-        return
-    yield 1, np.maximum(weights, 0)
-    yield -1, np.maximum(-weights, 0)
+def _parts(weights: Array) -> Iterator[tuple[int, Array]]:
+    """Yield weights as a tally takes them, each with the factor that makes them what they were.
+
+    Those below 0 come apart, to be taken away, and integers that no float64 holds in two halves.
+    """
+    signed = [(1, weights)]
+    if weights.min() < 0:
+        signed = [(1, np.maximum(weights, 0)), (-1, np.maximum(-weights, 0))]
+    for sign, part in signed:
+        if part.dtype.kind in "iu" and part.max() > 1 << 53:
+            yield sign << 32, part >> 32
+            yield sign, part & 0xFFFFFFFF
+        else:
+            yield sign, part
 
 
 def _examined(y_true: Any, y_pred: Any, sample_weight: Any) -> Pairs | Sets:
