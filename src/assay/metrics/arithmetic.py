@@ -26,7 +26,8 @@ def ratio(numerator: Any, denominator: Any) -> Any:
     """
     if isinstance(denominator, _PLAIN) and isinstance(numerator, _PLAIN):
         return numerator / denominator if denominator else math.nan
-    return _divided(numerator, denominator, math.nan)
+    denominator = np.asarray(denominator)
+    return np.divide(numerator, np.where(denominator == 0, math.nan, denominator))[()]
 
 
 def limit_ratio(numerator: Any, denominator: Any) -> Any:

@@ -80,7 +80,8 @@ def _weighted_kappa(pairs: Pairs, weights: str) -> Any:
     """Return kappa where a disagreement weighs as much as the labels are apart, or the square of it."""
     power = 1 if weights == "linear" else 2
     places = np.arange(len(pairs.labels))
-    observed = (np.abs(pairs.rows - pairs.columns) ** power * pairs.amount).sum()
+    row, column = np.divmod(pairs.cells, len(pairs.labels))
+    observed = (np.abs(row - column) ** power * pairs.amount).sum()
     apart = np.abs(places[:, None] - places) ** power
     expected = (apart * np.outer(pairs.actual, pairs.predicted)).sum()
     return 1 - ratio(observed * pairs.n, expected)

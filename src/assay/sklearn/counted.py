@@ -43,13 +43,14 @@ class Pairs:
     """How much there is of each pair of actual and predicted label: a confusion tally's cells.
 
     It reads like :class:`assay.metrics.Classes` (``actual``, ``predicted``, ``correct``, ``n``) but needs no
-    full table, so any number of labels is cheap. ``rows`` and ``columns`` are places among ``labels``.
+    full table, so any number of labels is cheap. A cell's number is its row in that table times the number
+    of labels, plus its column; a cell may come twice.
     """
 
     labels: tuple[Any, ...]
-    rows: Array
-    columns: Array
+    cells: Array
     amount: Array
+    n: Any
     weights: Array | None = None
 
     width = 1  # labels that a row has
@@ -63,64 +64,45 @@ class Pairs:
         """Return the pairs whose labels are both among the given ones, placed in their order."""
         place = {label: index for index, label in enumerate(labels)}
         places = np.array([place.get(label, -1) for label in self.labels], dtype=np.intp)
-        row, column = places[self.rows], places[self.columns]
+        row, column = (places[axis] for axis in np.divmod(self.cells, len(self.labels)))
         kept = (row >= 0) & (column >= 0)
-        return Pairs(tuple(labels), row[kept], column[kept], self.amount[kept], self.weights)
+        cells, amount = (row * len(labels) + column)[kept], self.amount[kept]
+        return Pairs(tuple(labels), cells, amount, amount.sum().item(), self.weights)
 
     def table(self) -> Array:
         """Return the confusion matrix: integers where the weights are, too."""
         size = len(self.labels)
         whole = self.weights is None or self.weights.dtype.kind in "biu"
-        table = np.zeros((size, size), dtype=np.int64 if whole else np.float64)
-        np.add.at(table, (self.rows, self.columns), self.amount.astype(table.dtype, copy=False))
-        return table
+        table = np.zeros(size * size, dtype=np.int64 if whole else np.float64)
+        np.add.at(table, self.cells, self.amount.astype(table.dtype, copy=False))
+        return table.reshape(size, size)
 
-    def _totals(self, places: Array, amount: Array) -> Array:
-        totals = np.bincount(places, weights=amount, minlength=len(self.labels))
-        if self.weights is not None:
-            return totals
-        return totals.astype(np.int64 if self.n < _SQUARE_FITS else object)
-
-    @functools.cached_property
-    def actual(self) -> Array:
-        """How much each label has, by what was true."""
-        return self._totals(self.rows, self.amount)
-
-    @functools.cached_property
-    def predicted(self) -> Array:
-        """How much each label has, by what was predicted."""
-        return self._totals(self.columns, self.amount)
-
-    @functools.cached_property
-    def found(self) -> Array:
-        """How much of each label was predicted as it is."""
-        same = self.rows == self.columns
-        return self._totals(self.rows[same], self.amount[same])
-
-    @functools.cached_property
-    def n(self) -> Any:
-        """How much there is in all."""
-        return self.amount.sum().item()
+    @property
+    def _right(self) -> Array:
+        """Which cells lie on the diagonal: their numbers are multiples of one more than its length."""
+        right: Array = self.cells % (len(self.labels) + 1) == 0
+        return right
 
     @property
     def correct(self) -> Any:
         """How much was predicted as it is."""
-        return self.amount[self.rows == self.columns].sum().item()
+        return self.amount[self._right].sum().item()
 
     @property
     def wrong(self) -> Any:
         """How much was not."""
-        return self.amount[self.rows != self.columns].sum().item()
-
-    @property
-    def chance_correct(self) -> Any:
-        """How much chance alone would get right, times n."""
-        return np.dot(self.actual, self.predicted)
+        return self.amount[~self._right].sum().item()
 
     @functools.cached_property
     def each(self) -> Binary:
         """The counts of every label against the rest."""
-        tp, fn, fp = self.found, self.actual - self.found, self.predicted - self.found
+        size, right = len(self.labels), self._right
+        wrong = ~right
+        cells, amount = self.cells[wrong], self.amount[wrong]
+        tp = np.bincount(self.cells[right] // (size + 1), self.amount[right], size)
+        fn, fp = np.bincount(cells // size, amount, size), np.bincount(cells % size, amount, size)
+        if self.weights is None:
+            tp, fn, fp = (x.astype(np.int64) for x in (tp, fn, fp))
         return Binary(tp, fp, fn, self.n - tp - fn - fp)
 
     def of(self, labels: Sequence[Any]) -> Binary:
@@ -132,12 +114,38 @@ class Pairs:
         return Binary(*(np.append(x, rest)[places] for x, rest in zip(each, absent, strict=True)))
 
     def one(self, label: Any) -> Binary:
-        """Return the counts of one label as plain numbers."""
+        """Return the counts of one label as plain numbers; cheap where there are two labels."""
         if label not in self.labels:
             return Binary(0, 0, 0, self.n)
-        place = self.labels.index(label)
-        each = self.each
-        return Binary(*(x[place].item() for x in (each.tp, each.fp, each.fn, each.tn)))
+        place, size = self.labels.index(label), len(self.labels)
+        tp, fp, fn, tn = 0, 0, 0, 0
+        for cell, amount in zip(self.cells.tolist(), self.amount.tolist(), strict=True):
+            row, column = divmod(cell, size)
+            if row == place:
+                tp, fn = (tp + amount, fn) if column == place else (tp, fn + amount)
+            else:
+                fp, tn = (fp + amount, tn) if column == place else (fp, tn + amount)
+        return Binary(tp, fp, fn, tn)
+
+    @property
+    def actual(self) -> Array:
+        """How much each label has, by what was true."""
+        return self._squarable(self.each.positives)
+
+    @property
+    def predicted(self) -> Array:
+        """How much each label has, by what was predicted."""
+        return self._squarable(self.each.predicted_positives)
+
+    def _squarable(self, totals: Array) -> Array:
+        """Return counts whose squares stay exact: beyond 31 bits as Python's integers."""
+        return totals if self.weights is not None or self.n < _SQUARE_FITS else totals.astype(object)
+
+    @property
+    def chance_correct(self) -> Any:
+        """How much chance alone would get right, times n."""
+        together = np.dot(self.actual, self.predicted)
+        return together if isinstance(together, int) else together.item()
 
 
 @dataclasses.dataclass(eq=False)
@@ -277,19 +285,19 @@ def _pairs(gathered: Rows, weights: Array | None) -> Pairs:
     """Return the counts of rows of labels."""
     if weights is None:
         tally = Confusion.of(gathered)
-        actual, predicted = tally.digits()
-        return Pairs(tally.labels, actual, predicted, tally.counts)
+        return Pairs(tally.labels, tally.cells.view(np.int64), tally.counts, gathered.n)
     parts = list(_parts(weights))
     # A row without weight still brings its labels along.
     labels = Confusion.of(gathered).labels if len(parts) > 1 or weights.min() <= 0 else None
-    cells = []
+    cells, amounts = [], []
     for factor, weight in parts:
         weighted = rows(actual=gathered.actual, predicted=gathered.predicted, weight=weight, labels=labels)
         tally = Confusion.of(weighted)
         amount = tally.weight() if weights.dtype.kind == "f" else tally.weight().astype(np.int64)
-        cells.append((*tally.digits(), factor * amount))
-    actual, predicted, amount = map(np.concatenate, zip(*cells, strict=True))
-    return Pairs(tally.labels, actual, predicted, amount, weights)
+        cells.append(tally.cells.view(np.int64))
+        amounts.append(factor * amount)
+    amount = np.concatenate(amounts)
+    return Pairs(tally.labels, np.concatenate(cells), amount, amount.sum().item(), weights)
 
 
 def _parts(weights: Array) -> Iterator[tuple[int, Array]]:

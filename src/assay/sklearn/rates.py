@@ -80,7 +80,7 @@ def precision_score(
     """
     counts = counted(y_true, y_pred, sample_weight)
     each, weights = _averaged_over(counts, labels, pos_label, average)
-    return _average("precision", precision.formula(each), weights, average, zero_division)
+    return _average("precision", precision.formula(each), weights, average, zero_division=zero_division)
 
 
 @validated(**_RULES)
@@ -101,7 +101,7 @@ def recall_score(
     """
     counts = counted(y_true, y_pred, sample_weight)
     each, weights = _averaged_over(counts, labels, pos_label, average)
-    return _average("recall", recall.formula(each), weights, average, zero_division)
+    return _average("recall", recall.formula(each), weights, average, zero_division=zero_division)
 
 
 @validated(**_RULES)
@@ -122,7 +122,7 @@ def f1_score(
     """
     counts = counted(y_true, y_pred, sample_weight)
     each, weights = _averaged_over(counts, labels, pos_label, average)
-    return _average("f-score", f1.formula(each), weights, average, zero_division)
+    return _average("f-score", f1.formula(each), weights, average, zero_division=zero_division)
 
 
 @validated(**_RULES, beta=_BETA)
@@ -144,7 +144,7 @@ def fbeta_score(
     """
     counts = counted(y_true, y_pred, sample_weight)
     each, weights = _averaged_over(counts, labels, pos_label, average)
-    return _average("f-score", f_beta.formula(each, beta=beta), weights, average, zero_division)
+    return _average("f-score", f_beta.formula(each, beta=beta), weights, average, zero_division=zero_division)
 
 
 @validated(**_RULES | {"zero_division": number_among(0, 1) + text_among("warn")})
@@ -167,7 +167,7 @@ def jaccard_score(
     """
     counts = counted(y_true, y_pred, sample_weight)
     each, weights = _averaged_over(counts, labels, pos_label, average)
-    return _average("jaccard", jaccard.formula(each), weights, average, zero_division)
+    return _average("jaccard", jaccard.formula(each), weights, average, zero_division=zero_division)
 
 
 @validated(**_RULES, beta=_BETA, warn_for=instance_of(list) + instance_of(tuple) + instance_of(set))
@@ -207,13 +207,14 @@ def rates(
 ) -> tuple[Any, Any, Any, Any]:
     """Return precision, recall and F, averaged or of each class, and then how much each class has."""
     each, weights = _averaged_over(counts, labels, pos_label, average)
-    given = _average("precision", precision.formula(each), weights, average, zero_division, warn_for)
-    found = _average("recall", recall.formula(each), weights, average, zero_division, warn_for)
+    undefined = {"zero_division": zero_division, "warn_for": warn_for}
+    given = _average("precision", precision.formula(each), weights, average, **undefined)
+    found = _average("recall", recall.formula(each), weights, average, **undefined)
     if beta in (0, math.inf):  # then F is one of the others, whose warning was given
         both = found if beta else given
     else:
         values = f_beta.formula(each, beta=beta)
-        both = _average("f-score", values, weights, average, zero_division, warn_for)
+        both = _average("f-score", values, weights, average, **undefined)
     return given, found, both, each.positives if average is None else None
 
 
@@ -255,6 +256,7 @@ def _average(
     values: Any,
     weights: Array | None,
     average: str | None,
+    *,
     zero_division: Any,
     warn_for: Collection[str] | None = None,
 ) -> Any:
