@@ -11,7 +11,7 @@ import numpy as np
 from assay.metrics import kappa, mcc
 from assay.metrics.arithmetic import ratio
 from assay.sklearn.counted import one_label_per_row
-from assay.sklearn.labels import chosen, warn_single_label
+from assay.sklearn.labels import square
 from assay.sklearn.parameters import ARRAY, NAN, NONE, OPTIONAL_ARRAY, interval, text_among, validated
 from assay.sklearn.undefined import warn_undefined
 
@@ -30,7 +30,7 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
     >>> round(matthews_corrcoef([1, 1, 1, 0], [1, 0, 1, 1]), 12)
     -0.333333333333
     """
-    value = float(mcc.formula(one_label_per_row(y_true, y_pred, sample_weight)))
+    value = float(mcc.formula(square(one_label_per_row(y_true, y_pred, sample_weight))))
     return 0.0 if math.isnan(value) else value
 
 
@@ -53,14 +53,11 @@ def cohen_kappa_score(
     >>> round(cohen_kappa_score(["no", "no", "yes", "no"], ["no", "yes", "yes", "no"]), 12)
     0.5
     """
-    pairs = one_label_per_row(y1, y2, sample_weight)
-    pairs = chosen(
-        pairs, labels,
+    pairs = square(
+        one_label_per_row(y1, y2, sample_weight), labels,
         "At least one label in `labels` must be present in `y1` (even though `cohen_kappa_score` is "
         "otherwise agnostic to the order of `y1` and `y2`).",
     )  # fmt: skip
-    if len(pairs.labels) == 1:
-        warn_single_label()
     value = kappa.formula(pairs) if weights is None else _weighted_kappa(pairs, weights)
     if not math.isnan(value):
         return float(value)

@@ -52,6 +52,7 @@ class Pairs:
     amount: Array
     n: Any
     weights: Array | None = None
+    source: tuple[Any, Any] = ((), ())
 
     width = 1  # labels that a row has
 
@@ -59,6 +60,22 @@ class Pairs:
     def kind(self) -> str:
         """What scikit-learn calls such a target."""
         return "binary" if len(self.labels) <= 2 else "multiclass"  # noqa: PLR2004 - two classes
+
+    def actual_places(self) -> Array:
+        """Return the places of the labels that are actual somewhere, if only in a row without weight."""
+        return np.unique(self.cells // len(self.labels))
+
+    @property
+    def present(self) -> Array:
+        """The labels as they came: floats, say, where the tally has whole numbers."""
+        labels = np.array(self.labels)
+        if labels.dtype.kind not in "biuf":
+            return labels
+        y_true, y_pred = self.source
+        kinds = [as_array(y_true).dtype]
+        if len(self.actual_places()) < len(labels):  # some were only predicted
+            kinds.append(as_array(y_pred).dtype)
+        return labels.astype(np.result_type(*kinds))
 
     def among(self, labels: Sequence[Any]) -> Pairs:
         """Return the pairs whose labels are both among the given ones, placed in their order."""
@@ -101,7 +118,7 @@ class Pairs:
         cells, amount = self.cells[wrong], self.amount[wrong]
         tp = np.bincount(self.cells[right] // (size + 1), self.amount[right], size)
         fn, fp = np.bincount(cells // size, amount, size), np.bincount(cells % size, amount, size)
-        if self.weights is None:
+        if self.weights is None and right.any():  # scikit-learn's are floats, too, where nothing is right
             tp, fn, fp = (x.astype(np.int64) for x in (tp, fn, fp))
         return Binary(tp, fp, fn, self.n - tp - fn - fp)
 
@@ -159,14 +176,14 @@ class Sets:
     kind = "multilabel-indicator"
 
     @property
-    def labels(self) -> tuple[int, ...]:
-        """The columns' numbers."""
-        return tuple(range(self.width))
-
-    @property
     def width(self) -> int:
         """How many labels a row has, there or not."""
         return int(self.actual.shape[1])
+
+    @property
+    def present(self) -> Array:
+        """The labels: the columns' numbers."""
+        return np.arange(self.width)
 
     @functools.cached_property
     def counts(self) -> tuple[Any, Any, Array, Array, Array]:
@@ -240,7 +257,7 @@ class Sets:
         return Binary(tp, fp, fn, tn)
 
     def _chosen(self, labels: Sequence[int]) -> Array:
-        chosen = np.asarray(labels)
+        chosen = np.asarray(labels, dtype=np.intp)
         last = self.width - 1
         if chosen.size and chosen.max() > last:
             raise LabelError(
@@ -259,7 +276,9 @@ def counted(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Pairs | Sets
         try:
             gathered = rows(actual=y_true, predicted=y_pred)
             if gathered.n:
-                return _pairs(gathered, sample_weights(sample_weight, gathered.n))
+                pairs = _pairs(gathered, sample_weights(sample_weight, gathered.n))
+                pairs.source = y_true, y_pred
+                return pairs
         except InputError:
             pass
     return _examined(y_true, y_pred, sample_weight)
@@ -287,9 +306,14 @@ def _pairs(gathered: Rows, weights: Array | None) -> Pairs:
         tally = Confusion.of(gathered)
         return Pairs(tally.labels, tally.cells.view(np.int64), tally.counts, gathered.n)
     parts = list(_parts(weights))
-    # A row without weight still brings its labels along.
-    labels = Confusion.of(gathered).labels if len(parts) > 1 or weights.min() <= 0 else None
-    cells, amounts = [], []
+    labels = None
+    cells: list[Array] = []
+    amounts: list[Array] = []
+    if len(parts) > 1 or weights.min() <= 0:  # a row without weight still brings its labels along
+        tally = Confusion.of(gathered)
+        labels = tally.labels
+        cells.append(tally.cells.view(np.int64))
+        amounts.append(np.zeros(len(tally.cells), dtype=np.int64))
     for factor, weight in parts:
         weighted = rows(actual=gathered.actual, predicted=gathered.predicted, weight=weight, labels=labels)
         tally = Confusion.of(weighted)
@@ -341,4 +365,4 @@ def _examined(y_true: Any, y_pred: Any, sample_weight: Any) -> Pairs | Sets:
     # Labels of a kind no tally knows (dates, say) are counted by their places in the sorted list.
     first, second = (Column("y", np.searchsorted(labels, values)) for values in (actual, predicted))
     pairs = _pairs(Rows(n, first, second), weights)
-    return dataclasses.replace(pairs, labels=tuple(labels.tolist()))
+    return dataclasses.replace(pairs, labels=tuple(labels.tolist()), source=(actual, predicted))

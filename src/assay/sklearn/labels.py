@@ -34,11 +34,11 @@ __all__ = [
     "accuracy_score",
     "against_rest",
     "balanced_accuracy_score",
-    "chosen",
     "class_likelihood_ratios",
     "confusion_matrix",
     "hamming_loss",
     "multilabel_confusion_matrix",
+    "square",
     "zero_one_loss",
 ]
 
@@ -58,36 +58,30 @@ def confusion_matrix(
     array([[1, 1],
            [0, 1]])
     """
-    table = chosen(one_label_per_row(y_true, y_pred, sample_weight), labels).table()
+    table = square(one_label_per_row(y_true, y_pred, sample_weight), labels).table()
     if normalize is not None:
         axis = {"true": 1, "pred": 0, "all": None}[normalize]
         table = np.nan_to_num(ratio(table, table.sum(axis=axis, keepdims=True)))
-    if table.shape == (1, 1):
-        warn_single_label()
     return table
 
 
-def warn_single_label() -> None:
-    """Warn that one label makes a poor table."""
-    warn(
-        "A single label was found in 'y_true' and 'y_pred'. For the confusion matrix to have the correct "
-        "shape, use the 'labels' parameter to pass all known labels."
-    )
-
-
-def chosen(
-    pairs: Pairs, labels: Any, none_there: str = "At least one label specified must be in y_true"
+def square(
+    pairs: Pairs, labels: Any = None, none_there: str = "At least one label specified must be in y_true"
 ) -> Pairs:
-    """Return the pairs of the labels that the caller asks for, in that order; one must be an actual one."""
-    if labels is None:
-        return pairs
-    wanted = as_array(labels).tolist()
-    if not wanted:
-        raise LabelError("'labels' should contain at least one label.")
-    kept = pairs.among(wanted)
-    if not {pairs.labels[row] for row in np.flatnonzero(pairs.actual)}.intersection(wanted):
-        raise LabelError(none_there)
-    return kept
+    """Return the pairs whose labels the caller asks for (one must be an actual one); warn of a lone label."""
+    if labels is not None:
+        wanted = as_array(labels).tolist()
+        if not wanted:
+            raise LabelError("'labels' should contain at least one label.")
+        if not {pairs.labels[place] for place in pairs.actual_places()}.intersection(wanted):
+            raise LabelError(none_there)
+        pairs = pairs.among(wanted)
+    if len(pairs.labels) == 1:
+        warn(
+            "A single label was found in 'y_true' and 'y_pred'. For the confusion matrix to have the correct "
+            "shape, use the 'labels' parameter to pass all known labels."
+        )
+    return pairs
 
 
 @validated(y_true=ROWS, y_pred=ROWS, sample_weight=OPTIONAL_ARRAY, labels=OPTIONAL_ARRAY, samplewise=BOOLEAN)
@@ -124,7 +118,7 @@ def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_w
     0.6666666666666666
     """
     counts = counted(y_true, y_pred, sample_weight)
-    return float(accuracy.formula(counts) if normalize else counts.correct)
+    return _share(accuracy.formula(counts)) if normalize else float(counts.correct)
 
 
 @validated(y_true=ROWS, y_pred=ROWS, normalize=BOOLEAN, sample_weight=OPTIONAL_ARRAY)
@@ -135,7 +129,7 @@ def zero_one_loss(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_we
     0.25
     """
     counts = counted(y_true, y_pred, sample_weight)
-    return float(1 - accuracy.formula(counts) if normalize else counts.n - counts.correct)
+    return 1 - _share(accuracy.formula(counts)) if normalize else float(counts.n - counts.correct)
 
 
 @validated(y_true=ROWS, y_pred=ROWS, sample_weight=OPTIONAL_ARRAY)
@@ -146,7 +140,14 @@ def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
     0.25
     """
     counts = counted(y_true, y_pred, sample_weight)
-    return float(ratio(counts.wrong, counts.n * counts.width))
+    return _share(ratio(counts.wrong, counts.n * counts.width))
+
+
+def _share(value: Any) -> float:
+    """Return a share of the weight, or raise where there is none to share."""
+    if math.isnan(value):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    return float(value)
 
 
 @validated(y_true=ARRAY, y_pred=ARRAY, sample_weight=OPTIONAL_ARRAY, adjusted=BOOLEAN)
@@ -158,9 +159,7 @@ def balanced_accuracy_score(
     >>> balanced_accuracy_score([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1])
     0.625
     """
-    pairs = one_label_per_row(y_true, y_pred, sample_weight)
-    if len(pairs.labels) == 1:
-        warn_single_label()
+    pairs = square(one_label_per_row(y_true, y_pred, sample_weight))
     recalls = recall.formula(pairs.each)
     absent = np.isnan(recalls)
     if absent.any():
@@ -192,14 +191,16 @@ def class_likelihood_ratios(
     >>> class_likelihood_ratios([0, 1, 0, 1, 0], [1, 1, 0, 0, 0])
     (1.5, 0.75)
     """
-    pairs = one_label_per_row(y_true, y_pred, sample_weight)
-    if pairs.kind != "binary":
+    pairs = counted(y_true, y_pred, sample_weight)
+    if isinstance(pairs, Sets) or pairs.kind != "binary":
         raise LabelError(
             "class_likelihood_ratios only supports binary classification problems, "
             f"got targets of type: {pairs.kind}"
         )
     instead = _replacements(replace_undefined_by)
-    table = chosen(pairs, labels).table()
+    table = square(pairs, labels).table()
+    if len(table) != 2:  # noqa: PLR2004 - two classes
+        raise LabelError(f"class_likelihood_ratios needs two labels, not {len(table)}")
     tn, fp, fn, tp = table.ravel().tolist()
     counts = Binary(tp, fp, fn, tn)
     advice = (

@@ -144,7 +144,12 @@ def fbeta_score(
     """
     counts = counted(y_true, y_pred, sample_weight)
     each, weights = _averaged_over(counts, labels, pos_label, average)
-    return _average("f-score", f_beta.formula(each, beta=beta), weights, average, zero_division=zero_division)
+    values = f_beta.formula(each, beta=beta)
+    silent = beta in (0, math.inf)  # it is precision or recall then, and scikit-learn warns of F only
+    return _average(
+        "f-score", values, weights, average,
+        zero_division=zero_division, warn_for=() if silent else None,
+    )  # fmt: skip
 
 
 @validated(**_RULES | {"zero_division": number_among(0, 1) + text_among("warn")})
@@ -245,9 +250,7 @@ def _positive(counts: Pairs | Sets, pos_label: Any) -> Binary:
             f"one of {options!r}."
         )
     if len(counts.labels) == 2 and pos_label not in counts.labels:  # noqa: PLR2004 - with one, all are negative
-        raise LabelError(
-            f"pos_label={pos_label} is not a valid label. It should be one of {np.array(counts.labels)}"
-        )
+        raise LabelError(f"pos_label={pos_label} is not a valid label. It should be one of {counts.present}")
     return counts.one(pos_label)
 
 

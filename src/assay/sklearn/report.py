@@ -5,8 +5,6 @@ from __future__ import annotations
 import numbers
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from assay.errors import LengthError
 from assay.sklearn.counted import Sets, counted
 from assay.sklearn.parameters import BOOLEAN, OPTIONAL_ARRAY, ROWS, ZERO_DIVISION, interval, validated
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.inputs.columns import Array
-    from assay.sklearn.counted import Pairs
 
 __all__ = ["classification_report"]
 
@@ -57,7 +54,7 @@ def classification_report(
     <BLANKLINE>
     """
     counts = counted(y_true, y_pred, sample_weight)
-    classes = _present(counts, y_true, y_pred) if labels is None else as_array(labels)
+    classes = counts.present if labels is None else as_array(labels)
     names = _names(classes, target_names, given=labels is not None)
     precision, recall, f1, support = rates(counts, labels, None, zero_division=zero_division)
     lines = list(zip(names, precision, recall, f1, support, strict=False))
@@ -73,17 +70,6 @@ def classification_report(
         *three, _ = rates(counts, labels, average, zero_division=zero_division)
         summary.append((name, *three, support.sum()))
     return _as_dict(lines, summary) if output_dict else _as_text(lines, summary, digits)
-
-
-def _present(counts: Pairs | Sets, y_true: Any, y_pred: Any) -> Array:
-    """Return the labels as they came: of floats, say, where the tally has whole numbers."""
-    labels = np.array(counts.labels)
-    if isinstance(counts, Sets) or labels.dtype.kind not in "biuf":
-        return labels
-    kinds = [as_array(y_true).dtype]
-    if not counts.actual.all():  # some were only predicted
-        kinds.append(as_array(y_pred).dtype)
-    return labels.astype(np.result_type(*kinds))
 
 
 def _names(classes: Array, target_names: Any, *, given: bool) -> Sequence[Any]:
