@@ -247,10 +247,11 @@ class Sets:
     def of_samples(self, labels: Sequence[int] | None) -> Binary:
         """Return the counts of every row, over the given labels or all."""
         chosen = slice(None) if labels is None else self._chosen(labels)
-        sides = [
-            np.array([np.count_nonzero(side[:, chosen], axis=1) for side in (a & p, p & ~a, a & ~p, ~a & ~p)])
-            for a, p in self.blocks()
-        ]
+        sides = []
+        for block in self.blocks():
+            a, p = (np.ascontiguousarray(side.T[chosen]) for side in block)
+            masks = (a & p, p & ~a, a & ~p, ~(a | p))
+            sides.append([mask.view(np.uint8).sum(axis=0, dtype=np.int64) for mask in masks])
         tp, fp, fn, tn = np.concatenate(sides, axis=1)
         if self.weights is not None:
             tp, fp, fn, tn = (x * self.weights for x in (tp, fp, fn, tn))

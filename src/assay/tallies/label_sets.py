@@ -169,11 +169,12 @@ def _indicators(values: Any, name: str) -> Array:
 
 
 def _counted(there: Array, given: Array) -> Array:
-    both = there & given
-    tp = np.count_nonzero(both, axis=0)
-    right = np.count_nonzero((there == given).all(axis=1)) if there.size else 0
-    each = (tp, np.count_nonzero(given, axis=0) - tp, np.count_nonzero(there, axis=0) - tp)
-    return np.concatenate([[len(there), right], *each]).astype(np.int64)
+    # A label's values side by side: counting down narrow columns would take ten times as long.
+    there, given = np.ascontiguousarray(there.T), np.ascontiguousarray(given.T)
+    tp = np.count_nonzero(there & given, axis=1)
+    n, wrong = there.shape[1], np.count_nonzero((there ^ given).any(axis=0))
+    each = (tp, np.count_nonzero(given, axis=1) - tp, np.count_nonzero(there, axis=1) - tp)
+    return np.concatenate([[n, n - wrong], *each]).astype(np.int64)
 
 
 def _weighed(there: Array, given: Array, weight: Array) -> tuple[Array, list[CellSums]]:
