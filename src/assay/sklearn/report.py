@@ -69,7 +69,9 @@ def classification_report(
         name = micro if average == "micro" else f"{average} avg"
         *three, _ = rates(counts, labels, average, zero_division=zero_division)
         summary.append((name, *three, support.sum()))
-    return _as_dict(lines, summary) if output_dict else _as_text(lines, summary, digits)
+    if output_dict:
+        return _as_dict(lines, summary)
+    return _as_text(lines, summary, digits, max(map(len, names), default=0))
 
 
 def _names(classes: Array, target_names: Any, *, given: bool) -> Sequence[Any]:
@@ -95,8 +97,8 @@ def _as_dict(lines: list[tuple[Any, ...]], summary: list[tuple[Any, ...]]) -> di
     return found
 
 
-def _as_text(lines: list[tuple[Any, ...]], summary: list[tuple[Any, ...]], digits: int) -> str:
-    width = max(*(len(name) for name, *_ in lines), len("weighted avg"), digits)
+def _as_text(lines: list[tuple[Any, ...]], summary: list[tuple[Any, ...]], digits: int, longest: int) -> str:
+    width = max(longest, len("weighted avg"), digits)
     text = f"{'':>{width}} " + "".join(f" {header:>9}" for header in _HEADERS) + "\n\n"
     for name, *three, support in lines:
         text += f"{name:>{width}} " + "".join(f" {rate:>9.{digits}f}" for rate in three) + f" {support:>9}\n"

@@ -11,7 +11,7 @@ def outcome(function, *args, **named):
         warnings.simplefilter("always")
         try:
             value = function(*args, **named)
-        except (ValueError, TypeError, ZeroDivisionError) as error:
+        except (ValueError, TypeError, ZeroDivisionError, IndexError) as error:
             value = error
     return value, [(one.category, str(one.message)) for one in said]
 
