@@ -27,6 +27,7 @@ def main() -> int:
         "setup": (setup_only, "make the environment and build, nothing else"),
         "demo": (demo, "the main job on bundled data"),
         "test": (test, "all tests (further words go to pytest)"),
+        "conformance": (conformance, "scikit-learn's own metrics tests, with our functions in them"),
         "lint": (lint, "ruff, mypy and clang-format"),
         "bench": (bench, "speed against the peers, as ratios"),
         "sanitize": (sanitize, "the tests under ASan, UBSan and TSan"),
@@ -34,7 +35,7 @@ def main() -> int:
         "docs": (docs, "write the pages that the code knows"),
         "lock": (lock, "renew the locked requirements"),
     }
-    lines = "\n".join(f"  {name:<10}{what}" for name, (_, what) in tasks.items())
+    lines = "\n".join(f"  {name:<13}{what}" for name, (_, what) in tasks.items())
     parser = argparse.ArgumentParser(
         prog="make",
         usage='make TASK [ARGS="..."]',
@@ -70,6 +71,12 @@ def test(words: list[str]) -> int:
     """Run the tests on all cores."""
     python = environment("dev")
     return run(python, "-m", "pytest", "-n", "auto", "-q", *words, check=False)
+
+
+def conformance(words: list[str]) -> int:
+    """Run scikit-learn's metrics tests on assay.sklearn."""
+    python = environment("dev")
+    return run(python, "conformance/run.py", *words, check=False)
 
 
 def lint(_words: list[str]) -> int:
