@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from assay.metrics import kappa, mcc
-from assay.metrics.arithmetic import ratio
+from assay.metrics import kappa, mcc, weighted_kappa
 from assay.sklearn.counted import one_label_per_row
 from assay.sklearn.labels import square
 from assay.sklearn.parameters import ARRAY, NAN, NONE, OPTIONAL_ARRAY, interval, text_among, validated
 from assay.sklearn.undefined import warn_undefined
-
-if TYPE_CHECKING:
-    from assay.sklearn.counted import Pairs
 
 __all__ = ["cohen_kappa_score", "matthews_corrcoef"]
 
@@ -30,7 +24,7 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
     >>> round(matthews_corrcoef([1, 1, 1, 0], [1, 0, 1, 1]), 12)
     -0.333333333333
     """
-    value = float(mcc.formula(square(one_label_per_row(y_true, y_pred, sample_weight))))
+    value = float(mcc.formula(square(one_label_per_row(y_true, y_pred, sample_weight)).classes()))
     return 0.0 if math.isnan(value) else value
 
 
@@ -58,7 +52,8 @@ def cohen_kappa_score(
         "At least one label in `labels` must be present in `y1` (even though `cohen_kappa_score` is "
         "otherwise agnostic to the order of `y1` and `y2`).",
     )  # fmt: skip
-    value = kappa.formula(pairs) if weights is None else _weighted_kappa(pairs, weights)
+    classes = pairs.classes()
+    value = kappa.formula(classes) if weights is None else weighted_kappa.formula(classes, weights=weights)
     if not math.isnan(value):
         return float(value)
     why = (
@@ -71,14 +66,3 @@ def cohen_kappa_score(
         f"param, which is set to {replace_undefined_by}."
     )
     return replace_undefined_by
-
-
-def _weighted_kappa(pairs: Pairs, weights: str) -> Any:
-    """Return kappa where a disagreement weighs as much as the labels are apart, or the square of it."""
-    power = 1 if weights == "linear" else 2
-    places = np.arange(len(pairs.labels))
-    row, column = np.divmod(pairs.cells, len(pairs.labels))
-    observed = (np.abs(row - column) ** power * pairs.amount).sum()
-    apart = np.abs(places[:, None] - places) ** power
-    expected = (apart * np.outer(pairs.actual, pairs.predicted)).sum()
-    return 1 - ratio(observed * pairs.n, expected)

@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.errors import InputError, LabelError, LengthError
 from assay.inputs import Column, Rows, rows
-from assay.metrics.counts import Binary
+from assay.metrics.counts import Binary, Ordered
 from assay.sklearn.parameters import InvalidParameterError, is_sparse
 from assay.sklearn.targets import (
     as_array,
@@ -42,9 +42,9 @@ _BLOCK = 1 << 24  # entries of a sparse table that are spread out at a time
 class Pairs:
     """How much there is of each pair of actual and predicted label: a confusion tally's cells.
 
-    It reads like :class:`assay.metrics.Classes` (``actual``, ``predicted``, ``correct``, ``n``) but needs no
-    full table, so any number of labels is cheap. A cell's number is its row in that table times the number
-    of labels, plus its column; a cell may come twice.
+    For accuracy it reads like :class:`assay.metrics.Classes` (``correct``, ``wrong``, ``n``), but it needs
+    no full table, so any number of labels is cheap. A cell's number is its row in that table times the
+    number of labels, plus its column; a cell may come twice.
     """
 
     labels: tuple[Any, ...]
@@ -144,25 +144,11 @@ class Pairs:
                 fp, tn = (fp + amount, tn) if column == place else (fp, tn + amount)
         return Binary(tp, fp, fn, tn)
 
-    @property
-    def actual(self) -> Array:
-        """How much each label has, by what was true."""
-        return self._squarable(self.each.positives)
-
-    @property
-    def predicted(self) -> Array:
-        """How much each label has, by what was predicted."""
-        return self._squarable(self.each.predicted_positives)
-
-    def _squarable(self, totals: Array) -> Array:
-        """Return counts whose squares stay exact: beyond 31 bits as Python's integers."""
-        return totals if self.weights is not None or self.n < _SQUARE_FITS else totals.astype(object)
-
-    @property
-    def chance_correct(self) -> Any:
-        """How much chance alone would get right, times n."""
-        together = np.dot(self.actual, self.predicted)
-        return together if isinstance(together, int) else together.item()
+    def classes(self) -> Ordered:
+        """Return the full table as metrics of all classes read it."""
+        table = self.table()
+        # Beyond 31 bits as Python's integers, so that squares stay exact.
+        return Ordered(table if self.n < _SQUARE_FITS or table.dtype.kind == "f" else table.astype(object))
 
 
 @dataclasses.dataclass(eq=False)
