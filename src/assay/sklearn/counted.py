@@ -195,32 +195,33 @@ class Sets:
         """How many labels were predicted as they are not."""
         return (self._by_value[3] + self._by_value[4]).sum()
 
-    def blocks(self, *, by_value: bool = False) -> Iterator[tuple[Array, Array]]:
+    def blocks(self, *, by_value: bool = False) -> Iterator[tuple[slice, Array, Array]]:
         """Yield the rows as tables of truth values, sparse ones some at a time.
 
         What is not 0 is there. ``by_value`` keeps in the second table where the *values* differ from the
         first's, which matters for tables of -1 and 1.
         """
         n, size = self.actual.shape
-        step = n if not (is_sparse(self.actual) or is_sparse(self.predicted)) else max(1, _BLOCK // size)
+        step = max(1, _BLOCK // size) if is_sparse(self.actual) or is_sparse(self.predicted) else n
         for start in range(0, n, step):
+            part = slice(start, start + step)
             actual, predicted = (
-                side[start : start + step].toarray() if is_sparse(side) else side[start : start + step]
+                side[part].toarray() if is_sparse(side) else side[part]
                 for side in (self.actual, self.predicted)
             )
             there = actual != 0
-            yield there, there ^ (actual != predicted) if by_value else predicted != 0
+            yield part, there, there ^ (actual != predicted) if by_value else predicted != 0
 
     def _counts(self, *, by_value: bool) -> tuple[Any, Any, Array, Array, Array]:
-        parts = list(self.blocks(by_value=by_value))
-        if self.weights is None:
-            whole = merge(LabelSets.of_indicators(actual=a, predicted=p) for a, p in parts)
-            return whole.split()
-        actual, predicted = (np.concatenate(side) for side in zip(*parts, strict=True))
-        values: Any = 0.0
-        for factor, weight in _parts(self.weights):
-            tally = LabelSets.of_indicators(actual=actual, predicted=predicted, weight=weight)
-            values = values + factor * tally.weight()
+        values: Any = 0
+        for factor, weight in [(1, None)] if self.weights is None else _parts(self.weights):
+            tally = merge(
+                LabelSets.of_indicators(
+                    actual=there, predicted=given, weight=None if weight is None else weight[part]
+                )
+                for part, there, given in self.blocks(by_value=by_value)
+            )
+            values = values + factor * (tally.counts if weight is None else tally.weight())
         return tally.split(values)
 
     def of(self, labels: Sequence[int] | None) -> Binary:
@@ -234,9 +235,9 @@ class Sets:
         """Return the counts of every row, over the given labels or all."""
         chosen = slice(None) if labels is None else self._chosen(labels)
         sides = []
-        for block in self.blocks():
-            a, p = (np.ascontiguousarray(side.T[chosen]) for side in block)
-            masks = (a & p, p & ~a, a & ~p, ~(a | p))
+        for _, *block in self.blocks():
+            there, given = (np.ascontiguousarray(side.T[chosen]) for side in block)
+            masks = (there & given, given & ~there, there & ~given, ~(there | given))
             sides.append([mask.view(np.uint8).sum(axis=0, dtype=np.int64) for mask in masks])
         tp, fp, fn, tn = np.concatenate(sides, axis=1)
         if self.weights is not None:
@@ -283,8 +284,9 @@ def _wide(values: Any) -> bool:
     """Tell whether this may be a table of several columns."""
     shape = getattr(values, "shape", None)
     if shape is not None:
-        return len(shape) != 1
-    return isinstance(values, (list, tuple)) and bool(values) and hasattr(values[0], "__len__")
+        return len(shape) != 1 and (shape[1:] != (1,) or is_sparse(values) or isinstance(values, np.matrix))
+    first = values[0] if isinstance(values, (list, tuple)) and values else None
+    return hasattr(first, "__len__") and not isinstance(first, str)
 
 
 def _pairs(gathered: Rows, weights: Array | None) -> Pairs:
