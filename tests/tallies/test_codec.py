@@ -51,6 +51,9 @@ def examples():
         "grouped": assay.Grouped.of(sliced, assay.Confusion.of),
         "collection": assay.Collection.of(sliced, {"labels": assay.Confusion.of}),
         "empty": assay.Scores.empty(),
+        "losses": assay.Losses.of_values(
+            [0.1, 2.5, np.inf, np.nan], weight=[0.5, 1, 2, 3], loss="cost unit=1.0"
+        ),
     }
 
 
@@ -178,6 +181,19 @@ def hostile(kind, state):
         ("label sets", ((0, 0), np.zeros(8, "i8"), None), "label twice"),
         ("sums", (0, Dyadic(1), Dyadic(), 0.0, 0.0), "of no rows"),
         ("moments", (1, 2, 3), "fields"),
+        ("losses", ("a", 0, *[Dyadic()] * 5, 0, 0, np.inf, -np.inf), "of no rows"),
+        ("losses", (7, 1, *[Dyadic(1)] * 5, 0, 0, 1.0, 1.0), "without a name"),
+        ("losses", ("a", 1, *[Dyadic(1)] * 5, 1, 1, 1.0, 1.0), "more losses than rows"),
+        ("losses", ("a", -1, *[Dyadic(1)] * 5, 0, 0, 1.0, 1.0), "wrong count"),
+        ("losses", ("a", 1, *[1.0] * 5, 0, 0, 1.0, 1.0), "no exact number"),
+        ("losses", ("a", 1, Dyadic(), *[Dyadic(1)] * 4, 0, 0, 1.0, 1.0), "rows without weight"),
+        ("losses", ("a", 1, *[Dyadic(1)] * 3, Dyadic(-1), Dyadic(1), 0, 0, 1.0, 1.0), "below 0"),
+        ("losses", ("a", 1, *[Dyadic(1)] * 5, 0, 0, 1.0, 0.0), "wrong extremes"),
+        ("losses", ("a", 1, *[Dyadic(1)] * 5, 0, 0, 1.0, np.inf), "wrong extremes"),
+        ("losses", ("a", 1, *[Dyadic(1)] * 5, 0, 0, 1, 1), "wrong extremes"),
+        ("losses", ("a", 1, *[Dyadic(1)] * 5, 0, 1, np.inf, -np.inf), "sums of no losses"),
+        ("losses", ("a", 1, Dyadic(1), Dyadic(1), *[Dyadic()] * 3, 0, 1, 0.0, 0.0), "extremes of no losses"),
+        ("losses", ("a", 1, Dyadic(1), Dyadic(1), *[Dyadic()] * 3, 1, 0, 0.0, np.inf), "wrong extremes"),
         ("grouped", ((1,), ()), "differ in number"),
         ("collection", (("a",), (("sums", ()),)), "no valid tally of sums"),
         ("collection", 5, "does not end"),

@@ -82,6 +82,75 @@ def test_labels_need_not_be_floats(kind, weight):
     assert assay.Sums.of(label) == assay.Sums.of(label.astype(float))
 
 
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.tuples(FINITE, st.floats(1e-300, 1e300), st.sampled_from(["finite"] * 4 + ["inf", "-inf", "nan"])),
+        min_size=1, max_size=20,
+    ),
+    st.booleans(),
+)  # fmt: skip
+def test_losses_are_the_rational_numbers_they_are(rows, weighted):
+    """The sum of weight times loss is exact; where it is squared, the product was rounded once."""
+    values, weight, kind = map(list, zip(*rows, strict=True))
+    lost = [value if what == "finite" else float(what) for value, what in zip(values, kind, strict=True)]
+    weight = weight if weighted else [1.0] * len(rows)
+    tally = assay.Losses.of_values(lost, weight if weighted else None)
+    kept = [(Fraction(x), Fraction(w)) for x, w in zip(lost, weight, strict=True) if math.isfinite(x)]
+    assert tally.n == len(rows)
+    assert tally.infinite == sum(map(math.isinf, lost))
+    assert tally.undefined == sum(map(math.isnan, lost))
+    assert tally.weight.fraction() == sum(map(Fraction, weight))
+    assert tally.squared_weight.fraction() == sum(Fraction(w) ** 2 for w in weight)
+    assert tally.total.fraction() == sum(w * x for x, w in kept)
+    # CPython rounds a quotient of integers correctly, and a product beyond all floats is the largest one.
+    largest = Fraction(np.finfo(float).max)
+    terms = [(Fraction(float(max(-largest, min(largest, w * x)))), w) for x, w in kept]
+    assert tally.squares.fraction() == sum(term**2 for term, _ in terms)
+    assert tally.cross.fraction() == sum(term * w for term, w in terms)
+    defined = [x for x in lost if not math.isnan(x)]
+    assert (tally.least, tally.largest) == (min(defined, default=math.inf), max(defined, default=-math.inf))
+    tally.check()
+
+
+def test_losses_at_hand_are_checked():
+    """Losses and weights of different lengths, negative weights and columns of text are refused."""
+    with pytest.raises(assay.LengthError, match="values has 2 values, weight has 1"):
+        assay.Losses.of_values([1.0, 2.0], [1.0])
+    with pytest.raises(assay.NumberError, match="negative"):
+        assay.Losses.of_values([1.0, 2.0], [1.0, -1.0])
+    with pytest.raises(assay.MissingError):
+        assay.Losses.of_values([1.0, None])
+    with pytest.raises(assay.ColumnError, match="text where losses"):
+        assay.Losses.of_values(["a"])
+    assert assay.Losses.of_values([1.0, 2.0], [3.0, 0.0]) == assay.Losses.of_values([1.0], [3.0])
+    assert assay.Losses.of_values([1.0, 2.0], [1.0, 1.0]) == assay.Losses.of_values([1.0, 2.0])
+    assert assay.Losses.of_values([]) == assay.Losses.empty()
+
+
+def test_a_loss_says_what_it_needs():
+    """A loss that asks for an unknown role, has no such parameter or gives no number per row is refused."""
+    rows = assay.rows(actual=[1.0, 2.0], predicted=[3.0, 4.0])
+
+    def asks(actual, colour): ...
+
+    def plain(actual, *, slope=1.0):
+        return slope * actual
+
+    with pytest.raises(assay.TallyError, match="asks for 'colour'"):
+        assay.Losses.of(rows, asks)
+    with pytest.raises(assay.TallyError, match="plain has no parameter slop"):
+        assay.Losses.of(rows, plain, slop=2.0)
+    with pytest.raises(assay.TallyError, match=r"shape \(\) for 2 rows"):
+        assay.Losses.of(rows, lambda actual: actual.sum())
+    assert assay.Losses.of(rows, plain, slope=3).parameters == {"slope": 3.0}
+    infinite = assay.rows(actual=[1.0, math.inf], predicted=[3.0, 4.0])
+    with pytest.raises(assay.NumberError, match=r"actual is infinite: inf \(row 1"):
+        assay.Losses.of(infinite, plain)
+    scored = assay.rows(actual=[0, 1], score=[0.5, math.inf])
+    assert assay.Losses.of(scored, lambda score: score).infinite == 1
+
+
 def test_overflow_is_said():
     """A sum beyond every float is infinite as a float, and still exact as a number."""
     tally = assay.Sums.of([1.7e308, 1.7e308])

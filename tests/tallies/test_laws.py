@@ -101,6 +101,16 @@ def collected(rows):
     return assay.Collection.of(data, each)
 
 
+def hard_loss(actual, predicted, *, limit=2.0):
+    """Give finite, infinite (of both signs) and undefined losses."""
+    with np.errstate(all="ignore"):
+        return np.where(actual == limit, np.nan, actual / predicted)
+
+
+def losses(*roles):
+    return from_columns(lambda rows: assay.Losses.of(rows, hard_loss), *roles)
+
+
 CASES = {
     "confusion": Case(
         st.tuples(SMALL, SMALL),
@@ -153,6 +163,16 @@ CASES = {
         assay.Moments.empty,
     ),
     "sums": Case(FINITE, assay.Sums.of, assay.Sums.empty),
+    "losses": Case(
+        st.tuples(SMALL.map(float) | FINITE, SMALL.map(float) | FINITE),
+        losses("actual", "predicted"),
+        assay.Losses.empty,
+    ),
+    "losses, weighted": Case(
+        st.tuples(SMALL.map(float) | FINITE, SMALL.map(float) | FINITE, WEIGHT),
+        losses("actual", "predicted", "weight"),
+        assay.Losses.empty,
+    ),
     "paired labels": Case(
         st.tuples(SMALL, SMALL, SMALL), paired(assay.PairedLabels.of, "predicted"), assay.PairedLabels.empty
     ),
@@ -264,6 +284,8 @@ EXAMPLES = {
     "moments": [(0.1, 0.2), (1e16, 1.0), (-1e16, 0.3), (1e-300, 1e300)],
     "moments, weighted": [(0.1, 0.2, 0.3), (1e16, 1.0, 0.1), (-1e16, 0.3, 7.0)],
     "sums": [0.1, 0.2, 1e16, -1e16, 1e-300],
+    "losses": [(0.1, 0.3), (1e300, 1e-300), (1.0, 0.0), (2.0, 1.0), (-7.0, 0.1)],
+    "losses, weighted": [(0.1, 0.3, 0.7), (1e300, 1e-8, 1e300), (1.0, 0.0, 3.0), (2.0, 1.0, 0.2)],
     "paired labels": [(0, 1, 1), (1, 1, 0), (0, 0, 0), (2, 1, 2)],
     "paired scores": [(0, 0.1, 0.2), (1, 0.1, 0.3), (1, 0.9, 0.2)],
     "queries of lists": [([1, 2], [2, 3]), ([], [1]), ([4], [4, 4, 1])],
@@ -319,6 +341,10 @@ ARRAYS = {
         assay.rows(actual=r["score"], predicted=r["number"], weight=r["weight"])
     ),
     "sums": lambda r: assay.Sums.of(r["number"]),
+    "losses": lambda r: assay.Losses.of(assay.rows(actual=r["number"], predicted=r["score"]), hard_loss),
+    "losses, weighted": lambda r: assay.Losses.of(
+        assay.rows(actual=r["number"], predicted=r["score"], weight=r["weight"]), hard_loss
+    ),
     "paired scores": lambda r: assay.PairedScores.of(
         assay.rows(actual=r["binary"], score=r["score"]), assay.rows(actual=r["binary"], score=r["number"])
     ),
@@ -376,6 +402,20 @@ def test_a_collection_of_nothing_changes_nothing():
     """The collection without names merges with any other without effect."""
     tally = collected([(0, 0.1), (1, 0.3)])
     assert assay.Collection.empty().merge(tally) == tally == tally.merge(assay.Collection.empty())
+
+
+def test_tallies_of_different_losses_do_not_merge():
+    """A loss is told by its function's name and parameters; no rows are of no loss."""
+    rows = assay.rows(actual=[1.0, 2.0], predicted=[3.0, 4.0])
+    whole, three = assay.Losses.of(rows, hard_loss), assay.Losses.of(rows, hard_loss, limit=np.float64(3))
+    assert (whole.loss, three.loss) == ("hard_loss limit=2.0", "hard_loss limit=3.0")
+    assert three == assay.Losses.of(rows, hard_loss, limit=3)
+    with pytest.raises(
+        assay.MergeError, match=r"'hard_loss limit=2\.0', the other of 'hard_loss limit=3\.0'"
+    ):
+        whole.merge(three)
+    for nothing in (assay.Losses.empty(), assay.Losses.of(rows.take(slice(0, 0)), hard_loss, limit=7)):
+        assert nothing.merge(three) == three == three.merge(nothing)
 
 
 def test_tallies_of_different_kinds_do_not_merge():

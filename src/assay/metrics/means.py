@@ -41,7 +41,7 @@ class Mean:
         if tally.undefined or not tally.weight.units:
             mean = math.nan
         elif tally.infinite:
-            mean = math.inf
+            mean = tally.least + tally.largest  # the infinite one; there is none between two
         else:
             mean = tally.total / tally.weight
         return cls(mean, tally.n, tally.undefined)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay import kernels
-from assay.errors import MergeError, TallyError
-from assay.inputs import need_rows
+from assay.errors import LengthError, MergeError, TallyError
+from assay.inputs import column, need_rows
 from assay.inputs.columns import doubles
-from assay.inputs.labels import binary
+from assay.inputs.labels import binary, weights
 from assay.tallies.dyadic import Dyadic
+from assay.tallies.moments import refuse_bad_rows
 from assay.tallies.tally import Tally, require
 
 if TYPE_CHECKING:
@@ -22,20 +23,23 @@ if TYPE_CHECKING:
     from assay.inputs import Rows
     from assay.inputs.columns import Array
 
-__all__ = ["Losses"]
+__all__ = ["Losses", "row_values"]
 
 _ZERO = Dyadic()
 _VALUE, _PRODUCT = -1074, -2148
+_LARGEST = np.finfo(np.float64).max
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Losses(Tally, kind="losses"):
-    """Exact sums over one loss per row: of the losses, their squares and the weights.
+    """Exact sums over one loss per row, so that no order of rows shows.
 
-    Each row's term, weight times loss, is rounded once; the sums are exact, so no order of rows shows.
-    ``squares`` adds the squared terms and ``cross`` the terms times their weights, which is what the
-    spread of a weighted mean needs; without weights ``cross`` equals ``total``. Rows whose loss is infinite
-    or has no value are counted apart, in ``infinite`` and ``undefined``, and are not in the sums.
+    ``total`` adds weight times loss, exactly. ``squares`` adds (weight times loss) squared and ``cross``
+    weight times (weight times loss), which the spread of a weighted mean needs; there, with weights, the
+    product in brackets is rounded once. Without weights ``cross`` equals ``total``, and ``weight`` and
+    ``squared_weight`` equal ``n``. Rows whose loss is infinite or has no value are counted in ``infinite``
+    and ``undefined`` and are in no sum but those of the weights. ``least`` and ``largest`` are the extreme
+    losses, infinite ones too.
 
     State: eleven numbers.
 
@@ -63,48 +67,62 @@ class Losses(Tally, kind="losses"):
 
     @classmethod
     def of(cls, rows: Rows, loss: Callable[..., Array], **parameters: Any) -> Self:
-        """Return the tally of the loss that a function gives each row.
-
-        The function's positional parameters say what it needs, as plain arrays: ``actual``, ``predicted``
-        and ``score`` are columns of numbers, ``positive`` is 1 where the row is positive and else 0.
-        """
-        needed = [
-            name
-            for name, one in inspect.signature(loss).parameters.items()
-            if one.kind in (one.POSITIONAL_OR_KEYWORD, one.POSITIONAL_ONLY)
-        ]
-        name = " ".join([loss.__name__, *(f"{key}={value!r}" for key, value in sorted(parameters.items()))])
-        if not len(need_rows(rows)):
-            return cls(name)
-        columns = [_numbers(rows, role, name) for role in needed]
-        with np.errstate(all="ignore"):  # a loss says by NaN or infinity where it has no finite value
-            values = np.asarray(loss(*columns, **parameters), dtype=np.float64)
-        return cls.of_values(values, None if rows.weight is None else rows.weight.values, loss=name)
+        """Return the tally of the loss that a function gives each row (see :func:`row_values`)."""
+        values, name = row_values(rows, loss, parameters)
+        return cls._of(values, None if rows.weight is None else rows.weight.values, name)
 
     @classmethod
-    def of_values(cls, values: Array, weight: Array | None = None, *, loss: str = "") -> Self:
-        """Return the tally of losses that are at hand, one per row."""
-        undefined, infinite = np.isnan(values), np.isinf(values)
-        finite = ~(undefined | infinite)
-        counts = len(values), int(infinite.sum()), int(undefined.sum())
-        if not finite.all():
-            values = values[finite]
-        terms = np.ascontiguousarray(values)
-        rows = Dyadic.of(counts[0])
-        weights = (rows, rows)
+    def of_values(cls, values: Any, weight: Any = None, *, loss: str = "") -> Self:
+        """Return the tally of losses that are at hand, one per row; NaN is a row without one.
+
+        >>> import assay
+        >>> assay.Losses.of_values([0.5, 2.5], weight=[3, 1]).total
+        Dyadic(units=1, exponent=2)
+        """
+        losses = column(values, "values")
+        losses.refuse_missing()
+        given = doubles(losses.numbers("losses"))
+        if weight is None:
+            return cls._of(given, None, loss)
+        weighing = weights(column(weight, "weight"))
+        if len(weighing) != len(given):
+            raise LengthError(f"values has {len(given):,} values, weight has {len(weighing):,}.")
+        if not weighing.all():
+            given, weighing = given[weighing > 0], weighing[weighing > 0]
+        return cls._of(given, weighing, loss)
+
+    @classmethod
+    def _of(cls, values: Array, weight: Array | None, name: str) -> Self:
+        n = len(values)
+        if not n:
+            return cls()
+        values = np.ascontiguousarray(values)
+        total, squares, bad_row = kernels.exact_square_sum(values)
+        infinite = undefined = 0
+        sum_of_weights = sum_of_squares = Dyadic.of(n)
         if weight is not None:
-            total, squares, _ = kernels.exact_square_sum(weight)
-            weights = Dyadic.of(total, _VALUE), Dyadic.of(squares, _PRODUCT)
-            weight = np.ascontiguousarray(weight[finite])
-            terms = terms * weight
-        total, squares, _ = kernels.exact_square_sum(terms)
-        cross = Dyadic.of(total, _VALUE)
-        if weight is not None:
+            first, second, _ = kernels.exact_square_sum(weight)
+            sum_of_weights, sum_of_squares = Dyadic.of(first, _VALUE), Dyadic.of(second, _PRODUCT)
+        if bad_row >= 0:
+            finite = np.isfinite(values)
+            infinite = int(np.isinf(values).sum())
+            undefined = n - int(finite.sum()) - infinite
+            defined, values = values[~np.isnan(values)], values[finite]
+            weight = None if weight is None else weight[finite]
+        else:
+            defined = values
+        if weight is None:
+            added = cross = Dyadic.of(total, _VALUE)
+        else:
+            added = Dyadic.of(kernels.exact_weighted_sum(values, weight)[0], _PRODUCT)
+            with np.errstate(over="ignore"):
+                terms = np.clip(values * weight, -_LARGEST, _LARGEST)
+            squares = kernels.exact_square_sum(terms)[1]
             cross = Dyadic.of(kernels.exact_weighted_sum(terms, weight)[0], _PRODUCT)
         return cls(
-            loss, counts[0], *weights, Dyadic.of(total, _VALUE), Dyadic.of(squares, _PRODUCT), cross,
-            counts[1], counts[2], float(values.min(initial=np.inf)) + 0.0,
-            float(values.max(initial=-np.inf)) + 0.0,
+            name, n, sum_of_weights, sum_of_squares, added, Dyadic.of(squares, _PRODUCT), cross,
+            infinite, undefined,
+            float(defined.min(initial=np.inf)) + 0.0, float(defined.max(initial=-np.inf)) + 0.0,
         )  # fmt: skip
 
     def merge(self, other: Self) -> Self:
@@ -112,13 +130,21 @@ class Losses(Tally, kind="losses"):
         self._same_kind(other)
         if self.loss != other.loss and self.n and other.n:
             raise MergeError(f"one tally is of the loss {self.loss!r}, the other of {other.loss!r}.")
-        # Rows of none have no loss to insist on; the same name comes out whichever side is empty.
-        names = [one.loss for one in (self, other) if one.n] or [max(self.loss, other.loss)]
         mine, theirs = self.state()[1:-2], other.state()[1:-2]
         sums = (a + b for a, b in zip(mine, theirs, strict=True))
         extremes = min(self.least, other.least), max(self.largest, other.largest)
-        state: Any = (names[0], *sums, *extremes)
+        state: Any = (self.loss or other.loss, *sums, *extremes)
         return type(self)(*state)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The loss function's own parameters, numbers all, as its name tells them.
+
+        >>> Losses("huber delta=1.5", 1).parameters
+        {'delta': 1.5}
+        """
+        words = (word.partition("=") for word in self.loss.split()[1:])
+        return {key: float(value) for key, _, value in words}
 
     def check(self) -> None:
         """Raise ValueError if no rows could have led to this state."""
@@ -128,27 +154,68 @@ class Losses(Tally, kind="losses"):
         require(infinite + undefined <= n, "more losses than rows")
         require(all(type(one) is Dyadic for one in sums), "a sum that is no exact number")
         require(type(least) is float and type(largest) is float, "wrong extremes")
-        for one in (self.weight, self.squared_weight, self.squares):
-            require(one.units >= 0, "a sum of squares below 0")
-        if n == infinite + undefined:
+        require(self.squares.units >= 0, "a sum of squares below 0")
+        if n == 0:
+            require(self.state() == type(self)().state(), "sums of no rows")
+            return
+        require(self.weight.units > 0 and self.squared_weight.units > 0, "rows without weight")
+        ends = (least == -np.inf) + (largest == np.inf)
+        if n == undefined:
             require((least, largest) == (np.inf, -np.inf), "extremes of no losses")
         else:
-            require(-np.inf < least <= largest < np.inf, "wrong extremes")
-        if n == 0:
-            require(self.state() == type(self)(name).state(), "sums of no rows")
+            require(least <= largest and bool(infinite) == bool(ends), "wrong extremes")
+        if n == infinite + undefined:
+            require(not any(one.units for one in sums[2:]), "sums of no losses")
+            require(np.isinf(least) and np.isinf(largest), "wrong extremes")
+
+
+def row_values(rows: Rows, function: Callable[..., Array], parameters: dict[str, Any]) -> tuple[Array, str]:
+    """Return what a function gives each row, and its name with its own parameters.
+
+    The function's positional parameters say what it needs, as plain arrays: ``actual``, ``predicted`` and
+    ``score`` are columns of numbers, ``positive`` is 1 where the row is positive and else 0. Keyword-only
+    ones are its own; all of them are written into the name, so that only tallies of one and the same
+    function merge.
+    """
+    known = inspect.signature(function).parameters.values()
+    needed = [one.name for one in known if one.kind in (one.POSITIONAL_OR_KEYWORD, one.POSITIONAL_ONLY)]
+    own = {one.name: parameters.get(one.name, one.default) for one in known if one.kind is one.KEYWORD_ONLY}
+    if unknown := sorted(set(parameters) - set(own)):
+        raise TallyError(f"the loss {function.__name__} has no parameter {', '.join(unknown)}.")
+    name = " ".join([function.__name__, *(f"{key}={_plain(value)}" for key, value in own.items())])
+    if not len(need_rows(rows)):
+        return np.empty(0), name
+    columns = [_numbers(rows, role, function.__name__) for role in needed]
+    with np.errstate(all="ignore"):  # a loss says by NaN or infinity where it has no finite value
+        values = np.asarray(function(*columns, **own), dtype=np.float64)
+    if values.shape != (len(rows),):
+        raise TallyError(
+            f"the loss {function.__name__} gave an array of shape {values.shape} for {len(rows):,} rows: "
+            "it is to give one number per row."
+        )
+    return values, name
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, (int, float, np.number)) and type(value) is not bool:
+        return repr(float(value))  # 1, 1.0 and numpy.float64(1) are one parameter
+    return repr(value)
 
 
 def _numbers(rows: Rows, role: str, loss: str) -> Array:
     if role == "positive":
-        labels, _ = binary(rows.need("actual", loss), rows.positive, rows.labels)
+        labels, _ = binary(rows.need("actual", f"the loss {loss}"), rows.positive, rows.labels)
         return labels.astype(np.float64)
     if role not in ("actual", "predicted", "score"):
         raise TallyError(
             f"the loss {loss} asks for {role!r}: it may ask for actual, predicted, score or positive."
         )
-    column = rows.need(role, f"the loss {loss}")
-    values = doubles(column.numbers("numbers"))
-    column.refuse_missing()
-    if np.isnan(values).any():
-        column.raise_missing(int(np.argmax(np.isnan(values))))
+    found = rows.need(role, f"the loss {loss}")
+    values = doubles(found.numbers("numbers"))
+    found.refuse_missing()
+    finite = np.isfinite(values)
+    if not finite.all():
+        # A score may be infinite, and then the loss has its say; a regression's numbers may not.
+        bad = np.isnan(values) if role == "score" else ~finite
+        refuse_bad_rows((found,), (int(np.argmax(bad)) if bad.any() else -1,))
     return values

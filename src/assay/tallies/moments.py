@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assay.inputs import Rows
     from assay.inputs.columns import Array, Column
 
-__all__ = ["Moments", "Sums"]
+__all__ = ["Moments", "Sums", "refuse_bad_rows"]
 
 _ZERO = Dyadic()
 # Every float64 is a whole number of these, every product of two or three of the next ones.
@@ -72,7 +72,7 @@ class Moments(Tally, kind="moments"):
             squared_weight = Dyadic.of(found["sum_squared_weight"], _PRODUCT)
             prefix, value, square = "sum_w_", _PRODUCT, _TRIPLE
             largest = kernels.exact_moments(actual, predicted)["max_absolute_error"]
-        _refuse(columns, (found["bad_row_actual"], found["bad_row_predicted"]))
+        refuse_bad_rows(columns, (found["bad_row_actual"], found["bad_row_predicted"]))
         return cls(
             len(rows), weight, squared_weight,
             Dyadic.of(found[prefix + "actual"], value),
@@ -133,7 +133,7 @@ class Sums(Tally, kind="sums"):
         if not len(plain):
             return cls()
         total, squares, bad_row = kernels.exact_square_sum(plain)
-        _refuse((numbers,), (bad_row,))
+        refuse_bad_rows((numbers,), (bad_row,))
         return cls(
             len(plain), Dyadic.of(total, _VALUE), Dyadic.of(squares, _PRODUCT),
             float(plain.min()) + 0.0, float(plain.max()) + 0.0,
@@ -165,7 +165,8 @@ def _numbers(one: Column) -> Array:
     return values
 
 
-def _refuse(columns: tuple[Column, ...], bad_rows: tuple[int, ...]) -> None:
+def refuse_bad_rows(columns: tuple[Column, ...], bad_rows: tuple[int, ...]) -> None:
+    """Raise for the first column that holds a number that is none, given each one's first bad row or -1."""
     for one, row in zip(columns, bad_rows, strict=True):
         if row < 0:
             continue
