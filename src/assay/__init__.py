@@ -42,12 +42,14 @@ if TYPE_CHECKING:
         LabelSets,
         Losses,
         Moments,
+        NumberPairs,
         PairedLabels,
         PairedScores,
         Queries,
         Scores,
         Sums,
         Tally,
+        Values,
         from_bytes,
         merge,
     )
@@ -64,7 +66,8 @@ _HOMES = {
     "assay.reports.crosstable": ("CrossTable",),
     "assay.tallies": (
         "BinnedScores", "Collection", "Confusion", "Grouped", "LabelSets", "Losses", "Moments",
-        "PairedLabels", "PairedScores", "Queries", "Scores", "Sums", "Tally", "from_bytes", "merge",
+        "NumberPairs", "PairedLabels", "PairedScores", "Queries", "Scores", "Sums", "Tally",
+        "Values", "from_bytes", "merge",
     ),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -88,6 +91,7 @@ __all__ = [
     "MissingError",
     "Moments",
     "NumberError",
+    "NumberPairs",
     "PairedLabels",
     "PairedScores",
     "PartError",
@@ -97,6 +101,7 @@ __all__ = [
     "Sums",
     "Tally",
     "TallyError",
+    "Values",
     "__version__",
     "column",
     "cut",

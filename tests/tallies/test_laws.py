@@ -173,6 +173,15 @@ CASES = {
         losses("actual", "predicted", "weight"),
         assay.Losses.empty,
     ),
+    "values": Case(st.tuples(FINITE), lambda rows: assay.Values.of(*columns(rows, 1)), assay.Values.empty),
+    "values, weighted": Case(
+        st.tuples(FINITE, WEIGHT), lambda rows: assay.Values.of(*columns(rows, 2)), assay.Values.empty
+    ),
+    "number pairs": Case(
+        st.tuples(FINITE, SMALL | FINITE),
+        from_columns(assay.NumberPairs.of, "actual", "predicted"),
+        assay.NumberPairs.empty,
+    ),
     "paired labels": Case(
         st.tuples(SMALL, SMALL, SMALL), paired(assay.PairedLabels.of, "predicted"), assay.PairedLabels.empty
     ),
@@ -286,6 +295,9 @@ EXAMPLES = {
     "sums": [0.1, 0.2, 1e16, -1e16, 1e-300],
     "losses": [(0.1, 0.3), (1e300, 1e-300), (1.0, 0.0), (2.0, 1.0), (-7.0, 0.1)],
     "losses, weighted": [(0.1, 0.3, 0.7), (1e300, 1e-8, 1e300), (1.0, 0.0, 3.0), (2.0, 1.0, 0.2)],
+    "values": [(0.1,), (0.5,), (-0.0,), (1e300,), (0.0,)],
+    "values, weighted": [(0.1, 0.3), (0.5, 1.0), (-0.0, 7.0), (0.1, 1e-9)],
+    "number pairs": [(0.1, 1.0), (0.1, 2.0), (-0.0, 1e300), (0.0, 1e300)],
     "paired labels": [(0, 1, 1), (1, 1, 0), (0, 0, 0), (2, 1, 2)],
     "paired scores": [(0, 0.1, 0.2), (1, 0.1, 0.3), (1, 0.9, 0.2)],
     "queries of lists": [([1, 2], [2, 3]), ([], [1]), ([4], [4, 4, 1])],
@@ -345,6 +357,9 @@ ARRAYS = {
     "losses, weighted": lambda r: assay.Losses.of(
         assay.rows(actual=r["number"], predicted=r["score"], weight=r["weight"]), hard_loss
     ),
+    "values": lambda r: assay.Values.of(r["number"]),
+    "values, weighted": lambda r: assay.Values.of(r["score"].round(3), r["weight"]),
+    "number pairs": lambda r: assay.NumberPairs.of(assay.rows(actual=r["number"], predicted=r["score"].round(3))),
     "paired scores": lambda r: assay.PairedScores.of(
         assay.rows(actual=r["binary"], score=r["score"]), assay.rows(actual=r["binary"], score=r["number"])
     ),

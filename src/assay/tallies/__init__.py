@@ -7,10 +7,12 @@ from assay.tallies.grouped import Grouped
 from assay.tallies.label_sets import LabelSets
 from assay.tallies.losses import Losses
 from assay.tallies.moments import Moments, Sums
+from assay.tallies.number_pairs import NumberPairs
 from assay.tallies.paired import PairedLabels, PairedScores
 from assay.tallies.queries import Queries
 from assay.tallies.scores import Scores
 from assay.tallies.tally import Tally, from_bytes, merge
+from assay.tallies.values import Values
 
 __all__ = [
     "BinnedScores",
@@ -20,12 +22,14 @@ __all__ = [
     "LabelSets",
     "Losses",
     "Moments",
+    "NumberPairs",
     "PairedLabels",
     "PairedScores",
     "Queries",
     "Scores",
     "Sums",
     "Tally",
+    "Values",
     "from_bytes",
     "merge",
 ]
