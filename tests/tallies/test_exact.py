@@ -143,6 +143,8 @@ def test_a_loss_says_what_it_needs():
         assay.Losses.of(rows, plain, slop=2.0)
     with pytest.raises(assay.TallyError, match=r"shape \(\) for 2 rows"):
         assay.Losses.of(rows, lambda actual: actual.sum())
+    with pytest.raises(assay.TallyError, match="one number for all rows"):
+        assay.Losses.of(rows, plain, slope=[1.0, 2.0])
     assert assay.Losses.of(rows, plain, slope=3).parameters == {"slope": 3.0}
     infinite = assay.rows(actual=[1.0, math.inf], predicted=[3.0, 4.0])
     with pytest.raises(assay.NumberError, match=r"actual is infinite: inf \(row 1"):

@@ -14,6 +14,7 @@ from assay.metrics.averages import averaged, each, pooled
 from assay.metrics.counts import Binary, Classes, Ordered
 from assay.metrics.means import Mean, mean_metric
 from assay.metrics.metric import Metric, View, catalogue, find, metric
+from assay.metrics.outputs import each_output, over_outputs
 from assay.metrics.undefined import Undefined, Value
 
 # The rooms of the catalogue, in the order in which a reader would want them.
@@ -24,6 +25,10 @@ _ROOMS = (
     "association",
     "ordinal",
     "retrieval",
+    "regression",
+    "row_errors",
+    "deviance",
+    "ordered",
 )
 for _room in _ROOMS:
     importlib.import_module(f"{__name__}.{_room}")
@@ -40,9 +45,11 @@ __all__ = [
     "averaged",
     "catalogue",
     "each",
+    "each_output",
     "find",
     "mean_metric",
     "metric",
+    "over_outputs",
     "pooled",
 ]
 

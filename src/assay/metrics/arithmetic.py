@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["floats", "limit_ratio", "log", "ratio", "root", "where", "within", "x_log_y"]
+from assay.metrics.exact import Exact
+
+__all__ = ["floats", "limit_ratio", "log", "ratio", "root", "signed_root", "where", "within", "x_log_y"]
 
 _PLAIN = (int, float)
 
@@ -24,7 +26,7 @@ def ratio(numerator: Any, denominator: Any) -> Any:
     >>> ratio(np.array([1, 2]), np.array([0, 4]))
     array([nan, 0.5])
     """
-    if isinstance(denominator, _PLAIN) and isinstance(numerator, _PLAIN):
+    if isinstance(denominator, Exact) or (isinstance(denominator, _PLAIN) and isinstance(numerator, _PLAIN)):
         return numerator / denominator if denominator else math.nan
     denominator = np.asarray(denominator)
     return np.divide(numerator, np.where(denominator == 0, math.nan, denominator))[()]
@@ -38,10 +40,10 @@ def limit_ratio(numerator: Any, denominator: Any) -> Any:
     >>> limit_ratio(np.array([3, 0, 1]), np.array([0, 0, 2]))
     array([inf, nan, 0.5])
     """
-    if isinstance(denominator, _PLAIN) and isinstance(numerator, _PLAIN):
+    if isinstance(denominator, Exact) or (isinstance(denominator, _PLAIN) and isinstance(numerator, _PLAIN)):
         if denominator:
             return numerator / denominator
-        return math.copysign(math.inf, numerator) if abs(numerator) > 0 else math.nan
+        return math.inf if numerator > 0 else -math.inf if numerator < 0 else math.nan
     size = np.real(floats(numerator))
     limit = np.where(size > 0, math.inf, np.where(size < 0, -math.inf, math.nan))
     return _divided(numerator, denominator, limit)
@@ -57,8 +59,22 @@ def root(value: Any) -> Any:
     """Return the square root; NaN stays NaN, and what rounding left below 0 counts as 0."""
     if isinstance(value, _PLAIN):
         return math.sqrt(value) if value > 0 else value * 0.0
+    if isinstance(value, Exact):
+        return value.root()
     value = floats(value)
     return np.sqrt(value if value.dtype.kind == "c" else np.where(value < 0, 0.0, value))[()]
+
+
+def signed_root(value: Any) -> Any:
+    """Return the square root of a number's size with the number's sign: the inverse of ``x * abs(x)``.
+
+    >>> signed_root(-9.0), signed_root(np.array([4.0, -4.0]))
+    (-3.0, array([ 2., -2.]))
+    """
+    size = root(abs(value))
+    if isinstance(value, (*_PLAIN, Exact)):
+        return -size if value < 0 else size
+    return np.copysign(size, value)
 
 
 def log(value: Any) -> Any:

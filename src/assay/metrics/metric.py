@@ -72,7 +72,7 @@ class Metric:
     best: float | None
     undefined: str | Callable[[Any], str]
     aliases: tuple[str, ...]
-    loss: Callable[..., Any] | None = None  # of a row, where the metric is a mean over rows
+    loss: Any = None  # the function of a row, where the metric is a mean over rows
     each: Callable[..., Any] | None = None  # of a query, where the metric is a mean over queries
 
     def __call__(self, tally: Tally, **options: Any) -> Value:
@@ -139,7 +139,7 @@ def metric(
     best: float | None,
     undefined: str | Callable[[Any], str],
     aliases: tuple[str, ...] = (),
-    loss: Callable[..., Any] | None = None,
+    loss: Any = None,
     each: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., Any]], Metric]:
     """Declare a metric: the decorated function is its formula, its docstring says what it means.

@@ -197,6 +197,11 @@ def row_values(rows: Rows, function: Callable[..., Array], parameters: dict[str,
 
 
 def _plain(value: Any) -> str:
+    if isinstance(value, (list, tuple, np.ndarray)):
+        raise TallyError(
+            "a loss's parameter is one number for all rows. Where each row has its own, take the losses "
+            "first and tally them: Losses.of_values(losses)."
+        )
     if isinstance(value, (int, float, np.number)) and type(value) is not bool:
         return repr(float(value))  # 1, 1.0 and numpy.float64(1) are one parameter
     return repr(value)

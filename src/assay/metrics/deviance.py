@@ -1,0 +1,126 @@
+"""Deviances, and how much of them predictions explain: D², which is R² for other losses."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.metrics.arithmetic import ratio
+from assay.metrics.errors import Explained, absolute_error, because
+from assay.metrics.means import mean_metric
+from assay.metrics.metric import metric
+from assay.metrics.row_errors import pinball
+
+_UNEXPLAINED = "the actual values are all the same, or a row has no loss"
+
+
+@mean_metric(
+    bounds=(0, math.inf), best=0, undefined="a value is outside of what this power allows",
+    aliases=("mean_tweedie_deviance",),
+)  # fmt: skip
+def tweedie_deviance(actual: Any, predicted: Any, *, power: float = 0.0) -> Any:
+    """The mean deviance of a Tweedie distribution, whose variance grows with a power of its mean.
+
+    ``mean(2 (max(a, 0)^(2-p) / ((1-p) (2-p)) - a mu^(1-p) / (1-p) + mu^(2-p) / (2-p)))``, mu being predicted
+
+    Power 0 is the squared error, 1 is Poisson, 2 is gamma, 3 is inverse Gaussian; there is none between
+    0 and 1. Predictions must be positive except for power 0; actual values not negative from 1 on,
+    and positive from 2 on.
+    """
+    if 0 < power < 1 or math.isnan(power):
+        raise MetricError(f"power={power!r}: there is no Tweedie distribution of a power between 0 and 1.")
+    if power == 0:
+        return (actual - predicted) ** 2
+    allowed = predicted > 0
+    if power >= 1:
+        allowed = allowed & (actual >= 0 if power < 2 else actual > 0)  # noqa: PLR2004 - gamma
+    # Any numbers will do where they are not allowed.
+    above, mean = np.where(allowed, np.maximum(actual, 0), 1.0), np.where(allowed, predicted, 1.0)
+    if power == 1:
+        deviance = above * np.log(np.where(above == 0, 1.0, above) / mean) - above + mean
+    elif power == 2:  # noqa: PLR2004 - gamma
+        deviance = np.log(mean / above) + above / mean - 1
+    else:
+        one, two = 1 - power, 2 - power
+        signed = np.where(allowed, actual, 1.0)
+        deviance = above**two / (one * two) - signed * mean**one / one + mean**two / two
+    # A deviance is not negative; what rounding leaves of a perfect prediction may be.
+    return np.where(allowed, np.maximum(2 * deviance, 0), np.nan)
+
+
+@mean_metric(
+    bounds=(0, math.inf), best=0, undefined="an actual value is negative, or a predicted one is not positive",
+    aliases=("mean_poisson_deviance",),
+)  # fmt: skip
+def poisson_deviance(actual: Any, predicted: Any) -> Any:
+    """The mean deviance of counts: ``mean(2 (actual log(actual / predicted) - actual + predicted))``."""
+    return tweedie_deviance.loss(actual, predicted, power=1)
+
+
+@mean_metric(
+    bounds=(0, math.inf), best=0, undefined="an actual or a predicted value is not positive",
+    aliases=("mean_gamma_deviance",),
+)  # fmt: skip
+def gamma_deviance(actual: Any, predicted: Any) -> Any:
+    """The mean deviance of positive values whose errors grow with them, of any unit.
+
+    ``mean(2 (log(predicted / actual) + actual / predicted - 1))``
+    """
+    return tweedie_deviance.loss(actual, predicted, power=2)
+
+
+@mean_metric(
+    bounds=(0, math.inf), best=None, undefined="an actual value is no count, or a predicted one is negative"
+)  # fmt: skip
+def poisson_log_loss(actual: Any, predicted: Any) -> Any:
+    """How unlikely the counts were under Poisson distributions of the predicted means.
+
+    ``mean(predicted - actual log(predicted) + log(actual!))``
+    """
+    from scipy.special import gammaln, xlogy  # type: ignore[import-untyped] # noqa: PLC0415 - loaded only where needed
+
+    allowed = (predicted >= 0) & (actual >= 0) & (np.floor(actual) == actual)
+    counts = np.where(allowed, actual, 0.0)
+    lost = predicted - xlogy(counts, predicted) + gammaln(counts + 1)
+    return np.where(allowed, np.maximum(lost, 0), np.nan)
+
+
+@metric(
+    reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=because(_UNEXPLAINED),
+    loss=tweedie_deviance.loss, aliases=("d2_tweedie_score",),
+)  # fmt: skip
+def d2_tweedie(x: Explained) -> Any:
+    """How much of the Tweedie deviance of predicting the mean is explained.
+
+    ``1 - deviance / deviance of the mean``
+    """
+    plain = x.actual.values.astype(float)
+    mean = np.average(plain, weights=x.actual.mass) if len(plain) else math.nan
+    return 1 - ratio(x.mean, x.lost_by(mean, tweedie_deviance.loss))
+
+
+@metric(
+    reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=because(_UNEXPLAINED),
+    loss=pinball.loss, aliases=("d2_pinball_score",),
+)  # fmt: skip
+def d2_pinball(x: Explained) -> Any:
+    """How much of the pinball loss of predicting the best constant, a quantile, is explained.
+
+    ``1 - pinball / pinball of the quantile``
+    """
+    return 1 - ratio(x.mean, x.lost_by(x.actual.quantile(x.parameters.get("alpha", 0.5)), pinball.loss))
+
+
+@metric(
+    reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=because(_UNEXPLAINED),
+    loss=absolute_error, aliases=("d2_absolute_error_score",),
+)  # fmt: skip
+def d2_absolute_error(x: Explained) -> Any:
+    """How much of the absolute error of predicting the median is explained.
+
+    ``1 - mae / mae of the median``
+    """
+    return 1 - ratio(x.mean, x.lost_by(x.actual.quantile(0.5), absolute_error))

@@ -1,0 +1,252 @@
+"""The views of a regression: sums of errors, numbers in order, pairs of numbers, and two of them together.
+
+A view of exact sums holds exact numbers, so that a formula over it is rounded once, at its end.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from assay.errors import MetricError
+from assay.metrics.arithmetic import ratio
+from assay.metrics.exact import Exact
+from assay.metrics.means import Mean
+from assay.tallies import Collection, Losses, Moments, NumberPairs, Values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["AbsoluteErrors", "Errors", "Explained", "Pairs", "Ranged", "Scaled", "because"]
+
+_EXACT = (
+    "weight", "actual", "predicted", "absolute_error", "squared_actual", "squared_predicted",
+    "squared_error",
+)  # fmt: skip
+
+
+class _Made:
+    """How a view's tally is made of rows, where that is more than a tally's own ``of``."""
+
+    def __init__(self, of: Callable[..., Any]) -> None:
+        self.of = of
+
+
+@dataclasses.dataclass(frozen=True)
+class Errors:
+    """Sums over pairs of actual and predicted numbers; the error is actual minus predicted.
+
+    The sums are exact numbers, or arrays with one entry per replicate; ``weight`` is the sum of the
+    weights, without weights the number of rows.
+    """
+
+    weight: Any
+    actual: Any
+    predicted: Any
+    absolute_error: Any
+    squared_actual: Any
+    squared_predicted: Any
+    squared_error: Any
+    largest_error: Any = 0.0
+
+    tally: ClassVar[Any] = Moments
+
+    @classmethod
+    def of(cls, tally: Moments) -> Self:
+        """Return the sums of a moments tally."""
+        _must_be(tally, Moments)
+        state: Any = (*(Exact.of(getattr(tally, name)) for name in _EXACT), tally.largest_error)
+        return cls(*state)
+
+    @functools.cached_property
+    def mean_actual(self) -> Any:
+        """The mean of the actual values."""
+        return ratio(self.actual, self.weight)
+
+    @functools.cached_property
+    def mean_predicted(self) -> Any:
+        """The mean of the predicted values."""
+        return ratio(self.predicted, self.weight)
+
+    @functools.cached_property
+    def mean_error(self) -> Any:
+        """The mean of actual minus predicted."""
+        return ratio(self.actual - self.predicted, self.weight)
+
+    @functools.cached_property
+    def mean_squared_error(self) -> Any:
+        """The mean of the squared error."""
+        return ratio(self.squared_error, self.weight)
+
+    @functools.cached_property
+    def actual_variance(self) -> Any:
+        """The variance of the actual values, about their mean and over all rows."""
+        return ratio(self.squared_actual * self.weight - self.actual * self.actual, self.weight * self.weight)
+
+    @functools.cached_property
+    def predicted_variance(self) -> Any:
+        """The variance of the predicted values."""
+        return ratio(
+            self.squared_predicted * self.weight - self.predicted * self.predicted, self.weight * self.weight
+        )
+
+    @functools.cached_property
+    def covariance(self) -> Any:
+        """The covariance of the actual and the predicted values.
+
+        The sum of their products needs no place in the tally: 2 a p = a² + p² - (a - p)².
+        """
+        doubled = self.squared_actual + self.squared_predicted - self.squared_error
+        return ratio(
+            doubled * self.weight - 2 * (self.actual * self.predicted), 2 * (self.weight * self.weight)
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class AbsoluteErrors:
+    """The absolute errors in order."""
+
+    values: Values
+
+    tally: ClassVar[Any] = _Made(lambda rows: Values.of_rows(rows, absolute_error))
+
+    @classmethod
+    def of(cls, tally: Values) -> Self:
+        """Return the view of a tally of absolute errors."""
+        _must_be(tally, Values)
+        return cls(tally)
+
+
+@dataclasses.dataclass(frozen=True)
+class Pairs:
+    """Pairs of actual and predicted numbers: how they agree in order."""
+
+    pairs: NumberPairs
+
+    tally: ClassVar[Any] = NumberPairs
+
+    @classmethod
+    def of(cls, tally: NumberPairs) -> Self:
+        """Return the view of a tally of number pairs."""
+        _must_be(tally, NumberPairs)
+        return cls(tally)
+
+    @functools.cached_property
+    def agreement(self) -> Any:
+        """How many pairs of rows agree, disagree or tie."""
+        return self.pairs.agreement()
+
+    @functools.cached_property
+    def ranks(self) -> Errors:
+        """The sums of the ranks in place of the numbers."""
+        return Errors.of(self.pairs.ranks())
+
+
+@dataclasses.dataclass(frozen=True)
+class Scaled:
+    """Errors beside the mean of something else, by which they are scaled."""
+
+    errors: Errors
+    scale: Any
+    n: int
+
+    tally: ClassVar[Any] = _Made(
+        lambda rows, loss: Collection.of(
+            rows, {"errors": Moments, "scale": functools.partial(Losses.of, loss=loss)}
+        )
+    )
+
+    @classmethod
+    def of(cls, tally: Collection) -> Self:
+        """Return the view of a collection of moments and losses."""
+        errors, scale = _both(tally, errors=Moments, scale=Losses)
+        return cls(Errors.of(errors), ratio(Exact.of(scale.total), Exact.of(scale.weight)), errors.n)
+
+
+@dataclasses.dataclass(frozen=True)
+class Ranged:
+    """Errors beside the actual values in order."""
+
+    errors: Errors
+    actual: Values
+    n: int
+
+    tally: ClassVar[Any] = _Made(
+        lambda rows: Collection.of(rows, {"errors": Moments, "actual": _actual_values})
+    )
+
+    @classmethod
+    def of(cls, tally: Collection) -> Self:
+        """Return the view of a collection of moments and values."""
+        errors, values = _both(tally, errors=Moments, actual=Values)
+        return cls(Errors.of(errors), values, errors.n)
+
+    def between(self, low: float, high: float) -> float:
+        """Return how far two quantiles of the actual values lie apart, interpolated from row to row."""
+        return self.actual.quantile(high, method="linear") - self.actual.quantile(low, method="linear")
+
+    def mean_of(self, function: Callable[[Any], Any]) -> float:
+        """Return the mean over the rows of a function of the actual value."""
+        return _mean_of(self.actual, function)
+
+
+@dataclasses.dataclass(frozen=True)
+class Explained:
+    """The mean of a row loss beside the actual values: what the best constant prediction would lose."""
+
+    mean: float
+    actual: Values
+    parameters: dict[str, float]
+    n: int
+
+    tally: ClassVar[Any] = _Made(
+        lambda rows, loss, **parameters: Collection.of(
+            rows, {"loss": functools.partial(Losses.of, loss=loss, **parameters), "actual": _actual_values}
+        )
+    )
+
+    @classmethod
+    def of(cls, tally: Collection) -> Self:
+        """Return the view of a collection of losses and values."""
+        losses, values = _both(tally, loss=Losses, actual=Values)
+        return cls(Mean.of(losses).mean, values, losses.parameters, losses.n)
+
+    def lost_by(self, constant: float, loss: Callable[..., Any]) -> float:
+        """Return the mean loss if every prediction were this number."""
+        return _mean_of(self.actual, lambda values: loss(values, values * 0 + constant, **self.parameters))
+
+
+def because(reason: str) -> Callable[[Any], str]:
+    """Return what says why a metric of several tallies has no value: the reason, if there are rows at all."""
+    return lambda view: reason if view.n else "there are no rows"
+
+
+def absolute_error(actual: Any, predicted: Any) -> Any:
+    """Return the error's size of each row."""
+    return abs(actual - predicted)
+
+
+def _actual_values(rows: Any) -> Values:
+    return Values.of_rows(rows, lambda actual: actual)
+
+
+def _mean_of(values: Values, function: Callable[[Any], Any]) -> float:
+    plain = values.values.astype(float)
+    return float(Mean.of(Losses.of_values(function(plain), values.mass)).mean)
+
+
+def _both(tally: Collection, **kinds: type) -> list[Any]:
+    _must_be(tally, Collection)
+    for name, kind in kinds.items():
+        if not isinstance(tally.get(name), kind):
+            raise MetricError(
+                f"this metric reads a collection of {' and '.join(kinds)}: make it with metric.tally(rows)."
+            )
+    return [tally[name] for name in kinds]
+
+
+def _must_be(tally: Any, kind: Any) -> None:
+    if not isinstance(tally, kind):
+        found = getattr(tally, "kind", type(tally).__name__)
+        raise MetricError(f"this metric reads a tally of {kind.kind}, not one of {found}.")

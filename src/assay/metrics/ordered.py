@@ -1,0 +1,117 @@
+"""Regression: figures of order. Quantiles of the errors, spreads of the truth, and agreement of ranks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from assay.metrics.arithmetic import limit_ratio, ratio, signed_root
+from assay.metrics.errors import AbsoluteErrors, Pairs, Ranged, because
+from assay.metrics.exact import Exact
+from assay.metrics.metric import metric
+from assay.metrics.regression import NO_ROWS, SAME_ACTUAL, SAME_EITHER, mae, pearson, rmse
+
+
+@metric(
+    reads=AbsoluteErrors, kind="order", bounds=(0, math.inf), best=0, undefined=NO_ROWS, aliases=("medae",)
+)  # fmt: skip
+def median_absolute_error(a: AbsoluteErrors) -> Any:
+    """How far off the prediction in the middle is, whatever outliers do: ``median(abs(error))``."""
+    return a.values.quantile(0.5)
+
+
+@metric(
+    reads=AbsoluteErrors, kind="order", bounds=(0, math.inf), best=0, undefined=NO_ROWS,
+    aliases=("absolute_error_quantile",),
+)  # fmt: skip
+def quantile_error(a: AbsoluteErrors, *, share: float = 0.9) -> Any:
+    """How far off at most so large a share of the predictions are: ``quantile(abs(error), share)``."""
+    return a.values.quantile(share)
+
+
+@metric(
+    reads=Ranged, kind="moments", bounds=(0, math.inf), best=0, undefined=because(SAME_ACTUAL),
+    aliases=("rae",),
+)  # fmt: skip
+def relative_absolute_error(r: Ranged) -> Any:
+    """The absolute error as a share of that of predicting the mean: ``mae / mean(abs(a - mean(a)))``."""
+    mean = float(r.errors.mean_actual)
+    return ratio(float(mae.formula(r.errors)), r.mean_of(lambda values: abs(values - mean)))
+
+
+@metric(
+    reads=Ranged, kind="moments", bounds=(0, math.inf), best=0, undefined=because(SAME_ACTUAL),
+    aliases=("nrmse_range",),
+)  # fmt: skip
+def rmse_over_range(r: Ranged) -> Any:
+    """The typical error as a share of the actual values' range: ``rmse / (max(actual) - min(actual))``."""
+    return ratio(rmse.formula(r.errors), r.between(0, 1))
+
+
+@metric(
+    reads=Ranged, kind="order", bounds=(0, math.inf), best=0,
+    undefined=because("the middle half of the actual values are all the same"), aliases=("nrmse_iqr",),
+)  # fmt: skip
+def rmse_over_iqr(r: Ranged) -> Any:
+    """The typical error as a share of the actual values' middle half: ``rmse / iqr(actual)``."""
+    return ratio(rmse.formula(r.errors), r.between(0.25, 0.75))
+
+
+@metric(
+    reads=Ranged, kind="order", bounds=(0, math.inf), best=math.inf,
+    undefined=because("the middle half of the actual values are all the same, and nothing is missed"),
+    aliases=("ratio_of_performance_to_interquartile_range",),
+)  # fmt: skip
+def rpiq(r: Ranged) -> Any:
+    """How many typical errors the middle half of the actual values spans: ``iqr(actual) / rmse``."""
+    return limit_ratio(r.between(0.25, 0.75), rmse.formula(r.errors))
+
+
+@metric(
+    reads=Pairs, kind="rank", bounds=(-1, 1), best=1, undefined=SAME_EITHER,
+    aliases=("spearman_rho", "spearman_r", "rank_correlation"),
+)  # fmt: skip
+def spearman(p: Pairs) -> Any:
+    """How steadily predictions rise with the truth: ``pearson(rank(actual), rank(predicted))``.
+
+    Equal numbers share their mean rank.
+    """
+    return pearson.formula(p.ranks)
+
+
+@metric(
+    reads=Pairs, kind="rank", bounds=(-1, 1), best=1, undefined=SAME_EITHER,
+    aliases=("kendall", "kendall_tau_b", "tau_b"),
+)  # fmt: skip
+def kendall_tau(p: Pairs) -> Any:
+    """How many more pairs of rows are ordered alike than not, ties in either left aside (tau-b).
+
+    ``(concordant - discordant) / sqrt(pairs not tied in actual * pairs not tied in predicted)``
+    """
+    concordant, discordant, tied_actual, tied_predicted, _ = p.agreement
+    difference, untied = concordant - discordant, concordant + discordant
+    product = (untied + tied_predicted) * (untied + tied_actual)
+    return signed_root(ratio(Exact(difference * abs(difference)), Exact(product)))
+
+
+@metric(
+    reads=Pairs, kind="rank", bounds=(0, 1), best=1, undefined=SAME_ACTUAL,
+    aliases=("c_index", "concordance"),
+)  # fmt: skip
+def concordance_index(p: Pairs) -> Any:
+    """How often the larger of two actual values has the larger prediction; a tied prediction counts half.
+
+    ``(concordant + tied_predicted / 2) / pairs not tied in actual``
+    """
+    concordant, discordant, _, tied, _ = p.agreement
+    return ratio(2 * concordant + tied, 2 * (concordant + discordant + tied))
+
+
+@metric(reads=Pairs, kind="rank", bounds=(-1, 1), best=1, undefined=SAME_ACTUAL)
+def somers_d(p: Pairs) -> Any:
+    """How many more pairs of different actual values are ordered right than wrong.
+
+    ``(concordant - discordant) / pairs not tied in actual``
+    """
+    concordant, discordant, _, tied, _ = p.agreement
+    return ratio(concordant - discordant, concordant + discordant + tied)
