@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio
-from assay.metrics.errors import Explained, absolute_error, because
+from assay.metrics.errors import Explained, absolute_error
 from assay.metrics.means import mean_metric
 from assay.metrics.metric import metric
 from assay.metrics.row_errors import pinball
@@ -37,18 +37,19 @@ def tweedie_deviance(actual: Any, predicted: Any, *, power: float = 0.0) -> Any:
     allowed = predicted > 0
     if power >= 1:
         allowed = allowed & (actual >= 0 if power < 2 else actual > 0)  # noqa: PLR2004 - gamma
-    # Any numbers will do where they are not allowed.
-    above, mean = np.where(allowed, np.maximum(actual, 0), 1.0), np.where(allowed, predicted, 1.0)
+    if not allowed.all():
+        actual, predicted = np.where(allowed, actual, np.nan), np.where(allowed, predicted, np.nan)
     if power == 1:
-        deviance = above * np.log(np.where(above == 0, 1.0, above) / mean) - above + mean
+        deviance = actual * np.log(np.where(actual == 0, 1.0, actual) / predicted) - actual + predicted
     elif power == 2:  # noqa: PLR2004 - gamma
-        deviance = np.log(mean / above) + above / mean - 1
+        share = actual / predicted
+        deviance = share - np.log(share) - 1
     else:
         one, two = 1 - power, 2 - power
-        signed = np.where(allowed, actual, 1.0)
-        deviance = above**two / (one * two) - signed * mean**one / one + mean**two / two
+        above = np.maximum(actual, 0) if power < 0 else actual
+        deviance = above**two / (one * two) - actual * predicted**one / one + predicted**two / two
     # A deviance is not negative; what rounding leaves of a perfect prediction may be.
-    return np.where(allowed, np.maximum(2 * deviance, 0), np.nan)
+    return np.maximum(2 * deviance, 0)
 
 
 @mean_metric(
@@ -80,7 +81,7 @@ def poisson_log_loss(actual: Any, predicted: Any) -> Any:
 
     ``mean(predicted - actual log(predicted) + log(actual!))``
     """
-    from scipy.special import gammaln, xlogy  # type: ignore[import-untyped] # noqa: PLC0415 - loaded only where needed
+    from scipy.special import gammaln, xlogy  # noqa: PLC0415 - loaded only where needed
 
     allowed = (predicted >= 0) & (actual >= 0) & (np.floor(actual) == actual)
     counts = np.where(allowed, actual, 0.0)
@@ -89,7 +90,7 @@ def poisson_log_loss(actual: Any, predicted: Any) -> Any:
 
 
 @metric(
-    reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=because(_UNEXPLAINED),
+    reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=_UNEXPLAINED,
     loss=tweedie_deviance.loss, aliases=("d2_tweedie_score",),
 )  # fmt: skip
 def d2_tweedie(x: Explained) -> Any:
@@ -103,7 +104,7 @@ def d2_tweedie(x: Explained) -> Any:
 
 
 @metric(
-    reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=because(_UNEXPLAINED),
+    reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=_UNEXPLAINED,
     loss=pinball.loss, aliases=("d2_pinball_score",),
 )  # fmt: skip
 def d2_pinball(x: Explained) -> Any:
@@ -115,7 +116,7 @@ def d2_pinball(x: Explained) -> Any:
 
 
 @metric(
-    reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=because(_UNEXPLAINED),
+    reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=_UNEXPLAINED,
     loss=absolute_error, aliases=("d2_absolute_error_score",),
 )  # fmt: skip
 def d2_absolute_error(x: Explained) -> Any:

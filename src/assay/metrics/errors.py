@@ -18,18 +18,16 @@ from assay.tallies import Collection, Losses, Moments, NumberPairs, Values
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["AbsoluteErrors", "Errors", "Explained", "Pairs", "Ranged", "Scaled", "because"]
+    from assay.tallies import Tally
 
-_EXACT = (
-    "weight", "actual", "predicted", "absolute_error", "squared_actual", "squared_predicted",
-    "squared_error",
-)  # fmt: skip
+__all__ = ["AbsoluteErrors", "Errors", "Explained", "Pairs", "Ranged", "Scaled"]
 
 
 class _Made:
     """How a view's tally is made of rows, where that is more than a tally's own ``of``."""
 
-    def __init__(self, of: Callable[..., Any]) -> None:
+    def __init__(self, made: type[Tally], of: Callable[..., Any]) -> None:
+        self.kind = made.kind
         self.of = of
 
 
@@ -50,13 +48,15 @@ class Errors:
     squared_error: Any
     largest_error: Any = 0.0
 
+    title: ClassVar[str] = "sums of errors"
     tally: ClassVar[Any] = Moments
 
     @classmethod
     def of(cls, tally: Moments) -> Self:
         """Return the sums of a moments tally."""
         _must_be(tally, Moments)
-        state: Any = (*(Exact.of(getattr(tally, name)) for name in _EXACT), tally.largest_error)
+        _, weight, _, *sums, largest = tally.state()
+        state: Any = (*(Exact(one.units, 1, one.exponent) for one in (weight, *sums)), largest)
         return cls(*state)
 
     @functools.cached_property
@@ -109,7 +109,8 @@ class AbsoluteErrors:
 
     values: Values
 
-    tally: ClassVar[Any] = _Made(lambda rows: Values.of_rows(rows, absolute_error))
+    title: ClassVar[str] = "errors in order"
+    tally: ClassVar[Any] = _Made(Values, lambda rows: Values.of_rows(rows, absolute_error))
 
     @classmethod
     def of(cls, tally: Values) -> Self:
@@ -124,6 +125,7 @@ class Pairs:
 
     pairs: NumberPairs
 
+    title: ClassVar[str] = "how actual and predicted numbers agree in order"
     tally: ClassVar[Any] = NumberPairs
 
     @classmethod
@@ -149,19 +151,20 @@ class Scaled:
 
     errors: Errors
     scale: Any
-    n: int
 
+    title: ClassVar[str] = "errors by the size of the truth"
     tally: ClassVar[Any] = _Made(
+        Collection,
         lambda rows, loss: Collection.of(
             rows, {"errors": Moments, "scale": functools.partial(Losses.of, loss=loss)}
-        )
+        ),
     )
 
     @classmethod
     def of(cls, tally: Collection) -> Self:
         """Return the view of a collection of moments and losses."""
         errors, scale = _both(tally, errors=Moments, scale=Losses)
-        return cls(Errors.of(errors), ratio(Exact.of(scale.total), Exact.of(scale.weight)), errors.n)
+        return cls(Errors.of(errors), ratio(Exact.of(scale.total), Exact.of(scale.weight)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -170,17 +173,17 @@ class Ranged:
 
     errors: Errors
     actual: Values
-    n: int
 
+    title: ClassVar[str] = "errors by the spread of the truth"
     tally: ClassVar[Any] = _Made(
-        lambda rows: Collection.of(rows, {"errors": Moments, "actual": _actual_values})
+        Collection, lambda rows: Collection.of(rows, {"errors": Moments, "actual": _actual_values})
     )
 
     @classmethod
     def of(cls, tally: Collection) -> Self:
         """Return the view of a collection of moments and values."""
         errors, values = _both(tally, errors=Moments, actual=Values)
-        return cls(Errors.of(errors), values, errors.n)
+        return cls(Errors.of(errors), values)
 
     def between(self, low: float, high: float) -> float:
         """Return how far two quantiles of the actual values lie apart, interpolated from row to row."""
@@ -198,28 +201,24 @@ class Explained:
     mean: float
     actual: Values
     parameters: dict[str, float]
-    n: int
 
+    title: ClassVar[str] = "what predictions explain of a loss"
     tally: ClassVar[Any] = _Made(
+        Collection,
         lambda rows, loss, **parameters: Collection.of(
             rows, {"loss": functools.partial(Losses.of, loss=loss, **parameters), "actual": _actual_values}
-        )
+        ),
     )
 
     @classmethod
     def of(cls, tally: Collection) -> Self:
         """Return the view of a collection of losses and values."""
         losses, values = _both(tally, loss=Losses, actual=Values)
-        return cls(Mean.of(losses).mean, values, losses.parameters, losses.n)
+        return cls(Mean.of(losses).mean, values, losses.parameters)
 
     def lost_by(self, constant: float, loss: Callable[..., Any]) -> float:
         """Return the mean loss if every prediction were this number."""
         return _mean_of(self.actual, lambda values: loss(values, values * 0 + constant, **self.parameters))
-
-
-def because(reason: str) -> Callable[[Any], str]:
-    """Return what says why a metric of several tallies has no value: the reason, if there are rows at all."""
-    return lambda view: reason if view.n else "there are no rows"
 
 
 def absolute_error(actual: Any, predicted: Any) -> Any:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from assay.metrics.arithmetic import limit_ratio, ratio, signed_root
-from assay.metrics.errors import AbsoluteErrors, Pairs, Ranged, because
+from assay.metrics.errors import AbsoluteErrors, Pairs, Ranged
 from assay.metrics.exact import Exact
 from assay.metrics.metric import metric
 from assay.metrics.regression import NO_ROWS, SAME_ACTUAL, SAME_EITHER, mae, pearson, rmse
@@ -30,7 +30,7 @@ def quantile_error(a: AbsoluteErrors, *, share: float = 0.9) -> Any:
 
 
 @metric(
-    reads=Ranged, kind="moments", bounds=(0, math.inf), best=0, undefined=because(SAME_ACTUAL),
+    reads=Ranged, kind="moments", bounds=(0, math.inf), best=0, undefined=SAME_ACTUAL,
     aliases=("rae",),
 )  # fmt: skip
 def relative_absolute_error(r: Ranged) -> Any:
@@ -40,7 +40,7 @@ def relative_absolute_error(r: Ranged) -> Any:
 
 
 @metric(
-    reads=Ranged, kind="moments", bounds=(0, math.inf), best=0, undefined=because(SAME_ACTUAL),
+    reads=Ranged, kind="moments", bounds=(0, math.inf), best=0, undefined=SAME_ACTUAL,
     aliases=("nrmse_range",),
 )  # fmt: skip
 def rmse_over_range(r: Ranged) -> Any:
@@ -50,7 +50,7 @@ def rmse_over_range(r: Ranged) -> Any:
 
 @metric(
     reads=Ranged, kind="order", bounds=(0, math.inf), best=0,
-    undefined=because("the middle half of the actual values are all the same"), aliases=("nrmse_iqr",),
+    undefined="the middle half of the actual values are all the same", aliases=("nrmse_iqr",),
 )  # fmt: skip
 def rmse_over_iqr(r: Ranged) -> Any:
     """The typical error as a share of the actual values' middle half: ``rmse / iqr(actual)``."""
@@ -59,7 +59,7 @@ def rmse_over_iqr(r: Ranged) -> Any:
 
 @metric(
     reads=Ranged, kind="order", bounds=(0, math.inf), best=math.inf,
-    undefined=because("the middle half of the actual values are all the same, and nothing is missed"),
+    undefined="the middle half of the actual values are all the same, and nothing is missed",
     aliases=("ratio_of_performance_to_interquartile_range",),
 )  # fmt: skip
 def rpiq(r: Ranged) -> Any:

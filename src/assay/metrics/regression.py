@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from assay.metrics.arithmetic import limit_ratio, ratio, root, signed_root
-from assay.metrics.errors import Errors, Scaled, because
+from assay.metrics.errors import Errors, Scaled
 from assay.metrics.exact import Exact
 from assay.metrics.metric import metric
 
@@ -238,7 +238,7 @@ def absolute_actual(actual: Any) -> Any:
 
 @metric(
     reads=Scaled, kind="moments", bounds=(0, math.inf), best=0,
-    undefined=because("the actual values are all 0"), loss=absolute_actual,
+    undefined="the actual values are all 0", loss=absolute_actual,
     aliases=("weighted_absolute_percentage_error", "wmape", "mad_mean_ratio"),
 )  # fmt: skip
 def wape(s: Scaled) -> Any:

@@ -62,8 +62,8 @@ def smape_100(actual: Any, predicted: Any) -> Any:
 )  # fmt: skip
 def msle(actual: Any, predicted: Any) -> Any:
     """The mean squared error of the logarithms, of 1 and the value: ``mean((log(1 + a) - log(1 + p))²)``."""
-    inside = (actual > -1) & (predicted > -1)
-    return np.where(inside, np.log1p(actual) - np.log1p(predicted), np.nan) ** 2
+    ratio = np.log1p(actual) - np.log1p(predicted)  # NaN below -1, and infinite at -1 alone
+    return np.where(np.isinf(ratio), np.nan, ratio * ratio)
 
 
 @mean_metric(
@@ -127,7 +127,7 @@ def crps_gaussian(actual: Any, predicted: Any, *, deviation: Any = 1.0) -> Any:
     A tally takes one standard deviation for all rows. Where each row has its own, take the losses of the
     rows first: ``Losses.of_values(crps_gaussian.loss(actual, mean, deviation=deviations))``.
     """
-    from scipy.special import ndtr  # type: ignore[import-untyped] # noqa: PLC0415 - loaded only where needed
+    from scipy.special import ndtr  # noqa: PLC0415 - loaded only where needed
 
     error, deviation = np.broadcast_arrays(np.subtract(actual, predicted), np.asarray(deviation, dtype=float))
     z = error / np.where(deviation > 0, deviation, 1.0)

@@ -26,6 +26,15 @@ _HOMES = {
         "recall_score",
     ),
     "report": ("classification_report",),
+    "deviance": (
+        "d2_absolute_error_score", "d2_pinball_score", "d2_tweedie_score", "mean_gamma_deviance",
+        "mean_poisson_deviance", "mean_tweedie_deviance",
+    ),
+    "regression": (
+        "explained_variance_score", "max_error", "mean_absolute_error", "mean_absolute_percentage_error",
+        "mean_pinball_loss", "mean_squared_error", "mean_squared_log_error", "median_absolute_error",
+        "r2_score", "root_mean_squared_error", "root_mean_squared_log_error",
+    ),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -40,6 +40,11 @@ class Collection(MappedTallies, kind="collection"):
                 raise TallyError(f"a tally's name is text, not {name!r}.")
         return cls.of_mapping({name: maker(make)(rows) for name, make in each.items()})
 
+    @property
+    def n(self) -> int:
+        """How many rows there are, by whichever tally counts them."""
+        return max((getattr(tally, "n", 0) for tally in self.tallies), default=0)
+
     @staticmethod
     def rank(key: Any) -> str:
         """Return the name itself."""

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from assay.inputs import Rows
     from assay.inputs.columns import Array
 
-__all__ = ["Losses", "row_values"]
+__all__ = ["Losses", "evaluated", "row_values"]
 
 _ZERO = Dyadic()
 _VALUE, _PRODUCT = -1074, -2148
+_BLOCK = 1 << 16  # rows for which a loss is taken at a time
 _LARGEST = np.finfo(np.float64).max
 
 
@@ -186,14 +187,26 @@ def row_values(rows: Rows, function: Callable[..., Array], parameters: dict[str,
     if not len(need_rows(rows)):
         return np.empty(0), name
     columns = [_numbers(rows, role, function.__name__) for role in needed]
-    with np.errstate(all="ignore"):  # a loss says by NaN or infinity where it has no finite value
-        values = np.asarray(function(*columns, **own), dtype=np.float64)
-    if values.shape != (len(rows),):
-        raise TallyError(
-            f"the loss {function.__name__} gave an array of shape {values.shape} for {len(rows):,} rows: "
-            "it is to give one number per row."
-        )
-    return values, name
+    return evaluated(function, columns, own), name
+
+
+def evaluated(function: Callable[..., Array], columns: list[Array], parameters: dict[str, Any]) -> Array:
+    """Return what a function gives each row of columns, block by block so that its temporaries stay in cache.
+
+    It says by NaN or infinity where it has no finite value.
+    """
+    values = np.empty(len(columns[0]))
+    for start in range(0, len(values), _BLOCK):
+        block = values[start : start + _BLOCK]
+        with np.errstate(all="ignore"):
+            found = np.asarray(function(*(one[start : start + _BLOCK] for one in columns), **parameters))
+        if found.shape != block.shape:
+            raise TallyError(
+                f"the loss {function.__name__} gave an array of shape {found.shape} for {len(block):,} rows: "
+                "it is to give one number per row."
+            )
+        block[:] = found
+    return values
 
 
 def _plain(value: Any) -> str:

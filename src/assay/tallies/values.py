@@ -172,10 +172,13 @@ class Values(Tally, kind="values"):
 
     def _around(self, passed: Fraction) -> tuple[float, float]:
         """Return the value with which so much weight has passed, and the next if it has just so passed."""
-        if self.weights is None:
+        if self.weights is None and self.n == len(self.values):  # every entry is one row
+            place = max(-(-passed // 1) - 1, 0)
+            just_so = place + 1 == passed
+        elif self.weights is None:
             together = np.cumsum(self.counts, dtype=np.int64)
             place = int(np.searchsorted(together, -(-passed // 1)))
-            just_so = place < len(together) and together[place] == passed
+            just_so = place < len(together) and bool(together[place] == passed)
         else:
             target = passed * (1 << -_PRODUCT)
             place, end, before = 0, len(self.values), 0
