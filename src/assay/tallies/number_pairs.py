@@ -87,17 +87,9 @@ class NumberPairs(Tally, kind="number pairs"):
 
     def agreement(self) -> Agreement:
         """Return how many pairs of rows agree, disagree or tie, in n log n time."""
-        counts = self.counts.astype(np.int64)
-        _, codes = np.unique(self.predicted, return_inverse=True)
-        total = _couples(np.array([self.n]))
-        both = _couples(counts)
-        actual = _couples(_groups(self.actual, counts)) - both
-        predicted = _couples(np.bincount(codes, counts).astype(np.int64)) - both
-        # Rows of one actual value ascend in the predicted one, so they are never counted as discordant.
-        discordant = _inversions(codes, counts)
-        return Agreement(
-            total - both - actual - predicted - discordant, discordant, actual, predicted, both
-        )  # fmt: skip
+        actual, predicted = (np.repeat(one, self.counts) for one in (self.actual, self.predicted))
+        *found, _ = kernels.count_concordant(actual, predicted)
+        return Agreement(*found)
 
     def ranks(self) -> Moments:
         """Return the exact moments of the rows' ranks, doubled so that ties have whole ones as well."""
@@ -117,37 +109,6 @@ class NumberPairs(Tally, kind="number pairs"):
         same = actual[1:] == actual[:-1]
         rising = (actual[1:] > actual[:-1]) | (same & (predicted[1:] > predicted[:-1]))
         require(rising.all(), "numbers out of order")
-
-
-def _couples(counts: Array) -> int:
-    """Return how many pairs can be made within groups of so many rows."""
-    return int((counts * (counts - 1) // 2).sum())
-
-
-def _groups(ordered: Array, counts: Array) -> Array:
-    """Return how many rows there are at each distinct value of entries in order."""
-    if not len(ordered):
-        return counts
-    return np.add.reduceat(counts, np.flatnonzero(np.diff(ordered, prepend=np.nan) != 0))
-
-
-def _inversions(codes: Array, counts: Array) -> int:
-    """Return how many pairs of rows have the larger code first.
-
-    From the highest bit down: among entries that agree above a bit, in their order, each that lacks the bit
-    is behind those before it that have it.
-    """
-    found = 0
-    for bit in reversed(range(int(codes.max(initial=0)).bit_length())):
-        above, has = codes >> (bit + 1), codes >> bit & 1 == 1
-        with_bit = np.where(has, counts, 0)
-        passed = np.cumsum(with_bit)
-        starts = np.flatnonzero(np.diff(above, prepend=-1))
-        before_group = np.repeat((passed - with_bit)[starts], np.diff(starts, append=len(codes)))
-        found += int(((passed - before_group) * (counts - with_bit)).sum())
-        order = np.argsort(codes >> bit, kind="stable")
-        codes, counts = codes[order], counts[order]
-    return found
 
 
 def _doubled_ranks(numbers: Array, counts: Array) -> Array:
