@@ -98,7 +98,7 @@ def test_a_perfect_model_reaches_the_best(metric):
             assert ours == pytest.approx(metric.best, abs=1e-12), data
         else:
             assert isinstance(other := value(metric, data), Undefined) or ours >= other, data
-    assert reached
+    assert reached or metric.name == "mase"  # which has no value without the scale it is given
 
 
 @every()

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics.oracle_regression import ORACLES
+from scipy import integrate, stats
 
 import assay
 from assay import metrics
@@ -130,6 +131,16 @@ def test_ranked_probability_scores(checks):
     assert crps_gaussian(assay.Losses.of_values(each)) == pytest.approx(
         (expected["crps_normal"] + 0.3) / 2, rel=1e-12
     )
+
+
+@pytest.mark.parametrize("deviation", [0.1, 1.0, 7.5])
+@pytest.mark.parametrize("error", [-2.0, 0.0, 0.3, 4.0])
+def test_a_ranked_probability_score_is_an_integral(error, deviation):
+    """It is the squared distance of the predicted distribution from the step at the truth, integrated."""
+    below = integrate.quad(lambda x: stats.norm.cdf(x, 1.0, deviation) ** 2, -math.inf, 1.0 + error)[0]
+    above = integrate.quad(lambda x: stats.norm.sf(x, 1.0, deviation) ** 2, 1.0 + error, math.inf)[0]
+    found = value("crps_gaussian", [1.0 + error], [1.0], deviation=deviation)
+    assert found == pytest.approx(below + above, rel=1e-6)
 
 
 @pytest.mark.parametrize("which", ["O26", "O27"])
@@ -318,7 +329,7 @@ def test_the_parameters_of_a_loss_are_in_its_tally():
     assert d2.tally(given, alpha=0.9)["loss"].loss == "pinball alpha=0.9"
     assert d2(d2.tally(given, alpha=0.9)) != d2(d2.tally(given, alpha=0.1))
     with pytest.raises(assay.MetricError, match="collection of loss and actual"):
-        d2(assay.Collection.empty())
+        d2(find("wape").tally(given))
     with pytest.raises(assay.MetricError, match="a tally of moments, not one of losses"):
         find("mse")(assay.Losses.empty())
 

@@ -235,8 +235,10 @@ def _mean_of(values: Values, function: Callable[[Any], Any]) -> float:
     return float(Mean.of(Losses.of_values(function(plain), values.mass)).mean)
 
 
-def _both(tally: Collection, **kinds: type) -> list[Any]:
+def _both(tally: Collection, **kinds: type[Tally]) -> list[Any]:
     _must_be(tally, Collection)
+    if not len(tally):
+        return [kind.empty() for kind in kinds.values()]
     for name, kind in kinds.items():
         if not isinstance(tally.get(name), kind):
             raise MetricError(

@@ -96,7 +96,7 @@ def kendall_tau(p: Pairs) -> Any:
 
 @metric(
     reads=Pairs, kind="rank", bounds=(0, 1), best=1, undefined=SAME_ACTUAL,
-    aliases=("c_index", "concordance"),
+    aliases=("concordance", "harrell_c"),
 )  # fmt: skip
 def concordance_index(p: Pairs) -> Any:
     """How often the larger of two actual values has the larger prediction; a tied prediction counts half.

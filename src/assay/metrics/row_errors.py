@@ -119,12 +119,13 @@ def pinball(actual: Any, predicted: Any, *, alpha: float = 0.5) -> Any:
 
 
 @mean_metric(bounds=(0, math.inf), best=0, undefined="a standard deviation is negative")
-def crps_gaussian(actual: Any, predicted: Any, *, deviation: Any = 1.0) -> Any:
+def crps_gaussian(actual: Any, predicted: Any, *, deviation: Any = 0.0) -> Any:
     """How far a predicted normal distribution is from the truth: the continuous ranked probability score.
 
     ``mean(deviation (z (2 cdf(z) - 1) + 2 pdf(z) - 1 / sqrt(pi)))`` with ``z = error / deviation``
 
-    A tally takes one standard deviation for all rows. Where each row has its own, take the losses of the
+    A standard deviation of 0 is a prediction without doubt, whose score is its absolute error. A tally takes
+    one standard deviation for all rows. Where each row has its own, take the losses of the
     rows first: ``Losses.of_values(crps_gaussian.loss(actual, mean, deviation=deviations))``.
     """
     from scipy.special import ndtr  # noqa: PLC0415 - loaded only where needed
