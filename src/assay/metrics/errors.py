@@ -55,8 +55,11 @@ class Errors:
     def of(cls, tally: Moments) -> Self:
         """Return the sums of a moments tally."""
         _must_be(tally, Moments)
-        _, weight, _, *sums, largest = tally.state()
-        state: Any = (*(Exact(one.units, 1, one.exponent) for one in (weight, *sums)), largest)
+        sums = (
+            tally.weight, tally.actual, tally.predicted, tally.absolute_error,
+            tally.squared_actual, tally.squared_predicted, tally.squared_error,
+        )  # fmt: skip
+        state: Any = [*(Exact(one.units, 1, one.exponent) for one in sums), tally.largest_error]
         return cls(*state)
 
     @functools.cached_property
