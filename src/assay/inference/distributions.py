@@ -1,0 +1,72 @@
+"""Tails and quantiles of the distributions that tests refer to, each from a survival function.
+
+A p-value taken as ``1 - cdf`` is 0 as soon as it is below 1e-16; a survival function keeps its digits.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, TypeAlias
+
+from assay.errors import MetricError
+
+__all__ = ["Alternative", "chi_square_p", "f_p", "normal_p", "student_p", "student_quantile"]
+
+Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+
+
+def normal_p(z: float, alternative: Alternative = "two-sided") -> float:
+    """Return the chance of a normal figure at least as far out.
+
+    >>> f"{normal_p(33.2):.3g}"
+    '1.08e-241'
+    """
+    tail = _tail(z, alternative)
+    return math.erfc(tail / math.sqrt(2)) / (1 if alternative == "two-sided" else 2)
+
+
+def student_p(t: float, df: float, alternative: Alternative = "two-sided") -> float:
+    """Return the chance of a Student t at least as far out; the degrees of freedom may be fractional."""
+    from scipy.special import betainc  # noqa: PLC0415 - SciPy takes its time to load
+
+    tail = _tail(t, alternative)
+    if math.isinf(tail):
+        return 0.0 if tail > 0 else 1.0
+    both = float(betainc(df / 2, 0.5, df / (df + tail * tail)))
+    if alternative == "two-sided":
+        return both
+    return both / 2 if tail > 0 else 1 - both / 2
+
+
+def student_quantile(confidence: float, df: float) -> float:
+    """Return how many standard errors a two-sided t interval reaches.
+
+    >>> round(student_quantile(0.95, 7), 6)
+    2.364624
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415
+
+    return float(-stdtrit(df, (1 - confidence) / 2))
+
+
+def chi_square_p(statistic: float, df: float) -> float:
+    """Return the chance of a chi-square figure at least as large."""
+    from scipy.special import chdtrc  # noqa: PLC0415
+
+    return float(chdtrc(df, statistic))
+
+
+def f_p(statistic: float, df: tuple[float, float]) -> float:
+    """Return the chance of an F figure at least as large."""
+    from scipy.special import fdtrc  # noqa: PLC0415
+
+    return float(fdtrc(*df, statistic))
+
+
+def _tail(statistic: float, alternative: Alternative) -> float:
+    """Return the statistic turned so that large speaks for the alternative."""
+    if alternative == "two-sided":
+        return abs(statistic)
+    if alternative not in ("greater", "less"):
+        raise MetricError(f'alternative={alternative!r} is not known: use "two-sided", "greater" or "less".')
+    return statistic if alternative == "greater" else -statistic
