@@ -91,8 +91,8 @@ def test_the_score_limits_solve_their_equation(x1, rest1, x2, rest2):
             continue
         low, high = max(0.0, -limit), min(1.0, 1 - limit)
         for _ in range(6):  # a grid that closes in on the likeliest second proportion
-            p2 = np.linspace(low, high, 2001)[1:-1]
-            p1 = p2 + limit
+            p2 = np.clip(np.linspace(low, high, 2001), 1e-300, 1 - 1e-16)[1:-1]
+            p1 = np.clip(p2 + limit, 1e-300, 1 - 1e-16)
             likelihood = (
                 x1 * np.log(p1) + (n1 - x1) * np.log1p(-p1) + x2 * np.log(p2) + (n2 - x2) * np.log1p(-p2)
             )
