@@ -9,6 +9,7 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from assay.errors import MetricError
+from assay.inference.distributions import expit
 from assay.inference.estimate import Estimate
 from assay.inference.proportions import Interval, normal_quantile, proportion_interval
 
@@ -170,14 +171,10 @@ def _bayes(
     rate, error = x / n, y / m
     centre = math.log(rate / error) + math.log(share / (1 - share))
     deviation = math.sqrt((1 - rate) / x + (1 - error) / y)
-    low, high = (_expit(centre + sign * z * deviation) for sign in (-1, 1))
+    low, high = (expit(centre + sign * z * deviation) for sign in (-1, 1))
     rows = int(right[1] + wrong[1])
     method = "logit delta at a stated prevalence"
     return Estimate(value, min(low, value), max(high, value), confidence, method, rows, note)
-
-
-def _expit(x: float) -> float:
-    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
 
 
 DifferenceMethod = Literal["newcombe", "newcombe-corrected", "miettinen-nurminen", "agresti-caffo", "wald"]

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from assay.errors import MetricError
 
-__all__ = ["Alternative", "chi_square_p", "f_p", "normal_p", "student_p", "student_quantile"]
+__all__ = ["Alternative", "chi_square_p", "expit", "f_p", "normal_p", "student_p", "student_quantile"]
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 
@@ -61,6 +61,11 @@ def f_p(statistic: float, df: tuple[float, float]) -> float:
     from scipy.special import fdtrc  # noqa: PLC0415
 
     return float(fdtrc(*df, statistic))
+
+
+def expit(x: float) -> float:
+    """Return the share whose logit this is, without overflow."""
+    return 1 / (1 + math.exp(-x)) if x >= 0 else (small := math.exp(x)) / (1 + small)
 
 
 def _tail(statistic: float, alternative: Alternative) -> float:

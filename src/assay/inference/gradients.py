@@ -1,0 +1,176 @@
+"""The slope of a metric by each cell of a table, from its formula alone.
+
+A step into the complex plane differentiates without cancellation: the imaginary part of ``f(C + i h)``
+over ``h`` is the derivative to the last digits, because no two nearby values are subtracted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.metrics import Binary, Classes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from assay.metrics import Metric
+
+__all__ = ["class_slopes", "gradient", "metric_gradient", "paired_gradient"]
+
+_STEP = 1e-30
+_BLOCK = 1 << 20  # numbers of a stack of tables held at once
+
+
+def gradient(formula: Callable[[NDArray[Any]], Any], table: Any) -> NDArray[np.float64]:
+    """Return the slope of a formula at every cell of a table; NaN where the formula has no value.
+
+    The formula takes a stack of tables, the first axis counting them, and returns a value for each. Empty
+    cells get slope 0: no row has it, and a formula may have no slope there.
+
+    Martins, Sturdza and Alonso 2003, the complex-step derivative.
+
+    >>> gradient(lambda c: c[..., 0] / c.sum(-1), [3, 1])
+    array([ 0.0625, -0.1875])
+    """
+    cells = np.asarray(table).astype(np.complex128)
+    places = np.flatnonzero(cells)
+    slopes = np.zeros(cells.size)
+    block = max(1, _BLOCK // max(cells.size, 1))
+    for begin in range(0, len(places), block):
+        taken = places[begin : begin + block]
+        stack = np.broadcast_to(cells.reshape(-1), (len(taken), cells.size)).copy()
+        stack[np.arange(len(taken)), taken] += 1j * _STEP
+        slopes[taken] = _imaginary(formula, stack.reshape(len(taken), *cells.shape))
+    return slopes.reshape(cells.shape)
+
+
+def class_slopes(formula: Callable[[Binary], Any], counts: Binary) -> Binary:
+    """Return the slopes by tp, fp, fn and tn of a formula over one class, or over each of several.
+
+    >>> from assay.metrics import precision
+    >>> class_slopes(precision.formula, Binary(3, 1, 0, 0)).fp
+    array(-0.1875)
+    """
+    cells = np.stack(np.broadcast_arrays(*(np.asarray(x, dtype=np.complex128) for x in _cells(counts))))
+    slopes = []
+    for place in range(len(cells)):
+        moved = cells.copy()
+        moved[place] += 1j * _STEP
+        slope = _imaginary(lambda stack: formula(Binary(*stack)), moved)
+        slopes.append(np.where(cells[place] == 0, 0.0, np.broadcast_to(slope, cells[place].shape)))
+    return Binary(*slopes)
+
+
+def metric_gradient(
+    metric: Metric,
+    table: Any,
+    *,
+    positive: int | None = None,
+    average: str | None = None,
+    absent: Any = "strict",
+    **parameters: Any,
+) -> NDArray[np.float64]:
+    """Return the slope of a metric at every cell of a confusion table, rows actual, columns predicted.
+
+    A metric of one class needs the place of the positive one, or an average over the classes; `absent`
+    is that of :func:`assay.metrics.averaged`. NaN where the metric has no finite value.
+
+    >>> from assay.metrics import recall
+    >>> metric_gradient(recall, [[8, 2], [1, 3]], positive=1)
+    array([[ 0.    ,  0.    ],
+           [-0.1875,  0.0625]])
+    """
+    cells = np.asarray(table).astype(np.float64)
+    if metric.reads is Classes:
+        return gradient(lambda stack: metric.formula(Classes(stack), **parameters), cells)
+    if metric.reads is not Binary:
+        raise MetricError(f"{metric.name} is no formula of a confusion table's cells.")
+    if positive is None and average is None:
+        if len(cells) != 2:  # noqa: PLR2004 - two classes, of which the second is the positive one
+            raise MetricError(f"{metric.name} of {len(cells)} classes needs positive= or average=.")
+        positive = 1
+
+    def formula(counts: Binary) -> Any:
+        return metric.formula(counts, **parameters)
+
+    counts = Classes(cells).against_rest()
+    if average == "micro":
+        pooled = Binary(*(np.sum(x) for x in _cells(counts)))
+        if not np.isfinite(formula(pooled)):
+            return np.full(cells.shape, np.nan)
+        slopes = class_slopes(formula, pooled)
+        return _spread(Binary(*(np.broadcast_to(x, len(cells)) for x in _cells(slopes))), cells)
+    values = np.broadcast_to(formula(counts), len(cells)).astype(np.float64)
+    slopes = class_slopes(formula, counts)
+    if positive is not None:
+        if not np.isfinite(values[positive]):
+            return np.full(cells.shape, np.nan)
+        share = np.zeros(len(cells))
+        share[positive] = 1.0
+        return _spread(_scaled(slopes, share), cells)
+    return _averaged(average, values, slopes, cells, absent)
+
+
+def paired_gradient(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the slope of a difference by the cells (actual, predicted by one, predicted by the other)."""
+    return np.asarray(first[:, :, None] - second[:, None, :], dtype=np.float64)
+
+
+def _averaged(
+    average: str | None, values: NDArray[Any], slopes: Binary, cells: NDArray[Any], absent: Any
+) -> NDArray[np.float64]:
+    """Return the slope of an average over classes, by what each class's slopes and weight bring."""
+    if average not in ("macro", "weighted"):
+        raise MetricError(f'average={average!r} is not known: use "macro", "micro" or "weighted".')
+    actual = cells.sum(1)
+    weights = np.ones(len(cells)) if average == "macro" else actual.copy()
+    lacking = np.isnan(values) & (weights > 0)
+    if lacking.any():
+        if absent == "strict":
+            return np.full(cells.shape, np.nan)
+        if absent == "skip":
+            weights[lacking] = 0.0
+        else:
+            values = np.where(lacking, float(absent), values)
+    total = weights.sum()
+    if not total or np.isinf(values[weights > 0]).any():
+        return np.full(cells.shape, np.nan)
+    slope = _spread(_scaled(slopes, weights / total), cells)
+    if average == "weighted":  # a row also moves the weights
+        known = np.where(weights > 0, values, 0.0)
+        mean = float(weights @ known) / total
+        slope = slope + np.where(weights > 0, known - mean, 0.0)[:, None] / total
+    return np.where(cells == 0, 0.0, slope)
+
+
+def _spread(slopes: Binary, cells: NDArray[Any]) -> NDArray[np.float64]:
+    """Return what a row in each cell of the table does to all classes' counts together."""
+    by_tn = slopes.tn
+    others = by_tn.sum() - by_tn
+    table = others[:, None] - by_tn[None, :] + slopes.fn[:, None] + slopes.fp[None, :]
+    np.fill_diagonal(table, others + slopes.tp)
+    return np.where(cells == 0, 0.0, table)
+
+
+def _scaled(slopes: Binary, share: NDArray[Any]) -> Binary:
+    """Return each class's slopes times its share; a class without a share has no part, nor a slope."""
+    return Binary(*(np.where(share == 0, 0.0, np.nan_to_num(x) * share) for x in _cells(slopes)))
+
+
+def _cells(counts: Binary) -> tuple[Any, Any, Any, Any]:
+    return counts.tp, counts.fp, counts.fn, counts.tn
+
+
+def _imaginary(formula: Callable[[NDArray[Any]], Any], stack: NDArray[Any]) -> NDArray[np.float64]:
+    with np.errstate(all="ignore"):  # NaN and infinity are a formula's way to say it has no value
+        values = np.asarray(formula(stack))
+    if values.dtype.kind != "c":
+        raise MetricError(
+            "a formula that drops the imaginary part has no slope: it must not take absolute values."
+        )
+    return np.where(np.isnan(values.real), np.nan, values.imag / _STEP)
