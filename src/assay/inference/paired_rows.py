@@ -1,0 +1,215 @@
+"""Two models' figures on the same rows or queries: tests of their differences."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from assay import kernels
+from assay.errors import MetricError
+from assay.inference.distributions import Alternative, normal_p, student_p, student_quantile
+from assay.inference.estimate import Estimate
+from assay.inference.test_result import Test
+from assay.metrics import Undefined, Value
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["diebold_mariano", "paired_t", "sign_flips", "wilcoxon"]
+
+_ENUMERATED = 20  # differences up to which every pattern of signs is tried
+_EXACT = 50  # differences up to which Wilcoxon's distribution is counted out
+_BITS = 1 << 22  # signs drawn at once
+_TIE = 1e-12  # sums that differ by no more than this share of all are the same but for rounding
+
+
+def paired_t(differences: Any, *, alternative: Alternative = "two-sided", confidence: float = 0.95) -> Test:
+    """Return Student's test that the mean difference is 0, with its interval (Student 1908).
+
+    >>> paired_t([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03])
+    paired t: 2.43 (df 7), p = 0.0454
+    """
+    values = _column(differences)
+    n = len(values)
+    mean = math.fsum(values) / n
+    if n < 2:  # noqa: PLR2004
+        estimate = Estimate(mean, None, None, confidence, "paired t", n)
+        return Test("paired t", None, 0, Undefined("a single difference shows no spread"), estimate)
+    error = math.sqrt(math.fsum((values - mean) ** 2) / (n - 1) / n)
+    return _student("paired t", mean, error, n - 1, n, alternative=alternative, confidence=confidence)
+
+
+def wilcoxon(
+    differences: Any,
+    *,
+    method: Literal["auto", "exact", "normal"] = "auto",
+    corrected: bool = True,
+    alternative: Alternative = "two-sided",
+) -> Test:
+    """Return Wilcoxon's signed-rank test that the differences lie evenly about 0 (1945).
+
+    The statistic is the sum of ranks of the positive differences; zeros are dropped and tied sizes share
+    their mean rank. Exact means the chance over all patterns of signs, with the ranks as they are; normal
+    has the correction for ties and, unless `corrected` is False, for continuity.
+
+    >>> wilcoxon([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03])
+    Wilcoxon signed-rank (exact): 31, p = 0.07812
+    """
+    values = _column(differences)
+    kept = values[values != 0]
+    n, dropped = len(kept), len(values) - len(kept)
+    note = f"{dropped:,} differences of 0 were dropped" if dropped else ""
+    if not n:
+        return Test("Wilcoxon signed-rank", None, None, 1.0, note="there are no differences")
+    _, level, sizes = np.unique(np.abs(kept), return_inverse=True, return_counts=True)
+    doubled = (2 * np.cumsum(sizes) - sizes + 1)[level]  # twice the mean rank: an integer
+    positive = int(doubled[kept > 0].sum())
+    exact = method == "exact" or (method == "auto" and n <= _EXACT)
+    p = (
+        _counted_out(doubled, positive, alternative)
+        if exact
+        else _approximated(n, sizes, positive / 2, alternative, corrected=corrected)
+    )
+    return Test(f"Wilcoxon signed-rank ({'exact' if exact else 'normal'})", positive / 2, None, p, note=note)
+
+
+def sign_flips(
+    differences: Any, *, flips: int = 100_000, seed: int = 0, alternative: Alternative = "two-sided"
+) -> Test:
+    """Return the randomisation test of the mean difference: how often random signs bring it as far.
+
+    All patterns of signs up to 20 differences; beyond, so many random ones, the rows' own counted among
+    them, so that p is never 0 (Smucker, Allan and Carterette 2007). The seed's signs are the same anywhere.
+
+    >>> sign_flips([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03]).p
+    0.0625
+    """
+    values = _column(differences)
+    kept = values[values != 0]
+    seen, slack = math.fsum(kept), _TIE * math.fsum(np.abs(kept))
+
+    def as_far(sums: NDArray[np.float64]) -> int:
+        if alternative == "two-sided":
+            return int((np.abs(sums) >= abs(seen) - slack).sum())
+        turned, own = (sums, seen) if alternative == "greater" else (-sums, -seen)
+        return int((turned >= own - slack).sum())
+
+    if len(kept) <= _ENUMERATED:
+        sums = np.zeros(1)
+        for value in kept:
+            sums = np.concatenate([sums + value, sums - value])
+        return Test("sign flips (exact)", None, None, as_far(sums) / len(sums))
+    far = sum(as_far(sums) for sums in _flipped(kept, seen, flips, seed))
+    return Test("sign flips", None, None, (far + 1) / (flips + 1), note=f"{flips:,} flips, seed {seed}")
+
+
+def diebold_mariano(
+    differences: Any,
+    *,
+    horizon: int = 1,
+    kernel: Literal["rectangular", "bartlett"] = "rectangular",
+    lags: int | None = None,
+    alternative: Alternative = "two-sided",
+    confidence: float = 0.95,
+) -> Test:
+    """Return the test of equal mean loss of two forecasts, rows in order of time (Diebold and Mariano 1995).
+
+    Forecasts `horizon` steps ahead have errors that go together over ``horizon - 1`` lags, which the variance
+    allows for, or over `lags` of them; Bartlett's weights keep it positive (Newey and West 1987). Corrected
+    for short series with Student's t (Harvey, Leybourne and Newbold 1997).
+
+    >>> diebold_mariano([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03], horizon=2)
+    Diebold-Mariano: 2.201 (df 7), p = 0.0636
+    """
+    values = _column(differences)
+    n, reach = len(values), horizon - 1 if lags is None else lags
+    if horizon < 1 or not 0 <= reach < n:
+        raise MetricError(f"{n} rows are too few for a horizon of {horizon} and {reach} lags.")
+    mean = math.fsum(values) / n
+    centred = values - mean
+
+    def spread(lag: int) -> float:
+        return math.fsum(centred[lag:] * centred[: n - lag]) / n
+
+    note, method = "", "Diebold-Mariano"
+    weights = [1 - lag / (reach + 1) if kernel == "bartlett" else 1.0 for lag in range(1, reach + 1)]
+    total = spread(0) + 2 * math.fsum(w * spread(lag) for lag, w in enumerate(weights, 1))
+    if total <= 0 < spread(0):
+        weights = [1 - lag / (reach + 1) for lag in range(1, reach + 1)]
+        total = spread(0) + 2 * math.fsum(w * spread(lag) for lag, w in enumerate(weights, 1))
+        note = "the rectangular variance was not positive: Bartlett's weights were taken"
+    short = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
+    if short <= 0:
+        raise MetricError(f"{n} rows are too few for a horizon of {horizon}.")
+    error = math.sqrt(max(total, 0.0) / n / short)
+    return _student(method, mean, error, n - 1, n, alternative=alternative, confidence=confidence, note=note)
+
+
+def _student(
+    method: str,
+    mean: float,
+    error: float,
+    df: float,
+    n: int,
+    *,
+    alternative: Alternative,
+    confidence: float,
+    note: str = "",
+) -> Test:
+    """Return a t test of a mean with its interval, or what stands in for it without spread."""
+    if not error:
+        p: Value = Undefined("every row differs by the same") if mean else 1.0
+        return Test(method, None, df, p, Estimate(mean, None, None, confidence, method, n), note)
+    reach = student_quantile(confidence, df) * error
+    estimate = Estimate(mean, mean - reach, mean + reach, confidence, method, n, note, error)
+    return Test(method, mean / error, df, student_p(mean / error, df, alternative), estimate, note)
+
+
+def _counted_out(doubled: NDArray[Any], positive: int, alternative: Alternative) -> float:
+    """Return the chance of a rank sum as far out over all patterns of signs."""
+    ways = np.zeros(int(doubled.sum()) + 1, dtype=object)  # Python's integers: 2**n of them
+    ways[0] = 1
+    for rank in doubled:
+        ways[rank:] = ways[rank:] + ways[: len(ways) - rank]
+    everything = 1 << len(doubled)
+    above, below = int(ways[positive:].sum()), int(ways[: positive + 1].sum())
+    if alternative == "two-sided":
+        return min(1.0, 2 * min(above, below) / everything)
+    return (above if alternative == "greater" else below) / everything
+
+
+def _approximated(
+    n: int, sizes: NDArray[Any], positive: float, alternative: Alternative, *, corrected: bool
+) -> float:
+    """Return the normal chance of a rank sum as far out."""
+    ties = sizes.astype(np.float64)
+    spread = n * (n + 1) * (2 * n + 1) / 24 - float((ties**3 - ties).sum()) / 48
+    distance = positive - n * (n + 1) / 4
+    if corrected:
+        towards = {
+            "two-sided": math.copysign(0.5, distance) if distance else 0.0,
+            "greater": 0.5,
+            "less": -0.5,
+        }
+        distance -= towards[alternative]
+    return min(1.0, normal_p(distance / math.sqrt(spread), alternative))
+
+
+def _flipped(values: NDArray[np.float64], total: float, flips: int, seed: int) -> Any:
+    """Yield sums with random signs, one per flip; flip r takes the words from r times their number on."""
+    words = -(-len(values) // 64)
+    block = max(1, _BITS // (64 * words))
+    for begin in range(0, flips, block):
+        end = min(begin + block, flips)
+        drawn = kernels.random_words(seed, 0, begin * words, end * words).astype("<u8", copy=False)
+        bits = np.unpackbits(drawn.view(np.uint8), bitorder="little").reshape(end - begin, 64 * words)
+        yield total - 2 * (bits[:, : len(values)] @ values)
+
+
+def _column(differences: Any) -> NDArray[np.float64]:
+    values = np.asarray(differences, dtype=np.float64)
+    if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
+        raise MetricError("differences are one finite number per row, and at least one.")
+    return values
