@@ -1,0 +1,139 @@
+"""Corrections for looking more than once: several p-values, and several looks at one test set."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import MetricError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+__all__ = [
+    "adaptive_reach",
+    "benjamini_hochberg",
+    "bonferroni",
+    "hoeffding_reach",
+    "holm",
+    "ladder",
+    "look_level",
+    "spent_level",
+]
+
+
+def bonferroni(p: Any) -> NDArray[np.float64]:
+    """Return p-values times their number, at most 1 (Bonferroni 1936)."""
+    values = _p_values(p)
+    return np.minimum(1.0, values * len(values))
+
+
+def holm(p: Any) -> NDArray[np.float64]:
+    """Return p-values of which none below alpha is a false finding but with chance alpha (Holm 1979).
+
+    It needs no independence, and is never worse than Bonferroni's.
+
+    >>> holm([0.001, 0.04, 0.03, 0.005, 0.2]).round(4).tolist()
+    [0.005, 0.09, 0.09, 0.02, 0.2]
+    """
+    values = _p_values(p)
+    order = np.argsort(values, kind="stable")
+    stepped = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
+    return _back(order, np.minimum(1.0, stepped))
+
+
+def benjamini_hochberg(p: Any) -> NDArray[np.float64]:
+    """Return p-values of which those below alpha hold a share alpha of false findings (1995).
+
+    For independent or positively dependent tests; for screening.
+
+    >>> benjamini_hochberg([0.001, 0.04, 0.03, 0.005, 0.2]).round(4).tolist()
+    [0.005, 0.05, 0.05, 0.0125, 0.2]
+    """
+    values = _p_values(p)
+    order = np.argsort(values, kind="stable")[::-1]
+    stepped = np.minimum.accumulate(values[order] * len(values) / np.arange(len(values), 0, -1))
+    return _back(order, np.minimum(1.0, stepped))
+
+
+def look_level(alpha: float, looks: int) -> float:
+    """Return the level at which each of so many intervals is made for all to hold at once: alpha / looks.
+
+    >>> look_level(0.05, 10)
+    0.005
+    """
+    _check_looks(looks)
+    return alpha / looks
+
+
+def spent_level(alpha: float, look: int) -> float:
+    """Return the level for the look of this number if nobody knows how many will follow.
+
+    ``alpha / (look (look + 1))``, which adds up to alpha over all looks (Lan and DeMets 1983).
+    """
+    _check_looks(look)
+    return alpha / (look * (look + 1))
+
+
+def hoeffding_reach(n: float, alpha: float = 0.05, looks: int = 1) -> float:
+    """Return how far the mean of n losses in [0, 1] can lie off, whatever they are (Hoeffding 1963).
+
+    For all of `looks` models at once, if these were fixed before the first look.
+
+    >>> round(hoeffding_reach(1000, looks=10), 6)
+    0.054733
+    """
+    _check_looks(looks)
+    return math.sqrt(math.log(2 * looks / alpha) / (2 * n))
+
+
+def adaptive_reach(n: float, looks: int, answers: int, alpha: float = 0.05) -> float:
+    """Return the same if each model was chosen after the looks before it, which gave one of so many answers.
+
+    The union then covers every model that the answers could have led to: it grows with the root of the
+    looks, where fixed models cost the root of their logarithm (Dwork and others 2015).
+    """
+    _check_looks(looks)
+    return math.sqrt(((looks - 1) * math.log(answers) + math.log(2 / alpha)) / (2 * n))
+
+
+def ladder(losses: Iterable[float], step: float) -> list[float]:
+    """Return what the Ladder answers to losses in turn: the best so far, moved only by more than a step.
+
+    Blum and Hardt 2015. Answers are multiples of the step.
+
+    >>> ladder([0.3, 0.295, 0.284, 0.283, 0.26, 0.27, 0.255], 0.01)
+    [0.3, 0.3, 0.28, 0.28, 0.26, 0.26, 0.26]
+    """
+    if not step > 0:
+        raise MetricError(f"step={step!r} must be above 0.")
+    best: int | None = None  # in steps, so that no rounding adds up
+    answers = []
+    for loss in losses:
+        if best is None or loss < (best - 1) * step:
+            best = round(loss / step)
+        answers.append(best * step)
+    return answers
+
+
+def _p_values(p: Any) -> NDArray[np.float64]:
+    values = np.asarray(p, dtype=np.float64)
+    if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
+        raise MetricError("p-values are a list of numbers from 0 to 1.")
+    return values
+
+
+def _back(order: NDArray[Any], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return values in the order their p-values came in."""
+    placed = np.empty(len(values))
+    placed[order] = values
+    return placed
+
+
+def _check_looks(looks: int) -> None:
+    if looks < 1:
+        raise MetricError(f"{looks!r} is no number of looks.")
