@@ -45,13 +45,12 @@ def test_paired_test_is_that_of_o13():
         delong_paired(D15_SCORE, second, *entries(Y)),
         delong_paired(tally.first, tally.second, tally.positives, tally.negatives),
     ):
-        assert found.estimate.value == pytest.approx(expected["diff"], rel=1e-12)
-        assert found.estimate.standard_error == pytest.approx(expected["se_diff"], rel=1e-12)
+        assert found.estimate == pytest.approx(expected["diff"], rel=1e-12)
+        assert found.standard_error == pytest.approx(expected["se_diff"], rel=1e-12)
         assert found.statistic == pytest.approx(expected["z"], rel=1e-12)
         assert found.p == pytest.approx(expected["p"], rel=1e-12)
         limits = expected["ci_lo"], expected["ci_hi"]
-        assert (found.estimate.low, found.estimate.high) == pytest.approx(limits, rel=1e-12)
-        assert found.estimate.n == 15
+        assert (found.low, found.high) == pytest.approx(limits, rel=1e-12)
 
 
 def test_unpaired_test_is_that_of_o14():
@@ -59,7 +58,7 @@ def test_unpaired_test_is_that_of_o14():
     inputs, expected = check_values(14)
     first, second = delong(ranks(Y, D15_SCORE)), delong(ranks(inputs["y2"], inputs["score2"]))
     found = delong_unpaired(first, second)
-    assert found.estimate.value == pytest.approx(expected["diff"], rel=1e-12)
+    assert found.estimate == pytest.approx(expected["diff"], rel=1e-12)
     assert found.statistic == pytest.approx(expected["z"], rel=1e-12)
     assert found.p == pytest.approx(expected["p_normal"], rel=1e-12)
     student = delong_unpaired(first, second, student=True)
@@ -102,7 +101,7 @@ def test_the_spam_filter_agrees_with_proc():
             found = delong_paired(first, second, *entries(labels), alternative=alternative)
             assert found.statistic == pytest.approx(expected[name]["statistic"]["Z"], rel=1e-10)
             assert found.p == pytest.approx(expected[name]["p.value"], rel=1e-10)
-            limits = found.estimate.low, found.estimate.high
+            limits = found.low, found.high
             assert limits == pytest.approx(expected[name]["conf.int"], abs=1e-10)
         areas = [delong(ranks(labels, one)) for one in (first, second)]
         found = delong_unpaired(*areas, student=True)
@@ -149,7 +148,7 @@ def test_several_of_two_is_the_paired_test(rows):
         assert several.df == 1
         assert turned.statistic == pytest.approx(-found.statistic)
         assert turned.p == pytest.approx(found.p)
-        assert found.estimate.low <= found.estimate.value <= found.estimate.high
+        assert found.low <= found.estimate <= found.high
     same = delong_paired(first, first * 2 + 1, *entries(labels))
     assert (same.p, same.statistic) == (1, None)
 

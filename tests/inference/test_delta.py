@@ -165,7 +165,7 @@ SMOOTH = [m for m in catalogue() if m.reads in (Binary, Classes) and m.kind in (
 
 @pytest.mark.parametrize("metric", SMOOTH, ids=lambda metric: metric.name)
 def test_slopes_are_derivatives_and_add_up_to_nothing(metric):
-    """By numeric differences, and Euler's sum of count times slope, for everything in the catalogue."""
+    """By numeric differences, and Euler's sum of count times slope, for the catalogue's metrics of a table."""
     table = TWO if metric.reads is Binary else THREE
 
     def value(cells):
@@ -179,7 +179,8 @@ def test_slopes_are_derivatives_and_add_up_to_nothing(metric):
         step[place] = 1e-3
         numeric = (value(table + step) - value(table - step)) / 2e-3
         assert slopes[place] == pytest.approx(numeric, rel=1e-4, abs=1e-9)
-    assert float((slopes * table).sum()) == pytest.approx(0, abs=1e-12 * max(1.0, abs(value(table))))
+    if value(2 * table) == pytest.approx(value(table), rel=1e-12):  # not so where n itself enters
+        assert float((slopes * table).sum()) == pytest.approx(0, abs=1e-12 * max(1.0, abs(value(table))))
 
 
 @given(st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_size=3, max_size=3))

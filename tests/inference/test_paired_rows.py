@@ -26,11 +26,11 @@ def test_per_query_comparison_is_that_of_o31():
     """Paired t with its interval, sign flips and Wilcoxon, both exact."""
     values, expected = o31()
     found = paired_t(values)
-    assert found.estimate.value == pytest.approx(expected["diff"], rel=1e-12)
-    assert found.estimate.standard_error == pytest.approx(expected["se"], rel=1e-12)
+    assert found.estimate == pytest.approx(expected["diff"], rel=1e-12)
+    assert found.standard_error == pytest.approx(expected["se"], rel=1e-12)
     assert found.statistic == pytest.approx(expected["t"], rel=1e-12)
     assert found.p == pytest.approx(expected["p_t"], rel=1e-12)
-    limits = found.estimate.low, found.estimate.high
+    limits = found.low, found.high
     assert limits == pytest.approx((expected["ci_lo"], expected["ci_hi"]), rel=1e-12)
     assert sign_flips(values).p == expected["signflip_exact_p"]
     ranked = wilcoxon(values)

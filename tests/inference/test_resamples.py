@@ -19,11 +19,11 @@ def test_the_corrected_t_is_that_of_o35():
     """Mean, error, t, p and interval."""
     inputs, expected = check_values(35)
     found = corrected_t(inputs["diffs"], inputs["n_train"], inputs["n_test"])
-    assert found.estimate.value == pytest.approx(expected["mean"], rel=1e-12)
-    assert found.estimate.standard_error == pytest.approx(expected["se"], rel=1e-12)
+    assert found.estimate == pytest.approx(expected["mean"], rel=1e-12)
+    assert found.standard_error == pytest.approx(expected["se"], rel=1e-12)
     assert found.statistic == pytest.approx(expected["t"], rel=1e-12)
     assert found.p == pytest.approx(expected["p"], rel=1e-12)
-    limits = found.estimate.low, found.estimate.high
+    limits = found.low, found.high
     assert limits == pytest.approx((expected["lo"], expected["hi"]), rel=1e-12)
 
 

@@ -34,7 +34,7 @@ def friedman(scores: Any, *, tie_corrected: bool = True) -> Test:
     """Return the test that all models rank alike over the data sets: chi-square (Friedman 1937).
 
     >>> friedman([[0.9, 0.88, 0.85], [0.75, 0.78, 0.7], [0.66, 0.65, 0.6], [0.81, 0.79, 0.8]])
-    Friedman: 4.5 (df 2), p = 0.1054
+    Friedman: statistic 4.5, df 2, p = 0.1054
     """
     statistic, _, models = _friedman(scores, tie_corrected=tie_corrected)
     if math.isnan(statistic):

@@ -6,16 +6,16 @@ each) have it. Single rows are entries of 0 and 1; the tallies of scores are ent
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from assay.errors import MetricError
-from assay.inference.distributions import Alternative, chi_square_p, normal_p, student_p
-from assay.inference.estimate import Estimate
+from assay.inference.distributions import chi_square_p, normal_p, student_p
 from assay.inference.proportions import normal_quantile
-from assay.inference.test_result import Test
+from assay.inference.test_result import Alternative, Test
 from assay.metrics import Undefined, Value
 
 if TYPE_CHECKING:
@@ -135,8 +135,8 @@ def delong_paired(
     >>> b = assay.rows(actual=y, score=[4, 1, 2, 3, 5, 1])
     >>> both = assay.PairedScores.of(a, b)
     >>> found = delong_paired(both.first, both.second, both.positives, both.negatives)
-    >>> found.estimate
-    0.3333 [-0.3467, 1]
+    >>> round(found.estimate, 4), round(found.low, 4), found
+    (0.3333, -0.3467, paired DeLong: statistic 0.96077, p = 0.3367)
     """
     mine, theirs = (placements(scores, positives, negatives) for scores in (first, second))
     difference = mine.value - theirs.value
@@ -146,10 +146,7 @@ def delong_paired(
         (mine.of_negatives - theirs.of_negatives, negatives),
     ):
         spread += float(_spread((places - difference)[None, :], np.asarray(sizes, dtype=np.float64))[0, 0])
-    rows = int(np.sum(positives, dtype=np.int64) + np.sum(negatives, dtype=np.int64))
-    return _compared(
-        "paired DeLong", difference, spread, rows, alternative=alternative, confidence=confidence
-    )
+    return _compared("paired DeLong", difference, spread, alternative=alternative, confidence=confidence)
 
 
 def delong_unpaired(
@@ -166,18 +163,18 @@ def delong_unpaired(
     """
     if isinstance(first.variance, Undefined) or isinstance(second.variance, Undefined):
         lacking = first.variance if isinstance(first.variance, Undefined) else second.variance
-        return Test("unpaired DeLong", None, None, lacking)
+        return Test("unpaired DeLong", None, None, lacking, alternative)
     difference = float(first.value) - float(second.value)
     parts = first.variance, second.variance
     sizes = [area.positives + area.negatives for area in (first, second)]
     found = _compared(
-        "unpaired DeLong", difference, sum(parts), sum(sizes), alternative=alternative, confidence=confidence
+        "unpaired DeLong", difference, sum(parts), alternative=alternative, confidence=confidence
     )
-    if not student or found.statistic is None:
+    if not student or not isinstance(found.statistic, float):
         return found
     df = sum(parts) ** 2 / sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
     p = student_p(found.statistic, df, alternative)
-    return Test("unpaired DeLong with Student's t", found.statistic, df, p, found.estimate)
+    return dataclasses.replace(found, method="unpaired DeLong with Student's t", df=df, p=p)
 
 
 def delong_several(scores: Any, positives: Any, negatives: Any) -> Test:
@@ -209,15 +206,15 @@ def _spread(centred: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _compared(
-    method: str, difference: float, spread: float, n: int, *, alternative: Alternative, confidence: float
+    method: str, difference: float, spread: float, *, alternative: Alternative, confidence: float
 ) -> Test:
     """Return the normal test of a difference and its interval, or what stands in for them without spread."""
     error = math.sqrt(spread)
     if not error:
         p: Value = 1.0 if not difference else Undefined("the areas differ, but the rows show no spread")
         note = "the models rank alike" if not difference else ""
-        return Test(method, None, None, p, Estimate(difference, None, None, confidence, method, n), note)
+        return Test(method, None, None, p, alternative, difference, confidence=confidence, note=note)
     z, reach = difference / error, normal_quantile(confidence) * error
-    limits = max(-1.0, difference - reach), min(1.0, difference + reach)
-    estimate = Estimate(difference, *limits, confidence, method, n, "", error)
-    return Test(method, z, None, normal_p(z, alternative), estimate)
+    low, high = max(-1.0, difference - reach), min(1.0, difference + reach)
+    p = normal_p(z, alternative)
+    return Test(method, z, None, p, alternative, difference, low, high, confidence, standard_error=error)

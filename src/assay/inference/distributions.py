@@ -6,13 +6,14 @@ A p-value taken as ``1 - cdf`` is 0 as soon as it is below 1e-16; a survival fun
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from assay.errors import MetricError
 
-__all__ = ["Alternative", "chi_square_p", "expit", "f_p", "normal_p", "student_p", "student_quantile"]
+if TYPE_CHECKING:
+    from assay.inference.test_result import Alternative
 
-Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+__all__ = ["chi_square_p", "expit", "f_p", "normal_p", "normal_point", "student_p", "student_quantile"]
 
 
 def normal_p(z: float, alternative: Alternative = "two-sided") -> float:
@@ -25,9 +26,16 @@ def normal_p(z: float, alternative: Alternative = "two-sided") -> float:
     return math.erfc(tail / math.sqrt(2)) / (1 if alternative == "two-sided" else 2)
 
 
+def normal_point(share: float) -> float:
+    """Return the normal figure below which this share lies."""
+    from scipy.special import ndtri  # noqa: PLC0415 - SciPy takes its time to load
+
+    return float(ndtri(share))
+
+
 def student_p(t: float, df: float, alternative: Alternative = "two-sided") -> float:
     """Return the chance of a Student t at least as far out; the degrees of freedom may be fractional."""
-    from scipy.special import betainc  # noqa: PLC0415 - SciPy takes its time to load
+    from scipy.special import betainc  # noqa: PLC0415
 
     tail = _tail(t, alternative)
     if math.isinf(tail):

@@ -32,6 +32,8 @@ __all__ = [
     "wald",
 ]
 
+_NO_SPREAD = Undefined("the rows show no spread")
+
 
 def tango(only_first: float, only_second: float, n: float, *, confidence: float = 0.95) -> Interval:
     """Return the score interval of the difference of two paired proportions (Tango 1998).
@@ -119,13 +121,16 @@ def noninferiority(difference: float, error: float, margin: float) -> Test:
     A small p says it is not; larger must be better. The margin is fixed before the rows are seen.
 
     >>> noninferiority(0.07, 0.0406325, 0.05)
-    non-inferiority: 2.953, p = 0.001572
+    non-inferiority: statistic 2.9533, p = 0.001572
     """
     _check_margin(margin)
     if not error > 0:
-        return Test("non-inferiority", None, None, Undefined("the rows show no spread"))
+        return Test(
+            "non-inferiority", None, None, Undefined("the rows show no spread"), "greater", difference
+        )
     z = (difference + margin) / error
-    return Test("non-inferiority", z, None, normal_p(z, "greater"))
+    p = normal_p(z, "greater")
+    return Test("non-inferiority", z, None, p, "greater", difference, standard_error=error)
 
 
 def equivalence(difference: float, error: float, margin: float) -> Test:
@@ -134,14 +139,15 @@ def equivalence(difference: float, error: float, margin: float) -> Test:
     The larger of both p-values, with its statistic; a small one says they do not.
 
     >>> equivalence(0.07, 0.0406325, 0.05)
-    equivalence: 0.4922, p = 0.6887
+    equivalence: statistic 0.49222, p = 0.6887
     """
     _check_margin(margin)
     if not error > 0:
-        return Test("equivalence", None, None, Undefined("the rows show no spread"))
+        return Test("equivalence", None, None, _NO_SPREAD, estimate=difference)
     below, above = (difference + margin) / error, (difference - margin) / error
     p_below, p_above = normal_p(below, "greater"), normal_p(above, "less")
-    return Test("equivalence", *((below, None, p_below) if p_below >= p_above else (above, None, p_above)))
+    z, p = (below, p_below) if p_below >= p_above else (above, p_above)
+    return Test("equivalence", z, None, p, estimate=difference, standard_error=error)
 
 
 def claims(interval: Interval, margin: float) -> tuple[str, ...]:
@@ -165,7 +171,7 @@ def cochran_q(correct: Any) -> Test:
     One row per row, one column per model, 1 where it is right.
 
     >>> cochran_q([[1, 1, 0], [1, 1, 1], [0, 1, 0], [1, 0, 0]])
-    Cochran Q: 2.667 (df 2), p = 0.2636
+    Cochran Q: statistic 2.6667, df 2, p = 0.2636
     """
     right = np.asarray(correct)
     models = right.shape[1]

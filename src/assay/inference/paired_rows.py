@@ -9,9 +9,8 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import MetricError
-from assay.inference.distributions import Alternative, normal_p, student_p, student_quantile
-from assay.inference.estimate import Estimate
-from assay.inference.test_result import Test
+from assay.inference.distributions import normal_p, student_p, student_quantile
+from assay.inference.test_result import Alternative, Test
 from assay.metrics import Undefined, Value
 
 if TYPE_CHECKING:
@@ -29,16 +28,15 @@ def paired_t(differences: Any, *, alternative: Alternative = "two-sided", confid
     """Return Student's test that the mean difference is 0, with its interval (Student 1908).
 
     >>> paired_t([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03])
-    paired t: 2.43 (df 7), p = 0.0454
+    paired t: statistic 2.4303, df 7, p = 0.0454
     """
     values = _column(differences)
     n = len(values)
     mean = math.fsum(values) / n
     if n < 2:  # noqa: PLR2004
-        estimate = Estimate(mean, None, None, confidence, "paired t", n)
-        return Test("paired t", None, 0, Undefined("a single difference shows no spread"), estimate)
+        return Test("paired t", None, 0, Undefined("a single difference shows no spread"), alternative, mean)
     error = math.sqrt(math.fsum((values - mean) ** 2) / (n - 1) / n)
-    return _student("paired t", mean, error, n - 1, n, alternative=alternative, confidence=confidence)
+    return _student("paired t", mean, error, n - 1, alternative=alternative, confidence=confidence)
 
 
 def wilcoxon(
@@ -55,14 +53,14 @@ def wilcoxon(
     has the correction for ties and, unless `corrected` is False, for continuity.
 
     >>> wilcoxon([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03])
-    Wilcoxon signed-rank (exact): 31, p = 0.07812
+    Wilcoxon signed-rank (exact): statistic 31, p = 0.07812
     """
     values = _column(differences)
     kept = values[values != 0]
     n, dropped = len(kept), len(values) - len(kept)
     note = f"{dropped:,} differences of 0 were dropped" if dropped else ""
     if not n:
-        return Test("Wilcoxon signed-rank", None, None, 1.0, note="there are no differences")
+        return Test("Wilcoxon signed-rank", None, None, 1.0, alternative, note="there are no differences")
     _, level, sizes = np.unique(np.abs(kept), return_inverse=True, return_counts=True)
     doubled = (2 * np.cumsum(sizes) - sizes + 1)[level]  # twice the mean rank: an integer
     positive = int(doubled[kept > 0].sum())
@@ -72,7 +70,14 @@ def wilcoxon(
         if exact
         else _approximated(n, sizes, positive / 2, alternative, corrected=corrected)
     )
-    return Test(f"Wilcoxon signed-rank ({'exact' if exact else 'normal'})", positive / 2, None, p, note=note)
+    return Test(
+        f"Wilcoxon signed-rank ({'exact' if exact else 'normal'})",
+        positive / 2,
+        None,
+        p,
+        alternative,
+        note=note,
+    )
 
 
 def sign_flips(
@@ -100,9 +105,11 @@ def sign_flips(
         sums = np.zeros(1)
         for value in kept:
             sums = np.concatenate([sums + value, sums - value])
-        return Test("sign flips (exact)", None, None, as_far(sums) / len(sums))
+        return Test("sign flips (exact)", None, None, as_far(sums) / len(sums), alternative)
     far = sum(as_far(sums) for sums in _flipped(kept, seen, flips, seed))
-    return Test("sign flips", None, None, (far + 1) / (flips + 1), note=f"{flips:,} flips, seed {seed}")
+    return Test(
+        "sign flips", None, None, (far + 1) / (flips + 1), alternative, note=f"{flips:,} flips, seed {seed}"
+    )
 
 
 def diebold_mariano(
@@ -121,7 +128,7 @@ def diebold_mariano(
     for short series with Student's t (Harvey, Leybourne and Newbold 1997).
 
     >>> diebold_mariano([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03], horizon=2)
-    Diebold-Mariano: 2.201 (df 7), p = 0.0636
+    Diebold-Mariano: statistic 2.2014, df 7, p = 0.0636
     """
     values = _column(differences)
     n, reach = len(values), horizon - 1 if lags is None else lags
@@ -144,7 +151,7 @@ def diebold_mariano(
     if short <= 0:
         raise MetricError(f"{n} rows are too few for a horizon of {horizon}.")
     error = math.sqrt(max(total, 0.0) / n / short)
-    return _student(method, mean, error, n - 1, n, alternative=alternative, confidence=confidence, note=note)
+    return _student(method, mean, error, n - 1, alternative=alternative, confidence=confidence, note=note)
 
 
 def _student(
@@ -152,7 +159,6 @@ def _student(
     mean: float,
     error: float,
     df: float,
-    n: int,
     *,
     alternative: Alternative,
     confidence: float,
@@ -161,10 +167,10 @@ def _student(
     """Return a t test of a mean with its interval, or what stands in for it without spread."""
     if not error:
         p: Value = Undefined("every row differs by the same") if mean else 1.0
-        return Test(method, None, df, p, Estimate(mean, None, None, confidence, method, n), note)
-    reach = student_quantile(confidence, df) * error
-    estimate = Estimate(mean, mean - reach, mean + reach, confidence, method, n, note, error)
-    return Test(method, mean / error, df, student_p(mean / error, df, alternative), estimate, note)
+        return Test(method, None, df, p, alternative, mean, confidence=confidence, note=note)
+    t, reach = mean / error, student_quantile(confidence, df) * error
+    p = student_p(t, df, alternative)
+    return Test(method, t, df, p, alternative, mean, mean - reach, mean + reach, confidence, note, error)
 
 
 def _counted_out(doubled: NDArray[Any], positive: int, alternative: Alternative) -> float:

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.errors import MetricError
-from assay.inference.distributions import Alternative, f_p, student_p, student_quantile
-from assay.inference.estimate import Estimate
-from assay.inference.test_result import Test
+from assay.inference.distributions import f_p, student_p, student_quantile
+from assay.inference.test_result import Alternative, Test
 from assay.metrics import Undefined
 
 __all__ = ["Posterior", "corrected_t", "correlated_bayes", "five_by_two_f", "five_by_two_t"]
@@ -45,20 +44,17 @@ def corrected_t(
 
     >>> d = [0.02, 0.015, -0.005, 0.03, 0.01, 0.022, 0.008, -0.002, 0.018, 0.012]
     >>> corrected_t(d, 900, 100)
-    corrected resampled t: 2.602 (df 9), p = 0.02864
+    corrected resampled t: statistic 2.6021, df 9, p = 0.02864
     """
     _check_sizes(n_train, n_test)
     values, mean, spread = _moments(differences)
     method, df = "corrected resampled t", len(values) - 1
     if not spread:
-        estimate = Estimate(mean, None, None, confidence, method, len(values))
-        return Test(method, None, df, Undefined("all resamples differ by the same"), estimate)
+        return Test(method, None, df, Undefined("all resamples differ by the same"), alternative, mean)
     error = math.sqrt((1 / len(values) + n_test / n_train) * spread)
-    reach = student_quantile(confidence, df) * error
-    estimate = Estimate(
-        mean, mean - reach, mean + reach, confidence, method, len(values), standard_error=error
-    )
-    return Test(method, mean / error, df, student_p(mean / error, df, alternative), estimate)
+    t, reach = mean / error, student_quantile(confidence, df) * error
+    low, high, p = mean - reach, mean + reach, student_p(t, df, alternative)
+    return Test(method, t, df, p, alternative, mean, low, high, confidence, standard_error=error)
 
 
 def correlated_bayes(differences: Any, n_train: float, n_test: float, *, rope: float = 0.01) -> Posterior:
@@ -90,20 +86,20 @@ def five_by_two_t(differences: Any, *, alternative: Alternative = "two-sided") -
     Five rows, one per halving of the data, of two differences, one per half.
 
     >>> five_by_two_t([[0.02, 0.03], [-0.01, 0.015], [0.025, 0.01], [0.005, 0.02], [0.03, -0.005]])
-    5x2cv t: 1.291 (df 5), p = 0.2532
+    5x2cv t: statistic 1.291, df 5, p = 0.2532
     """
     values, spread = _five_by_two(differences)
     if not spread:
-        return Test("5x2cv t", None, 5, Undefined("both halves always differ by the same"))
+        return Test("5x2cv t", None, 5, Undefined("both halves always differ by the same"), alternative)
     statistic = float(values[0, 0]) / math.sqrt(spread / 5)
-    return Test("5x2cv t", statistic, 5, student_p(statistic, 5, alternative))
+    return Test("5x2cv t", statistic, 5, student_p(statistic, 5, alternative), alternative)
 
 
 def five_by_two_f(differences: Any) -> Test:
     """Return the combined 5x2cv F test (Alpaydin 1999), to be preferred: it uses all ten differences.
 
     >>> five_by_two_f([[0.02, 0.03], [-0.01, 0.015], [0.025, 0.01], [0.005, 0.02], [0.03, -0.005]])
-    5x2cv F: 1.542 (df 10, 5), p = 0.3307
+    5x2cv F: statistic 1.5417, df 10 and 5, p = 0.3307
     """
     values, spread = _five_by_two(differences)
     if not spread:

@@ -6,14 +6,14 @@ weights are scaled, so weighted tallies are refused.
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from assay.errors import MetricError
 from assay.inference.hypergeometric import Hypergeometric, log_binomial
+from assay.inference.test_result import Alternative, Test, p_text
 from assay.metrics import Classes, Undefined, Value, find
 from assay.tallies import Confusion
 
@@ -22,47 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Test", "bowker", "chi_square", "fisher", "mcnemar", "no_information"]
-
-Alternative = Literal["two-sided", "less", "greater"]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Test:
-    """A test's name, its statistic and degrees of freedom where it has them, and its p-value.
-
-    `estimate` is what the test is about (an odds ratio, an accuracy) with its interval where there is one;
-    `note` says what a reader should know.
-    """
-
-    __test__: ClassVar[bool] = False  # not one of pytest's
-
-    method: str
-    statistic: Value | None
-    df: int | None
-    p: Value
-    alternative: Alternative = "two-sided"
-    estimate: Value | None = None
-    low: float | None = None
-    high: float | None = None
-    confidence: float | None = None
-    note: str = ""
-
-    def __repr__(self) -> str:
-        if isinstance(self.p, Undefined):
-            return f"{self.method}: {self.p!r}"
-        parts = [f"statistic {self.statistic:.5g}"] if self.statistic is not None else []
-        parts += [f"df {self.df}"] if self.df is not None else []
-        return f"{self.method}: {', '.join([*parts, p_text(self.p)])}"
-
-
-def p_text(p: float) -> str:
-    """Return a p-value in words; one below the smallest float is not 0.
-
-    >>> p_text(3.394927264728939e-241), p_text(0.0), p_text(0.05)
-    ('p = 3.395e-241', 'p < 5e-324', 'p = 0.05')
-    """
-    return f"p = {p:.4g}" if p > 0 else "p < 5e-324"
+__all__ = ["Test", "bowker", "chi_square", "fisher", "mcnemar", "no_information", "p_text"]
 
 
 def chi_square(table: Any, *, correction: bool = False) -> Test:

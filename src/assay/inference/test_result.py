@@ -3,55 +3,64 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from assay.metrics import Undefined, Value
 
-if TYPE_CHECKING:
-    from assay.inference.estimate import Estimate
+__all__ = ["Alternative", "Test", "p_text"]
 
-__all__ = ["Test"]
+Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Test:
-    """What a test found, by which method, and the estimate of what it tests.
+    """A test's name, its statistic and degrees of freedom where it has them, and its p-value.
 
-    ``statistic`` is None for tests that have none but their p-value, ``df`` where the distribution has no
-    degrees of freedom; two of them are a pair. ``p`` is undefined, with the reason, where the test
-    cannot be made. ``note`` says which fall-back was taken.
+    `estimate` is what the test is about (an odds ratio, a difference) with its interval and standard error
+    where there are any; `note` says what a reader should know. An F has a pair of degrees of freedom.
 
-    >>> Test("paired t", 2.4303, 7, 0.0454)
-    paired t: 2.43 (df 7), p = 0.0454
+    >>> Test("paired t test", 2.4303, 7, 0.0454)
+    paired t test: statistic 2.4303, df 7, p = 0.0454
     """
 
-    __test__ = False  # not one of pytest's
+    __test__: ClassVar[bool] = False  # not one of pytest's
 
     method: str
-    statistic: float | None
+    statistic: Value | None
     df: float | tuple[float, float] | None
     p: Value
-    estimate: Estimate | None = None
+    alternative: Alternative = "two-sided"
+    estimate: Value | None = None
+    low: float | None = None
+    high: float | None = None
+    confidence: float | None = None
     note: str = ""
+    standard_error: float | None = None
 
     def __repr__(self) -> str:
-        parts = [] if self.statistic is None else [f"{self.statistic:.4g}"]
+        if isinstance(self.p, Undefined):
+            return f"{self.method}: {self.p!r}"
+        parts = [f"statistic {self.statistic:.5g}"] if self.statistic is not None else []
         if self.df is not None:
             df = self.df if isinstance(self.df, tuple) else (self.df,)
-            parts.append(f"(df {', '.join(f'{one:.4g}' for one in df)})")
-        p = repr(self.p) if isinstance(self.p, Undefined) else f"{self.p:.4g}"
-        shown = f"{' '.join(parts)}, " if parts else ""
-        return f"{self.method}: {shown}p = {p}"
+            parts.append(f"df {' and '.join(f'{one:.5g}' for one in df)}")
+        return f"{self.method}: {', '.join([*parts, p_text(self.p)])}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: null and a reason where there is no p-value, never NaN."""
-        data: dict[str, Any] = {"method": self.method, "statistic": self.statistic}
-        data["df"] = list(self.df) if isinstance(self.df, tuple) else self.df
-        data["p"] = None if isinstance(self.p, Undefined) else self.p
+        data = {name: getattr(self, name) for name in self.__dataclass_fields__}
         if isinstance(self.p, Undefined):
             data["reason"] = self.p.reason
-        if self.estimate is not None:
-            data["estimate"] = self.estimate.to_dict()
-        if self.note:
-            data["note"] = self.note
-        return data
+        for name in ("statistic", "p", "estimate"):
+            if isinstance(data[name], Undefined):
+                data[name] = None
+        return {name: value for name, value in data.items() if value is not None or name == "p"}
+
+
+def p_text(p: float) -> str:
+    """Return a p-value in words; one below the smallest float is not 0.
+
+    >>> p_text(3.394927264728939e-241), p_text(0.0), p_text(0.05)
+    ('p = 3.395e-241', 'p < 5e-324', 'p = 0.05')
+    """
+    return f"p = {p:.4g}" if p > 0 else "p < 5e-324"

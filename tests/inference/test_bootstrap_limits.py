@@ -1,0 +1,165 @@
+"""Limits from replicates: the check values, and laws."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inference.figures import check_values
+
+import assay
+from assay.inference.bootstrap_limits import (
+    adjusted_levels,
+    bca,
+    bias_correction,
+    order_index,
+    percentile,
+    studentised,
+)
+
+
+def ideal(table):
+    """Every outcome of the bootstrap of F1, with its chance: all ways to draw as many rows as there are."""
+    cells = np.array(table).reshape(-1)  # tn, fp, fn, tp
+    n = int(cells.sum())
+    chances = {}
+    for tn, fp, fn in itertools.product(range(n + 1), repeat=3):
+        tp = n - tn - fp - fn
+        if tp < 0:
+            continue
+        drawn = (tn, fp, fn, tp)
+        chance = math.factorial(n) * math.prod(
+            (cell / n) ** k / math.factorial(k) for cell, k in zip(cells.tolist(), drawn, strict=True)
+        )
+        whole = 2 * tp + fp + fn
+        value = 2 * tp / whole if whole else None
+        chances[value] = chances.get(value, 0.0) + chance
+    return chances
+
+
+def o9():
+    inputs, expected = check_values(9)
+    found = ideal(inputs["confusion_rows_truth"])
+    lacking = found.pop(None)
+    known = sorted(found.items())
+    return known, lacking, expected
+
+
+def test_the_ideal_bootstrap_is_that_of_o9():
+    """With every outcome known: ties count half in the bias, undefined outcomes count for nothing."""
+    known, lacking, expected = o9()
+    total = sum(p for _, p in known)
+    below = sum(p for value, p in known if value < 0.8 - 1e-12) / total
+    equal = sum(p for value, p in known if abs(value - 0.8) <= 1e-12) / total
+    assert lacking == pytest.approx(expected["p_undefined"], rel=1e-9)
+    assert (below, equal) == pytest.approx((expected["p_less"], expected["p_equal"]), rel=1e-9)
+    assert bias_correction(below * 1e9, equal * 1e9, 1e9) == pytest.approx(expected["z0_midrank"], rel=1e-9)
+    mean = sum(value * p for value, p in known) / total
+    assert mean == pytest.approx(expected["boot_mean"], rel=1e-9)
+
+
+def test_replicates_as_many_as_their_chances_give_the_quantiles_of_o9():
+    """A million replicates, each outcome as often as it should be."""
+    known, lacking, expected = o9()
+    values = np.repeat([value for value, _ in known], [round(p * 1e6) for _, p in known])
+    values = np.concatenate([values, np.full(round(lacking * 1e6), np.nan)])
+    found = percentile(values)
+    assert (found.low, found.high) == (
+        pytest.approx(expected["q025_lower_inverse_cdf"]),
+        pytest.approx(expected["q975"]),
+    )
+    assert "replicates have no value" in found.note
+    adjusted = bca(values, 0.8, -0.02)
+    assert adjusted.low <= 0.8 <= adjusted.high
+
+
+def test_adjusted_levels_are_those_of_o19():
+    """From the bias and the acceleration."""
+    inputs, expected = check_values(19)
+    found = adjusted_levels(inputs["z0"], inputs["a"])
+    assert found == pytest.approx((expected["alpha_lo"], expected["alpha_hi"]), rel=1e-12)
+
+
+def test_without_bias_and_skewness_bca_is_the_percentile():
+    """Levels are the plain ones, and so are the limits."""
+    assert adjusted_levels(0, 0) == pytest.approx((0.025, 0.975), rel=1e-12)
+    values = np.arange(-999.0, 1000.0)
+    assert bca(values, 0.0, 0.0)[:2] == percentile(values)[:2]
+
+
+@given(st.floats(-1, 1), st.floats(-0.3, 0.3), st.sampled_from([0.8, 0.95, 0.999]))
+def test_levels_are_in_order_and_mirror(z0, a, confidence):
+    """Turning the metric turns bias, skewness and levels."""
+    low, high = adjusted_levels(z0, a, confidence=confidence)
+    assert 0 <= low <= high <= 1
+    turned = adjusted_levels(-z0, -a, confidence=confidence)
+    assert (1 - turned[1], 1 - turned[0]) == pytest.approx((low, high), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("level", "replicates", "place"),
+    [(0.025, 9999, 250), (0.975, 9999, 9750), (0.07, 99, 7), (0.05, 999, 50), (0.0, 10, 1), (1.0, 10, 10),
+     (0.31, 9, 4), (0.29, 99, 29), (0.57, 99, 57)],
+)  # fmt: skip
+def test_the_rule_of_quantiles(level, replicates, place):
+    """ceil(level (B + 1)) within 1 and B, and rounding does not cost an order."""
+    assert order_index(level, replicates) == place
+
+
+@given(st.lists(st.integers(-5, 5), min_size=2, max_size=60))
+def test_limits_are_replicates_and_mirror(values):
+    """Percentile limits are among the replicates; turned replicates have them turned."""
+    low, high, note = percentile(values)
+    if low is None:
+        assert "same value" in note
+        return
+    assert low in values
+    assert high in values
+    assert low <= high
+    found = bca(values, float(np.median(values)), 0.0)
+    assert found.low <= found.high
+    assert isinstance(found.low, float)
+
+
+def test_one_side_only_is_said():
+    """All replicates below the estimate: clamped to half a replicate, and said."""
+    found = bca(np.arange(100.0), 200.0, 0.01)
+    assert "one side" in found.note
+    assert bias_correction(0, 0, 100) == pytest.approx(-2.575829303548901)
+    assert bca(np.arange(100.0), 50.0, math.nan).low is None
+
+
+def test_studentised_limits_turn():
+    """Skewed errors: the long tail of t below becomes the far limit above."""
+    rng = np.random.default_rng(2)
+    rows = rng.lognormal(0, 1, 40)
+    draws = rng.choice(rows, (4000, 40))
+    means, errors = draws.mean(1), draws.std(1, ddof=1) / math.sqrt(40)
+    value, error = rows.mean(), rows.std(ddof=1) / math.sqrt(40)
+    found = studentised(means, errors, value, error)
+    assert found.low < value < found.high
+    assert found.high - value > value - found.low
+    distances = np.sort((means - value) / errors)
+    assert found.low == pytest.approx(value - distances[order_index(0.975, 4000) - 1] * error)
+    turned = studentised(-means, errors, -value, error)
+    assert (-turned.high, -turned.low) == pytest.approx((found.low, found.high), abs=0.01)
+    lacking = studentised([1.0, 2.0], [0.0, 0.0], 1.5, 0.1)
+    assert (lacking.low, lacking.high) == (None, None)
+
+
+def test_too_many_without_a_value():
+    """From one in a hundred on, what is left does not stand for all."""
+    values = np.arange(1000.0)
+    values[:5] = np.nan
+    assert percentile(values).note == "5 of 1,000 replicates have no value"
+    values[:50] = np.nan
+    assert percentile(values) == (None, None, "5.0% of the replicates have no value")
+    assert bca(values, 500.0, 0.0).low is None
+
+
+def test_nonsense_is_refused():
+    """There must be replicates."""
+    with pytest.raises(assay.MetricError, match="at least one"):
+        percentile([])
