@@ -24,6 +24,7 @@ from assay.inference.delta import (
 from assay.inference.gradients import class_slopes, gradient, metric_gradient, paired_gradient
 from assay.metrics import Binary, Classes, averaged, catalogue, find
 from assay.metrics.arithmetic import ratio, root
+from assay.metrics.counts import Ordered
 
 THREE = np.array([[44, 6, 3], [5, 30, 7], [2, 9, 61]])
 TWO = np.array([[68, 12], [5, 45]])
@@ -160,7 +161,8 @@ def test_paired_differences_are_those_of_o23():
         assert error == pytest.approx(expected[f"se_diff_{name}"], rel=1e-12), name
 
 
-SMOOTH = [m for m in catalogue() if m.reads in (Binary, Classes) and m.kind in ("proportion", "counts")]
+TABLES = (Binary, Classes, Ordered)
+SMOOTH = [m for m in catalogue() if m.reads in TABLES and m.kind in ("proportion", "counts")]
 
 
 @pytest.mark.parametrize("metric", SMOOTH, ids=lambda metric: metric.name)
@@ -169,8 +171,8 @@ def test_slopes_are_derivatives_and_add_up_to_nothing(metric):
     table = TWO if metric.reads is Binary else THREE
 
     def value(cells):
-        if metric.reads is Classes:
-            return float(metric.formula(Classes(cells)))
+        if metric.reads is not Binary:
+            return float(metric.formula(metric.reads(cells)))
         return float(metric.formula(Binary(cells[1, 1], cells[0, 1], cells[1, 0], cells[0, 0])))
 
     slopes = metric_gradient(metric, table)
@@ -269,6 +271,6 @@ def test_nonsense_is_refused():
     with pytest.raises(assay.MetricError, match="is not known"):
         metric_gradient(find("f1"), THREE, average="median")
     with pytest.raises(assay.MetricError, match="no formula of a confusion table"):
-        metric_gradient(next(m for m in catalogue() if m.reads not in (Binary, Classes)), THREE)
+        metric_gradient(next(m for m in catalogue() if m.reads not in TABLES), THREE)
     with pytest.raises(assay.MetricError, match="absolute values"):
         gradient(lambda c: np.abs(c[..., 0] - c[..., 1]), [3, 1])

@@ -96,10 +96,10 @@ def test_the_error_is_the_delta_method_and_the_table_may_be_turned(table):
             continue
         assert found.value == pytest.approx(turned.value, abs=1e-12)
         assert found.standard_error == pytest.approx(turned.standard_error, abs=1e-13)
-        if scheme == "none":
-            slopes = metric_gradient(find("kappa"), cells)
-            assert found.standard_error == pytest.approx(math.sqrt(variance(slopes, cells)), abs=1e-13)
-            assert found.value == pytest.approx(find("kappa").formula(Classes(cells)), abs=1e-12)
+        name, options = ("kappa", {}) if scheme == "none" else ("weighted_kappa", {"weights": scheme})
+        slopes = metric_gradient(find(name), cells, **options)
+        assert found.standard_error == pytest.approx(math.sqrt(variance(slopes, cells)), abs=1e-12)
+        assert found.value == pytest.approx(find(name).formula(Classes(cells), **options), abs=1e-12)
 
 
 def test_a_matrix_of_weights_is_taken_as_it_is():

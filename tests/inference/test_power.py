@@ -135,7 +135,7 @@ def test_the_spam_scores_give_procs_nan_its_reason():
 
 
 shares = st.floats(0.05, 0.95)
-levels = st.tuples(st.floats(0.001, 0.2), st.floats(0.3, 0.99))
+levels = st.tuples(st.floats(0.001, 0.2), st.floats(0.5, 0.99))
 
 
 @given(shares, shares, levels)
@@ -152,6 +152,11 @@ def test_a_size_has_its_power(first, second, level):
     assert power_of_paired(gap, gap / 2, n, alpha=alpha) == pytest.approx(power, rel=1e-9)
     m = positives_for_area(first, null=second, ratio=2.5, alpha=alpha, power=power)
     assert power_of_area(first, m, 2.5 * m, null=second, alpha=alpha) == pytest.approx(power, rel=1e-9)
+    hanley = positives_for_area(
+        first, null=second, ratio=2.5, alpha=alpha, power=power, method="hanley-mcneil"
+    )
+    found = power_of_area(first, hanley, 2.5 * hanley, null=second, alpha=alpha, method="hanley-mcneil")
+    assert found == pytest.approx(power, rel=1e-9)
     assert level_of_area(first, m, 2.5 * m, null=second, power=power) == pytest.approx(alpha, rel=1e-6)
 
 
@@ -180,6 +185,8 @@ def test_no_difference_to_none():
         (lambda: rows_for_two_proportions(0.5, 0.6, power=1), "shares between 0 and 1"),
         (lambda: rows_for_paired(0.1, 0.2), "no difference of models"),
         (lambda: positives_for_area(0.5), "not two different areas"),
+        (lambda: positives_for_area(0.8, alpha=0.2, power=0.01), "more power than that"),
+        (lambda: rows_for_two_proportions(0.5, 0.6, alpha=0.2, power=0.05), "more power than that"),
         (lambda: positives_for_area_width(0.8, 0.1, method="delong"), "is not known"),
         (lambda: area_detected(1, 1, alpha=1e-9, power=0.999), "too few"),
     ],

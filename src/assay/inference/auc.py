@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from assay.errors import MetricError
 from assay.inference.delta import delta_interval
 from assay.inference.distributions import student_quantile
 from assay.inference.estimate import Estimate
-from assay.inference.proportions import Interval, normal_quantile
+from assay.inference.proportions import Interval, check_confidence, normal_quantile
 from assay.metrics import Undefined, Value
 
 if TYPE_CHECKING:
@@ -72,6 +71,10 @@ def delong_interval(
 
     On the logit scale (Pohar Perme and Manevski 2019), or plain and cut at 0 and 1 as pROC has it. With
     `student` the quantile is that of t with the smaller class's rows less one, for small classes.
+
+    >>> low, high = delong_interval(Area(0.983, 3.437e-5, 183, 1207), scale="identity")
+    >>> round(low, 4), round(high, 4)
+    (0.9715, 0.9945)
     """
     if isinstance(area.value, Undefined) or isinstance(area.variance, Undefined):
         return None
@@ -131,7 +134,8 @@ def disjoint_pairs_bound(
 ) -> float:
     """Return what the area is at least if the classes do not overlap, assuming nothing of the scores.
 
-    As many disjoint pairs as the smaller class has rows were all in order: Clopper and Pearson's lower limit.
+    As many disjoint pairs as the smaller class has rows were all in order: the
+    lower limit of Clopper and Pearson 1934.
 
     >>> round(disjoint_pairs_bound(20, 30), 6)
     0.831567
@@ -151,8 +155,7 @@ def auc_estimate(ranks: Concordance, *, confidence: float = 0.95, student: bool 
     >>> found, found.method
     (1 [0.501, 1], 'Newcombe method 5')
     """
-    if not 0 < confidence < 1:
-        raise MetricError(f"confidence={confidence!r} is a share between 0 and 1, such as 0.95.")
+    check_confidence(confidence)
     area = delong(ranks)
     n = area.positives + area.negatives
     if isinstance(area.value, Undefined):

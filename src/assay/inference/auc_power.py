@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from assay.errors import MetricError
 from assay.inference.auc import hanley_mcneil
 from assay.inference.distributions import normal_p, normal_point
-from assay.inference.power import check_power, critical_value
+from assay.inference.power import check_power, critical_value, needed
 from assay.inference.proportions import normal_quantile
 from assay.metrics import Undefined, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = [
     "area_detected",
@@ -24,6 +27,8 @@ __all__ = [
     "power_of_area",
     "power_of_area_difference",
 ]
+
+AreaMethod: TypeAlias = Literal["obuchowski", "hanley-mcneil"]
 
 
 def obuchowski_variance(area: float, ratio: float) -> float:
@@ -44,19 +49,17 @@ def positives_for_area_width(
     *,
     ratio: float = 1.0,
     confidence: float = 0.95,
-    method: Literal["obuchowski", "hanley-mcneil"] = "obuchowski",
+    method: AreaMethod = "obuchowski",
 ) -> float:
-    """Return how many positives leave an area no more than this on either side."""
-    reach = (half_width / normal_quantile(confidence)) ** 2
-    if method == "obuchowski":
-        return obuchowski_variance(area, ratio) / reach
-    if method != "hanley-mcneil":
-        raise MetricError(f'method={method!r} is not known: use "obuchowski" or "hanley-mcneil".')
-    # Hanley and McNeil's variance of m positives is (far + near / m) / m: a quadratic in m.
-    two, three = (hanley_mcneil(area, m, m * ratio) * m * m for m in (2, 3))
-    far = three - two
-    near = two - 2 * far
-    return (far + math.sqrt(far * far + 4 * reach * near)) / (2 * reach)
+    """Return how many positives leave an area no more than this on either side.
+
+    Obuchowski, Lieber and Wians 2004, or Hanley and McNeil 1982.
+
+    >>> round(positives_for_area_width(0.8, 0.05), 1)
+    183.6
+    """
+    z = normal_quantile(confidence)
+    return _solved(lambda m: z * _error(area, m, m * ratio, method) / half_width)
 
 
 def positives_for_area(
@@ -67,17 +70,24 @@ def positives_for_area(
     alpha: float = 0.05,
     power: float = 0.8,
     one_sided: bool = False,
+    method: AreaMethod = "obuchowski",
 ) -> float:
     """Return how many positives a test needs to tell an area from another, as pROC has it for one half.
+
+    Obuchowski, Lieber and Wians 2004, or with the variances of Hanley and McNeil 1982.
 
     >>> round(positives_for_area(0.75, ratio=2), 4)
     14.4587
     """
     check_power(alpha, power)
     _check_areas(area, null)
-    top = critical_value(alpha, one_sided=one_sided) * math.sqrt(obuchowski_variance(null, ratio))
-    top += normal_point(power) * math.sqrt(obuchowski_variance(area, ratio))
-    return (top / (area - null)) ** 2
+    z_alpha, z_power = critical_value(alpha, one_sided=one_sided), normal_point(power)
+
+    def reach(m: float) -> float:
+        errors = (_error(theta, m, m * ratio, method) for theta in (null, area))
+        return sum(z * error for z, error in zip((z_alpha, z_power), errors, strict=True)) / abs(area - null)
+
+    return _solved(reach)
 
 
 def power_of_area(
@@ -88,16 +98,21 @@ def power_of_area(
     null: float = 0.5,
     alpha: float = 0.05,
     one_sided: bool = False,
+    method: AreaMethod = "obuchowski",
 ) -> float:
     """Return the chance that a test with so many rows tells an area from another.
+
+    Obuchowski, Lieber and Wians 2004, or with the variances of Hanley and McNeil 1982.
 
     >>> round(power_of_area(0.73, 41, 72), 6)
     0.989745
     """
     check_power(alpha)
     _check_areas(area, null)
-    seen, null_error, error = _area(area, null, positives, negatives)
-    return normal_p((seen - critical_value(alpha, one_sided=one_sided) * null_error) / error, "less")
+    null_error, error = (_error(theta, positives, negatives, method) for theta in (null, area))
+    return normal_p(
+        (abs(area - null) - critical_value(alpha, one_sided=one_sided) * null_error) / error, "less"
+    )
 
 
 def level_of_area(
@@ -109,11 +124,17 @@ def level_of_area(
     power: float = 0.8,
     one_sided: bool = False,
 ) -> float:
-    """Return the level alpha at which a test with so many rows has this power."""
+    """Return the level alpha at which a test with so many rows has this power.
+
+    Obuchowski, Lieber and Wians 2004, as pROC has it.
+
+    >>> round(level_of_area(0.73, 41, 72, power=0.95), 6)
+    0.009239
+    """
     check_power(0.5, power)
     _check_areas(area, null)
-    seen, null_error, error = _area(area, null, positives, negatives)
-    tail = normal_p(-(seen - normal_point(power) * error) / null_error, "less")
+    null_error, error = (_error(theta, positives, negatives, "obuchowski") for theta in (null, area))
+    tail = normal_p((abs(area - null) - normal_point(power) * error) / null_error, "greater")
     return tail if one_sided else 2 * tail
 
 
@@ -127,6 +148,8 @@ def area_detected(
     one_sided: bool = False,
 ) -> float:
     """Return the smallest area above `null` that a test with so many rows tells from it.
+
+    Obuchowski, Lieber and Wians 2004, solved for the area.
 
     >>> round(area_detected(41, 72, power=0.95), 4)
     0.6961
@@ -161,6 +184,9 @@ def positives_for_area_difference(
 
     Obuchowski and McClish 1997 as pROC has it: under no difference both models vary as the first. Undefined
     where the pilot's covariance is larger than that variance.
+
+    >>> round(positives_for_area_difference(0.02, (0.0098, 0.0095), 0.0068, 10, power=0.9), 1)
+    1544.7
     """
     check_power(alpha, power)
     spreads = _area_difference(variances, covariance, positives)
@@ -168,7 +194,7 @@ def positives_for_area_difference(
         return spreads
     null_error, error = spreads
     top = critical_value(alpha, one_sided=one_sided) * null_error + normal_point(power) * error
-    return (top / difference) ** 2
+    return needed(top / abs(difference))
 
 
 def power_of_area_difference(
@@ -180,7 +206,13 @@ def power_of_area_difference(
     alpha: float = 0.05,
     one_sided: bool = False,
 ) -> Value:
-    """Return the chance that a paired test sees the difference in as many rows as the pilot had."""
+    """Return the chance that a paired test sees the difference in as many rows as the pilot had.
+
+    Obuchowski and McClish 1997.
+
+    >>> round(power_of_area_difference(0.02, (0.0098, 0.0095), 0.0068, 10), 4)
+    0.0404
+    """
     check_power(alpha)
     spreads = _area_difference(variances, covariance, positives)
     if isinstance(spreads, Undefined):
@@ -194,6 +226,9 @@ def binormal_variance(a: float, b: float, ratio: float) -> float:
     """Return a binormal area's variance times the positives (Obuchowski and McClish 1997, formula 4).
 
     As published, which leaves out that intercept and slope vary together and so is a little too large.
+
+    >>> round(binormal_variance(1.19, 1.0, 1.0), 4), round(obuchowski_variance(0.8, 1.0), 4)
+    (0.12, 0.1195)
     """
     f = _by_intercept(a, b)
     g = -f * a * b / (1 + b * b)
@@ -210,6 +245,9 @@ def binormal_covariance(
     """Return two binormal areas' covariance times the positives (Obuchowski and McClish 1997, formula 5).
 
     The curves have intercept and slope (a, b); the scores correlate by so much within either class.
+
+    >>> round(binormal_covariance((1.2, 1.0), (1.1, 0.9), 0.6, 0.6, 2.0), 6)
+    0.0402
     """
     (a1, b1), (a2, b2) = first, second
     f1, f2 = _by_intercept(a1, b1), _by_intercept(a2, b2)
@@ -225,10 +263,26 @@ def _by_intercept(a: float, b: float) -> float:
     return math.exp(-a * a / (2 * (1 + b * b))) / math.sqrt(2 * math.pi * (1 + b * b))
 
 
-def _area(area: float, null: float, positives: float, negatives: float) -> tuple[float, float, float]:
-    ratio = negatives / positives
-    seen = math.sqrt(positives) * abs(area - null)
-    return seen, math.sqrt(obuchowski_variance(null, ratio)), math.sqrt(obuchowski_variance(area, ratio))
+def _error(area: float, positives: float, negatives: float, method: AreaMethod) -> float:
+    """Return an area's standard error as a method foresees it."""
+    if method == "hanley-mcneil":
+        return math.sqrt(hanley_mcneil(area, positives, negatives))
+    if method != "obuchowski":
+        raise MetricError(f'method={method!r} is not known: use "obuchowski" or "hanley-mcneil".')
+    return math.sqrt(obuchowski_variance(area, negatives / positives) / positives)
+
+
+def _solved(reach: Callable[[float], float]) -> float:
+    """Return how many positives bring what falls with their number down to 1."""
+    from scipy.optimize import brentq  # noqa: PLC0415
+
+    # It falls nearly with the root of the number, exactly so for Obuchowski's variance.
+    low = high = math.log(needed(reach(1.0)))
+    while reach(math.exp(low)) < 1:
+        low -= 1
+    while reach(math.exp(high)) > 1:
+        high += 1
+    return math.exp(brentq(lambda x: math.log(reach(math.exp(x))), low, high, xtol=1e-15, rtol=8.9e-16))
 
 
 def _area_difference(

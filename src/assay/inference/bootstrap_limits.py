@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.inference.distributions import normal_p, normal_point
-from assay.inference.proportions import normal_quantile
+from assay.inference.proportions import check_confidence, normal_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +46,7 @@ def percentile(replicates: Any, *, confidence: float = 0.95) -> Limits:
     >>> percentile(range(1, 100), confidence=0.9)
     Limits(low=5.0, high=95.0, note='')
     """
+    check_confidence(confidence)
     tail = (1 - confidence) / 2
     return _at(replicates, tail, 1 - tail)
 
@@ -55,6 +56,9 @@ def bias_correction(below: float, equal: float, total: float) -> float:
 
     Ties count half, without which a metric of counts, which ties all the time, would look biased. Where all
     replicates lie on one side, half a replicate is left on the other.
+
+    >>> round(bias_correction(below=480, equal=20, total=1000), 4)
+    -0.0251
     """
     share = (below + equal / 2) / total
     return normal_point(min(max(share, 0.5 / total), 1 - 0.5 / total))
@@ -82,6 +86,9 @@ def bca(replicates: Any, value: float, acceleration: float, *, confidence: float
     """Return the bias-corrected and accelerated limits (Efron 1987).
 
     The acceleration is that of the metric's slopes: see :func:`assay.inference.delta.acceleration`.
+
+    >>> bca(range(1, 1000), 480.0, 0.02)
+    Limits(low=24.0, high=974.0, note='')
     """
     kept = _kept(replicates)
     if isinstance(kept, Limits):
@@ -90,10 +97,11 @@ def bca(replicates: Any, value: float, acceleration: float, *, confidence: float
         return Limits(None, None, "the acceleration is not known")
     below, equal = int((kept < value).sum()), int((kept == value).sum())
     z0 = bias_correction(below, equal, len(kept))
-    found = _at(kept, *adjusted_levels(z0, acceleration, confidence=confidence))
+    found = _at(replicates, *adjusted_levels(z0, acceleration, confidence=confidence))
     if 0 < below + equal / 2 < len(kept):
         return found
-    return found._replace(note="all replicates lie on one side of the estimate")
+    notes = [found.note] if found.note else []
+    return found._replace(note="; ".join([*notes, "all replicates lie on one side of the estimate"]))
 
 
 def studentised(
@@ -102,7 +110,11 @@ def studentised(
     """Return the bootstrap-t limits: quantiles of ``(replicate - value) / its error``, turned (Efron 1979).
 
     The best there is for means of skewed rows; it needs the standard error of every replicate.
+
+    >>> studentised([1.0, 2.0, 4.0], [0.5, 0.5, 1.0], value=2.0, error=0.6)
+    Limits(low=0.8, high=3.2, note='')
     """
+    check_confidence(confidence)
     spreads = np.asarray(errors, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         distances = (np.asarray(replicates, dtype=np.float64) - value) / spreads

@@ -27,7 +27,11 @@ __all__ = [
 
 
 def bonferroni(p: Any) -> NDArray[np.float64]:
-    """Return p-values times their number, at most 1 (Bonferroni 1936)."""
+    """Return p-values times their number, at most 1 (Bonferroni 1936).
+
+    >>> bonferroni([0.01, 0.25, 0.6]).tolist()
+    [0.03, 0.75, 1.0]
+    """
     values = _p_values(p)
     return np.minimum(1.0, values * len(values))
 
@@ -63,6 +67,8 @@ def benjamini_hochberg(p: Any) -> NDArray[np.float64]:
 def look_level(alpha: float, looks: int) -> float:
     """Return the level at which each of so many intervals is made for all to hold at once: alpha / looks.
 
+    Bonferroni 1936.
+
     >>> look_level(0.05, 10)
     0.005
     """
@@ -74,6 +80,9 @@ def spent_level(alpha: float, look: int) -> float:
     """Return the level for the look of this number if nobody knows how many will follow.
 
     ``alpha / (look (look + 1))``, which adds up to alpha over all looks (Lan and DeMets 1983).
+
+    >>> spent_level(0.05, 1), spent_level(0.05, 4)
+    (0.025, 0.0025)
     """
     _check_looks(look)
     return alpha / (look * (look + 1))
@@ -96,6 +105,9 @@ def adaptive_reach(n: float, looks: int, answers: int, alpha: float = 0.05) -> f
 
     The union then covers every model that the answers could have led to: it grows with the root of the
     looks, where fixed models cost the root of their logarithm (Dwork and others 2015).
+
+    >>> round(adaptive_reach(1000, looks=10, answers=101), 4)
+    0.1504
     """
     _check_looks(looks)
     return math.sqrt(((looks - 1) * math.log(answers) + math.log(2 / alpha)) / (2 * n))

@@ -41,7 +41,7 @@ def variance(gradient: Any, counts: Any) -> float:
     """Return the sum of count times squared slope.
 
     With weights, `counts` are the cells' sums of squared weights and the slopes are taken at their sums of
-    weights: the sandwich, which no common factor of the weights changes.
+    weights: the sandwich, which no common factor of the weights changes (Jaeckel 1972).
 
     >>> variance([0.0625, -0.1875], [3, 1])  # of 3 in 4: 0.75 * 0.25 / 4
     0.046875
@@ -51,7 +51,13 @@ def variance(gradient: Any, counts: Any) -> float:
 
 
 def stratified_variance(gradient: Any, table: Any) -> float:
-    """Return the delta variance where the design fixed how many rows each class (each row) has."""
+    """Return the delta variance where the design fixed how many rows each class (each row) has.
+
+    Davison and Hinkley 1997, for stratified samples.
+
+    >>> stratified_variance([[0.0, 0.0], [-0.1875, 0.0625]], [[8, 2], [1, 3]])
+    0.046875
+    """
     slopes, sizes = np.asarray(gradient, dtype=np.float64), np.asarray(table, dtype=np.float64)
     totals = sizes.sum(-1)
     means = (sizes * slopes).sum(-1)
@@ -64,6 +70,9 @@ def acceleration(gradient: Any, squares: Any, cubes: Any = None) -> float:
 
     `squares` and `cubes` are the cells' sums of squared and cubed weights; without weights both are the
     counts. NaN where there is no spread.
+
+    >>> round(acceleration([0.0625, -0.1875], [3, 1]), 6)
+    -0.096225
     """
     slopes, second = _flat(gradient, squares)
     third = second if cubes is None else _flat(gradient, cubes)[1]
@@ -72,7 +81,13 @@ def acceleration(gradient: Any, squares: Any, cubes: Any = None) -> float:
 
 
 def group_sums(gradient: Any, tables: Any) -> NDArray[np.float64]:
-    """Return what each group's rows bring to the metric together, from one table per group."""
+    """Return what each group's rows bring to the metric together, from one table per group.
+
+    Liang and Zeger 1986.
+
+    >>> group_sums([0.0625, -0.1875], [[2, 1], [1, 0]])
+    array([-0.0625,  0.0625])
+    """
     slopes, stack = np.asarray(gradient, dtype=np.float64), np.asarray(tables, dtype=np.float64)
     return stack.reshape(len(stack), -1) @ slopes.reshape(-1)
 
@@ -82,6 +97,9 @@ def cluster_variance(sums: Any, *, corrected: bool = True) -> float:
 
     Liang and Zeger 1986; times G / (G - 1) for G groups unless `corrected` is False. NaN for one group,
     which shows no spread.
+
+    >>> cluster_variance([0.25, -0.125, -0.125])
+    0.140625
     """
     together = np.asarray(sums, dtype=np.float64)
     groups = len(together)
@@ -91,7 +109,11 @@ def cluster_variance(sums: Any, *, corrected: bool = True) -> float:
 
 
 def design_effect(clustered: float, independent: float) -> float:
-    """Return how many times larger a variance is than that of as many independent rows (Kish 1965)."""
+    """Return how many times larger a variance is than that of as many independent rows (Kish 1965).
+
+    >>> design_effect(0.025, 0.02)
+    1.25
+    """
     return clustered / independent if independent > 0 else math.nan
 
 
@@ -108,6 +130,9 @@ def effective_counts(share: float, spread: float, fallback: float) -> tuple[floa
     """Return the x of n that a share of weighted or clustered rows is worth (Korn and Graubard 1998).
 
     The n is the one that would give the same variance; `fallback` (Kish's) where the share is 0 or 1.
+
+    >>> effective_counts(0.75, 0.015, fallback=20)
+    (9.375, 12.5)
     """
     n = share * (1 - share) / spread if spread > 0 and 0 < share < 1 else fallback
     return share * n, n

@@ -64,6 +64,10 @@ def weighted_sum_interval(
     """Return the interval of ``shift + sum(weight hits / total)`` over independent proportions.
 
     Newcombe 1998, method 10, with any interval of a proportion; within what the sum can reach.
+
+    >>> low, high = weighted_sum_interval([45, 68], [50, 80], [1, 1], shift=-1)
+    >>> round(low, 6), round(high, 6)
+    (0.602466, 0.833943)
     """
     if not all(totals):
         raise MetricError("a proportion of no rows has no part in a sum.")
@@ -79,6 +83,8 @@ def mean_recall_interval(
 ) -> Interval:
     """Return the interval of balanced accuracy: the mean of each class's recall, hits of its total.
 
+    Newcombe 1998, method 10.
+
     >>> low, high = mean_recall_interval([45, 68], [50, 80])
     >>> round(low, 6), round(high, 6)
     (0.801233, 0.916971)
@@ -90,7 +96,14 @@ def mean_recall_interval(
 def informedness_interval(
     tp: float, fp: float, fn: float, tn: float, *, confidence: float = 0.95, method: str = "wilson"
 ) -> Interval:
-    """Return the interval of recall + specificity - 1, given the classes' totals."""
+    """Return the interval of recall + specificity - 1, given the classes' totals.
+
+    Newcombe 1998, method 10.
+
+    >>> low, high = informedness_interval(45, 12, 5, 68)
+    >>> round(low, 6), round(high, 6)
+    (0.602466, 0.833943)
+    """
     return weighted_sum_interval(
         (tp, tn), (tp + fn, tn + fp), (1, 1), shift=-1.0, confidence=confidence, method=method
     )
@@ -99,7 +112,14 @@ def informedness_interval(
 def markedness_interval(
     tp: float, fp: float, fn: float, tn: float, *, confidence: float = 0.95, method: str = "wilson"
 ) -> Interval:
-    """Return the interval of precision + negative predictive value - 1, given the predicted totals."""
+    """Return the interval of precision + negative predictive value - 1, given the predicted totals.
+
+    Newcombe 1998, method 10.
+
+    >>> low, high = markedness_interval(45, 12, 5, 68)
+    >>> round(low, 6), round(high, 6)
+    (0.57369, 0.815163)
+    """
     return weighted_sum_interval(
         (tp, tn), (tp + fp, tn + fn), (1, 1), shift=-1.0, confidence=confidence, method=method
     )
@@ -139,6 +159,8 @@ def negative_predictive_value_at(
     prevalence: float, tp: float, fp: float, fn: float, tn: float, *, confidence: float = 0.95
 ) -> Estimate:
     """Return the negative predictive value at another prevalence; see positive_predictive_value_at.
+
+    Mercaldo, Lau and Zhou 2007.
 
     >>> negative_predictive_value_at(0.1, 45, 12, 5, 68)
     0.9871 [0.9707, 0.9944]
@@ -255,7 +277,10 @@ def _signed(distance: float, variance: float) -> float:
 def crossing(score: Callable[[float], float], target: float, inside: float, outside: float) -> float:
     """Return where a monotone score reaches its target, between a point inside the interval and one outside.
 
-    Where the score does not reach it, the interval ends at `outside`.
+    Where the score does not reach it, the interval ends at `outside`. Brent 1973 for the search.
+
+    >>> round(crossing(lambda x: 2 - x, 0.5, 1.0, 3.0), 12)
+    1.5
     """
     from scipy.optimize import brentq  # noqa: PLC0415 - SciPy takes its time to load
 

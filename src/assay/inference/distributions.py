@@ -9,6 +9,7 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.errors import MetricError
+from assay.inference.proportions import check_confidence
 
 if TYPE_CHECKING:
     from assay.inference.test_result import Alternative
@@ -27,14 +28,22 @@ def normal_p(z: float, alternative: Alternative = "two-sided") -> float:
 
 
 def normal_point(share: float) -> float:
-    """Return the normal figure below which this share lies."""
+    """Return the normal figure below which this share lies.
+
+    >>> round(normal_point(0.975), 6)
+    1.959964
+    """
     from scipy.special import ndtri  # noqa: PLC0415 - SciPy takes its time to load
 
     return float(ndtri(share))
 
 
 def student_p(t: float, df: float, alternative: Alternative = "two-sided") -> float:
-    """Return the chance of a Student t at least as far out; the degrees of freedom may be fractional."""
+    """Return the chance of a Student t at least as far out; the degrees of freedom may be fractional.
+
+    >>> round(student_p(2.364624251, 7), 9)
+    0.05
+    """
     from scipy.special import betainc  # noqa: PLC0415
 
     tail = _tail(t, alternative)
@@ -54,25 +63,38 @@ def student_quantile(confidence: float, df: float) -> float:
     """
     from scipy.special import stdtrit  # noqa: PLC0415
 
+    check_confidence(confidence)
     return float(-stdtrit(df, (1 - confidence) / 2))
 
 
 def chi_square_p(statistic: float, df: float) -> float:
-    """Return the chance of a chi-square figure at least as large."""
+    """Return the chance of a chi-square figure at least as large.
+
+    >>> round(chi_square_p(3.841458820694124, 1), 12)
+    0.05
+    """
     from scipy.special import chdtrc  # noqa: PLC0415
 
     return float(chdtrc(df, statistic))
 
 
 def f_p(statistic: float, df: tuple[float, float]) -> float:
-    """Return the chance of an F figure at least as large."""
+    """Return the chance of an F figure at least as large.
+
+    >>> round(f_p(4.735063069693282, (10, 5)), 6)
+    0.05
+    """
     from scipy.special import fdtrc  # noqa: PLC0415
 
     return float(fdtrc(*df, statistic))
 
 
 def expit(x: float) -> float:
-    """Return the share whose logit this is, without overflow."""
+    """Return the share whose logit this is, without overflow.
+
+    >>> expit(0), expit(-800)
+    (0.5, 0.0)
+    """
     return 1 / (1 + math.exp(-x)) if x >= 0 else (small := math.exp(x)) / (1 + small)
 
 

@@ -86,8 +86,9 @@ def metric_gradient(
            [-0.1875,  0.0625]])
     """
     cells = np.asarray(table).astype(np.float64)
-    if metric.reads is Classes:
-        return gradient(lambda stack: metric.formula(Classes(stack), **parameters), cells)
+    if isinstance(metric.reads, type) and issubclass(metric.reads, Classes):
+        view = metric.reads
+        return gradient(lambda stack: metric.formula(view(stack), **parameters), cells)
     if metric.reads is not Binary:
         raise MetricError(f"{metric.name} is no formula of a confusion table's cells.")
     if positive is None and average is None:
@@ -117,7 +118,14 @@ def metric_gradient(
 
 
 def paired_gradient(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the slope of a difference by the cells (actual, predicted by one, predicted by the other)."""
+    """Return the slope of a difference by the cells (actual, predicted by one, predicted by the other).
+
+    Jaeckel 1972; the joint table is what makes it paired.
+
+    >>> paired_gradient(np.array([[1.0, 2.0]]), np.array([[0.5, 1.0]]))
+    array([[[0.5, 0. ],
+            [1.5, 1. ]]])
+    """
     return np.asarray(first[:, :, None] - second[:, None, :], dtype=np.float64)
 
 

@@ -107,13 +107,23 @@ def pabak(table: Any) -> float:
     """Return kappa as it would be with classes and mistakes in balance (Byrt, Bishop and Carlin 1993).
 
     ``(k observed - 1) / (k - 1)``, which is ``2 observed - 1`` for two classes.
+
+    >>> round(pabak([[1202, 5], [29, 154]]), 6)
+    0.951079
     """
     counts = np.asarray(table).astype(np.float64)
     return _rescaled(float(np.trace(counts) / counts.sum()), len(counts))
 
 
 def pabak_interval(table: Any, *, confidence: float = 0.95, method: str = "wilson") -> Interval:
-    """Return the interval of PABAK, mapped from that of the observed agreement, which is a proportion."""
+    """Return the interval of PABAK, mapped from that of the observed agreement, which is a proportion.
+
+    Byrt, Bishop and Carlin 1993.
+
+    >>> low, high = pabak_interval([[1202, 5], [29, 154]], method="clopper-pearson")
+    >>> round(low, 4), round(high, 4)
+    (0.932, 0.966)
+    """
     counts = np.asarray(table).astype(np.float64)
     limits = proportion_interval(float(np.trace(counts)), float(counts.sum()), confidence, method)
     low, high = (_rescaled(limit, len(counts)) for limit in limits)

@@ -10,6 +10,7 @@ from assay.inference.corrections import hoeffding_reach
 from assay.inference.delta import delta_interval
 from assay.inference.distributions import student_quantile
 from assay.inference.estimate import Estimate
+from assay.inference.proportions import Interval, check_confidence
 from assay.metrics import Undefined, Value
 from assay.tallies import Losses, Sums
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from fractions import Fraction
 
-    from assay.inference.proportions import Interval
 
 __all__ = [
     "MeanSpread",
@@ -119,6 +119,7 @@ def normal_root_interval(value: float, n: float, *, confidence: float = 0.95) ->
     """
     from scipy.special import chdtri  # noqa: PLC0415 - SciPy takes its time to load
 
+    check_confidence(confidence)
     tail = (1 - confidence) / 2
     below, above = (value * math.sqrt(n / float(chdtri(n, p))) for p in (tail, 1 - tail))
     return below, above
@@ -143,6 +144,7 @@ def order_ranks(n: int, *, share: float = 0.5, confidence: float = 0.95) -> Orde
     """
     from scipy.special import betainc  # noqa: PLC0415
 
+    check_confidence(confidence)
     if not 0 < share < 1:
         raise MetricError(f"share={share!r} is a share between 0 and 1.")
     tail = (1 - confidence) / 2
@@ -163,7 +165,13 @@ def order_ranks(n: int, *, share: float = 0.5, confidence: float = 0.95) -> Orde
 def hoeffding_interval(
     mean: float, n: float, bounds: tuple[float, float] = (0, 1), *, confidence: float = 0.95
 ) -> Interval:
-    """Return an interval that holds for any losses within bounds (Hoeffding 1963)."""
+    """Return an interval that holds for any losses within bounds (Hoeffding 1963).
+
+    >>> low, high = hoeffding_interval(0.5, 200)
+    >>> round(low, 4), round(high, 4)
+    (0.404, 0.596)
+    """
+    check_confidence(confidence)
     least, largest = bounds
     reach = (largest - least) * hoeffding_reach(n, 1 - confidence)
     return max(least, mean - reach), min(largest, mean + reach)
@@ -180,6 +188,7 @@ def bernstein_interval(
     >>> round(low, 4), round(high, 4)
     (0.0959, 0.1041)
     """
+    check_confidence(confidence)
     least, largest = bounds
     doubt = math.log(3 / (1 - confidence)) / n
     reach = math.sqrt(2 * variance * doubt) + 3 * (largest - least) * doubt

@@ -65,6 +65,10 @@ def bonett_price(only_first: float, only_second: float, n: float, *, confidence:
     """Return the adjusted Wald interval: one row more on either side (Bonett and Price 2012).
 
     It holds the plain difference only by chance, as it is centred nearer 0.
+
+    >>> low, high = bonett_price(12, 5, 100)
+    >>> round(low, 4), round(high, 4)
+    (-0.0141, 0.1513)
     """
     _check(only_first, only_second, n)
     first, second = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
@@ -74,19 +78,35 @@ def bonett_price(only_first: float, only_second: float, n: float, *, confidence:
 
 
 def agresti_min(only_first: float, only_second: float, n: float, *, confidence: float = 0.95) -> Interval:
-    """Return the adjusted Wald interval: half a row more in each of the four cells (Agresti and Min 2005)."""
+    """Return the adjusted Wald interval: half a row more in each of the four cells (Agresti and Min 2005).
+
+    >>> low, high = agresti_min(12, 5, 100)
+    >>> round(low, 4), round(high, 4)
+    (-0.0118, 0.1491)
+    """
     _check(only_first, only_second, n)
     return wald(only_first + 0.5, only_second + 0.5, n + 2, confidence=confidence)
 
 
 def paired_error(only_first: float, only_second: float, n: float) -> float:
-    """Return the plain standard error of the difference of two paired proportions."""
+    """Return the plain standard error of the difference of two paired proportions.
+
+    Fleiss 1981.
+
+    >>> round(paired_error(12, 5, 100), 6)
+    0.040632
+    """
     _check(only_first, only_second, n)
     return math.sqrt(only_first + only_second - (only_first - only_second) ** 2 / n) / n
 
 
 def wald(only_first: float, only_second: float, n: float, *, confidence: float = 0.95) -> Interval:
-    """Return the textbook's interval, which is too narrow for small n and empty where no row differs."""
+    """Return the textbook's interval, which is too narrow for small n and empty where no row differs.
+
+    >>> low, high = wald(12, 5, 100)
+    >>> round(low, 4), round(high, 4)
+    (-0.0096, 0.1496)
+    """
     reach = normal_quantile(confidence) * paired_error(only_first, only_second, n)
     centre = (only_first - only_second) / n
     return max(-1.0, centre - reach), min(1.0, centre + reach)
@@ -118,7 +138,8 @@ def paired_difference(
 def noninferiority(difference: float, error: float, margin: float) -> Test:
     """Return the one-sided test that the first is worse than the second by a margin or more.
 
-    A small p says it is not; larger must be better. The margin is fixed before the rows are seen.
+    A small p says it is not; larger must be better. The margin is fixed before the rows are seen
+    (Blackwelder 1982).
 
     >>> noninferiority(0.07, 0.0406325, 0.05)
     non-inferiority: statistic 2.9533, p = 0.001572

@@ -11,6 +11,7 @@ from assay.inference.proportions import normal_quantile
 __all__ = [
     "check_power",
     "critical_value",
+    "needed",
     "power_of_paired",
     "power_of_two_proportions",
     "rows_for_paired",
@@ -38,11 +39,17 @@ def rows_for_two_proportions(
     """
     check_power(alpha, power)
     null, spread, gap = _two_proportions(first, second)
-    return ((critical_value(alpha) * null + normal_point(power) * spread) / gap) ** 2
+    return needed((critical_value(alpha) * null + normal_point(power) * spread) / gap)
 
 
 def power_of_two_proportions(first: float, second: float, n: float, *, alpha: float = 0.05) -> float:
-    """Return the chance that two groups of n rows each are seen apart."""
+    """Return the chance that two groups of n rows each are seen apart.
+
+    Fleiss 1981.
+
+    >>> round(power_of_two_proportions(0.8, 0.87, 450), 4)
+    0.8086
+    """
     check_power(alpha)
     null, spread, gap = _two_proportions(first, second)
     short = gap * math.sqrt(n) - critical_value(alpha) * null
@@ -61,11 +68,18 @@ def rows_for_paired(
     """
     check_power(alpha, power)
     spread = _discordant(discordance, difference)
-    return ((critical_value(alpha) * math.sqrt(discordance) + normal_point(power) * spread) / difference) ** 2
+    reach = critical_value(alpha) * math.sqrt(discordance) + normal_point(power) * spread
+    return needed(reach / abs(difference))
 
 
 def power_of_paired(discordance: float, difference: float, n: float, *, alpha: float = 0.05) -> float:
-    """Return the chance that McNemar's test sees the difference in n rows."""
+    """Return the chance that McNemar's test sees the difference in n rows.
+
+    Connor 1987.
+
+    >>> round(power_of_paired(0.12, 0.04, 600), 4)
+    0.809
+    """
     check_power(alpha)
     spread = _discordant(discordance, difference)
     short = abs(difference) * math.sqrt(n) - critical_value(alpha) * math.sqrt(discordance)
@@ -73,8 +87,23 @@ def power_of_paired(discordance: float, difference: float, n: float, *, alpha: f
 
 
 def critical_value(alpha: float, *, one_sided: bool = False) -> float:
-    """Return how many standard errors a test at level alpha asks for."""
+    """Return how many standard errors a test at level alpha asks for.
+
+    >>> round(critical_value(0.05), 6), round(critical_value(0.05, one_sided=True), 6)
+    (1.959964, 1.644854)
+    """
     return -normal_point(alpha if one_sided else alpha / 2)
+
+
+def needed(reach: float) -> float:
+    """Return how many rows bring down to 1 what falls with the root of their number.
+
+    >>> needed(3.0)
+    9.0
+    """
+    if reach <= 0:
+        raise MetricError("any number of rows has more power than that.")
+    return reach * reach
 
 
 def check_power(alpha: float, power: float = 0.5) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "agresti_coull",
+    "check_confidence",
     "clopper_pearson",
     "jeffreys",
     "mid_p",
@@ -28,10 +29,17 @@ __all__ = [
 Interval = tuple[float, float]
 
 
+def check_confidence(confidence: float) -> None:
+    """Raise unless a confidence is a share."""
+    if not 0 < confidence < 1:
+        raise MetricError(f"confidence={confidence!r} is a share between 0 and 1, such as 0.95.")
+
+
 def normal_quantile(confidence: float) -> float:
     """Return how many standard errors a two-sided normal interval reaches."""
     from scipy.special import ndtri  # noqa: PLC0415 - SciPy takes its time to load
 
+    check_confidence(confidence)
     return float(-ndtri((1 - confidence) / 2))
 
 
@@ -127,8 +135,7 @@ def proportion_interval(x: float, n: float, confidence: float = 0.95, method: st
     if method not in METHODS:
         known = ", ".join(f'"{name}"' for name in METHODS)
         raise MetricError(f"method={method!r} is no interval for a proportion: use {known}.")
-    if not 0 < confidence < 1:
-        raise MetricError(f"confidence={confidence!r} is a share between 0 and 1, such as 0.95.")
+    check_confidence(confidence)
     if not 0 <= x <= n:
         raise MetricError(f"{x} of {n} is no proportion.")
     if n == 0:

@@ -126,14 +126,28 @@ def odds_ratio(tp: float, fp: float, fn: float, tn: float, *, confidence: float 
 def positive_likelihood_ratio(
     tp: float, fp: float, fn: float, tn: float, *, confidence: float = 0.95
 ) -> Interval:
-    """Return Koopman's interval of recall over the false positive rate."""
+    """Return Koopman's interval of recall over the false positive rate.
+
+    Koopman 1984.
+
+    >>> low, high = positive_likelihood_ratio(45, 12, 5, 68)
+    >>> round(low, 6), round(high, 6)
+    (3.644662, 10.303331)
+    """
     return koopman(tp, tp + fn, fp, fp + tn, confidence=confidence)
 
 
 def negative_likelihood_ratio(
     tp: float, fp: float, fn: float, tn: float, *, confidence: float = 0.95
 ) -> Interval:
-    """Return Koopman's interval of the false negative rate over specificity."""
+    """Return Koopman's interval of the false negative rate over specificity.
+
+    Koopman 1984.
+
+    >>> low, high = negative_likelihood_ratio(45, 12, 5, 68)
+    >>> round(low, 6), round(high, 6)
+    (0.050927, 0.252956)
+    """
     return koopman(fn, tp + fn, tn, fp + tn, confidence=confidence)
 
 
