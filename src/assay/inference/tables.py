@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.errors import MetricError
+from assay.inference.distributions import chi_square_p
 from assay.inference.hypergeometric import Hypergeometric, log_binomial
 from assay.inference.test_result import Alternative, Test, p_text
 from assay.metrics import Classes, Undefined, Value, find
@@ -44,7 +45,7 @@ def chi_square(table: Any, *, correction: bool = False) -> Test:
     if min(counts.shape) < 2:  # noqa: PLR2004
         return Test(method, *_no("the table has fewer than two rows or columns with counts"))
     statistic = _yates(counts) if correction else float(find("chi_square").formula(Classes(counts)))
-    return Test(method, statistic, df, _above(statistic, df))
+    return Test(method, statistic, df, chi_square_p(statistic, df))
 
 
 def fisher(table: Any, *, alternative: Alternative = "two-sided", confidence: float = 0.95) -> Test:
@@ -103,7 +104,7 @@ def mcnemar(table: Any, method: Literal["mid-p", "exact", "corrected", "uncorrec
         return Test(name, None, None, _coin(b, c, middle=method == "mid-p"), note=note)
     distance = max(abs(b - c) - (method == "corrected"), 0)
     statistic = distance**2 / (b + c) if b + c else 0.0
-    return Test(name, statistic, 1, _above(statistic, 1), note=note)
+    return Test(name, statistic, 1, chi_square_p(statistic, 1), note=note)
 
 
 def bowker(table: Any) -> Test:
@@ -125,7 +126,7 @@ def bowker(table: Any) -> Test:
         return Test(method, 0.0, 0, 1.0, note="no classes were confused")
     differences = (above - below)[confused].astype(np.float64)
     statistic = float((differences**2 / (above + below)[confused].astype(np.float64)).sum())
-    return Test(method, statistic, df, _above(statistic, df))
+    return Test(method, statistic, df, chi_square_p(statistic, df))
 
 
 def no_information(table: Any) -> Test:
@@ -172,13 +173,6 @@ def _counts(table: Any) -> NDArray[Any]:
 
 def _no(reason: str) -> tuple[Undefined, None, Undefined]:
     return Undefined(reason), None, Undefined(reason)
-
-
-def _above(statistic: float, df: int) -> float:
-    """Return the chance that chi-square is larger, by its own function and not as 1 less the other."""
-    from scipy.special import chdtrc  # noqa: PLC0415
-
-    return float(chdtrc(df, statistic))
 
 
 def _yates(counts: NDArray[Any]) -> float:
