@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Test", "bowker", "chi_square", "fisher", "mcnemar", "no_information", "p_text"]
+__all__ = ["Alternative", "Test", "bowker", "chi_square", "fisher", "mcnemar", "no_information", "p_text"]
 
 
 def chi_square(table: Any, *, correction: bool = False) -> Test:
