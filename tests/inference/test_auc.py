@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import (
     D15_POSITIVE,
@@ -98,6 +98,7 @@ def test_the_spam_filter_agrees_with_proc():
             assert found == pytest.approx((limits["lower"], limits["upper"]), abs=1e-10)
 
 
+@settings(deadline=None)
 @given(rows_of_scores)
 def test_delong_is_that_of_all_pairs(rows):
     """The integers of the tally give the nearest float to the exact variance."""
@@ -115,6 +116,7 @@ def test_delong_is_that_of_all_pairs(rows):
     assert found.variance == float(variance)
 
 
+@settings(deadline=None)
 @given(rows_of_scores)
 def test_an_estimate_holds_its_value_and_mirrors(rows):
     """Turning the scores turns the interval; it is never a single point."""
@@ -134,6 +136,7 @@ def test_an_estimate_holds_its_value_and_mirrors(rows):
     assert ("rank backwards" in found.note) == (found.value < 0.5)
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1), st.integers(1, 400), st.integers(1, 400))
 def test_newcombe_holds_its_value_and_mirrors(value, m, n):
     """Whatever the area and the classes."""

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import D15_POSITIVE, D15_SCORE, agrees, check_values
 
@@ -41,6 +41,7 @@ def test_weighted_average_precision_is_that_of_o20():
     assert average_precision_variance(D15_SCORE, Y, 1 - Y, weight * 512) == pytest.approx((value, variance))
 
 
+@settings(deadline=None)
 @given(scored)
 def test_influence_is_the_slope_by_weight(rows):
     """By numeric differences; it adds up to nothing over the rows."""
@@ -62,6 +63,7 @@ def test_influence_is_the_slope_by_weight(rows):
         assert slopes[side][row] == pytest.approx((shifted[1] - shifted[0]) / 2e-5, abs=1e-7)
 
 
+@settings(deadline=None)
 @given(scored)
 def test_counts_are_rows_taken_together(rows):
     """Entries with counts give what their rows one by one give, in any order."""

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import check_values
 
@@ -89,6 +89,7 @@ def test_without_bias_and_skewness_bca_is_the_percentile():
     assert bca(values, 0.0, 0.0)[:2] == percentile(values)[:2]
 
 
+@settings(deadline=None)
 @given(st.floats(-1, 1), st.floats(-0.3, 0.3), st.sampled_from([0.8, 0.95, 0.999]))
 def test_levels_are_in_order_and_mirror(z0, a, confidence):
     """Turning the metric turns bias, skewness and levels."""
@@ -108,6 +109,7 @@ def test_the_rule_of_quantiles(level, replicates, place):
     assert order_index(level, replicates) == place
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=60))
 def test_limits_are_replicates_and_mirror(values):
     """Percentile limits are among the replicates; turned replicates have them turned."""

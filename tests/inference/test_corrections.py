@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import check_values
 
@@ -33,6 +33,7 @@ def test_corrected_p_values_are_those_of_o38():
     assert benjamini_hochberg(inputs["p"]) == pytest.approx(expected["bh"], rel=1e-12)
 
 
+@settings(deadline=None)
 @given(chances)
 def test_corrections_keep_order_and_their_place(p):
     """BH is at most Holm, Holm at most Bonferroni, none is below p, and any order gives the same."""
@@ -82,6 +83,7 @@ def test_the_ladder_is_that_of_o46():
     assert ladder(inputs["losses"], inputs["eta"]) == pytest.approx(expected["trace"], rel=1e-12)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0, 1), max_size=30), st.floats(1e-3, 0.5))
 def test_the_ladder_only_descends(losses, step):
     """Answers never rise, and each step down is one of the losses, rounded."""

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import check_values
 
@@ -38,6 +38,7 @@ def test_ranks_are_those_of_o39():
     assert critical_difference(3, 6) == pytest.approx(expected["nemenyi_cd_005"], rel=1e-9)
 
 
+@settings(deadline=None)
 @given(tables)
 def test_friedman_agrees_with_scipy(table):
     """With ties; undefined where all tie."""
@@ -51,6 +52,7 @@ def test_friedman_agrees_with_scipy(table):
     assert found.p == pytest.approx(theirs.pvalue, rel=1e-9)
 
 
+@settings(deadline=None)
 @given(tables)
 def test_ranks_turn_with_the_direction(table):
     """Lower is better ranks the other way round; they add up to k (k + 1) / 2."""

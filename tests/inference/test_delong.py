@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import D15_POSITIVE, D15_SCORE, check_values, r_figures, ranks, second_score, sms
 
@@ -131,6 +131,7 @@ scored = st.lists(
 ).filter(lambda rows: 2 <= sum(y for y, *_ in rows) <= len(rows) - 2)
 
 
+@settings(deadline=None)
 @given(scored)
 def test_several_of_two_is_the_paired_test(rows):
     """Chi-square of one contrast is z squared; order changes the sign alone; ranks alike say so."""
@@ -172,6 +173,7 @@ def test_three_models_one_of_them_twice():
     assert isinstance(delong_paired(labels, -labels, *entries(labels)).p, Undefined)
 
 
+@settings(deadline=None)
 @given(scored)
 def test_influence_is_the_slope_by_weight(rows):
     """By numeric differences; it adds up to nothing over the rows."""

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import agrees, check_values
 
@@ -185,6 +185,7 @@ def test_slopes_are_derivatives_and_add_up_to_nothing(metric):
         assert float((slopes * table).sum()) == pytest.approx(0, abs=1e-12 * max(1.0, abs(value(table))))
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_size=3, max_size=3))
 def test_averages_have_the_slopes_of_their_values(table):
     """Macro and weighted F1 with classes left out, filled and strict, by numeric differences."""
@@ -253,6 +254,7 @@ def test_an_interval_needs_some_spread():
     assert delta_interval(0.9, 0.2, (-math.inf, 1))[1] == 1
 
 
+@settings(deadline=None)
 @given(st.floats(0.01, 0.99), st.floats(1e-6, 0.5))
 def test_scaled_intervals_stay_inside_and_mirror(value, error):
     """Logit and atanh limits lie inside the bounds, and the complement's limits are mirrored."""

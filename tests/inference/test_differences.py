@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import agrees, check_values, r_figures
 
@@ -67,6 +67,7 @@ def test_wald_difference_agrees_with_prop_test():
 
 
 @pytest.mark.parametrize("method", METHODS)
+@settings(deadline=None)
 @given(counts, counts, counts, counts)
 def test_a_difference_holds_its_estimate_and_mirrors(method, x1, rest1, x2, rest2):
     """It lies in [-1, 1], and exchanging the groups exchanges the limits."""
@@ -82,6 +83,7 @@ def test_a_difference_holds_its_estimate_and_mirrors(method, x1, rest1, x2, rest
     assert (-mirrored[1], -mirrored[0]) == pytest.approx((low, high), abs=1e-9)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 50), st.integers(0, 50), st.integers(1, 50), st.integers(0, 50))
 def test_the_score_limits_solve_their_equation(x1, rest1, x2, rest2):
     """At a Miettinen-Nurminen limit a brute-force likelihood gives a score of z."""
@@ -105,6 +107,7 @@ def test_the_score_limits_solve_their_equation(x1, rest1, x2, rest2):
         assert abs(score) == pytest.approx(1.959963984540054, rel=1e-5)
 
 
+@settings(deadline=None)
 @given(counts, counts, counts, counts)
 def test_sums_hold_their_estimate_and_stay_in_bounds(tp, fp, fn, tn):
     """Balanced accuracy, informedness and markedness at every table, perfect and hopeless ones too."""
@@ -132,6 +135,7 @@ def test_a_negative_weight_turns_its_part():
     assert mover(parts, limits, [-1, -2], -0.5) == pytest.approx((-high, -low))
 
 
+@settings(deadline=None)
 @given(counts, counts, counts)
 def test_f1_and_jaccard_say_the_same(tp, fp, fn):
     """The limits map through F = 2J / (1 + J), hold the estimate and never coincide."""

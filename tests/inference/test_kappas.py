@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import check_values, r_figures
 
@@ -84,6 +84,7 @@ def test_the_three_errors_that_packages_print():
     assert 1e-24 < found.p < 1e-22
 
 
+@settings(deadline=None)
 @given(tables)
 def test_the_error_is_the_delta_method_and_the_table_may_be_turned(table):
     """Fleiss, Cohen and Everitt's formula is the sum of count times squared slope; kappa does not see sides."""

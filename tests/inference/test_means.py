@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import check_values
 
@@ -75,6 +75,7 @@ def test_the_median_is_that_of_o25():
     assert ranks.coverage == pytest.approx(expected["medae_ci_actual_coverage"], rel=1e-12)
 
 
+@settings(deadline=None)
 @given(st.lists(finite, min_size=2, max_size=30))
 def test_the_error_is_the_nearest_float(values):
     """Whatever cancels: from exact sums, by fractions."""
@@ -88,6 +89,7 @@ def test_the_error_is_the_nearest_float(values):
         assert abs(Fraction(found.error) ** 2 - square) <= square / 10**15
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(-50, 50), st.integers(1, 9)), min_size=2, max_size=20))
 def test_weights_have_no_unit(rows):
     """A common factor changes nothing, equal weights are none, and a row without weight is no row."""
@@ -105,6 +107,7 @@ def test_weights_have_no_unit(rows):
     assert found.error == pytest.approx(math.sqrt(sandwich * worth / (worth - 1)), rel=1e-9, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-100, 100), min_size=2, max_size=30))
 def test_a_mean_lies_in_its_interval_as_scipy_has_it(values):
     """Student's interval; turned rows turn it."""

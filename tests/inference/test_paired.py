@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import agrees, check_values, r_figures
 
@@ -59,6 +59,7 @@ def test_paired_difference_agrees_with_r():
     assert (-high, -low) == pytest.approx(case["PropCIs_scoreci.mp_tango"]["conf.int"], abs=1e-7)
 
 
+@settings(deadline=None)
 @given(counts, counts, counts)
 def test_tango_holds_the_difference_and_turns(only_first, only_second, same):
     """It stays in [-1, 1], is never empty, and exchanging the models turns it."""
@@ -82,6 +83,7 @@ def test_tango_without_disagreement_is_wilsons_limit():
     assert tango(0, 0, 40) == pytest.approx((-z2 / (40 + z2), z2 / (40 + z2)), rel=1e-9)
 
 
+@settings(deadline=None)
 @given(counts, counts, counts)
 def test_the_plain_error_is_the_delta_methods(only_first, only_second, same):
     """Paired delta on accuracy is McNemar's Wald error."""
@@ -102,6 +104,7 @@ def test_cochran_is_that_of_o34():
     assert found.p == pytest.approx(expected["p"], rel=1e-12)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
 def test_cochran_of_two_is_mcnemar(rows):
     """(b - c)² / (b + c), undefined where the two never disagree."""

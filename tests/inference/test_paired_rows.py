@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import check_values
 
@@ -38,6 +38,7 @@ def test_per_query_comparison_is_that_of_o31():
     assert ranked.p == expected["wilcoxon_exact_p"]
 
 
+@settings(deadline=None)
 @given(differences)
 def test_exact_tests_count_out_all_signs(values):
     """Wilcoxon and the sign flips against every pattern, zeros and ties included, all alternatives."""
@@ -138,6 +139,7 @@ def test_blocks_of_flips_do_not_show(monkeypatch):
     assert sign_flips(values, flips=500).p == whole
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-5, 5), min_size=3, max_size=30))
 def test_one_step_ahead_is_the_paired_t(values):
     """Harvey's correction at horizon 1 makes Diebold-Mariano the paired t test."""

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import check_values, r_figures, ranks, second_score, sms
 
@@ -138,6 +138,7 @@ shares = st.floats(0.05, 0.95)
 levels = st.tuples(st.floats(0.001, 0.2), st.floats(0.5, 0.99))
 
 
+@settings(deadline=None)
 @given(shares, shares, levels)
 def test_a_size_has_its_power(first, second, level):
     """Power of the size found is the power asked for; more rows have more."""
@@ -160,6 +161,7 @@ def test_a_size_has_its_power(first, second, level):
     assert level_of_area(first, m, 2.5 * m, null=second, power=power) == pytest.approx(alpha, rel=1e-6)
 
 
+@settings(deadline=None)
 @given(st.floats(0.55, 0.98), st.floats(0.2, 5), st.floats(0.005, 0.1))
 def test_a_width_is_kept(area, ratio, half):
     """Hanley and McNeil's variance of the size found reaches as far as asked; Obuchowski's is near."""

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import agrees, check_values
 
@@ -37,6 +37,7 @@ def test_ratios_are_those_of_o6():
     assert agrees((odds.low, odds.high), expected, "dor_woolf")
 
 
+@settings(deadline=None)
 @given(counts, counts, counts, counts)
 def test_koopman_holds_its_estimate_and_turns(x1, rest1, x2, rest2):
     """The reciprocal ratio has the reciprocal limits; no hits open the interval on that side."""
@@ -65,6 +66,7 @@ def test_koopman_at_the_ends():
     assert low < 3e-9 < high
 
 
+@settings(deadline=None)
 @given(counts, counts, counts, counts)
 def test_odds_ratio_adds_half_a_row_only_where_a_cell_is_empty(tp, fp, fn, tn):
     """The note says so, and the interval holds the estimate, infinite ones too."""
@@ -78,6 +80,7 @@ def test_odds_ratio_adds_half_a_row_only_where_a_cell_is_empty(tp, fp, fn, tn):
     assert found.low < found.high
 
 
+@settings(deadline=None)
 @given(counts, counts, counts, counts)
 def test_log_ratio_holds_its_estimate(x1, rest1, x2, rest2):
     """Also where a count is 0, which the note says."""

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import agrees, check_values
 
@@ -52,6 +52,7 @@ def test_lins_interval_is_that_of_o25():
 
 
 @pytest.mark.parametrize("name", INFLUENCES)
+@settings(deadline=None)
 @given(columns)
 def test_influence_is_the_slope_by_weight(name, rows):
     """By numeric differences; its weighted mean is 0, and the weights have no unit."""
@@ -73,6 +74,7 @@ def test_influence_is_the_slope_by_weight(name, rows):
         assert found.rows[row] == pytest.approx(slope, rel=1e-4, abs=1e-4 * scale)
 
 
+@settings(deadline=None)
 @given(columns)
 def test_equal_weights_are_none_and_copies_halve_the_variance(rows):
     """Rows twice: the error over the root of two."""

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.figures import check_values
 
@@ -44,6 +44,7 @@ def test_five_by_two_is_that_of_o37():
     assert (f.statistic, f.p) == pytest.approx((expected["F"], expected["p_F"]), rel=1e-12)
 
 
+@settings(deadline=None)
 @given(differences, st.floats(0.05, 2))
 def test_the_posterior_is_as_wide_as_the_corrected_error(values, share):
     """Without a region of equivalence, better and worse are the one-sided p-values."""
@@ -64,6 +65,7 @@ def test_without_overlap_it_is_the_plain_t():
     assert corrected_t(values, 9, 1).p > plain.pvalue
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), min_size=5, max_size=5))
 def test_f_does_not_see_which_half_came_first(pairs):
     """The order of halves and of halvings is no matter for F, and its sign neither."""
