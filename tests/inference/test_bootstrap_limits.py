@@ -53,11 +53,13 @@ def test_the_ideal_bootstrap_is_that_of_o9():
     total = sum(p for _, p in known)
     below = sum(p for value, p in known if value < 0.8 - 1e-12) / total
     equal = sum(p for value, p in known if abs(value - 0.8) <= 1e-12) / total
-    assert lacking == pytest.approx(expected["p_undefined"], rel=1e-9)
-    assert (below, equal) == pytest.approx((expected["p_less"], expected["p_equal"]), rel=1e-9)
-    assert bias_correction(below * 1e9, equal * 1e9, 1e9) == pytest.approx(expected["z0_midrank"], rel=1e-9)
+    assert lacking == pytest.approx(expected["p_undefined"], rel=1e-12)
+    assert (below, equal) == pytest.approx((expected["p_less"], expected["p_equal"]), rel=1e-12)
+    assert bias_correction(below * 1e9, equal * 1e9, 1e9) == pytest.approx(expected["z0_midrank"], rel=1e-12)
     mean = sum(value * p for value, p in known) / total
-    assert mean == pytest.approx(expected["boot_mean"], rel=1e-9)
+    assert mean == pytest.approx(expected["boot_mean"], rel=1e-12)
+    spread = sum((value - mean) ** 2 * p for value, p in known) / total
+    assert math.sqrt(spread) == pytest.approx(expected["boot_sd"], rel=1e-12)
 
 
 def test_replicates_as_many_as_their_chances_give_the_quantiles_of_o9():

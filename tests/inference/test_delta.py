@@ -128,7 +128,7 @@ def test_weighted_rows_are_those_of_o8():
             slopes = metric_gradient(find(name), powers[0])
             assert math.sqrt(variance(slopes, powers[1])) == pytest.approx(expected[f"{name}_se"], rel=1e-12)
             skew = acceleration(slopes, powers[1], powers[2])
-            assert skew == pytest.approx(expected[f"{name}_bca_a"], rel=1e-11)
+            assert skew == pytest.approx(expected[f"{name}_bca_a"], rel=1e-12)
         found = kish(powers[0].sum(), powers[1].sum())
         assert found == pytest.approx(expected["kish_n_eff"], rel=1e-12)
 

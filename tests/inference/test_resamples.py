@@ -33,7 +33,7 @@ def test_the_posterior_is_that_of_o36():
     assert inputs["rho"] == 0.1  # one test row in ten
     found = correlated_bayes(inputs["diffs"], 900, 100, rope=inputs["rope"])
     chances = expected["p_left"], expected["p_rope"], expected["p_right"]
-    assert found == pytest.approx(chances, rel=1e-11)
+    assert found == pytest.approx(chances, rel=1e-12)
 
 
 def test_five_by_two_is_that_of_o37():
