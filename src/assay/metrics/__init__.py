@@ -15,6 +15,7 @@ from assay.metrics.counts import Binary, Classes, Ordered
 from assay.metrics.means import Mean, mean_metric
 from assay.metrics.metric import Metric, View, catalogue, find, metric
 from assay.metrics.outputs import each_output, over_outputs
+from assay.metrics.ranks import Ranks
 from assay.metrics.undefined import Undefined, Value
 
 # The rooms of the catalogue, in the order in which a reader would want them.
@@ -24,6 +25,8 @@ _ROOMS = (
     "agreement",
     "association",
     "ordinal",
+    "ranking",
+    "precision_recall",
     "retrieval",
     "regression",
     "row_errors",
@@ -39,6 +42,7 @@ __all__ = [
     "Mean",
     "Metric",
     "Ordered",
+    "Ranks",
     "Undefined",
     "Value",
     "View",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import struct
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -94,7 +95,9 @@ class Scores(Tally, kind="scores"):
             frozen(weights)
         if bad_row >= 0:
             score.raise_missing(bad_row)
-        return cls(positive, narrowed(distinct), weights, frozen(positives), frozen(negatives))
+        made = cls(positive, narrowed(distinct), weights, frozen(positives), frozen(negatives))
+        made.__dict__["n"] = len(rows)  # known here, and counting it again would read the whole tally
+        return made
 
     def merge(self, other: Self) -> Self:
         """Return the tally of both tallies' rows."""
@@ -119,7 +122,7 @@ class Scores(Tally, kind="scores"):
     def _weights(self) -> Array:
         return np.ones(len(self.scores)) if self.weights is None else self.weights
 
-    @property
+    @functools.cached_property
     def n(self) -> int:
         """How many rows there are."""
         return int(self.positives.sum(dtype=np.int64) + self.negatives.sum(dtype=np.int64))
@@ -129,13 +132,34 @@ class Scores(Tally, kind="scores"):
 
         They speak of rows, whatever their weights.
         """
-        positives, negatives = self.positives, self.negatives
-        if self.weights is not None:  # entries of one score and several weights are one score
-            starts = np.flatnonzero(np.diff(self.scores, prepend=np.nan) != 0)
-            positives, negatives = (
-                np.add.reduceat(counts, starts, dtype=np.uint64) for counts in (positives, negatives)
-            )
-        return Concordance(*kernels.sweep_scores(positives, negatives))
+        return Concordance(*kernels.sweep_scores(*self._rows_per_score()))
+
+    def average_precision(self) -> float:
+        """Return the mean precision over the positives, tied scores found together; NaN without positives.
+
+        It speaks of rows, whatever their weights.
+        """
+        positives, negatives = self._rows_per_score()
+        tp = np.cumsum(positives[::-1], dtype=np.int64)
+        if not len(tp) or not tp[-1]:
+            return float("nan")
+        above = tp + np.cumsum(negatives[::-1], dtype=np.int64)
+        return float((positives[::-1] * (tp / above)).sum() / tp[-1])
+
+    def _rows_per_score(self) -> tuple[Array, Array]:
+        if self.weights is None or not len(self.scores):
+            return self.positives, self.negatives
+        starts = self.starts()
+        return (
+            np.add.reduceat(self.positives, starts, dtype=np.uint64),
+            np.add.reduceat(self.negatives, starts, dtype=np.uint64),
+        )
+
+    def starts(self) -> Array:
+        """Return the index of each distinct score's first entry: with weights a score may have several."""
+        fresh = np.ones(len(self.scores), dtype=bool)
+        np.not_equal(self.scores[1:], self.scores[:-1], out=fresh[1:])
+        return np.flatnonzero(fresh)
 
     def binned(self, bits: int = 18) -> BinnedScores:
         """Return the same rows in a fixed number of bins."""

@@ -1,0 +1,115 @@
+"""The area under the precision-recall curve, by each of the four definitions in use, and its break-even."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.metrics.arithmetic import ratio, where
+from assay.metrics.metric import metric
+from assay.metrics.ranking import positives_among
+from assay.metrics.ranks import Ranks
+from assay.metrics.rates import NO_POSITIVES
+
+_SERIES_FROM = 64  # where the series below is good to the last bit
+
+
+@metric(
+    reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES,
+    aliases=("ap", "auprc", "pr_auc_step"),
+)  # fmt: skip
+def average_precision(r: Ranks) -> Any:
+    """The mean precision over the positives, each at the cutoff that finds it: ``sum(Δrecall precision)``.
+
+    The step-wise area under the precision-recall curve, as in scikit-learn's average_precision_score and
+    yardstick's average_precision; tied scores are found together. Scores that rank at random reach
+    the prevalence.
+    """
+    if r.concordance is not None:
+        return r.source.average_precision()
+    precision = ratio(r.tp, r.tp + r.fp)
+    return ratio(np.nansum(r.positive_steps * precision, -1), r.positives)
+
+
+@metric(reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES)
+def pr_auc_trapezoid(r: Ranks) -> Any:
+    """The area under straight lines from cutoff to cutoff of the precision-recall curve.
+
+    ``sum(Δrecall (precision + precision before) / 2)``
+
+    As in scikit-learn's auc(recall, precision) and yardstick's pr_auc, beginning at recall 0 with
+    precision 1. Straight lines flatter: no cutoff reaches what lies on them (Davis & Goadrich 2006).
+    """
+    precision = where(r.tp + r.fp > 0, ratio(r.tp, r.tp + r.fp), 1.0)
+    before = np.concatenate([np.ones_like(precision[..., :1]), precision[..., :-1]], -1)
+    return ratio((r.positive_steps * (precision + before)).sum(-1), 2 * r.positives)
+
+
+@metric(
+    reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES,
+    aliases=("aucpr", "pr_auc_interpolated"),
+)  # fmt: skip
+def pr_auc_davis_goadrich(r: Ranks) -> Any:
+    """The area under the precision-recall curve on which tied rows are found at an even pace.
+
+    ``integral of precision over recall``
+
+    The interpolation of Davis & Goadrich (2006) in its continuous form (Keilwagen et al. 2014), as in PRROC;
+    ROCR's aucpr means it and misses it.
+    """
+    p, q = (x.astype(np.float64) for x in (r.positive_steps, r.negative_steps))
+    above = r.tp - p + r.fp - q  # rows above the group
+    pace = 1 + ratio(q, p)  # rows for each positive
+    within = p / pace + (r.tp - p - above / pace) / pace * np.log1p(ratio(p + q, above))
+    area = where(p == 0, 0.0, where(above <= 0, p / pace, within))
+    return ratio(area.sum(-1), r.positives)
+
+
+@metric(
+    reads=Ranks, kind="rank", bounds=(0, 1), best=1,
+    undefined=lambda r: NO_POSITIVES if r.positives == 0 else
+    "the weights are not whole numbers, so that there is no order of rows to average over",
+)  # fmt: skip
+def tie_expected_average_precision(r: Ranks) -> Any:
+    """The mean of average precision over every order of tied rows: ``E[mean precision at positives]``.
+
+    As for ranked lists (McSherry & Najork 2008). A weight of 2 is two tied rows, so weights must be whole.
+    """
+    r_group, t_group = r.positive_steps, r.positive_steps + r.negative_steps.astype(r.fp.dtype)
+    if t_group.dtype.kind == "f" and not (np.mod(r_group, 1) == 0).all() & (np.mod(t_group, 1) == 0).all():
+        return np.nan
+    above, found = r.tp + r.fp - t_group, r.tp - r_group
+    # The i-th row of a group is positive with probability r/t, after found + (i-1)(r-1)/(t-1) others.
+    pace = where(t_group > 1, ratio(r_group - 1.0, t_group - 1.0), 0.0)
+    rest = found + 1.0 - pace - pace * above
+    precision = t_group * pace + rest * _harmonic_between(above, t_group)
+    return ratio((ratio(r_group, t_group) * precision).sum(-1), r.positives)
+
+
+def _harmonic_between(start: Any, count: Any) -> Any:
+    """Return 1/(start + 1) + ... + 1/(start + count), to the last bits."""
+    total = np.zeros(np.broadcast(start, count).shape)
+    first, last = np.array(start, dtype=np.float64), np.asarray(start + count, dtype=np.float64)
+    for i in range(1, _SERIES_FROM + 1):
+        total += where((first < i) & (last >= i), 1.0 / i, 0.0)
+    first = np.minimum(np.maximum(first, _SERIES_FROM), np.maximum(last, _SERIES_FROM))
+    last = np.maximum(last, _SERIES_FROM)
+    low, high = first + 0.5, last + 0.5
+    # H(n) = ln(n + 1/2) + c + 1/24 x^-2 - 7/960 x^-4 + 31/8064 x^-6 - ..., x = n + 1/2
+    total += np.log1p((last - first) / low)
+    for power, factor in ((2, 1 / 24), (4, -7 / 960), (6, 31 / 8064)):
+        total += factor * (high**-power - low**-power)
+    return total
+
+
+@metric(
+    reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES,
+    aliases=("prbe", "precision_recall_break_even", "r_precision"),
+)  # fmt: skip
+def break_even(r: Ranks) -> Any:
+    """The precision where it equals recall, as many being predicted positive as are: ``tp / positives``.
+
+    Where that number falls inside tied scores, they are taken in proportion.
+    """
+    return ratio(positives_among(r, r.positives), r.positives)

@@ -1,0 +1,128 @@
+"""The view of a score tally: what is above each cutoff, from the highest score to the lowest."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.metrics.counts import Binary
+from assay.metrics.hull import upper_hull
+from assay.tallies import Scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from assay.tallies.scores import Concordance
+
+__all__ = ["Ranks"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Ranks:
+    """The rows of two classes in the order of their scores, read lazily from a score tally.
+
+    Scores run from the highest to the lowest; a row counts as positive from the cutoff that equals its
+    score on. Counts are integers, or sums of weights where the rows have some. `positive_mass` and
+    `negative_mass` stand in for the tally's own counts at each of its entries; their leading axes hold
+    bootstrap replicates.
+    """
+
+    source: Scores
+    positive_mass: Any = None
+    negative_mass: Any = None
+
+    tally = Scores
+
+    @classmethod
+    def of(cls, tally: Any) -> Self:
+        """Return the view of a score tally."""
+        if not isinstance(tally, Scores):
+            kind = getattr(tally, "kind", type(tally).__name__)
+            raise MetricError(f"this metric reads a tally of scores, not one of {kind}.")
+        return cls(tally)
+
+    @functools.cached_property
+    def concordance(self) -> Concordance | None:
+        """The exact integers behind the area under the curve; None where rows have weights."""
+        plain = self.source.weights is None and self.positive_mass is None
+        return self.source.concordance() if plain else None
+
+    @functools.cached_property
+    def thresholds(self) -> NDArray[Any]:
+        """The distinct scores, the highest first."""
+        scores = self.source.scores
+        return (scores if self._starts is None else scores[self._starts])[::-1]
+
+    @functools.cached_property
+    def positive_steps(self) -> NDArray[Any]:
+        """How many positives there are at each threshold."""
+        return self._steps(self.source.positives, self.positive_mass)
+
+    @functools.cached_property
+    def negative_steps(self) -> NDArray[Any]:
+        """How many negatives there are at each threshold."""
+        return self._steps(self.source.negatives, self.negative_mass)
+
+    @functools.cached_property
+    def tp(self) -> NDArray[Any]:
+        """How many positives are at or above each threshold."""
+        return _running(self.positive_steps)
+
+    @functools.cached_property
+    def fp(self) -> NDArray[Any]:
+        """How many negatives are at or above each threshold."""
+        return _running(self.negative_steps)
+
+    @functools.cached_property
+    def positives(self) -> Any:
+        """How many are positive."""
+        return self.tp[..., -1] if self.concordance is None else self.concordance.positives
+
+    @functools.cached_property
+    def negatives(self) -> Any:
+        """How many are not."""
+        return self.fp[..., -1] if self.concordance is None else self.concordance.negatives
+
+    @property
+    def n(self) -> Any:
+        """How many there are."""
+        return self.positives + self.negatives
+
+    def cutoffs(self) -> NDArray[Any]:
+        """Return the cutoffs: infinity, above which nothing is, then every threshold."""
+        return np.concatenate([[math.inf], self.thresholds])
+
+    def at_cutoffs(self) -> Binary:
+        """Return the counts at each of :meth:`cutoffs`, as the last axis."""
+        tp, fp = (_from_nothing(x) for x in (self.tp, self.fp))
+        return Binary(tp, fp, tp[..., -1:] - tp, fp[..., -1:] - fp)
+
+    def hull(self) -> NDArray[np.intp]:
+        """Return the places, among the cutoffs, of the corners of the ROC curve's convex hull."""
+        return upper_hull(_from_nothing(self.fp), _from_nothing(self.tp))
+
+    @functools.cached_property
+    def _starts(self) -> NDArray[np.intp] | None:
+        """Where each distinct score begins, ascending; None where every entry is one."""
+        return None if self.source.weights is None else self.source.starts()
+
+    def _steps(self, counts: NDArray[Any], mass: NDArray[Any] | None) -> NDArray[Any]:
+        if mass is None:
+            mass = counts if self.source.weights is None else counts * self.source.weights
+        if self._starts is not None and len(self._starts):
+            mass = np.add.reduceat(mass, self._starts, axis=-1)
+        return mass[..., ::-1]
+
+
+def _running(steps: NDArray[Any]) -> NDArray[Any]:
+    return np.cumsum(steps, axis=-1, dtype=np.float64 if steps.dtype.kind == "f" else np.int64)
+
+
+def _from_nothing(running: NDArray[Any]) -> NDArray[Any]:
+    """Return the same with a 0 in front: what is above a cutoff of infinity."""
+    return np.concatenate([np.zeros((*running.shape[:-1], 1), running.dtype), running], axis=-1)
