@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from assay.reports.crosstable import CrossTable
     from assay.tallies import (
         BinnedScores,
+        ClassScores,
         Collection,
         Confusion,
         Grouped,
@@ -65,7 +66,7 @@ _HOMES = {
     "assay.kernels": ("set_threads", "threads"),
     "assay.reports.crosstable": ("CrossTable",),
     "assay.tallies": (
-        "BinnedScores", "Collection", "Confusion", "Grouped", "LabelSets", "Losses", "Moments",
+        "BinnedScores", "ClassScores", "Collection", "Confusion", "Grouped", "LabelSets", "Losses", "Moments",
         "NumberPairs", "PairedLabels", "PairedScores", "Queries", "Scores", "Sums", "Tally",
         "Values", "from_bytes", "merge",
     ),
@@ -76,6 +77,7 @@ __all__ = [
     "AssayError",
     "BinnedScores",
     "BytesError",
+    "ClassScores",
     "Collection",
     "ColumnError",
     "Confusion",

@@ -34,6 +34,16 @@ def examples():
         "binned weighted": assay.BinnedScores.of(
             assay.rows(actual=[0, 1], score=[0.25, 0.5], weight=[0.3, 0.7])
         ),
+        "class scores": assay.ClassScores.of(
+            assay.rows(
+                actual=["a", "c", "a"],
+                score=[[0.5, 0.3, 0.2], [0.1, 0.1, 0.8], [0.5, 0, 0.5]],
+                labels=["a", "b", "c"],
+            )
+        ),
+        "class scores weighted": assay.ClassScores.of(
+            assay.rows(actual=[0, 1], score=[[0.5, 0.5], [0.25, 0.75]], weight=[0.3, 1])
+        ),
         "moments": assay.Moments.of(numbers),
         "sums": assay.Sums.of([0.1, 0.2, 1e300]),
         "paired labels": assay.PairedLabels.of(labels, labels),
@@ -172,6 +182,47 @@ def hostile(kind, state):
             "no positive",
         ),
         ("scores", (1, 5, None, np.ones(1, "u1"), np.ones(1, "u1")), "no valid tally"),
+        (
+            "class scores",
+            ((0, 1), np.array([0, 1, 1]), np.array([0.1]), np.zeros(1, "u1"), None, np.ones(1, "u1")),
+            "column without rows",
+        ),
+        (
+            "class scores",
+            (
+                (0, 1),
+                np.array([0, 1, 2]),
+                np.array([0.1, 0.2]),
+                np.array([0, 1], "u1"),
+                None,
+                np.ones(2, "u1"),
+            ),
+            "columns of different rows",
+        ),
+        (
+            "class scores",
+            (
+                (0, 1),
+                np.array([0, 2, 4]),
+                np.full(4, 0.1),
+                np.array([0, 0, 0, 1], "u1"),
+                None,
+                np.ones(4, "u1"),
+            ),
+            "entries out of order",
+        ),
+        (
+            "class scores",
+            (
+                (0, 1),
+                np.array([0, 1, 2]),
+                np.array([0.1, 0.2]),
+                np.array([0, 2], "u1"),
+                None,
+                np.ones(2, "u1"),
+            ),
+            "an entry without rows",
+        ),
         (
             "binned scores",
             (99, None, np.zeros(0, "u4"), np.zeros(0, "i8"), np.zeros(0, "i8"), None),

@@ -69,6 +69,16 @@ def paired(make, role):
     return of
 
 
+def class_scores(rows):
+    """Each row is a label, its three scores and perhaps a weight."""
+    if not rows:
+        return assay.ClassScores.of(assay.rows(actual=[], score=np.empty((0, 3)), labels=[0, 1, 2]))
+    actual, *scores = columns(rows, 4)
+    weight = {"weight": scores.pop()} if len(scores) > 3 else {}
+    matrix = np.array(scores, dtype=np.float64).T
+    return assay.ClassScores.of(assay.rows(actual=actual, score=matrix, labels=[0, 1, 2], **weight))
+
+
 def lists(rows):
     actual, predicted = columns(rows, 2)
     return assay.Queries.of_lists(actual=actual, predicted=predicted)
@@ -151,6 +161,12 @@ CASES = {
         st.tuples(BINARY, SCORE, WEIGHT),
         from_columns(assay.BinnedScores.of, "actual", "score", "weight"),
         assay.BinnedScores.empty,
+    ),
+    "class scores": Case(
+        st.tuples(st.integers(0, 2), SCORE, SCORE, SCORE), class_scores, assay.ClassScores.empty
+    ),
+    "class scores, weighted": Case(
+        st.tuples(st.integers(0, 2), SCORE, SCORE, SCORE, WEIGHT), class_scores, assay.ClassScores.empty
     ),
     "moments": Case(
         st.tuples(FINITE, FINITE),
@@ -290,6 +306,8 @@ EXAMPLES = {
     "scores, weighted": [(0, 0.1, 0.1), (1, 0.1, 0.7), (1, 0.3, 0.1), (0, 0.3, 2.0)],
     "binned scores": [(0, 0.1), (1, 0.1), (1, 0.9), (0, 0.3), (1, 7.0), (0, -2.0)],
     "binned scores, weighted": [(0, 0.1, 0.3), (1, 0.1, 1.0), (1, 0.9, 2.0), (0, 0.3, 1e-9)],
+    "class scores": [(0, 0.1, 0.2, 0.7), (1, 0.1, 0.5, 0.4), (2, 0.3, 0.3, 0.4), (1, 0.0, -0.0, 1.0)],
+    "class scores, weighted": [(0, 0.1, 0.2, 0.7, 0.3), (1, 0.1, 0.5, 0.4, 1.0), (0, 0.1, 0.3, 0.4, 7.0)],
     "moments": [(0.1, 0.2), (1e16, 1.0), (-1e16, 0.3), (1e-300, 1e300)],
     "moments, weighted": [(0.1, 0.2, 0.3), (1e16, 1.0, 0.1), (-1e16, 0.3, 7.0)],
     "sums": [0.1, 0.2, 1e16, -1e16, 1e-300],
@@ -347,6 +365,14 @@ ARRAYS = {
     "binned scores": lambda r: assay.BinnedScores.of(assay.rows(actual=r["binary"], score=r["score"])),
     "binned scores, weighted": lambda r: assay.BinnedScores.of(
         assay.rows(actual=r["binary"], score=r["score"], weight=r["weight"])
+    ),
+    "class scores": lambda r: assay.ClassScores.of(
+        assay.rows(actual=r["label"] % 3, score=np.stack([r["score"], r["score"].round(2), r["number"]], 1))
+    ),
+    "class scores, weighted": lambda r: assay.ClassScores.of(
+        assay.rows(
+            actual=r["label"] % 2, score=np.stack([r["score"], r["number"]], 1), weight=r["weight"].round(2) + 0.1
+        )
     ),
     "moments": lambda r: assay.Moments.of(assay.rows(actual=r["score"], predicted=r["weight"])),
     "moments, weighted": lambda r: assay.Moments.of(

@@ -27,6 +27,7 @@ _ROOMS = (
     "ordinal",
     "ranking",
     "precision_recall",
+    "class_ranking",
     "retrieval",
     "regression",
     "row_errors",

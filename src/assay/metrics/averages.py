@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay.metrics.counts import Binary
     from assay.metrics.metric import Metric
 
-__all__ = ["averaged", "each", "pooled"]
+__all__ = ["averaged", "each", "over_classes", "pooled"]
 
 
 def each(metric: Metric, classes: Binary, names: Sequence[Any], **parameters: Any) -> dict[Any, Value]:
@@ -49,18 +49,25 @@ def averaged(
     if average == "micro":
         together = pooled(classes)
         return metric.value(metric.formula(together, **parameters), together)
+    reason = _reason(metric.value(np.nan, classes))
+    values = _values(metric, classes, parameters)
+    return over_classes(values, classes.positives, average, names=names, reason=reason, absent=absent)
+
+
+def over_classes(
+    values: Any, rows: Any, average: str, *, names: Sequence[Any], reason: str, absent: Any = "strict"
+) -> Value:
+    """Return the mean of the classes' values, NaN standing for none, each counting alike or by its rows."""
     if average not in ("macro", "weighted"):
         raise MetricError(f'average={average!r} is not known: use "macro", "micro" or "weighted".')
-    values = np.array(
-        np.broadcast_to(metric.formula(classes, **parameters), np.shape(classes.tp)), dtype=float
-    )
-    weights = np.ones(len(values)) if average == "macro" else np.asarray(classes.positives, dtype=float)
+    values, weights = np.array(values, dtype=np.float64), np.array(rows, dtype=np.float64)
+    if average == "macro":
+        weights[:] = 1.0
     lacking = np.isnan(values) & (weights > 0)  # a class without rows has no part in a weighted average
     if absent == "strict":
         if lacking.any():
             missing = [name for name, no in zip(names, lacking, strict=True) if no]
-            reason = metric.value(np.nan, classes)
-            return Undefined(f"{_reason(reason)} (class {shown(missing)})")
+            return Undefined(f"{reason} (class {shown(missing)})")
     elif absent == "skip":
         weights[lacking] = 0.0
     elif isinstance(absent, (int, float)):

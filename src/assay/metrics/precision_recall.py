@@ -9,9 +9,10 @@ import numpy as np
 from assay.metrics.arithmetic import ratio, where
 from assay.metrics.metric import metric
 from assay.metrics.ranking import positives_among
-from assay.metrics.ranks import Ranks
+from assay.metrics.ranks import Ranks, added
 from assay.metrics.rates import NO_POSITIVES
 
+NOT_WHOLE = "the weights are not whole numbers, so that there is no order of rows to average over"
 _SERIES_FROM = 64  # where the series below is good to the last bit
 
 
@@ -29,7 +30,7 @@ def average_precision(r: Ranks) -> Any:
     if r.concordance is not None:
         return r.source.average_precision()
     precision = ratio(r.tp, r.tp + r.fp)
-    return ratio(np.nansum(r.positive_steps * precision, -1), r.positives)
+    return ratio(added(where(r.positive_steps > 0, r.positive_steps * precision, 0.0)), r.positives)
 
 
 @metric(reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES)
@@ -43,7 +44,7 @@ def pr_auc_trapezoid(r: Ranks) -> Any:
     """
     precision = where(r.tp + r.fp > 0, ratio(r.tp, r.tp + r.fp), 1.0)
     before = np.concatenate([np.ones_like(precision[..., :1]), precision[..., :-1]], -1)
-    return ratio((r.positive_steps * (precision + before)).sum(-1), 2 * r.positives)
+    return ratio(added(r.positive_steps * (precision + before) / 2), r.positives)
 
 
 @metric(
@@ -63,13 +64,12 @@ def pr_auc_davis_goadrich(r: Ranks) -> Any:
     pace = 1 + ratio(q, p)  # rows for each positive
     within = p / pace + (r.tp - p - above / pace) / pace * np.log1p(ratio(p + q, above))
     area = where(p == 0, 0.0, where(above <= 0, p / pace, within))
-    return ratio(area.sum(-1), r.positives)
+    return ratio(added(area), r.positives)
 
 
 @metric(
     reads=Ranks, kind="rank", bounds=(0, 1), best=1,
-    undefined=lambda r: NO_POSITIVES if r.positives == 0 else
-    "the weights are not whole numbers, so that there is no order of rows to average over",
+    undefined=lambda r: NOT_WHOLE if np.all(r.positives) else NO_POSITIVES,
 )  # fmt: skip
 def tie_expected_average_precision(r: Ranks) -> Any:
     """The mean of average precision over every order of tied rows: ``E[mean precision at positives]``.
@@ -84,7 +84,7 @@ def tie_expected_average_precision(r: Ranks) -> Any:
     pace = where(t_group > 1, ratio(r_group - 1.0, t_group - 1.0), 0.0)
     rest = found + 1.0 - pace - pace * above
     precision = t_group * pace + rest * _harmonic_between(above, t_group)
-    return ratio((ratio(r_group, t_group) * precision).sum(-1), r.positives)
+    return ratio(added(ratio(r_group, t_group) * precision), r.positives)
 
 
 def _harmonic_between(start: Any, count: Any) -> Any:

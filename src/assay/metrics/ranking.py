@@ -10,16 +10,19 @@ import numpy as np
 from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio, where
 from assay.metrics.metric import metric
-from assay.metrics.ranks import Ranks
+from assay.metrics.ranks import Ranks, added
 from assay.metrics.rates import NO_NEGATIVES, NO_POSITIVES, f1, informedness
 
 _WHOLE = (0.0, 1.0)
 
 
 def one_class(r: Ranks) -> str:
-    """Return which class is missing, as the reason why a comparison of both has no value."""
+    """Return which class is missing: the reason why there is no pair to compare."""
     missing = NO_POSITIVES if not np.any(r.positives) else NO_NEGATIVES
     return f"{missing} among {r.source.n:,} rows, so there is nothing to rank above or below"
+
+
+one_class.__doc__ = "one of the two classes is absent"  # what the catalogue says
 
 
 @metric(
@@ -38,7 +41,7 @@ def auc(r: Ranks) -> Any:
         return ratio(exact.concordant, 2 * exact.positives * exact.negatives)
     beaten = r.negatives[..., None] - r.fp + r.negative_steps / 2
     shares = ratio(beaten, r.negatives[..., None])
-    return ratio((r.positive_steps * shares).sum(-1), r.positives)
+    return ratio(added(r.positive_steps * shares), r.positives)
 
 
 @metric(
@@ -197,7 +200,7 @@ def _least_cost(a: float, b: float, switch: Any, false_alarms: Any, misses: Any)
 
 
 @metric(
-    reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES,
+    reads=Ranks, kind="rank", bounds=(0, 1), best=None, undefined=NO_POSITIVES,
     aliases=("recall_at_share", "capture_rate", "cumulative_gain"),
 )  # fmt: skip
 def gain_at(r: Ranks, *, share: float = 0.1) -> Any:
@@ -208,7 +211,7 @@ def gain_at(r: Ranks, *, share: float = 0.1) -> Any:
     return ratio(_found(r, share), r.positives)
 
 
-@metric(reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined="there are no rows")
+@metric(reads=Ranks, kind="rank", bounds=(0, 1), best=None, undefined="there are no rows")
 def precision_at(r: Ranks, *, share: float = 0.1) -> Any:
     """How many of the share of rows that score highest are positive: ``tp / (share n)``."""
     return ratio(_found(r, share), share * r.n)

@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.errors import MetricError
+from assay.metrics.averages import over_classes
 from assay.metrics.counts import Binary
 from assay.metrics.hull import upper_hull
-from assay.tallies import Scores
+from assay.tallies import ClassScores, Scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from assay.metrics.metric import Metric
+    from assay.metrics.undefined import Value
     from assay.tallies.scores import Concordance
 
-__all__ = ["Ranks"]
+__all__ = ["Ranks", "added"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -37,14 +40,34 @@ class Ranks:
     negative_mass: Any = None
 
     tally = Scores
+    title = "scores of two classes"
 
     @classmethod
     def of(cls, tally: Any) -> Self:
         """Return the view of a score tally."""
         if not isinstance(tally, Scores):
             kind = getattr(tally, "kind", type(tally).__name__)
-            raise MetricError(f"this metric reads a tally of scores, not one of {kind}.")
+            several = ': average over them with average="macro", "micro" or "weighted"'
+            more = several if isinstance(tally, ClassScores) else ""
+            raise MetricError(f"this metric reads a tally of scores, not one of {kind}{more}.")
         return cls(tally)
+
+    @staticmethod
+    def averaged(
+        metric: Metric, tally: Any, average: str, parameters: dict[str, Any], absent: Any = "strict"
+    ) -> Value:
+        """Return a metric's average over the classes, each against the rest by its own column of scores."""
+        if not isinstance(tally, ClassScores):
+            raise MetricError(f"average={average!r} needs scores of several classes (assay.ClassScores).")
+        if average == "micro":
+            together = Ranks.of(tally.pooled())
+            return metric.value(metric.formula(together, **parameters), together)
+        views = [Ranks.of(tally.against_rest(label)) for label in tally.labels]
+        values = [metric.formula(view, **parameters) for view in views]
+        reason = "a class is absent" if callable(metric.undefined) else metric.undefined
+        return over_classes(
+            values, tally.class_weights, average, names=tally.labels, reason=reason, absent=absent
+        )
 
     @functools.cached_property
     def concordance(self) -> Concordance | None:
@@ -117,6 +140,11 @@ class Ranks:
         if self._starts is not None and len(self._starts):
             mass = np.add.reduceat(mass, self._starts, axis=-1)
         return mass[..., ::-1]
+
+
+def added(terms: NDArray[Any]) -> Any:
+    """Return the sum along the last axis, added in order: as the totals are, so that no share passes 1."""
+    return np.cumsum(terms, axis=-1)[..., -1]
 
 
 def _running(steps: NDArray[Any]) -> NDArray[Any]:

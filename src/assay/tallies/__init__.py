@@ -1,6 +1,7 @@
 """Exact, mergeable state: what is kept of the rows once they have been read."""
 
 from assay.tallies.binned import BinnedScores
+from assay.tallies.class_scores import ClassScores
 from assay.tallies.collection import Collection
 from assay.tallies.confusion import Confusion
 from assay.tallies.grouped import Grouped
@@ -16,6 +17,7 @@ from assay.tallies.values import Values
 
 __all__ = [
     "BinnedScores",
+    "ClassScores",
     "Collection",
     "Confusion",
     "Grouped",
