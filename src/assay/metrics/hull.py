@@ -25,7 +25,7 @@ def upper_hull(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
     """
     if x.dtype.kind != "f" and max(x[-1], y[-1]) >= _PRODUCT_FITS:
         x, y = x.astype(object), y.astype(object)
-    kept = np.arange(len(x))
+    kept = np.flatnonzero(np.concatenate([[True], (x[1:] != x[:-1]) | (y[1:] != y[:-1])]))
     # A point on or below the chord of its two neighbours is no corner, whatever else happens to them:
     # whole passes leave little of a long curve for the loop.
     while len(kept) > 2:  # noqa: PLR2004 - the two ends

@@ -76,15 +76,15 @@ def tie_expected_average_precision(r: Ranks) -> Any:
 
     As for ranked lists (McSherry & Najork 2008). A weight of 2 is two tied rows, so weights must be whole.
     """
-    r_group, t_group = r.positive_steps, r.positive_steps + r.negative_steps.astype(r.fp.dtype)
-    if t_group.dtype.kind == "f" and not (np.mod(r_group, 1) == 0).all() & (np.mod(t_group, 1) == 0).all():
+    if r.source.weights is not None and (np.mod(r.source.weights, 1) != 0).any():
         return np.nan
+    r_group, t_group = r.positive_steps, r.positive_steps + r.negative_steps.astype(r.fp.dtype)
     above, found = r.tp + r.fp - t_group, r.tp - r_group
     # The i-th row of a group is positive with probability r/t, after found + (i-1)(r-1)/(t-1) others.
     pace = where(t_group > 1, ratio(r_group - 1.0, t_group - 1.0), 0.0)
     rest = found + 1.0 - pace - pace * above
     precision = t_group * pace + rest * _harmonic_between(above, t_group)
-    return ratio(added(ratio(r_group, t_group) * precision), r.positives)
+    return ratio(added(where(r_group > 0, ratio(r_group, t_group) * precision, 0.0)), r.positives)
 
 
 def _harmonic_between(start: Any, count: Any) -> Any:

@@ -186,7 +186,7 @@ def h_measure(r: Ranks, *, prior: tuple[float, float] | None = None) -> Any:
     won, lost = -np.diff(misses), np.diff(false_alarms)
     with_scores = _least_cost(a, b, won / (won + lost), false_alarms, misses)
     without = _least_cost(a, b, [rate], np.array([0.0, 1 - rate]), np.array([rate, 0.0]))
-    return 1 - with_scores / without
+    return max(0.0, 1 - with_scores / without)  # the hull is never worse than either end of it
 
 
 def _least_cost(a: float, b: float, switch: Any, false_alarms: Any, misses: Any) -> Any:
@@ -236,15 +236,13 @@ def _found(r: Ranks, share: float) -> Any:
 def positives_among(r: Ranks, rows: Any) -> Any:
     """Return how many positives are among so many rows from the top; tied scores are taken in proportion."""
     rows = np.asarray(rows)[..., None]
-    reached = r.tp + r.fp
+    reached, steps = r.tp + r.fp, r.positive_steps + r.negative_steps.astype(r.fp.dtype)
     place = np.argmax(reached >= np.minimum(rows, reached[..., -1:]), axis=-1)[..., None]
-    here, step, positive = (
-        np.take_along_axis(x, place, -1)
-        for x in (reached, r.positive_steps + r.negative_steps.astype(r.fp.dtype), r.positive_steps)
+    here, step, tp, positive = (
+        np.take_along_axis(x, place, -1) for x in (reached, steps, r.tp, r.positive_steps)
     )
-    tp = np.take_along_axis(r.tp, place, -1)
-    short = np.maximum(here - rows, 0)
-    return where(short == 0, tp, tp - positive * ratio(short, step))[..., 0]
+    taken = np.minimum(rows - (here - step), step)
+    return (tp - positive + positive * ratio(taken, step))[..., 0]
 
 
 def _best(values: Any) -> Any:

@@ -1,0 +1,33 @@
+"""Oracles and data that lie beside the repository, where they are at hand."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def oracle(name):
+    """Return a file of R's figures, or skip the test that needs it."""
+    return json.loads(_file(f"oracles/{name}").read_text(encoding="utf-8"))
+
+
+def methods(name):
+    """Return one item of the check values of the methods: its inputs and outputs."""
+    return next(item for item in oracle("methods.json")["items"] if item["name"].startswith(name))
+
+
+def messages():
+    """Return the labels and scores of 1,390 text messages."""
+    with _file("data/sms_results.csv").open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    return [row["actual_type"] for row in rows], [float(row["prob_spam"]) for row in rows]
+
+
+def _file(name):
+    path = SHARED / name
+    if not path.exists():
+        pytest.skip(f"needs {name} of the shared files beside the repository")
+    return path
