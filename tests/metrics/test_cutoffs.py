@@ -13,12 +13,41 @@ from assay.metrics.cutoffs import at_cutoffs, best, performance
 
 CLOSE = {"rtol": 1e-10, "atol": 1e-10}
 # Every identifier of ROCR's performance(), variants with other parameters besides.
-BY_CUTOFF = (
-    "acc err fpr fall tpr rec sens fnr miss tnr spec ppv prec npv pcfall pcmiss rpp rnp phi mat mi chisq odds "
-    "lift f sar cost f_alpha0.2 f_alpha0.8 cost_fp1_fn5 cost_fp5_fn1"
-).split()
-FIGURES = "auc aucpr prbe mxe rmse auc_fpr.stop0.1 auc_fpr.stop0.01".split()
-CURVES = "rch ecost cal cal_window50".split()
+BY_CUTOFF = [
+    "acc",
+    "err",
+    "fpr",
+    "fall",
+    "tpr",
+    "rec",
+    "sens",
+    "fnr",
+    "miss",
+    "tnr",
+    "spec",
+    "ppv",
+    "prec",
+    "npv",
+    "pcfall",
+    "pcmiss",
+    "rpp",
+    "rnp",
+    "phi",
+    "mat",
+    "mi",
+    "chisq",
+    "odds",
+    "lift",
+    "f",
+    "sar",
+    "cost",
+    "f_alpha0.2",
+    "f_alpha0.8",
+    "cost_fp1_fn5",
+    "cost_fp5_fn1",
+]
+FIGURES = ["auc", "aucpr", "prbe", "mxe", "rmse", "auc_fpr.stop0.1", "auc_fpr.stop0.01"]
+CURVES = ["rch", "ecost", "cal", "cal_window50"]
 # Where ROCR says NaN and there is a value:
 # - F at infinity: no positive was found and some were missed, so it is 0 (2 tp / (2 tp + fp + fn)); ROCR divides
 #   by a precision that does not exist.
