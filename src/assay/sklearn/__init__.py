@@ -16,9 +16,14 @@ from typing import Any
 # One line per module: its functions are public here by being named in this table.
 _HOMES = {
     "agreement": ("cohen_kappa_score", "matthews_corrcoef"),
+    "areas": ("auc", "average_precision_score", "roc_auc_score"),
     "labels": (
         "accuracy_score", "balanced_accuracy_score", "class_likelihood_ratios", "confusion_matrix",
         "hamming_loss", "multilabel_confusion_matrix", "zero_one_loss",
+    ),
+    "listed": (
+        "coverage_error", "dcg_score", "label_ranking_average_precision_score", "label_ranking_loss",
+        "ndcg_score", "top_k_accuracy_score",
     ),
     "parameters": ("InvalidParameterError",),
     "rates": (
@@ -34,6 +39,10 @@ _HOMES = {
         "explained_variance_score", "max_error", "mean_absolute_error", "mean_absolute_percentage_error",
         "mean_pinball_loss", "mean_squared_error", "mean_squared_log_error", "median_absolute_error",
         "r2_score", "root_mean_squared_error", "root_mean_squared_log_error",
+    ),
+    "thresholds": (
+        "confusion_matrix_at_thresholds", "det_curve", "metric_at_thresholds", "precision_recall_curve",
+        "roc_curve",
     ),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -1,0 +1,152 @@
+"""From the caller's targets to ranks: one reading of the rows per call, and one of the scores.
+
+Arrays that are two classes by nature go straight to the tally, which reports what it cannot take; only then
+are they looked at closely, to word the error or to find another reading.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import InputError, LabelError, LengthError, NumberError
+from assay.inputs import Column, Rows, column, rows
+from assay.inputs.labels import binary
+from assay.metrics.ranks import Ranks
+from assay.sklearn.targets import (
+    column_or_1d,
+    consistent_length,
+    finite,
+    numeric,
+    positive_label,
+    sample_weights,
+    type_of_target,
+)
+from assay.tallies import Scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.inputs.columns import Array
+
+__all__ = ["averaged", "higher_label", "scored", "two_classes", "wide"]
+
+
+def wide(values: Any) -> bool:
+    """Tell whether this may be a table of several columns."""
+    shape = getattr(values, "shape", None)
+    if shape is not None:
+        return len(shape) != 1
+    return isinstance(values, (list, tuple)) and bool(values) and hasattr(values[0], "__len__")
+
+
+def scored(y_true: Any, y_score: Any, sample_weight: Any = None, pos_label: Any = None) -> Ranks:
+    """Return the ranks of rows of two classes, or of one against the rest where `pos_label` says which."""
+    if not wide(y_true):
+        try:
+            gathered = rows(actual=y_true, score=y_score, positive=pos_label)
+            if gathered.n:
+                return _ranks(gathered, sample_weight)
+        except InputError:
+            pass
+    kind = type_of_target(y_true, "y_true")
+    if kind != "binary" and not (kind == "multiclass" and pos_label is not None):
+        raise LabelError(f"{kind} format is not supported")
+    actual = column_or_1d(y_true, "y_true")
+    consistent_length(actual, y_score, sample_weight)
+    positive = np.asarray(actual == positive_label(pos_label, actual))
+    return two_classes(np.broadcast_to(positive, actual.shape), y_score, sample_weight)
+
+
+def higher_label(y_true: Any, y_score: Any, sample_weight: Any = None) -> Ranks | None:
+    """Return the ranks of rows of two classes whose positive one is the higher label.
+
+    None where there are not two labels at first sight, so that they need a closer look.
+    """
+    if wide(y_true) or wide(y_score):
+        return None
+    try:
+        actual = column(y_true, "y_true")
+        pair = actual.labels is not None and len(actual.labels) == 2  # noqa: PLR2004 - two classes
+        positive = actual.labels[1] if pair and actual.labels else None
+        gathered = rows(actual=actual, score=y_score, positive=positive)
+        return _ranks(gathered, sample_weight) if gathered.n else None
+    except InputError:
+        return None
+
+
+def two_classes(positive: Array, y_score: Any, sample_weight: Any = None) -> Ranks:
+    """Return the ranks of rows that are positive or not, by anything that gives one score per row."""
+    scores = finite(column_or_1d(y_score, "y_score"))
+    n = consistent_length(positive, scores, sample_weight)
+    if n < 1:
+        raise LengthError("y_true and y_score have no rows.")
+    if scores.dtype not in (np.float32, np.float64):
+        scores = finite(scores.astype(np.float64))
+    actual = Column("y_true", np.ascontiguousarray(positive, dtype=bool).view(np.uint8))
+    return _ranks(Rows(n, actual, score=Column("y_score", scores), positive=1), sample_weight)
+
+
+def _ranks(gathered: Rows, sample_weight: Any) -> Ranks:
+    if sample_weight is None:
+        tally = Scores.of(gathered)
+        _refuse_infinite(tally.scores[[0, -1]])
+        return Ranks(tally)
+    weights = sample_weights(sample_weight, gathered.n, dtype=np.float64)
+    score = gathered.need("score", "ranking").numbers("scores")
+    assert weights is not None  # noqa: S101 - the given ones were not None
+    _refuse_infinite(score)
+    if weights.min() >= 0:
+        weighted = rows(
+            actual=gathered.actual, score=gathered.score, weight=weights, positive=gathered.positive
+        )
+        return Ranks(Scores.of(weighted))
+    return _signed(gathered.take(weights != 0), weights[weights != 0])
+
+
+def _signed(gathered: Rows, weights: Array) -> Ranks:
+    """Return ranks with weights of which some are below 0, which a tally does not take."""
+    tally = Scores.of(gathered)
+    place = np.searchsorted(tally.scores, gathered.need("score", "ranking").numbers("scores"))
+    positive, _ = binary(gathered.need("actual", "ranking"), gathered.positive, gathered.labels)
+    masses = (np.bincount(place, weights * side, len(tally.scores)) for side in (positive, 1.0 - positive))
+    return Ranks(tally, *masses)
+
+
+def _refuse_infinite(scores: Array) -> None:
+    if not np.isfinite(scores).all():
+        raise NumberError("y_score holds an infinite score.")
+
+
+def averaged(
+    metric: Callable[[Any, Any, Any], float], y_true: Array, y_score: Any, average: str | None, weights: Any
+) -> Any:
+    """Return the average of a metric of two classes over the columns of a table of label sets.
+
+    `metric` takes one column of truth values, its scores and the rows' weights. ``"micro"`` takes the table
+    as one column, ``"samples"`` every row as one, ``"weighted"`` lets a column count by its positives.
+    """
+    scores = numeric(y_score, "y_score")
+    consistent_length(y_true, scores, weights)
+    if scores.shape != y_true.shape:
+        raise LengthError(f"y_true has shape {y_true.shape}, y_score has shape {scores.shape}.")
+    weights = None if weights is None else sample_weights(weights, len(y_true), dtype=np.float64)
+    if average == "micro":
+        each = None if weights is None else np.repeat(weights, y_true.shape[1])
+        return metric(y_true.ravel(), scores.ravel(), each)
+    shares: Array | None = None
+    if average == "samples":
+        shares, weights = weights, None
+        y_true, scores = y_true.T, scores.T
+    elif average == "weighted":
+        shares = np.asarray(y_true.sum(axis=0) if weights is None else weights @ y_true)
+        if np.isclose(shares.sum(), 0):
+            return 0.0
+    pairs = zip(y_true.T, scores.T, strict=True)
+    values = np.array([metric(column, score, weights) for column, score in pairs])
+    if average is None:
+        return values
+    if shares is not None:
+        values[shares == 0] = 0
+    return float(np.average(values, weights=shares))

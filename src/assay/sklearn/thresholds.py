@@ -1,0 +1,219 @@
+"""Curves: what every threshold on the scores gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import LabelError
+from assay.sklearn.parameters import (
+    ARRAY,
+    BOOLEAN,
+    CALLABLE,
+    NONE,
+    OPTIONAL_ARRAY,
+    POS_LABEL,
+    instance_of,
+    validated,
+)
+from assay.sklearn.scored import scored
+from assay.sklearn.targets import as_array, column_or_1d, consistent_length, distinct, finite, sample_weights
+from assay.sklearn.undefined import warn, warn_undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.inputs.columns import Array
+
+__all__ = [
+    "confusion_matrix_at_thresholds",
+    "det_curve",
+    "metric_at_thresholds",
+    "precision_recall_curve",
+    "roc_curve",
+]
+
+_RULES = {"y_true": ARRAY, "y_score": ARRAY, "pos_label": POS_LABEL, "sample_weight": OPTIONAL_ARRAY}
+
+
+@validated(**_RULES)
+def confusion_matrix_at_thresholds(
+    y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Return true negatives, false positives, false negatives, true positives, and the thresholds.
+
+    Same parameters and results as scikit-learn's.
+
+    >>> tn, fp, fn, tp, thresholds = confusion_matrix_at_thresholds([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> tp.tolist(), fp.tolist(), thresholds.tolist()
+    ([1.0, 1.0, 2.0, 2.0], [0.0, 1.0, 1.0, 2.0], [0.8, 0.4, 0.35, 0.1])
+    """
+    fp, tp, thresholds = _counts(y_true, y_score, pos_label, sample_weight)
+    return fp[-1] - fp, fp, tp[-1] - tp, tp, thresholds
+
+
+def _counts(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> tuple[Array, Array, Array]:
+    """Return false and true positives at each distinct score from the highest on, and the scores."""
+    ranks = scored(y_true, y_score, sample_weight, pos_label)
+    given = y_score.dtype if type(y_score) is np.ndarray else as_array(y_score).dtype
+    thresholds = ranks.thresholds.astype(given if given.kind in "iuf" else np.float64)
+    return ranks.fp.astype(np.float64), ranks.tp.astype(np.float64), thresholds
+
+
+@validated(**_RULES, drop_intermediate=BOOLEAN)
+def roc_curve(
+    y_true: Any,
+    y_score: Any,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    drop_intermediate: bool = True,
+) -> tuple[Array, Array, Array]:
+    """Return the false positive rates, the true positive rates and the thresholds of the ROC curve.
+
+    Same parameters and results as scikit-learn's.
+
+    >>> fpr, tpr, thresholds = roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> fpr.tolist(), tpr.tolist(), thresholds.tolist()
+    ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0], [inf, 0.8, 0.4, 0.35, 0.1])
+    """
+    fp, tp, thresholds = _counts(y_true, y_score, pos_label, sample_weight)
+    if drop_intermediate and len(fp) > 2:  # noqa: PLR2004 - both ends stay
+        # As in scikit-learn: a point between two equal steps is dropped, other collinear ones stay.
+        bends = (np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0)
+        fp, tp, thresholds = _kept(bends, fp, tp, thresholds)
+    rates = []
+    for counts, side, rate in ((fp, "negative", "false"), (tp, "positive", "true")):
+        counts = np.concatenate([[0.0], counts])  # noqa: PLW2901 - from nothing on
+        if counts[-1] <= 0:
+            warn_undefined(f"y_true has no {side}s, so the {rate} positive rate is not defined.")
+            rates.append(np.full(counts.shape, np.nan))
+        else:
+            rates.append(counts / counts[-1])
+    return rates[0], rates[1], np.concatenate([[np.inf], thresholds.astype(np.float64)])
+
+
+@validated(**_RULES, drop_intermediate=BOOLEAN)
+def precision_recall_curve(
+    y_true: Any,
+    y_score: Any,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    drop_intermediate: bool = False,
+) -> tuple[Array, Array, Array]:
+    """Return precision, recall and the thresholds, from the lowest threshold on.
+
+    Same parameters and results as scikit-learn's.
+
+    >>> precision, recall, thresholds = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> precision.tolist(), recall.tolist(), thresholds.tolist()
+    ([0.5, 0.6666666666666666, 0.5, 1.0, 1.0], [1.0, 1.0, 0.5, 0.5, 0.0], [0.1, 0.35, 0.4, 0.8])
+    """
+    fp, tp, thresholds = _counts(y_true, y_score, pos_label, sample_weight)
+    if drop_intermediate and len(fp) > 2:  # noqa: PLR2004 - both ends stay
+        fp, tp, thresholds = _kept(_rising(tp), fp, tp, thresholds)
+    above = tp + fp
+    precision = np.divide(tp, above, out=np.zeros_like(above), where=above != 0)
+    if tp[-1] == 0:
+        warn("y_true has no positives: recall is taken as one at every threshold.")
+        recall = np.ones_like(tp)
+    else:
+        recall = tp / tp[-1]
+    ends = ((precision, 1.0), (recall, 0.0))
+    precision, recall = (np.concatenate([values[::-1], [end]]) for values, end in ends)
+    return precision, recall, thresholds[::-1]
+
+
+@validated(**_RULES, drop_intermediate=BOOLEAN)
+def det_curve(
+    y_true: Any,
+    y_score: Any,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    drop_intermediate: bool = False,  # noqa: FBT001, FBT002 - scikit-learn's signature
+) -> tuple[Array, Array, Array]:
+    """Return the false positive rates, the false negative rates and the thresholds of the DET curve.
+
+    Same parameters and results as scikit-learn's.
+
+    >>> fpr, fnr, thresholds = det_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> fpr.tolist(), fnr.tolist(), thresholds.tolist()
+    ([0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.35, 0.4, 0.8])
+    """
+    fp, tp, thresholds = _counts(y_true, y_score, pos_label, sample_weight)
+    if not (fp[-1] and tp[-1]) or pos_label is not None:
+        classes = len(distinct(column_or_1d(y_true, "y_true")))
+        if classes != 2:  # noqa: PLR2004 - it takes two to make a tradeoff
+            raise LabelError(f"y_true has {classes} classes; a detection error tradeoff is between two.")
+    fp, tp = (np.concatenate([[0.0], counts]) for counts in (fp, tp))
+    thresholds = np.concatenate([[np.inf], thresholds.astype(np.float64)])
+    if drop_intermediate and len(fp) > 2:  # noqa: PLR2004 - both ends stay
+        fp, tp, thresholds = _kept(_rising(tp), fp, tp, thresholds)
+    # Only the last of the points without false positives, and the first of those without misses.
+    first = int(np.searchsorted(fp, fp[0], side="right")) - 1
+    part = slice(first, int(np.searchsorted(tp, tp[-1])) + 1)
+    with np.errstate(invalid="ignore"):  # a positive label that does not occur leaves no rate
+        return (
+            fp[part][::-1] / fp[-1],
+            (tp[-1] - tp)[part][::-1] / tp[-1],
+            thresholds[part][::-1],
+        )
+
+
+@validated(
+    y_true=ARRAY,
+    y_score=ARRAY,
+    metric_func=CALLABLE,
+    sample_weight=OPTIONAL_ARRAY,
+    metric_params=instance_of(dict) + NONE,
+)
+def metric_at_thresholds(
+    y_true: Any,
+    y_score: Any,
+    metric_func: Callable[..., Any],
+    *,
+    sample_weight: Any = None,
+    metric_params: dict[str, Any] | None = None,
+) -> tuple[Array, Array]:
+    """Return what a metric gives for predictions at each threshold, and the thresholds, the highest first.
+
+    Same parameters and results as scikit-learn's. For metrics of the catalogue
+    :func:`assay.metrics.cutoffs.at_cutoffs` gives all thresholds at once.
+
+    >>> from assay.sklearn import accuracy_score
+    >>> values, thresholds = metric_at_thresholds([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], accuracy_score)
+    >>> values.tolist()
+    [0.75, 0.5, 0.75, 0.5]
+    """
+    n = consistent_length(y_true, y_score, sample_weight)
+    actual, scores = finite(column_or_1d(y_true, "y_true")), finite(column_or_1d(y_score, "y_score"))
+    weights = sample_weights(sample_weight, n)
+    if weights is not None:
+        counted = weights != 0
+        actual, scores, weights = actual[counted], scores[counted], weights[counted]
+    # Descending, rows of one score in the order in which they came.
+    order = len(scores) - 1 - np.argsort(scores[::-1], kind="stable")[::-1]
+    actual, scores = actual[order], scores[order]
+    parameters = dict(metric_params or {})
+    if weights is not None:
+        parameters["sample_weight"] = weights[order]
+    last = np.append(np.flatnonzero(scores[1:] != scores[:-1]), len(scores) - 1)
+    values = []
+    for place in last:
+        predicted = np.zeros(len(scores), dtype=np.int32)
+        predicted[: place + 1] = 1
+        values.append(metric_func(actual, predicted, **parameters))
+    return np.asarray(values), scores[last]
+
+
+def _rising(tp: Array) -> Array:
+    """Tell of every point but the ends whether true positives change before or after it."""
+    change = np.diff(tp) != 0
+    return np.asarray(change[:-1] | change[1:])
+
+
+def _kept(inner: Array, *columns: Array) -> tuple[Array, ...]:
+    kept = np.concatenate([[True], inner, [True]])
+    return tuple(column[kept] for column in columns)
