@@ -174,7 +174,7 @@ def _calibration(ranks: Ranks, *, window: int = 100) -> Curve:
     the order in which they came.
     """
     _probabilities(ranks)
-    if ranks.concordance is None:
+    if not ranks.plain:
         raise MetricError("cal slides over rows one by one, so it takes no weights.")
     n = ranks.n
     if not 0 < window <= n:

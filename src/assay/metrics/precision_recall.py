@@ -27,7 +27,7 @@ def average_precision(r: Ranks) -> Any:
     yardstick's average_precision; tied scores are found together. Scores that rank at random reach
     the prevalence.
     """
-    if r.concordance is not None:
+    if r.plain:
         return r.source.average_precision()
     precision = ratio(r.tp, r.tp + r.fp)
     return ratio(added(where(r.positive_steps > 0, r.positive_steps * precision, 0.0)), r.positives)

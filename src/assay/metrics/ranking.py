@@ -158,7 +158,7 @@ def convex_hull_auc(r: Ranks) -> Any:
     """
     table, corners = r.at_cutoffs(), r.hull()
     tp, fp, whole = table.tp[corners], table.fp[corners], r.positives * r.negatives
-    if r.concordance is None:
+    if not r.plain:
         tp, fp, whole = ratio(tp, r.positives), ratio(fp, r.negatives), 1.0
     # Python's numbers, so that products of counts neither run over nor round.
     doubled = sum(map(operator.mul, np.diff(fp).tolist(), (tp[1:] + tp[:-1]).tolist()))

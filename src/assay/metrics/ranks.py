@@ -69,27 +69,31 @@ class Ranks:
             values, tally.class_weights, average, names=tally.labels, reason=reason, absent=absent
         )
 
+    @property
+    def plain(self) -> bool:
+        """Whether every row of the tally counts once."""
+        return self.source.weights is None and self.positive_mass is None
+
     @functools.cached_property
     def concordance(self) -> Concordance | None:
-        """The exact integers behind the area under the curve; None where rows have weights."""
-        plain = self.source.weights is None and self.positive_mass is None
-        return self.source.concordance() if plain else None
+        """The exact integers behind the area under the curve; None where rows do not count once each."""
+        return self.source.concordance() if self.plain else None
 
-    @functools.cached_property
+    @property
     def thresholds(self) -> NDArray[Any]:
         """The distinct scores, the highest first."""
-        scores = self.source.scores
-        return (scores if self._starts is None else scores[self._starts])[::-1]
+        source = self.source
+        return (source.scores if source.weights is None else source.scores[self._starts])[::-1]
 
-    @functools.cached_property
+    @property
     def positive_steps(self) -> NDArray[Any]:
         """How many positives there are at each threshold."""
-        return self._steps(self.source.positives, self.positive_mass)
+        return self.source.positives[::-1] if self.plain else self._steps[0]
 
-    @functools.cached_property
+    @property
     def negative_steps(self) -> NDArray[Any]:
         """How many negatives there are at each threshold."""
-        return self._steps(self.source.negatives, self.negative_mass)
+        return self.source.negatives[::-1] if self.plain else self._steps[1]
 
     @functools.cached_property
     def tp(self) -> NDArray[Any]:
@@ -130,16 +134,19 @@ class Ranks:
         return upper_hull(_from_nothing(self.fp), _from_nothing(self.tp))
 
     @functools.cached_property
-    def _starts(self) -> NDArray[np.intp] | None:
-        """Where each distinct score begins, ascending; None where every entry is one."""
-        return None if self.source.weights is None else self.source.starts()
+    def _starts(self) -> NDArray[np.intp]:
+        return self.source.starts()
 
-    def _steps(self, counts: NDArray[Any], mass: NDArray[Any] | None) -> NDArray[Any]:
-        if mass is None:
-            mass = counts if self.source.weights is None else counts * self.source.weights
-        if self._starts is not None and len(self._starts):
-            mass = np.add.reduceat(mass, self._starts, axis=-1)
-        return mass[..., ::-1]
+    @functools.cached_property
+    def _steps(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """What the positives and the negatives at each threshold weigh."""
+        source = self.source
+        positive, negative = self.positive_mass, self.negative_mass
+        if positive is None:
+            positive, negative = source.positives * source.weights, source.negatives * source.weights
+        if source.weights is not None and len(source.scores):
+            positive, negative = (np.add.reduceat(x, self._starts, axis=-1) for x in (positive, negative))
+        return positive[..., ::-1], negative[..., ::-1]
 
 
 def added(terms: NDArray[Any]) -> Any:

@@ -6,6 +6,7 @@ are they looked at closely, to word the error or to find another reading.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from assay.inputs.columns import Array
 
+INFINITE = "y_score holds an infinite score."
 __all__ = ["averaged", "higher_label", "scored", "two_classes", "wide"]
 
 
@@ -91,12 +93,13 @@ def two_classes(positive: Array, y_score: Any, sample_weight: Any = None) -> Ran
 def _ranks(gathered: Rows, sample_weight: Any) -> Ranks:
     if sample_weight is None:
         tally = Scores.of(gathered)
-        _refuse_infinite(tally.scores[[0, -1]])
+        if math.isinf(tally.scores[0]) or math.isinf(tally.scores[-1]):
+            raise NumberError(INFINITE)
         return Ranks(tally)
     weights = sample_weights(sample_weight, gathered.n, dtype=np.float64)
     score = gathered.need("score", "ranking").numbers("scores")
     assert weights is not None  # noqa: S101 - the given ones were not None
-    _refuse_infinite(score)
+    finite(score, "y_score")
     if weights.min() >= 0:
         weighted = rows(
             actual=gathered.actual, score=gathered.score, weight=weights, positive=gathered.positive
@@ -112,11 +115,6 @@ def _signed(gathered: Rows, weights: Array) -> Ranks:
     positive, _ = binary(gathered.need("actual", "ranking"), gathered.positive, gathered.labels)
     masses = (np.bincount(place, weights * side, len(tally.scores)) for side in (positive, 1.0 - positive))
     return Ranks(tally, *masses)
-
-
-def _refuse_infinite(scores: Array) -> None:
-    if not np.isfinite(scores).all():
-        raise NumberError("y_score holds an infinite score.")
 
 
 def averaged(

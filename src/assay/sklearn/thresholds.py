@@ -50,15 +50,25 @@ def confusion_matrix_at_thresholds(
     ([1.0, 1.0, 2.0, 2.0], [0.0, 1.0, 1.0, 2.0], [0.8, 0.4, 0.35, 0.1])
     """
     fp, tp, thresholds = _counts(y_true, y_score, pos_label, sample_weight)
-    return fp[-1] - fp, fp, tp[-1] - tp, tp, thresholds
+    fp, tp = fp[1:], tp[1:]
+    return fp[-1] - fp, fp, tp[-1] - tp, tp, _as_given(thresholds[1:], y_score)
 
 
 def _counts(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> tuple[Array, Array, Array]:
-    """Return false and true positives at each distinct score from the highest on, and the scores."""
+    """Return false positives, true positives and thresholds, from infinity on, where there are none."""
     ranks = scored(y_true, y_score, sample_weight, pos_label)
+    scores = ranks.thresholds
+    fp, tp, thresholds = np.zeros((3, len(scores) + 1))
+    np.add.accumulate(ranks.negative_steps, dtype=np.float64, out=fp[1:])
+    np.add.accumulate(ranks.positive_steps, dtype=np.float64, out=tp[1:])
+    thresholds[0], thresholds[1:] = np.inf, scores
+    return fp, tp, thresholds
+
+
+def _as_given(thresholds: Array, y_score: Any) -> Array:
+    """Return the thresholds in the type of number in which the scores came."""
     given = y_score.dtype if type(y_score) is np.ndarray else as_array(y_score).dtype
-    thresholds = ranks.thresholds.astype(given if given.kind in "iuf" else np.float64)
-    return ranks.fp.astype(np.float64), ranks.tp.astype(np.float64), thresholds
+    return thresholds.astype(given, copy=False) if given.kind in "iuf" else thresholds
 
 
 @validated(**_RULES, drop_intermediate=BOOLEAN)
@@ -79,19 +89,24 @@ def roc_curve(
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0], [inf, 0.8, 0.4, 0.35, 0.1])
     """
     fp, tp, thresholds = _counts(y_true, y_score, pos_label, sample_weight)
-    if drop_intermediate and len(fp) > 2:  # noqa: PLR2004 - both ends stay
+    if drop_intermediate and len(fp) > 3:  # noqa: PLR2004 - the first two and the last stay
         # As in scikit-learn: a point between two equal steps is dropped, other collinear ones stay.
-        bends = (np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0)
-        fp, tp, thresholds = _kept(bends, fp, tp, thresholds)
-    rates = []
-    for counts, side, rate in ((fp, "negative", "false"), (tp, "positive", "true")):
-        counts = np.concatenate([[0.0], counts])  # noqa: PLW2901 - from nothing on
-        if counts[-1] <= 0:
-            warn_undefined(f"y_true has no {side}s, so the {rate} positive rate is not defined.")
-            rates.append(np.full(counts.shape, np.nan))
-        else:
-            rates.append(counts / counts[-1])
-    return rates[0], rates[1], np.concatenate([[np.inf], thresholds.astype(np.float64)])
+        kept = np.ones(len(fp), dtype=bool)
+        kept[2:-1] = _uneven(fp[1:]) | _uneven(tp[1:])
+        fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
+    return (
+        _rate(fp, "false positive rate", "negatives"),
+        _rate(tp, "true positive rate", "positives"),
+        thresholds,
+    )
+
+
+def _rate(counts: Array, rate: str, lacking: str) -> Array:
+    total = counts[-1]
+    if total <= 0:
+        warn_undefined(f"y_true has no {lacking}, so the {rate} is not defined.")
+        return np.full(counts.shape, np.nan)
+    return np.asarray(counts / total)
 
 
 @validated(**_RULES, drop_intermediate=BOOLEAN)
@@ -112,18 +127,21 @@ def precision_recall_curve(
     ([0.5, 0.6666666666666666, 0.5, 1.0, 1.0], [1.0, 1.0, 0.5, 0.5, 0.0], [0.1, 0.35, 0.4, 0.8])
     """
     fp, tp, thresholds = _counts(y_true, y_score, pos_label, sample_weight)
-    if drop_intermediate and len(fp) > 2:  # noqa: PLR2004 - both ends stay
-        fp, tp, thresholds = _kept(_rising(tp), fp, tp, thresholds)
+    if drop_intermediate and len(fp) > 3:  # noqa: PLR2004 - the first two and the last stay
+        kept = np.ones(len(fp), dtype=bool)
+        kept[2:-1] = _rising(tp[1:])
+        fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
     above = tp + fp
-    precision = np.divide(tp, above, out=np.zeros_like(above), where=above != 0)
+    # At the end precision is 1 by convention; elsewhere nothing above a threshold (weights below 0) gives 0.
+    precision = np.divide(tp, above, out=np.zeros(len(tp)), where=above != 0)
+    precision[0] = 1.0
     if tp[-1] == 0:
         warn("y_true has no positives: recall is taken as one at every threshold.")
-        recall = np.ones_like(tp)
+        recall = np.ones(len(tp))
+        recall[0] = 0.0
     else:
         recall = tp / tp[-1]
-    ends = ((precision, 1.0), (recall, 0.0))
-    precision, recall = (np.concatenate([values[::-1], [end]]) for values, end in ends)
-    return precision, recall, thresholds[::-1]
+    return precision[::-1], recall[::-1], _as_given(thresholds[:0:-1], y_score)
 
 
 @validated(**_RULES, drop_intermediate=BOOLEAN)
@@ -147,10 +165,10 @@ def det_curve(
         classes = len(distinct(column_or_1d(y_true, "y_true")))
         if classes != 2:  # noqa: PLR2004 - it takes two to make a tradeoff
             raise LabelError(f"y_true has {classes} classes; a detection error tradeoff is between two.")
-    fp, tp = (np.concatenate([[0.0], counts]) for counts in (fp, tp))
-    thresholds = np.concatenate([[np.inf], thresholds.astype(np.float64)])
     if drop_intermediate and len(fp) > 2:  # noqa: PLR2004 - both ends stay
-        fp, tp, thresholds = _kept(_rising(tp), fp, tp, thresholds)
+        kept = np.ones(len(fp), dtype=bool)
+        kept[1:-1] = _rising(tp)
+        fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
     # Only the last of the points without false positives, and the first of those without misses.
     first = int(np.searchsorted(fp, fp[0], side="right")) - 1
     part = slice(first, int(np.searchsorted(tp, tp[-1])) + 1)
@@ -160,6 +178,18 @@ def det_curve(
             (tp[-1] - tp)[part][::-1] / tp[-1],
             thresholds[part][::-1],
         )
+
+
+def _uneven(running: Array) -> Array:
+    """Tell of every point but the ends whether the step after it differs from the step before."""
+    steps = running[1:] - running[:-1]
+    return np.asarray(steps[1:] != steps[:-1])
+
+
+def _rising(tp: Array) -> Array:
+    """Tell of every point but the ends whether true positives change before or after it."""
+    change = tp[1:] != tp[:-1]
+    return np.asarray(change[1:] | change[:-1])
 
 
 @validated(
@@ -206,14 +236,3 @@ def metric_at_thresholds(
         predicted[: place + 1] = 1
         values.append(metric_func(actual, predicted, **parameters))
     return np.asarray(values), scores[last]
-
-
-def _rising(tp: Array) -> Array:
-    """Tell of every point but the ends whether true positives change before or after it."""
-    change = np.diff(tp) != 0
-    return np.asarray(change[:-1] | change[1:])
-
-
-def _kept(inner: Array, *columns: Array) -> tuple[Array, ...]:
-    kept = np.concatenate([[True], inner, [True]])
-    return tuple(column[kept] for column in columns)
