@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 import struct
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -140,11 +139,7 @@ class Scores(Tally, kind="scores"):
 
         It speaks of rows, whatever their weights.
         """
-        positives, negatives = (counts[::-1] for counts in self._rows_per_score())
-        tp, fp = (np.add.accumulate(counts, dtype=np.int64) for counts in (positives, negatives))
-        if not len(tp) or not tp[-1]:
-            return math.nan
-        return float((positives * tp / (tp + fp)).sum() / tp[-1])
+        return kernels.sweep_precision(*self._rows_per_score())
 
     def _rows_per_score(self) -> tuple[Array, Array]:
         if self.weights is None or not len(self.scores):
