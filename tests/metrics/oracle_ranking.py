@@ -148,7 +148,7 @@ def gain_at(d):
     return found_among(d, Exact(1, 10) * sum(sizes(d))) / sizes(d)[0]
 
 
-def precision_at(d):
+def precision_at_share(d):
     return float(found_among(d, Exact(1, 10) * sum(sizes(d))) / sum(sizes(d)) * 10)
 
 
@@ -262,7 +262,7 @@ ORACLES = {
     "convex_hull_auc": convex_hull_auc,
     "h_measure": h_measure,
     "gain_at": gain_at,
-    "precision_at": precision_at,
+    "precision_at_share": precision_at_share,
     "lift_at": lift_at,
     "max_f1": max_f1,
     "max_informedness": max_informedness,

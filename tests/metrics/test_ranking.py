@@ -29,7 +29,7 @@ from assay.metrics import (
     partial_auc,
     pr_auc_davis_goadrich,
     pr_auc_trapezoid,
-    precision_at,
+    precision_at_share,
     tie_expected_average_precision,
     weighted_auc,
 )
@@ -233,11 +233,11 @@ def test_shares_from_the_top():
     """Gain, precision and lift of the best-scored fifth; tied rows are taken in proportion."""
     tally = scores([1, 1, 0, 1, 0, 0, 0, 0, 0, 0], [9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
     assert gain_at(tally, share=0.2) == pytest.approx(2 / 3)
-    assert precision_at(tally, share=0.2) == 1
+    assert precision_at_share(tally, share=0.2) == 1
     assert lift_at(tally, share=0.2) == pytest.approx(10 / 3)
     tied = scores([1, 1, 0, 0], [1, 1, 1, 1])
     assert gain_at(tied, share=0.25) == 0.25
-    assert precision_at(tied, share=0.1) == 0.5
+    assert precision_at_share(tied, share=0.1) == 0.5
     with pytest.raises(assay.MetricError, match="share"):
         gain_at(tied, share=0)
 

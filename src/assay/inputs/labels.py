@@ -164,6 +164,8 @@ def binary(column: Column, positive: Label | None, declared: Labels | None) -> t
             f"positive={positive!r} is {'text' if isinstance(positive, str) else 'a number'}, but "
             f"{column.name} holds {shown(labels)}."
         )
+    if labels and isinstance(labels[0], bool) and positive not in (False, True):
+        raise LabelError(f"positive={positive!r} is neither true nor false, but {column.name} holds these.")
     if labels and not isinstance(labels[0], str):
         positive = bool(positive) if isinstance(labels[0], bool) else int(positive)
     if positive not in labels:

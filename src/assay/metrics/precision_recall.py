@@ -105,7 +105,7 @@ def _harmonic_between(start: Any, count: Any) -> Any:
 
 @metric(
     reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES,
-    aliases=("prbe", "precision_recall_break_even", "r_precision"),
+    aliases=("prbe", "precision_recall_break_even"),
 )  # fmt: skip
 def break_even(r: Ranks) -> Any:
     """The precision where it equals recall, as many being predicted positive as are: ``tp / positives``.

@@ -212,7 +212,7 @@ def gain_at(r: Ranks, *, share: float = 0.1) -> Any:
 
 
 @metric(reads=Ranks, kind="rank", bounds=(0, 1), best=None, undefined="there are no rows")
-def precision_at(r: Ranks, *, share: float = 0.1) -> Any:
+def precision_at_share(r: Ranks, *, share: float = 0.1) -> Any:
     """How many of the share of rows that score highest are positive: ``tp / (share n)``."""
     return ratio(_found(r, share), share * r.n)
 

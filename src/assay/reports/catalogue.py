@@ -115,4 +115,6 @@ def _undefined(metric: Metric) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

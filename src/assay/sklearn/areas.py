@@ -12,6 +12,7 @@ from assay.errors import InputError, LabelError, LengthError, NumberError
 from assay.inputs import Column, Rows
 from assay.metrics import auc as roc_auc
 from assay.metrics import average_precision, hand_till_auc, partial_auc
+from assay.metrics.arithmetic import ratio
 from assay.metrics.class_ranking import ClassRanks
 from assay.sklearn.parameters import (
     ARRAY,
@@ -103,7 +104,12 @@ def _average_precision_of(positive: Array, y_score: Array, weights: Any) -> floa
 
 
 def _average_precision(ranks: Ranks) -> float:
-    value = float(average_precision.formula(ranks))
+    if ranks.positive_mass is None:
+        value = float(average_precision.formula(ranks))
+    else:  # weights below 0, with which rows above a threshold may weigh nothing
+        above = ranks.tp + ranks.fp
+        precision = np.divide(ranks.tp, above, out=np.zeros(len(above)), where=above != 0)
+        value = float(np.maximum(ratio((ranks.positive_steps * precision).sum(), ranks.positives), 0.0))
     if math.isnan(value):
         warn("y_true has no positives: recall is taken as one, and average precision is 0.")
         return 0.0
@@ -148,10 +154,17 @@ def roc_auc_score(
         if multi_class == "raise":
             raise InputError("multi_class must be 'ovo' or 'ovr' where there are more than two classes.")
         _refuse_scores(scores)
-        classes = class_labels(column_or_1d(actual, "y_true"), scores.shape[1], labels)
+        _refuse_average(average, multi_class)
+        actual = column_or_1d(actual, "y_true")
+        classes = class_labels(actual, scores.shape[1], labels)
         if multi_class == "ovr":
-            return _against_rest(actual, scores, classes, average, sample_weight)
-        return _in_pairs(actual, scores, classes, average, sample_weight)
+            return averaged(_area_of, actual[:, None] == classes, scores, average, sample_weight)
+        if sample_weight is not None:
+            raise InputError(
+                "sample_weight is not taken with multi_class='ovo', as in scikit-learn; "
+                "assay.metrics.hand_till_auc takes weights."
+            )
+        return _in_pairs(actual, scores, classes, average)
     if kind == "binary":
         actual = column_or_1d(actual, "y_true")
         present = distinct(actual)
@@ -167,6 +180,8 @@ def roc_auc_score(
 
 def _area(ranks: Ranks, max_fpr: float | None = None, classes: int = 2) -> float:
     """Return the area under one curve, of a part of it on the scale of the whole (McClish)."""
+    if ranks.positive_mass is not None and ranks.positives and (ranks.negative_steps < 0).any():
+        raise NumberError("with these weights below 0 the false positive rate does not rise all along.")
     if max_fpr is None or max_fpr == 1:
         value = float(roc_auc.formula(ranks))
     else:
@@ -186,27 +201,18 @@ def _refuse_scores(scores: Array) -> None:
         )
 
 
-def _against_rest(
-    actual: Array, scores: Array, classes: Array, average: str | None, sample_weight: Any
-) -> Any:
-    if average == "samples":
-        raise InputError(
-            "average='samples' is for label sets; of classes use 'micro', 'macro' or 'weighted'."
-        )
-    return averaged(_area_of, actual.reshape(-1, 1) == classes, scores, average, sample_weight)
-
-
-def _in_pairs(actual: Array, scores: Array, classes: Array, average: str | None, sample_weight: Any) -> float:
-    if average is None:
+def _refuse_average(average: str | None, multi_class: str) -> None:
+    if multi_class == "ovo" and average is None:
         raise NotImplementedError("average=None is not implemented for multi_class='ovo'.")
-    if average not in ("macro", "weighted"):
-        raise InputError(f"average={average!r} is not for pairs of classes: use 'macro' or 'weighted'.")
-    if sample_weight is not None:
+    known = ("macro", "weighted") if multi_class == "ovo" else ("micro", "macro", "weighted", None)
+    if average not in known:
         raise InputError(
-            "sample_weight is not taken with multi_class='ovo', as in scikit-learn; "
-            "assay.metrics.hand_till_auc takes weights."
+            f"average={average!r} is not for classes with multi_class={multi_class!r}: use {known}."
         )
-    codes = np.searchsorted(classes, actual.reshape(-1)).astype(np.int64)
+
+
+def _in_pairs(actual: Array, scores: Array, classes: Array, average: str | None) -> float:
+    codes = np.searchsorted(classes, actual).astype(np.int64)
     consistent_length(codes, scores)
     given = Column("y_true", codes), Column("y_score", scores.astype(np.float64, copy=False))
     gathered = Rows(len(codes), given[0], score=given[1], labels=tuple(range(len(classes))))

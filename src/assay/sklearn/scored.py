@@ -15,6 +15,7 @@ from assay.errors import InputError, LabelError, LengthError, NumberError
 from assay.inputs import Column, Rows, column, rows
 from assay.inputs.labels import binary
 from assay.metrics.ranks import Ranks
+from assay.sklearn.parameters import InvalidParameterError
 from assay.sklearn.targets import (
     column_or_1d,
     consistent_length,
@@ -81,6 +82,8 @@ def higher_label(y_true: Any, y_score: Any, sample_weight: Any = None) -> Ranks 
 def two_classes(positive: Array, y_score: Any, sample_weight: Any = None) -> Ranks:
     """Return the ranks of rows that are positive or not, by anything that gives one score per row."""
     scores = finite(column_or_1d(y_score, "y_score"))
+    if scores.dtype.kind in "USTV":
+        raise InvalidParameterError("y_score holds text where numbers are needed.")
     n = consistent_length(positive, scores, sample_weight)
     if n < 1:
         raise LengthError("y_true and y_score have no rows.")
@@ -96,23 +99,19 @@ def _ranks(gathered: Rows, sample_weight: Any) -> Ranks:
         if math.isinf(tally.scores[0]) or math.isinf(tally.scores[-1]):
             raise NumberError(INFINITE)
         return Ranks(tally)
-    weights = sample_weights(sample_weight, gathered.n, dtype=np.float64)
-    score = gathered.need("score", "ranking").numbers("scores")
-    assert weights is not None  # noqa: S101 - the given ones were not None
-    finite(score, "y_score")
-    if weights.min() >= 0:
-        weighted = rows(
-            actual=gathered.actual, score=gathered.score, weight=weights, positive=gathered.positive
-        )
-        return Ranks(Scores.of(weighted))
-    return _signed(gathered.take(weights != 0), weights[weights != 0])
-
-
-def _signed(gathered: Rows, weights: Array) -> Ranks:
-    """Return ranks with weights of which some are below 0, which a tally does not take."""
-    tally = Scores.of(gathered)
-    place = np.searchsorted(tally.scores, gathered.need("score", "ranking").numbers("scores"))
+    # A row without weight still has a label and a score, which must be right.
+    weights = np.asarray(sample_weights(sample_weight, gathered.n, dtype=np.float64))
     positive, _ = binary(gathered.need("actual", "ranking"), gathered.positive, gathered.labels)
+    scores = finite(gathered.need("score", "ranking").numbers("scores"), "y_score")
+    if weights.min() >= 0:
+        return Ranks(Scores.of(rows(actual=positive, score=scores, weight=weights, positive=1)))
+    return _signed(*(values[weights != 0] for values in (positive, scores, weights)))
+
+
+def _signed(positive: Array, scores: Array, weights: Array) -> Ranks:
+    """Return ranks with weights of which some are below 0, which a tally does not take."""
+    tally = Scores.of(rows(actual=positive, score=scores, positive=1))
+    place = np.searchsorted(tally.scores, scores)
     masses = (np.bincount(place, weights * side, len(tally.scores)) for side in (positive, 1.0 - positive))
     return Ranks(tally, *masses)
 

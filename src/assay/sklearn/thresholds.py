@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assay.inputs.columns import Array
+    from assay.metrics import Ranks
 
 __all__ = [
     "confusion_matrix_at_thresholds",
@@ -49,16 +50,16 @@ def confusion_matrix_at_thresholds(
     >>> tp.tolist(), fp.tolist(), thresholds.tolist()
     ([1.0, 1.0, 2.0, 2.0], [0.0, 1.0, 1.0, 2.0], [0.8, 0.4, 0.35, 0.1])
     """
-    fp, tp, thresholds = _counts(y_true, y_score, pos_label, sample_weight)
+    fp, tp, thresholds = _counts(scored(y_true, y_score, sample_weight, pos_label))
     fp, tp = fp[1:], tp[1:]
     return fp[-1] - fp, fp, tp[-1] - tp, tp, _as_given(thresholds[1:], y_score)
 
 
-def _counts(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> tuple[Array, Array, Array]:
+def _counts(ranks: Ranks) -> tuple[Array, Array, Array]:
     """Return false positives, true positives and thresholds, from infinity on, where there are none."""
-    ranks = scored(y_true, y_score, sample_weight, pos_label)
     scores = ranks.thresholds
-    fp, tp, thresholds = np.zeros((3, len(scores) + 1))
+    size = len(scores) + 1
+    fp, tp, thresholds = np.zeros(size), np.zeros(size), np.empty(size)
     np.add.accumulate(ranks.negative_steps, dtype=np.float64, out=fp[1:])
     np.add.accumulate(ranks.positive_steps, dtype=np.float64, out=tp[1:])
     thresholds[0], thresholds[1:] = np.inf, scores
@@ -88,11 +89,18 @@ def roc_curve(
     >>> fpr.tolist(), tpr.tolist(), thresholds.tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0], [inf, 0.8, 0.4, 0.35, 0.1])
     """
-    fp, tp, thresholds = _counts(y_true, y_score, pos_label, sample_weight)
+    ranks = scored(y_true, y_score, sample_weight, pos_label)
+    fp, tp, thresholds = _counts(ranks)
     if drop_intermediate and len(fp) > 3:  # noqa: PLR2004 - the first two and the last stay
-        # As in scikit-learn: a point between two equal steps is dropped, other collinear ones stay.
+        # As in scikit-learn: a point between two equal steps is dropped, other collinear ones stay. With
+        # weights, what the sums round to decides, there as here.
+        across, up = (
+            (ranks.negative_steps, ranks.positive_steps)
+            if ranks.plain
+            else (fp[1:] - fp[:-1], tp[1:] - tp[:-1])
+        )
         kept = np.ones(len(fp), dtype=bool)
-        kept[2:-1] = _uneven(fp[1:]) | _uneven(tp[1:])
+        kept[2:-1] = (across[2:] != across[1:-1]) | (up[2:] != up[1:-1])
         fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
     return (
         _rate(fp, "false positive rate", "negatives"),
@@ -126,7 +134,7 @@ def precision_recall_curve(
     >>> precision.tolist(), recall.tolist(), thresholds.tolist()
     ([0.5, 0.6666666666666666, 0.5, 1.0, 1.0], [1.0, 1.0, 0.5, 0.5, 0.0], [0.1, 0.35, 0.4, 0.8])
     """
-    fp, tp, thresholds = _counts(y_true, y_score, pos_label, sample_weight)
+    fp, tp, thresholds = _counts(scored(y_true, y_score, sample_weight, pos_label))
     if drop_intermediate and len(fp) > 3:  # noqa: PLR2004 - the first two and the last stay
         kept = np.ones(len(fp), dtype=bool)
         kept[2:-1] = _rising(tp[1:])
@@ -160,7 +168,7 @@ def det_curve(
     >>> fpr.tolist(), fnr.tolist(), thresholds.tolist()
     ([0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.35, 0.4, 0.8])
     """
-    fp, tp, thresholds = _counts(y_true, y_score, pos_label, sample_weight)
+    fp, tp, thresholds = _counts(scored(y_true, y_score, sample_weight, pos_label))
     if not (fp[-1] and tp[-1]) or pos_label is not None:
         classes = len(distinct(column_or_1d(y_true, "y_true")))
         if classes != 2:  # noqa: PLR2004 - it takes two to make a tradeoff
@@ -178,12 +186,6 @@ def det_curve(
             (tp[-1] - tp)[part][::-1] / tp[-1],
             thresholds[part][::-1],
         )
-
-
-def _uneven(running: Array) -> Array:
-    """Tell of every point but the ends whether the step after it differs from the step before."""
-    steps = running[1:] - running[:-1]
-    return np.asarray(steps[1:] != steps[:-1])
 
 
 def _rising(tp: Array) -> Array:
@@ -219,7 +221,7 @@ def metric_at_thresholds(
     """
     n = consistent_length(y_true, y_score, sample_weight)
     actual, scores = finite(column_or_1d(y_true, "y_true")), finite(column_or_1d(y_score, "y_score"))
-    weights = sample_weights(sample_weight, n)
+    weights = sample_weights(sample_weight, n, dtype=np.float64)
     if weights is not None:
         counted = weights != 0
         actual, scores, weights = actual[counted], scores[counted], weights[counted]
