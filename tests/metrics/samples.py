@@ -118,6 +118,7 @@ SAMPLES: dict[str, Any] = {
     "Ranged": Sample(_numbers, _as_predicted),
     "Scaled": Sample(_numbers, _as_predicted),
     "Ranks": Sample(_scores, _as_scores),
+    "ClassRanks": Sample(_class_scores, _as_class_scores),
     "Probabilities": Sample(_scores, _as_scores),
     "Lists": Sample(_lists, _as_order, weighted=False),
 }
