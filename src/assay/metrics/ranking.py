@@ -46,7 +46,7 @@ def auc(r: Ranks) -> Any:
 
 @metric(
     reads=Ranks, kind="rank", bounds=(-1, 1), best=1, undefined=one_class,
-    aliases=("gini_coefficient", "somers_d", "accuracy_ratio"),
+    aliases=("gini_coefficient", "accuracy_ratio"),
 )  # fmt: skip
 def gini(r: Ranks) -> Any:
     """How much oftener a positive scores above a negative than below: ``2 auc - 1``."""
