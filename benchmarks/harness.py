@@ -41,6 +41,7 @@ class Line:
     peers: dict[str, Timing]
     goal: float | None = None  # times the first peer
     moved: int | None = None  # bytes that must be read at least
+    reading: Timing | None = None  # how long it takes to read them and nothing else
     note: str = ""
 
     def ratio(self, peer: str) -> float:
@@ -56,6 +57,7 @@ class Line:
             "ratios": {name: self.ratio(name) for name in self.peers},
             "goal": self.goal,
             "bytes_moved": self.moved,
+            "reading_s": self.reading and self.reading.best,
             "note": self.note,
         }
 
@@ -85,8 +87,14 @@ def measure(
     peer_seconds: float = 6.0,
     note: str = "",
 ) -> Line:
-    """Time ours and each peer in turns; a slow peer is run fewer times, but never fewer than twice."""
+    """Time ours and each peer in turns; a slow peer is run fewer times, but never fewer than twice.
+
+    Where the bytes to be read are given, so is reading them: a virtual machine's memory may be twice as fast
+    a minute later, so its speed means nothing unless it is taken in turns as well.
+    """
     peers = peers or {}
+    words = np.ones((moved or 0) // 8, dtype=np.uint64)
+    reading: list[float] = []
     first = {name: once(peer) for name, peer in peers.items()}  # warms up, and says how long it takes
     ours()
     inner = max(1, min(2000, int(2e-3 / max(once(ours), 1e-7))))
@@ -98,6 +106,8 @@ def measure(
     try:
         for run in range(runs):
             times.append(many(ours, inner))
+            if moved is not None:
+                reading.append(many(lambda: _kernels.sum_words(words), inner))
             for name, peer in peers.items():
                 if run == 0 or sum(peer_times[name]) < peer_seconds:
                     peer_times[name].append(many(peer, inner_of[name]))
@@ -106,7 +116,7 @@ def measure(
         gc.enable()
     line = Line(
         what, n, timing(times), {name: timing(found) for name, found in peer_times.items()},
-        goal, moved, note,
+        goal, moved, timing(reading) if reading else None, note,
     )  # fmt: skip
     show(line)
     return line
@@ -130,22 +140,17 @@ def show(line: Line) -> None:
     if line.goal is not None and line.peers:
         reached = line.ratio(next(iter(line.peers)))
         words += f"   goal {line.goal:g}x {'reached' if reached >= line.goal else 'NOT reached'}"
-    if line.moved is not None:
-        words += f"   {line.moved / line.ours.best / bandwidth():.0%} of the memory's speed"
+    if line.reading is not None:
+        words += f"   {line.reading.best / line.ours.best:.0%} of the memory's speed"
     if line.note:
         words += f"   {line.note}"
     print(words, flush=True)
 
 
-_bandwidth = 0.0
-
-
 def bandwidth() -> float:
-    """Return how many bytes a second all threads can read, measured once per run."""
-    global _bandwidth  # noqa: PLW0603 - measured once
-    if not _bandwidth:
-        words = np.ones(20_000_000, dtype=np.uint64)
-        _kernels.sum_words(words)
-        _bandwidth = words.nbytes / min(once(lambda: _kernels.sum_words(words)) for _ in range(9))
-        print(f"memory is read at {_bandwidth / 1e9:.1f} GB/s on {_kernels.threads()} threads")
-    return _bandwidth
+    """Return how many bytes a second all threads can read at the moment."""
+    words = np.ones(20_000_000, dtype=np.uint64)
+    _kernels.sum_words(words)
+    found = words.nbytes / min(once(lambda: _kernels.sum_words(words)) for _ in range(9))
+    print(f"memory is read at {found / 1e9:.1f} GB/s on {_kernels.threads()} threads")
+    return found
