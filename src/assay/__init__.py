@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         BinnedScores,
         ClassScores,
         Collection,
+        Confidences,
         Confusion,
         Grouped,
         LabelSets,
@@ -66,8 +67,8 @@ _HOMES = {
     "assay.kernels": ("set_threads", "threads"),
     "assay.reports.crosstable": ("CrossTable",),
     "assay.tallies": (
-        "BinnedScores", "ClassScores", "Collection", "Confusion", "Grouped", "LabelSets", "Losses", "Moments",
-        "NumberPairs", "PairedLabels", "PairedScores", "Queries", "Scores", "Sums", "Tally",
+        "BinnedScores", "ClassScores", "Collection", "Confidences", "Confusion", "Grouped", "LabelSets",
+        "Losses", "Moments", "NumberPairs", "PairedLabels", "PairedScores", "Queries", "Scores", "Sums", "Tally",
         "Values", "from_bytes", "merge",
     ),
 }  # fmt: skip
@@ -80,6 +81,7 @@ __all__ = [
     "ClassScores",
     "Collection",
     "ColumnError",
+    "Confidences",
     "Confusion",
     "CrossTable",
     "Grouped",

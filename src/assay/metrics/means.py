@@ -23,6 +23,8 @@ class Mean:
     mean: Any
     n: int
     undefined: int = 0
+    infinite: int = 0
+    loss: str = ""
 
     tally = Losses
     title = "a mean over rows"
@@ -44,7 +46,7 @@ class Mean:
             mean = tally.least + tally.largest  # the infinite one; there is none between two
         else:
             mean = tally.total / tally.weight
-        return cls(mean, tally.n, tally.undefined)
+        return cls(mean, tally.n, tally.undefined, tally.infinite, tally.loss)
 
 
 def mean_metric(
@@ -64,6 +66,8 @@ def mean_metric(
 
     def declare(loss: Callable[..., Any]) -> Metric:
         def formula(view: Mean) -> Any:
+            if view.loss and view.loss.split(" ", maxsplit=1)[0] != loss.__name__:
+                raise MetricError(f"{loss.__name__} cannot be read from a tally of the loss {view.loss}.")
             return view.mean if then is None or math.isnan(view.mean) else then(view.mean)
 
         formula.__name__, formula.__doc__ = loss.__name__, loss.__doc__

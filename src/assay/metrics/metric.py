@@ -86,6 +86,8 @@ class Metric:
             ) from None
         if average := options.pop("average", None):
             return self.reads.averaged(self, tally, average, parameters, **options)  # type: ignore[no-any-return]
+        if self.loss is not None:
+            tally = self._of_losses(tally, parameters)
         try:
             view = self.reads.of(tally, **options)
         except TypeError as wrong:
@@ -108,14 +110,22 @@ class Metric:
         reason = self.undefined if isinstance(self.undefined, str) else self.undefined(view)
         return Undefined(f"{reason}{getattr(view, 'lacking', '')}")
 
+    def _of_losses(self, tally: Tally, parameters: dict[str, Any]) -> Tally:
+        """Return the tally that has the rows' losses; the loss's own parameters are taken out and used up."""
+        own = {name: parameters.pop(name) for name in _keywords(self.loss) if name in parameters}
+        if hasattr(tally, "losses"):  # it can still give the losses of its rows
+            return tally.losses(self.loss, **own)  # type: ignore[no-any-return]
+        if own:
+            given = ", ".join(f"{name}={value!r}" for name, value in own.items())
+            raise MetricError(
+                f"{given} belongs where the losses are taken: {self.name}.tally(rows, {given})."
+            )
+        return tally
+
     @functools.cached_property
     def parameters(self) -> dict[str, Any]:
-        """The formula's own parameters and their defaults."""
-        return {
-            name: parameter.default
-            for name, parameter in inspect.signature(self.each or self.formula).parameters.items()
-            if parameter.kind is parameter.KEYWORD_ONLY
-        }
+        """The formula's and the loss's own parameters and their defaults."""
+        return {**_keywords(self.loss), **_keywords(self.each or self.formula)}
 
     @property
     def meaning(self) -> str:
@@ -183,6 +193,14 @@ def find(name: str) -> Metric:
         near.setdefault(_names[word].name, word)
     advice = f" Did you mean {' or '.join(near.values())}?" if near else ""
     raise MetricError(f'there is no metric "{name}".{advice}')
+
+
+def _keywords(function: Callable[..., Any] | None) -> dict[str, Any]:
+    """Return a function's keyword-only parameters and their defaults."""
+    if function is None:
+        return {}
+    known = inspect.signature(function).parameters.values()
+    return {one.name: one.default for one in known if one.kind is one.KEYWORD_ONLY}
 
 
 def _said(formula: Callable[..., Any]) -> tuple[str, str]:

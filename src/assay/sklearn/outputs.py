@@ -15,7 +15,7 @@ from assay.metrics.means import Mean
 from assay.sklearn.parameters import ARRAY, text_among
 from assay.sklearn.targets import finite, regression_targets
 from assay.tallies import Losses, Moments, Values
-from assay.tallies.losses import evaluated
+from assay.tallies.row_losses import evaluated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -3,6 +3,7 @@
 from assay.tallies.binned import BinnedScores
 from assay.tallies.class_scores import ClassScores
 from assay.tallies.collection import Collection
+from assay.tallies.confidences import Confidences
 from assay.tallies.confusion import Confusion
 from assay.tallies.grouped import Grouped
 from assay.tallies.label_sets import LabelSets
@@ -19,6 +20,7 @@ __all__ = [
     "BinnedScores",
     "ClassScores",
     "Collection",
+    "Confidences",
     "Confusion",
     "Grouped",
     "LabelSets",

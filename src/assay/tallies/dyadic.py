@@ -55,6 +55,9 @@ class Dyadic:
     def __sub__(self, other: Dyadic) -> Dyadic:
         return self + (-other)
 
+    def __mul__(self, times: int) -> Dyadic:
+        return Dyadic.of(self.units * times, self.exponent)
+
     def __truediv__(self, other: Dyadic | int) -> float:
         """Return the float nearest to the exact ratio."""
         by = other if isinstance(other, Dyadic) else Dyadic.of(other)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from assay import kernels
-from assay.errors import LengthError, MergeError, TallyError
-from assay.inputs import column, need_rows
+from assay.errors import LengthError, MergeError
+from assay.inputs import column
 from assay.inputs.columns import doubles
-from assay.inputs.labels import binary, weights
+from assay.inputs.labels import weights
 from assay.tallies.dyadic import Dyadic
-from assay.tallies.moments import refuse_bad_rows
+from assay.tallies.row_losses import row_values
 from assay.tallies.tally import Tally, require
 
 if TYPE_CHECKING:
@@ -23,11 +22,10 @@ if TYPE_CHECKING:
     from assay.inputs import Rows
     from assay.inputs.columns import Array
 
-__all__ = ["Losses", "evaluated", "row_values"]
+__all__ = ["Losses"]
 
 _ZERO = Dyadic()
 _VALUE, _PRODUCT = -1074, -2148
-_BLOCK = 1 << 16  # rows for which a loss is taken at a time
 _LARGEST = np.finfo(np.float64).max
 
 
@@ -91,6 +89,22 @@ class Losses(Tally, kind="losses"):
         if not weighing.all():
             given, weighing = given[weighing > 0], weighing[weighing > 0]
         return cls._of(given, weighing, loss)
+
+    @classmethod
+    def of_counts(cls, values: Array, counts: Array, weight: Array | None = None, *, loss: str = "") -> Self:
+        """Return the tally of losses that stand for so many rows each, all of them of a weight."""
+        tally = cls()
+        for bit in range(int(counts.max(initial=0)).bit_length()):  # a count is a sum of powers of two
+            chosen = (counts >> bit) & 1 == 1
+            part = cls._of(values[chosen], None if weight is None else weight[chosen], loss)
+            tally = tally.merge(part.repeated(1 << bit))
+        return tally
+
+    def repeated(self, times: int) -> Self:
+        """Return the tally of the rows repeated so many times, at least once."""
+        *sums, least, largest = self.state()[1:]
+        state: Any = (self.loss, *(one * times for one in sums), least, largest)
+        return type(self)(*state)
 
     @classmethod
     def _of(cls, values: Array, weight: Array | None, name: str) -> Self:
@@ -169,71 +183,3 @@ class Losses(Tally, kind="losses"):
             require(not any(one.units for one in sums[2:]), "sums of no losses")
             require(np.isinf(least) and np.isinf(largest), "wrong extremes")
 
-
-def row_values(rows: Rows, function: Callable[..., Array], parameters: dict[str, Any]) -> tuple[Array, str]:
-    """Return what a function gives each row, and its name with its own parameters.
-
-    The function's positional parameters say what it needs, as plain arrays: ``actual``, ``predicted`` and
-    ``score`` are columns of numbers, ``positive`` is 1 where the row is positive and else 0. Keyword-only
-    ones are its own; all of them are written into the name, so that only tallies of one and the same
-    function merge.
-    """
-    known = inspect.signature(function).parameters.values()
-    needed = [one.name for one in known if one.kind in (one.POSITIONAL_OR_KEYWORD, one.POSITIONAL_ONLY)]
-    own = {one.name: parameters.get(one.name, one.default) for one in known if one.kind is one.KEYWORD_ONLY}
-    if unknown := sorted(set(parameters) - set(own)):
-        raise TallyError(f"the loss {function.__name__} has no parameter {', '.join(unknown)}.")
-    name = " ".join([function.__name__, *(f"{key}={_plain(value)}" for key, value in own.items())])
-    if not len(need_rows(rows)):
-        return np.empty(0), name
-    columns = [_numbers(rows, role, function.__name__) for role in needed]
-    return evaluated(function, columns, own), name
-
-
-def evaluated(function: Callable[..., Array], columns: list[Array], parameters: dict[str, Any]) -> Array:
-    """Return what a function gives each row of columns, block by block so that its temporaries stay in cache.
-
-    It says by NaN or infinity where it has no finite value.
-    """
-    values = np.empty(len(columns[0]))
-    for start in range(0, len(values), _BLOCK):
-        block = values[start : start + _BLOCK]
-        with np.errstate(all="ignore"):
-            found = np.asarray(function(*(one[start : start + _BLOCK] for one in columns), **parameters))
-        if found.shape != block.shape:
-            raise TallyError(
-                f"the loss {function.__name__} gave an array of shape {found.shape} for {len(block):,} rows: "
-                "it is to give one number per row."
-            )
-        block[:] = found
-    return values
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, (list, tuple, np.ndarray)):
-        raise TallyError(
-            "a loss's parameter is one number for all rows. Where each row has its own, take the losses "
-            "first and tally them: Losses.of_values(losses)."
-        )
-    if isinstance(value, (int, float, np.number)) and type(value) is not bool:
-        return repr(float(value))  # 1, 1.0 and numpy.float64(1) are one parameter
-    return repr(value)
-
-
-def _numbers(rows: Rows, role: str, loss: str) -> Array:
-    if role == "positive":
-        labels, _ = binary(rows.need("actual", f"the loss {loss}"), rows.positive, rows.labels)
-        return labels.astype(np.float64)
-    if role not in ("actual", "predicted", "score"):
-        raise TallyError(
-            f"the loss {loss} asks for {role!r}: it may ask for actual, predicted, score or positive."
-        )
-    found = rows.need(role, f"the loss {loss}")
-    values = doubles(found.numbers("numbers"))
-    found.refuse_missing()
-    finite = np.isfinite(values)
-    if not finite.all():
-        # A score may be infinite, and then the loss has its say; a regression's numbers may not.
-        bad = np.isnan(values) if role == "score" else ~finite
-        refuse_bad_rows((found,), (int(np.argmax(bad)) if bad.any() else -1,))
-    return values

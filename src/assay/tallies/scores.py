@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from assay import kernels
-from assay.errors import MergeError, shown
+from assay.errors import MergeError, TallyError, shown
 from assay.inputs import need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import Label, binary
+from assay.tallies.losses import Losses
+from assay.tallies.row_losses import asked_for, evaluated, no_probability, own_parameters
 from assay.tallies.tally import Tally, frozen, no_values, require
 
 if TYPE_CHECKING:
@@ -155,6 +157,35 @@ class Scores(Tally, kind="scores"):
         fresh = np.ones(len(self.scores), dtype=bool)
         np.not_equal(self.scores[1:], self.scores[:-1], out=fresh[1:])
         return np.flatnonzero(fresh)
+
+    def losses(self, loss: Callable[..., Array], **parameters: Any) -> Losses:
+        """Return the tally of a loss over the same rows, the very one that :meth:`Losses.of` makes of them.
+
+        The loss may ask for ``positive`` and for ``score`` or ``probability``: the tally knows no more.
+        """
+        own, name = own_parameters(loss, parameters)
+        roles = asked_for(loss)
+        if not {"positive"} < set(roles) <= {"positive", "score", "probability"}:
+            raise TallyError(
+                f"the loss {loss.__name__} asks for {', '.join(roles)}, but a score tally holds only which rows "
+                "are positive, and their scores: make a tally of losses from the rows."
+            )
+        if "probability" in roles:
+            self.need_probabilities()
+        scores, tally = doubles(self.scores), Losses()
+        for positive, counts in ((1.0, self.positives), (0.0, self.negatives)):
+            here = np.flatnonzero(counts)
+            weights = None if self.weights is None else self.weights[here]
+            known = {"positive": np.full(len(here), positive)}
+            values = evaluated(loss, [known.get(role, scores[here]) for role in roles], own)
+            tally = tally.merge(Losses.of_counts(values, counts[here], weights, loss=name))
+        return tally
+
+    def need_probabilities(self) -> None:
+        """Raise unless every score is a probability."""
+        for value in self.scores[[0, -1]] if len(self.scores) else ():
+            if not 0 <= value <= 1:
+                no_probability(float(value), "a score")
 
     def binned(self, bits: int = 18) -> BinnedScores:
         """Return the same rows in a fixed number of bins."""

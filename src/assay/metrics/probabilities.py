@@ -1,0 +1,120 @@
+"""The view of a score tally whose scores are probabilities: each distinct one with its outcomes."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.metrics.arithmetic import ratio, total
+from assay.tallies import Scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+__all__ = ["Probabilities", "one_by_one"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Probabilities:
+    """Every distinct probability, ascending, with how many positives and how many negatives got it.
+
+    A weighted row counts as so many rows. Axes of the counts before the last hold replicates.
+    """
+
+    p: NDArray[Any]
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
+
+    tally = Scores
+    title = "probabilities"
+
+    @classmethod
+    def of(cls, tally: Any, *, clip: float = 0.0) -> Self:
+        """Return the probabilities of a score tally, moved into [clip, 1 - clip].
+
+        Scores beyond 0 and 1 are refused: what they mean is not guessed.
+        """
+        if not isinstance(tally, Scores):
+            kind = getattr(tally, "kind", type(tally).__name__)
+            raise MetricError(f"this metric reads a tally of scores, not one of {kind}.")
+        tally.need_probabilities()
+        return cls.gathered(tally.scores, tally.weights, tally.positives, tally.negatives, clip=clip)
+
+    @classmethod
+    def gathered(
+        cls,
+        p: NDArray[Any],
+        weights: NDArray[Any] | None,
+        positives: NDArray[Any],
+        negatives: NDArray[Any],
+        *,
+        clip: float = 0.0,
+    ) -> Self:
+        """Return the view of rising probabilities, some of them perhaps equal, with counts and weights."""
+        if not 0 <= clip < 0.5:  # noqa: PLR2004 - the middle
+            raise MetricError(f"clip={clip!r} is not between 0 and 1/2.")
+        p = p.astype(np.float64)
+        if clip:
+            p = np.clip(p, clip, 1 - clip)
+        counts = [x.astype(np.float64) for x in (positives, negatives)]
+        if weights is not None:
+            counts = [x * weights for x in counts]
+        starts = np.flatnonzero(np.diff(p, prepend=np.nan) != 0)
+        if len(starts) < len(p):
+            p, counts = p[starts], [np.add.reduceat(x, starts, axis=-1) for x in counts]
+        return cls(p, *counts)
+
+    def each(self) -> Iterator[Self]:
+        """Yield every replicate as a view of its own, without the probabilities that nothing got."""
+        positives, negatives = (x.reshape(-1, len(self.p)) for x in (self.positives, self.negatives))
+        for positive, negative in zip(positives, negatives, strict=True):
+            kept = positive + negative > 0
+            yield type(self)(self.p[kept], positive[kept], negative[kept])
+
+    @functools.cached_property
+    def counts(self) -> NDArray[Any]:
+        """How many rows got each probability."""
+        return np.asarray(self.positives + self.negatives)
+
+    @functools.cached_property
+    def n(self) -> Any:
+        """How many rows there are."""
+        return total(self.counts)
+
+    @functools.cached_property
+    def rates(self) -> NDArray[Any]:
+        """How often the rows of each probability were positive."""
+        return np.asarray(ratio(self.positives, self.counts))
+
+    @functools.cached_property
+    def base_rate(self) -> Any:
+        """How many of all rows are positive."""
+        return ratio(total(self.positives), self.n)
+
+    def mean(self, if_positive: Any, if_negative: Any) -> Any:
+        """Return the mean of what each probability costs where the row is positive, and where not."""
+        with np.errstate(invalid="ignore"):
+            costs = [
+                np.where(count > 0, count * cost, 0.0)  # what nobody paid may be infinite
+                for count, cost in ((self.positives, if_positive), (self.negatives, if_negative))
+            ]
+        return ratio(total(costs[0]) + total(costs[1]), self.n)
+
+
+def one_by_one(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the formula of a view without replicates as one that takes them in turn."""
+
+    @functools.wraps(formula)
+    def over(view: Probabilities, **parameters: Any) -> Any:
+        if view.positives.ndim == 1:
+            return formula(view, **parameters)
+        values = [formula(one, **parameters) for one in view.each()]
+        return np.array(values).reshape(view.positives.shape[:-1])
+
+    return over
