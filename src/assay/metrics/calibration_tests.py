@@ -175,7 +175,7 @@ def _hosmer_lemeshow(view: Probabilities, groups: int, ties: Ties) -> tuple[floa
 
 
 def _chi_squared(statistic: float, degrees: int) -> float:
-    from scipy.special import chdtrc  # type: ignore[import-untyped] # noqa: PLC0415 - few ask for it
+    from scipy.special import chdtrc  # noqa: PLC0415 - SciPy takes its time to load
 
     return float(chdtrc(degrees, statistic)) if degrees > 0 else math.nan
 

@@ -1,0 +1,267 @@
+"""Probabilities a second way: row by row in plain Python, in fractions, by SciPy's solvers.
+
+A row's weight counts as so many rows. Figures of bins are at their defaults: 15 bins of equal mass, 10 groups.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from scipy import optimize, stats
+
+
+def _rows(d):
+    """Yield probability, outcome and weight of every row, exactly."""
+    return [
+        (Fraction(p), int(y), Fraction(w)) for p, y, w in zip(d.score, d.actual, d.weight, strict=True) if w
+    ]
+
+
+def _mean(d, value):
+    rows = _rows(d)
+    n = sum(w for *_, w in rows)
+    return float(sum(w * value(p, y) for p, y, w in rows) / n) if rows else math.nan
+
+
+def _log_loss(d):
+    rows = _rows(d)
+    if not rows:
+        return math.nan
+    given = [(float(p if y else 1 - p), float(w)) for p, y, w in rows]
+    if not all(p for p, _ in given):
+        return math.inf
+    return -math.fsum(w * math.log(p) for p, w in given) / math.fsum(w for _, w in given)
+
+
+def _rate(d):
+    rows = _rows(d)
+    return sum(w for _, y, w in rows if y) / sum(w for *_, w in rows) if rows else math.nan
+
+
+def _brier(d):
+    return _mean(d, lambda p, y: (p - y) ** 2)
+
+
+def _base_brier(d):
+    rate = _rate(d)
+    return float(rate * (1 - rate))
+
+
+def _base_log_loss(d):
+    rate = _rate(d)
+    return -sum(float(x) * math.log(x) for x in (rate, 1 - rate) if x) if _rows(d) else math.nan
+
+
+def _skill(score, base):
+    return 1 - score / base if base else math.nan
+
+
+def _groups(d):
+    """Return (probability, positives, rows) of each distinct probability, ascending."""
+    found = {}
+    for p, y, w in sorted(_rows(d)):
+        positives, rows = found.get(p, (0, 0))
+        found[p] = positives + w * y, rows + w
+    return [(p, *sums) for p, sums in found.items()]
+
+
+def _isotonic(d):
+    """Return the fit by its geometry: from each place go where the mean is least, and from there on again."""
+    groups, fit = _groups(d), []
+    while len(fit) < len(groups):
+        positives = rows = 0
+        means = []
+        for _, more, size in groups[len(fit) :]:
+            positives, rows = positives + more, rows + size
+            means.append(positives / rows)
+        reach = max(place for place, mean in enumerate(means, 1) if mean == min(means))
+        fit += [min(means)] * reach
+    return fit
+
+
+def _fitted(d, cost):
+    """Return the mean cost of the isotonic fit."""
+    groups = _groups(d)
+    if not groups:
+        return math.nan
+    costs = [
+        float(pos) * cost(c, 1) * (pos > 0) + float(n - pos) * cost(c, 0) * (n > pos)
+        for c, (_, pos, n) in zip(_isotonic(d), groups, strict=True)
+    ]
+    return math.fsum(costs) / float(sum(n for *_, n in groups))
+
+
+def _squared(c, y):
+    return float((c - y) ** 2)
+
+
+def _surprise(c, y):
+    given = c if y else 1 - c
+    return -math.log(given) if given else 0.0  # never paid
+
+
+def _distances(d):
+    """Return the distances from the fit, ascending, with their rows."""
+    return sorted((abs(p - c), n) for c, (p, _, n) in zip(_isotonic(d), _groups(d), strict=True))
+
+
+def _quantile(d, part):
+    distances = _distances(d)
+    if not distances:
+        return math.nan
+    cut, reached = part * sum(n for _, n in distances), 0
+    for place, (value, n) in enumerate(distances):
+        reached += n
+        if reached > cut:
+            return float(value)
+        if reached == cut:
+            return float(value + distances[place + 1][0]) / 2
+    return None
+
+
+def _bins(d, bins):
+    """Return rows, mean probability and rate of bins of equal mass: a bin is a stretch of the sorted rows."""
+    groups = _groups(d)
+    n = sum(rows for *_, rows in groups)
+    each, over = divmod(n, bins)
+    found, begin = [], Fraction(0)
+    for place in range(bins):
+        end = begin + each + min(max(over - place, 0), 1)
+        at, rows, probability, positives = Fraction(0), 0, 0, 0
+        for p, pos, size in groups:
+            inside = max(min(at + size, end) - max(at, begin), 0)
+            rows, probability, positives = (
+                rows + inside,
+                probability + inside * p,
+                positives + inside * pos / size,
+            )
+            at += size
+        if rows:
+            found.append((rows, probability / rows, positives / rows))
+        begin = end
+    return found
+
+
+def _over_bins(d, value, bins=15):
+    found = _bins(d, bins)
+    return value(found, sum(n for n, *_ in found)) if found else math.nan
+
+
+def _debiased(found, n):
+    several = [one for one in found if one[0] > 1.5]
+    if not several:
+        return math.nan
+    return float(sum(m * ((p - y) ** 2 - y * (1 - y) / (m - 1)) for m, p, y in several) / n)
+
+
+def _hosmer_lemeshow(d):
+    terms = []
+    for m, p, y in _bins(d, 10):
+        if p in (0, 1):
+            terms.append(math.nan if p == y else math.inf)
+        else:
+            terms.append(float(m * (p - y) ** 2 / (p * (1 - p))))
+    return math.fsum(terms) if terms else math.nan
+
+
+def _hosmer_lemeshow_p(d):
+    statistic = _hosmer_lemeshow(d)
+    return math.nan if math.isnan(statistic) else stats.chi2.sf(statistic, len(_bins(d, 10)))
+
+
+def _logits(d):
+    p, y, w = (np.array(column, dtype=float) for column in (d.score, d.actual, d.weight))
+    with np.errstate(divide="ignore"):
+        return (np.log(p / (1 - p)))[w > 0], y[w > 0], w[w > 0]
+
+
+def _in_the_large(d):
+    x, y, w = _logits(d)
+    if not np.isfinite(x).all() or len(set(y)) < 2:
+        return math.nan
+    return optimize.brentq(lambda a: (w * (y - 1 / (1 + np.exp(-a - x)))).sum(), -60, 60, xtol=1e-14)
+
+
+def _cox(d, which):
+    x, y, w = _logits(d)
+    if not np.isfinite(x).all() or len(set(y)) < 2 or len(set(x)) < 2:
+        return math.nan
+    if x[y == 1].min() >= x[y == 0].max() or x[y == 0].min() >= x[y == 1].max():
+        return math.nan
+
+    def gradient(line):
+        missed = w * (y - 1 / (1 + np.exp(-np.clip(line[0] + line[1] * x, -700, 700))))
+        return [missed.sum(), (missed * x).sum()]
+
+    return optimize.root(gradient, [0.0, 0.5], method="lm", options={"xtol": 1e-15, "ftol": 1e-15}).x[which]
+
+
+def _spiegelhalter(d):
+    rows = _rows(d)
+    excess = sum(w * (y - p) * (1 - 2 * p) for p, y, w in rows)
+    variance = sum(w * (1 - 2 * p) ** 2 * p * (1 - p) for p, _, w in rows)
+    return float(excess) / math.sqrt(variance) if variance else math.nan
+
+
+def _observed_expected(d):
+    observed, expected = sum(w * y for _, y, w in _rows(d)), sum(w * p for p, _, w in _rows(d))
+    if not expected:
+        return math.inf if observed else math.nan
+    return float(observed / expected)
+
+
+def _reliability(d):
+    n = sum(rows for *_, rows in _groups(d))
+    return float(sum(rows * (p - pos / rows) ** 2 for p, pos, rows in _groups(d)) / n) if n else math.nan
+
+
+def _resolution(d):
+    groups, rate = _groups(d), _rate(d)
+    n = sum(rows for *_, rows in groups)
+    return float(sum(rows * (pos / rows - rate) ** 2 for _, pos, rows in groups) / n) if n else math.nan
+
+
+ORACLES = {
+    "log_loss": _log_loss,
+    "brier": _brier,
+    "root_brier": lambda d: math.sqrt(_brier(d)),
+    "brier_uncertainty": _base_brier,
+    "log_uncertainty": _base_log_loss,
+    "brier_skill": lambda d: _skill(_brier(d), _base_brier(d)),
+    "log_loss_skill": lambda d: _skill(_log_loss(d), _base_log_loss(d)),
+    "brier_miscalibration": lambda d: _brier(d) - _fitted(d, _squared),
+    "brier_discrimination": lambda d: _base_brier(d) - _fitted(d, _squared),
+    "log_miscalibration": lambda d: _log_loss(d) - _fitted(d, _surprise),
+    "log_discrimination": lambda d: _base_log_loss(d) - _fitted(d, _surprise),
+    "brier_reliability": _reliability,
+    "brier_resolution": _resolution,
+    "expected_calibration_error": lambda d: _over_bins(
+        d, lambda found, n: float(sum(m * abs(p - y) for m, p, y in found) / n)
+    ),
+    "maximum_calibration_error": lambda d: _over_bins(
+        d, lambda found, _: float(max(abs(p - y) for _, p, y in found))
+    ),
+    "rms_calibration_error": lambda d: _over_bins(
+        d, lambda found, n: math.sqrt(sum(m * (p - y) ** 2 for m, p, y in found) / n)
+    ),
+    "debiased_calibration_square": lambda d: _over_bins(d, _debiased),
+    "debiased_calibration_error": lambda d: (
+        math.sqrt(max(_over_bins(d, _debiased), 0)) if _rows(d) else math.nan
+    ),
+    "cox_intercept": lambda d: _cox(d, 0),
+    "cox_slope": lambda d: _cox(d, 1),
+    "calibration_in_the_large": _in_the_large,
+    "observed_expected_ratio": _observed_expected,
+    "spiegelhalter_z": _spiegelhalter,
+    "spiegelhalter_p": lambda d: 2 * stats.norm.sf(abs(_spiegelhalter(d))),
+    "hosmer_lemeshow": _hosmer_lemeshow,
+    "hosmer_lemeshow_p": _hosmer_lemeshow_p,
+    "integrated_calibration_index": lambda d: (
+        float(sum(n * x for x, n in _distances(d)) / sum(n for _, n in _distances(d)))
+        if _rows(d)
+        else math.nan
+    ),
+    "median_calibration_distance": lambda d: _quantile(d, Fraction(1, 2)),
+    "upper_calibration_distance": lambda d: _quantile(d, Fraction(9, 10)),
+    "largest_calibration_distance": lambda d: float(max((x for x, _ in _distances(d)), default=math.nan)),
+}
