@@ -87,7 +87,8 @@ class Metric:
         if average := options.pop("average", None):
             return self.reads.averaged(self, tally, average, parameters, **options)  # type: ignore[no-any-return]
         if self.loss is not None:
-            tally = self._of_losses(tally, parameters)
+            own = {name: options.pop(name) for name in self.loss_parameters if name in options}
+            tally = self._of_losses(tally, own)
         try:
             view = self.reads.of(tally, **options)
         except TypeError as wrong:
@@ -110,9 +111,8 @@ class Metric:
         reason = self.undefined if isinstance(self.undefined, str) else self.undefined(view)
         return Undefined(f"{reason}{getattr(view, 'lacking', '')}")
 
-    def _of_losses(self, tally: Tally, parameters: dict[str, Any]) -> Tally:
-        """Return the tally that has the rows' losses; the loss's own parameters are taken out and used up."""
-        own = {name: parameters.pop(name) for name in _keywords(self.loss) if name in parameters}
+    def _of_losses(self, tally: Tally, own: dict[str, Any]) -> Tally:
+        """Return the tally that has the rows' losses, of parameters that are the loss's own."""
         if hasattr(tally, "losses"):  # it can still give the losses of its rows
             return tally.losses(self.loss, **own)  # type: ignore[no-any-return]
         if own:
@@ -124,8 +124,13 @@ class Metric:
 
     @functools.cached_property
     def parameters(self) -> dict[str, Any]:
-        """The formula's and the loss's own parameters and their defaults."""
-        return {**_keywords(self.loss), **_keywords(self.each or self.formula)}
+        """The formula's own parameters and their defaults."""
+        return _keywords(self.each or self.formula)
+
+    @functools.cached_property
+    def loss_parameters(self) -> dict[str, Any]:
+        """The row loss's own parameters and their defaults: they are taken where the losses are."""
+        return _keywords(self.loss)
 
     @property
     def meaning(self) -> str:

@@ -47,7 +47,7 @@ def entry(name: str) -> str:
     also = f", also called {', '.join(metric.aliases)}" if metric.aliases else ""
     facts = {
         "formula": metric.expression,
-        "parameters": ", ".join(f"{key}={value!r}" for key, value in metric.parameters.items()),
+        "parameters": ", ".join(f"{key}={value!r}" for key, value in _parameters(metric).items()),
         "range": _range(metric),
         "undefined": _undefined(metric),
         "reads": f"a {metric.reads.tally.kind} tally: {metric.reads.title}",
@@ -68,7 +68,7 @@ def as_data(metrics: Iterable[Metric] | None = None) -> list[dict[str, Any]]:
             "aliases": list(metric.aliases),
             "meaning": metric.meaning,
             "formula": metric.expression,
-            "parameters": {key: _plain(value) for key, value in metric.parameters.items()},
+            "parameters": {key: _plain(value) for key, value in _parameters(metric).items()},
             "bounds": [_plain(bound) for bound in metric.bounds],
             "best": _plain(metric.best),
             "undefined": _undefined(metric),
@@ -100,6 +100,10 @@ def _grouped(metrics: Iterable[Metric] | None) -> Iterator[tuple[str, list[Metri
     ordered = sorted(chosen, key=lambda metric: places[metric.reads.title])
     for title, group in itertools.groupby(ordered, key=lambda metric: metric.reads.title):
         yield title, list(group)
+
+
+def _parameters(metric: Metric) -> dict[str, Any]:
+    return {**metric.loss_parameters, **metric.parameters}
 
 
 def _range(metric: Metric) -> str:

@@ -182,4 +182,3 @@ class Losses(Tally, kind="losses"):
         if n == infinite + undefined:
             require(not any(one.units for one in sums[2:]), "sums of no losses")
             require(np.isinf(least) and np.isinf(largest), "wrong extremes")
-

@@ -33,7 +33,9 @@ _BLOCK = 1 << 16  # rows for which a loss is taken at a time
 _SUM_SLACK = 1e-6  # how far a row's probabilities may be from adding up to 1
 
 
-def row_values(rows: Rows, function: Callable[..., Array], parameters: Mapping[str, Any]) -> tuple[Array, str]:
+def row_values(
+    rows: Rows, function: Callable[..., Array], parameters: Mapping[str, Any]
+) -> tuple[Array, str]:
     """Return what a function gives each row, and its name with its own parameters.
 
     The function's positional parameters say what it needs, as plain arrays: ``actual``, ``predicted`` and
@@ -57,9 +59,7 @@ def asked_for(function: Callable[..., Any]) -> list[str]:
     return [one.name for one in known if one.kind in (one.POSITIONAL_OR_KEYWORD, one.POSITIONAL_ONLY)]
 
 
-def own_parameters(
-    function: Callable[..., Any], parameters: Mapping[str, Any]
-) -> tuple[dict[str, Any], str]:
+def own_parameters(function: Callable[..., Any], parameters: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """Return a function's keyword-only parameters, given or by default, and its name with them."""
     known = inspect.signature(function).parameters.values()
     own = {one.name: parameters.get(one.name, one.default) for one in known if one.kind is one.KEYWORD_ONLY}

@@ -167,8 +167,8 @@ class Scores(Tally, kind="scores"):
         roles = asked_for(loss)
         if not {"positive"} < set(roles) <= {"positive", "score", "probability"}:
             raise TallyError(
-                f"the loss {loss.__name__} asks for {', '.join(roles)}, but a score tally holds only which rows "
-                "are positive, and their scores: make a tally of losses from the rows."
+                f"the loss {loss.__name__} asks for {', '.join(roles)}, but a score tally holds scores and "
+                "which rows are positive, no more: make a tally of losses from the rows."
             )
         if "probability" in roles:
             self.need_probabilities()

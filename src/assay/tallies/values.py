@@ -14,8 +14,8 @@ from assay.inputs import column
 from assay.inputs.columns import doubles
 from assay.inputs.labels import weights as checked_weights
 from assay.tallies.dyadic import Dyadic
-from assay.tallies.row_losses import row_values
 from assay.tallies.moments import refuse_bad_rows
+from assay.tallies.row_losses import row_values
 from assay.tallies.scores import check_counts, fits_float32, narrowed
 from assay.tallies.tally import Tally, frozen, no_values, require
 
