@@ -64,7 +64,8 @@ def limit_ratio(numerator: Any, denominator: Any) -> Any:
 def _divided(numerator: Any, denominator: Any, otherwise: Any) -> Any:
     numerator, denominator, otherwise = np.broadcast_arrays(numerator, denominator, otherwise)
     out = otherwise.astype(np.result_type(numerator, denominator, np.float64))
-    return np.divide(numerator, denominator, out=out, where=denominator != 0)[()]
+    with np.errstate(over="ignore"):
+        return np.divide(numerator, denominator, out=out, where=denominator != 0)[()]
 
 
 def root(value: Any) -> Any:

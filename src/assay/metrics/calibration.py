@@ -2,7 +2,7 @@
 
 Binned figures depend on the bins, so the rule is part of what is asked: `bins`, `rule` and `ties`, see
 :mod:`assay.metrics.bins`. All of them are above 0 for calibrated probabilities too, the more so the fewer the
-rows: 15 bins of equal mass show a mean ECE of 0.10 with 200 rows of a perfect model, and 0.02 with 5,000.
+rows: 15 bins of equal mass show a mean ECE of 0.09 with 200 rows of a perfect model, and 0.02 with 5,000.
 :func:`calibration_null` says what to expect of the rows at hand.
 """
 

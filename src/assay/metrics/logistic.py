@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LogisticFit", "fit_both", "fit_intercept", "no_fit", "no_intercept"]
 
-_ROUNDS = 200  # Newton takes about six; step halving a few more
+_ROUNDS = 500  # Newton takes about six; from the far end of the logits, 745, a hundred more
+_FAR = 10.0  # how far a step may move a logit
 _SMALL = 1e-13  # of a step, beside the coefficient it changes
 _ROUNDING = 1e-14  # of a log likelihood
 
@@ -63,54 +64,74 @@ def no_fit(view: Probabilities) -> str:
 
 def fit_both(view: Probabilities) -> LogisticFit | None:
     """Return the fit of intercept and slope, None where there is none."""
-    if no_fit(view):
-        return None
-    x = _logit(view)
-    return _newton(view, np.zeros(len(x)), np.stack([np.ones(len(x)), x]), (0.0, 1.0))
+    return None if no_fit(view) else _climb(view, slopes=True)
 
 
 def fit_intercept(view: Probabilities) -> LogisticFit | None:
     """Return the fit of the intercept alone, the slope held at 1; None where there is none."""
-    if no_intercept(view):
-        return None
-    x = _logit(view)
-    return _newton(view, x, np.ones((1, len(x))), (0.0,))
+    return None if no_intercept(view) else _climb(view, slopes=False)
 
 
-def _logit(view: Probabilities) -> NDArray[Any]:
-    return np.asarray(np.log(view.p) - np.log1p(-view.p))
+def _climb(view: Probabilities, *, slopes: bool) -> LogisticFit:
+    """Climb the log likelihood, which is concave, by Newton's steps from intercept 0 and slope 1.
 
+    A step that would move a logit very far is cut, because far out the likelihood is flat and Newton wild;
+    one that does not go up is halved.
+    """
+    x = np.log(view.p) - np.log1p(-view.p)
 
-def _newton(
-    view: Probabilities, offset: NDArray[Any], design: NDArray[Any], begin: tuple[float, ...]
-) -> LogisticFit:
-    """Climb the log likelihood, which is concave, halving every step that does not go up."""
-
-    def likelihood(at: NDArray[Any]) -> float:
-        eta = offset + at @ design
+    def likelihood(line: NDArray[Any]) -> float:
+        eta = line[0] + line[1] * x
         return -float(total(view.positives * np.logaddexp(0, -eta) + view.negatives * np.logaddexp(0, eta)))
 
-    def slopes(at: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        eta = offset + at @ design
-        fitted = np.exp(-np.logaddexp(0, -eta))
-        gradient = np.array([total(row * (view.positives - view.counts * fitted)) for row in design])
-        spread = view.counts * fitted * np.exp(-np.logaddexp(0, eta))
-        information = np.array([[total(a * b * spread) for b in design] for a in design])
-        return gradient, information
-
-    at = np.array(begin)
-    first = height = likelihood(at)
+    line = np.array([0.0, 1.0])
+    first = height = likelihood(line)
     for _ in range(_ROUNDS):
-        gradient, information = slopes(at)
-        step = np.linalg.solve(information, gradient)
+        step = _step(view, x, line, slopes=slopes)
+        step = step * min(1.0, _FAR / max(float(np.abs(step[0] + step[1] * x).max()), _FAR))
         # Near the top the likelihood's own rounding looks like a step down.
-        while (there := likelihood(at + step)) < height - _ROUNDING * abs(height):
+        while (there := likelihood(line + step)) < height - _ROUNDING * abs(height):
             step = step / 2
-        at, height = at + step, there
-        if np.all(np.abs(step) <= _SMALL * np.maximum(1, np.abs(at))):
+        line, height = line + step, there
+        if np.all(np.abs(step) <= _SMALL * np.maximum(1, np.abs(line))):
             break
-    errors = np.sqrt(np.diag(np.linalg.inv(slopes(at)[1])))
-    gain = max(height - first, 0.0)
-    if len(begin) == 1:
-        return LogisticFit(float(at[0]), 1.0, float(errors[0]), math.nan, gain)
-    return LogisticFit(float(at[0]), float(at[1]), float(errors[0]), float(errors[1]), gain)
+    spread, middle, wide = _information(view, x, line)
+    slope_variance = 1 / wide if slopes else 0.0
+    return LogisticFit(
+        float(line[0]),
+        float(line[1]),
+        math.sqrt(1 / spread + middle**2 * slope_variance),
+        math.sqrt(slope_variance),
+        max(height - first, 0.0),
+    )
+
+
+def _fitted(line: NDArray[Any], x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the fitted rates and what is missing from them to 1."""
+    eta = line[0] + line[1] * x
+    return np.exp(-np.logaddexp(0, -eta)), np.exp(-np.logaddexp(0, eta))
+
+
+def _information(view: Probabilities, x: NDArray[Any], line: NDArray[Any]) -> tuple[float, float, float]:
+    """Return Fisher's information about the line's height at its middle, that middle, and about its slope.
+
+    Seen from the middle of the information the two do not depend on each other.
+    """
+    rate, rest = _fitted(line, x)
+    spread = view.counts * rate * rest
+    whole = total(spread)
+    middle = total(spread * x) / whole if whole else 0.0
+    return whole, middle, total(spread * (x - middle) ** 2)
+
+
+def _step(view: Probabilities, x: NDArray[Any], line: NDArray[Any], *, slopes: bool) -> NDArray[Any]:
+    rate, rest = _fitted(line, x)
+    missed = view.positives * rest - view.negatives * rate
+    spread, middle, wide = _information(view, x, line)
+    tilt = total(missed * (x - middle)) if slopes else 0.0
+    with np.errstate(all="ignore"):
+        turn = np.divide(tilt, wide) if slopes else 0.0
+        step = np.array([np.divide(total(missed), spread) - middle * turn, turn])
+    if np.isfinite(step).all():
+        return step
+    return np.array([total(missed) - middle * tilt, tilt])  # too flat for Newton: uphill at least
