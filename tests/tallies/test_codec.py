@@ -59,6 +59,9 @@ def examples():
             actual=[[1, 0], [1, 1]], predicted=[[1, 0], [0, 1]], weight=[0.5, 0.1]
         ),
         "grouped": assay.Grouped.of(sliced, assay.Confusion.of),
+        "confidences": assay.Confidences.of(
+            assay.rows(actual=["a", "b", "a"], score=[[0.75, 0.25], [0.6, 0.4], [0.25, 0.75]])
+        ),
         "collection": assay.Collection.of(sliced, {"labels": assay.Confusion.of}),
         "empty": assay.Scores.empty(),
         "number pairs": assay.NumberPairs.of(numbers),
@@ -268,6 +271,13 @@ def hostile(kind, state):
         ("grouped", ((1,), ()), "differ in number"),
         ("collection", (("a",), (("sums", ()),)), "no valid tally of sums"),
         ("collection", 5, "does not end"),
+        (
+            "confidences",
+            ((("a", "b"),), (("scores", assay.Scores(positive=True).state()),)),
+            "no valid tally",
+        ),
+        ("confidences", ((("a",),), (("sums", assay.Sums().state()),)), "something else"),
+        ("confidences", ((("a",),), (("scores", assay.Scores(positive=True).state()),)), "no probabilities"),
     ],
 )
 def test_states_that_no_rows_lead_to_are_refused(kind, state, message):

@@ -25,6 +25,7 @@ FINITE = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
 )
 LABEL_SET = st.tuples(BINARY, BINARY, BINARY)
+CHANCES = st.sampled_from([(0.5, 0.25, 0.25), (0.1, 0.8, 0.1), (0.0, 0.5, 0.5), (0.2, 0.2, 0.6)])
 WHOLE_WEIGHT = st.integers(1, 5).map(float)
 WEIGHT = st.one_of(WHOLE_WEIGHT, st.floats(1e-300, 1e300), st.floats(0.01, 100))
 
@@ -102,6 +103,14 @@ def grouped(rows):
     actual, predicted, region, size = columns(rows, 4)
     data = assay.rows(actual=actual, predicted=predicted, by=[region, size])
     return assay.Grouped.of(data, assay.Confusion.of)
+
+
+def confident(rows):
+    """Each row is a label, and one of a few distributions over three of them, and a weight or none."""
+    actual, score, *weight = columns(rows, len(rows[0]) if rows else 2)
+    weight = np.array(weight[0]) if weight else None
+    score = np.array(score).reshape(len(rows), 3)
+    return assay.Confidences.of(assay.rows(actual=actual, score=score, weight=weight, labels=["a", "b", "c"]))
 
 
 def collected(rows):
@@ -225,6 +234,10 @@ CASES = {
     "grouped": Case(
         st.tuples(SMALL, SMALL, WORDS, st.integers(0, 2)), grouped, assay.Grouped.empty
     ),
+    "confidences": Case(st.tuples(st.sampled_from("abc"), CHANCES), confident, assay.Confidences.empty),
+    "confidences, weighted": Case(
+        st.tuples(st.sampled_from("abc"), CHANCES, WEIGHT), confident, assay.Confidences.empty
+    ),
     "collection": Case(st.tuples(BINARY, SCORE), collected, lambda: collected([])),
 }  # fmt: skip
 
@@ -326,6 +339,7 @@ EXAMPLES = {
         ((1, 1, 0), (0, 1, 1), 1e9),
     ],
     "grouped": [(0, 1, "a", 0), (1, 1, "b", 1), (1, 0, "a", 1)],
+    "confidences": [("a", (0.5, 0.25, 0.25)), ("b", (0.5, 0.25, 0.25)), ("c", (0.0, 0.3, 0.7))],
     "collection": [(0, 0.1), (1, 0.1), (1, 0.9)],
 }
 
