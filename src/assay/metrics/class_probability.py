@@ -45,8 +45,7 @@ def multiclass_log_loss(codes: Any, probabilities: Any, *, clip: float = 0.0) ->
     Infinite where an actual class was given probability 0; a `clip` above 0 moves probabilities into
     [clip, 1 - clip] first. Rows whose probabilities do not add up to 1 are refused.
     """
-    own = _own(codes, probabilities)
-    return log_losses(np.ones(len(own)), own, clip=clip)
+    return log_losses(None, _own(codes, probabilities), clip=clip)
 
 
 @mean_metric(bounds=(0, 2), best=0, undefined=NO_ROWS)

@@ -11,6 +11,7 @@ import numpy as np
 from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio, total
 from assay.tallies import Scores
+from assay.tallies.row_losses import checked_clip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,10 +58,8 @@ class Probabilities:
         clip: float = 0.0,
     ) -> Self:
         """Return the view of rising probabilities, some of them perhaps equal, with counts and weights."""
-        if not 0 <= clip < 0.5:  # noqa: PLR2004 - the middle
-            raise MetricError(f"clip={clip!r} is not between 0 and 1/2.")
         p = p.astype(np.float64)
-        if clip:
+        if checked_clip(clip):
             p = np.clip(p, clip, 1 - clip)
         counts = [x.astype(np.float64) for x in (positives, negatives)]
         if weights is not None:

@@ -15,6 +15,7 @@ from assay.metrics.isotonic import isotonic
 from assay.metrics.means import mean_metric
 from assay.metrics.metric import metric
 from assay.metrics.probabilities import Probabilities, one_by_one
+from assay.tallies import Losses
 from assay.tallies.row_losses import log_losses
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ ONE_CLASS = "all rows are of one class, so that the base rate says it all"
 
 @mean_metric(
     bounds=(0, math.inf), best=0, undefined=NO_ROWS,
-    aliases=("cross_entropy", "mean_cross_entropy", "mxe", "logistic_loss"),
+    aliases=("cross_entropy", "mean_cross_entropy", "mxe", "logistic_loss"), tally=Losses.log_losses,
 )  # fmt: skip
 def log_loss(positive: Any, probability: Any, *, clip: float = 0.0) -> Any:
     """How surprising the outcomes were to the model: ``-mean(log(probability of what happened))``.
@@ -56,8 +57,7 @@ def _brier(view: Probabilities, p: Any) -> Any:
 
 
 def _log_score(view: Probabilities, p: Any) -> Any:
-    with np.errstate(divide="ignore"):
-        return view.mean(-np.log(p), -np.log1p(-np.asarray(p, dtype=np.float64)))
+    return view.mean(log_losses(None, p), log_losses(np.zeros(len(p)), p))
 
 
 @metric(

@@ -9,11 +9,11 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import LengthError, MergeError
-from assay.inputs import column
+from assay.inputs import column, need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import weights
 from assay.tallies.dyadic import Dyadic
-from assay.tallies.row_losses import row_values
+from assay.tallies.row_losses import checked_clip, own_parameters, refuse_outside, row_values
 from assay.tallies.tally import Tally, require
 
 if TYPE_CHECKING:
@@ -66,9 +66,51 @@ class Losses(Tally, kind="losses"):
 
     @classmethod
     def of(cls, rows: Rows, loss: Callable[..., Array], **parameters: Any) -> Self:
-        """Return the tally of the loss that a function gives each row (see :func:`row_values`)."""
+        """Return the tally of the loss that a function gives each row (see :func:`row_values`).
+
+        A function may know a faster way to the very same tally, as its attribute ``tally``.
+        """
+        if hasattr(loss, "tally"):
+            own, name = own_parameters(loss, parameters)
+            return loss.tally(rows, loss=name, **own)  # type: ignore[no-any-return]
         values, name = row_values(rows, loss, parameters)
         return cls._of(values, None if rows.weight is None else rows.weight.values, name)
+
+    @classmethod
+    def log_losses(cls, rows: Rows, *, clip: float = 0.0, loss: str = "log_loss") -> Self:
+        """Return the tally of minus the logarithm of what each row's own class was given.
+
+        Labels and probabilities are read once and as they are; without weights, no row's loss is kept.
+
+        >>> import assay
+        >>> tally = assay.Losses.log_losses(assay.rows(actual=[1, 0, 1], score=[0.5, 0.0, 0.0]))
+        >>> tally.infinite, float(tally.total)
+        (1, 0.6931471805599453)
+        """
+        from assay.tallies.scores import with_labels  # noqa: PLC0415 - each knows the other
+
+        what, clip = "a tally of log losses", checked_clip(clip)
+        actual, score = need_rows(rows).need("actual", what), rows.need("score", what)
+        values = score.numbers("probabilities")
+        score.refuse_missing()
+        if not len(rows):
+            return cls()
+        kernel = kernels.exact_log_losses if rows.weight is None else kernels.log_losses
+
+        def sums(labels: Array) -> tuple[Any, int, int]:
+            found = kernel(labels, values, clip)
+            return found if isinstance(found, tuple) else (found, found["bad_row"], found["bad_label"])
+
+        (found, bad_row, _), _ = with_labels(rows, actual, sums)
+        if bad_row >= 0:
+            refuse_outside(score, values)
+        if rows.weight is not None:
+            return cls._of(found, rows.weight.values, loss)
+        n, total = Dyadic.of(len(rows)), Dyadic.of(found["sum"], _VALUE)
+        return cls(
+            loss, len(rows), n, n, total, Dyadic.of(found["squared_sum"], _PRODUCT), total,
+            found["infinite"], 0, found["least"], np.inf if found["infinite"] else found["largest"],
+        )  # fmt: skip
 
     @classmethod
     def of_values(cls, values: Any, weight: Any = None, *, loss: str = "") -> Self:

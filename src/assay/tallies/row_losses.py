@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from assay import kernels
 from assay.errors import ColumnError, NumberError, TallyError
 from assay.inputs import need_rows
 from assay.inputs.columns import doubles
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "asked_for",
+    "checked_clip",
     "evaluated",
     "log_losses",
     "no_probability",
     "numbers",
     "own_parameters",
+    "refuse_outside",
     "row_values",
 ]
 
@@ -98,16 +101,24 @@ def _plain(value: Any) -> str:
     return repr(value)
 
 
-def log_losses(positive: Array, probability: Array, *, clip: float = 0.0) -> Array:
+def log_losses(positive: Array | None, probability: Array, *, clip: float = 0.0) -> Array:
     """Return minus the logarithm of what each row's own class was given; infinite where that is 0.
+
+    Without `positive` the probability is that of the row's own class already. The bits are the same on
+    every CPU.
 
     >>> log_losses(np.array([1.0, 0.0, 1.0]), np.array([0.5, 0.0, 0.0]))
     array([0.69314718, 0.        ,        inf])
     """
-    if clip:
-        probability = np.clip(probability, clip, 1 - clip)
-    with np.errstate(divide="ignore"):
-        return -np.where(positive != 0, np.log(probability), np.log1p(-probability)) + 0.0
+    losses: Array = kernels.log_losses(positive, np.ascontiguousarray(probability), checked_clip(clip))[0]
+    return losses
+
+
+def checked_clip(clip: float) -> float:
+    """Return how far probabilities are moved from 0 and 1, or raise where it is no such number."""
+    if not 0 <= clip < 0.5:  # noqa: PLR2004 - the middle
+        raise TallyError(f"clip={clip!r} is not a number from 0 up to, but not at, 1/2.")
+    return float(clip)
 
 
 def numbers(rows: Rows, role: str, what: str) -> Array:
@@ -133,7 +144,7 @@ def numbers(rows: Rows, role: str, what: str) -> Array:
         bad = ~finite if role in ("actual", "predicted") else np.isnan(values)
         refuse_bad_rows((found,), (int(np.argmax(bad)) if bad.any() else -1,))
     if role == "probability":
-        _refuse_outside(found, values)
+        refuse_outside(found, values)
     return values
 
 
@@ -146,8 +157,11 @@ def no_probability(value: float, where: str) -> NoReturn:
     )
 
 
-def _refuse_outside(column: Column, values: Array) -> None:
+def refuse_outside(column: Column, values: Array) -> None:
+    """Raise for the first value that is no probability."""
     if values.size and not (values.min() >= 0 and values.max() <= 1):
+        if values.ndim == 1 and np.isnan(values).any():
+            column.raise_missing(int(np.argmax(np.isnan(values))))
         place = np.unravel_index(int(np.argmax((values < 0) | (values > 1))), values.shape)
         no_probability(float(values[place]), f"{column.name} ({column.where(int(place[0]))})")
 
@@ -170,7 +184,7 @@ def _matrix(rows: Rows, role: str, what: str) -> Array:
     column.refuse_missing()
     values = doubles(column.values)
     if role == "probabilities":
-        _refuse_outside(column, values)
+        refuse_outside(column, values)
         sums = values.sum(axis=1)
         far = np.abs(sums - 1) > _SUM_SLACK
         if far.any():
