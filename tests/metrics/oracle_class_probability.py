@@ -1,6 +1,6 @@
 """Probabilities of several classes a second way: row by row, in plain Python and fractions.
 
-Data has `actual`, an index into each row of `scores`, and `weight`; the scores are probabilities.
+Data has `actual`, an index into each row of `score`, and `weight`; the score is probabilities.
 """
 
 import math
@@ -12,7 +12,7 @@ from metrics import oracle_probability
 
 def _mean(d, value):
     n = math.fsum(d.weight)
-    each = zip(d.actual, d.scores, d.weight, strict=True)
+    each = zip(d.actual, d.score, d.weight, strict=True)
     return math.fsum(w * value(y, p) for y, p, w in each if w) / n if n else math.nan
 
 
@@ -37,7 +37,7 @@ def _confidence(d, label=None):
     """Return the rows as outcomes: whether the most probable class was the actual one."""
     chosen = [
         (max(p), p.index(max(p)) == y, w)
-        for y, p, w in zip(d.actual, d.scores, d.weight, strict=True)
+        for y, p, w in zip(d.actual, d.score, d.weight, strict=True)
         if label is None or p.index(max(p)) == label
     ]
     score, actual, weight = zip(*chosen, strict=True) if chosen else ((), (), ())
@@ -49,7 +49,7 @@ def _ece(d):
 
 
 def _top_label(d):
-    parts = [_confidence(d, label) for label in range(len(d.scores[0]))] if d.scores else []
+    parts = [_confidence(d, label) for label in range(len(d.score[0]))] if d.score else []
     n = math.fsum(d.weight)
     return (
         math.fsum(math.fsum(one.weight) * _ece(one) for one in parts if sum(one.weight)) / n

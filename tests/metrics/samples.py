@@ -120,5 +120,6 @@ SAMPLES: dict[str, Any] = {
     "Ranks": Sample(_scores, _as_scores),
     "ClassRanks": Sample(_class_scores, _as_class_scores),
     "Probabilities": Sample(_scores, _as_scores),
+    "Confidence": Sample(_class_scores, _as_class_scores),
     "Lists": Sample(_lists, _as_order, weighted=False),
 }

@@ -181,7 +181,7 @@ def test_every_figure_of_several_classes_is_what_plain_python_says(name):
             table = rng.multinomial(4, [1 / classes] * classes, n) / 4
         actual, weight = rng.integers(0, classes, n), rng.choice([0.5, 1.0, 3.0], n)
         tally = metric.tally(assay.rows(actual=actual, score=table, weight=weight, labels=range(classes)))
-        data = SimpleNamespace(actual=actual.tolist(), scores=table.tolist(), weight=weight.tolist())
+        data = SimpleNamespace(actual=actual.tolist(), score=table.tolist(), weight=weight.tolist())
         assert float(metric(tally)) == pytest.approx(CLASS_ORACLES[name](data), rel=1e-12, abs=1e-15)
 
 

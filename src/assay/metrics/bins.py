@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.errors import MetricError
-from assay.metrics.arithmetic import total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,11 +64,6 @@ class Bins:
     def gaps(self) -> NDArray[Any]:
         """How far each bin's mean probability is above what was observed."""
         return np.asarray(self.predicted - self.observed)
-
-    @functools.cached_property
-    def shares(self) -> NDArray[Any]:
-        """How many of all rows each bin has."""
-        return np.asarray(self.rows / total(self.rows))
 
 
 def binned(view: Probabilities, bins: int, rule: Rule, ties: Ties = "share") -> Bins:

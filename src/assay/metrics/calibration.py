@@ -74,7 +74,7 @@ def expected_calibration_error(
     debiased error.
     """
     held = binned(v, bins, rule, ties)
-    return total(held.shares * np.abs(held.gaps))
+    return total(held.rows * np.abs(held.gaps)) / v.n
 
 
 @metric(
@@ -105,7 +105,7 @@ def rms_calibration_error(
     Biased upward.
     """
     held = binned(v, bins, rule, ties)
-    return root(total(held.shares * held.gaps**2))
+    return root(total(held.rows * held.gaps**2) / v.n)
 
 
 @metric(
@@ -126,7 +126,7 @@ def debiased_calibration_square(
     if not several.any():
         return math.nan
     chance = ratio(held.observed * (1 - held.observed), held.rows - 1)
-    return total((held.shares * (held.gaps**2 - chance))[several])
+    return total((held.rows * (held.gaps**2 - chance))[several]) / v.n
 
 
 @metric(
@@ -138,7 +138,7 @@ def debiased_calibration_error(
     v: Probabilities, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share"
 ) -> Any:
     """The calibration error less what chance alone adds: ``sqrt(max(0, debiased squared error))``."""
-    return root(debiased_calibration_square.formula(v, bins=bins, rule=rule, ties=ties))
+    return root(debiased_calibration_square.formula(v, bins=bins, rule=rule, ties=ties)) + 0.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
