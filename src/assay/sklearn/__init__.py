@@ -26,6 +26,7 @@ _HOMES = {
         "ndcg_score", "top_k_accuracy_score",
     ),
     "parameters": ("InvalidParameterError",),
+    "probability": ("brier_score_loss", "d2_brier_score", "d2_log_loss_score", "hinge_loss", "log_loss"),
     "rates": (
         "f1_score", "fbeta_score", "jaccard_score", "precision_recall_fscore_support", "precision_score",
         "recall_score",
