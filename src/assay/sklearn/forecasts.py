@@ -72,6 +72,8 @@ class Forecasts:
                 "The number of classes in labels is different from that in y_prob. "
                 f"Classes found in labels: {classes}"
             )
+        if codes.ndim == _TABLE and p.ndim == 1:
+            p = np.stack([1 - p, p], axis=1)
         return cls(codes, columns, np.ascontiguousarray(p), weights)
 
     @classmethod
@@ -101,15 +103,20 @@ class Forecasts:
         """Whether a row may have several classes at once."""
         return self.codes.ndim == _TABLE
 
+    def within(self) -> Forecasts:
+        """Return the forecasts with probabilities moved into [0, 1]: weights below 0 may lead beyond."""
+        return dataclasses.replace(self, p=np.clip(self.p, 0, 1))
+
     def with_proportions(self, losses: Callable[[Forecasts], Array]) -> Array:
         """Return what each row would lose if its probabilities were the proportions of the classes."""
         if self.several:
             shares = np.average(self.codes, axis=0, weights=self.weights)
             return losses(dataclasses.replace(self, p=np.tile(shares, (len(self.codes), 1))))
+        own = np.arange(self.classes)
         rows = np.bincount(self.codes, self.weights, minlength=self.classes)
-        shares = rows / rows.sum()
+        shares = np.average(np.eye(self.classes), axis=0, weights=rows)
         p = np.full(2, shares[1]) if self.p.ndim == 1 else np.tile(shares, (self.classes, 1))
-        return losses(Forecasts(np.arange(self.classes), self.classes, p, None))[self.codes]
+        return losses(Forecasts(own, self.classes, p, None))[self.codes]
 
 
 def plain_forecasts(y_true: Any, y_proba: Any) -> Rows | None:
@@ -178,23 +185,21 @@ def _encoded(y_true: Any, labels: Any) -> tuple[Array, Array]:
         raise LengthError(f"y has 0 samples: {y_true!r}")
     several = kind == "multilabel-indicator"
     codes: Array
-    if labels is None and several:
+    if several and labels is not None:
+        raise LabelError("The labels of a table of 0 and 1 are its columns: labels= cannot name them.")
+    if several:
         codes, classes = actual, np.arange(actual.shape[1])
     elif labels is None:
         codes, classes = _places(column_or_1d(actual))
     else:
         classes = _declared(labels, actual)
-        codes = actual if several else np.searchsorted(classes, column_or_1d(actual))
+        codes = np.searchsorted(classes, column_or_1d(actual))
     if len(classes) == 1:
         raise LabelError(
             f"y_true contains only one label ({classes[0]}). Please provide the list of all expected class "
             "labels explicitly through the labels argument."
             if labels is None
             else f"The labels array needs to contain at least two labels, got {classes}."
-        )
-    if several and len(classes) != actual.shape[1]:
-        raise LabelError(
-            f"classes {classes} mismatch with the labels {np.arange(actual.shape[1])} found in the data"
         )
     return codes, classes
 
@@ -213,7 +218,9 @@ def _declared(labels: Any, actual: Array) -> Array:
         raise LabelError(f"Unknown label type: {kind!r}")
     given = column_or_1d(labels, "labels")
     classes = distinct(given)
-    if len(classes) != len(given) or not (classes == given).all():
+    if len(classes) != len(given):
+        raise LabelError(f"labels={labels} names a label twice.")
+    if not (classes == given).all():
         warn(
             f"Labels passed were {labels}. But this function assumes labels are ordered lexicographically. "
             f"Pass the ordered labels={classes.tolist()} and ensure that the columns of y_prob correspond to "

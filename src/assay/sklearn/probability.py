@@ -27,7 +27,14 @@ from assay.sklearn.parameters import (
     text_among,
     validated,
 )
-from assay.sklearn.targets import column_or_1d, consistent_length, distinct, numeric, sample_count
+from assay.sklearn.targets import (
+    column_or_1d,
+    consistent_length,
+    distinct,
+    numeric,
+    sample_count,
+    type_of_target,
+)
 from assay.sklearn.undefined import warn, warn_undefined
 from assay.tallies import Losses, Moments
 from assay.tallies.row_losses import log_losses
@@ -95,7 +102,7 @@ def d2_log_loss_score(
     if _too_few(y_true, y_proba, sample_weight):
         return math.nan
     forecasts = Forecasts.of_classes(y_true, probabilities(y_proba), sample_weight, labels)
-    return _skill(forecasts, _log_losses)
+    return _skill(forecasts, lambda one: _log_losses(one.within()))
 
 
 @validated(
@@ -164,8 +171,13 @@ def hinge_loss(y_true: Any, pred_decision: Any, *, labels: Any = None, sample_we
     if len(classes) > 2:  # noqa: PLR2004 - two classes have one margin
         margin = _class_margins(actual, decision, classes, declared=labels is not None)
     else:
+        if (kind := type_of_target(actual)) not in ("binary", "multiclass"):
+            raise LabelError(f"Unknown label type: {kind!r}")
         own = distinct(actual)
-        sign = np.where(actual == own[-1], 1, -1) if len(own) > 1 else np.full(len(actual), -1)
+        # Of two classes the second is positive, and a single one is not. Of more, which labels= hides, the
+        # first is: so it is there.
+        positive = own[1] if len(own) == 2 else own[0]  # noqa: PLR2004
+        sign = np.where((actual == positive) & (len(own) > 1), 1, -1)
         margin = sign * column_or_1d(decision)
     weights = None if sample_weight is None else np.asarray(sample_weight)
     return mean_loss(np.maximum(1 - margin, 0).astype(np.float64), weights)
