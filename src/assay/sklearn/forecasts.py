@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 
     from assay.inputs.columns import Array
 
-__all__ = ["Forecasts", "extremes", "mean_loss", "plain_forecasts", "probabilities", "tried"]
+__all__ = ["Forecasts", "are_probabilities", "mean_loss", "plain_forecasts", "probabilities", "tried"]
 
-_PIECE = 1 << 15  # so many numbers stay in a core's cache
 _TABLE = 2  # dimensions of a table: rows and columns
 _CLOSE = 1e-8
 
@@ -149,20 +148,24 @@ def mean_loss(losses: Array, weights: Array | None, *, normalize: bool = True) -
     return tally.total / tally.weight if normalize else float(tally.total)
 
 
-def extremes(values: Array) -> tuple[float, float]:
-    """Return the least and the largest of an array, reading it once."""
-    flat = values.reshape(-1)
-    pieces = range(0, len(flat), _PIECE)
-    both = [(part.min(), part.max()) for part in (flat[at : at + _PIECE] for at in pieces)]
-    return float(min(low for low, _ in both)), float(max(high for _, high in both))
+def are_probabilities(values: Array) -> bool:
+    """Tell whether all floats lie in [0, 1].
+
+    >>> are_probabilities(np.array([0.0, 1.0])), are_probabilities(np.array([0.5, np.nan]))
+    (True, False)
+    """
+    # The bits of floats that are not negative order as the floats do; a sign or a NaN is beyond them all.
+    whole = values.dtype.type(1)
+    bits = np.uint64 if values.itemsize == np.uint64().itemsize else np.uint32
+    return bool(values.view(bits).max() <= whole.view(bits) or ((values >= 0) & (values <= 1)).all())
 
 
 def _refuse_outside(p: Array, comparison: str) -> None:
-    low, high = extremes(p)
-    if high > 1:
-        raise NumberError(f"y_prob contains values greater than 1: {high}")
-    if low < 0:
-        raise NumberError(f"y_prob contains values {comparison} than 0: {low}")
+    if are_probabilities(p):
+        return
+    if p.max() > 1:
+        raise NumberError(f"y_prob contains values greater than 1: {p.max()}")
+    raise NumberError(f"y_prob contains values {comparison} than 0: {p.min()}")
 
 
 def _warn_of_sums(p: Array) -> None:

@@ -11,7 +11,7 @@ from assay.errors import InputError, LabelError
 from assay.metrics.class_probability import multiclass_brier
 from assay.sklearn.forecasts import (
     Forecasts,
-    extremes,
+    are_probabilities,
     mean_loss,
     plain_forecasts,
     probabilities,
@@ -244,8 +244,7 @@ def _plain_brier(y_true: Any, y_proba: Any) -> float | None:
     # Only 0 and 1 are their own squares, and no integer's is less.
     if tally is None or tally.actual != tally.squared_actual:
         return None
-    low, high = extremes(y_proba)
-    return tally.squared_error / tally.weight if low >= 0 and high <= 1 else None
+    return tally.squared_error / tally.weight if are_probabilities(y_proba) else None
 
 
 def _brier_forecasts(y_true: Any, y_proba: Any, sample_weight: Any, pos_label: Any, labels: Any) -> Forecasts:
