@@ -11,6 +11,7 @@ import numpy as np
 from assay.errors import InputError, LabelError, LengthError, NumberError
 from assay.inputs import Column, Rows, column, encode
 from assay.sklearn.targets import (
+    as_array,
     as_target,
     column_or_1d,
     consistent_length,
@@ -137,7 +138,10 @@ def plain_forecasts(y_true: Any, y_proba: Any) -> Rows | None:
 
 def probabilities(y_proba: Any) -> Array:
     """Return probabilities as float32 or float64, of one or two dimensions, all of them finite."""
-    return numeric(y_proba, dtype=(np.float64, np.float32))
+    given = as_array(y_proba)
+    if given.dtype.kind in "US":  # scikit-learn reads numbers from text
+        given = np.asarray(y_proba, dtype=np.float64)
+    return numeric(given, dtype=(np.float64, np.float32))
 
 
 def mean_loss(losses: Array, weights: Array | None, *, normalize: bool = True) -> float:
@@ -182,7 +186,7 @@ def _encoded(y_true: Any, labels: Any) -> tuple[Array, Array]:
         raise LabelError(
             "Multioutput target data is not supported with label binarization"
             if "multioutput" in kind
-            else f"Unknown label type: {kind!r}"
+            else f"Unknown label type: {(actual,)!r}"
         )
     if not len(actual):
         raise LengthError(f"y has 0 samples: {y_true!r}")
@@ -217,8 +221,8 @@ def _places(actual: Array) -> tuple[Array, Array]:
 
 def _declared(labels: Any, actual: Array) -> Array:
     """Return the declared classes, sorted, or raise where rows have others."""
-    if (kind := type_of_target(labels)) not in ("binary", "multiclass"):
-        raise LabelError(f"Unknown label type: {kind!r}")
+    if type_of_target(labels) not in ("binary", "multiclass"):
+        raise LabelError(f"Unknown label type: {(labels,)!r}")
     given = column_or_1d(labels, "labels")
     classes = distinct(given)
     if len(classes) != len(given):

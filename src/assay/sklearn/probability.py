@@ -171,8 +171,8 @@ def hinge_loss(y_true: Any, pred_decision: Any, *, labels: Any = None, sample_we
     if len(classes) > 2:  # noqa: PLR2004 - two classes have one margin
         margin = _class_margins(actual, decision, classes, declared=labels is not None)
     else:
-        if (kind := type_of_target(actual)) not in ("binary", "multiclass"):
-            raise LabelError(f"Unknown label type: {kind!r}")
+        if type_of_target(actual) not in ("binary", "multiclass"):
+            raise LabelError(f"Unknown label type: {(actual,)!r}")
         own = distinct(actual)
         # Of two classes the second is positive, and a single one is not. Of more, which labels= hides, the
         # first is: so it is there.
@@ -188,7 +188,8 @@ def _class_margins(actual: Array, decision: Array, classes: Array, *, declared: 
     wanted = f"(n_samples, n_classes), that is ({len(actual)}, {len(classes)})."
     if decision.ndim <= 1:
         raise InputError(
-            "The shape of pred_decision cannot be 1d array with a multiclass target. pred_decision shape "
+            # In scikit-learn's own words, their missing space included.
+            "The shape of pred_decision cannot be 1d arraywith a multiclass target. pred_decision shape "
             f"must be {wanted} Got: {decision.shape}"
         )
     if decision.shape[1] != len(classes):
@@ -271,7 +272,7 @@ def _skill(forecasts: Forecasts, losses: Callable[[Forecasts], Array]) -> float:
     """
     weights = forecasts.weights
     base = mean_loss(forecasts.with_proportions(losses), weights)
-    return float(1 - np.float64(mean_loss(losses(forecasts), weights)) / base)
+    return float(1 - np.divide(np.asarray(mean_loss(losses(forecasts), weights)), base))
 
 
 def _log_losses(forecasts: Forecasts) -> Array:
