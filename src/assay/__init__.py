@@ -68,8 +68,8 @@ _HOMES = {
     "assay.reports.crosstable": ("CrossTable",),
     "assay.tallies": (
         "BinnedScores", "ClassScores", "Collection", "Confidences", "Confusion", "Grouped", "LabelSets",
-        "Losses", "Moments", "NumberPairs", "PairedLabels", "PairedScores", "Queries", "Scores", "Sums", "Tally",
-        "Values", "from_bytes", "merge",
+        "Losses", "Moments", "NumberPairs", "PairedLabels", "PairedScores", "Queries", "Scores", "Sums",
+        "Tally", "Values", "from_bytes", "merge",
     ),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

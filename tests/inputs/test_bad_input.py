@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import assay
+from assay import metrics
 
 NAN, INF = math.nan, math.inf
 
@@ -20,6 +21,18 @@ def scores(actual, score, **more):
 
 def binned(actual, score, **more):
     return assay.BinnedScores.of(assay.rows(actual=actual, score=score, **more))
+
+
+def log_losses(actual, score, **more):
+    return assay.Losses.log_losses(assay.rows(actual=actual, score=score), **more)
+
+
+def brier(actual, score, **more):
+    return metrics.brier.tally(assay.rows(actual=actual, score=score, **more))
+
+
+def confident(actual, score):
+    return assay.Confidences.of(assay.rows(actual=actual, score=score))
 
 
 def moments(actual, predicted, **more):
@@ -140,6 +153,13 @@ CASES = [
     (lambda: moments([1.0], [-INF], weight=[2]), assay.NumberError, "predicted is infinite: -inf .row 0"),
     (lambda: assay.Sums.of([1.0, INF]), assay.NumberError, "values is infinite: inf .row 1"),
     (lambda: ranked(query=["a"], score=[1.0], actual=[-1]), assay.NumberError, "actual is -1.0 at row 0"),
+    (lambda: log_losses([0, 1], [0.5, 2.0]), assay.NumberError, "score .row 1, counting from 0. is 2.0, which is no probability.*logits"),
+    (lambda: log_losses([0, 1], [0.5, NAN]), assay.MissingError, "missing in score .first at row 1"),
+    (lambda: log_losses([0, 1], [0.5, 0.5], clip=0.5), assay.TallyError, "clip=0.5 is not a number from 0 up to"),
+    (lambda: log_losses([0, 7], [0.5, 0.5]), assay.LabelError, "the labels of actual are 0, 7: say which one is positive"),
+    (lambda: brier([0, 1], [0.5, -0.25], weight=[1, 2]), assay.NumberError, "score .row 1, counting from 0. is -0.25"),
+    (lambda: confident([0, 1], [[0.5, 0.5], [0.5, 0.75]]), assay.NumberError, "add up to 1.25 .row 1, counting from 0., and not to 1 in 1 of 2"),
+    (lambda: confident([0, 1], [0.5, 0.75]), assay.ColumnError, "needs a column of scores per class, but score is a single one"),
     (lambda: lists([[1]], [[1]]).at(0), assay.NumberError, "k=0"),
     (lambda: assay.cut([1, 2], []), assay.NumberError, "at least one"),
     (lambda: assay.cut([1, 2], [3, 2]), assay.NumberError, "must rise"),

@@ -58,6 +58,20 @@ def _top_label(d):
     )
 
 
+def _classwise(d):
+    """Return the mean over the columns of the binary calibration error."""
+    if not any(d.weight):
+        return math.nan
+    columns = range(len(d.score[0]))
+    each = [
+        SimpleNamespace(
+            score=[p[k] for p in d.score], actual=[y == k for y in d.actual], weight=list(d.weight)
+        )
+        for k in columns
+    ]
+    return math.fsum(map(_ece, each)) / len(columns)
+
+
 ORACLES = {
     "multiclass_log_loss": lambda d: _mean(d, lambda y, p: -math.log(p[y]) if p[y] else math.inf),
     "multiclass_brier": lambda d: _mean(d, _squared),
@@ -67,4 +81,5 @@ ORACLES = {
     "top_k_accuracy": lambda d: _mean(d, _top_two),
     "confidence_calibration_error": lambda d: _ece(_confidence(d)),
     "top_label_calibration_error": _top_label,
+    "classwise_calibration_error": _classwise,
 }

@@ -131,6 +131,8 @@ def test_eight_rows_of_three_classes_give_every_check_value():
     assert value("halved_multiclass_brier") == pytest.approx(expected["brier_multiclass_sum"] / 2, rel=1e-12)
     confidence = value("confidence_ece", bins=5, rule="width")
     assert confidence == pytest.approx(expected["top_label_confidence_ece_w5"], rel=1e-12)
+    classwise = value("classwise_ece", bins=5, rule="width")
+    assert classwise == pytest.approx(expected["classwise_ece_w5"], rel=1e-12)
 
 
 @needs_shared

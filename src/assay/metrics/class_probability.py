@@ -11,6 +11,7 @@ import numpy as np
 from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio, total
 from assay.metrics.calibration import expected_calibration_error
+from assay.metrics.class_ranking import ClassRanks
 from assay.metrics.means import mean_metric
 from assay.metrics.metric import metric
 from assay.metrics.probabilities import Probabilities
@@ -144,3 +145,22 @@ def top_label_calibration_error(
         one.n * expected_calibration_error.formula(one, bins=bins, rule=rule, ties=ties) for one in c.each
     ]
     return ratio(total(np.array(parts)), c.together.n)
+
+
+@metric(
+    reads=ClassRanks, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("classwise_ece",)
+)
+def classwise_calibration_error(
+    c: ClassRanks, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share"
+) -> Any:
+    """How far each class's probability is from how often it happens, every class counting alike.
+
+    ``mean over classes(calibration error of the class against the rest)``. Biased upward.
+    """
+    parts = [
+        expected_calibration_error.formula(
+            Probabilities.of(c.source.against_rest(label)), bins=bins, rule=rule, ties=ties
+        )
+        for label in c.source.labels
+    ]
+    return ratio(total(np.array(parts)), len(parts))
