@@ -107,3 +107,16 @@ def test_every_declaration_is_complete(metric):
     assert low < high
     assert metric.best is None or low <= metric.best <= high
     assert metric.undefined
+
+
+def test_a_metric_takes_rows():
+    """Rows are tallied first; the positive label they state is the one that is read."""
+    mail = assay.rows(actual=["ham", "spam", "spam"], predicted=["ham", "ham", "spam"], positive="spam")
+    assert recall(mail) == 0.5
+    assert recall(mail, positive="ham") == 1
+    assert recall(mail, average="macro") == 0.75
+    numbers = assay.rows(actual=[1.0, 2.0], predicted=[1.0, 4.0])
+    assert find("mse")(numbers) == 2
+    assert find("pinball")(numbers, alpha=0.9) == pytest.approx(0.1)
+    with pytest.raises(assay.MetricError, match=r"not from a list: gather the columns first"):
+        recall([1, 0])

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from assay.errors import MetricError
 from assay.metrics.undefined import Undefined, Value
+from assay.tallies import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from assay.tallies import Tally
 
 __all__ = ["Kind", "Metric", "View", "catalogue", "find", "metric"]
 
@@ -52,8 +51,8 @@ class View(Protocol):
 class Metric:
     """A named formula over a tally, with what there is to know about it.
 
-    Calling it with a tally gives a number, or :class:`Undefined` with the reason. Further keywords are
-    the view's (``positive=``, ``average=``) or the formula's own parameters (``beta=``).
+    Calling it with a tally, or with rows, gives a number, or :class:`Undefined` with the reason. Further
+    keywords are the view's (``positive=``, ``average=``) or the formula's own parameters (``beta=``).
 
     Examples
     --------
@@ -75,15 +74,11 @@ class Metric:
     loss: Any = None  # the function of a row, where the metric is a mean over rows
     each: Callable[..., Any] | None = None  # of a query, where the metric is a mean over queries
 
-    def __call__(self, tally: Tally, **options: Any) -> Value:
-        """Return the metric's value for a tally."""
+    def __call__(self, data: Any, **options: Any) -> Value:
+        """Return the metric's value for a tally, or for rows, which are then tallied."""
+        tally = data if isinstance(data, Tally) else self._tallied(data, options)
         parameters = {name: options.pop(name) for name in self.parameters if name in options}
-        try:
-            size = tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
-        except TypeError:
-            raise MetricError(
-                f"{self.name} is read from a tally, not from a {type(tally).__name__}."
-            ) from None
+        size = tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
         if average := options.pop("average", None):
             return self.reads.averaged(self, tally, average, parameters, **options)  # type: ignore[no-any-return]
         if self.loss is not None:
@@ -96,6 +91,19 @@ class Metric:
         if not size:
             return Undefined("there are no rows")
         return self.value(self.formula(view, **parameters), view)
+
+    def _tallied(self, rows: Any, options: dict[str, Any]) -> Tally:
+        """Return the tally of rows; the positive label that they state is the one that is read."""
+        if not hasattr(rows, "positive"):
+            raise MetricError(
+                f"{self.name} is read from a tally or from rows, not from a {type(rows).__name__}: "
+                "gather the columns first with assay.rows(...)."
+            )
+        stated = rows.positive is not None and "average" not in options
+        if stated and "positive" in inspect.signature(self.reads.of).parameters:
+            options.setdefault("positive", rows.positive)
+        own = () if self.loss is None else self.loss_parameters
+        return self.tally(rows, **{name: options.pop(name) for name in own if name in options})
 
     def tally(self, rows: Any, **parameters: Any) -> Tally:
         """Return the tally of rows that the metric reads; a row loss's own parameters are taken here."""
