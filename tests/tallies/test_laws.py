@@ -479,3 +479,11 @@ def test_tallies_of_different_kinds_do_not_merge():
         assay.Confusion.empty().merge(assay.Moments.empty())
     with pytest.raises(assay.TallyError, match="nothing to merge"):
         assay.merge([])
+
+
+def test_weights_that_are_all_1_in_a_group_are_no_weights():
+    """A group's tally is the one its rows have alone, whatever others weigh; so its bytes are read back."""
+    rows = {"actual": [0, 1, 1], "score": [0.1, 0.9, 0.4]}
+    whole = assay.Grouped.of(assay.rows(**rows, weight=[1.0, 1.0, 2.0], by=["n", "n", "s"]), assay.Scores)
+    assert whole["n"] == assay.Scores.of(assay.rows(actual=[0, 1], score=[0.1, 0.9]))
+    assert assay.from_bytes(whole.to_bytes()) == whole

@@ -69,13 +69,13 @@ class Rows:
         return found
 
     def take(self, index: Any) -> Rows:
-        """Return the rows chosen by a mask, an index array or a slice."""
+        """Return the rows chosen by a mask, an index array or a slice; weights all 1 there are no weights."""
         origin = _chosen(index, self.n) if self.origin is None else self.origin[index]
         chosen = {
             role: kept.take(index, origin) for role in _ROLES if (kept := getattr(self, role)) is not None
         }
         by = tuple(kept.take(index, origin) for kept in self.by)
-        return dataclasses.replace(self, n=len(origin), by=by, origin=origin, **chosen)
+        return _even(dataclasses.replace(self, n=len(origin), by=by, origin=origin, **chosen))
 
 
 def need_rows(given: Any) -> Rows:
@@ -249,13 +249,19 @@ def _dropped(gathered: Rows, everything: tuple[Column, ...]) -> Rows:
 
 def _weighted(gathered: Rows) -> Rows:
     """Return rows whose weights are checked: zero weights leave, and all ones mean no weights."""
-    weight = gathered.need("weight", "weighting")
-    values = weights(weight)
-    gathered = dataclasses.replace(gathered, weight=dataclasses.replace(weight, values=values))
-    if not values.all():
-        gathered = gathered.take(values > 0)
-        values = gathered.need("weight", "weighting").values
-    return dataclasses.replace(gathered, weight=None) if (values == 1).all() else gathered
+    if gathered.weight is None:
+        return gathered
+    values = weights(gathered.weight)
+    gathered = dataclasses.replace(gathered, weight=dataclasses.replace(gathered.weight, values=values))
+    return _even(gathered) if values.all() else gathered.take(values > 0)
+
+
+def _even(gathered: Rows) -> Rows:
+    """Return the rows without weights where those are all 1."""
+    weight = gathered.weight
+    if weight is None or weight.values.dtype != np.float64 or not (weight.values == 1).all():
+        return gathered
+    return dataclasses.replace(gathered, weight=None)
 
 
 def _chosen(index: Any, n: int) -> Array:
