@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay import kernels
 from assay.inputs import Rows, rows
+from assay.metrics import Binary, find
 from assay.tallies import BinnedScores, Collection, Confusion, Moments, Scores, merge
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["demo"]
 
+_OF_LABELS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc", "kappa")
+_OF_SCORES = ("auc", "average_precision", "log_loss", "brier")
 _CELLS = ((1202, 5), (29, 154))  # actual ham, spam by predicted ham, spam
 
 
@@ -52,9 +56,10 @@ def demo() -> str:
         "",
         *_crossed(confusion),
         "",
-        f" accuracy   {confusion.correct / confusion.n:.4f}   {confusion.correct:,} of {confusion.n:,}",
-        f" ROC AUC    {ranks.concordant / pairs:.4f}   exactly {ranks.concordant:,} / {pairs:,}",
+        *_figures(confusion, positive=data.positive),
+        *_figures(scores),
         "",
+        f" The AUC is exactly {ranks.concordant:,} / {pairs:,}.",
         f" Read once, in {took * 1e3:.2f} ms, into two tallies of {size:,} bytes. Seven shards of",
         f" the same rows, tallied apart and merged backwards: {'the same bytes' if same else 'DIFFERENT'}.",
         *_large(),
@@ -83,6 +88,19 @@ def _crossed(confusion: Confusion) -> list[str]:
     return [" " + " " * (widths[0] + 2) + "predicted", *(f" {line}" for line in lines)]
 
 
+def _figures(tally: Confusion | Scores, **options: Any) -> list[str]:
+    """Return some metrics of a tally, each with what it means."""
+    chosen = _OF_LABELS if isinstance(tally, Confusion) else _OF_SCORES
+    lines = []
+    for metric in map(find, chosen):
+        reads_one = metric.reads is Binary
+        value = metric(tally, **(options if reads_one else {}))
+        lines.append(
+            f" {metric.name:<19}{value:.4f}   {textwrap.shorten(metric.meaning, 50, placeholder='...')}"
+        )
+    return lines
+
+
 def _large(n: int = 2_000_000) -> list[str]:
     """Return how long it takes on more rows."""
     draw = kernels.random_words(7, 0, 0, 2 * n) / 2.0**64
@@ -98,7 +116,8 @@ def _large(n: int = 2_000_000) -> list[str]:
     ):
         best = min(_timed(make, used) for _ in range(3))
         lines.append(f"   {what:<32}{best * 1e3:8.1f} ms")
-    return [*lines, "", " README.md shows how to do it with rows of your own."]
+    advice = "assay metrics lists all that can be asked; README.md shows how, with rows of your own."
+    return [*lines, "", *textwrap.wrap(advice, 78, initial_indent=" ", subsequent_indent=" ")]
 
 
 def _timed(make: Callable[[Rows], object], used: Rows) -> float:
