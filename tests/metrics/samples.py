@@ -38,6 +38,19 @@ class Data:
         more = {"labels": self.labels} if self.labels else {}
         return assay.rows(**given, **more, **({"weight": self.weight} if weighted else {}))
 
+    def tally(self, metric, *, weighted=False):
+        """Return the tally that a metric reads of them."""
+        return metric.tally(self.rows(weighted=weighted))
+
+
+class SetData(Data):
+    """Rows of 0 and 1, one per label."""
+
+    def tally(self, metric, *, weighted=False):
+        """Return the tally of the label sets."""
+        weight = {"weight": self.weight} if weighted else {}
+        return metric.reads.tally.of_indicators(actual=self.actual, predicted=self.predicted, **weight)
+
 
 @dataclasses.dataclass
 class Sample:
@@ -64,6 +77,12 @@ def _binary(rng, n):
 def _classes(rng, n):
     labels = tuple(range(rng.choice([2, 3, 4])))
     return Data(_pick(rng, labels, n), _pick(rng, labels, n), weight=_weights(rng, n), labels=labels)
+
+
+def _sets(rng, n):
+    width = rng.choice([1, 2, 3])
+    sides = ([_pick(rng, [0, 1], width) for _ in range(n)] for _ in range(2))
+    return SetData(*sides, weight=_weights(rng, n))
 
 
 def _numbers(rng, n):
@@ -113,6 +132,7 @@ SAMPLES: dict[str, Any] = {
     "Errors": Sample(_numbers, _as_predicted),
     "Explained": Sample(_numbers, _as_predicted),
     "Mean": Sample(_numbers, _as_predicted),
+    "Sets": Sample(_sets, _as_predicted),
     "Ordered": Sample(_classes, _as_predicted),
     "Pairs": Sample(_numbers, _as_predicted, weighted=False),
     "Ranged": Sample(_numbers, _as_predicted),

@@ -57,7 +57,7 @@ def drawn(metric, times=24):
 
 
 def value(metric, data, *, weighted=False):
-    return metric(metric.tally(data.rows(weighted=weighted)))
+    return metric(data.tally(metric, weighted=weighted))
 
 
 def agree(ours, theirs, tolerance=1e-12):
@@ -138,7 +138,7 @@ def test_a_weight_is_a_repetition(metric):
 @every()
 def test_no_rows_give_no_value(metric):
     """An empty tally is undefined, and says so."""
-    empty = metric.tally(next(drawn(metric)).rows()).empty()
+    empty = next(drawn(metric)).tally(metric).empty()
     assert metric(empty) == Undefined("there are no rows")
 
 

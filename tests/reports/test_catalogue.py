@@ -54,3 +54,9 @@ def test_a_reader_who_stops_early_is_no_error():
     script = f"{sys.executable} -m assay metrics | head -1"
     done = subprocess.run(script, shell=True, capture_output=True, text=True, check=True)  # noqa: S602
     assert done.stderr == ""
+
+
+def test_the_readme_counts_right():
+    """The README says how many metrics there are."""
+    readme = (PAGE.parents[1] / "README.md").read_text(encoding="utf-8")
+    assert f"catalogue of {len(catalogue())}\nmetrics" in readme

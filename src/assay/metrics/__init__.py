@@ -25,6 +25,7 @@ _ROOMS = (
     "agreement",
     "association",
     "ordinal",
+    "label_sets",
     "ranking",
     "precision_recall",
     "class_ranking",

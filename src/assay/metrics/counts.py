@@ -11,7 +11,7 @@ import numpy as np
 from assay.errors import LabelError, MetricError, shown
 from assay.metrics.arithmetic import ratio
 from assay.metrics.averages import averaged
-from assay.tallies import Confusion
+from assay.tallies import Confusion, LabelSets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,8 +41,10 @@ class Binary:
     title = "one class against the rest"
 
     @classmethod
-    def of(cls, tally: Confusion, *, positive: Any = None) -> Self:
+    def of(cls, tally: Confusion | LabelSets, *, positive: Any = None) -> Self:
         """Return the counts for one label; it need not be stated where the labels are 0/1 or the like."""
+        if isinstance(tally, LabelSets):
+            return cls._of_sets(tally, positive)
         table, labels = _table(tally), tally.labels
         if positive is None:
             positive = _obvious(labels)
@@ -57,13 +59,32 @@ class Binary:
         return cls(*(part.sum().item() for part in parts))
 
     @classmethod
-    def each(cls, tally: Confusion) -> Binary:
+    def _of_sets(cls, tally: LabelSets, label: Any) -> Self:
+        """Return the counts of one label of rows that may have several."""
+        if label not in tally.labels:
+            stated = "" if label is None else f", and {shown([label])} is none of them"
+            raise LabelError(
+                f"the labels are {shown(tally.labels)}{stated}: name one with positive=, "
+                'or average over all of them with average="macro", "micro" or "weighted".'
+            )
+        each, place = cls.each(tally), tally.labels.index(label)
+        return cls(*(x[place].item() for x in (each.tp, each.fp, each.fn, each.tn)))
+
+    @classmethod
+    def each(cls, tally: Confusion | LabelSets) -> Binary:
         """Return the counts of every label in turn, as arrays."""
+        if isinstance(tally, LabelSets):
+            n, _, tp, fp, fn = tally.split(None if tally.weights is None else tally.weight())
+            return Binary(tp, fp, fn, n - tp - fp - fn)
         return Classes.of(tally).against_rest()
 
     @staticmethod
     def averaged(
-        metric: Metric, tally: Confusion, average: str, parameters: dict[str, Any], absent: Any = "strict"
+        metric: Metric,
+        tally: Confusion | LabelSets,
+        average: str,
+        parameters: dict[str, Any],
+        absent: Any = "strict",
     ) -> Value:
         """Return a metric's average over the labels."""
         return averaged(metric, Binary.each(tally), average, parameters, names=tally.labels, absent=absent)

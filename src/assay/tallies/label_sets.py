@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay import kernels
-from assay.errors import LabelError, LengthError, MergeError, NumberError, TallyError, shown
+from assay.errors import ColumnError, LabelError, LengthError, MergeError, NumberError, TallyError, shown
 from assay.inputs import column
 from assay.inputs.labels import Labels, plain_label, same_kind, weights
 from assay.tallies.dyadic import CellSums, check_weights
@@ -77,6 +77,50 @@ class LabelSets(Tally, kind="label sets"):
                 return cls(names, frozen(_counted(there, given)))
         counts, sums = _weighed(there, given, row_weights)
         return cls(names, frozen(counts), tuple(one.state() for one in sums))
+
+    @classmethod
+    def of_lists(
+        cls, *, actual: Sequence[Any], predicted: Sequence[Any], labels: Sequence[Any] | None = None,
+        weight: Any = None,
+    ) -> Self:  # fmt: skip
+        """Return the tally of lists: for each row the labels it has, and those it was predicted.
+
+        The labels are those that occur, sorted, unless the whole set is declared, as shards need.
+
+        >>> import assay
+        >>> assay.LabelSets.of_lists(actual=[["cat", "dog"], []], predicted=[["dog"], ["owl"]]).fp
+        array([0, 0, 1])
+        """
+        sides = [
+            [_row(row, name) for row in rows] for name, rows in (("actual", actual), ("predicted", predicted))
+        ]
+        if len(sides[0]) != len(sides[1]):
+            raise LengthError(f"actual has {len(sides[0]):,} rows, predicted has {len(sides[1]):,}.")
+        seen = {label for side in sides for row in side for label in row}
+        names = same_kind(tuple(map(plain_label, seen if labels is None else labels)))
+        names = tuple(sorted(names)) if labels is None else names
+        place = {label: index for index, label in enumerate(names)}
+        if strange := seen - set(names):
+            raise LabelError(f"{shown(strange)} is not among the declared labels: {shown(names)}.")
+        tables = [np.zeros((len(side), len(names)), dtype=bool) for side in sides]
+        for side, table in zip(sides, tables, strict=True):
+            for index, row in enumerate(side):
+                table[index, [place[label] for label in row]] = True
+        return cls.of_indicators(actual=tables[0], predicted=tables[1], labels=names, weight=weight)
+
+    @staticmethod
+    def each_row(*, actual: Any, predicted: Any) -> tuple[Array, Array, Array, Array]:
+        """Return tp, fp, fn and tn of every row over its labels, for averages over rows.
+
+        >>> LabelSets.each_row(actual=[[1, 1, 0]], predicted=[[1, 0, 0]])
+        (array([1]), array([0]), array([1]), array([1]))
+        """
+        there, given = _indicators(actual, "actual"), _indicators(predicted, "predicted")
+        if there.shape != given.shape:
+            raise LengthError(f"actual has shape {there.shape}, predicted has {given.shape}.")
+        masks = there & given, given & ~there, there & ~given, ~(there | given)
+        tp, fp, fn, tn = (np.count_nonzero(mask, axis=1) for mask in masks)
+        return tp, fp, fn, tn
 
     def merge(self, other: Self) -> Self:
         """Return the tally of both tallies' rows; both must have the same labels in the same order."""
@@ -166,6 +210,13 @@ def _indicators(values: Any, name: str) -> Array:
         row, place = (int(index[0]) for index in np.nonzero(bad))
         raise NumberError(f"{name} holds {table[row, place]!r} (row {row:,}, column {place}), not 0 or 1.")
     return table.astype(bool)
+
+
+def _row(row: Any, name: str) -> set[Any]:
+    """Return the labels of a row as plain ones."""
+    if isinstance(row, (str, bytes)) or not hasattr(row, "__iter__"):
+        raise ColumnError(f"{name} holds {row!r} where a list of labels is needed.")
+    return {plain_label(label) for label in row}
 
 
 def _counted(there: Array, given: Array) -> Array:
