@@ -387,3 +387,12 @@ def test_counts_whose_squares_overflow_are_right():
     test = chi_square([[many, many + 10**5], [many + 10**5, many]])
     n, off = 4 * many + 2 * 10**5, many**2 - (many + 10**5) ** 2
     assert test.statistic == near(Fraction(off**2 * n, (2 * many + 10**5) ** 4))
+
+
+@pytest.mark.parametrize("method", ["mid-p", "exact"])
+def test_mcnemar_takes_more_disagreements_than_32_bits_count(method):
+    """Of six billion, a hundred million one way too many are no chance, and 100,000 are what is normal."""
+    assert mcnemar([[0, 3_000_000_000], [2_900_000_000, 0]], method).p < 1e-300
+    b, c = 3_000_100_000, 3_000_000_000
+    normal = math.erfc((b - c) / math.sqrt(2 * (b + c)))
+    assert mcnemar([[0, b], [c, 0]], method).p == near(normal, rel=1e-4)

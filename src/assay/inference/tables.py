@@ -186,12 +186,12 @@ def _yates(counts: NDArray[Any]) -> float:
 
 def _coin(b: int, c: int, *, middle: bool) -> float:
     """Return the two-sided chance of a split as uneven as this, half of its own left out for mid-p."""
-    from scipy.special import bdtr  # noqa: PLC0415
+    from scipy.special import betainc  # noqa: PLC0415
 
     if b == c:
         return 1.0
     fewer, n = min(b, c), b + c
-    p = 2 * float(bdtr(fewer, n, 0.5))
+    p = 2 * float(betainc(n - fewer, fewer + 1, 0.5))  # bdtr takes no n beyond 32 bits
     return min(1.0, p - math.exp(log_binomial(fewer, n, 0.5, 0.5)) if middle else p)
 
 
