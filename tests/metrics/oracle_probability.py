@@ -123,7 +123,8 @@ def _bins(d, bins):
     """Return rows, mean probability and rate of bins of equal mass: a bin is a stretch of the sorted rows."""
     groups = _groups(d)
     n = sum(rows for *_, rows in groups)
-    each, over = divmod(n, bins)
+    whole = all(rows.denominator == 1 for *_, rows in groups)
+    each, over = divmod(n, bins) if whole else (n / bins, 0)
     found, begin = [], Fraction(0)
     for place in range(bins):
         end = begin + each + min(max(over - place, 0), 1)

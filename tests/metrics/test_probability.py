@@ -223,6 +223,16 @@ def test_a_weight_counts_as_so_many_rows(rows, data):
         assert first == pytest.approx(second, rel=1e-9, abs=1e-11, nan_ok=True), metric.name
 
 
+@pytest.mark.parametrize("whole", [1.0, 0.5, 1 / 60, 1e-9])
+def test_bins_of_equal_mass_take_weights_that_add_up_to_one(whole):
+    """However small equal weights are, the bins are those of the rows; they were a single one below 1."""
+    rows = drawn_rows(3, [1.0])
+    actual, score = np.resize(rows.actual, 60), np.linspace(0.1, 0.9, 60)
+    for name in ("ece", "mce", "rms_ce"):
+        plain, weighted = (find(name)(scores(actual, score, weight)) for weight in (None, np.full(60, whole)))
+        assert weighted == pytest.approx(plain, rel=1e-12)
+
+
 @settings(max_examples=100, deadline=None)
 @given(rows=ROWS)
 def test_figures_stay_within_their_bounds(rows):

@@ -2,7 +2,8 @@
 
 ``"width"`` cuts [0, 1] into equal intervals ``(low, high]``, the first one with its 0; the edges are
 b / bins, correctly rounded. ``"left-closed width"`` has ``[low, high)`` instead. ``"mass"`` gives every bin
-the same number of rows, the first ones one more where it does not divide. Rows of one probability are alike:
+the same number of rows, the first ones one more where it does not divide; of weights that are no whole numbers
+every bin gets the same sum. Rows of one probability are alike:
 where a cut falls among them, each side gets its share of their positives (``ties="share"``), so that no order
 of rows shows; ``ties="positives first"`` is what a stable sort gives of rows that have the positives first.
 """
@@ -98,8 +99,11 @@ def equal_mass(view: Probabilities, bins: int, ties: Ties = "share") -> Bins:
     elif ties != "share":
         raise MetricError(f'ties={ties!r} is not known: use "share" or "positives first".')
     ends = np.cumsum(counts)
-    each, over = divmod(ends[-1], bins)
-    cuts = np.cumsum(each + np.clip(over - np.arange(bins), 0, 1))[:-1]
+    if (counts == np.floor(counts)).all():
+        each, over = divmod(ends[-1], bins)
+        cuts = np.cumsum(each + np.clip(over - np.arange(bins), 0, 1))[:-1]
+    else:  # weights have no rows that a bin could have one more of, and may add up to 1
+        cuts = np.arange(1, bins) * ends[-1] / bins
     cuts = cuts[cuts < ends[-1]]
     pieces = np.union1d(ends, cuts)
     entries = np.searchsorted(ends, pieces, side="left")
