@@ -223,6 +223,11 @@ def test_a_weight_counts_as_so_many_rows(rows, data):
         assert first == pytest.approx(second, rel=1e-9, abs=1e-11, nan_ok=True), metric.name
 
 
+def test_a_sum_beyond_the_largest_float_is_infinite():
+    """Two groups whose distances are finite and whose sum is not."""
+    assert find("hosmer_lemeshow")(scores([1, 1], [1.1125369292536007e-308] * 2)) == math.inf
+
+
 @pytest.mark.parametrize("whole", [1.0, 0.5, 1 / 60, 1e-9])
 def test_bins_of_equal_mass_take_weights_that_add_up_to_one(whole):
     """However small equal weights are, the bins are those of the rows; they were a single one below 1."""

@@ -135,5 +135,9 @@ def total(values: Any) -> Any:
     """
     values = np.asarray(values)
     if values.ndim == 1 and len(values) <= _FEW and np.isfinite(values).all():
-        return math.fsum(values)
-    return values.sum(-1)
+        try:
+            return math.fsum(values)
+        except OverflowError:  # beyond the largest float, on the way if not at the end
+            pass
+    with np.errstate(over="ignore"):
+        return values.sum(-1)
