@@ -243,6 +243,12 @@ def rank_correlation(function):
     return of
 
 
+def spanned(d):
+    """Return how far the largest actual value is from the least, of rows that count."""
+    counting = [a for a, weight in zip(d.actual, d.weight, strict=True) if weight]
+    return max(counting) - min(counting)
+
+
 ORACLES = {
     "mean_error": lambda d: float(mean(d, error)),
     "mae": lambda d: float(mean(d, lambda a, p: abs(a - p))),
@@ -287,7 +293,7 @@ ORACLES = {
     "median_absolute_error": lambda d: quantile(absolute_errors(d), d.weight, Fraction(1, 2)),
     "quantile_error": lambda d: quantile(absolute_errors(d), d.weight, Fraction(9, 10)),
     "relative_absolute_error": relative_absolute_error,
-    "rmse_over_range": lambda d: over(math.sqrt(mean_square(d)), between(d, 0, 1)),
+    "rmse_over_range": lambda d: over(math.sqrt(mean_square(d)), spanned(d)),
     "rmse_over_iqr": lambda d: over(math.sqrt(mean_square(d)), between(d, Fraction(1, 4), Fraction(3, 4))),
     "rpiq": rpiq,
     "spearman": rank_correlation(stats.spearmanr),

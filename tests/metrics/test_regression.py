@@ -296,6 +296,13 @@ def test_nearly_constant_truth_has_the_r2_it_has():
     assert value("r2", actual, predicted) == 1 - 0.0625 / (5 / 4 / 64)
 
 
+@pytest.mark.parametrize("weight", [0.1, 0.2, 0.5, 1.5, 3.0])
+def test_a_range_does_not_depend_on_weights(weight):
+    """It is from the least value to the largest, of rows that count less than one each too."""
+    rows = assay.rows(actual=[0.0, 1, 2, 3, 4], predicted=[1.0, 2, 3, 4, 5], weight=[weight] * 5)
+    assert find("rmse_over_range")(rows) == 0.25
+
+
 def test_a_percentage_of_nothing_is_counted():
     """MAPE with zeros among the actual values is undefined and says how many there are, not 1e15."""
     found = value("mape", [0.0, 1.0, 0.0], [1.0, 1.0, 0.0])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from assay.errors import MetricError
@@ -187,6 +188,12 @@ class Ranged:
         """Return the view of a collection of moments and values."""
         errors, values = _both(tally, errors=Moments, actual=Values)
         return cls(Errors.of(errors), values)
+
+    @property
+    def range(self) -> float:
+        """How far the largest and the least of the actual values lie apart, whatever their weights."""
+        values = self.actual.values.astype(float)
+        return float(values[-1] - values[0]) if len(values) else math.nan
 
     def between(self, low: float, high: float) -> float:
         """Return how far two quantiles of the actual values lie apart, interpolated from row to row."""

@@ -45,7 +45,7 @@ def relative_absolute_error(r: Ranged) -> Any:
 )  # fmt: skip
 def rmse_over_range(r: Ranged) -> Any:
     """The typical error as a share of the actual values' range: ``rmse / (max(actual) - min(actual))``."""
-    return ratio(rmse.formula(r.errors), r.between(0, 1))
+    return ratio(rmse.formula(r.errors), r.range)
 
 
 @metric(
