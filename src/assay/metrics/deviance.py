@@ -40,10 +40,9 @@ def tweedie_deviance(actual: Any, predicted: Any, *, power: float = 0.0) -> Any:
     if not allowed.all():
         actual, predicted = np.where(allowed, actual, np.nan), np.where(allowed, predicted, np.nan)
     if power == 1:
-        deviance = actual * np.log(np.where(actual == 0, 1.0, actual) / predicted) - actual + predicted
+        deviance = actual * _log_ratio(np.where(actual == 0, 1.0, actual), predicted) - actual + predicted
     elif power == 2:  # noqa: PLR2004 - gamma
-        share = actual / predicted
-        deviance = share - np.log(share) - 1
+        deviance = actual / predicted - _log_ratio(actual, predicted) - 1
     else:
         one, two = 1 - power, 2 - power
         above = np.maximum(actual, 0) if power < 0 else actual
@@ -98,9 +97,7 @@ def d2_tweedie(x: Explained) -> Any:
 
     ``1 - deviance / deviance of the mean``
     """
-    plain = x.actual.values.astype(float)
-    mean = np.average(plain, weights=x.actual.mass) if len(plain) else math.nan
-    return 1 - ratio(x.mean, x.lost_by(mean, tweedie_deviance.loss))
+    return 1 - ratio(x.mean, x.lost_by(x.mean_actual, tweedie_deviance.loss))
 
 
 @metric(
@@ -125,3 +122,10 @@ def d2_absolute_error(x: Explained) -> Any:
     ``1 - mae / mae of the median``
     """
     return 1 - ratio(x.mean, x.lost_by(x.actual.quantile(0.5), absolute_error))
+
+
+def _log_ratio(first: Any, second: Any) -> Any:
+    """Return the logarithm of a quotient, also of one that no float holds."""
+    quotient = first / second
+    held = (quotient > 0) & np.isfinite(quotient)
+    return np.where(held, np.log(quotient), np.log(first) - np.log(second))

@@ -226,6 +226,11 @@ class Explained:
         losses, values = _both(tally, loss=Losses, actual=Values)
         return cls(Mean.of(losses).mean, values, losses.parameters)
 
+    @property
+    def mean_actual(self) -> float:
+        """The mean of the actual values, correctly rounded, so that of equal ones it is their value."""
+        return _mean_of(self.actual, lambda values: values)
+
     def lost_by(self, constant: float, loss: Callable[..., Any]) -> float:
         """Return the mean loss if every prediction were this number."""
         return _mean_of(self.actual, lambda values: loss(values, values * 0 + constant, **self.parameters))
