@@ -322,6 +322,22 @@ def test_domains_of_deviances():
         value("pinball", [1.0], [1.0], alpha=2)
 
 
+def test_equal_actual_values_leave_nothing_to_explain():
+    """The mean of 0.1 three times is 0.1, so that predicting it loses nothing to compare with."""
+    assert isinstance(value("d2_tweedie", [0.1] * 3, [0.2] * 3), Undefined)
+
+
+def test_large_numbers_do_not_run_over_where_the_loss_does_not():
+    """Neither squares, sums nor quotients on the way to a loss that a float holds."""
+    assert value("smape_100", [1e308], [-1e308]) == 100
+    assert value("smape_200", [1.5e308], [0.5e308]) == 100
+    assert value("pseudo_huber", [1e200], [0.0]) == 1e200
+    assert value("poisson_deviance", [1e-200], [1e200]) == 2e200
+    assert value("gamma_deviance", [1e-200], [1e200]) == pytest.approx(
+        2 * (400 * math.log(10) - 1), rel=1e-14
+    )
+
+
 def test_small_errors_lose_no_digits():
     """Log cosh and pseudo-Huber are accurate where the textbook form is a difference of like numbers."""
     for size in (1e-3, 1e-8, 1e-150):

@@ -11,6 +11,7 @@ from assay.errors import MetricError
 from assay.metrics.arithmetic import root
 from assay.metrics.means import mean_metric
 
+_HUGE = 2.0**1022
 _NO_LOGARITHM = "an actual or a predicted value is -1 or less"
 
 
@@ -53,8 +54,10 @@ def smape_100(actual: Any, predicted: Any) -> Any:
 
     ``mean(100 abs(error) / (abs(actual) + abs(predicted)))``, a row of two zeros having no error.
     """
-    size = abs(actual) + abs(predicted)
-    return 100 * np.where(size == 0, 0.0, abs(actual - predicted) / np.where(size == 0, 1.0, size))
+    huge = np.maximum(abs(actual), abs(predicted)) > _HUGE
+    first, second = (np.where(huge, one / 2, one) for one in (actual, predicted))  # so that no sum runs over
+    size = abs(first) + abs(second)
+    return 100 * np.where(size == 0, 0.0, abs(first - second) / np.where(size == 0, 1.0, size))
 
 
 @mean_metric(
@@ -92,7 +95,7 @@ def huber(actual: Any, predicted: Any, *, delta: float = 1.0) -> Any:
 def pseudo_huber(actual: Any, predicted: Any, *, delta: float = 1.0) -> Any:
     """Huber's loss without its kink: ``mean(delta² (sqrt(1 + (error / delta)²) - 1))``."""
     error = actual - predicted
-    return error * error / (np.hypot(1, error / delta) + 1)  # the same, with no difference of like numbers
+    return error * (error / (np.hypot(1, error / delta) + 1))  # the same, with no difference of like numbers
 
 
 @mean_metric(bounds=(0, math.inf), best=0, undefined="a value is not a number", aliases=("log_cosh_error",))
