@@ -2,10 +2,10 @@
 
 ``"width"`` cuts [0, 1] into equal intervals ``(low, high]``, the first one with its 0; the edges are
 b / bins, correctly rounded. ``"left-closed width"`` has ``[low, high)`` instead. ``"mass"`` gives every bin
-the same number of rows, the first ones one more where it does not divide; of weights that are no whole numbers
-every bin gets the same sum. Rows of one probability are alike:
-where a cut falls among them, each side gets its share of their positives (``ties="share"``), so that no order
-of rows shows; ``ties="positives first"`` is what a stable sort gives of rows that have the positives first.
+the same number of rows, the first ones one more where it does not divide, and the same weight where weights
+are no whole numbers. Rows of one probability are alike: where a cut falls among them, each side gets its
+share of their positives (``ties="share"``), so that no order of rows shows; ``ties="positives first"`` is what
+a stable sort gives of rows that have the positives first.
 """
 
 from __future__ import annotations
