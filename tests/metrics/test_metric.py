@@ -42,6 +42,28 @@ def test_averages_are_functions_of_the_classes(ships):
     assert each(recall, Binary.each(ships), ships.labels) == {0: 0.8, 1: 0.9}
 
 
+def test_an_average_that_makes_no_sense_is_refused(ships):
+    """A metric of all classes has no average, and an average has no positive class: neither is a crash."""
+    with pytest.raises(assay.MetricError, match="accuracy reads all classes at once, so it has no average"):
+        find("accuracy")(ships, average="macro")
+    numbers = assay.rows(actual=[1.0, 2.0], predicted=[1.0, 3.0])
+    with pytest.raises(assay.MetricError, match="leave average= out"):
+        find("mae")(numbers, average="macro")
+    with pytest.raises(assay.MetricError, match="an average of recall takes no positive"):
+        recall(ships, average="macro", positive=1)
+
+
+def test_rows_of_several_classes_are_averaged_over():
+    """The area of each class against the rest, of rows as of their tally."""
+    scores = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6], [0.3, 0.4, 0.3]]
+    rows = assay.rows(actual=["a", "b", "c", "a"], score=scores)
+    one = assay.rows(actual=["no", "yes", "yes"], predicted=["yes", "yes", "no"], positive="yes")
+    assert precision(one, average=None) == 0.5
+    for average in ("macro", "micro", "weighted"):
+        whole = find("auc")(assay.ClassScores.of(rows), average=average)
+        assert find("auc")(rows, average=average) == whole
+
+
 def test_an_undefined_value_says_why():
     """No value is a value: with its reason, NaN as a float, and no part of any sum."""
     none = assay.Confusion.of(assay.rows(actual=[0, 1], predicted=[0, 0]))

@@ -4,8 +4,8 @@
 b / bins, correctly rounded. ``"left-closed width"`` has ``[low, high)`` instead. ``"mass"`` gives every bin
 the same number of rows, the first ones one more where it does not divide, and the same weight where weights
 are no whole numbers. Rows of one probability are alike: where a cut falls among them, each side gets its
-share of their positives (``ties="share"``), so that no order of rows shows; ``ties="positives first"`` is what
-a stable sort gives of rows that have the positives first.
+share of their positives (``ties="share"``), so that no order of rows shows; ``ties="positives first"`` is
+what a stable sort gives of rows that have the positives first.
 """
 
 from __future__ import annotations

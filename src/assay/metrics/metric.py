@@ -80,7 +80,7 @@ class Metric:
         parameters = {name: options.pop(name) for name in self.parameters if name in options}
         size = tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
         if average := options.pop("average", None):
-            return self.reads.averaged(self, tally, average, parameters, **options)  # type: ignore[no-any-return]
+            return self._averaged(tally, average, parameters, options)
         if self.loss is not None:
             own = {name: options.pop(name) for name in self.loss_parameters if name in options}
             tally = self._of_losses(tally, own)
@@ -93,17 +93,38 @@ class Metric:
         return self.value(self.formula(view, **parameters), view)
 
     def _tallied(self, rows: Any, options: dict[str, Any]) -> Tally:
-        """Return the tally of rows; the positive label that they state is the one that is read."""
+        """Return the tally of rows; the positive label that they state is the one that is read.
+
+        An average over classes may need another tally than the metric of one class: the view's `of_classes`.
+        """
         if not hasattr(rows, "positive"):
             raise MetricError(
                 f"{self.name} is read from a tally or from rows, not from a {type(rows).__name__}: "
                 "gather the columns first with assay.rows(...)."
             )
-        stated = rows.positive is not None and "average" not in options
-        if stated and "positive" in inspect.signature(self.reads.of).parameters:
+        over_classes = bool(options.get("average")) and "average" not in self.parameters
+        if over_classes and hasattr(self.reads, "of_classes"):
+            return self.reads.of_classes.of(rows)  # type: ignore[no-any-return]
+        if (
+            rows.positive is not None
+            and not over_classes
+            and "positive" in inspect.signature(self.reads.of).parameters
+        ):
             options.setdefault("positive", rows.positive)
         own = () if self.loss is None else self.loss_parameters
         return self.tally(rows, **{name: options.pop(name) for name in own if name in options})
+
+    def _averaged(
+        self, tally: Tally, average: str, parameters: dict[str, Any], options: dict[str, Any]
+    ) -> Value:
+        """Return the average over classes, where the metric is of one class."""
+        if not hasattr(self.reads, "averaged"):
+            raise MetricError(
+                f"{self.name} reads {self.reads.title}, so it has no average over classes: leave average= out."
+            )
+        if unknown := sorted(set(options) - {"absent"}):
+            raise MetricError(f"an average of {self.name} takes no {', '.join(unknown)}.")
+        return self.reads.averaged(self, tally, average, parameters, **options)  # type: ignore[no-any-return]
 
     def tally(self, rows: Any, **parameters: Any) -> Tally:
         """Return the tally of rows that the metric reads; a row loss's own parameters are taken here."""

@@ -40,6 +40,7 @@ class Ranks:
     negative_mass: Any = None
 
     tally = Scores
+    of_classes = ClassScores
     title = "scores of two classes"
 
     @classmethod
