@@ -104,6 +104,16 @@ def test_the_scale_of_mase_is_the_training_series_own(checks):
     assert isinstance(value("mase", given["y"], given["yhat"], scale=0), Undefined)
 
 
+def test_the_scale_of_mase_is_one():
+    """Unsigned numbers do not wrap round, and what is no scale or no season is refused."""
+    assert seasonal_scale(np.array([5, 3, 9], dtype=np.uint8)) == 4
+    with pytest.raises(assay.MetricError, match="season=0"):
+        seasonal_scale([5, 3, 9], season=0)
+    for scale in (math.inf, -1.0):
+        with pytest.raises(assay.MetricError, match="not below 0"):
+            value("mase", [1.0], [2.0], scale=scale)
+
+
 def test_concordance_of_nine_rows(checks):
     """O21: 30 concordant pairs, 4 discordant, one tied in the prediction."""
     given, expected = checks["O21"]["inputs"], checks["O21"]["outputs"]

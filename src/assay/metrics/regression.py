@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from assay.errors import MetricError
 from assay.metrics.arithmetic import limit_ratio, ratio, root, signed_root
 from assay.metrics.errors import Errors, Scaled
 from assay.metrics.exact import Exact
@@ -218,7 +219,11 @@ def mase(e: Errors, *, scale: float = math.nan) -> Any:
     The scale is the mean absolute change from one season to the next in the *training* series
     (:func:`seasonal_scale`); it cannot be had from the rows that are judged.
     """
-    return math.nan if math.isnan(scale) else ratio(mae.formula(e), Exact.of(float(scale)))
+    if math.isnan(scale):
+        return math.nan
+    if not 0 <= scale < math.inf:
+        raise MetricError(f"scale={scale!r}: the mean size of a change is finite and not below 0.")
+    return ratio(mae.formula(e), Exact.of(float(scale)))
 
 
 def seasonal_scale(series: Any, season: int = 1) -> float:
@@ -227,7 +232,10 @@ def seasonal_scale(series: Any, season: int = 1) -> float:
     >>> seasonal_scale([2, 4, 3, 6]), seasonal_scale([2, 4, 3, 6], season=2)
     (2.0, 1.5)
     """
-    pairs = list(zip(series[:-season], series[season:], strict=True))
+    if season < 1:
+        raise MetricError(f"season={season!r}: a season is at least one step long.")
+    numbers = [float(number) for number in series]  # unsigned ones would wrap round below 0
+    pairs = list(zip(numbers[:-season], numbers[season:], strict=True))
     return math.fsum(abs(later - earlier) for earlier, later in pairs) / len(pairs) if pairs else math.nan
 
 
