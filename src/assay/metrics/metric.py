@@ -120,7 +120,7 @@ class Metric:
         """Return the average over classes, where the metric is of one class."""
         if not hasattr(self.reads, "averaged"):
             raise MetricError(
-                f"{self.name} reads {self.reads.title}, so it has no average over classes: leave average= out."
+                f"{self.name} reads {self.reads.title}, so it has no average of classes: leave average= out."
             )
         if unknown := sorted(set(options) - {"absent"}):
             raise MetricError(f"an average of {self.name} takes no {', '.join(unknown)}.")
