@@ -282,3 +282,12 @@ def test_macro_averages_say_which_class_is_missing():
     )
     assert each(find("recall"), Binary.each(tally), tally.labels) == {"a": 1, "b": 1, "c": 0}
     assert balanced_accuracy(tally) == 2 / 3
+
+
+@pytest.mark.parametrize("name", ["mcc", "cramers_v", "contingency_coefficient", "kappa", "theil_u"])
+@pytest.mark.parametrize("size", [1e-90, 1e-60, 1e60, 1e90])
+def test_the_size_of_weights_does_not_show(name, size):
+    """Weights of any size a float's square can hold give the figure of weights near 1."""
+    weight = np.array([1.0, 2, 3, 1, 1, 2.5])
+    near, far = (confusion([0, 1, 2, 0, 1, 2], [0, 1, 1, 0, 0, 2], weight=w) for w in (weight, weight * size))
+    assert find(name)(far) == pytest.approx(find(name)(near), rel=1e-13)

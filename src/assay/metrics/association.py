@@ -125,7 +125,8 @@ def _excess(c: Classes) -> tuple[Any, Any]:
 
 def _chi_square(c: Classes) -> Any:
     excess, chance = _excess(c)
-    return ratio((excess * excess / np.where(chance == 0, 1, chance)).sum((-1, -2)), c.n)
+    # Divided before it is squared: a fourth power of large weights would run over.
+    return ratio((excess * (excess / np.where(chance == 0, 1, chance))).sum((-1, -2)), c.n)
 
 
 def _information(c: Classes) -> Any:

@@ -105,4 +105,7 @@ def mcc(c: Classes) -> Any:
     ``(correct n - sum(actual predicted)) / sqrt((n² - sum(actual²)) (n² - sum(predicted²)))``
     """
     actual, predicted = (floats(apart(margin, margin)) for margin in (c.actual, c.predicted))
-    return within(ratio(c.beyond_chance, root(actual * predicted)), -1, 1)
+    with np.errstate(over="ignore"):
+        product = actual * predicted
+    held = np.isfinite(product) & (product != 0)  # a fourth power of weights may run over, or under
+    return within(ratio(c.beyond_chance, where(held, root(product), root(actual) * root(predicted))), -1, 1)
