@@ -364,3 +364,10 @@ def test_the_table_cannot_be_changed(sms):
     assert table.counts[0, 0] == 1202
     with pytest.raises(ValueError, match="read-only"):
         table.counts[0, 0] = 1
+
+
+@pytest.mark.parametrize("count", [2**62, 1e300])
+def test_counts_beyond_64_bits_are_refused(count):
+    """Their sums would wrap round below 0."""
+    with pytest.raises(assay.MetricError, match="power of 63"):
+        CrossTable([[count, count], [count, 1]], ["a", "b"])

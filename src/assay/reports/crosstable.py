@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CrossTable"]
 
+_MOST = 1 << 63  # what sums of counts stay below
 _OTHER = {"actual": "predicted", "predicted": "actual"}
 
 
@@ -79,6 +80,9 @@ class CrossTable:
     def __post_init__(self) -> None:
         counts = _checked(self.counts)
         whole = counts.dtype.kind != "f" or bool((counts == np.floor(counts)).all())
+        counted = whole and not self.weighted
+        if counted and sum(map(int, counts.ravel().tolist())) >= _MOST:
+            raise MetricError("the counts add up to 2 to the power of 63 or more, which no tally can.")
         names = self.labels if self.column_labels is None else self.column_labels
         for labels, size, what in zip((self.labels, names), counts.shape, ("rows", "columns"), strict=True):
             if len(labels) != size:
@@ -87,7 +91,7 @@ class CrossTable:
         if columns is None:
             raise LabelError(f"the rows are {self.rows!r}: say with columns= what the columns are.")
         self._set(
-            counts=counts.astype(np.int64) if whole and not self.weighted else counts,
+            counts=counts.astype(np.int64) if counted else counts,
             labels=tuple(self.labels),
             column_labels=tuple(names),
             columns=columns,
