@@ -18,6 +18,7 @@ __all__ = ["CalibrationTest", "CoxFit", "cox", "hosmer_lemeshow_test", "spiegelh
 NO_ROWS = "there are no rows"
 NO_SPREAD = "every probability is 0, 1/2 or 1, so that the Brier score cannot vary"
 NO_VARIANCE = "a group's probabilities are all 0 or all 1, as its rows are"
+NO_DEGREES = f"{NO_VARIANCE}, or there are no more than two groups and the model was fitted to these rows"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -193,7 +194,7 @@ def hosmer_lemeshow(v: Probabilities, *, groups: int = 10, ties: Ties = "share")
 
 
 @metric(
-    reads=Probabilities, kind="statistic", bounds=(0, 1), best=None, undefined=NO_VARIANCE,
+    reads=Probabilities, kind="statistic", bounds=(0, 1), best=None, undefined=NO_DEGREES,
 )  # fmt: skip
 @one_by_one
 def hosmer_lemeshow_p(
