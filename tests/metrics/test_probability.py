@@ -223,6 +223,20 @@ def test_a_weight_counts_as_so_many_rows(rows, data):
         assert first == pytest.approx(second, rel=1e-9, abs=1e-11, nan_ok=True), metric.name
 
 
+@pytest.mark.parametrize("take_apart", [corp, murphy, binned_brier, calibration_curve])
+def test_no_rows_have_no_parts(take_apart):
+    """They are refused in words."""
+    with pytest.raises(assay.MetricError, match="there are no rows"):
+        take_apart(assay.Scores.empty())
+
+
+def test_no_degrees_of_freedom_are_no_p_value():
+    """Two groups of a model's own rows leave none, and the reason says so."""
+    tally = scores([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4])
+    found = find("hosmer_lemeshow_p")(tally, groups=2, in_sample=True)
+    assert "fitted to these rows" in found.reason
+
+
 def test_a_sum_beyond_the_largest_float_is_infinite():
     """Two groups whose distances are finite and whose sum is not."""
     assert find("hosmer_lemeshow")(scores([1, 1], [1.1125369292536007e-308] * 2)) == math.inf

@@ -55,7 +55,7 @@ def calibration_curve(
     >>> curve.predicted, curve.observed
     (array([0.2, 0.7]), array([0.5, 0.5]))
     """
-    held = binned(Probabilities.of(tally, clip=clip), bins, rule, ties)
+    held = binned(Probabilities.some(tally, clip=clip), bins, rule, ties)
     ends = np.append(held.starts[1:], len(held.p)) - 1
     return CalibrationCurve(held.predicted, held.observed, held.rows, held.p[held.starts], held.p[ends])
 

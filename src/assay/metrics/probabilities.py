@@ -48,6 +48,14 @@ class Probabilities:
         return cls.gathered(tally.scores, tally.weights, tally.positives, tally.negatives, clip=clip)
 
     @classmethod
+    def some(cls, tally: Any, *, clip: float = 0.0) -> Self:
+        """Return the probabilities of a tally that has rows."""
+        view = cls.of(tally, clip=clip)
+        if not len(view.p):
+            raise MetricError("there are no rows, so that there is nothing to take apart.")
+        return view
+
+    @classmethod
     def gathered(
         cls,
         p: NDArray[Any],

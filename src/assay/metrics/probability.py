@@ -117,7 +117,7 @@ def corp(tally: Any, score: Literal["brier", "log"] = "brier", *, clip: float = 
     >>> corp(tally)
     Decomposition(score=0.22265625, miscalibration=0.09765625, discrimination=0.125, uncertainty=0.25)
     """
-    return _corp(Probabilities.of(tally, clip=clip), score)
+    return _corp(Probabilities.some(tally, clip=clip), score)
 
 
 def _corp(view: Probabilities, score: str) -> Decomposition:
@@ -179,7 +179,7 @@ def murphy(tally: Any, *, clip: float = 0.0) -> Decomposition:
     a probability of its own, they are nearly the score and the uncertainty themselves, and say nothing:
     :func:`corp` does.
     """
-    view = Probabilities.of(tally, clip=clip)
+    view = Probabilities.some(tally, clip=clip)
     parts = brier_reliability.formula(view), brier_resolution.formula(view), brier_uncertainty.formula(view)
     return Decomposition(_brier(view, view.p), *parts)
 
@@ -233,7 +233,7 @@ def binned_brier(
     >>> binned_brier(tally, bins=2).reliability
     0.056640625
     """
-    view = Probabilities.of(tally, clip=clip)
+    view = Probabilities.some(tally, clip=clip)
     held = binned(view, bins, rule, ties)
     apart = held.p - held.spread(held.predicted)
     within = held.positives - held.counts * held.spread(held.observed)
