@@ -142,3 +142,27 @@ def test_a_metric_takes_rows():
     assert find("pinball")(numbers, alpha=0.9) == pytest.approx(0.1)
     with pytest.raises(assay.MetricError, match=r"not from a list: gather the columns first"):
         recall([1, 0])
+
+
+PAIR = assay.rows(actual=[1, 0], predicted=[1, 1])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: f_beta(PAIR, beta=-1), "beta=-1 is not a number from 0 on"),
+        (lambda: f_beta(PAIR, beta=math.nan), "beta=nan is not a number from 0 on"),
+        (lambda: f_beta(PAIR, beta="2"), "beta='2' is not a number"),
+        (lambda: find("huber")(PAIR, delta=-1), "delta=-1 is not a number above 0"),
+        (lambda: find("pseudo_huber")(PAIR, delta=0), "delta=0 is not a number above 0"),
+        (
+            lambda: find("ece")(assay.rows(actual=[0, 1], score=[0.2, 0.7]), bins=2.5),
+            "bins=2.5 is not a whole",
+        ),
+        (lambda: find(3), "found by its name, not by 3"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(call, message):
+    """The message names the parameter and what it may be."""
+    with pytest.raises(assay.MetricError, match=message):
+        call()

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.errors import MetricError
+from assay.metrics.parameters import whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,12 +70,11 @@ class Bins:
 
 def binned(view: Probabilities, bins: int, rule: Rule, ties: Ties = "share") -> Bins:
     """Return the probabilities of a view in bins by a rule."""
-    if bins < 1:
-        raise MetricError(f"bins={bins!r} is no number of bins.")
+    bins = whole("bins", bins)
     if rule in ("width", "left-closed width"):
-        return equal_width(view, int(bins), left_closed=rule != "width")
+        return equal_width(view, bins, left_closed=rule != "width")
     if rule == "mass":
-        return equal_mass(view, int(bins), ties)
+        return equal_mass(view, bins, ties)
     raise MetricError(f'rule={rule!r} is not known: use "mass", "width" or "left-closed width".')
 
 

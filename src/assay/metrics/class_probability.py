@@ -14,6 +14,7 @@ from assay.metrics.calibration import expected_calibration_error
 from assay.metrics.class_ranking import ClassRanks
 from assay.metrics.means import mean_metric
 from assay.metrics.metric import metric
+from assay.metrics.parameters import whole
 from assay.metrics.probabilities import Probabilities
 from assay.tallies import Confidences
 from assay.tallies.row_losses import log_losses
@@ -92,8 +93,7 @@ def top_k_accuracy(codes: Any, scores: Any, *, k: int = 2) -> Any:
     Where classes tie for the last of the k places, the row counts by the share of them that get one: no
     order of the labels shows.
     """
-    if k < 1:
-        raise MetricError(f"k={k!r} is not a number of places.")
+    k = whole("k", k)
     own = _own(codes, scores)[:, None]
     above, level = (scores > own).sum(axis=1), (scores == own).sum(axis=1)
     return np.clip((k - above) / level, 0, 1)

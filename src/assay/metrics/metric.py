@@ -219,6 +219,8 @@ def find(name: str) -> Metric:
     >>> find("PPV").name, find("F1").name
     ('precision', 'f1')
     """
+    if not isinstance(name, str):
+        raise MetricError(f"a metric is found by its name, not by {name!r}.")
     plain = re.sub(r"[\s\-]+", "_", name.strip()).lower()
     if plain in _names:
         return _names[plain]

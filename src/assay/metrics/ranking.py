@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -58,7 +59,7 @@ def gini(r: Ranks) -> Any:
 
 
 @metric(
-    reads=Ranks, kind="rank", bounds=(0, 1), best=None, undefined=one_class, aliases=("pauc",)
+    reads=Ranks, kind="rank", bounds=(-math.inf, 1), best=None, undefined=one_class, aliases=("pauc",)
 )  # fmt: skip
 def partial_auc(
     r: Ranks,
@@ -72,7 +73,8 @@ def partial_auc(
     The part is a range of the false positive rate, or, where `sensitivity` is given, a range of that with
     specificity as the height. `corrected` puts the area on the scale of the whole (McClish 1989), where
     guessing gives 0.5 and perfect scores 1: ``(1 + (area - guessing) / (width - guessing)) / 2``. It is below
-    0.5 where the scores do worse than guessing. scikit-learn's ``max_fpr=f`` is ``(0, f)``, corrected.
+    0.5, and even below 0, where the scores do worse than guessing. scikit-learn's ``max_fpr=f`` is
+    ``(0, f)``, corrected.
     """
     low, high = _range(*(false_positive_rate if sensitivity is None else sensitivity))
     table = r.at_cutoffs()

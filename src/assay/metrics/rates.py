@@ -9,6 +9,7 @@ from assay.errors import MetricError
 from assay.metrics.arithmetic import limit_ratio, ratio, root
 from assay.metrics.counts import Binary
 from assay.metrics.metric import metric
+from assay.metrics.parameters import number
 
 NO_POSITIVES = "there are no actual positives"
 NO_NEGATIVES = "there are no actual negatives"
@@ -128,6 +129,7 @@ def f_beta(c: Binary, *, beta: float = 1.0) -> Any:
 
     Beta 0 is precision and infinite beta is recall, except that 0 true positives among some errors give 0.
     """
+    beta = number("beta", beta, least=0)
     square = beta * beta
     if math.isinf(square):
         return ratio(c.tp, c.positives)

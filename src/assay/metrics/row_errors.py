@@ -10,6 +10,7 @@ import numpy as np
 from assay.errors import MetricError
 from assay.metrics.arithmetic import root
 from assay.metrics.means import mean_metric
+from assay.metrics.parameters import number
 
 _HUGE = 2.0**1022
 _NO_LOGARITHM = "an actual or a predicted value is -1 or less"
@@ -84,6 +85,7 @@ def huber(actual: Any, predicted: Any, *, delta: float = 1.0) -> Any:
 
     ``mean(error² / 2 if abs(error) <= delta else delta (abs(error) - delta / 2))``
     """
+    delta = number("delta", delta, above=0)
     size = abs(actual - predicted)
     return np.where(size <= delta, size * size / 2, delta * (size - delta / 2))
 
@@ -94,7 +96,7 @@ def huber(actual: Any, predicted: Any, *, delta: float = 1.0) -> Any:
 )  # fmt: skip
 def pseudo_huber(actual: Any, predicted: Any, *, delta: float = 1.0) -> Any:
     """Huber's loss without its kink: ``mean(delta² (sqrt(1 + (error / delta)²) - 1))``."""
-    error = actual - predicted
+    error, delta = actual - predicted, number("delta", delta, above=0)
     return error * (error / (np.hypot(1, error / delta) + 1))  # the same, with no difference of like numbers
 
 
