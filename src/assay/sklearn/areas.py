@@ -25,7 +25,15 @@ from assay.sklearn.parameters import (
     validated,
 )
 from assay.sklearn.scored import averaged, higher_label, scored, two_classes, wide
-from assay.sklearn.targets import as_array, column_or_1d, consistent_length, distinct, numeric, type_of_target
+from assay.sklearn.targets import (
+    as_array,
+    column_or_1d,
+    consistent_length,
+    distinct,
+    numeric,
+    positive_label,
+    type_of_target,
+)
 from assay.sklearn.undefined import warn, warn_undefined
 from assay.tallies import ClassScores
 
@@ -91,7 +99,7 @@ def average_precision_score(
         raise LabelError(
             f"pos_label={pos_label!r} is of no use for {kind} y_true: every label is judged. Leave it out."
         )
-    table = as_array(y_true) != 0
+    table = as_array(y_true) == pos_label  # what is not 1 is not there: tables of -1 and 1 count as well
     if kind == "multiclass":
         actual = column_or_1d(y_true, "y_true")
         table = actual[:, None] == distinct(actual)
@@ -175,7 +183,7 @@ def roc_auc_score(
     def area(positive: Array, y_score: Array, weights: Any) -> float:
         return _area(two_classes(positive, y_score, weights), max_fpr)
 
-    return averaged(area, actual != 0, scores, average, sample_weight)
+    return averaged(area, actual == positive_label(None, actual), scores, average, sample_weight)
 
 
 def _area(ranks: Ranks, max_fpr: float | None = None, classes: int = 2) -> float:

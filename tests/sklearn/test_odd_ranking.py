@@ -1,0 +1,40 @@
+"""Odd but lawful input of the ranking functions, held against scikit-learn's own answers."""
+
+import numpy as np
+import pytest
+
+import assay.sklearn as ours
+
+theirs = pytest.importorskip("sklearn.metrics", reason="scikit-learn is the reference here")
+
+CURVES = ["confusion_matrix_at_thresholds", "det_curve", "precision_recall_curve", "roc_curve"]
+AREAS = ["roc_auc_score", "average_precision_score"]
+
+
+def drawn(*shape):
+    rng = np.random.default_rng(len(shape))
+    return (rng.random(shape) < 0.5).astype(int), rng.random(shape).round(1)
+
+
+@pytest.mark.parametrize("name", AREAS)
+@pytest.mark.parametrize("average", ["macro", "micro", "weighted", None])
+def test_a_table_of_minus_one_and_one(name, average):
+    """In a table of -1 and 1 only the 1 is positive, and it is weighed by how many there are.
+
+    scikit-learn weighs by the sum of the column, which counts every -1 against it.
+    """
+    table, score = drawn(20, 3)
+    found, wanted = (getattr(lib, name)(2 * table - 1, score, average=average) for lib in (ours, theirs))
+    if average != "weighted":
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    np.testing.assert_allclose(found, getattr(ours, name)(table, score, average=average), rtol=1e-12)
+
+
+def test_a_table_whose_positive_label_is_unknown():
+    """Areas under ROC curves refuse a table of 0 and 2; average precision looks for 1 and finds none."""
+    table, score = drawn(20, 3)
+    for library in (ours, theirs):
+        with pytest.raises(ValueError, match="pos_label is not specified"):
+            library.roc_auc_score(2 * table, score)
+        with pytest.warns(UserWarning, match=r"(?i)no positive"):
+            assert library.average_precision_score(2 * table, score) == 0
