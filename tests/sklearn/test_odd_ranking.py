@@ -16,6 +16,10 @@ def drawn(*shape):
     return (rng.random(shape) < 0.5).astype(int), rng.random(shape).round(1)
 
 
+def flat(result):
+    return np.hstack(result) if isinstance(result, tuple) else result
+
+
 @pytest.mark.parametrize("name", AREAS)
 @pytest.mark.parametrize("average", ["macro", "micro", "weighted", None])
 def test_a_table_of_minus_one_and_one(name, average):
@@ -38,3 +42,25 @@ def test_a_table_whose_positive_label_is_unknown():
             library.roc_auc_score(2 * table, score)
         with pytest.warns(UserWarning, match=r"(?i)no positive"):
             assert library.average_precision_score(2 * table, score) == 0
+
+
+@pytest.mark.parametrize("name", [*CURVES, *AREAS])
+def test_weights_in_a_column(name):
+    """Weights may come as a table of one column, which scikit-learn's ranking functions take."""
+    actual, score = drawn(30)
+    weight = np.random.default_rng(0).random((30, 1))
+    for given in (weight, weight.tolist()):
+        found, wanted = (getattr(lib, name)(actual, score, sample_weight=given) for lib in (ours, theirs))
+        np.testing.assert_allclose(flat(found), flat(wanted), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("average", ["macro", "micro", "weighted", "samples"])
+def test_weights_in_a_column_beside_a_table(average):
+    """So may those of a table of label sets."""
+    table, score = drawn(30, 4)
+    weight = np.random.default_rng(0).random((30, 1))
+    table[:, 0] = 1 - table[:, 1]  # every row has both labels
+    found, wanted = (
+        lib.roc_auc_score(table, score, average=average, sample_weight=weight) for lib in (ours, theirs)
+    )
+    assert found == pytest.approx(wanted, rel=1e-12)

@@ -100,12 +100,17 @@ def _ranks(gathered: Rows, sample_weight: Any) -> Ranks:
             raise NumberError(INFINITE)
         return Ranks(tally)
     # A row without weight still has a label and a score, which must be right.
-    weights = np.asarray(sample_weights(sample_weight, gathered.n, dtype=np.float64))
+    weights = _weights(sample_weight, gathered.n)
     positive, _ = binary(gathered.need("actual", "ranking"), gathered.positive, gathered.labels)
     scores = finite(gathered.need("score", "ranking").numbers("scores"), "y_score")
     if weights.min() >= 0:
         return Ranks(Scores.of(rows(actual=positive, score=scores, weight=weights, positive=1)))
     return _signed(*(values[weights != 0] for values in (positive, scores, weights)))
+
+
+def _weights(sample_weight: Any, n: int) -> Array:
+    """Return weights as numbers, one per row; a table of one column counts as one, as in scikit-learn."""
+    return np.asarray(sample_weights(column_or_1d(sample_weight, "sample_weight"), n, dtype=np.float64))
 
 
 def _signed(positive: Array, scores: Array, weights: Array) -> Ranks:
@@ -128,7 +133,7 @@ def averaged(
     consistent_length(y_true, scores, weights)
     if scores.shape != y_true.shape:
         raise LengthError(f"y_true has shape {y_true.shape}, y_score has shape {scores.shape}.")
-    weights = None if weights is None else sample_weights(weights, len(y_true), dtype=np.float64)
+    weights = None if weights is None else _weights(weights, len(y_true))
     if average == "micro":
         each = None if weights is None else np.repeat(weights, y_true.shape[1])
         return metric(y_true.ravel(), scores.ravel(), each)
