@@ -176,7 +176,9 @@ def roc_auc_score(
     if kind == "binary":
         actual = column_or_1d(actual, "y_true")
         present = distinct(actual)
-        return _area(two_classes(actual == present[-1], scores, sample_weight), max_fpr, len(present))
+        if len(present) < 2:  # noqa: PLR2004 - a fold may lack a class, and its scores are those of both
+            return _undefined_area()
+        return _area(two_classes(actual == present[-1], scores, sample_weight), max_fpr)
     if kind != "multilabel-indicator":
         raise LabelError(f"{kind} format is not supported")
 
@@ -186,7 +188,7 @@ def roc_auc_score(
     return averaged(area, actual == positive_label(None, actual), scores, average, sample_weight)
 
 
-def _area(ranks: Ranks, max_fpr: float | None = None, classes: int = 2) -> float:
+def _area(ranks: Ranks, max_fpr: float | None = None) -> float:
     """Return the area under one curve, of a part of it on the scale of the whole (McClish)."""
     if ranks.positive_mass is not None and ranks.positives and (ranks.negative_steps < 0).any():
         raise NumberError("with these weights below 0 the false positive rate does not rise all along.")
@@ -194,10 +196,12 @@ def _area(ranks: Ranks, max_fpr: float | None = None, classes: int = 2) -> float
         value = float(roc_auc.formula(ranks))
     else:
         value = float(partial_auc.formula(ranks, false_positive_rate=(0.0, max_fpr), corrected=True))
-    if math.isnan(value) or classes < 2:  # noqa: PLR2004 - a class is absent
-        warn_undefined("y_true is all of one class, so the area under the ROC curve is not defined.")
-        return math.nan
-    return value
+    return _undefined_area() if math.isnan(value) else value
+
+
+def _undefined_area() -> float:
+    warn_undefined("y_true is all of one class, so the area under the ROC curve is not defined.")
+    return math.nan
 
 
 def _refuse_scores(scores: Array) -> None:
