@@ -64,3 +64,19 @@ def test_weights_in_a_column_beside_a_table(average):
         lib.roc_auc_score(table, score, average=average, sample_weight=weight) for lib in (ours, theirs)
     )
     assert found == pytest.approx(wanted, rel=1e-12)
+
+
+def test_one_class_beside_scores_of_two():
+    """A fold of one class has no area, whatever the shape of its scores: NaN and a warning, no error."""
+    for library in (ours, theirs):
+        with pytest.warns(ours.UndefinedMetricWarning):
+            assert np.isnan(library.roc_auc_score([1, 1], [[0.2, 0.8], [0.4, 0.6]]))
+
+
+@pytest.mark.parametrize("name", ["confusion_matrix_at_thresholds", "precision_recall_curve"])
+def test_thresholds_of_truth_values(name):
+    """Scores of True and False have thresholds of that type."""
+    actual, score = drawn(10)
+    found, wanted = (getattr(lib, name)(actual, score > 0.5)[-1] for lib in (ours, theirs))
+    assert found.dtype == wanted.dtype == bool
+    assert found.tolist() == wanted.tolist()

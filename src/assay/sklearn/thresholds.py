@@ -69,7 +69,7 @@ def _counts(ranks: Ranks) -> tuple[Array, Array, Array]:
 def _as_given(thresholds: Array, y_score: Any) -> Array:
     """Return the thresholds in the type of number in which the scores came."""
     given = y_score.dtype if type(y_score) is np.ndarray else as_array(y_score).dtype
-    return thresholds.astype(given, copy=False) if given.kind in "iuf" else thresholds
+    return thresholds.astype(given, copy=False) if given.kind in "biuf" else thresholds
 
 
 @validated(**_RULES, drop_intermediate=BOOLEAN)
