@@ -75,8 +75,16 @@ def root_mean_squared_error(
     >>> root_mean_squared_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
     0.6123724356957945
     """
-    found, multioutput = outputs(y_true, y_pred, sample_weight, multioutput)
-    return averaged([rmse.formula(one.errors()) for one in found], multioutput)
+    # Weights of outputs are left to the average, as in scikit-learn: here a single output may have one.
+    found, _ = outputs(y_true, y_pred, sample_weight)
+    return averaged([_root_mean_squared_error(one) for one in found], multioutput)
+
+
+def _root_mean_squared_error(output: Output) -> float:
+    errors = output.errors()
+    if errors.mean_squared_error < 0:  # with weights below 0
+        return math.nan
+    return float(rmse.formula(errors))
 
 
 @validated(y_true=ARRAY, y_pred=ARRAY, sample_weight=OPTIONAL_ARRAY, multioutput=MULTIOUTPUT)
