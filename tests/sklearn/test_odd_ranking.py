@@ -80,3 +80,14 @@ def test_thresholds_of_truth_values(name):
     found, wanted = (getattr(lib, name)(actual, score > 0.5)[-1] for lib in (ours, theirs))
     assert found.dtype == wanted.dtype == bool
     assert found.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("name", AREAS)
+def test_a_frame_of_nullable_columns(name):
+    """A pandas frame of nullable columns is a table of numbers, as each of its columns is."""
+    pandas = pytest.importorskip("pandas", reason="the frame is pandas'")
+    table, score = drawn(20, 3)
+    given = pandas.DataFrame(table).convert_dtypes(), pandas.DataFrame(score).convert_dtypes()
+    found, wanted = (getattr(lib, name)(*given) for lib in (ours, theirs))
+    assert found == pytest.approx(wanted, rel=1e-12)
+    assert ours.f1_score(given[0], given[0], average="macro") == 1

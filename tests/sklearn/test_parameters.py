@@ -186,7 +186,8 @@ def test_regression_targets_become_tables_of_one_column_per_output():
     for args, message in (
         (([1, 2], [1]), "inconsistent numbers of samples"),
         (([1, 2], [[1, 2], [3, 4]]), "different number of output"),
-        ((["a", "b"], [1, 2]), "not compatible with arrays of bytes/strings"),
+        ((["a", "b"], [1, 2]), "could not convert string to float"),
+        (([b"1", b"2"], [1, 2]), "not compatible with arrays of bytes/strings"),
         (([np.nan, 2], [1, 2]), "contains NaN"),
         (([1, 2], [1, np.inf]), "contains infinity"),
         (([], []), "minimum of 1"),

@@ -238,3 +238,44 @@ def test_order_and_number_of_rows_leave_no_trace():
         function = getattr(ours, name)
         first, second = (function(a, p) for a, p in ((actual, predicted), (actual[order], predicted[order])))
         assert first.hex() == second.hex(), name
+
+
+def test_numbers_in_text():
+    """Numbers in text are read, as in scikit-learn; other text is refused."""
+    actual, predicted = ["1", "2.5", "4"], np.array(["1", "2", "5"])
+    for name in ("mean_absolute_error", "mean_squared_error", "r2_score", "mean_gamma_deviance"):
+        mine, other = both(name, actual, predicted)
+        assert mine == pytest.approx(other, rel=1e-12)
+    for library in (ours, theirs):
+        with pytest.raises(ValueError, match="could not convert string"):
+            library.mean_squared_error(["one", "two"], [1, 2])
+
+
+def test_weights_in_text_and_objects():
+    """Weights that are numbers in text or objects are read, too."""
+    actual, predicted = [1.0, 2.5, 4.0], [1.0, 2.0, 5.0]
+    for weights in (["1", "0.5", "2"], np.array([1, 0.5, 2], dtype=object)):
+        mine, other = both("mean_squared_error", actual, predicted, sample_weight=weights)
+        assert mine == pytest.approx(other, rel=1e-12)
+
+
+def test_weights_of_outputs_under_a_root():
+    """A root of the mean squared error takes weights for a single output as well."""
+    mine, other = both("root_mean_squared_error", [1.0, 2.0], [1.5, 4.0], multioutput=[2.0])
+    assert mine == pytest.approx(other, rel=1e-12)
+    actual, predicted = drawn(3, (10, 2))
+    for weights in ([0.3, 0.7], (1, 2), np.array([1, 0])):
+        mine, other = both("root_mean_squared_error", actual, predicted, multioutput=weights)
+        assert mine == pytest.approx(other, rel=1e-12)
+    for library in (ours, theirs):
+        with pytest.raises(TypeError, match="shapes of a and weights differ"):
+            library.root_mean_squared_error(actual, predicted, multioutput=[1, 2, 3])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_mean_square_below_zero_has_no_root():
+    """Weights below 0 may make the mean square negative: then there is no root."""
+    weights = [-1.0, -1.0, 3.0]
+    mine, other = both("root_mean_squared_error", [1, 2, 3], [2, 4, 3], sample_weight=weights)
+    assert math.isnan(mine)
+    assert math.isnan(other)

@@ -98,12 +98,18 @@ def _converted(values: Any, name: str) -> Array:
         raise InvalidParameterError(
             "np.matrix is not supported. Please convert to a numpy array with np.asarray."
         )
-    if hasattr(getattr(values, "dtype", None), "na_value") and values.dtype.kind in "biuf":
-        return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))  # pandas' nullable numbers
+    if _nullable(values):
+        return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
     try:
         return np.asarray(values)
     except ValueError:  # rows of different lengths
         return np.asarray(values, dtype=object)
+
+
+def _nullable(values: Any) -> bool:
+    """Tell whether this is a column of pandas' nullable numbers, or a frame of numbers with such a column."""
+    kinds = [values.dtype] if hasattr(values, "dtype") else list(getattr(values, "dtypes", ()))
+    return any(hasattr(kind, "na_value") for kind in kinds) and all(kind.kind in "biuf" for kind in kinds)
 
 
 def finite(array: Array, name: str = "") -> Array:
@@ -135,14 +141,14 @@ def numeric(
 ) -> Array:
     """Return an array of numbers of 1 to `most` dimensions, at least one row, all finite; or raise.
 
-    Their type is kept unless `dtype` is given (a type, or several allowed ones with the wanted first);
-    objects become float64.
+    Their type is kept unless `dtype` is given (a type, or several allowed ones with the wanted first), which
+    reads numbers in text as well; objects become float64.
 
     >>> numeric([1, 2]), numeric([[1, 2.5]])
     (array([1, 2]), array([[1. , 2.5]]))
     """
     array = as_array(values, name)
-    if array.dtype.kind in "USTV":
+    if array.dtype.kind in "USTV" and dtype is None:
         raise ColumnError(
             "dtype='numeric' is not compatible with arrays of bytes/strings."
             "Convert your data to numeric values explicitly instead."
@@ -152,7 +158,10 @@ def numeric(
     if isinstance(dtype, (list, tuple)):
         dtype = None if array.dtype in dtype else dtype[0]
     if dtype is not None:
-        array = array.astype(dtype, copy=False)
+        try:
+            array = array.astype(dtype, copy=False)
+        except ValueError as text:
+            raise NumberError(str(text)) from None
     if array.ndim > most:
         raise ColumnError(f"Found array with dim {array.ndim}, while dim <= {most} is required.")
     if array.ndim == 0:
@@ -327,6 +336,12 @@ def positive_label(pos_label: Any, y_true: Array) -> Any:
     return 1
 
 
+def _measured(values: Any) -> Array:
+    """Return numbers of the type in which they came; those in text as float64."""
+    array = as_array(values)
+    return numeric(array, dtype=np.float64 if array.dtype.kind in "UT" else None)
+
+
 def regression_targets(
     y_true: Any, y_pred: Any, sample_weight: Any, multioutput: Any = "uniform_average"
 ) -> tuple[Array, Array, Array | None, Any]:
@@ -336,7 +351,7 @@ def regression_targets(
     output, which comes back as an array.
     """
     n = consistent_length(y_true, y_pred, sample_weight)
-    actual, predicted = numeric(y_true), numeric(y_pred)
+    actual, predicted = (_measured(values) for values in (y_true, y_pred))
     weights = sample_weights(sample_weight, n, dtype=(np.float64, np.float32))
     actual = actual.reshape(-1, 1) if actual.ndim == 1 else actual
     predicted = predicted.reshape(-1, 1) if predicted.ndim == 1 else predicted
