@@ -226,3 +226,11 @@ def test_nothing_is_warned_of_without_reason():
         for table in ([0, 1, 0], [[1, 0], [0, 1], [1, 0]]):
             assert ours.log_loss([0, 1, 0], table) == pytest.approx(0, abs=1e-15)
             assert ours.brier_score_loss([0, 1, 0], table) == 0
+
+
+def test_hinge_loss_takes_weights_that_are_objects():
+    """Weights in an array of objects are numbers all the same."""
+    weights = np.array([1, 0.5, 2], dtype=object)
+    agree("hinge_loss", [0, 1, 1], [-0.3, 0.2, 1.5], sample_weight=weights)
+    agree("hinge_loss", [0, 1, 2], np.eye(3), sample_weight=weights)
+    agree("hinge_loss", [0, 1, 1], [-0.3, 0.2, 1.5], sample_weight=[1, math.nan, 2])

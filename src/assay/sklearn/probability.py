@@ -179,7 +179,7 @@ def hinge_loss(y_true: Any, pred_decision: Any, *, labels: Any = None, sample_we
         positive = own[1] if len(own) == 2 else own[0]  # noqa: PLR2004
         sign = np.where((actual == positive) & (len(own) > 1), 1, -1)
         margin = sign * column_or_1d(decision)
-    weights = None if sample_weight is None else np.asarray(sample_weight)
+    weights = None if sample_weight is None else numeric(sample_weight, check_finite=False)
     return mean_loss(np.maximum(1 - margin, 0).astype(np.float64), weights)
 
 
