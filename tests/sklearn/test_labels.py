@@ -252,3 +252,11 @@ def test_integer_weights_beyond_a_float_wrap_round_as_scikit_learns_do():
     """Integer weights add up as 64-bit integers, exactly."""
     for weight in (2**53 + 1, 2**62 + 3, -(2**60) - 1):
         agree("confusion_matrix", [0, 1, 1], [0, 1, 0], sample_weight=np.array([weight] * 3))
+
+
+def test_a_beta_of_single_precision_does_not_round_the_result():
+    """The weight of recall may be any real number; F is double all the same."""
+    actual, predicted = [0, 1, 1, 0, 2], [0, 1, 2, 0, 2]
+    for average in ("micro", "macro"):
+        value = assay.sklearn.fbeta_score(actual, predicted, beta=np.float32(0.5), average=average)
+        assert value == assay.sklearn.fbeta_score(actual, predicted, beta=0.5, average=average)

@@ -144,7 +144,7 @@ def fbeta_score(
     """
     counts = counted(y_true, y_pred, sample_weight)
     each, weights = _averaged_over(counts, labels, pos_label, average)
-    values = f_beta.formula(each, beta=beta)
+    values = f_beta.formula(each, beta=float(beta))
     silent = beta in (0, math.inf)  # it is precision or recall then, and scikit-learn warns of F only
     return _average(
         "f-score", values, weights, average,
@@ -218,7 +218,7 @@ def rates(
     if beta in (0, math.inf):  # then F is one of the others, whose warning was given
         both = found if beta else given
     else:
-        values = f_beta.formula(each, beta=beta)
+        values = f_beta.formula(each, beta=float(beta))
         both = _average("f-score", values, weights, average, **undefined)
     return given, found, both, each.positives if average is None else None
 
