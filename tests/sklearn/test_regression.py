@@ -279,3 +279,11 @@ def test_a_mean_square_below_zero_has_no_root():
     mine, other = both("root_mean_squared_error", [1, 2, 3], [2, 4, 3], sample_weight=weights)
     assert math.isnan(mine)
     assert math.isnan(other)
+
+
+@pytest.mark.parametrize("name", ["r2_score", "d2_tweedie_score", "d2_pinball_score"])
+def test_a_single_row_must_be_finite_as_well(name):
+    """One row has no score, but a NaN in it is an error all the same."""
+    for library in (ours, theirs):
+        with pytest.raises(ValueError, match="contains NaN"):
+            getattr(library, name)(np.array([np.nan]), np.array([1.0]))

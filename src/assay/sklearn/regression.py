@@ -245,6 +245,8 @@ def too_few(found: list[Output], name: str) -> bool:
     """Tell whether there are not two rows, and warn if so."""
     if len(found[0]) > 1:
         return False
+    for one in found:
+        one.check_finite()
     warn_undefined(f"{name} score is not well-defined with less than two samples.")
     return True
 
