@@ -91,3 +91,18 @@ def test_a_frame_of_nullable_columns(name):
     found, wanted = (getattr(lib, name)(*given) for lib in (ours, theirs))
     assert found == pytest.approx(wanted, rel=1e-12)
     assert ours.f1_score(given[0], given[0], average="macro") == 1
+
+
+def test_a_metric_at_thresholds_of_odd_scores_and_weights():
+    """Scores in text are refused rather than sorted as text, and weights may stand in a column."""
+    actual, score = drawn(12)
+    for text in (score.astype(str), score.astype(str).astype(object)):
+        for library in (ours, theirs):
+            with pytest.raises(TypeError):
+                library.metric_at_thresholds(actual, text, library.accuracy_score)
+    weight = np.random.default_rng(0).random((12, 1))
+    found, wanted = (
+        lib.metric_at_thresholds(actual, score, lib.accuracy_score, sample_weight=weight)
+        for lib in (ours, theirs)
+    )
+    np.testing.assert_allclose(flat(found), flat(wanted), rtol=1e-12)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from assay.inputs.columns import Array
 
 INFINITE = "y_score holds an infinite score."
-__all__ = ["averaged", "higher_label", "scored", "two_classes", "wide"]
+__all__ = ["averaged", "higher_label", "ranking_weights", "scored", "two_classes", "wide"]
 
 
 def wide(values: Any) -> bool:
@@ -100,7 +100,7 @@ def _ranks(gathered: Rows, sample_weight: Any) -> Ranks:
             raise NumberError(INFINITE)
         return Ranks(tally)
     # A row without weight still has a label and a score, which must be right.
-    weights = _weights(sample_weight, gathered.n)
+    weights = ranking_weights(sample_weight, gathered.n)
     positive, _ = binary(gathered.need("actual", "ranking"), gathered.positive, gathered.labels)
     scores = finite(gathered.need("score", "ranking").numbers("scores"), "y_score")
     if weights.min() >= 0:
@@ -108,7 +108,7 @@ def _ranks(gathered: Rows, sample_weight: Any) -> Ranks:
     return _signed(*(values[weights != 0] for values in (positive, scores, weights)))
 
 
-def _weights(sample_weight: Any, n: int) -> Array:
+def ranking_weights(sample_weight: Any, n: int) -> Array:
     """Return weights as numbers, one per row; a table of one column counts as one, as in scikit-learn."""
     return np.asarray(sample_weights(column_or_1d(sample_weight, "sample_weight"), n, dtype=np.float64))
 
@@ -133,7 +133,7 @@ def averaged(
     consistent_length(y_true, scores, weights)
     if scores.shape != y_true.shape:
         raise LengthError(f"y_true has shape {y_true.shape}, y_score has shape {scores.shape}.")
-    weights = None if weights is None else _weights(weights, len(y_true))
+    weights = None if weights is None else ranking_weights(weights, len(y_true))
     if average == "micro":
         each = None if weights is None else np.repeat(weights, y_true.shape[1])
         return metric(y_true.ravel(), scores.ravel(), each)

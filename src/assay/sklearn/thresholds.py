@@ -14,11 +14,12 @@ from assay.sklearn.parameters import (
     NONE,
     OPTIONAL_ARRAY,
     POS_LABEL,
+    InvalidParameterError,
     instance_of,
     validated,
 )
-from assay.sklearn.scored import scored
-from assay.sklearn.targets import as_array, column_or_1d, consistent_length, distinct, finite, sample_weights
+from assay.sklearn.scored import ranking_weights, scored
+from assay.sklearn.targets import as_array, column_or_1d, consistent_length, distinct, finite
 from assay.sklearn.undefined import warn, warn_undefined
 
 if TYPE_CHECKING:
@@ -221,7 +222,9 @@ def metric_at_thresholds(
     """
     n = consistent_length(y_true, y_score, sample_weight)
     actual, scores = finite(column_or_1d(y_true, "y_true")), finite(column_or_1d(y_score, "y_score"))
-    weights = sample_weights(sample_weight, n, dtype=np.float64)
+    if scores.dtype.kind in "USTV" or any(isinstance(score, str) for score in scores[:1]):
+        raise InvalidParameterError("y_score holds text where numbers are needed.")
+    weights = None if sample_weight is None else ranking_weights(sample_weight, n)
     if weights is not None:
         counted = weights != 0
         actual, scores, weights = actual[counted], scores[counted], weights[counted]
