@@ -106,3 +106,19 @@ def test_a_metric_at_thresholds_of_odd_scores_and_weights():
         for lib in (ours, theirs)
     )
     np.testing.assert_allclose(flat(found), flat(wanted), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", [*CURVES, *AREAS])
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+@pytest.mark.parametrize("form", [np.asarray, list])
+def test_integer_scores_that_no_float_holds(name, dtype, form):
+    """Scores beyond 2**53, such as times in nanoseconds, are ranked as the integers they are."""
+    actual, score = drawn(60)
+    times = form((1_700_000_000_000_000_000 + (score * 50).astype(np.int64)).astype(dtype))
+    weight = np.random.default_rng(0).integers(0, 3, 60)
+    for extra in ({}, {"sample_weight": weight}):
+        found, wanted = (getattr(lib, name)(actual, times, **extra) for lib in (ours, theirs))
+        np.testing.assert_allclose(flat(found), flat(wanted), rtol=1e-12, atol=1e-15)
+        if isinstance(wanted, tuple):
+            assert found[-1].dtype == wanted[-1].dtype
+            assert found[-1].tolist() == wanted[-1].tolist()

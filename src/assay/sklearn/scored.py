@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from assay.inputs.columns import Array
 
 INFINITE = "y_score holds an infinite score."
-__all__ = ["averaged", "higher_label", "ranking_weights", "scored", "two_classes", "wide"]
+_WIDE = 8  # bytes of an integer that may be beyond
+_EXACT = 2**53
+__all__ = ["averaged", "higher_label", "ranking_weights", "scored", "two_classes", "wide", "wide_levels"]
 
 
 def wide(values: Any) -> bool:
@@ -87,10 +89,23 @@ def two_classes(positive: Array, y_score: Any, sample_weight: Any = None) -> Ran
     n = consistent_length(positive, scores, sample_weight)
     if n < 1:
         raise LengthError("y_true and y_score have no rows.")
+    levels = wide_levels(scores)
+    if levels is not None:
+        scores = np.searchsorted(levels, scores)
     if scores.dtype not in (np.float32, np.float64):
         scores = finite(scores.astype(np.float64))
     actual = Column("y_true", np.ascontiguousarray(positive, dtype=bool).view(np.uint8))
     return _ranks(Rows(n, actual, score=Column("y_score", scores), positive=1), sample_weight)
+
+
+def wide_levels(scores: Array) -> Array | None:
+    """Return the distinct scores, sorted, where some are integers that no float64 holds; else None.
+
+    Rows are ranked by their places in these levels then, and thresholds are such places.
+    """
+    if scores.dtype.kind not in "iu" or scores.dtype.itemsize < _WIDE or not len(scores):
+        return None
+    return np.unique(scores) if scores.max() > _EXACT or scores.min() < -_EXACT else None
 
 
 def _ranks(gathered: Rows, sample_weight: Any) -> Ranks:

@@ -18,7 +18,7 @@ from assay.sklearn.parameters import (
     instance_of,
     validated,
 )
-from assay.sklearn.scored import ranking_weights, scored
+from assay.sklearn.scored import ranking_weights, scored, wide_levels
 from assay.sklearn.targets import as_array, column_or_1d, consistent_length, distinct, finite
 from assay.sklearn.undefined import warn, warn_undefined
 
@@ -67,10 +67,23 @@ def _counts(ranks: Ranks) -> tuple[Array, Array, Array]:
     return fp, tp, thresholds
 
 
+def _as_floats(thresholds: Array, y_score: Any) -> Array:
+    """Return thresholds, of which the first may be infinite, as float64: scores in place of their places."""
+    levels = wide_levels(as_array(y_score))
+    if levels is None:
+        return thresholds
+    known = np.isfinite(thresholds)
+    thresholds[known] = levels[thresholds[known].astype(np.intp)]
+    return thresholds
+
+
 def _as_given(thresholds: Array, y_score: Any) -> Array:
     """Return the thresholds in the type of number in which the scores came."""
-    given = y_score.dtype if type(y_score) is np.ndarray else as_array(y_score).dtype
-    return thresholds.astype(given, copy=False) if given.kind in "biuf" else thresholds
+    scores = as_array(y_score)
+    levels = wide_levels(scores)
+    if levels is not None:
+        return np.asarray(levels[thresholds.astype(np.intp)])
+    return thresholds.astype(scores.dtype, copy=False) if scores.dtype.kind in "biuf" else thresholds
 
 
 @validated(**_RULES, drop_intermediate=BOOLEAN)
@@ -106,7 +119,7 @@ def roc_curve(
     return (
         _rate(fp, "false positive rate", "negatives"),
         _rate(tp, "true positive rate", "positives"),
-        thresholds,
+        _as_floats(thresholds, y_score),
     )
 
 
@@ -185,7 +198,7 @@ def det_curve(
         return (
             fp[part][::-1] / fp[-1],
             (tp[-1] - tp)[part][::-1] / tp[-1],
-            thresholds[part][::-1],
+            _as_floats(thresholds[part][::-1], y_score),
         )
 
 
