@@ -260,3 +260,16 @@ def test_a_beta_of_single_precision_does_not_round_the_result():
     for average in ("micro", "macro"):
         value = assay.sklearn.fbeta_score(actual, predicted, beta=np.float32(0.5), average=average)
         assert value == assay.sklearn.fbeta_score(actual, predicted, beta=0.5, average=average)
+
+
+@pytest.mark.parametrize("kind", [int, str, float])
+@pytest.mark.parametrize("labels", [["0", "1", "2"], [2, 0], ["1.0", "0"], ["0", "1", "2", "9"], [0, 1, 9]])
+def test_labels_named_in_text_find_numbers_and_the_other_way_round(kind, labels):
+    """Where text meets numbers in `labels`, both are compared as text, as scikit-learn does."""
+    rng = np.random.default_rng(0)
+    actual, predicted = rng.integers(0, 3, (2, 40)).astype(kind)
+    for name in ("multilabel_confusion_matrix", "precision_recall_fscore_support"):
+        mine, other = (
+            outcome(getattr(lib, name), actual, predicted, labels=labels) for lib in (assay.sklearn, theirs)
+        )
+        assert_same(mine[0], other[0])

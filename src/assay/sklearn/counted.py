@@ -124,7 +124,11 @@ class Pairs:
 
     def of(self, labels: Sequence[Any]) -> Binary:
         """Return the counts of the given labels, each against the rest; one that does not occur has none."""
-        place = {label: index for index, label in enumerate(self.labels)}
+        known: Sequence[Any] = self.labels
+        if len({isinstance(label, str) for label in (*known, *labels)}) > 1:
+            # Text beside numbers: scikit-learn compares both as text.
+            known, labels = ([str(label) for label in side] for side in (self.present.tolist(), labels))
+        place = {label: index for index, label in enumerate(known)}
         places = [place.get(label, -1) for label in labels]
         each = (self.each.tp, self.each.fp, self.each.fn, self.each.tn)
         absent = (0, 0, 0, self.n)
