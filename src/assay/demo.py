@@ -59,6 +59,7 @@ def demo() -> str:
         *_figures(confusion, positive=data.positive),
         *_figures(scores),
         "",
+        " The labels are a real filter's; the scores are drawn to agree with them.",
         f" The AUC is exactly {ranks.concordant:,} / {pairs:,}.",
         f" Read once, in {took * 1e3:.2f} ms, into two tallies of {size:,} bytes. Seven shards of",
         f" the same rows, tallied apart and merged backwards: {'the same bytes' if same else 'DIFFERENT'}.",
