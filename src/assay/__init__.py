@@ -72,6 +72,7 @@ _HOMES = {
         "Tally", "Values", "from_bytes", "merge",
     ),
 }  # fmt: skip
+_PARTS = ("inference", "metrics", "sklearn")  # modules that are asked for by name: assay.metrics.f1
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -118,6 +119,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PARTS:
+        return importlib.import_module(f"assay.{name}")
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
@@ -127,4 +130,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_PARTS])
