@@ -1,4 +1,6 @@
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -17,6 +19,10 @@ from assay.metrics import (
     precision,
     recall,
 )
+from assay.metrics.calibration import calibration_null
+from assay.metrics.curves import detection_error, gain, lift, precision_recall, roc, roc_hull
+from assay.metrics.cutoffs import at_cutoffs, best, performance
+from assay.metrics.probability import corp
 
 
 @pytest.fixture
@@ -166,3 +172,62 @@ def test_parameters_that_make_no_sense_are_refused(call, message):
     """The message names the parameter and what it may be."""
     with pytest.raises(assay.MetricError, match=message):
         call()
+
+
+def test_columns_are_asked_to_be_gathered():
+    """Two columns, or columns by name, get the way to say it, and where functions of columns are."""
+    for attempt in (lambda: recall([1, 0], [1, 1]), lambda: recall(actual=[1, 0], predicted=[1, 1])):
+        with pytest.raises(assay.MetricError, match=r"not from columns: .* assay\.rows\(.* assay\.sklearn"):
+            attempt()
+
+
+def test_an_option_that_a_metric_does_not_have_is_refused():
+    """By what it does take, which depends on whether an average is asked for."""
+    rows = assay.rows(actual=[0, 1, 1], predicted=[0, 1, 0])
+    for options, known in (
+        ({"beta": 2}, "f1 takes no beta: it takes positive, average"),
+        ({"average": "macro", "zero_division": 0}, "an average of f1 takes no zero_division: it takes average, absent"),
+        ({"average": "macro", "positive": 1}, "an average of f1 takes no positive: it takes average, absent"),
+    ):
+        with pytest.raises(assay.MetricError, match=known):
+            f1(rows, **options)
+    with pytest.raises(assay.MetricError, match="mcc takes no positive: it has no options"):
+        mcc(rows, positive=1)
+
+
+def test_scores_of_several_classes_without_an_average():
+    """The message says what to ask instead."""
+    rows = assay.rows(actual=["a", "b", "c", "b"], score=[[7, 2, 1], [1, 8, 1], [2, 3, 5], [3, 3, 4]])
+    with pytest.raises(assay.ColumnError, match='average="macro", multiclass_log_loss'):
+        find("auc")(rows)
+
+
+def test_curves_and_cutoffs_take_rows():
+    """As metrics do: the tally is made on the way."""
+    rows = assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9])
+    tally = assay.Scores.of(rows)
+    for read in (roc, roc_hull, precision_recall, detection_error, gain, lift):
+        assert read(rows).columns.keys() == read(tally).columns.keys()
+        assert all((read(rows)[name] == read(tally)[name]).all() for name in read(tally).columns)
+    assert at_cutoffs(rows, "precision").y[1:].tolist() == [1, 2 / 3, 2 / 4]
+    assert best(rows, "f1") == best(tally, "f1")
+    assert performance(rows, "auc") == performance(tally, "auc") == find("auc")(rows)
+    assert corp(rows) == corp(tally)
+    assert calibration_null(find("ece"), rows, bins=2) == calibration_null(find("ece"), tally, bins=2)
+
+
+def test_a_metric_explains_itself():
+    """What a notebook shows for help is the metric's own text, and the notes are free of markup."""
+    known = find("mean_average_precision")
+    assert known.__doc__.startswith("The precision at each relevant item")
+    assert known.options == {"k": None, "convention": "retrieval"}
+    assert '"trec": all relevant items (trec_eval, ranx)' in known.notes
+    assert find("kappa").notes == ""
+    assert not [metric.name for metric in catalogue() if "`" in metric.notes or ":func:" in metric.notes]
+
+
+def test_parts_are_found_without_an_import_of_their_own():
+    """`import assay` is enough to reach them."""
+    code = "import assay; print(assay.metrics.f1.name, assay.sklearn.f1_score([0, 1], [0, 1]))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    assert done.stdout == "f1 1.0\n"

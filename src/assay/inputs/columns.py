@@ -90,8 +90,10 @@ class Column:
         """Return the values as they are, integers of any width too, or raise where they are no numbers."""
         values = self.values
         if values.ndim > 1:
+            several = ', or ask for a figure of all classes (auc with average="macro", multiclass_log_loss)'
             raise ColumnError(
-                f"{self.name} has {values.shape[1]} columns where {what} of one are needed: pass one of them."
+                f"{self.name} has {values.shape[1]} columns where {what} of one are needed: pass one of them"
+                f"{several if what in ('scores', 'probabilities') else ''}."
             )
         if self.labels is not None and len(values):
             if not self.labels:

@@ -18,9 +18,10 @@ from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio, root, total
 from assay.metrics.bins import Rule, Ties, binned
 from assay.metrics.isotonic import isotonic
-from assay.metrics.metric import Metric, metric
+from assay.metrics.metric import Metric, metric, tallied
 from assay.metrics.probabilities import Probabilities, one_by_one
 from assay.metrics.undefined import Undefined
+from assay.tallies import Scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -170,6 +171,7 @@ def calibration_null(
         raise MetricError(
             f"{figure.name} is no figure of probabilities, so that nothing can be drawn for it."
         )
+    tally = tallied(tally, Scores)
     view = Probabilities.of(tally, clip=clip)
     value = figure.value(figure.formula(view, **parameters), view) if len(view.p) else math.nan
     if isinstance(value, Undefined) or math.isnan(value):

@@ -1,7 +1,7 @@
 """The curves behind the areas, cutoff by cutoff: ROC and its hull, precision-recall, DET, gain, lift.
 
-Each runs from the highest cutoff to the lowest. The columns are plain arrays under their own names, ready for
-a plot, a table or a file:
+Each is read from rows or from a score tally and runs from the highest cutoff to the lowest. The columns are
+plain arrays under their own names, ready for a plot, a table or a file:
 
 >>> import assay
 >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9]))
@@ -21,14 +21,15 @@ import numpy as np
 
 from assay.errors import MetricError, shown
 from assay.metrics.arithmetic import ratio
+from assay.metrics.metric import tallied
 from assay.metrics.ranking import one_class
 from assay.metrics.ranks import Ranks
 from assay.metrics.rates import NO_POSITIVES
+from assay.tallies import Scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from assay.tallies import Scores
 
 __all__ = ["Curve", "detection_error", "gain", "lift", "precision_recall", "roc", "roc_hull", "some_rows"]
 
@@ -73,12 +74,12 @@ class Curve:
         return dataclasses.replace(self, x=self.x[places], y=self.y[places], cutoffs=self.cutoffs[places])
 
 
-def roc(tally: Scores, *, keep_collinear: bool = True) -> Curve:
+def roc(data: Any, *, keep_collinear: bool = True) -> Curve:
     """Return the ROC curve: recall over the false positive rate.
 
     Without the collinear points, those on a straight line between two others, it looks the same.
     """
-    ranks = _both_classes(tally)
+    ranks = _both_classes(data)
     table = ranks.at_cutoffs()
     curve = Curve(
         "ROC curve", "false_positive_rate", "recall",
@@ -87,17 +88,18 @@ def roc(tally: Scores, *, keep_collinear: bool = True) -> Curve:
     return curve if keep_collinear else curve.taken(bends(table.fp, table.tp))
 
 
-def roc_hull(tally: Scores) -> Curve:
+def roc_hull(data: Any) -> Curve:
     """Return the corners of the ROC curve's convex hull: the cutoffs that are best at some cost."""
-    return roc(tally).taken(Ranks.of(tally).hull())
+    ranks = some_rows(data)
+    return roc(ranks.source).taken(ranks.hull())
 
 
-def precision_recall(tally: Scores, *, keep_collinear: bool = True) -> Curve:
+def precision_recall(data: Any, *, keep_collinear: bool = True) -> Curve:
     """Return precision over recall, from recall 0, where precision is taken as 1 by convention.
 
     Points that are not needed for the picture are those between others of the same true positives.
     """
-    ranks = _positives(tally)
+    ranks = _positives(data)
     table = ranks.at_cutoffs()
     precision = ratio(table.tp, table.predicted_positives)
     precision[0] = 1.0
@@ -115,9 +117,9 @@ def precision_recall(tally: Scores, *, keep_collinear: bool = True) -> Curve:
     return curve.taken(~np.concatenate([[False], level[:-1] & level[1:], [False]]))
 
 
-def detection_error(tally: Scores, *, keep_collinear: bool = True) -> Curve:
+def detection_error(data: Any, *, keep_collinear: bool = True) -> Curve:
     """Return the detection error tradeoff: the false negative rate over the false positive rate."""
-    ranks = _both_classes(tally)
+    ranks = _both_classes(data)
     table = ranks.at_cutoffs()
     curve = Curve(
         "detection error tradeoff", "false_positive_rate", "false_negative_rate",
@@ -126,9 +128,9 @@ def detection_error(tally: Scores, *, keep_collinear: bool = True) -> Curve:
     return curve if keep_collinear else curve.taken(bends(table.fp, table.tp))
 
 
-def gain(tally: Scores) -> Curve:
+def gain(data: Any) -> Curve:
     """Return the cumulative gain: recall over the share of rows predicted positive."""
-    ranks = _positives(tally)
+    ranks = _positives(data)
     table = ranks.at_cutoffs()
     return Curve(
         "cumulative gain", "share", "recall",
@@ -136,12 +138,12 @@ def gain(tally: Scores) -> Curve:
     )  # fmt: skip
 
 
-def lift(tally: Scores) -> Curve:
+def lift(data: Any) -> Curve:
     """Return the lift, precision over prevalence, over the share of rows predicted positive.
 
     The first point, where nothing is predicted positive, has no lift and is left out.
     """
-    ranks = _positives(tally)
+    ranks = _positives(data)
     above = ranks.tp + ranks.fp
     height = ranks.tp / above * (ranks.n / ranks.positives)
     return Curve("lift", "share", "lift", above / ranks.n, height, ranks.thresholds)
@@ -160,23 +162,23 @@ def bends(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.bool_]:
     return kept
 
 
-def _both_classes(tally: Scores) -> Ranks:
-    ranks = some_rows(tally)
+def _both_classes(data: Any) -> Ranks:
+    ranks = some_rows(data)
     if not (ranks.positives and ranks.negatives):
         raise MetricError(f"there is no curve: {one_class(ranks)}.")
     return ranks
 
 
-def _positives(tally: Scores) -> Ranks:
-    ranks = some_rows(tally)
+def _positives(data: Any) -> Ranks:
+    ranks = some_rows(data)
     if not ranks.positives:
         raise MetricError(f"there is no curve: {NO_POSITIVES}.")
     return ranks
 
 
-def some_rows(tally: Scores) -> Ranks:
-    """Return the view of a tally that has rows."""
-    ranks = Ranks.of(tally)
-    if not tally.n:
+def some_rows(data: Any) -> Ranks:
+    """Return the view of rows, or of a score tally, of which there are some."""
+    ranks = Ranks.of(tallied(data, Scores))
+    if not ranks.source.n:
         raise MetricError("there is no curve: there are no rows.")
     return ranks

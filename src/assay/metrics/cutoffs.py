@@ -1,4 +1,4 @@
-"""Any measure at every cutoff, and any against any other: what R's ROCR offers, over a score tally.
+"""Any measure at every cutoff, and any against any other: what R's ROCR offers, of rows or a score tally.
 
 A row is predicted positive when its score is at or above the cutoff. Cutoffs are infinity, where nothing is
 predicted positive, and then every distinct score from the highest to the lowest. A measure is any metric of
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.metrics.undefined import Value
-    from assay.tallies import Scores
 
 __all__ = ["Best", "at_cutoffs", "best", "performance"]
 
@@ -65,42 +64,42 @@ class Best(NamedTuple):
     ties: int
 
 
-def at_cutoffs(tally: Scores, measure: str, **parameters: Any) -> Curve:
+def at_cutoffs(data: Any, measure: str, **parameters: Any) -> Curve:
     """Return a measure at every cutoff, NaN where it has no value there."""
-    ranks = some_rows(tally)
+    ranks = some_rows(data)
     name, values = _values(ranks, measure, parameters)
     cutoffs = ranks.cutoffs()
     return Curve(f"{name} by cutoff", "cutoff", name, cutoffs, values, cutoffs)
 
 
-def performance(tally: Scores, measure: str, against: str | None = None, **parameters: Any) -> Curve | Value:
+def performance(data: Any, measure: str, against: str | None = None, **parameters: Any) -> Curve | Value:
     """Return a measure over another, over the cutoffs, or as the single figure that it is.
 
     Parameters are the measure's own; ``performance(tally, "tpr", against="fpr")`` is the ROC curve.
     """
-    ranks = some_rows(tally)
+    ranks = some_rows(data)
     special = _CURVES.get(measure) or _FIGURES.get(measure)
     if special is not None:
         if against is not None:
             raise MetricError(f"{measure} has an axis of its own: it is not read against {against}.")
         return special(ranks, **_checked(measure, special, parameters))
     if measure not in _MEASURES and find(measure).reads is Ranks:
-        return find(measure)(tally, **parameters)
+        return find(measure)(data, **parameters)
     if against is None:
-        return at_cutoffs(tally, measure, **parameters)
+        return at_cutoffs(data, measure, **parameters)
     x_name, x = _values(ranks, against, {})
     y_name, y = _values(ranks, measure, parameters)
     return Curve(f"{y_name} against {x_name}", x_name, y_name, x, y, ranks.cutoffs())
 
 
-def best(tally: Scores, measure: str, *, lowest: bool | None = None, **parameters: Any) -> Best:
+def best(data: Any, measure: str, *, lowest: bool | None = None, **parameters: Any) -> Best:
     """Return the cutoff where a measure is highest, or lowest where less of it is better."""
     if lowest is None:
         known = None if measure in _MEASURES else find(measure)
         if known is not None and known.best is None:
             raise MetricError(f"no value of {known.name} is better than another: say lowest=True or False.")
         lowest = known is not None and known.best == known.bounds[0]
-    curve = at_cutoffs(tally, measure, **parameters)
+    curve = at_cutoffs(data, measure, **parameters)
     if np.isnan(curve.y).all():
         raise MetricError(f"{curve.y_name} has no value at any cutoff.")
     value = np.nanmin(curve.y) if lowest else np.nanmax(curve.y)

@@ -22,7 +22,7 @@ from assay.tallies import Tally
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Kind", "Metric", "View", "catalogue", "find", "metric"]
+__all__ = ["Kind", "Metric", "View", "catalogue", "find", "metric", "tallied"]
 
 Kind: TypeAlias = Literal[
     "proportion",  # x of n rows
@@ -74,20 +74,24 @@ class Metric:
     loss: Any = None  # the function of a row, where the metric is a mean over rows
     each: Callable[..., Any] | None = None  # of a query, where the metric is a mean over queries
 
-    def __call__(self, data: Any, **options: Any) -> Value:
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "__doc__", inspect.getdoc(self.formula))  # what a notebook shows for help
+
+    def __call__(self, data: Any = None, *more: Any, **options: Any) -> Value:
         """Return the metric's value for a tally, or for rows, which are then tallied."""
+        if more or data is None:
+            raise self._no_rows("columns")
+        if options:
+            self._refuse_unknown(options)
         tally = data if isinstance(data, Tally) else self._tallied(data, options)
         parameters = {name: options.pop(name) for name in self.parameters if name in options}
         size = tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
         if average := options.pop("average", None):
-            return self._averaged(tally, average, parameters, options)
+            return self.reads.averaged(self, tally, average, parameters, **options)  # type: ignore[no-any-return]
         if self.loss is not None:
             own = {name: options.pop(name) for name in self.loss_parameters if name in options}
             tally = self._of_losses(tally, own)
-        try:
-            view = self.reads.of(tally, **options)
-        except TypeError as wrong:
-            raise MetricError(f"{self.name} cannot be read with {', '.join(options)}: {wrong}.") from wrong
+        view = self.reads.of(tally, **options)
         if not size:
             return Undefined("there are no rows")
         return self.value(self.formula(view, **parameters), view)
@@ -97,34 +101,37 @@ class Metric:
 
         An average over classes may need another tally than the metric of one class: the view's `of_classes`.
         """
-        if not hasattr(rows, "positive"):
-            raise MetricError(
-                f"{self.name} is read from a tally or from rows, not from a {type(rows).__name__}: "
-                "gather the columns first with assay.rows(...)."
-            )
-        over_classes = bool(options.get("average")) and "average" not in self.parameters
-        if over_classes and hasattr(self.reads, "of_classes"):
-            return self.reads.of_classes.of(rows)  # type: ignore[no-any-return]
-        if (
-            rows.positive is not None
-            and not over_classes
-            and "positive" in inspect.signature(self.reads.of).parameters
-        ):
+        if not _are_rows(rows):
+            raise self._no_rows(f"a {type(rows).__name__}")
+        if self._over_classes(options):
+            return getattr(self.reads, "of_classes", self.reads.tally).of(rows)  # type: ignore[no-any-return]
+        if rows.positive is not None and "positive" in self.view_options:
             options.setdefault("positive", rows.positive)
         own = () if self.loss is None else self.loss_parameters
         return self.tally(rows, **{name: options.pop(name) for name in own if name in options})
 
-    def _averaged(
-        self, tally: Tally, average: str, parameters: dict[str, Any], options: dict[str, Any]
-    ) -> Value:
-        """Return the average over classes, where the metric is of one class."""
-        if not hasattr(self.reads, "averaged"):
+    def _no_rows(self, what: str) -> MetricError:
+        return MetricError(
+            f"{self.name} is read from rows or from a tally, not from {what}: gather the columns first with "
+            "assay.rows(actual=..., and predicted=... or score=...). "
+            "Functions of two columns are in assay.sklearn."
+        )
+
+    def _over_classes(self, options: dict[str, Any]) -> bool:
+        return bool(options.get("average")) and "average" not in self.parameters
+
+    def _refuse_unknown(self, options: dict[str, Any]) -> None:
+        averaged = self._over_classes(options)
+        if averaged and not hasattr(self.reads, "averaged"):
             raise MetricError(
                 f"{self.name} reads {self.reads.title}, so it has no average of classes: leave average= out."
             )
-        if unknown := sorted(set(options) - {"absent"}):
-            raise MetricError(f"an average of {self.name} takes no {', '.join(unknown)}.")
-        return self.reads.averaged(self, tally, average, parameters, **options)  # type: ignore[no-any-return]
+        idle = self.view_options.keys() if averaged else {"absent"} - self.parameters.keys()
+        known = [name for name in self.options if name not in idle]
+        if unknown := options.keys() - {*known, "average"}:
+            whose = f"an average of {self.name}" if averaged else self.name
+            has = f"it takes {', '.join(known)}" if known else "it has no options"
+            raise MetricError(f"{whose} takes no {', '.join(sorted(unknown))}: {has}.")
 
     def tally(self, rows: Any, **parameters: Any) -> Tally:
         """Return the tally of rows that the metric reads; a row loss's own parameters are taken here."""
@@ -161,6 +168,17 @@ class Metric:
         """The row loss's own parameters and their defaults: they are taken where the losses are."""
         return _keywords(self.loss)
 
+    @functools.cached_property
+    def view_options(self) -> dict[str, Any]:
+        """What the view asks beside the tally (the positive label, a depth), with the defaults."""
+        return _keywords(self.reads.of)
+
+    @functools.cached_property
+    def options(self) -> dict[str, Any]:
+        """All that may be said when it is called, with the defaults."""
+        averages = {"average": None, "absent": "strict"} if hasattr(self.reads, "averaged") else {}
+        return {**self.view_options, **averages, **self.loss_parameters, **self.parameters}
+
     @property
     def meaning(self) -> str:
         """One sentence for a reader."""
@@ -170,6 +188,13 @@ class Metric:
     def expression(self) -> str:
         """The formula as one writes it down."""
         return _said(self.formula)[1]
+
+    @property
+    def notes(self) -> str:
+        """What else there is to say, for a reader: paragraphs, or nothing."""
+        paragraphs = (inspect.getdoc(self.formula) or "").split("\n\n")[1:]
+        said = [re.sub(r":\w+:`([^`]+)`", r"\1", one) for one in paragraphs if one[:2] + one[-2:] != "````"]
+        return "\n\n".join(" ".join(one.replace("``", "").replace("`", "").split()) for one in said)
 
     def __repr__(self) -> str:
         return f"<metric {self.name}: {self.expression}>"
@@ -222,13 +247,23 @@ def find(name: str) -> Metric:
     if not isinstance(name, str):
         raise MetricError(f"a metric is found by its name, not by {name!r}.")
     plain = re.sub(r"[\s\-]+", "_", name.strip()).lower()
-    if plain in _names:
-        return _names[plain]
+    for known in (plain, plain.removesuffix("_score")):  # scikit-learn has f1_score, r2_score
+        if known in _names:
+            return _names[known]
     near: dict[str, str] = {}  # one name for each metric, the nearest
     for word in difflib.get_close_matches(plain, _names, n=3):
         near.setdefault(_names[word].name, word)
     advice = f" Did you mean {' or '.join(near.values())}?" if near else ""
     raise MetricError(f'there is no metric "{name}".{advice}')
+
+
+def tallied(data: Any, kind: Any) -> Any:
+    """Return rows as a tally of a kind; what is no rows comes back as it is."""
+    return kind.of(data) if _are_rows(data) else data
+
+
+def _are_rows(data: Any) -> bool:
+    return hasattr(data, "positive") and not isinstance(data, Tally)
 
 
 def _keywords(function: Callable[..., Any] | None) -> dict[str, Any]:

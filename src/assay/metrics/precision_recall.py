@@ -67,10 +67,12 @@ def pr_auc_davis_goadrich(r: Ranks) -> Any:
     return ratio(added(area), r.positives)
 
 
-@metric(
-    reads=Ranks, kind="rank", bounds=(0, 1), best=1,
-    undefined=lambda r: NOT_WHOLE if np.all(r.positives) else NO_POSITIVES,
-)  # fmt: skip
+def _not_whole_or_none(r: Ranks) -> str:
+    """there are no actual positives, or a weight is not whole"""  # noqa: D400, D403 - a reason
+    return NOT_WHOLE if np.all(r.positives) else NO_POSITIVES
+
+
+@metric(reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=_not_whole_or_none)
 def tie_expected_average_precision(r: Ranks) -> Any:
     """The mean of average precision over every order of tied rows: ``E[mean precision at positives]``.
 

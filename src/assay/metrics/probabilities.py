@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio, total
+from assay.metrics.metric import tallied
 from assay.tallies import Scores
 from assay.tallies.row_losses import checked_clip
 
@@ -37,10 +38,11 @@ class Probabilities:
 
     @classmethod
     def of(cls, tally: Any, *, clip: float = 0.0) -> Self:
-        """Return the probabilities of a score tally, moved into [clip, 1 - clip].
+        """Return the probabilities of a score tally or of rows, moved into [clip, 1 - clip].
 
         Scores beyond 0 and 1 are refused: what they mean is not guessed.
         """
+        tally = tallied(tally, Scores)
         if not isinstance(tally, Scores):
             kind = getattr(tally, "kind", type(tally).__name__)
             raise MetricError(f"this metric reads a tally of scores, not one of {kind}.")

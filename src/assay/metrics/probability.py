@@ -40,7 +40,9 @@ def log_loss(positive: Any, probability: Any, *, clip: float = 0.0) -> Any:
     return log_losses(positive, probability, clip=clip)
 
 
-@mean_metric(bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("brier_score", "quadratic_score"))
+@mean_metric(
+    bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("brier_score", "brier_score_loss", "quadratic_score")
+)
 def brier(positive: Any, probability: Any) -> Any:
     """The mean squared distance of the probability from what happened: ``mean((probability - outcome)²)``."""
     return (positive - probability) ** 2

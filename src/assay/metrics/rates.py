@@ -121,7 +121,10 @@ def rate_of_negative_predictions(c: Binary) -> Any:
     return ratio(c.predicted_negatives, c.n)
 
 
-@metric(reads=Binary, kind="counts", bounds=(0, 1), best=1, undefined="nothing is positive, nor predicted so")
+@metric(
+    reads=Binary, kind="counts", bounds=(0, 1), best=1, undefined="nothing is positive, nor predicted so",
+    aliases=("fbeta",),
+)  # fmt: skip
 def f_beta(c: Binary, *, beta: float = 1.0) -> Any:
     """Precision and recall in one figure, recall weighing beta times as much.
 
