@@ -8,6 +8,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from assay.metrics import catalogue, find
+from assay.metrics.scales import SCALES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,21 +42,26 @@ def entry(name: str) -> str:
       formula     tp / (tp + fp)
       range       0 to 1, best 1
       undefined   nothing was predicted positive
+      options     positive=None, average=None, absent='strict'
       reads       a confusion tally: one class against the rest
     """
     metric = find(name)
     also = f", also called {', '.join(metric.aliases)}" if metric.aliases else ""
     facts = {
         "formula": metric.expression,
-        "parameters": ", ".join(f"{key}={value!r}" for key, value in _parameters(metric).items()),
         "range": _range(metric),
         "undefined": _undefined(metric),
+        "options": ", ".join(f"{key}={value!r}" for key, value in metric.options.items()),
+        "words": ", ".join(scale.name for scale in SCALES.values() if scale.metric == metric.name),
         "reads": f"a {metric.reads.tally.kind} tally: {metric.reads.title}",
     }
+    if facts["words"]:
+        facts["words"] += ": see assay.metrics.scales"
     lines = [metric.name + also, f"  {metric.meaning}"]
     lines += [f"  {key:<11} {value}" for key, value in facts.items() if value]
+    lines += [f"  {paragraph}" for paragraph in metric.notes.split("\n\n") if paragraph]
     return "\n".join(
-        "\n".join(textwrap.wrap(line, _WIDTH, subsequent_indent=" " * (14 if line in lines[2:] else 2)))
+        textwrap.fill(line, _WIDTH, subsequent_indent=" " * (14 if line[2:13].strip() in facts else 2))
         for line in lines
     )
 
@@ -88,7 +94,9 @@ def as_markdown(metrics: Iterable[Metric] | None = None) -> str:
         lines += ["| metric | meaning | formula | range, best | undefined when |", "|---|---|---|---|---|"]
         for metric in group:
             names = f"**{metric.name}**" + "".join(f"<br>{alias}" for alias in metric.aliases)
-            cells = (names, metric.meaning, f"`{metric.expression}`", _range(metric), _undefined(metric))
+            meaning = "<br>".join([metric.meaning, *metric.notes.split("\n\n")]).removesuffix("<br>")
+            own = "".join(f"<br>`{key}={value!r}`" for key, value in _parameters(metric).items())
+            cells = (names, meaning, f"`{metric.expression}`{own}", _range(metric), _undefined(metric))
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines).strip() + "\n"
 
@@ -103,6 +111,7 @@ def _grouped(metrics: Iterable[Metric] | None) -> Iterator[tuple[str, list[Metri
 
 
 def _parameters(metric: Metric) -> dict[str, Any]:
+    """Return the options of this very metric: what it shares with all of its view is told there."""
     return {**metric.loss_parameters, **metric.parameters}
 
 
