@@ -312,6 +312,11 @@ def _tests(
             yield _test(table.mcnemar(method), numbers, lines)
     elif mcnemar:
         yield _test(table.bowker(), numbers, lines)
+    if mcnemar and {table.rows, table.columns} == {"actual", "predicted"}:
+        yield (
+            "It asks whether the classes are predicted as often as they occur,\n"
+            "not whether one model is better than another."
+        )
     if fisher:
         yield _fisher(table, numbers, lines)
 
