@@ -10,6 +10,7 @@ import pytest
 import assay
 from assay.metrics import (
     Binary,
+    Ranks,
     accuracy,
     balanced_accuracy,
     brennan_prediger,
@@ -36,6 +37,7 @@ from assay.metrics import (
     specificity,
     weighted_kappa,
 )
+from assay.metrics.cutoffs import best
 
 ORACLES = Path(__file__).resolve().parents[3] / "shared" / "oracles"
 EDITIONS = ["ed1", "ed2to4"]
@@ -271,3 +273,121 @@ def test_identities_of_two_classes():
     assert find("cramers_v")(tally) == near(mcc(tally))
     assert find("chi_square")(tally) == near(130 * mcc(tally) ** 2)
     assert find("adjusted_balanced_accuracy")(tally) == near(informedness)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_caret_overall_does_not_depend_on_the_positive_class(edition):
+    """With ham as the positive class the seven overall figures are the same."""
+    _, figures = caret(edition)
+    assert figures["caret_positive_ham"]["overall"] == figures["caret_positive_spam"]["overall"]
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_caret_at_another_prevalence_changes_the_predictive_values_alone(edition):
+    """Of the eleven figures two are read at the stated prevalence, and the prevalence is what was stated."""
+    tally, figures = caret(edition)
+    by_class = dict(figures["caret_positive_spam_prevalence_0.25"]["byClass"])
+    assert by_class.pop("Prevalence") == 0.25
+    at = {"Pos Pred Value": "ppv_at_prevalence", "Neg Pred Value": "npv_at_prevalence"}
+    names = {"Balanced Accuracy": "bal_accuracy"}
+    for name, value in by_class.items():
+        stated = {"prevalence": 0.25} if name in at else {}
+        found = find(at.get(name, names.get(name, name)))(tally, positive="spam", **stated)
+        assert found == near(value), name
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_prevalence_and_bias_index_of_epir(edition):
+    """What PABAK is adjusted for, as differences of shares that the catalogue has."""
+    figures = oracle("sms_agreement_kappa")[edition]
+    tally = tally_of(figures["inputs"]["table"]["values"], ["ham", "spam"])
+    both = find("detection_rate")
+    shares = both(tally, positive="ham") - both(tally, positive="spam")
+    assert [shares] == near(figures["epiR_fleiss"]["pindex"]["est"])
+    said = find("detection_prevalence")(tally, positive="ham") - find("prevalence")(tally, positive="ham")
+    assert [-said] == near(figures["epiR_fleiss"]["bindex"]["est"], rel=1e-11)
+
+
+@pytest.mark.parametrize("number", [28, 29])
+def test_ranked_lists_of_the_methods_page(number):
+    """O28 and O29: every figure of one list at depth k, from the relevances themselves."""
+    item = methods(number)
+    inputs, outputs = item["inputs"], item["outputs"]
+    listed, everything, k = (inputs[name] for name in ("relevance_in_rank_order", "all_relevances", "k"))
+    n = len(everything)
+    assert everything[: len(listed)] == listed
+    assert sum(gain > 0 for gain in everything) == inputs["n_relevant"]
+    rows = assay.rows(query=["q"] * n, score=range(n, 0, -1), actual=everything)
+    lists = assay.Queries.of(rows)
+    found = {
+        "p_at_k": find("precision_at_k")(lists, k=k),
+        "r_at_k": find("recall_at_k")(lists, k=k),
+        "hit_at_k": find("hit_rate")(lists, k=k),
+        "rr_at_k": find("mrr")(lists, k=k),
+        "ndcg_linear": find("ndcg")(lists, k=k),
+        "ndcg_exp": find("ndcg")(lists, k=k, gain="exponential"),
+        "dcg_linear": find("dcg")(lists, k=k),
+        "dcg_exp": find("dcg")(lists, k=k, gain="exponential"),
+    }
+    conventions = {"R": "trec", "min": "retrieval", "k": "depth", "hits": "hits"}
+    for name, convention in conventions.items():
+        found[f"ap_at_k_div_{name}"] = find("map")(lists, k=k, convention=convention)
+    for name, value in found.items():
+        assert value == near(outputs[name]), name
+    # Not offered: the discount of Järvelin and Kekäläinen's first paper; and P over a shorter list's length.
+    assert set(outputs) - set(found) == {"ndcg_linear_jk2002_discount", "p_at_min_k_len"}
+
+
+def test_tied_lists_of_the_methods_page():
+    """O30: ties are averaged over their orders, which is not what the order of the rows would give."""
+    item = methods(30)
+    inputs, outputs = item["inputs"], item["outputs"]
+    rows = assay.rows(query=["q"] * 6, score=inputs["score"], actual=inputs["relevance"])
+    found = find("ndcg")(assay.Queries.of(rows), k=inputs["k"])
+    assert found == near(outputs["ndcg_tie_averaged"])
+    assert abs(found - outputs["ndcg_stable_order"]) > 0.04
+    parted = assay.rows(query=["q"] * 6, score=range(6, 0, -1), actual=inputs["relevance"])
+    assert find("ndcg")(assay.Queries.of(parted), k=inputs["k"]) == near(outputs["ndcg_stable_order"])
+
+
+def test_fifteen_rows_of_the_methods_page():
+    """O10 and O44: the pairs behind the area, and the cutoffs that are best by three criteria."""
+    item, decisions = methods(10), methods(44)
+    rows = assay.rows(actual=item["inputs"]["y"], score=item["inputs"]["score"])
+    ranks = assay.Scores.of(rows).concordance()
+    assert (ranks.positives, ranks.negatives) == (item["outputs"]["n_pos"], item["outputs"]["n_neg"])
+    assert ranks.concordant / 2 == item["outputs"]["mann_whitney_u"]
+    assert f"{ranks.concordant}/{2 * ranks.positives * ranks.negatives}" == item["outputs"]["auc_fraction"]
+    assert find("auc")(rows) == decisions["outputs"]["auc"]
+    costs = {f"cost_{name}": decisions["inputs"][f"c_{name}"] for name in ("fp", "fn")}
+    for measure, more, cutoff, value in (
+        ("youden", {}, "youden_threshold", "youden_J"),
+        ("f1", {}, "max_f1_threshold", "max_f1"),
+        ("cost", costs, "min_cost_threshold", "min_cost_per_row"),
+    ):
+        found = best(rows, measure, **more)
+        assert found.cutoff == decisions["outputs"][cutoff]
+        assert found.value == near(decisions["outputs"][value])
+
+
+def test_counts_at_every_cutoff_of_rocr():
+    """The four counts themselves, and how many are predicted either way, from the tied scores."""
+    figures = oracle("toy_rocr_full_curves")
+    expected = {name: [float(x) for x in column] for name, column in figures["counts_per_cutoff"].items()}
+    tally = assay.Scores.of(assay.rows(actual=figures["inputs"]["y"], score=figures["inputs"]["score"]))
+    ranks = Ranks.of(tally)
+    counts = ranks.at_cutoffs()
+    assert ranks.cutoffs().tolist() == expected["cutoff"]
+    for name in ("tp", "fp", "fn", "tn"):
+        assert getattr(counts, name).tolist() == expected[name]
+    assert counts.predicted_positives.tolist() == expected["n.pos.pred"]
+    assert counts.predicted_negatives.tolist() == expected["n.neg.pred"]
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_degrees_of_freedom_of_gmodels(edition):
+    """One, for every test of two by two that has any."""
+    r = oracle("sms_crosstable_gmodels")[edition]
+    table = assay.CrossTable(r["inputs"]["table"]["values"], r["inputs"]["table"]["rows"])
+    for name, test in (("chisq", table.chi_square()), ("mcnemar", table.mcnemar("uncorrected"))):
+        assert test.df == r[name]["parameter"]["df"]

@@ -1,15 +1,20 @@
-"""The figures of the teaching texts that are read off counts, written as arithmetic."""
+"""The figures of the teaching texts, written as arithmetic."""
 
 import math
 
 import pytest
+from shared import messages
 
 import assay
+from assay.inference.auc import auc_estimate
+from assay.inference.kappas import kappa_errors
+from assay.inference.proportions import proportion_interval
 from assay.inference.tables import mcnemar, no_information
 from assay.metrics import (
     Binary,
     Undefined,
     accuracy,
+    auc,
     balanced_accuracy,
     detection_prevalence,
     detection_rate,
@@ -22,6 +27,7 @@ from assay.metrics import (
     false_positive_rate,
     find,
     kappa,
+    mean_average_precision,
     mean_cost,
     misclassification_cost,
     negative_predictive_value,
@@ -35,6 +41,9 @@ from assay.metrics import (
     weighted_accuracy,
     weighted_kappa,
 )
+from assay.metrics.curves import roc
+from assay.metrics.cutoffs import performance
+from assay.metrics.scales import SCALES, band, hint
 
 
 def confusion(actual, predicted, **more):
@@ -335,3 +344,148 @@ def test_from_scratch_tutorial_confusion():
     tally = confusion([0] * 5 + [1] * 5, [0, 1, 1, 0, 0, 1, 0, 1, 1, 1])
     assert tally.table().tolist() == [[3, 2], [1, 4]]
     assert assay.CrossTable.of(tally, rows="predicted").counts.tolist() == [[3, 1], [2, 4]]
+
+
+# What the texts have beyond counts: ranks, curves, lists, errors of numbers, words.
+def scores(actual, score, **more):
+    return assay.Scores.of(assay.rows(actual=actual, score=score, **more))
+
+
+def test_top_k_lists_have_the_retrieval_convention_by_default():
+    """Hits at places 2 and 3 of three wanted items: (1/2 + 2/3) / 3, not the text's (0 + 1/2 + 2/3) / 3."""
+    tally = assay.Queries.of_lists(actual=[[1, 2, 3]], predicted=[[0, 1, 2]])
+    assert mean_average_precision(tally, k=3) == exactly((1 / 2 + 2 / 3) / min(3, 3))
+    assert mean_average_precision(tally, k=2) == exactly((1 / 2) / min(2, 3))
+    assert mean_average_precision(tally, k=2, convention="teaching") == exactly((0 + 1 / 2) / 2)
+
+
+def test_top_k_lists_mean_over_six():
+    """MAP@1 to MAP@4 as arithmetic: 0.3333333, 0.375, 0.3611111, 0.3472222."""
+    tally = assay.Queries.of_lists(
+        actual=[[1, 2, 3], [0, 2], [1], [2, 3], [1, 0], []],
+        predicted=[[0, 1, 2], [1], [0, 2, 3], [2, 3, 4, 0], [0, 1, 2], [0]],
+    )
+    # P@1 to P@4 of the lists with hits; where three items are listed, P@4 is divided by three.
+    each = [(0, 1 / 2, 2 / 3, 2 / 3), (1, 2 / 2, 2 / 3, 2 / 4), (1, 2 / 2, 2 / 3, 2 / 3)]
+    for k, printed in ((1, 0.3333333), (2, 0.375), (3, 0.3611111), (4, 0.3472222)):
+        found = mean_average_precision(tally, k=k, convention="teaching")
+        assert found == pytest.approx(sum(sum(values[:k]) / k for values in each) / 6, rel=1e-14)
+        assert found == pytest.approx(printed, abs=5e-8)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("mean_error", (-0.01 + 0.01 + 0.01 - 0.01 + 0) / 5),
+        ("mae", 0.04 / 5),
+        ("mse", 0.0004 / 5),
+        ("rmse", math.sqrt(0.0004 / 5)),
+        ("mpe", (-0.01 / 0.1 + 0.01 / 0.2 + 0.01 / 0.3 - 0.01 / 0.4) / 5),
+        ("mape", (0.01 / 0.1 + 0.01 / 0.2 + 0.01 / 0.3 + 0.01 / 0.4) / 5),
+        ("r2", 1 - 0.0004 / (0.2**2 + 0.1**2 + 0.1**2 + 0.2**2)),
+        (
+            "msle",
+            (
+                math.log(1.1 / 1.11) ** 2
+                + math.log(1.2 / 1.19) ** 2
+                + math.log(1.3 / 1.29) ** 2
+                + math.log(1.4 / 1.41) ** 2
+            )
+            / 5,
+        ),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_regression(name, value):
+    """MAE 0.008, RMSE 0.00894427190999915 and the rest of the measures to have, of the same five rows."""
+    rows = assay.rows(actual=[0.1, 0.2, 0.3, 0.4, 0.5], predicted=[0.11, 0.19, 0.29, 0.41, 0.5])
+    assert find(name)(rows) == pytest.approx(value, rel=1e-12, abs=1e-16)
+
+
+def test_regression_rmsle_is_the_root_of_msle():
+    """Root mean squared logarithmic error."""
+    rows = assay.rows(actual=[0.1, 0.2, 0.3, 0.4, 0.5], predicted=[0.11, 0.19, 0.29, 0.41, 0.5])
+    assert find("rmsle")(rows) == exactly(math.sqrt(find("msle")(rows)))
+
+
+def test_regression_percentages_of_negative_values():
+    """MAPE divides by the absolute value, MPE by the value: -1 + 2 of -2 is half too much either way."""
+    rows = assay.rows(actual=[-2.0, -4.0], predicted=[-1.0, -5.0])
+    assert find("mape")(rows) == (1 / 2 + 1 / 4) / 2
+    assert find("mpe")(rows) == ((-2 + 1) / -2 + (-4 + 5) / -4) / 2
+
+
+def test_spam_filter_accuracy_interval(sms):
+    """0.966 to 0.983 by the exact binomial interval of 1,356 of 1,390."""
+    low, high = proportion_interval(sms.correct, sms.n, method="clopper-pearson")
+    assert (round(low, 3), round(high, 3)) == (0.966, 0.983)
+
+
+def test_spam_filter_kappa_errors(sms):
+    """As printed z is 33.2 and p 0; the printed errors are those of an old vcd, which is right no more.
+
+    It took kappa for a proportion, 0.01918876, and for weights divided by the chance agreement instead of
+    what it leaves, 0.01587936. Fleiss, Cohen and Everitt's error, which vcd prints today, is 0.0190912.
+    """
+    found = kappa_errors(sms.table())
+    assert round(found.z, 1) == 33.2
+    assert 0 < found.p < 1e-240
+    assert math.sqrt(OBSERVED * (1 - OBSERVED) / 1390) / (1 - EXPECTED) == pytest.approx(0.01918876, abs=5e-9)
+    diagonal = (1202 / 1390, 154 / 1390)
+    assert math.sqrt(sum(p * (1 - p) for p in diagonal) / 1390) / EXPECTED == pytest.approx(
+        0.01587936, abs=5e-9
+    )
+    assert found.standard_error == pytest.approx(0.0190912, abs=5e-8)
+    assert kappa_errors(sms.table(), "linear").standard_error == exactly(found.standard_error)
+
+
+def test_spam_filter_area():
+    """0.9829999 on the real score column, which lies beside the repository."""
+    actual, score = messages()
+    assert auc(scores(actual, score, positive="spam")) == pytest.approx(0.9829999, abs=5e-8)
+
+
+@pytest.mark.parametrize(
+    ("scale", "value", "word"),
+    [
+        ("teaching-kappa", 0.19, "poor"), ("teaching-kappa", 0.3, "fair"), ("teaching-kappa", 0.5, "moderate"),
+        ("teaching-kappa", 0.7, "good"), ("teaching-kappa", 0.9, "very good"),
+        ("teaching-auc", 0.95, "A (outstanding)"), ("teaching-auc", 0.85, "B (excellent/good)"),
+        ("teaching-auc", 0.75, "C (acceptable/fair)"), ("teaching-auc", 0.65, "D (poor)"),
+        ("teaching-auc", 0.55, "F (no discrimination)"),
+    ],
+)  # fmt: skip
+def test_interpretation_bands(scale, value, word):
+    """A hint with its source, never a verdict."""
+    assert band(value, scale) == word
+    assert hint(value, scale) == (
+        f'"{word}" on the scale of {SCALES[scale].source}: a convention, not a verdict'
+    )
+
+
+def test_equal_areas_of_different_shapes():
+    """Two curves of one area that cross: the area alone does not tell them apart."""
+    early = scores([1, 1, 0, 0, 0, 0, 1, 1], range(8, 0, -1))
+    even = scores([0, 0, 1, 1, 1, 1, 0, 0], range(8, 0, -1))
+    assert auc(early) == auc(even) == 0.5
+    assert roc(early).y.tolist() != roc(even).y.tolist()
+
+
+def test_threshold_sweep_area_and_both_orientations():
+    """18 of 25 pairs; sensitivity against 1 - specificity, or against specificity itself."""
+    tally = scores([0, 1, 0, 0, 1, 0, 1, 0, 1, 1], range(10))
+    assert auc(tally) == 18 / 25
+    first, second = performance(tally, "sens", against="fpr"), performance(tally, "sens", against="spec")
+    assert first.y.tolist() == second.y.tolist() == [tp / 5 for tp in (0, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5)]
+    assert second.x.tolist() == [tn / 5 for tn in (5, 5, 5, 4, 4, 3, 3, 2, 1, 1, 0)]
+    assert first.x == pytest.approx([1 - x for x in second.x])
+
+
+def test_an_area_under_one_half_ranks_backwards():
+    """It is said, not turned round; the flipped figure is one less it, the area of the scores' negatives."""
+    actual, score = [0, 0, 1, 1, 0], [0.9, 0.6, 0.5, 0.7, 0.8]
+    tally = scores(actual, score)
+    assert auc(tally) == 1 / 6
+    assert auc(scores(actual, [-one for one in score])) == exactly(1 - 1 / 6)
+    assert "below 0.5: the scores rank backwards" in auc_estimate(tally.concordance()).note
+    assert "below chance" in band(auc(tally), "teaching-auc")
