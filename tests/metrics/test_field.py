@@ -105,7 +105,8 @@ def test_agreement_of_a_single_label_is_undefined():
     alone = kappa(rows([1, 1, 1], [1, 1, 1]))
     assert isinstance(alone, Undefined)
     assert "chance alone" in alone.reason
-    assert assay.sklearn.cohen_kappa_score([1, 1], [1, 1], labels=[0, 1], replace_undefined_by=1.0) == 1
+    with pytest.warns(assay.sklearn.UndefinedMetricWarning):
+        assert assay.sklearn.cohen_kappa_score([1, 1], [1, 1], labels=[0, 1], replace_undefined_by=1.0) == 1
 
 
 @pytest.mark.parametrize("label", [0, 1])
