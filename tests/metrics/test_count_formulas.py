@@ -219,6 +219,7 @@ def test_costs_and_weights_may_be_given_as_tables():
         (mean_cost, {"costs": "cubic"}, '"cubic" is not known'),
         (weighted_kappa, {"weights": [[0, 1, 2], [1, 0, 1], [2, 1, 0]]}, "1 - costs / costs.max"),
         (mutual_information, {"base": 1}, "base"),
+        (find("cost"), {"cost_fn": -5, "positive": 1}, "cost_fn=-5 is not a number from 0 on"),
         (mutual_information, {"base": -2}, "base"),
     ],
 )

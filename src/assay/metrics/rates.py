@@ -291,6 +291,7 @@ def misclassification_cost(c: Binary, *, cost_fp: float = 1.0, cost_fn: float = 
 
     ``(cost_fp fp + cost_fn fn) / n``
     """
+    cost_fp, cost_fn = number("cost_fp", cost_fp, least=0), number("cost_fn", cost_fn, least=0)
     return ratio(cost_fp * c.fp + cost_fn * c.fn, c.n)
 
 
