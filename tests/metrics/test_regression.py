@@ -392,7 +392,9 @@ def test_outputs_average():
     values = each_output(find("r2"), tallies)
     assert over_outputs(find("r2"), tallies[:2]) == pytest.approx(sum(values[:2]) / 2)
     assert over_outputs(find("r2"), tallies) == Undefined("the actual values are all the same (output 2)")
-    assert over_outputs(find("r2"), tallies, "variance") == pytest.approx(0.9382566585956417)
+    # Squared errors over squares about the means; the third output has no variance, so no weight.
+    errors, squares = (0.25 + 0 + 1) + (1 + 1 + 1), (0.25 + 1 + 49 - 6.5**2 / 3) + (1 + 1 + 36 - 4**2 / 3)
+    assert over_outputs(find("r2"), tallies, "variance") == pytest.approx(1 - errors / squares, rel=1e-14)
     assert over_outputs(find("mse"), tallies[:2], [3, 1]) == (3 * 1.25 / 3 + 1) / 4
     with pytest.raises(assay.MetricError, match="3 outputs, but 2 weights"):
         over_outputs(find("mse"), tallies, [1, 2])
