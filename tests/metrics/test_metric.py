@@ -186,7 +186,10 @@ def test_an_option_that_a_metric_does_not_have_is_refused():
     rows = assay.rows(actual=[0, 1, 1], predicted=[0, 1, 0])
     for options, known in (
         ({"beta": 2}, "f1 takes no beta: it takes positive, average"),
-        ({"average": "macro", "zero_division": 0}, "an average of f1 takes no zero_division: it takes average, absent"),
+        (
+            {"average": "macro", "zero_division": 0},
+            "an average of f1 takes no zero_division: it takes average, absent",
+        ),
         ({"average": "macro", "positive": 1}, "an average of f1 takes no positive: it takes average, absent"),
     ):
         with pytest.raises(assay.MetricError, match=known):
