@@ -130,3 +130,11 @@ def test_an_unknown_convention_is_refused():
         mean_average_precision(ranked([1]), convention="mine")
     with pytest.raises(assay.MetricError, match='use "linear" or "exponential"'):
         ndcg(ranked([1]), gain="cubic")
+
+
+def test_what_is_relevant_may_be_a_set():
+    """Relevant items have no order; predicted ones must have one."""
+    lists = assay.Queries.of_lists(actual=[{"a", "b"}], predicted=[["b", "c"]])
+    assert precision_at_k(lists, k=2) == 0.5
+    with pytest.raises(assay.ColumnError, match="where a list of items is needed"):
+        assay.Queries.of_lists(actual=[["a"]], predicted=[{"a"}])

@@ -245,7 +245,9 @@ def _flat(lists: Sequence[Any], name: str) -> tuple[list[Any], Array]:
     sizes = np.zeros(len(lists) + 1, dtype=np.int64)
     items: list[Any] = []
     for row, one in enumerate(lists):
-        if isinstance(one, (str, bytes, set, frozenset, dict)) or not hasattr(one, "__iter__"):
+        # What is relevant has no order, so it may be a set; a prediction without an order is no ranking.
+        unordered = isinstance(one, (set, frozenset)) and name == "predicted"
+        if unordered or isinstance(one, (str, bytes, dict)) or not hasattr(one, "__iter__"):
             raise ColumnError(
                 f"{name} holds {one!r} at row {row:,} (counting from 0) where a list of items is needed."
             )
