@@ -4,6 +4,8 @@ import base64
 import json
 import random
 import struct
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -313,3 +315,13 @@ def write_golden():
         + "\n",
         encoding="utf-8",
     )
+
+
+def test_bytes_are_read_where_no_tally_was_used_before():
+    """A fresh process that has loaded no tally reads any kind of them."""
+    data = assay.Queries.of_lists(actual=[[1]], predicted=[[1]]).to_bytes()
+    script = f"import assay; print(type(assay.from_bytes({data!r})).__name__)"
+    done = subprocess.run(  # noqa: S603 - our own script
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "Queries\n"

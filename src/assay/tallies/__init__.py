@@ -1,20 +1,46 @@
 """Exact, mergeable state: what is kept of the rows once they have been read."""
 
-from assay.tallies.binned import BinnedScores
-from assay.tallies.class_scores import ClassScores
-from assay.tallies.collection import Collection
-from assay.tallies.confidences import Confidences
-from assay.tallies.confusion import Confusion
-from assay.tallies.grouped import Grouped
-from assay.tallies.label_sets import LabelSets
-from assay.tallies.losses import Losses
-from assay.tallies.moments import Moments, Sums
-from assay.tallies.number_pairs import NumberPairs
-from assay.tallies.paired import PairedLabels, PairedScores
-from assay.tallies.queries import Queries
-from assay.tallies.scores import Scores
-from assay.tallies.tally import Tally, from_bytes, merge
-from assay.tallies.values import Values
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.tallies.binned import BinnedScores
+    from assay.tallies.class_scores import ClassScores
+    from assay.tallies.collection import Collection
+    from assay.tallies.confidences import Confidences
+    from assay.tallies.confusion import Confusion
+    from assay.tallies.grouped import Grouped
+    from assay.tallies.label_sets import LabelSets
+    from assay.tallies.losses import Losses
+    from assay.tallies.moments import Moments, Sums
+    from assay.tallies.number_pairs import NumberPairs
+    from assay.tallies.paired import PairedLabels, PairedScores
+    from assay.tallies.queries import Queries
+    from assay.tallies.scores import Scores
+    from assay.tallies.tally import Tally, from_bytes, merge
+    from assay.tallies.values import Values
+
+# Each tally is loaded when first used: a caller of one need not wait for all of them.
+_HOMES = {
+    "binned": ("BinnedScores",),
+    "class_scores": ("ClassScores",),
+    "collection": ("Collection",),
+    "confidences": ("Confidences",),
+    "confusion": ("Confusion",),
+    "grouped": ("Grouped",),
+    "label_sets": ("LabelSets",),
+    "losses": ("Losses",),
+    "moments": ("Moments", "Sums"),
+    "number_pairs": ("NumberPairs",),
+    "paired": ("PairedLabels", "PairedScores"),
+    "queries": ("Queries",),
+    "scores": ("Scores",),
+    "tally": ("Tally", "from_bytes", "merge"),
+    "values": ("Values",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "BinnedScores",
@@ -37,3 +63,18 @@ __all__ = [
     "from_bytes",
     "merge",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'assay.tallies' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"assay.tallies.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def load_all() -> None:
+    """Load every kind of tally, so that bytes of any of them can be read."""
+    for home in _HOMES:
+        importlib.import_module(f"assay.tallies.{home}")

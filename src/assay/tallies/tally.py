@@ -150,6 +150,10 @@ def from_bytes(data: bytes) -> Tally:
 def restored(kind: str, state: tuple[Any, ...]) -> Tally:
     """Return the tally of a kind and a state that came from outside, checked."""
     if kind not in _kinds:
+        from assay.tallies import load_all  # noqa: PLC0415 - it holds what it loads
+
+        load_all()
+    if kind not in _kinds:
         raise BytesError(f'it holds a tally of "{kind}", which this version of assay does not know.')
     try:
         tally = _kinds[kind].restore(state)
