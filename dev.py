@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -162,12 +163,15 @@ def fuzz(words: list[str]) -> int:
 
 
 def docs(_words: list[str]) -> int:
-    """Write the catalogue of metrics into its page, below what is written by hand."""
+    """Write the catalogue of metrics into its page, below what is written by hand, and their number."""
     python = environment("dev")
-    page = ROOT / "docs" / "metrics.md"
+    page, readme = ROOT / "docs" / "metrics.md", ROOT / "README.md"
     tables = subprocess.check_output([python, "-m", "assay", "metrics", "--markdown"], text=True)
     opening = page.read_text(encoding="utf-8").split("\n## ")[0].rstrip()
     page.write_text(f"{opening}\n\n{tables}", encoding="utf-8")
+    count = tables.count("\n| **")
+    said = readme.read_text(encoding="utf-8")
+    readme.write_text(re.sub(r"catalogue of \d+\n", f"catalogue of {count}\n", said), encoding="utf-8")
     return 0
 
 

@@ -122,3 +122,20 @@ def test_versions_agree():
     found = re.search(r'^version = "(.+)"$', project.read_text(encoding="utf-8"), re.MULTILINE)
     assert found
     assert found[1] == assay.__version__
+
+
+def test_the_example_of_a_metric_is_a_real_one():
+    """How to add a metric is shown with lines that stand in the catalogue and in its oracles."""
+    root = SOURCE.parents[1]
+    page = root / "CONTRIBUTING.md"
+    if not page.exists():
+        pytest.skip("no sources beside the package")
+    block = page.read_text(encoding="utf-8").split("  ```python\n")[1].split("  ```\n")[0]
+    lines = [line.removeprefix("  ") for line in block.splitlines() if line.strip() and "# " not in line[:4]]
+    text = "".join(
+        (root / path).read_text(encoding="utf-8")
+        for path in ("src/assay/metrics/rates.py", "tests/metrics/oracle_rates.py")
+    )
+    assert len(lines) > 5
+    for line in lines:
+        assert line in text
