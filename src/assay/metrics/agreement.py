@@ -12,6 +12,7 @@ import numpy as np
 from assay.metrics.arithmetic import floats, ratio, where, within
 from assay.metrics.counts import Classes, apart
 from assay.metrics.metric import metric
+from assay.metrics.undefined import NO_ROWS
 
 ONE_CLASS = "all rows are of one class and were predicted so, which chance alone would do"
 
@@ -29,7 +30,7 @@ def kappa(c: Classes) -> Any:
 
 
 @metric(
-    reads=Classes, kind="counts", bounds=(0, 1), best=None, undefined="there are no rows",
+    reads=Classes, kind="counts", bounds=(0, 1), best=None, undefined=NO_ROWS,
     aliases=("chance_agreement",),
 )  # fmt: skip
 def expected_agreement(c: Classes) -> Any:

@@ -14,6 +14,7 @@ from assay.errors import MetricError
 from assay.metrics.arithmetic import floats, ratio, root, where, within, x_log_y
 from assay.metrics.counts import Classes
 from assay.metrics.metric import metric
+from assay.metrics.undefined import NO_ROWS
 
 CONSTANT = "all rows are of one class, or were all predicted as one"
 
@@ -51,7 +52,7 @@ def contingency_coefficient(c: Classes) -> Any:
 
 
 @metric(
-    reads=Classes, kind="counts", bounds=(0, math.inf), best=math.inf, undefined="there are no rows",
+    reads=Classes, kind="counts", bounds=(0, math.inf), best=math.inf, undefined=NO_ROWS,
     aliases=("mi",),
 )  # fmt: skip
 def mutual_information(c: Classes, *, base: float = math.e) -> Any:

@@ -20,15 +20,13 @@ from assay.metrics.bins import Rule, Ties, binned
 from assay.metrics.isotonic import isotonic
 from assay.metrics.metric import Metric, metric, tallied
 from assay.metrics.probabilities import Probabilities, one_by_one
-from assay.metrics.undefined import Undefined
+from assay.metrics.undefined import NO_ROWS, Undefined
 from assay.tallies import Scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["CalibrationCurve", "Null", "calibration_curve", "calibration_null"]
-
-NO_ROWS = "there are no rows"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

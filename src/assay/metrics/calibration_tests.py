@@ -11,11 +11,10 @@ from assay.metrics.bins import Ties, binned
 from assay.metrics.logistic import LogisticFit, fit_both, fit_intercept, no_fit, no_intercept
 from assay.metrics.metric import metric
 from assay.metrics.probabilities import Probabilities, one_by_one
-from assay.metrics.undefined import Undefined
+from assay.metrics.undefined import NO_ROWS, Undefined
 
 __all__ = ["CalibrationTest", "CoxFit", "cox", "hosmer_lemeshow_test", "spiegelhalter_test"]
 
-NO_ROWS = "there are no rows"
 NO_SPREAD = "every probability is 0, 1/2 or 1, so that the Brier score cannot vary"
 NO_VARIANCE = "a group's probabilities are all 0 or all 1, as its rows are"
 NO_DEGREES = f"{NO_VARIANCE}, or there are no more than two groups and the model was fitted to these rows"

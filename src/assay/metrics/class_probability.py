@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio, total
 from assay.metrics.calibration import expected_calibration_error
 from assay.metrics.class_ranking import ClassRanks
 from assay.metrics.means import mean_metric
-from assay.metrics.metric import metric
+from assay.metrics.metric import metric, need_tally
 from assay.metrics.parameters import whole
 from assay.metrics.probabilities import Probabilities
+from assay.metrics.undefined import NO_ROWS
 from assay.tallies import Confidences
 from assay.tallies.row_losses import log_losses
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from assay.metrics.bins import Rule, Ties
 
 __all__ = ["Confidence"]
-
-NO_ROWS = "there are no rows"
 
 
 def _own(codes: Any, values: Any) -> Any:
@@ -112,9 +110,7 @@ class Confidence:
     @classmethod
     def of(cls, tally: Any) -> Self:
         """Return the view of a confidence tally."""
-        if not isinstance(tally, Confidences):
-            kind = getattr(tally, "kind", type(tally).__name__)
-            raise MetricError(f"this metric reads a tally of confidences, not one of {kind}.")
+        need_tally(tally, Confidences)
         return cls(Probabilities.of(tally.pooled()), tuple(map(Probabilities.of, tally.tallies)))
 
 

@@ -10,9 +10,10 @@ from typing import Any, Self
 import numpy as np
 
 from assay.errors import MetricError, shown
-from assay.metrics.metric import metric
+from assay.metrics.metric import metric, need_tally
 from assay.metrics.ranking import auc
 from assay.metrics.ranks import Ranks
+from assay.metrics.undefined import NO_ROWS
 from assay.tallies import ClassScores
 
 __all__ = ["ClassRanks"]
@@ -30,9 +31,7 @@ class ClassRanks:
     @classmethod
     def of(cls, tally: Any) -> Self:
         """Return the view of a class-score tally."""
-        if not isinstance(tally, ClassScores):
-            kind = getattr(tally, "kind", type(tally).__name__)
-            raise MetricError(f"this metric reads a tally of class scores, not one of {kind}.")
+        need_tally(tally, ClassScores)
         return cls(tally)
 
     @functools.cached_property
@@ -109,7 +108,7 @@ def weighted_auc(c: ClassRanks) -> Any:
 
 
 @metric(
-    reads=ClassRanks, kind="rank", bounds=(0, 1), best=1, undefined="there are no rows",
+    reads=ClassRanks, kind="rank", bounds=(0, 1), best=1, undefined=NO_ROWS,
     aliases=("ovr_micro_auc",),
 )  # fmt: skip
 def micro_auc(c: ClassRanks) -> Any:

@@ -9,8 +9,8 @@ import numpy as np
 from assay.metrics.arithmetic import floats, log, ratio, root, where, within
 from assay.metrics.counts import Classes, apart
 from assay.metrics.metric import metric
+from assay.metrics.undefined import NO_ROWS
 
-NO_ROWS = "there are no rows"
 ABSENT = "a class has no actual rows"
 
 

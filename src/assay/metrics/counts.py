@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from assay.errors import LabelError, MetricError, shown
+from assay.errors import LabelError, shown
 from assay.metrics.arithmetic import ratio
 from assay.metrics.averages import averaged
+from assay.metrics.metric import need_tally
 from assay.tallies import Confusion, LabelSets
 
 if TYPE_CHECKING:
@@ -272,10 +273,7 @@ def _without_each(table: NDArray[Any]) -> NDArray[Any]:
 
 
 def _table(tally: Confusion) -> NDArray[Any]:
-    if not isinstance(tally, Confusion):
-        raise MetricError(
-            f"this metric reads a confusion tally, not a tally of {getattr(tally, 'kind', '?')}."
-        )
+    need_tally(tally, Confusion)
     return np.asarray(tally.table() if tally.weights is None else tally.table(tally.weight()))
 
 

@@ -14,6 +14,7 @@ from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio
 from assay.metrics.exact import Exact
 from assay.metrics.means import Mean
+from assay.metrics.metric import need_tally
 from assay.tallies import Collection, Losses, Moments, NumberPairs, Values
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Errors:
     @classmethod
     def of(cls, tally: Moments) -> Self:
         """Return the sums of a moments tally."""
-        _must_be(tally, Moments)
+        need_tally(tally, Moments)
         sums = (
             tally.weight, tally.actual, tally.predicted, tally.absolute_error,
             tally.squared_actual, tally.squared_predicted, tally.squared_error,
@@ -119,7 +120,7 @@ class AbsoluteErrors:
     @classmethod
     def of(cls, tally: Values) -> Self:
         """Return the view of a tally of absolute errors."""
-        _must_be(tally, Values)
+        need_tally(tally, Values)
         return cls(tally)
 
 
@@ -135,7 +136,7 @@ class Pairs:
     @classmethod
     def of(cls, tally: NumberPairs) -> Self:
         """Return the view of a tally of number pairs."""
-        _must_be(tally, NumberPairs)
+        need_tally(tally, NumberPairs)
         return cls(tally)
 
     @functools.cached_property
@@ -251,7 +252,7 @@ def _mean_of(values: Values, function: Callable[[Any], Any]) -> float:
 
 
 def _both(tally: Collection, **kinds: type[Tally]) -> list[Any]:
-    _must_be(tally, Collection)
+    need_tally(tally, Collection)
     if not len(tally):
         return [kind.empty() for kind in kinds.values()]
     for name, kind in kinds.items():
@@ -260,9 +261,3 @@ def _both(tally: Collection, **kinds: type[Tally]) -> list[Any]:
                 f"this metric reads a collection of {' and '.join(kinds)}: make it with metric.tally(rows)."
             )
     return [tally[name] for name in kinds]
-
-
-def _must_be(tally: Any, kind: Any) -> None:
-    if not isinstance(tally, kind):
-        found = getattr(tally, "kind", type(tally).__name__)
-        raise MetricError(f"this metric reads a tally of {kind.kind}, not one of {found}.")

@@ -9,11 +9,11 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Self
 
-from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio
 from assay.metrics.counts import Binary
 from assay.metrics.means import Mean
-from assay.metrics.metric import metric
+from assay.metrics.metric import metric, need_tally
+from assay.metrics.undefined import NO_ROWS
 from assay.tallies import LabelSets, Losses
 
 if TYPE_CHECKING:
@@ -38,15 +38,13 @@ class Sets:
     @classmethod
     def of(cls, tally: Any) -> Self:
         """Return the view of a label-set tally."""
-        if not isinstance(tally, LabelSets):
-            kind = getattr(tally, "kind", type(tally).__name__)
-            raise MetricError(f"this metric reads a tally of label sets, not one of {kind}.")
+        need_tally(tally, LabelSets)
         n, exact, _, fp, fn = tally.split(None if tally.weights is None else tally.weight())
         return cls(n, exact, (fp + fn).sum(-1), len(tally.labels))
 
 
 @metric(
-    reads=Sets, kind="proportion", bounds=(0, 1), best=1, undefined="there are no rows",
+    reads=Sets, kind="proportion", bounds=(0, 1), best=1, undefined=NO_ROWS,
     aliases=("exact_match_ratio", "exact_match"),
 )  # fmt: skip
 def subset_accuracy(s: Sets) -> Any:

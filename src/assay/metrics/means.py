@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any, Self
 
 from assay.errors import MetricError
-from assay.metrics.metric import Kind, Metric, metric
+from assay.metrics.metric import Kind, Metric, metric, need_tally
 from assay.tallies import Losses
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ class Mean:
     @classmethod
     def of(cls, tally: Any) -> Self:
         """Return the mean of a loss tally."""
-        if not isinstance(tally, Losses):
-            kind = getattr(tally, "kind", type(tally).__name__)
-            raise MetricError(f"this metric reads a tally of losses, not one of {kind}.")
+        need_tally(tally, Losses)
         if tally.undefined or not tally.weight.units:
             mean = math.nan
         elif tally.infinite:

@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from assay.errors import MetricError
-from assay.metrics.undefined import Undefined, Value
+from assay.metrics.undefined import NO_ROWS, Undefined, Value
 from assay.tallies import Tally
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Metric:
             tally = self._of_losses(tally, own)
         view = self.reads.of(tally, **options)
         if not size:
-            return Undefined("there are no rows")
+            return Undefined(NO_ROWS)
         return self.value(self.formula(view, **parameters), view)
 
     def _tallied(self, rows: Any, options: dict[str, Any]) -> Tally:
@@ -231,6 +231,13 @@ def metric(
         return declared
 
     return declare
+
+
+def need_tally(tally: Any, kind: type[Tally], more: str = "") -> None:
+    """Raise unless a view got the tally it reads; `more` is added to the message."""
+    if not isinstance(tally, kind):
+        found = getattr(tally, "kind", type(tally).__name__)
+        raise MetricError(f"this metric reads a tally of {kind.kind}, not one of {found}{more}.")
 
 
 def catalogue() -> tuple[Metric, ...]:

@@ -9,7 +9,8 @@ from assay.metrics.arithmetic import limit_ratio, ratio, signed_root
 from assay.metrics.errors import AbsoluteErrors, Pairs, Ranged
 from assay.metrics.exact import Exact
 from assay.metrics.metric import metric
-from assay.metrics.regression import NO_ROWS, SAME_ACTUAL, SAME_EITHER, mae, pearson, rmse
+from assay.metrics.regression import SAME_ACTUAL, SAME_EITHER, mae, pearson, rmse
+from assay.metrics.undefined import NO_ROWS
 
 
 @metric(

@@ -14,11 +14,10 @@ from assay.errors import MetricError
 from assay.metrics.arithmetic import floats, ratio
 from assay.metrics.counts import Ordered
 from assay.metrics.metric import metric
+from assay.metrics.undefined import NO_ROWS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-NO_ROWS = "there are no rows"
 
 
 @metric(

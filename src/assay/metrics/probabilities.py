@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio, total
-from assay.metrics.metric import tallied
+from assay.metrics.metric import need_tally, tallied
 from assay.tallies import Scores
 from assay.tallies.row_losses import checked_clip
 
@@ -43,9 +43,7 @@ class Probabilities:
         Scores beyond 0 and 1 are refused: what they mean is not guessed.
         """
         tally = tallied(tally, Scores)
-        if not isinstance(tally, Scores):
-            kind = getattr(tally, "kind", type(tally).__name__)
-            raise MetricError(f"this metric reads a tally of scores, not one of {kind}.")
+        need_tally(tally, Scores)
         tally.need_probabilities()
         return cls.gathered(tally.scores, tally.weights, tally.positives, tally.negatives, clip=clip)
 

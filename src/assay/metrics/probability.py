@@ -15,6 +15,7 @@ from assay.metrics.isotonic import isotonic
 from assay.metrics.means import mean_metric
 from assay.metrics.metric import metric
 from assay.metrics.probabilities import Probabilities, one_by_one
+from assay.metrics.undefined import NO_ROWS
 from assay.tallies import Losses
 from assay.tallies.row_losses import log_losses
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BinnedBrier", "Decomposition", "binned_brier", "corp", "murphy"]
 
-NO_ROWS = "there are no rows"
 ONE_CLASS = "all rows are of one class, so that the base rate says it all"
 
 

@@ -13,6 +13,7 @@ from assay.metrics.arithmetic import ratio, where
 from assay.metrics.metric import metric
 from assay.metrics.ranks import Ranks, added
 from assay.metrics.rates import NO_NEGATIVES, NO_POSITIVES, f1, informedness
+from assay.metrics.undefined import NO_ROWS
 
 _WHOLE = (0.0, 1.0)
 
@@ -213,7 +214,7 @@ def gain_at(r: Ranks, *, share: float = 0.1) -> Any:
     return ratio(_found(r, share), r.positives)
 
 
-@metric(reads=Ranks, kind="rank", bounds=(0, 1), best=None, undefined="there are no rows")
+@metric(reads=Ranks, kind="rank", bounds=(0, 1), best=None, undefined=NO_ROWS)
 def precision_at_share(r: Ranks, *, share: float = 0.1) -> Any:
     """How many of the share of rows that score highest are positive: ``tp / (share n)``."""
     return ratio(_found(r, share), share * r.n)

@@ -13,6 +13,7 @@ from assay.errors import MetricError
 from assay.metrics.averages import over_classes
 from assay.metrics.counts import Binary
 from assay.metrics.hull import upper_hull
+from assay.metrics.metric import need_tally
 from assay.tallies import ClassScores, Scores
 
 if TYPE_CHECKING:
@@ -46,11 +47,8 @@ class Ranks:
     @classmethod
     def of(cls, tally: Any) -> Self:
         """Return the view of a score tally."""
-        if not isinstance(tally, Scores):
-            kind = getattr(tally, "kind", type(tally).__name__)
-            several = ': average over them with average="macro", "micro" or "weighted"'
-            more = several if isinstance(tally, ClassScores) else ""
-            raise MetricError(f"this metric reads a tally of scores, not one of {kind}{more}.")
+        several = ': average over them with average="macro", "micro" or "weighted"'
+        need_tally(tally, Scores, several if isinstance(tally, ClassScores) else "")
         return cls(tally)
 
     @staticmethod

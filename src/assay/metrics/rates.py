@@ -10,12 +10,12 @@ from assay.metrics.arithmetic import limit_ratio, ratio, root
 from assay.metrics.counts import Binary
 from assay.metrics.metric import metric
 from assay.metrics.parameters import number
+from assay.metrics.undefined import NO_ROWS
 
 NO_POSITIVES = "there are no actual positives"
 NO_NEGATIVES = "there are no actual negatives"
 NONE_PREDICTED = "nothing was predicted positive"
 NONE_REJECTED = "nothing was predicted negative"
-NO_ROWS = "there are no rows"
 
 
 @metric(

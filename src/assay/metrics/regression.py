@@ -14,8 +14,8 @@ from assay.metrics.arithmetic import limit_ratio, ratio, root, signed_root
 from assay.metrics.errors import Errors, Scaled
 from assay.metrics.exact import Exact
 from assay.metrics.metric import metric
+from assay.metrics.undefined import NO_ROWS
 
-NO_ROWS = "there are no rows"
 SAME_ACTUAL = "the actual values are all the same"
 SAME_EITHER = "the actual or the predicted values are all the same"
 

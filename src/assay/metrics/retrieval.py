@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio, where
-from assay.metrics.metric import Metric, metric
+from assay.metrics.metric import Metric, metric, need_tally
 from assay.tallies import Queries
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ class Lists:
     @classmethod
     def of(cls, tally: Any, *, k: int | None = None) -> Self:
         """Return the view of a query tally at a depth."""
-        if not isinstance(tally, Queries):
-            kind = getattr(tally, "kind", type(tally).__name__)
-            raise MetricError(f"this metric reads a tally of queries, not one of {kind}.")
+        need_tally(tally, Queries)
         return cls(tally, k)
 
     @functools.cached_property

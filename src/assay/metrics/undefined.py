@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-__all__ = ["Undefined", "Value"]
+__all__ = ["NO_ROWS", "Undefined", "Value"]
+
+NO_ROWS = "there are no rows"  # every metric's reason where there is nothing to read
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
