@@ -1,0 +1,136 @@
+"""The influence of rows on a metric: what one more row of each kind would do to its value.
+
+One idea serves every spread. Squared and added up, the influences are the variance; added within groups
+first, the variance of clustered rows; squared with their weights, the sandwich; subtracted, two models'
+on the same rows, the variance of their difference; cubed, the skewness that BCa corrects for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.inference.delta import acceleration, kish
+from assay.tallies import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from assay.metrics import Metric
+
+__all__ = ["Influence", "influence"]
+
+# Who knows the influences of a view: functions `of_tally(metric, tally, options)` and
+# `of_rows(metric, rows, options)`, which return None where a metric has none in closed form.
+_SOURCES = {
+    "Binary": "influence_tables",
+    "Classes": "influence_tables",
+    "Ordered": "influence_tables",
+    "Sets": "influence_sets",
+    "Ranks": "influence_scores",
+    "Probabilities": "influence_probabilities",
+    "ClassRanks": "influence_classes",
+    "Mean": "influence_means",
+    "Lists": "influence_means",
+    "Errors": "influence_numbers",
+    "Scaled": "influence_numbers",
+    "Explained": "influence_numbers",
+    "Ranged": "influence_numbers",
+    "Pairs": "influence_pairs",
+}
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Influence:
+    """A metric's value and, unit by unit, what one more unit of weight there would do to it.
+
+    A unit is a row, or what stands for many rows that are alike: a cell of a table, a score of a tally.
+    ``mass``, ``squares`` and ``cubes`` are the sums over a unit's rows of their weights, of the weights
+    squared and cubed; without weights all three are the number of rows. Slopes times mass add up to 0.
+
+    >>> found = Influence(0.75, np.array([0.0625, -0.1875]), np.array([3.0, 1.0]))
+    >>> found.variance, round(found.acceleration, 6)
+    (0.046875, -0.096225)
+    """
+
+    value: float
+    slopes: NDArray[np.float64]
+    mass: NDArray[np.float64]
+    squares: NDArray[np.float64] | None = None
+    cubes: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of_rows(cls, value: float, slopes: NDArray[Any], weight: NDArray[Any] | None = None) -> Influence:
+        """Return the influence of rows, one unit each."""
+        if weight is None:
+            return cls(value, slopes, np.ones(len(slopes)))
+        return cls(value, slopes, weight, weight**2, weight**3)
+
+    @functools.cached_property
+    def variance(self) -> float:
+        """The infinitesimal jackknife's variance: slopes squared times squared weights (Jaeckel 1972)."""
+        squares = self.mass if self.squares is None else self.squares
+        return float(squares.reshape(-1) @ np.square(self.slopes.reshape(-1)))
+
+    @property
+    def standard_error(self) -> float:
+        """The root of the variance."""
+        return math.sqrt(self.variance)
+
+    @property
+    def acceleration(self) -> float:
+        """The skewness that BCa corrects for; NaN where there is no spread."""
+        squares = self.mass if self.squares is None else self.squares
+        return acceleration(self.slopes, squares, self.cubes)
+
+    @property
+    def worth(self) -> float:
+        """How many rows of equal weight the rows are worth (Kish 1965)."""
+        squares = self.mass if self.squares is None else self.squares
+        return kish(float(self.mass.sum()), float(squares.sum()))
+
+    @property
+    def parts(self) -> NDArray[np.float64]:
+        """What each unit brings: its slope times its mass; of rows, what each row brings."""
+        return self.slopes * self.mass
+
+    def minus(self, other: Influence) -> Influence:
+        """Return the influence on the difference of two metrics of the same units."""
+        return dataclasses.replace(self, value=self.value - other.value, slopes=self.slopes - other.slopes)
+
+
+def influence(metric: Metric, data: Any, **options: Any) -> Influence | None:
+    """Return the influence of a tally's entries, or of rows one by one, on a metric.
+
+    None where the metric has none in closed form, and where it has no finite value.
+
+    >>> import assay
+    >>> r = assay.rows(actual=[1, 1, 1, 1, 0], predicted=[1, 1, 1, 0, 0])
+    >>> influence(assay.metrics.recall, r).parts
+    array([ 0.0625,  0.0625,  0.0625, -0.1875,  0.    ])
+    >>> influence(assay.metrics.recall, assay.Confusion.of(r)).variance
+    0.046875
+    """
+    home = _SOURCES.get(metric.reads.__name__)
+    if home is None:
+        return None
+    source = importlib.import_module(f"assay.inference.{home}")
+    make: Callable[..., Influence | None] = source.of_tally if isinstance(data, Tally) else source.of_rows
+    found = make(metric, data, options)
+    if found is None or not math.isfinite(found.value) or not np.isfinite(found.slopes).all():
+        return None
+    return found
+
+
+def refuse_options(metric: Metric, options: dict[str, Any]) -> None:
+    """Raise where options are left that nobody took."""
+    if options:
+        raise MetricError(f"{metric.name} takes no {', '.join(sorted(options))}.")
