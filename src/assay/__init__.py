@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         PartError,
         TallyError,
     )
+    from assay.inference.estimate import Estimate
+    from assay.inference.intervals import estimate
     from assay.inputs import Rows, column, cut, rows
     from assay.kernels import set_threads, threads
     from assay.reports.crosstable import CrossTable
@@ -63,6 +65,8 @@ _HOMES = {
         "AssayError", "BytesError", "ColumnError", "InputError", "LabelError", "LengthError",
         "MergeError", "MetricError", "MissingError", "NumberError", "PartError", "TallyError",
     ),
+    "assay.inference.estimate": ("Estimate",),
+    "assay.inference.intervals": ("estimate",),
     "assay.inputs": ("Rows", "column", "cut", "rows"),
     "assay.kernels": ("set_threads", "threads"),
     "assay.reports.crosstable": ("CrossTable",),
@@ -85,6 +89,7 @@ __all__ = [
     "Confidences",
     "Confusion",
     "CrossTable",
+    "Estimate",
     "Grouped",
     "InputError",
     "LabelError",
@@ -110,6 +115,7 @@ __all__ = [
     "__version__",
     "column",
     "cut",
+    "estimate",
     "from_bytes",
     "merge",
     "rows",

@@ -250,8 +250,9 @@ def test_an_interval_needs_some_spread():
     normal, student = (delta_interval(0.5, 0.1, (0, 1), df=df) for df in (None, 4))
     assert student[0] < normal[0] < 0.5 < normal[1] < student[1]
     assert delta_interval(5.0, 1e6, (0, math.inf))[1] == math.inf
-    assert scale_of((-math.inf, 1)).name == "identity"
-    assert delta_interval(0.9, 0.2, (-math.inf, 1))[1] == 1
+    assert scale_of((-math.inf, 1)).name == "log"
+    low, high = delta_interval(0.9, 0.05, (-math.inf, 1))
+    assert (1 - low, 1 - high) == pytest.approx(delta_interval(0.1, 0.05, (0, math.inf))[::-1])
 
 
 @settings(deadline=None)

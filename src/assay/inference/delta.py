@@ -166,11 +166,32 @@ SCALES = {
 def scale_of(bounds: tuple[float, float]) -> Scale:
     """Return the scale for a metric's bounds: logit for [0, 1], atanh for [-1, 1], log for what is positive.
 
+    Other bounds are moved to one of these: what is at most 1 is measured by what it lacks.
+
     >>> scale_of((-1, 1)).name, scale_of((0, float("inf"))).name
     ('atanh', 'log')
     """
     known: dict[tuple[float, float], str] = {(0, 1): "logit", (-1, 1): "atanh", (0, math.inf): "log"}
-    return SCALES[known.get(bounds, "identity")]
+    if bounds in known:
+        return SCALES[known[bounds]]
+    least, largest = bounds
+    if math.isinf(least) and math.isinf(largest):
+        return SCALES["identity"]
+    if math.isinf(largest):
+        return _moved(SCALES["log"], least, 1.0)
+    if math.isinf(least):  # the logarithm of what is missing to the most there can be
+        return _moved(SCALES["log"], largest, -1.0)
+    return _moved(SCALES["logit"], least, largest - least)
+
+
+def _moved(scale: Scale, start: float, unit: float) -> Scale:
+    """Return a scale for numbers that begin elsewhere, or run the other way."""
+    return Scale(
+        scale.name,
+        lambda v: scale.there((v - start) / unit),
+        lambda x: start + unit * scale.back(x),
+        lambda v: scale.slope((v - start) / unit) / unit,
+    )
 
 
 def delta_interval(
@@ -196,8 +217,9 @@ def delta_interval(
         return None
     chosen = scale_of(bounds) if scale is None else SCALES[scale]
     z = normal_quantile(confidence) if df is None else student_quantile(confidence, df)
-    centre, reach = chosen.there(value), z * error * chosen.slope(value)
-    return max(least, chosen.back(centre - reach)), min(largest, chosen.back(centre + reach))
+    centre, reach = chosen.there(value), z * error * abs(chosen.slope(value))
+    low, high = sorted((chosen.back(centre - reach), chosen.back(centre + reach)))
+    return max(least, low), min(largest, high)
 
 
 def _flat(gradient: Any, counts: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

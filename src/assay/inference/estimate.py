@@ -16,8 +16,10 @@ class Estimate:
     """A metric's value with its interval, the method that made it and how many rows stand behind it.
 
     ``low`` and ``high`` are None where no interval can be given, and ``note`` then says why; it also says
-    which fall-back was taken. As a float it is its value. It does not compare by its value alone: say which
-    of ``value``, ``low`` and ``high`` is meant.
+    which fall-back was taken. ``positives`` and ``negatives`` are told where two classes are ranked, and
+    ``groups`` where rows come in groups, with ``design_effect``, the price of that: how many times the
+    variance is that of as many rows on their own. As a float it is its value. It does not compare by its
+    value alone: say which of ``value``, ``low`` and ``high`` is meant.
 
     >>> f1 = Estimate(0.9006, 0.8623, 0.9291, 0.95, "Wilson on Jaccard", 1390)
     >>> f1
@@ -38,6 +40,10 @@ class Estimate:
     n: int
     note: str = ""
     standard_error: float | None = None
+    positives: int | None = None
+    negatives: int | None = None
+    groups: int | None = None
+    design_effect: float | None = None
 
     @property
     def defined(self) -> bool:
@@ -70,12 +76,16 @@ class Estimate:
             data["reason"] = self.value.reason
         if self.note:
             data["note"] = self.note
+        data |= {name: told for name in _SIZES if (told := getattr(self, name)) is not None}
         return data
 
     def _refuse(self, _: Any) -> NoReturn:
         raise TypeError("an estimate does not compare by its value alone: use .value, .low or .high.")
 
     __lt__ = __le__ = __gt__ = __ge__ = _refuse
+
+
+_SIZES = ("positives", "negatives", "groups", "design_effect")
 
 
 def _plain(number: float) -> float | str:

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import MetricError
 from assay.inference.delta import acceleration, kish
-from assay.tallies import Tally
+from assay.tallies import LabelSets, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,7 +118,7 @@ def influence(metric: Metric, data: Any, **options: Any) -> Influence | None:
     >>> influence(assay.metrics.recall, assay.Confusion.of(r)).variance
     0.046875
     """
-    home = _SOURCES.get(metric.reads.__name__)
+    home = "influence_sets" if isinstance(data, LabelSets) else _SOURCES.get(metric.reads.__name__)
     if home is None:
         return None
     source = importlib.import_module(f"assay.inference.{home}")
@@ -128,9 +127,3 @@ def influence(metric: Metric, data: Any, **options: Any) -> Influence | None:
     if found is None or not math.isfinite(found.value) or not np.isfinite(found.slopes).all():
         return None
     return found
-
-
-def refuse_options(metric: Metric, options: dict[str, Any]) -> None:
-    """Raise where options are left that nobody took."""
-    if options:
-        raise MetricError(f"{metric.name} takes no {', '.join(sorted(options))}.")

@@ -8,9 +8,9 @@ import numpy as np
 
 from assay.inference.gradients import metric_gradient
 from assay.inference.influence import Influence
-from assay.inputs.labels import encode, label_union, translate
+from assay.inputs.labels import encode, translate
 from assay.metrics import Binary, Undefined
-from assay.tallies import Confusion, LabelSets
+from assay.tallies import Confusion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,10 +23,6 @@ __all__ = ["cell_of_rows", "of_rows", "of_tally"]
 
 def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
     """Return the influence of each cell's rows."""
-    if isinstance(tally, LabelSets):
-        from assay.inference import influence_sets  # noqa: PLC0415 - each knows the other
-
-        return influence_sets.of_tally(metric, tally, options)
     value = metric(tally, **options)
     if isinstance(value, Undefined):
         return None
@@ -65,7 +61,4 @@ def cell_of_rows(rows: Rows, tally: Confusion) -> NDArray[np.intp]:
 
 def _codes(rows: Rows, role: str, tally: Confusion) -> NDArray[np.intp]:
     codes, labels = encode(rows.need(role, "an influence"))
-    into = tally.labels if labels and type(labels[0]) is type(tally.labels[0]) else tuple(tally.labels)
-    own = label_union(labels, ()) if labels else labels
-    table = translate(own, into).astype(np.intp)
-    return table[codes]
+    return translate(labels, tally.labels).astype(np.intp)[codes]

@@ -96,6 +96,13 @@ class Metric:
             return Undefined(NO_ROWS)
         return self.value(self.formula(view, **parameters), view)
 
+    def tallied(self, rows: Any, options: dict[str, Any]) -> tuple[Tally, dict[str, Any]]:
+        """Return the tally of rows that options ask for, and the options that are left for reading it."""
+        if options:
+            self._refuse_unknown(options)
+        left = dict(options)
+        return self._tallied(rows, left), left
+
     def _tallied(self, rows: Any, options: dict[str, Any]) -> Tally:
         """Return the tally of rows; the positive label that they state is the one that is read.
 

@@ -1,0 +1,169 @@
+"""Every metric's interval, by the method that suits it: one table, and the call that reads it.
+
+A method answers with an interval, with the reason why it fails on these rows, or with None where it is not
+meant for rows like these; then the next in line is asked. The estimate's note says what failed.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import MetricError
+from assay.inference.estimate import Estimate
+from assay.inference.proportions import METHODS, check_confidence
+from assay.inference.question import Found, Question
+from assay.metrics import Metric, Undefined, find
+from assay.tallies import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Method = Callable[..., Found | str | None]
+
+__all__ = ["estimate", "methods_for"]
+
+# Which methods are tried, in their order, as "module.function": first by the metric's own name, then by its
+# view and kind, then by its kind.
+_DELTA = ("intervals_tables.by_delta",)
+_BY_NAME: dict[str, tuple[str, ...]] = {
+    "f1": ("intervals_tables.on_jaccard", *_DELTA),
+    "balanced_accuracy": ("intervals_tables.mean_of_recalls", *_DELTA),
+    "adjusted_balanced_accuracy": ("intervals_tables.mean_of_recalls", *_DELTA),
+    "one_vs_rest_balanced_accuracy": ("intervals_tables.on_two_rates", *_DELTA),
+    "informedness": ("intervals_tables.on_two_rates", *_DELTA),
+    "markedness": ("intervals_tables.on_two_rates", *_DELTA),
+    "positive_likelihood_ratio": ("intervals_tables.ratio_of_rates", *_DELTA),
+    "negative_likelihood_ratio": ("intervals_tables.ratio_of_rates", *_DELTA),
+    "diagnostic_odds_ratio": ("intervals_tables.woolf", *_DELTA),
+}
+_BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {}
+_BY_KIND: dict[str, tuple[str, ...]] = {
+    "proportion": ("intervals_tables.proportion",),
+    "counts": _DELTA,
+}
+_METHODS: dict[str, str] = {
+    "delta": "intervals_tables.by_delta",
+}
+_NONE: dict[str, str] = {
+    "extreme": "it is the most extreme of many figures, which no interval from the same rows describes",
+    "statistic": "it is the statistic of a test, which grows with the rows: its p-value says what it means",
+}
+
+
+def methods_for(metric: Metric, options: dict[str, Any]) -> tuple[str, ...]:
+    """Return the names of the methods tried for a metric, in their order."""
+    if options.get("average") and metric.kind in ("proportion", "counts"):
+        if metric.name == "recall" and options["average"] == "macro":
+            return _BY_NAME["balanced_accuracy"]
+        return _DELTA
+    by_view = _BY_VIEW.get((metric.reads.__name__, metric.kind), _BY_KIND.get(metric.kind, ()))
+    return _BY_NAME.get(metric.name, by_view)
+
+
+def estimate(
+    metric: Metric | str,
+    data: Any,
+    *,
+    confidence: float = 0.95,
+    method: str | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> Estimate:
+    """Return a metric's value with its interval, by the method that suits it or by the one asked for.
+
+    Parameters
+    ----------
+    metric
+        A metric of the catalogue, or its name.
+    data
+        Rows, or the tally that the metric reads. Rows with ``group=`` are clustered: the groups are the
+        unit, and the estimate says how much that costs (``design_effect``). Rows with ``weight=`` have
+        sandwich errors and count for what they are worth.
+    confidence
+        How sure the interval is to be.
+    method
+        None for the one that suits the metric. Else ``"wilson"``, ``"clopper-pearson"``,
+        ``"agresti-coull"``, ``"jeffreys"``, ``"mid-p"`` for proportions; ``"delta"``, ``"dirichlet"``;
+        ``"bca"``, ``"percentile"``, ``"studentised"`` for bootstraps.
+    seed
+        Of methods that draw at random: the same seed gives the same digits.
+    options
+        The metric's own: ``positive=``, ``average=``, ``beta=`` and so on.
+
+    Examples
+    --------
+    >>> import assay
+    >>> r = assay.rows(actual=[0] * 80 + [1] * 50, predicted=[0] * 68 + [1] * 12 + [1] * 45 + [0] * 5)
+    >>> assay.estimate("recall", r)
+    0.9 [0.7864, 0.9565]
+    >>> f1 = assay.estimate("f1", r)
+    >>> f1, f1.method
+    (0.8411 [0.7532, 0.9018], 'Wilson on Jaccard')
+    """
+    known = metric if isinstance(metric, Metric) else find(metric)
+    check_confidence(confidence)
+    rows = None if isinstance(data, Tally) else data
+    tally, left = (data, options) if rows is None else known.tallied(rows, options)
+    value = known(tally, **left)
+    size = tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
+    if isinstance(value, Undefined):
+        return Estimate(value, None, None, confidence, "", size)
+    asked = Question(known, value, tally, left, confidence, rows, options, seed)
+    found = _asked_for(method, asked) if method else _first(asked)
+    return _estimated(asked, found, size)
+
+
+def _first(asked: Question) -> Found | str:
+    """Return the answer of the first method that has one, or all their reasons."""
+    names = methods_for(asked.metric, asked.options)
+    if not names:
+        return _NONE.get(asked.metric.kind, "there is no method for it")
+    reasons: list[str] = []
+    for name in names:
+        found = _method(name)(asked)
+        if isinstance(found, Found):
+            if reasons:
+                said = "; ".join([*reasons, found.note] if found.note else reasons)
+                return found._replace(note=said)
+            return found
+        if found:
+            reasons.append(found)
+    return "; ".join(dict.fromkeys(reasons)) or "no method is meant for rows like these"
+
+
+def _asked_for(name: str, asked: Question) -> Found | str:
+    """Return the answer of one method by its name."""
+    if name in METHODS:
+        if asked.metric.kind != "proportion" or asked.options.get("average"):
+            raise MetricError(f'method="{name}" is for proportions, which {asked.metric.name} is not.')
+        return _answered(_method("intervals_tables.proportion")(asked, name))
+    if name not in _METHODS:
+        known = ", ".join(f'"{one}"' for one in (*METHODS, *_METHODS))
+        raise MetricError(f"method={name!r} is not known: use one of {known}, or leave it out.")
+    return _answered(_method(_METHODS[name])(asked))
+
+
+def _answered(found: Found | str | None) -> Found | str:
+    return "the method is not meant for rows like these" if found is None else found
+
+
+@functools.cache
+def _method(name: str) -> Method:
+    """Return a method by its home and name; loaded when it is first needed."""
+    home, _, function = name.partition(".")
+    return getattr(importlib.import_module(f"assay.inference.{home}"), function)  # type: ignore[no-any-return]
+
+
+def _estimated(asked: Question, found: Found | str, size: int) -> Estimate:
+    """Return the estimate: limits within the metric's bounds that hold the value, or none and why."""
+    value, confidence = asked.value, asked.confidence
+    sizes = asked.sizes
+    if isinstance(found, str):
+        return Estimate(value, None, None, confidence, "", size, found, **sizes)
+    least, largest = asked.metric.bounds
+    low, high = min(max(found.low, least), value), max(min(found.high, largest), value)
+    return Estimate(
+        value, low, high, confidence, found.method, size, found.note, found.standard_error, **sizes
+    )

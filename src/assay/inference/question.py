@@ -1,0 +1,132 @@
+"""What an interval is asked for, and what one method answers."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.inference.delta import cluster_variance, design_effect
+from assay.inference.distributions import student_quantile
+from assay.inference.influence import Influence, influence
+from assay.inference.proportions import normal_quantile
+from assay.inputs.labels import encode
+from assay.tallies import Collection, Scores
+from assay.tallies.dyadic import Dyadic
+
+if TYPE_CHECKING:
+    from assay.inputs import Rows
+    from assay.metrics import Metric
+    from assay.tallies import Tally
+
+__all__ = ["Found", "Question", "Spread"]
+
+
+class Found(NamedTuple):
+    """An interval, how it was made, and what to know about it."""
+
+    low: float
+    high: float
+    method: str
+    note: str = ""
+    standard_error: float | None = None
+
+
+class Spread(NamedTuple):
+    """A metric's standard error, the degrees of freedom behind it (None: many), and what the rows are worth.
+
+    ``worth`` is how many independent rows of equal weight would do as well, ``groups`` how many groups the
+    rows come in, ``design_effect`` how many times larger the variance is for that.
+    """
+
+    error: float
+    df: float | None
+    worth: float
+    groups: int | None = None
+    design_effect: float | None = None
+
+    def quantile(self, confidence: float) -> float:
+        """Return how many standard errors a two-sided interval reaches."""
+        return normal_quantile(confidence) if self.df is None else student_quantile(confidence, self.df)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Question:
+    """A metric's value whose interval is sought, the tally it is from, and the rows where they are at hand.
+
+    Rows that come in groups, or have weights, are not as many independent rows: `plain` says that they
+    are, and methods that count rows ask it first.
+    """
+
+    metric: Metric
+    value: float
+    tally: Tally
+    options: dict[str, Any]  # what the metric was asked with, beside the tally
+    confidence: float
+    rows: Rows | None = None
+    row_options: dict[str, Any] = dataclasses.field(default_factory=dict)  # and beside the rows
+    seed: int = 0
+
+    @property
+    def clustered(self) -> bool:
+        """Whether rows come in groups."""
+        return self.rows is not None and self.rows.group is not None
+
+    @functools.cached_property
+    def weighted(self) -> bool:
+        """Whether rows have weights of their own."""
+        return _has_weights(self.tally) if self.rows is None else self.rows.weight is not None
+
+    @property
+    def plain(self) -> bool:
+        """Whether every row counts once and for itself."""
+        return not self.clustered and not self.weighted
+
+    @functools.cached_property
+    def influence(self) -> Influence | None:
+        """The influence of the tally's entries, or of the rows where only they have one or come in groups."""
+        if not self.clustered:
+            found = influence(self.metric, self.tally, **self.options)
+            if found is not None or self.rows is None:
+                return found
+        return influence(self.metric, self.rows, **self.row_options)
+
+    @functools.cached_property
+    def spread(self) -> Spread | None:
+        """The standard error by influence: of groups where there are some, with weights the sandwich."""
+        found = self.influence
+        if found is None:
+            return None
+        if not self.clustered:
+            return Spread(found.standard_error, None, found.worth)
+        codes, labels = encode(self.rows.need("group", "a clustered interval"))  # type: ignore[union-attr]
+        sums = np.bincount(codes, weights=found.parts, minlength=len(labels))
+        together = cluster_variance(sums)
+        error = math.sqrt(together) if together >= 0 else math.nan
+        effect = design_effect(together, found.variance)
+        worth = found.worth / effect if effect > 0 else math.nan
+        return Spread(error, len(labels) - 1, worth, len(labels), effect)
+
+    @property
+    def sizes(self) -> dict[str, Any]:
+        """What to tell of the rows beside their number: groups and their price, and two ranked classes."""
+        told: dict[str, Any] = {}
+        if self.clustered and self.spread is not None:
+            told = {"groups": self.spread.groups, "design_effect": self.spread.design_effect}
+        if isinstance(self.tally, Scores):
+            classes = (self.tally.positives, self.tally.negatives)
+            told["positives"], told["negatives"] = (int(one.sum(dtype=np.int64)) for one in classes)
+        return told
+
+
+def _has_weights(tally: Tally) -> bool:
+    """Tell whether a tally's rows have weights other than 1."""
+    if isinstance(tally, Collection):
+        return any(_has_weights(one) for one in tally.tallies)
+    if getattr(tally, "weights", None) is not None:
+        return True
+    weight = getattr(tally, "weight", None)
+    return isinstance(weight, Dyadic) and weight != Dyadic.of(tally.n)  # type: ignore[attr-defined]
