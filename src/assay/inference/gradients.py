@@ -53,8 +53,8 @@ def class_slopes(formula: Callable[[Binary], Any], counts: Binary) -> Binary:
     """Return the slopes by tp, fp, fn and tn of a formula over one class, or over each of several.
 
     >>> from assay.metrics import precision
-    >>> class_slopes(precision.formula, Binary(3, 1, 0, 0)).fp
-    array(-0.1875)
+    >>> float(class_slopes(precision.formula, Binary(3, 1, 0, 0)).fp)
+    -0.1875
     """
     cells = np.stack(np.broadcast_arrays(*_cells(counts))).astype(np.complex128)
     size = len(cells)
