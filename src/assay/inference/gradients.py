@@ -14,15 +14,24 @@ from assay.errors import MetricError
 from assay.metrics import Binary, Classes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
     from assay.metrics import Metric
 
-__all__ = ["class_slopes", "gradient", "metric_gradient", "paired_gradient"]
+__all__ = [
+    "STEP",
+    "class_slopes",
+    "gradient",
+    "metric_gradient",
+    "moved_counts",
+    "moved_tables",
+    "paired_gradient",
+    "slopes_from",
+]
 
-_STEP = 1e-30
+STEP = 1e-30
 _BLOCK = 1 << 20  # numbers of a stack of tables held at once
 
 
@@ -37,16 +46,44 @@ def gradient(formula: Callable[[NDArray[Any]], Any], table: Any) -> NDArray[np.f
     >>> gradient(lambda c: c[..., 0] / c.sum(-1), [3, 1])
     array([ 0.0625, -0.1875])
     """
+    return slopes_from(formula, np.asarray(table), moved_tables(table))
+
+
+def moved_tables(table: Any) -> list[tuple[NDArray[np.intp], NDArray[np.complex128]]]:
+    """Return the cells that hold rows, in blocks, and for each the table with that cell moved.
+
+    >>> [(cells, tables)] = moved_tables([3, 1])
+    >>> cells, tables.real.astype(int), tables.imag
+    (array([0, 1]), array([[3, 1],
+           [3, 1]]), array([[1.e-30, 0.e+00],
+           [0.e+00, 1.e-30]]))
+    """
     cells = np.asarray(table).astype(np.complex128)
     places = np.flatnonzero(cells)
-    slopes = np.zeros(cells.size)
     block = max(1, _BLOCK // max(cells.size, 1))
-    for begin in range(0, len(places), block):
-        taken = places[begin : begin + block]
-        stack = np.broadcast_to(cells.reshape(-1), (len(taken), cells.size)).copy()
-        stack[np.arange(len(taken)), taken] += 1j * _STEP
-        slopes[taken] = _imaginary(formula, stack.reshape(len(taken), *cells.shape))
-    return slopes.reshape(cells.shape)
+    return [_moved(cells, places[begin : begin + block]) for begin in range(0, len(places), block)]
+
+
+def _moved(
+    cells: NDArray[np.complex128], taken: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.complex128]]:
+    stack = np.broadcast_to(cells.reshape(-1), (len(taken), cells.size)).copy()
+    stack[np.arange(len(taken)), taken] += 1j * STEP
+    return taken, stack.reshape(len(taken), *cells.shape)
+
+
+def slopes_from(
+    formula: Callable[[Any], Any], table: NDArray[Any], moved: Iterable[tuple[NDArray[np.intp], Any]]
+) -> NDArray[np.float64]:
+    """Return the slopes at a table's cells by a formula of moved tables, or of views of them.
+
+    >>> slopes_from(lambda c: c[..., 0] / c.sum(-1), np.array([3, 1]), moved_tables([3, 1]))
+    array([ 0.0625, -0.1875])
+    """
+    slopes = np.zeros(table.size)
+    for taken, stack in moved:
+        slopes[taken] = _imaginary(formula, stack)
+    return slopes.reshape(table.shape)
 
 
 def class_slopes(formula: Callable[[Binary], Any], counts: Binary) -> Binary:
@@ -56,13 +93,22 @@ def class_slopes(formula: Callable[[Binary], Any], counts: Binary) -> Binary:
     >>> float(class_slopes(precision.formula, Binary(3, 1, 0, 0)).fp)
     -0.1875
     """
+    moved = moved_counts(counts)
+    slopes = _imaginary(formula, moved)
+    return Binary(*np.where(np.stack([x[0] for x in _cells(moved)]).real == 0, 0.0, slopes))
+
+
+def moved_counts(counts: Binary) -> Binary:
+    """Return the counts four times over, each time with another one moved: the leading axis says which.
+
+    >>> moved_counts(Binary(3, 1, 0, 0)).fp.imag
+    array([0.e+00, 1.e-30, 0.e+00, 0.e+00])
+    """
     cells = np.stack(np.broadcast_arrays(*_cells(counts))).astype(np.complex128)
     size = len(cells)
-    # One call for all four: which count is moved is the leading axis.
     moved = np.repeat(cells[:, None], size, axis=1)
-    moved[np.arange(size), np.arange(size)] += 1j * _STEP
-    slopes = _imaginary(lambda stack: formula(Binary(*stack)), moved)
-    return Binary(*np.where(cells == 0, 0.0, np.broadcast_to(slopes, cells.shape)))
+    moved[np.arange(size), np.arange(size)] += 1j * STEP
+    return Binary(*moved)
 
 
 def metric_gradient(
@@ -87,7 +133,8 @@ def metric_gradient(
     cells = np.asarray(table).astype(np.float64)
     if isinstance(metric.reads, type) and issubclass(metric.reads, Classes):
         view = metric.reads
-        return gradient(lambda stack: metric.formula(view(stack), **parameters), cells)
+        moved = ((taken, view(stack)) for taken, stack in moved_tables(cells))
+        return slopes_from(lambda one: metric.formula(one, **parameters), cells, moved)
     if metric.reads is not Binary:
         raise MetricError(f"{metric.name} is no formula of a confusion table's cells.")
     if positive is None and average is None:
@@ -173,11 +220,11 @@ def _cells(counts: Binary) -> tuple[Any, Any, Any, Any]:
     return counts.tp, counts.fp, counts.fn, counts.tn
 
 
-def _imaginary(formula: Callable[[NDArray[Any]], Any], stack: NDArray[Any]) -> NDArray[np.float64]:
+def _imaginary(formula: Callable[[Any], Any], stack: Any) -> NDArray[np.float64]:
     with np.errstate(all="ignore"):  # NaN and infinity are a formula's way to say it has no value
         values = np.asarray(formula(stack))
     if values.dtype.kind != "c":
         raise MetricError(
             "a formula that drops the imaginary part has no slope: it must not take absolute values."
         )
-    return np.where(np.isnan(values.real), np.nan, values.imag / _STEP)
+    return np.where(np.isnan(values.real), np.nan, values.imag / STEP)

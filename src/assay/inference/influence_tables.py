@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.inference.gradients import metric_gradient
+from assay.inference.gradients import metric_gradient, moved_counts, moved_tables, slopes_from
 from assay.inference.influence import Influence
 from assay.inputs.labels import encode, translate
 from assay.metrics import Binary, Undefined
@@ -20,15 +20,30 @@ if TYPE_CHECKING:
 
 __all__ = ["cell_of_rows", "of_rows", "of_tally"]
 
+_FEW = 64  # cells of a table whose moved copies are worth keeping
+_ALL_FOUR = np.arange(4)
+_OF_FOUR = np.array([0, 2, 1, 3])  # a positive that was missed is fn, the third of tp, fp, fn, tn
 
-def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
-    """Return the influence of each cell's rows."""
+
+def of_tally(metric: Metric, tally: Confusion, options: dict[str, Any]) -> Influence | None:
+    """Return the influence of each cell's rows; of one class, the four cells are tp, fp, fn and tn."""
     value = metric(tally, **options)
     if isinstance(value, Undefined):
         return None
-    slopes = slopes_of(metric, tally, options)
-    sums = [tally.table(tally.weight(power)) for power in (1, 2, 3)[: 1 if tally.weights is None else 3]]
-    return Influence(value, slopes, *sums)
+    powers = (1,) if tally.weights is None else (1, 2, 3)
+    if metric.reads is Binary and not options.get("average"):
+        return _of_class(metric, tally, options, value, powers)
+    tables = tally.kept("tables", lambda: [tally.table(tally.weight(power)) for power in powers])
+    if metric.reads is Binary or tables[0].size > _FEW:
+        return Influence(value, metric_gradient(metric, tables[0], **options), *tables)
+    # All metrics of a tally are differentiated on the same moved tables, whose margins are added up once.
+    view = metric.reads
+    moved = tally.kept(
+        ("moved", view), lambda: [(cells, view(stack)) for cells, stack in moved_tables(tables[0])]
+    )
+    return Influence(
+        value, slopes_from(lambda one: metric.formula(one, **options), tables[0], moved), *tables
+    )
 
 
 def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | None:
@@ -39,24 +54,41 @@ def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | 
     found = of_tally(metric, tally, options)
     if found is None:
         return None
-    slopes = found.slopes.reshape(-1)[cell_of_rows(rows, tally)]
+    cells = cell_of_rows(rows, tally)
+    if found.slopes.ndim == 1:  # of one class: which of its four cells
+        here = _place(tally, options)
+        actual, predicted = np.divmod(cells, len(tally.labels))
+        cells = _OF_FOUR[2 * (actual != here) + (predicted != here)]
+    slopes = found.slopes.reshape(-1)[cells]
     return Influence.of_rows(found.value, slopes, None if rows.weight is None else rows.weight.values)
-
-
-def slopes_of(metric: Metric, tally: Confusion, options: dict[str, Any]) -> NDArray[np.float64]:
-    """Return the slope of a metric at every cell of a tally's table."""
-    own = dict(options)
-    if metric.reads is Binary and not own.get("average"):
-        stated = own.pop("positive", None)
-        if stated is None:
-            stated = 1  # the labels are 0/1 or the like: the call that gave the value has seen to it
-        own["positive"] = tally.labels.index(stated)
-    return metric_gradient(metric, tally.table(tally.weight()), **own)
 
 
 def cell_of_rows(rows: Rows, tally: Confusion) -> NDArray[np.intp]:
     """Return for every row the number of its cell in a tally's full table."""
     return _codes(rows, "actual", tally) * len(tally.labels) + _codes(rows, "predicted", tally)
+
+
+def _of_class(
+    metric: Metric, tally: Confusion, options: dict[str, Any], value: float, powers: tuple[int, ...]
+) -> Influence:
+    parameters = {name: given for name, given in options.items() if name != "positive"}
+    here = _place(tally, options)
+
+    def prepared() -> tuple[Binary, list[NDArray[Any]]]:
+        actual, predicted = (digit != here for digit in tally.digits())
+        cells = _OF_FOUR[2 * actual + predicted]
+        sums = [np.bincount(cells, weights=tally.weight(power), minlength=4) for power in powers]
+        return moved_counts(Binary(*sums[0])), sums
+
+    moved, sums = tally.kept(("four", here), prepared)
+    slopes = slopes_from(lambda c: metric.formula(c, **parameters), sums[0], [(_ALL_FOUR, moved)])
+    return Influence(value, np.where(sums[0] == 0, 0.0, slopes), *sums)
+
+
+def _place(tally: Confusion, options: dict[str, Any]) -> int:
+    """Return the positive label's index; 1 where it was obvious, or the value would not have been there."""
+    stated = options.get("positive")
+    return tally.labels.index(1 if stated is None else stated) if tally.labels else 0
 
 
 def _codes(rows: Rows, role: str, tally: Confusion) -> NDArray[np.intp]:

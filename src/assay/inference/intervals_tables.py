@@ -13,6 +13,7 @@ import numpy as np
 from assay.inference.delta import delta_interval, effective_counts, scale_of
 from assay.inference.differences import f1_interval, weighted_sum_interval
 from assay.inference.distributions import student_quantile
+from assay.inference.gradients import STEP, moved_counts
 from assay.inference.proportions import normal_quantile, proportion_interval
 from assay.inference.question import Found
 from assay.inference.ratios import koopman, odds_ratio
@@ -151,10 +152,8 @@ def _hits(asked: Question) -> tuple[float, float]:
 
 def _of_how_many(asked: Question, c: Binary) -> int:
     """Return the n of a share x of n: one row more that counts and one that does not differ by 1/n."""
-    step = 1e-30j
-    cells = np.array([c.tp, c.fp, c.fn, c.tn], dtype=np.complex128)
-    moved = np.broadcast_to(cells, (4, 4)) + np.eye(4) * step
-    slopes = np.asarray(asked.metric.formula(Binary(*moved.T))).imag / 1e-30
+    moved = asked.tally.kept(("moved", c.tp, c.fp, c.fn), lambda: moved_counts(c))
+    slopes = np.asarray(asked.metric.formula(moved)).imag / STEP
     return round(1 / float(slopes.max() - slopes.min()))
 
 

@@ -46,6 +46,12 @@ class Binary:
         """Return the counts for one label; it need not be stated where the labels are 0/1 or the like."""
         if isinstance(tally, LabelSets):
             return cls._of_sets(tally, positive)
+        need_tally(tally, Confusion)
+        key = (cls, type(positive), positive)
+        return tally.kept(key, lambda: cls._of_table(tally, positive))  # type: ignore[no-any-return]
+
+    @classmethod
+    def _of_table(cls, tally: Confusion, positive: Any) -> Self:
         table, labels = _table(tally), tally.labels
         if positive is None:
             positive = _obvious(labels)
@@ -136,6 +142,11 @@ class Classes:
     @classmethod
     def of(cls, tally: Confusion) -> Self:
         """Return the full table of a tally, weighted where the rows are."""
+        need_tally(tally, Confusion)
+        return tally.kept(cls, lambda: cls._of_table(tally))  # type: ignore[no-any-return]
+
+    @classmethod
+    def _of_table(cls, tally: Confusion) -> Self:
         table = _table(tally)
         if table.dtype == np.int64 and tally.n >= _SQUARE_FITS:
             table = table.astype(object)  # Python's integers, so that n squared stays exact
@@ -273,7 +284,6 @@ def _without_each(table: NDArray[Any]) -> NDArray[Any]:
 
 
 def _table(tally: Confusion) -> NDArray[Any]:
-    need_tally(tally, Confusion)
     return np.asarray(tally.table() if tally.weights is None else tally.table(tally.weight()))
 
 

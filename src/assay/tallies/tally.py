@@ -29,7 +29,7 @@ from assay.errors import BytesError, MergeError, TallyError
 from assay.tallies import codec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 __all__ = ["Tally", "from_bytes", "merge"]
 
@@ -73,6 +73,16 @@ class Tally(abc.ABC):
     def state(self) -> tuple[Any, ...]:
         """Return the fields in order: what is compared, and what the bytes hold."""
         return tuple(getattr(self, field.name) for field in dataclasses.fields(self))  # type: ignore[arg-type]
+
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return what was made of this tally under a key, and make it the first time: for what is small.
+
+        A tally is not changed, so what was read from it once need not be read again.
+        """
+        store = self.__dict__.setdefault("_kept", {})
+        if key not in store:
+            store[key] = make()
+        return store[key]
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
