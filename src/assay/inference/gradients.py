@@ -24,6 +24,7 @@ __all__ = [
     "STEP",
     "class_slopes",
     "gradient",
+    "imaginary",
     "metric_gradient",
     "moved_counts",
     "moved_tables",
@@ -82,7 +83,7 @@ def slopes_from(
     """
     slopes = np.zeros(table.size)
     for taken, stack in moved:
-        slopes[taken] = _imaginary(formula, stack)
+        slopes[taken] = imaginary(formula, stack)
     return slopes.reshape(table.shape)
 
 
@@ -94,7 +95,7 @@ def class_slopes(formula: Callable[[Binary], Any], counts: Binary) -> Binary:
     -0.1875
     """
     moved = moved_counts(counts)
-    slopes = _imaginary(formula, moved)
+    slopes = imaginary(formula, moved)
     return Binary(*np.where(np.stack([x[0] for x in _cells(moved)]).real == 0, 0.0, slopes))
 
 
@@ -220,7 +221,8 @@ def _cells(counts: Binary) -> tuple[Any, Any, Any, Any]:
     return counts.tp, counts.fp, counts.fn, counts.tn
 
 
-def _imaginary(formula: Callable[[Any], Any], stack: Any) -> NDArray[np.float64]:
+def imaginary(formula: Callable[[Any], Any], stack: Any) -> NDArray[np.float64]:
+    """Return the slopes that a formula of moved numbers has, NaN where it has no value."""
     with np.errstate(all="ignore"):  # NaN and infinity are a formula's way to say it has no value
         values = np.asarray(formula(stack))
     if values.dtype.kind != "c":

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.inference.gradients import metric_gradient, moved_counts, moved_tables, slopes_from
 from assay.inference.influence import Influence
+from assay.inference.margins import margin_gradient
 from assay.inputs.labels import encode, translate
 from assay.metrics import Binary, Undefined
 from assay.tallies import Confusion
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["cell_of_rows", "of_rows", "of_tally"]
 
 _FEW = 64  # cells of a table whose moved copies are worth keeping
+_MANY = 4096  # cells beyond which moving each of them by itself takes seconds
 _ALL_FOUR = np.arange(4)
 _OF_FOUR = np.array([0, 2, 1, 3])  # a positive that was missed is fn, the third of tp, fp, fn, tn
 
@@ -34,8 +36,15 @@ def of_tally(metric: Metric, tally: Confusion, options: dict[str, Any]) -> Influ
     if metric.reads is Binary and not options.get("average"):
         return _of_class(metric, tally, options, value, powers)
     tables = tally.kept("tables", lambda: [tally.table(tally.weight(power)) for power in powers])
-    if metric.reads is Binary or tables[0].size > _FEW:
+    if metric.reads is Binary:  # an average over the classes
         return Influence(value, metric_gradient(metric, tables[0], **options), *tables)
+    if tables[0].size > _FEW:
+        slopes = margin_gradient(lambda c: metric.formula(c, **options), tables[0])
+        if slopes is None and tables[0].size > _MANY:
+            return None
+        if slopes is None:
+            slopes = metric_gradient(metric, tables[0], **options)
+        return Influence(value, slopes, *tables)
     # All metrics of a tally are differentiated on the same moved tables, whose margins are added up once.
     view = metric.reads
     moved = tally.kept(
