@@ -29,14 +29,28 @@ __all__ = ["estimate", "methods_for"]
 _DELTA = ("intervals_tables.by_delta",)
 _BY_NAME: dict[str, tuple[str, ...]] = {
     "f1": ("intervals_tables.on_jaccard", *_DELTA),
+    "f_beta": ("intervals_tables.with_filled_cells", *_DELTA),
+    "f2": ("intervals_tables.with_filled_cells", *_DELTA),
+    "f_half": ("intervals_tables.with_filled_cells", *_DELTA),
     "balanced_accuracy": ("intervals_tables.mean_of_recalls", *_DELTA),
     "adjusted_balanced_accuracy": ("intervals_tables.mean_of_recalls", *_DELTA),
+    "g_mean": ("intervals_tables.mean_of_recalls", *_DELTA),
     "one_vs_rest_balanced_accuracy": ("intervals_tables.on_two_rates", *_DELTA),
     "informedness": ("intervals_tables.on_two_rates", *_DELTA),
     "markedness": ("intervals_tables.on_two_rates", *_DELTA),
     "positive_likelihood_ratio": ("intervals_tables.ratio_of_rates", *_DELTA),
     "negative_likelihood_ratio": ("intervals_tables.ratio_of_rates", *_DELTA),
+    "prevalence_threshold": ("intervals_tables.on_likelihood_ratio", *_DELTA),
+    "precision_at_prevalence": ("intervals_tables.at_prevalence", *_DELTA),
+    "npv_at_prevalence": ("intervals_tables.at_prevalence", *_DELTA),
+    "brennan_prediger": ("intervals_tables.on_accuracy", *_DELTA),
     "diagnostic_odds_ratio": ("intervals_tables.woolf", *_DELTA),
+    "mutual_information": ("intervals_tables.less_chance", *_DELTA),
+    "theil_u": ("intervals_tables.less_chance", *_DELTA),
+    "theil_u_predicted": ("intervals_tables.less_chance", *_DELTA),
+    "normalized_mutual_information": ("intervals_tables.less_chance", *_DELTA),
+    "goodman_kruskal_lambda": ("intervals_tables.by_plain_delta", *_DELTA),
+    "goodman_kruskal_lambda_predicted": ("intervals_tables.by_plain_delta", *_DELTA),
 }
 _BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {}
 _BY_KIND: dict[str, tuple[str, ...]] = {

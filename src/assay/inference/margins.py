@@ -54,8 +54,9 @@ class _Margins(Classes):
 def margin_gradient(formula: Callable[[Any], Any], table: Any) -> NDArray[np.float64] | None:
     """Return the slope of a formula of classes at every cell; None where it reads more than margins and hits.
 
-    A row moves its class's total, its prediction's total, the number of rows and, if right, the hits: its
-    slope is the sum of the formula's slopes by these.
+    A wrong row moves its class's total, its prediction's total and the number of rows, and its slope is the
+    sum of the formula's slopes by these. A right row moves them and the hits together, at once: a formula may
+    have a corner where the two totals are equal, and it does not part them.
 
     >>> from assay.metrics import accuracy
     >>> margin_gradient(accuracy.formula, [[3, 1], [1, 5]])
@@ -72,10 +73,13 @@ def margin_gradient(formula: Callable[[Any], Any], table: Any) -> NDArray[np.flo
             steps = np.arange(begin, min(begin + block, len(parts)))
             moved = np.broadcast_to(parts.astype(np.complex128), (len(steps), len(parts))).copy()
             moved[np.arange(len(steps)), steps] += 1j * STEP
+            right = np.flatnonzero(steps < size)
+            for margin in (size + steps[right], 2 * size + steps[right], -1):
+                moved[right, margin] += 1j * STEP
             hits, actual, predicted = (moved[:, k * size : (k + 1) * size] for k in range(3))
             slopes[steps] = imaginary(formula, _Margins(hits, actual, predicted, moved[:, -1]))
     except _NeedsTable:
         return None
     found = slopes[size : 2 * size, None] + slopes[2 * size : 3 * size][None, :] + slopes[-1]
-    found[np.arange(size), np.arange(size)] += slopes[:size]
+    np.fill_diagonal(found, slopes[:size])
     return np.where(cells == 0, 0.0, found)
