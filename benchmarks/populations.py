@@ -238,7 +238,7 @@ def numbers() -> list[Scenario]:
                     "mae": noise * absolute,
                     "mse": noise**2,
                     "rmse": noise,
-                    "median_absolute_error": noise * middle,
+                    "median_absolute_error": noise * float(middle),
                     "r2": 1 - noise**2 / total,
                     "explained_variance": 1 - noise**2 / total,
                     "ccc": 2 / (1 + total),
