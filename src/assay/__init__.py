@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         MissingError,
         NumberError,
         PartError,
+        SplitError,
         TallyError,
     )
     from assay.inference.estimate import Estimate
@@ -63,7 +64,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "assay.errors": (
         "AssayError", "BytesError", "ColumnError", "InputError", "LabelError", "LengthError",
-        "MergeError", "MetricError", "MissingError", "NumberError", "PartError", "TallyError",
+        "MergeError", "MetricError", "MissingError", "NumberError", "PartError", "SplitError",
+        "TallyError",
     ),
     "assay.inference.estimate": ("Estimate",),
     "assay.inference.intervals": ("estimate",),
@@ -76,7 +78,7 @@ _HOMES = {
         "Tally", "Values", "from_bytes", "merge",
     ),
 }  # fmt: skip
-_PARTS = ("inference", "metrics", "sklearn")  # modules that are asked for by name: assay.metrics.f1
+_PARTS = ("inference", "metrics", "resampling", "sklearn")  # modules that are asked for by name: assay.metrics.f1
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -108,6 +110,7 @@ __all__ = [
     "Queries",
     "Rows",
     "Scores",
+    "SplitError",
     "Sums",
     "Tally",
     "TallyError",

@@ -8,7 +8,8 @@
     │   ├── MissingError             NaN, None or null where a value is needed
     │   ├── LabelError               labels that do not fit together or the declared set
     │   ├── NumberError              a score, weight or number that cannot be one
-    │   └── ColumnError              a column that is not there or of no usable kind
+    │   ├── ColumnError              a column that is not there or of no usable kind
+    │   └── SplitError               parts that cannot be made, or that share what they must not
     ├── TallyError (ValueError)
     │   ├── MergeError               two tallies that do not belong together
     │   └── BytesError               bytes that are no tally, or a damaged or newer one
@@ -35,6 +36,7 @@ __all__ = [
     "MissingError",
     "NumberError",
     "PartError",
+    "SplitError",
     "TallyError",
 ]
 
@@ -65,6 +67,10 @@ class NumberError(InputError):
 
 class ColumnError(InputError):
     """A column that is not there or of no usable kind."""
+
+
+class SplitError(InputError):
+    """Parts of the rows that cannot be made as asked, or that share what they must not."""
 
 
 class TallyError(AssayError, ValueError):

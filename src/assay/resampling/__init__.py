@@ -1,0 +1,45 @@
+"""Parts of the rows to learn from and to be judged by, and what they say of performance to come."""
+
+from assay.resampling.cv import CrossValidator, as_cv
+from assay.resampling.estimators import (
+    Optimism,
+    err632,
+    err632plus,
+    leave_one_out_bootstrap,
+    nested_cv_interval,
+    no_information_rate,
+    no_information_squared_error,
+)
+from assay.resampling.guards import check
+from assay.resampling.schemes import (
+    bootstrap,
+    holdout,
+    kfold,
+    leave_group_out,
+    leave_one_out,
+    walk_forward,
+)
+from assay.resampling.split import Split, Splits
+from assay.resampling.splitters import Splitter
+
+__all__ = [
+    "CrossValidator",
+    "Optimism",
+    "Split",
+    "Splits",
+    "Splitter",
+    "as_cv",
+    "bootstrap",
+    "check",
+    "err632",
+    "err632plus",
+    "holdout",
+    "kfold",
+    "leave_group_out",
+    "leave_one_out",
+    "leave_one_out_bootstrap",
+    "nested_cv_interval",
+    "no_information_rate",
+    "no_information_squared_error",
+    "walk_forward",
+]

@@ -1,0 +1,126 @@
+"""One split of the rows into named parts, and a series of splits that are made when asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from assay import kernels
+from assay.errors import SplitError, shown
+
+if TYPE_CHECKING:
+    from assay.inputs.columns import Array
+
+__all__ = ["TRAIN_TEST", "UNUSED", "Split", "Splits"]
+
+UNUSED = "unused"  # what column() says of a row that is in no part
+TRAIN_TEST = ("train", "test")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Split:
+    """Which rows are in which part; unpacks into the parts' row numbers, in the order of ``names``.
+
+    ``places`` holds for each row the index of its part in ``names``, or ``len(names)`` where it is in none.
+    ``draws`` says how often a bootstrap drew each row: drawn rows are the first part, once per draw.
+
+    >>> split = Split(("train", "test"), np.array([0, 1, 0, 2], dtype=np.uint8))
+    >>> split
+    <split: train 2, test 1, unused 1>
+    >>> train, test = split
+    >>> train, split["test"]
+    (array([0, 2]), array([1]))
+    >>> split.column().tolist()
+    ['train', 'test', 'train', 'unused']
+    """
+
+    names: tuple[str, ...]
+    places: Array
+    draws: Array | None = None
+    repeat: int = 0
+    fold: int = 0
+
+    def __getitem__(self, name: str) -> Array:
+        """Return the numbers of a part's rows, ascending; a row drawn twice is there twice."""
+        if name not in self.names:
+            raise SplitError(f"there is no part {name!r}: the parts are {shown(self.names)}.")
+        return self._part(self.names.index(name), *self._ordered())
+
+    def __iter__(self) -> Iterator[Array]:
+        ordered = self._ordered()
+        return (self._part(place, *ordered) for place in range(len(self.names)))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def _ordered(self) -> tuple[Array, Array]:
+        return kernels.order_groups(self.places, len(self.names) + 1)
+
+    def _part(self, place: int, offsets: Array, rows: Array) -> Array:
+        part = rows[offsets[place] : offsets[place + 1]].astype(np.intp)
+        return part if self.draws is None or place else np.repeat(part, self.draws[part])
+
+    def masks(self) -> dict[str, Array]:
+        """Return for each part which rows are in it."""
+        return {name: self.places == place for place, name in enumerate(self.names)}
+
+    def column(self) -> Array:
+        """Return for each row the name of its part, or "unused"."""
+        return np.array([*self.names, UNUSED])[self.places]
+
+    def sizes(self) -> dict[str, int]:
+        """Return how many rows each part has; a row drawn twice counts twice."""
+        counts = np.bincount(self.places, minlength=len(self.names)).tolist()
+        sizes = dict(zip(self.names, counts, strict=False))
+        if self.draws is not None:
+            sizes[self.names[0]] = int(self.draws.sum())
+        return sizes
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Split):
+            return NotImplemented
+        return (
+            self.names == other.names
+            and np.array_equal(self.places, other.places)
+            and (self.draws is None) == (other.draws is None)
+            and (self.draws is None or np.array_equal(self.draws, other.draws))  # type: ignore[arg-type]
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        sizes = self.sizes()
+        unused = int(np.count_nonzero(self.places == len(self.names)))
+        words = [f"{name} {size:,}" for name, size in (sizes | ({UNUSED: unused} if unused else {})).items()]
+        return f"<split: {', '.join(words)}>"
+
+
+class Splits(Sequence[Split]):
+    """A series of splits, each made when it is asked for: many splits of many rows would fill the memory."""
+
+    def __init__(self, length: int, make: Callable[[int], Split]) -> None:
+        self._length = length
+        self._make = make
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Split: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Split]: ...
+    def __getitem__(self, index: Any) -> Any:
+        """Return one split, or those of a slice."""
+        if isinstance(index, slice):
+            return [self._make(place) for place in range(*index.indices(self._length))]
+        place = operator.index(index)
+        if not -self._length <= place < self._length:
+            raise IndexError(f"there are {self._length} splits.")
+        return self._make(place % self._length)
+
+    def __repr__(self) -> str:
+        return f"<{self._length:,} split{'s' * (self._length != 1)}>"

@@ -1,0 +1,288 @@
+"""Splitters: frozen values that say how rows are parted, and part them when given columns.
+
+What is passed to ``split`` is respected: the classes of `y` are spread evenly, the rows of a `group` stay
+together, `time` is never reversed, and a row's `key` decides its part in whatever order the rows come.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+
+from assay import kernels
+from assay.errors import SplitError
+from assay.resampling.asked import Asked, read, shares
+from assay.resampling.dealing import deal
+from assay.resampling.grouping import deal_groups, group_strata
+from assay.resampling.split import TRAIN_TEST, Split, Splits
+from assay.resampling.timed import ordered_parts, walk
+
+if TYPE_CHECKING:
+    from assay.inputs.columns import Array
+
+__all__ = ["Bootstrap", "Holdout", "KFold", "LeaveGroupOut", "LeaveOneOut", "Splitter", "WalkForward"]
+
+
+class Splitter(Protocol):
+    """Anything that parts rows by the columns it is given."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the parts are called."""
+
+    @property
+    def number(self) -> int | None:
+        """How many splits there will be, where that does not depend on the rows."""
+
+    def split(
+        self, y: Any = None, *, group: Any = None, time: Any = None, key: Any = None, n: int | None = None
+    ) -> Splits:
+        """Return the splits of so many rows."""
+
+
+_INSTEAD = {
+    "group": "holdout, kfold, bootstrap and leave_group_out keep groups together",
+    "time": "holdout and walk_forward go by time, the others would be judged by their own past",
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Base:
+    """What the splitters share: reading the columns, and refusing those that they have no use for."""
+
+    takes: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the parts are called."""
+        return TRAIN_TEST
+
+    @property
+    def number(self) -> int | None:
+        """How many splits there will be, where that does not depend on the rows."""
+        return None
+
+    def split(
+        self, y: Any = None, *, group: Any = None, time: Any = None, key: Any = None, n: int | None = None
+    ) -> Splits:
+        """Return the splits, each made when it is asked for; the module says what each column does."""
+        for role, values in (("group", group), ("time", time)):
+            if values is not None and role not in self.takes:
+                raise SplitError(f"{type(self).__name__} has no use for {role}=: {_INSTEAD[role]}.")
+        if group is not None and time is not None:
+            raise SplitError(
+                "group= and time= cannot both hold: a group may have rows on both sides of a date."
+            )
+        stratify, bins = self._strata()
+        return self._splits(
+            read(y=y, group=group, time=time, key=key, n=n, stratify=stratify, bins=bins), time
+        )
+
+    def _strata(self) -> tuple[bool, int | None]:
+        return False, None
+
+    def _splits(self, asked: Asked, time: Any) -> Splits:
+        raise NotImplementedError
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Stratified(_Base):
+    """A splitter that can spread classes, or quantiles of a number, evenly."""
+
+    stratify: bool
+    bins: int | None
+    seed: int
+
+    def _strata(self) -> tuple[bool, int | None]:
+        return self.stratify, self.bins
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Holdout(_Stratified):
+    """Named parts of stated shares; make one with :func:`holdout`."""
+
+    parts: tuple[tuple[str, float], ...]
+    repeats: int
+    gap: Any
+    takes: ClassVar[tuple[str, ...]] = ("group", "time")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the parts are called."""
+        return tuple(name for name, _ in self.parts)
+
+    @property
+    def number(self) -> int | None:
+        """How many splits there will be."""
+        return self.repeats
+
+    def _splits(self, asked: Asked, time: Any) -> Splits:
+        names, meant = self.names, shares(dict(self.parts))
+        if time is not None and self.repeats > 1:
+            raise SplitError(
+                "by time there is one split: leave out repeats=, or use walk_forward for several."
+            )
+        if time is None and len(names) > asked.n:
+            raise SplitError(f"{len(names)} parts of {asked.n} rows: there cannot be more parts than rows.")
+
+        def make(repeat: int) -> Split:
+            if time is not None:
+                places = ordered_parts(time, meant, names, self.gap)
+            elif asked.groups is not None:
+                places = deal_groups(asked, meant, self.seed, repeat)
+            else:
+                places = deal(
+                    asked.keys, asked.strata, asked.strata_count, meant, seed=self.seed, repeat=repeat
+                )
+            split = Split(names, places, repeat=repeat)
+            empty = [name for name, size in split.sizes().items() if not size]
+            if empty:
+                raise SplitError(
+                    f"the part {empty[0]!r} would have no rows: its share of {asked.n} rows is less than one."
+                )
+            return split
+
+        made = functools.lru_cache(maxsize=1)(make)
+        made(0)  # what cannot be done is said at once
+        return Splits(self.repeats, made)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KFold(_Stratified):
+    """Folds that test in turn; make one with :func:`kfold`."""
+
+    k: int
+    repeats: int
+    takes: ClassVar[tuple[str, ...]] = ("group",)
+
+    @property
+    def number(self) -> int | None:
+        """How many splits there will be."""
+        return self.k * self.repeats
+
+    def _splits(self, asked: Asked, time: Any) -> Splits:
+        del time
+        folds = functools.lru_cache(maxsize=1)(functools.partial(self._folds, asked))
+        folds(0)  # what cannot be done is said at once
+
+        def make(index: int) -> Split:
+            repeat, fold = divmod(index, self.k)
+            return Split(TRAIN_TEST, (folds(repeat) == fold).view(np.uint8), repeat=repeat, fold=fold)
+
+        return Splits(self.k * self.repeats, make)
+
+    def _folds(self, asked: Asked, repeat: int) -> Array:
+        if self.k > asked.n:
+            raise SplitError(f"k={self.k} folds of {asked.n} rows: there cannot be more folds than rows.")
+        if asked.groups is not None:
+            return deal_groups(asked, (Fraction(1, self.k),) * self.k, self.seed, repeat)
+        return deal(asked.keys, asked.strata, asked.strata_count, self.k, seed=self.seed, repeat=repeat)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LeaveOneOut(_Base):
+    """Each row tests once, alone; make one with :func:`leave_one_out`."""
+
+    def _splits(self, asked: Asked, time: Any) -> Splits:
+        del time
+        if asked.n < 2:  # noqa: PLR2004
+            raise SplitError("leaving one row out of one leaves none to learn from.")
+
+        def make(row: int) -> Split:
+            places = np.zeros(asked.n, dtype=np.uint8)
+            places[row] = 1
+            return Split(TRAIN_TEST, places, fold=row)
+
+        return Splits(asked.n, make)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LeaveGroupOut(_Base):
+    """Each group tests once; make one with :func:`leave_group_out`."""
+
+    takes: ClassVar[tuple[str, ...]] = ("group",)
+
+    def _splits(self, asked: Asked, time: Any) -> Splits:
+        del time
+        groups, count = asked.groups, len(asked.group_labels)
+        if groups is None:
+            raise SplitError("leave_group_out needs group=: which rows belong together.")
+        if count < 2:  # noqa: PLR2004
+            raise SplitError("leaving one group out of one leaves no rows to learn from.")
+
+        def make(group: int) -> Split:
+            return Split(TRAIN_TEST, (groups == group).view(np.uint8), fold=group)
+
+        return Splits(count, make)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Bootstrap(_Stratified):
+    """As many rows drawn with replacement, tested on those not drawn; make one with :func:`bootstrap`."""
+
+    replicates: int
+    takes: ClassVar[tuple[str, ...]] = ("group",)
+
+    @property
+    def number(self) -> int | None:
+        """How many splits there will be."""
+        return self.replicates
+
+    def _splits(self, asked: Asked, time: Any) -> Splits:
+        del time
+        units, strata, count = asked.n, asked.strata, asked.strata_count
+        # What is drawn is a place among the keys in their order, so that the order of rows does not matter.
+        order = asked.keys.order()
+        if asked.groups is not None:
+            units, order = len(asked.group_labels), None
+            strata, count = group_strata(asked)
+        if units < 2:  # noqa: PLR2004
+            what = "row" if asked.groups is None else "group"
+            raise SplitError(f"a bootstrap of one {what} leaves none to test on.")
+        members, ends = None, np.array([0, units])
+        if strata is not None:
+            ends, members = kernels.order_groups(strata if order is None else strata[order], count)
+
+        def make(replicate: int) -> Split:
+            drawn = np.zeros(units, dtype=np.int64)
+            for begin, end in itertools.pairwise(ends.tolist()):
+                if begin < end:
+                    places = kernels.random_below(self.seed, replicate, begin, end, end - begin)
+                    drawn[begin:end] = np.bincount(places, minlength=end - begin)
+            for positions in (members, order):
+                if positions is not None:
+                    spread = np.empty_like(drawn)
+                    spread[positions] = drawn
+                    drawn = spread
+            if asked.groups is not None:
+                drawn = drawn[asked.groups]
+            return Split(TRAIN_TEST, (drawn == 0).view(np.uint8), drawn, repeat=replicate)
+
+        return Splits(self.replicates, make)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WalkForward(_Base):
+    """Each fold is tested by a model of its past; make one with :func:`walk_forward`."""
+
+    folds: int
+    gap: Any
+    window: Any
+    takes: ClassVar[tuple[str, ...]] = ("time",)
+
+    @property
+    def number(self) -> int | None:
+        """How many splits there will be."""
+        return self.folds
+
+    def _splits(self, asked: Asked, time: Any) -> Splits:
+        if time is None:
+            raise SplitError("walk_forward needs time=: when each row was known.")
+        del asked
+        found = walk(time, self.folds, self.gap, self.window)
+        return Splits(self.folds, lambda fold: Split(TRAIN_TEST, found[fold], fold=fold))

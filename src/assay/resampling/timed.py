@@ -1,0 +1,122 @@
+"""Parts in the order of time: what trains lies strictly before what tests."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import ColumnError, MissingError, SplitError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from fractions import Fraction
+
+    from assay.inputs.columns import Array
+
+__all__ = ["ordered_parts", "read_times", "span", "walk"]
+
+
+def read_times(time: Any) -> Array:
+    """Return times as numbers or dates of NumPy; text and missing times are refused.
+
+    >>> import datetime
+    >>> read_times([datetime.date(2024, 2, 29), datetime.date(2024, 3, 1)]).astype(str).tolist()
+    ['2024-02-29T00:00:00.000000', '2024-03-01T00:00:00.000000']
+    """
+    times = np.asarray(time)
+    if times.ndim != 1:
+        raise ColumnError(f"time has shape {times.shape}; one value per row is needed, so shape (n,).")
+    if times.dtype.kind == "O" and all(value is None or hasattr(value, "year") for value in times):
+        # NumPy's dates know no time zone: moments are all told in UTC.
+        plain = [
+            value.astimezone(dt.UTC).replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
+            for value in times
+        ]
+        times = np.array(plain, dtype="datetime64[us]")
+    if times.dtype.kind not in "iufM":
+        raise ColumnError("time holds neither numbers nor dates: parse it first.")
+    missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise MissingError(
+            f"a value is missing in time (row {row:,}, counting from 0): fill it or leave the row out."
+        )
+    if times.dtype.kind == "u" and times.max(initial=0) > np.iinfo(np.int64).max:
+        raise ColumnError("time holds numbers beyond 2**63: rescale it first.")
+    return times.astype(np.int64) if times.dtype.kind in "iu" else times  # differences may be negative
+
+
+def span(name: str, value: Any, times: Array) -> Any:
+    """Return a stretch of time in the terms of the column: a number, or a duration where it holds dates."""
+    if times.dtype.kind != "M":
+        if isinstance(value, (dt.timedelta, np.timedelta64)):
+            raise SplitError(
+                f"{name}= is a duration, but time holds numbers: say it as a number of the same unit."
+            )
+        return value
+    if isinstance(value, (dt.timedelta, np.timedelta64)):
+        return np.timedelta64(value)
+    if value == 0:
+        return np.timedelta64(0, "us")
+    raise SplitError(f"{name}={value!r}, but time holds dates: say it as a datetime.timedelta.")
+
+
+def ordered_parts(time: Any, shares: Sequence[Fraction], names: Sequence[str], gap: Any) -> Array:
+    """Return the part of every row, the earliest rows in the first part.
+
+    Rows of one time stay together, in the later part. Where there is a gap, a row is left out that lies so
+    close before the next part.
+    """
+    times = read_times(time)
+    gap = span("gap", gap, times)
+    ordered = np.sort(times)
+    ends = [round(share * len(times)) for share in itertools.accumulate(shares[:-1])]
+    edges = [ordered[min(end, len(times) - 1)] for end in ends]
+    places = np.searchsorted(np.array(edges), times, side="right").astype(np.uint8)
+    for part, edge in enumerate(edges):
+        places[(places == part) & (edge - times <= gap)] = len(names)
+    _refuse_empty(places, names)
+    return places
+
+
+def walk(time: Any, folds: int, gap: Any, window: Any) -> list[Array]:
+    """Return for each fold the part of every row: 0 trains, 1 tests, 2 is not used.
+
+    Tests are the last `folds` stretches of equally many rows, one after the other; each model learns from
+    all rows that lie more than the gap before its test, or from a window of them.
+    """
+    times = read_times(time)
+    gap = span("gap", gap, times)
+    ordered = np.sort(times)
+    n = len(times)
+    size = n // (folds + 1)
+    if size == 0:
+        raise SplitError(f"{folds} folds of {n} rows: a walk forward needs at least {folds + 1} rows.")
+    edges = [ordered[n - size * left] for left in range(folds, 0, -1)]
+    found = []
+    for fold, edge in enumerate(edges):
+        before = edge - times
+        train = before > gap
+        if window is not None:
+            train &= before <= gap + span("window", window, times)
+        test = times >= edge
+        if fold + 1 < folds:
+            test &= times < edges[fold + 1]
+        places = np.full(n, 2, dtype=np.uint8)
+        places[train], places[test] = 0, 1
+        _refuse_empty(places, ("train", "test"), f" in fold {fold + 1} of {folds}")
+        found.append(places)
+    return found
+
+
+def _refuse_empty(places: Array, names: Sequence[str], where: str = "") -> None:
+    counts = np.bincount(places, minlength=len(names))
+    for part, name in enumerate(names):
+        if counts[part] == 0:
+            raise SplitError(
+                f"the part {name!r} would have no rows{where}: there are too few distinct times, "
+                "or gap= is too wide or window= too narrow."
+            )
