@@ -26,6 +26,12 @@ def messages():
     return [row["actual_type"] for row in rows], [float(row["prob_spam"]) for row in rows]
 
 
+def credit_defaults():
+    """Return which of 1,000 credit records defaulted: 700 no, 300 yes."""
+    with _file("data/credit.csv").open(encoding="utf-8") as lines:
+        return [row["default"] for row in csv.DictReader(lines)]
+
+
 def _file(name):
     path = SHARED / name
     if not path.exists():

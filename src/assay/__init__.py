@@ -78,7 +78,7 @@ _HOMES = {
         "Tally", "Values", "from_bytes", "merge",
     ),
 }  # fmt: skip
-_PARTS = ("inference", "metrics", "resampling", "sklearn")  # modules that are asked for by name: assay.metrics.f1
+_PARTS = ("inference", "metrics", "resampling", "sklearn")  # modules asked for by name: assay.metrics.f1
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay import kernels
-from assay.errors import LengthError, SplitError, shown
-from assay.inputs import column, encode
+from assay.errors import ColumnError, LengthError, SplitError, shown
+from assay.inputs import Column, column, encode
 from assay.inputs.arrays import column_names
 from assay.inputs.labels import cross
 from assay.resampling.asked import classes
@@ -135,7 +135,13 @@ def _row_codes(data: Any) -> Array:
 
 def _value_codes(values: Any, place: int) -> tuple[Array, int]:
     """Return a column's values as codes; a missing value is equal to another."""
-    found = column(values, f"column {place} of data")
+    try:
+        found = column(values, f"column {place} of data")
+    except ColumnError:
+        dates = np.asarray(values)
+        if dates.dtype.kind not in "mM":
+            raise
+        found = Column("dates", dates.view(np.int64))
     plain = found.values
     if found.labels is None and plain.dtype.kind == "f":
         wide = plain.astype(np.float64) + 0.0  # -0.0 equals 0.0

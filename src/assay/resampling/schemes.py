@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import numbers
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -120,10 +122,8 @@ def walk_forward(folds: int = 5, *, gap: Any = 0, window: Any = None) -> WalkFor
     [0 1 2] [4 5]
     [0 1 2 3 4] [6 7]
     """
-    if window is not None:
-        _stretch("window", window)
-        if not _positive(window):
-            raise SplitError(f"window={window!r} should reach back by more than nothing.")
+    if window is not None and not _stretch("window", window) > window * 0:
+        raise SplitError(f"window={window!r} should reach back by more than nothing.")
     return WalkForward(whole("folds", folds, 1), _stretch("gap", gap), window)
 
 
@@ -136,16 +136,9 @@ def _strata(stratify: Any, bins: int | None, seed: int) -> tuple[bool, int | Non
 
 def _stretch(name: str, value: Any) -> Any:
     """Return a number or a duration that is not negative."""
-    try:
-        fine = bool(value >= value * 0) and not isinstance(value, bool)
-    except TypeError:
-        fine = False
-    if not fine:
+    known = isinstance(value, (numbers.Real, dt.timedelta)) and not isinstance(value, bool)
+    if not known or not value >= value * 0:
         raise SplitError(
-            f"{name}={value!r} should be a number of the unit of time, or a duration, not negative."
+            f"{name}={value!r} should be a number of the unit of time, or a duration, and not negative."
         )
     return value
-
-
-def _positive(value: Any) -> bool:
-    return bool(value > value * 0)
