@@ -17,7 +17,7 @@ from harness import bandwidth
 
 import assay
 
-PARTS = ("counting", "ordering", "summing", "dropin", "forecasting", "small", "growth")
+PARTS = ("counting", "ordering", "summing", "dropin", "forecasting", "splitting", "small", "growth")
 
 
 def main() -> int:

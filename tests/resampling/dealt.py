@@ -7,6 +7,11 @@ import numpy as np
 WORD = 2**64
 
 
+def random_words(seed, repeat, count):
+    key = np.array([seed, repeat], dtype=np.uint64)  # a list of large numbers would become floats
+    return list(map(int, np.random.Philox(key=key).random_raw(count)))
+
+
 def mixed(word):
     word ^= word >> 30
     word = word * 0xBF58476D1CE4E5B9 % WORD
@@ -26,7 +31,7 @@ def text_bits(text):
 
 
 def keyed_word(seed, repeat, key):
-    first, second = map(int, np.random.Philox(key=[seed, repeat]).random_raw(2))
+    first, second = random_words(seed, repeat, 2)
     bits = text_bits(key) if isinstance(key, str) else key % WORD
     return mixed((mixed(bits ^ first) + second) % WORD)
 
@@ -34,9 +39,9 @@ def keyed_word(seed, repeat, key):
 def fold_of_keys(keys, strata, k, seed, repeat=0):
     """The fold of every key: strata in shuffled order, the folds that are larger by one going round."""
     labels = sorted(set(strata))
-    random = np.random.Philox(key=[seed, repeat]).random_raw(2 + len(labels))[2:]
+    random = random_words(seed, repeat, 2 + len(labels))[2:]
     places, first = {}, 0
-    for index in np.argsort(random, kind="stable"):
+    for index in sorted(range(len(labels)), key=random.__getitem__):
         inside = [key for key, label in zip(keys, strata, strict=True) if label == labels[index]]
         inside.sort(key=lambda key: (keyed_word(seed, repeat, key), key))
         small, larger = divmod(len(inside), k)

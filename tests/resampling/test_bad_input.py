@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 
@@ -148,7 +150,9 @@ def test_splitters_are_values():
     assert len({holdout(), holdout({"train": 0.75, "test": 0.25}), holdout(seed=1)}) == 2
     with pytest.raises(AttributeError):
         kfold(5).k = 6
-    split = holdout().split(n=8)[0]
+    split = bootstrap().split(n=8)[0]
+    for value in (kfold(5), holdout(), walk_forward(), split):
+        assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301 - our own
     assert split != "split"
     assert split != Split(("a", "b"), split.places)
     with pytest.raises(TypeError, match="unhashable"):

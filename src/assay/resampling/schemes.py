@@ -62,7 +62,8 @@ def kfold(
 
     Folds differ by at most one record, in every class of `y` (or quantile, with `bins`) and altogether. A
     class of fewer than k records is absent from some folds; :func:`check` says from which. Rows of one
-    `group` stay together, and then folds are as even as the groups allow.
+    `group` stay together, and then folds are as even as the groups allow, and repeats differ only in how
+    groups of equal size are dealt.
 
     >>> folds = kfold(10, seed=1).split(y=["no"] * 700 + ["yes"] * 300)
     >>> folds, folds[3]
