@@ -162,6 +162,20 @@ def test_without_keys_the_row_number_is_the_key():
         ] == plain
 
 
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.uint8])
+def test_arrays_may_change_once_they_were_given(dtype):
+    """Splits made later are those of the rows as they were."""
+    y, key = np.arange(100, dtype=dtype) % 3, np.arange(100, dtype=dtype)
+    splits = [
+        kfold(3, repeats=3).split(y, key=key),
+        bootstrap(3).split(y, key=key),
+        kfold(3, repeats=3).split(group=y),
+    ]
+    expected = [list(some) for some in splits]
+    y[:], key[:] = y[::-1].copy(), key[::-1].copy()
+    assert [list(some) for some in splits] == expected
+
+
 def test_other_seeds_and_repeats_give_other_parts():
     """Repeats of one seed and the first repeats of other seeds are all different."""
     seen = [

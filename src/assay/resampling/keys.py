@@ -79,7 +79,8 @@ def read_keys(keys: Column | None, n: int) -> Keys:
     if values.dtype.kind == "f":
         encode(keys)  # refuses what is not whole
     # The number's own bits, whatever its width: an int32 5, an int64 5 and a 5.0 are one key.
-    wide = values if values.dtype == np.uint64 else values.astype(np.int64)
+    # A copy, because splits are made later: what the caller does with his array meanwhile must not count.
+    wide = values.astype(np.uint64 if values.dtype == np.uint64 else np.int64)
     ordered = np.sort(wide)
     if (ordered[1:] == ordered[:-1]).any():
         _refuse_twice(keys, wide)

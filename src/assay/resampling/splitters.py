@@ -47,7 +47,7 @@ class Splitter(Protocol):
 
 _INSTEAD = {
     "group": "holdout, kfold, bootstrap and leave_group_out keep groups together",
-    "time": "holdout and walk_forward go by time, the others would be judged by their own past",
+    "time": "holdout and walk_forward go by time, elsewhere a model would learn from the future of its test",
 }
 
 
