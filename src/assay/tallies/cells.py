@@ -59,10 +59,21 @@ class LabelCells(Tally):
         else:
             digits, counts, sums = _weighed(encoded, weight.values)
         tables = [translate(own, labels) for _, own in found]
-        places = _cell_numbers(
-            [table[digit] for table, digit in zip(tables, digits, strict=True)], len(labels)
-        )
-        return cls._settled(labels, places, counts, sums, declared=declared is not None)
+        places = [table[digit] for table, digit in zip(tables, digits, strict=True)]
+        return cls.of_digits(places, labels, counts, sums, declared=declared is not None)
+
+    @classmethod
+    def of_digits(
+        cls,
+        digits: Sequence[Array],
+        labels: Labels,
+        counts: Array,
+        sums: Sequence[CellSums] | None,
+        *,
+        declared: bool,
+    ) -> Self:
+        """Return the tally of cells given by their label's index on each axis; some may come twice."""
+        return cls._settled(labels, _cell_numbers(digits, len(labels)), counts, sums, declared=declared)
 
     @classmethod
     def _settled(
@@ -190,7 +201,7 @@ class LabelCells(Tally):
         check_weights(self.weights, self.counts)
 
 
-def _cell_numbers(digits: list[Array], base: int) -> Array:
+def _cell_numbers(digits: Sequence[Array], base: int) -> Array:
     """Return the numbers whose digits these are, the first the highest."""
     if base ** len(digits) > 1 << 64:
         raise TallyError(f"{base:,} labels on {len(digits)} axes are more cells than 64 bits can number.")

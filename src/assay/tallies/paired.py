@@ -13,6 +13,7 @@ from assay.inputs import need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import Label, binary
 from assay.tallies.cells import LabelCells
+from assay.tallies.confusion import Confusion
 from assay.tallies.scores import check_counts, check_positive, same_positive
 from assay.tallies.tally import Tally, frozen, no_values, require
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from assay.inputs import Column, Rows
     from assay.inputs.columns import Array
 
-__all__ = ["PairedLabels", "PairedScores"]
+__all__ = ["PairedLabels", "PairedScores", "same_actual"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -45,9 +46,26 @@ class PairedLabels(LabelCells, kind="paired labels"):
     @classmethod
     def of(cls, first: Rows, second: Rows) -> Self:
         """Return the tally of two models' rows, which are the same rows in the same order."""
-        actual = _same_actual(first, second, "a paired tally")
+        actual = same_actual(first, second, "a paired tally")
         predicted = [one.need("predicted", "a paired tally") for one in (first, second)]
         return cls.of_columns((actual, *predicted), first.labels, first.weight)
+
+    def of_model(self, which: int) -> Confusion:
+        """Return the confusion tally of one of the two models: 0 for the first, 1 for the second."""
+        actual, predicted = self.digits()[0], self.digits()[1 + which]
+        kept = np.arange(len(self.labels))
+        if not self.declared:
+            kept = np.unique(np.concatenate([actual, predicted]))
+        place = np.zeros(len(self.labels), dtype=np.uint64)
+        place[kept] = np.arange(len(kept))
+        labels = tuple(self.labels[index] for index in kept)
+        return Confusion.of_digits(
+            (place[actual], place[predicted]),
+            labels,
+            self.counts,
+            None if self.weights is None else self._sums(),
+            declared=self.declared,
+        )
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -74,7 +92,7 @@ class PairedScores(Tally, kind="paired scores"):
     @classmethod
     def of(cls, first: Rows, second: Rows) -> Self:
         """Return the tally of two models' rows, which are the same rows in the same order."""
-        actual = _same_actual(first, second, "a paired tally")
+        actual = same_actual(first, second, "a paired tally")
         if first.weight is not None:
             raise TallyError("paired scores count rows and take no weights yet.")
         columns = [one.need("score", "a paired tally") for one in (first, second)]
@@ -112,7 +130,7 @@ class PairedScores(Tally, kind="paired scores"):
         require(rising.all(), "scores out of order")
 
 
-def _same_actual(first: Rows, second: Rows, what: str) -> Column:
+def same_actual(first: Rows, second: Rows, what: str) -> Column:
     """Return the actual column that both models' rows share, or raise if they do not."""
     mine, theirs = need_rows(first).need("actual", what), need_rows(second).need("actual", what)
     if len(first) != len(second):

@@ -1,0 +1,185 @@
+"""What a comparison of two models on one metric is asked, and what one method answers."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.inference.delta import cluster_variance, design_effect
+from assay.inference.distributions import normal_p, student_p, student_quantile
+from assay.inference.influence import Influence, influence
+from assay.inference.outcomes import row_figures
+from assay.inference.proportions import normal_quantile
+from assay.inference.test_result import Test
+from assay.metrics import Binary, Classes
+from assay.tallies import LabelSets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from assay.inference.models import Pair
+    from assay.metrics import Metric
+
+__all__ = ["NEVER", "TESTS", "Answer", "Match", "Settings", "wald"]
+
+NEVER = "the two never differ"
+# What may be asked for by test=, and whom it concerns: each method looks for its own.
+TESTS = {
+    "mcnemar": ("mid-p", "exact", "corrected", "uncorrected"),
+    "rows": ("t", "wilcoxon", "sign-flips", "diebold-mariano"),
+    "any": ("delong", "permutation"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """How to compare: the tests asked for, rows in order of time or not, and what is drawn at random."""
+
+    tests: tuple[str, ...] = ()
+    ordered: bool = False
+    horizon: int = 1
+    draws: int = 1999
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        known = [name for names in TESTS.values() for name in names]
+        for name in self.tests:
+            if name not in known:
+                raise MetricError(f"test={name!r} is not known: use one of {', '.join(map(repr, known))}.")
+
+    def asked(self, family: str, default: str = "") -> str:
+        """Return the test of a family that was asked for, or its default."""
+        return next((name for name in self.tests if name in TESTS[family]), default)
+
+
+class Answer(NamedTuple):
+    """An interval of the difference and the test of it, how they were made, and what to know about them.
+
+    ``n`` is how many units count, ``disagreeing`` on how many of them only the first model has the outcome
+    that is counted, and only the second; ``more`` are further tests of the same.
+    """
+
+    low: float | None
+    high: float | None
+    method: str
+    test: Test
+    n: int
+    standard_error: float | None = None
+    note: str = ""
+    disagreeing: tuple[int, int] | None = None
+    groups: int | None = None
+    design_effect: float | None = None
+    more: tuple[Test, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Match:
+    """Two models' finite values of a metric, whose difference (second minus first) is in question."""
+
+    metric: Metric
+    options: dict[str, Any]
+    values: tuple[float, float]
+    pair: Pair
+    confidence: float = 0.95
+    settings: Settings = dataclasses.field(default_factory=Settings)
+
+    @property
+    def difference(self) -> float:
+        """The second model's value less the first's."""
+        return self.values[1] - self.values[0]
+
+    @property
+    def reach(self) -> float:
+        """How far apart two values can lie at all."""
+        least, largest = self.metric.bounds
+        return largest - least
+
+    def within(self, low: float, high: float) -> tuple[float, float]:
+        """Return limits that lie within what is possible and hold the difference."""
+        return min(max(low, -self.reach), self.difference), max(min(high, self.reach), self.difference)
+
+    @functools.cached_property
+    def figures(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """What each row or query brings to either model's mean, where the metric is one."""
+        first = row_figures(self.metric, self.pair.first, self.options)
+        second = row_figures(self.metric, self.pair.second, self.options)
+        if first is None or second is None:
+            return None
+        if self.metric.each is None:
+            return first, second
+        if not self.pair.paired:
+            return first[~np.isnan(first)], second[~np.isnan(second)]
+        kept = ~(np.isnan(first) | np.isnan(second))  # queries without a value on either side
+        return first[kept], second[kept]
+
+    @functools.cached_property
+    def influence(self) -> Influence | None:
+        """The influence of the same rows, or of cells of them, on the difference."""
+        tables = self.metric.reads is Binary or (
+            isinstance(self.metric.reads, type) and issubclass(self.metric.reads, Classes)
+        )
+        of_sets = any(isinstance(one, LabelSets) for one in (self.pair.first, self.pair.second))
+        if self.metric.each is not None or of_sets:
+            return None
+        if self.figures is not None:
+            first, second = self.figures
+            weight = None if self.pair.first.weight is None else self.pair.first.weight.values
+            total = float(len(first) if weight is None else weight.sum())
+            slopes = (second - first - self.difference) / total
+            return Influence.of_rows(self.difference, slopes, weight)
+        if tables and self.pair.groups is None:
+            return self._of_cells()
+        if not self.pair.of_rows:
+            return None
+        both = [influence(self.metric, one, **self.options) for one in (self.pair.first, self.pair.second)]
+        return None if both[0] is None or both[1] is None else both[1].minus(both[0])
+
+    def _of_cells(self) -> Influence | None:
+        """Return the influence of the cells of (actual, predicted by the first, by the second) that occur."""
+        joint = self.pair.joint
+        actual, *predicted = joint.digits()
+        slopes = []
+        for which, places in enumerate(predicted):
+            tally = joint.of_model(which)
+            found = influence(self.metric, tally, **self.options)
+            if found is None:
+                return None
+            own = {label: index for index, label in enumerate(tally.labels)}
+            place = np.array([own.get(label, 0) for label in joint.labels], dtype=np.intp)
+            slopes.append(found.slopes[place[actual], place[places]])
+        sums = [joint.weight(power) for power in (1, 2, 3)[: 1 if joint.weights is None else 3]]
+        return Influence(self.difference, slopes[1] - slopes[0], *sums)
+
+
+def wald(match: Match, method: str, test: str) -> Answer | str:
+    """Return the answer by influence: clusters where rows come in groups, with weights the sandwich."""
+    found = match.influence
+    if found is None:
+        return "the rows' influence on it is not known"
+    n = int(found.mass.sum()) if match.pair.plain else len(match.pair.first)
+    if match.pair.given is not None:
+        n = match.pair.given.n
+    groups, effect, df, note = None, None, None, ""
+    error = found.standard_error
+    if match.pair.groups is not None:
+        codes, groups = match.pair.groups
+        together = cluster_variance(np.bincount(codes, weights=found.parts, minlength=groups))
+        if math.isnan(together):
+            return "one group shows no spread"
+        effect, error, df = design_effect(together, found.variance), math.sqrt(together), groups - 1
+        note = f"{groups:,} groups, design effect {effect:.3g}" if effect == effect else ""  # noqa: PLR0124
+    if not found.slopes.any() and not match.difference:
+        return Answer(None, None, method, Test(test, None, df, 1.0, note=NEVER), n, 0.0, NEVER)
+    if not error > 0:
+        return "the rows show no spread"
+    statistic = match.difference / error
+    p = normal_p(statistic) if df is None else student_p(statistic, df)
+    quantile = normal_quantile(match.confidence) if df is None else student_quantile(match.confidence, df)
+    low, high = match.within(match.difference - quantile * error, match.difference + quantile * error)
+    tested = Test(test, statistic, df, p, standard_error=error)
+    return Answer(low, high, method, tested, n, error, note, groups=groups, design_effect=effect)

@@ -1,0 +1,263 @@
+"""The models of a comparison: their rows brought together, and whether these are the same rows.
+
+Two models on the same rows are compared row by row, which sees far smaller differences than two separate
+figures do; on different rows their variances add.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import string
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import ColumnError, InputError, LengthError
+from assay.inputs import Rows, rows
+from assay.inputs.labels import encode
+from assay.tallies import PairedLabels, PairedScores, Queries, Tally
+from assay.tallies.paired import same_actual
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Models", "Pair", "models_of"]
+
+_TWO = 2
+_ROLES = ("actual", "predicted", "score", "values")  # names that a column has where nobody named it
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Pair:
+    """Two models' rows or tallies, and whether they are of the same rows.
+
+    `joint` is the tally of both models' labels on the same rows where only that is at hand.
+    """
+
+    first: Any
+    second: Any
+    paired: bool
+    given: PairedLabels | None = None
+
+    @functools.cached_property
+    def joint(self) -> PairedLabels:
+        """The counts of (actual, predicted by the first, predicted by the second)."""
+        return PairedLabels.of(self.first, self.second) if self.given is None else self.given
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights of their own."""
+        if self.given is not None:
+            return self.given.weights is not None
+        return any(getattr(one, "weight", None) is not None for one in self._rows)
+
+    @functools.cached_property
+    def groups(self) -> tuple[NDArray[Any], int] | None:
+        """Which group each of the paired rows is in, and how many groups there are."""
+        if not self._rows or self.first.group is None:
+            return None
+        codes, labels = encode(self.first.group)
+        return codes, len(labels)
+
+    @property
+    def plain(self) -> bool:
+        """Whether every row counts once and for itself."""
+        return not self.weighted and not any(one.group is not None for one in self._rows)
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether both models' rows are at hand, and not their tallies alone."""
+        return bool(self._rows)
+
+    @property
+    def _rows(self) -> tuple[Rows, ...]:
+        both = (self.first, self.second)
+        return both if all(isinstance(one, Rows) for one in both) else ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Models:
+    """Two or more models by name, with what was made out about their rows."""
+
+    names: tuple[str, ...]
+    data: tuple[Any, ...]
+    paired: bool
+    given: PairedLabels | None = None
+
+    def pair(self, first: int, second: int) -> Pair:
+        """Return two of the models."""
+        return Pair(self.data[first], self.data[second], self.paired, self.given)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many rows, or queries, each model has."""
+        return tuple(one.n if hasattr(one, "n") else len(one) for one in self.data)
+
+
+def models_of(
+    given: Sequence[Any],
+    *,
+    names: Sequence[str] | None = None,
+    paired: bool | None = None,
+    predicted: Any = None,
+    score: Any = None,
+    missing: Any = "refuse",
+    **roles: Any,
+) -> Models:
+    """Return the models of a comparison: rows or tallies as they are, or columns by model.
+
+    Columns are given as in :func:`assay.rows`, a mapping from model to column for what differs between them,
+    or a list of column names of the table that comes first.
+    """
+    if predicted is not None or score is not None:
+        data, found = _of_columns(given, {"predicted": predicted, "score": score}, missing, roles)
+    elif len(given) == 1 and isinstance(given[0], PairedLabels):
+        found = ("a", "b")
+        data = (given[0].of_model(0), given[0].of_model(1))
+    elif len(given) == 1 and isinstance(given[0], PairedScores):
+        found, data = ("a", "b"), _expanded(given[0])
+    else:
+        stated = [name for name, value in roles.items() if value is not None and name != "positive"]
+        if stated:
+            raise InputError(f"{', '.join(stated)} belong to columns: say predicted= or score= as well.")
+        data = tuple(_judged(one) for one in given)
+        found = _names(data)
+    if len(data) < _TWO:
+        raise InputError("a comparison needs two models at least: rows of each, or columns by model.")
+    told = found if names is None else tuple(map(str, names))
+    if len(told) != len(data) or len(set(told)) != len(told):
+        raise InputError(f"{len(data)} models need as many different names, not {list(told)}.")
+    joint = given[0] if given and isinstance(given[0], PairedLabels) else None
+    if joint is not None:
+        if paired is False:
+            raise InputError("a joint tally is of the same rows: leave paired= out.")
+        return Models(told, data, paired=True, given=joint)
+    return Models(told, data, _pairing(data, told, paired))
+
+
+def _of_columns(
+    given: Sequence[Any], differing: dict[str, Any], missing: Any, roles: dict[str, Any]
+) -> tuple[tuple[Rows, ...], tuple[str, ...]]:
+    """Return each model's rows from columns, and the models' names."""
+    if len(given) > 1 or (given and isinstance(given[0], (Rows, Tally))):
+        raise InputError("give the models as rows, or as columns by model, not both.")
+    table = given[0] if given else None
+    by_model: dict[str, dict[str, Any]] = {}
+    for role, columns in differing.items():
+        if columns is None:
+            continue
+        if isinstance(columns, Mapping):
+            named = {str(name): column for name, column in columns.items()}
+        elif isinstance(columns, (list, tuple)) and columns and all(isinstance(x, str) for x in columns):
+            named = {name: name for name in columns}
+        else:
+            raise ColumnError(
+                f"{role}= is one column per model here: a mapping from model to column, or a list of a "
+                "table's column names."
+            )
+        if by_model and list(by_model) != list(named) and set(by_model) != set(named):
+            raise InputError(f"predicted= and score= name different models: {list(by_model)}, {list(named)}.")
+        for name, column in named.items():
+            by_model.setdefault(name, {})[role] = column
+    found = [rows(table, **roles, **columns, missing=missing) for columns in by_model.values()]
+    return tuple(_together(found)), tuple(by_model)
+
+
+def _together(found: list[Rows]) -> list[Rows]:
+    """Return the rows that no model lacks: those left out for one are left out for all."""
+    if all(one.origin is None for one in found):
+        return found
+    whole = max(len(one) if one.origin is None else int(one.origin.max(initial=-1)) + 1 for one in found)
+    kept = np.ones(whole, dtype=bool)
+    places = [np.arange(len(one)) if one.origin is None else one.origin for one in found]
+    for one in places:
+        mine = np.zeros(whole, dtype=bool)
+        mine[one] = True
+        kept &= mine
+    return [one.take(kept[place]) for one, place in zip(found, places, strict=True)]
+
+
+def _judged(given: Any) -> Any:
+    """Return the rows or the tally of what was given for a model."""
+    held = getattr(given, "rows", given)  # an evaluation keeps its rows
+    if isinstance(held, (PairedLabels, PairedScores)):
+        raise InputError("a joint tally holds both models: give it alone.")
+    if not isinstance(held, (Rows, Tally)):
+        raise InputError(
+            f"a model is compared by its rows, not by a {type(given).__name__}: gather them with "
+            "assay.rows(...), or give columns: compare(actual=..., score={'a': ..., 'b': ...})."
+        )
+    return held
+
+
+def _names(data: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return the names of the columns that differ, or letters where they have none of their own."""
+    for role in ("score", "predicted"):
+        found = [getattr(getattr(one, role, None), "name", "") for one in data]
+        if len(set(found)) == len(found) and all(name and name not in _ROLES for name in found):
+            return tuple(found)
+    letters = string.ascii_lowercase
+    return tuple(letters[i] if i < len(letters) else f"model {i + 1}" for i in range(len(data)))
+
+
+def _pairing(data: tuple[Any, ...], names: tuple[str, ...], paired: bool | None) -> bool:
+    """Return whether the models were judged on the same rows; raise where that is doubtful."""
+    if paired is False:
+        return False
+    first = data[0]
+    if all(isinstance(one, Queries) for one in data):
+        same = all(one.names is not None and one.names == first.names for one in data)
+        if paired and not same:
+            raise InputError("the models' queries have no names, or different ones, so they do not pair.")
+        return same
+    if not all(isinstance(one, Rows) for one in data):
+        if paired:
+            raise InputError("separate tallies hold no pairs of rows: give rows, or a joint tally.")
+        return False
+    for one, name in zip(data[1:], names[1:], strict=True):
+        if paired is None and (len(one) != len(first) or _others(first, one, names[0], name)):
+            return False
+        same_actual(first, one, "a comparison")
+        for role in ("group", "query"):
+            mine, theirs = (getattr(held, role) for held in (first, one))
+            if (mine is None) != (theirs is None) or (mine is not None and not _same(mine, theirs)):
+                raise InputError(f"the two models' rows have different {role}s.")
+    return True
+
+
+def _others(first: Rows, second: Rows, mine: str, theirs: str) -> bool:
+    """Tell whether rows of one length are of other actual values; raise where only their order differs."""
+    if first.actual is None or second.actual is None or _same(first.actual, second.actual):
+        return False
+    values = [_plain(one.actual) for one in (first, second)]
+    if np.array_equal(*(np.sort(one) for one in values)):
+        raise InputError(
+            f"{mine} and {theirs} have the same actual values in another order: bring the rows into one order, "
+            "so that they can be compared row by row, or say paired=False if they are different rows."
+        )
+    return True
+
+
+def _plain(column: Any) -> NDArray[Any]:
+    return column.values if column.labels is None else np.array(column.labels)[column.values]
+
+
+def _same(first: Any, second: Any) -> bool:
+    return first is second or (
+        first.labels == second.labels and np.array_equal(first.values, second.values)
+    )
+
+
+def _expanded(joint: PairedScores) -> tuple[Rows, Rows]:
+    """Return the rows that a joint tally of scores was made of, but for their order."""
+    if not joint.n:
+        raise LengthError("the joint tally has no rows.")
+    counts = np.concatenate([joint.positives, joint.negatives]).astype(np.int64)
+    actual = np.repeat(np.repeat([1, 0], len(joint.first)), counts)
+    scores = (np.repeat(np.tile(one, 2), counts) for one in (joint.first, joint.second))
+    first, second = (rows(actual=actual, score=one) for one in scores)
+    return first, second
