@@ -136,7 +136,7 @@ class Match:
             return self._of_cells()
         if not self.pair.of_rows:
             return None
-        both = [influence(self.metric, one, **self.options) for one in (self.pair.first, self.pair.second)]
+        both = [_known(self.metric, one, self.options) for one in (self.pair.first, self.pair.second)]
         return None if both[0] is None or both[1] is None else both[1].minus(both[0])
 
     def _of_cells(self) -> Influence | None:
@@ -154,6 +154,14 @@ class Match:
             slopes.append(found.slopes[place[actual], place[places]])
         sums = [joint.weight(power) for power in (1, 2, 3)[: 1 if joint.weights is None else 3]]
         return Influence(self.difference, slopes[1] - slopes[0], *sums)
+
+
+def _known(metric: Metric, data: Any, options: dict[str, Any]) -> Influence | None:
+    """Return a metric's influence; None where nobody knows it."""
+    try:
+        return influence(metric, data, **options)
+    except ModuleNotFoundError:  # a view whose influences are still to come
+        return None
 
 
 def wald(match: Match, method: str, test: str) -> Answer | str:

@@ -1,0 +1,338 @@
+"""Which of two or more models is better: every metric's difference by the method that suits it.
+
+One table says which methods are tried for a metric, in their order; a method answers, or says why it fails
+on these rows, or that it is not meant for them, and then the next is asked.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import itertools
+import math
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from assay.errors import InputError, MetricError
+from assay.inference.corrections import benjamini_hochberg, holm
+from assay.inference.delong import delong_several
+from assay.inference.difference import Difference, direction, judged_by_margin
+from assay.inference.match import NEVER, Answer, Match
+from assay.inference.outcomes import outcomes
+from assay.inference.paired import cochran_q
+from assay.inference.proportions import check_confidence
+from assay.inputs import Rows
+from assay.inputs.columns import doubles
+from assay.inputs.labels import binary, encode
+from assay.metrics import Metric, Undefined, find
+from assay.tallies import Confusion, LabelSets, Moments, Queries, Scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from assay.inference.match import Settings
+    from assay.inference.models import Models, Pair
+    from assay.inference.test_result import Test
+
+__all__ = ["Asked", "Judged", "asked_metrics", "judged"]
+
+Correction: TypeAlias = Literal["holm", "bh"] | None
+
+_BY_NAME: dict[str, tuple[str, ...]] = {
+    "auc": ("of_areas", "by_drawing"),
+    "gini": ("of_areas", "by_drawing"),
+}
+_BY_KIND: dict[str, tuple[str, ...]] = {
+    "proportion": ("of_shares", "of_rows", "by_delta", "by_drawing"),
+    "counts": ("by_delta", "by_drawing"),
+    "mean": ("of_rows", "by_delta", "by_drawing"),
+    "rank": ("by_delta", "by_drawing"),
+    "moments": ("by_delta", "by_drawing"),
+    "order": ("by_drawing",),
+    "extreme": ("by_swapping",),  # biased, so that only a test under no difference holds
+}
+_UNPAIRED = {
+    "of_areas": ("of_areas", "by_delta", "by_own_intervals"),
+    "by_drawing": ("by_drawing", "by_own_intervals"),
+    "by_swapping": (),
+}
+_TWO = 2
+
+
+class Asked(NamedTuple):
+    """A metric with the options it is asked with."""
+
+    metric: Metric
+    options: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The metric's name, with its options where there are some."""
+        own = {name: value for name, value in self.options.items() if name != "positive"}
+        said = ", ".join(f"{name}={value}" for name, value in own.items())
+        return f"{self.metric.name} ({said})" if said else self.metric.name
+
+
+class Judged(NamedTuple):
+    """All differences, metric by metric and pair by pair, and the tests of more than two models at once."""
+
+    differences: tuple[Difference, ...]
+    overall: dict[str, Test]
+    family: int
+
+
+def asked_metrics(metrics: Any, data: Any) -> list[Asked]:
+    """Return the metrics asked for, or those that suit the rows.
+
+    A metric is a name, a metric, or either with its options: ``("ndcg", {"k": 10})``.
+    """
+    if metrics is None:
+        return [Asked(find(name), {}) for name in _suiting(data)]
+    listed = [metrics] if isinstance(metrics, (str, Metric)) or _with_options(metrics) else list(metrics)
+    if not listed:
+        raise MetricError("metrics= is empty: name at least one, or leave it out.")
+    found = []
+    for one in listed:
+        name, options = one if _with_options(one) else (one, {})
+        found.append(Asked(name if isinstance(name, Metric) else find(name), dict(options)))
+    return found
+
+
+def judged(
+    models: Models,
+    asked: Sequence[Asked],
+    *,
+    confidence: float = 0.95,
+    correction: Correction = "holm",
+    against: Literal["all", "first"] = "all",
+    margin: float | Mapping[str, float] | None = None,
+    detect: float | Mapping[str, float] | None = None,
+    positive: Any = None,
+    settings: Settings,
+) -> Judged:
+    """Return every pair's difference on every metric, their p-values corrected as one family."""
+    check_confidence(confidence)
+    if correction not in ("holm", "bh", None):
+        raise MetricError(f'correction={correction!r} is not known: use "holm", "bh" or None.')
+    if against not in ("all", "first"):
+        raise MetricError(f'against={against!r} is not known: use "all" or "first".')
+    pairs = list(itertools.combinations(range(len(models.names)), 2))
+    if against == "first":
+        pairs = [pair for pair in pairs if pair[0] == 0]
+    matched = {pair: models.pair(*pair) for pair in pairs}
+    found, overall = [], {}
+    for one in asked:
+        if one.metric.kind == "statistic":
+            raise MetricError(
+                f"{one.metric.name} is the statistic of a test: two of them say nothing about which model is "
+                "better. Ask for the figure that it tests."
+            )
+        options = _with_positive(one, models, positive)
+        values = [_value(one.metric, data, options) for data in models.data]
+        limits = (_for(margin, one, "margin"), _for(detect, one, "detect"))
+        for first, second in pairs:
+            names = (models.names[first], models.names[second])
+            match = Match(
+                one.metric, options, (values[first], values[second]),  # type: ignore[arg-type]
+                matched[first, second], confidence, settings,
+            )  # fmt: skip
+            found.append(_difference(match, one.name, names, *limits))
+        if len(models.names) > _TWO and models.paired:
+            test = _overall(one.metric, options, models)
+            if test is not None:
+                overall[one.name] = test
+    tested = [place for place, one in enumerate(found) if not isinstance(one.p, Undefined)]
+    family = len(tested) if correction else 1
+    if correction and tested:
+        correct = holm if correction == "holm" else benjamini_hochberg
+        adjusted = correct([float(found[place].p) for place in tested])
+        for place, p in zip(tested, adjusted.tolist(), strict=True):
+            found[place] = dataclasses.replace(found[place], adjusted=p, family=family)
+    return Judged(tuple(found), overall, len(tested))
+
+
+def _difference(
+    match: Match, name: str, names: tuple[str, str], margin: float | None, detect: float | None
+) -> Difference:
+    """Return the difference of a match: by the first method that has an answer, or why there is none."""
+    metric, values = match.metric, match.values
+    n = _size(match.pair)
+    turn = direction(metric)
+    difference = _distance(values, names)
+    if isinstance(difference, Undefined):
+        return Difference(
+            name, *names, values, difference, None, None, match.confidence, difference, "", "", n,
+            direction=turn, detect=detect,
+        )  # fmt: skip
+    answer = _answer(match)
+    if isinstance(answer, str):
+        return Difference(
+            name, *names, values, difference, None, None, match.confidence, Undefined(answer), "", "", n,
+            direction=turn, detect=detect, note=answer,
+        )  # fmt: skip
+    judged_margin = None
+    if margin is not None and turn and answer.low is not None and answer.high is not None:
+        # Twice the level on one side, as in the two one-sided tests.
+        narrow = _answer(dataclasses.replace(match, confidence=2 * match.confidence - 1))
+        if not isinstance(narrow, str) and narrow.low is not None and narrow.high is not None:
+            limits, inner = ((x.low, x.high) if turn > 0 else (-x.high, -x.low) for x in (answer, narrow))  # type: ignore[operator]
+            judged_margin = judged_by_margin(
+                turn * difference, limits, inner, margin, answer.standard_error  # type: ignore[arg-type]
+            )
+    return Difference(
+        name, *names, values, difference, answer.low, answer.high, match.confidence, answer.test.p,
+        answer.method, answer.test.method, n, answer.n, turn,
+        standard_error=answer.standard_error, note=answer.note, disagreeing=answer.disagreeing,
+        groups=answer.groups, design_effect=answer.design_effect, more=answer.more, margin=judged_margin,
+        detect=detect, same=answer.note == NEVER or answer.test.note == "the models rank alike",
+    )  # fmt: skip
+
+
+def _answer(match: Match) -> Answer | str:
+    """Return the answer of the first method that has one, or all their reasons."""
+    metric = match.metric
+    names = _BY_NAME.get(metric.name, _BY_KIND[metric.kind])
+    if match.options.get("average") and metric.kind in ("proportion", "rank"):
+        names = _BY_KIND["counts"]
+    home = "paired_methods" if match.pair.paired else "unpaired_methods"
+    if not match.pair.paired:
+        names = tuple(itertools.chain.from_iterable(_UNPAIRED.get(name, (name,)) for name in names))
+    reasons: list[str] = []
+    for name in dict.fromkeys(names):
+        found = _method(home, name)(match)
+        if isinstance(found, Answer):
+            said = [*reasons, found.note] if found.note else reasons
+            return found._replace(note="; ".join(said))
+        if found:
+            reasons.append(found)
+    return "; ".join(dict.fromkeys(reasons)) or "no method is meant for rows like these"
+
+
+@functools.cache
+def _method(home: str, name: str) -> Callable[[Match], Answer | str | None]:
+    return getattr(importlib.import_module(f"assay.inference.{home}"), name)  # type: ignore[no-any-return]
+
+
+def _overall(metric: Metric, options: dict[str, Any], models: Models) -> Test | None:
+    """Return the test that all models are alike: Cochran's of shares, DeLong's of areas; else None."""
+    first = models.data[0]
+    if not isinstance(first, Rows) or first.weight is not None or first.group is not None:
+        return None
+    if metric.name == "auc" and not options.get("average"):
+        positive = binary(first.need("actual", "auc"), first.positive, first.labels)[0]
+        if min(int(positive.sum()), int(len(positive) - positive.sum())) < _TWO:
+            return None
+        scores = [doubles(one.need("score", "auc").numbers("scores")) for one in models.data]
+        return delong_several(scores, positive, 1 - positive)
+    hits = []
+    for one in models.data:
+        if metric.kind != "proportion" or options.get("average"):
+            return None
+        (actual, known), (predicted, said) = (encode(one.need(role, metric.name)) for role in ("actual", "predicted"))
+        labels = tuple(dict.fromkeys((*known, *said)))
+        place = np.array([labels.index(label) for label in said], dtype=np.intp)
+        found = outcomes(metric, options, labels, actual.astype(np.intp), place[predicted])
+        if found is None or not found.fixed:
+            return None
+        hits.append(found.hit[found.counted])
+    return cochran_q(np.stack(hits, axis=1))
+
+
+def _value(metric: Metric, data: Any, options: dict[str, Any]) -> Any:
+    return metric(data, **options)
+
+
+def _distance(values: tuple[Any, Any], names: tuple[str, str]) -> float | Undefined:
+    """Return the second value less the first, or whose value it is that lacks."""
+    for value, name in zip(values, names, strict=True):
+        if isinstance(value, Undefined):
+            return Undefined(f"{value.reason} ({name})")
+        if math.isinf(value):
+            return Undefined(f"it is infinite ({name})")
+    return float(values[1] - values[0])
+
+
+def _size(pair: Pair) -> int:
+    if pair.given is not None:
+        return pair.given.n
+    sizes = [len(one) if isinstance(one, (Rows, Queries)) else int(one.n) for one in (pair.first, pair.second)]
+    return sizes[0] if pair.paired else sum(sizes)
+
+
+def _with_positive(asked: Asked, models: Models, positive: Any) -> dict[str, Any]:
+    """Return a metric's options with the positive label that the rows, or the caller, state."""
+    metric, options = asked
+    stated = getattr(models.data[0], "positive", None) if isinstance(models.data[0], Rows) else positive
+    if stated is None or "positive" not in metric.view_options or options.get("average"):
+        return options
+    return {"positive": stated, **options}
+
+
+def _for(given: float | Mapping[str, float] | None, asked: Asked, what: str) -> float | None:
+    """Return the number given for a metric: one for all, or by the metrics' names."""
+    if given is None or isinstance(given, (int, float)):
+        number = given
+    else:
+        by_metric = {find(name).name: value for name, value in given.items()}
+        number = by_metric.get(asked.metric.name)
+    if number is not None and not (number > 0 and math.isfinite(number)):
+        raise MetricError(f"{what}={number!r} must be above 0.")
+    return number
+
+
+def _with_options(given: Any) -> bool:
+    return isinstance(given, tuple) and len(given) == _TWO and isinstance(given[1], dict)
+
+
+def _suiting(data: Any) -> list[str]:
+    """Return the metrics that suit rows or a tally."""
+    if isinstance(data, Queries):
+        return ["ndcg", "mean_average_precision", "mean_reciprocal_rank"]
+    if isinstance(data, Scores):
+        return ["auc", "average_precision"]
+    if isinstance(data, Moments):
+        return ["mae", "rmse", "r2"]
+    if isinstance(data, LabelSets):
+        return ["subset_accuracy", "hamming_loss"]
+    if isinstance(data, Confusion):
+        return _of_labels(data.labels, stated=False)
+    if not isinstance(data, Rows):
+        raise InputError(f"say with metrics= what a {type(data).__name__} is to be compared by.")
+    if data.query is not None:
+        return ["ndcg", "mean_average_precision", "mean_reciprocal_rank"]
+    found: list[str] = []
+    if data.predicted is not None:
+        found += _of_predictions(data)
+    if data.score is not None:
+        found += _of_scores(data)
+    if not found:
+        raise InputError("the models' rows have neither predicted= nor score=: there is nothing to compare.")
+    return found
+
+
+def _of_predictions(data: Rows) -> list[str]:
+    columns = [data.need(role, "a comparison") for role in ("actual", "predicted")]
+    numbers = any(
+        one.labels is None and one.values.dtype.kind == "f" and (one.values != np.floor(one.values)).any()
+        for one in columns
+    )
+    if numbers:
+        return ["mae", "rmse", "r2"]
+    labels = set().union(*(encode(one)[1] for one in columns))
+    return _of_labels(tuple(labels), stated=data.positive is not None)
+
+
+def _of_labels(labels: tuple[Any, ...], *, stated: bool) -> list[str]:
+    binary_labels = stated or set(labels) <= {0, 1} or set(labels) <= {-1, 1}
+    return ["accuracy", "balanced_accuracy", "mcc", *(["f1"] if binary_labels else [])]
+
+
+def _of_scores(data: Rows) -> list[str]:
+    values = data.need("score", "a comparison").values
+    probable = values.dtype.kind in "fiub" and bool(((values >= 0) & (values <= 1)).all())
+    if values.ndim > 1:
+        sums = bool(probable and (np.abs(values.sum(1) - 1) <= 1e-6).all())  # noqa: PLR2004 - as log loss has it
+        return ["macro_auc", *(["multiclass_log_loss", "multiclass_brier"] if sums else [])]
+    return ["auc", "average_precision", *(["log_loss", "brier"] if probable else [])]
