@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from assay.inference.intervals import estimate
     from assay.inputs import Rows, column, cut, rows
     from assay.kernels import set_threads, threads
+    from assay.reports.comparison import Comparison, compare
     from assay.reports.crosstable import CrossTable
     from assay.tallies import (
         BinnedScores,
@@ -71,6 +72,7 @@ _HOMES = {
     "assay.inference.intervals": ("estimate",),
     "assay.inputs": ("Rows", "column", "cut", "rows"),
     "assay.kernels": ("set_threads", "threads"),
+    "assay.reports.comparison": ("Comparison", "compare"),
     "assay.reports.crosstable": ("CrossTable",),
     "assay.tallies": (
         "BinnedScores", "ClassScores", "Collection", "Confidences", "Confusion", "Grouped", "LabelSets",
@@ -88,6 +90,7 @@ __all__ = [
     "ClassScores",
     "Collection",
     "ColumnError",
+    "Comparison",
     "Confidences",
     "Confusion",
     "CrossTable",
@@ -117,6 +120,7 @@ __all__ = [
     "Values",
     "__version__",
     "column",
+    "compare",
     "cut",
     "estimate",
     "from_bytes",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from assay.inputs import Rows
     from assay.metrics import Metric
 
-__all__ = ["cell_of_rows", "of_rows", "of_tally"]
+__all__ = ["cell_of_rows", "of_rows", "of_tally", "slopes_at"]
 
 _FEW = 64  # cells of a table whose moved copies are worth keeping
 _MANY = 4096  # cells beyond which moving each of them by itself takes seconds
@@ -63,13 +63,19 @@ def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | 
     found = of_tally(metric, tally, options)
     if found is None:
         return None
-    cells = cell_of_rows(rows, tally)
-    if found.slopes.ndim == 1:  # of one class: which of its four cells
-        here = _place(tally, options)
-        actual, predicted = np.divmod(cells, len(tally.labels))
-        cells = _OF_FOUR[2 * (actual != here) + (predicted != here)]
-    slopes = found.slopes.reshape(-1)[cells]
+    actual, predicted = np.divmod(cell_of_rows(rows, tally), len(tally.labels))
+    slopes = slopes_at(found, tally, options, actual, predicted)
     return Influence.of_rows(found.value, slopes, None if rows.weight is None else rows.weight.values)
+
+
+def slopes_at(
+    found: Influence, tally: Confusion, options: dict[str, Any], actual: NDArray[Any], predicted: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return the slopes of rows given by their labels' indices, from the influence of a tally's cells."""
+    if found.slopes.ndim > 1:
+        return found.slopes[actual, predicted]
+    here = _place(tally, options)  # of one class: which of its four cells
+    return found.slopes[_OF_FOUR[2 * (actual != here) + (predicted != here)]]
 
 
 def cell_of_rows(rows: Rows, tally: Confusion) -> NDArray[np.intp]:

@@ -13,6 +13,7 @@ from assay.errors import MetricError
 from assay.inference.delta import cluster_variance, design_effect
 from assay.inference.distributions import normal_p, student_p, student_quantile
 from assay.inference.influence import Influence, influence
+from assay.inference.influence_tables import slopes_at
 from assay.inference.outcomes import row_figures
 from assay.inference.proportions import normal_quantile
 from assay.inference.test_result import Test
@@ -151,7 +152,7 @@ class Match:
                 return None
             own = {label: index for index, label in enumerate(tally.labels)}
             place = np.array([own.get(label, 0) for label in joint.labels], dtype=np.intp)
-            slopes.append(found.slopes[place[actual], place[places]])
+            slopes.append(slopes_at(found, tally, self.options, place[actual], place[places]))
         sums = [joint.weight(power) for power in (1, 2, 3)[: 1 if joint.weights is None else 3]]
         return Influence(self.difference, slopes[1] - slopes[0], *sums)
 

@@ -1,0 +1,311 @@
+"""A comparison as text: the table of differences, and in plain words what it says."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from assay.inference.test_result import p_text
+from assay.metrics import Undefined
+from assay.reports.grid import grid, listed, paragraph
+from assay.reports.widths import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from assay.inference.difference import Difference
+    from assay.metrics import Value
+    from assay.reports.comparison import Comparison
+
+__all__ = ["draw", "said"]
+
+_TWO = 2
+_MANY = 10_000  # times as many rows, beyond which a number says no more than that
+_CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
+
+
+def draw(comparison: Comparison, *, width: int = 80) -> str:
+    """Return the comparison as lines of at most so many columns."""
+    parts = [paragraph(_title(comparison), room=width)]
+    if len(comparison.names) == _TWO:
+        parts.append(_two(comparison, width))
+    else:
+        parts += [*_values(comparison, width), _pairs(comparison, width)]
+    parts += [paragraph(line, room=width, indent=2) for line in _overall(comparison)]
+    parts.append([line for one in _notes(comparison) for line in paragraph(one, room=width, indent=2)])
+    parts.append([line for one in said(comparison) for line in paragraph(one, room=width)])
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def said(comparison: Comparison) -> list[str]:
+    """Return in plain words, pair by pair, what the differences show and what they do not."""
+    sentences = []
+    pairs = list(dict.fromkeys((one.first, one.second) for one in comparison.differences))
+    for first, second in pairs:
+        mine = [one for one in comparison.differences if (one.first, one.second) == (first, second)]
+        sentences.append(_verdict(comparison, clean(first), clean(second), mine))
+        against = [one for one in mine if one.margin is not None]
+        if against:
+            sentences.append(_margins(clean(first), clean(second), against))
+    sentences += _detected(comparison)
+    return sentences
+
+
+def _title(comparison: Comparison) -> str:
+    unit = "queries" if comparison.of_queries else "rows"
+    sizes = comparison.sizes
+    if comparison.paired:
+        rows = f"paired on {sizes[0]:,} {unit}"
+    else:
+        each = listed(f"{size:,}" for size in sizes)
+        rows = f"not paired: {each} {unit}, taken as different ones"
+    if comparison.dropped:
+        rows += f" ({comparison.dropped:,} left out for missing values)"
+    parts = [rows]
+    if comparison.groups:
+        parts.append(f"in {comparison.groups:,} groups")
+    parts.append(f"{100 * comparison.confidence:g}% intervals")
+    if comparison.correction and comparison.family > 1:
+        parts.append(f"p corrected by {_CORRECTIONS[comparison.correction]} over {comparison.family} tests")
+    return " · ".join(parts)
+
+
+def _two(comparison: Comparison, room: int) -> list[str]:
+    first, second = map(clean, comparison.names)
+    head = ["", first, second, f"{second} - {first}", "p", *_adjusted_head(comparison)]
+    body = []
+    for one in comparison.differences:
+        digits = _digits(one)
+        values = [_number(value, digits) for value in one.values]
+        body.append([_metric(one), *values, *_difference_cells(comparison, one)])
+    return grid(head, body, room=room)
+
+
+def _values(comparison: Comparison, room: int) -> list[list[str]]:
+    """Return the models' values, in as many blocks of models as the room asks for."""
+    metrics = list(dict.fromkeys(one.metric for one in comparison.differences))
+    found: dict[tuple[str, str], str] = {}
+    for one in comparison.differences:
+        for name, value in zip((one.first, one.second), one.values, strict=True):
+            found[one.metric, name] = _number(value, _digits(one))
+    names = list(comparison.names)
+    blocks = []
+    while names:
+        for taken in range(len(names), 0, -1):
+            body = [[_words(metric), *(found[metric, name] for name in names[:taken])] for metric in metrics]
+            lines = grid(["", *map(clean, names[:taken])], body, room=room)
+            if taken == 1 or max(map(len, lines)) <= room:
+                break
+        blocks.append(lines)
+        names = names[taken:]
+    return blocks
+
+
+def _pairs(comparison: Comparison, room: int) -> list[str]:
+    head = ["", "", "difference", "p", *_adjusted_head(comparison)]
+    body, before = [], None
+    for one in comparison.differences:
+        name = "" if one.metric == before else _metric(one)
+        pair = f"{clean(one.second)} - {clean(one.first)}"
+        body.append([name, pair, *_difference_cells(comparison, one)])
+        before = one.metric
+    return grid(head, body, room=room, words=2)
+
+
+def _adjusted_head(comparison: Comparison) -> list[str]:
+    name = {"holm": "Holm p", "bh": "BH p"}.get(comparison.correction or "")
+    return [name] if name and comparison.family > 1 else []
+
+
+def _difference_cells(comparison: Comparison, one: Difference) -> list[str]:
+    more = [""] if _adjusted_head(comparison) else []
+    if isinstance(one.difference, Undefined):
+        return ["undefined", "", *more]
+    digits = _digits(one)
+    shown = _number(one.difference, digits, sign=True)
+    if one.low is not None and one.high is not None:
+        low, high = (_number(limit, digits, sign=True) for limit in (one.low, one.high))
+        shown += f" [{low}, {high}]"
+    adjusted = [_p(one.adjusted)] if more else []
+    return [shown, _p(one.p), *adjusted]
+
+
+def _overall(comparison: Comparison) -> list[str]:
+    """Return the tests of all models at once."""
+    lines = []
+    for metric, test in comparison.overall.items():
+        outcome = f"undefined: {test.p.reason}" if isinstance(test.p, Undefined) else p_text(test.p)
+        lines.append(f"All {len(comparison.names)} models alike on {_words(metric)}? {test.method}: {outcome}.")
+    return lines
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    """Return by which methods the differences were judged, and what to know of them."""
+    methods: dict[str, list[str]] = {}
+    notes: dict[str, list[str]] = {}
+    for one in comparison.differences:
+        name = _words(one.metric)
+        if one.method:
+            how = one.method if one.test == one.method else f"{one.method}; {one.test}"
+            more = "".join(f"; {test.method}, {p_text(float(test.p))}" for test in one.more)
+            methods.setdefault(f"{how}{more}", []).append(name)
+        reason = one.difference.reason if isinstance(one.difference, Undefined) else one.note
+        if reason and not one.same:
+            notes.setdefault(reason, []).append(name)
+    lines = [f"{listed(dict.fromkeys(names))}: {how}." for how, names in methods.items()]
+    lines += [f"Note on {listed(dict.fromkeys(names))}: {reason}." for reason, names in notes.items()]
+    return lines
+
+
+def _verdict(comparison: Comparison, first: str, second: str, mine: Sequence[Difference]) -> str:
+    """Return what the differences of one pair show."""
+    clauses = []
+    for name in (first, second):
+        won = [one for one in mine if one.winner is not None and clean(one.winner) == name]
+        if won:
+            clauses.append(f"{name} is better on {listed(_by_how_much(comparison, one) for one in won)}")
+    apart = [one for one in mine if one.decided and not one.direction]
+    if apart:
+        clauses.append(
+            f"{first} and {second} differ on {listed(_by_how_much(comparison, one) for one in apart)}"
+        )
+    same = [one for one in mine if one.same]
+    if same:
+        everywhere = len(same) == len(mine)
+        where = "" if everywhere else f" on {listed(_words(one.metric) for one in same)}"
+        clauses.append(f"{first} and {second} never differ{where}")
+    open_ = [one for one in mine if not one.decided and not one.same and _tested(one)]
+    if open_:
+        clauses.append(_cannot_tell(comparison, first, second, open_, alone=len(open_) == len(mine)))
+    lacking = [one for one in mine if not _tested(one)]
+    if lacking:
+        clauses.append(f"nothing can be said on {listed(_words(one.metric) for one in lacking)}")
+    return f"{'; '.join(clauses)}."
+
+
+def _by_how_much(comparison: Comparison, one: Difference) -> str:
+    """Return a metric with how far the better model is ahead: 'auc by 0.012 [0.004, 0.020] (p = 0.003)'."""
+    size, digits = float(one.difference), _digits(one)
+    limits = ""
+    if one.low is not None and one.high is not None:
+        both = (one.low, one.high) if size > 0 else (-one.high, -one.low)
+        limits = f" [{', '.join(_number(limit, digits) for limit in both)}]"
+    word = "lower by" if one.direction < 0 else "by"
+    name = _words(one.metric) + ("," if one.direction < 0 else "")
+    return f"{name} {word} {_number(abs(size), digits)}{limits} ({_p_words(comparison, one)})"
+
+
+def _p_words(comparison: Comparison, one: Difference) -> str:
+    if one.adjusted is None or comparison.family == 1:
+        return _p_said("p", one.p)
+    return _p_said({"holm": "Holm p", "bh": "BH p"}[comparison.correction or ""], one.adjusted)
+
+
+def _p_said(name: str, p: Value) -> str:
+    return f"{name} < 5e-324" if not float(p) else f"{name} = {_p(p)}"
+
+
+def _cannot_tell(
+    comparison: Comparison, first: str, second: str, open_: Sequence[Difference], *, alone: bool
+) -> str:
+    """Return that the rows do not suffice, and how many would."""
+    names = listed(_words(one.metric) for one in open_)
+    if alone and len(open_) > 1:
+        start = f"the data cannot tell {first} and {second} apart on any of the {len(open_)} metrics"
+    else:
+        start = f"on {names} the data cannot tell {'them' if not alone else f'{first} and {second}'} apart"
+    known = [one for one in open_ if one.rows_needed() is not None]
+    if not known:
+        return start
+    unit = "queries" if comparison.of_queries else "rows"
+    counts = [_more(one, unit) for one in known]
+    power = "80% power, if the difference is as large as it looks"
+    if len(known) == 1:
+        where = "" if len(open_) == 1 else f" on {_words(known[0].metric)}"
+        return f"{start}: {counts[0]} would{where} ({power})"
+    each = listed(f"{_words(one.metric)} {count}" for one, count in zip(known, counts, strict=True))
+    return f"{start}; it would take for {each} ({power})"
+
+
+def _more(one: Difference, unit: str) -> str:
+    needed = one.rows_needed()
+    assert needed is not None  # noqa: S101 - only such are asked
+    if needed > _MANY * one.n:
+        return f"more than {_MANY:,} times as many {unit}"
+    more = needed - one.n
+    return f"about {_about(more)} more {unit}"
+
+
+def _about(count: float) -> str:
+    """Return a number of rows to two digits, rounded up."""
+    if count <= 1:
+        return "1"
+    step = 10.0 ** max(math.floor(math.log10(count)) - 1, 0)
+    return f"{int(math.ceil(count / step - 1e-9) * step):,}"
+
+
+def _margins(first: str, second: str, against: Iterable[Difference]) -> str:
+    """Return what can be claimed of the second model against the first, with its margin."""
+    clauses = []
+    for one in against:
+        assert one.margin is not None  # noqa: S101
+        shown = f"{_words(one.metric)} (margin {one.margin.margin:g})"
+        claims = listed(one.margin.claims) if one.margin.claims else "neither superior, non-inferior nor equivalent"
+        joined = "" if one.margin.claims else ", as far as the data can tell"
+        clauses.append(f"on {shown} {second} is {claims} to {first}{joined}")
+    return f"By the margin, each for itself: {'; '.join(clauses)}."
+
+
+def _detected(comparison: Comparison) -> list[str]:
+    """Return how many rows the differences that one wants to see would need."""
+    clauses: dict[str, str] = {}
+    unit = "queries" if comparison.of_queries else "rows"
+    for one in comparison.differences:
+        if one.detect is None or isinstance(one.difference, Undefined):
+            continue
+        needed = one.rows_needed(one.detect)
+        if needed is not None:
+            pair = "" if len(comparison.names) == _TWO else f" between {clean(one.first)} and {clean(one.second)}"
+            key = f"{one.detect:g} in {_words(one.metric)}{pair}"
+            clauses[key] = f"about {_about(needed)} {unit}"
+    if not clauses:
+        return []
+    each = listed(f"{count} for one of {size}" for size, count in clauses.items())
+    return [f"To see a difference with 80% power takes {each}."]
+
+
+def _tested(one: Difference) -> bool:
+    return not isinstance(one.p, Undefined)
+
+
+def _metric(one: Difference) -> str:
+    return _words(one.metric)
+
+
+def _words(name: str) -> str:
+    return clean(name.replace("_", " "))
+
+
+def _digits(one: Difference) -> int:
+    """Return how many decimals show four digits of the larger value."""
+    sizes = [abs(value) for value in one.values if not isinstance(value, Undefined) and math.isfinite(value)]
+    largest = max(sizes, default=0.0)
+    if not largest:
+        return 4
+    return min(max(3 - math.floor(math.log10(largest)), 0) if largest >= 10 or largest < 0.1 else 4, 12)  # noqa: PLR2004
+
+
+def _number(value: Any, digits: int, *, sign: bool = False) -> str:
+    if isinstance(value, Undefined):
+        return "undefined"
+    if math.isinf(value):
+        return "infinite"
+    rounded = round(float(value), digits) + 0.0  # no minus before a rounded 0
+    return f"{rounded:+,.{digits}f}" if sign else f"{rounded:,.{digits}f}"
+
+
+def _p(p: Value | None) -> str:
+    if p is None or isinstance(p, Undefined):
+        return "-"
+    return f"{p:.3g}" if p > 0 else "<5e-324"
