@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from assay.kernels import set_threads, threads
     from assay.reports.comparison import Comparison, compare
     from assay.reports.crosstable import CrossTable
+    from assay.reports.procedures import compare_datasets, compare_resamples
     from assay.tallies import (
         BinnedScores,
         ClassScores,
@@ -74,6 +75,7 @@ _HOMES = {
     "assay.kernels": ("set_threads", "threads"),
     "assay.reports.comparison": ("Comparison", "compare"),
     "assay.reports.crosstable": ("CrossTable",),
+    "assay.reports.procedures": ("compare_datasets", "compare_resamples"),
     "assay.tallies": (
         "BinnedScores", "ClassScores", "Collection", "Confidences", "Confusion", "Grouped", "LabelSets",
         "Losses", "Moments", "NumberPairs", "PairedLabels", "PairedScores", "Queries", "Scores", "Sums",
@@ -121,6 +123,8 @@ __all__ = [
     "__version__",
     "column",
     "compare",
+    "compare_datasets",
+    "compare_resamples",
     "cut",
     "estimate",
     "from_bytes",

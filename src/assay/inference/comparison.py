@@ -19,7 +19,8 @@ from assay.errors import InputError, MetricError
 from assay.inference.corrections import benjamini_hochberg, holm
 from assay.inference.delong import delong_several
 from assay.inference.difference import Difference, direction, judged_by_margin
-from assay.inference.match import NEVER, Answer, Match
+from assay.inference.match import Answer, Match
+from assay.inference.models import size_of
 from assay.inference.outcomes import outcomes
 from assay.inference.paired import cochran_q
 from assay.inference.proportions import check_confidence
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from assay.inference.match import Settings
-    from assay.inference.models import Models, Pair
+    from assay.inference.models import Models
     from assay.inference.test_result import Test
 
 __all__ = ["Asked", "Judged", "asked_metrics", "judged"]
@@ -135,7 +136,7 @@ def judged(
         for first, second in pairs:
             names = (models.names[first], models.names[second])
             match = Match(
-                one.metric, options, (values[first], values[second]),  # type: ignore[arg-type]
+                one.metric, options, (values[first], values[second]),
                 matched[first, second], confidence, settings,
             )  # fmt: skip
             found.append(_difference(match, one.name, names, *limits))
@@ -158,7 +159,7 @@ def _difference(
 ) -> Difference:
     """Return the difference of a match: by the first method that has an answer, or why there is none."""
     metric, values = match.metric, match.values
-    n = _size(match.pair)
+    n = _size(match)
     turn = direction(metric)
     difference = _distance(values, names)
     if isinstance(difference, Undefined):
@@ -179,14 +180,18 @@ def _difference(
         if not isinstance(narrow, str) and narrow.low is not None and narrow.high is not None:
             limits, inner = ((x.low, x.high) if turn > 0 else (-x.high, -x.low) for x in (answer, narrow))  # type: ignore[operator]
             judged_margin = judged_by_margin(
-                turn * difference, limits, inner, margin, answer.standard_error  # type: ignore[arg-type]
+                turn * difference,
+                limits,
+                inner,
+                margin,
+                answer.standard_error,  # type: ignore[arg-type]
             )
     return Difference(
         name, *names, values, difference, answer.low, answer.high, match.confidence, answer.test.p,
         answer.method, answer.test.method, n, answer.n, turn,
         standard_error=answer.standard_error, note=answer.note, disagreeing=answer.disagreeing,
         groups=answer.groups, design_effect=answer.design_effect, more=answer.more, margin=judged_margin,
-        detect=detect, same=answer.note == NEVER or answer.test.note == "the models rank alike",
+        detect=detect, same=answer.standard_error == 0 == difference,
     )  # fmt: skip
 
 
@@ -230,7 +235,9 @@ def _overall(metric: Metric, options: dict[str, Any], models: Models) -> Test | 
     for one in models.data:
         if metric.kind != "proportion" or options.get("average"):
             return None
-        (actual, known), (predicted, said) = (encode(one.need(role, metric.name)) for role in ("actual", "predicted"))
+        (actual, known), (predicted, said) = (
+            encode(one.need(role, metric.name)) for role in ("actual", "predicted")
+        )
         labels = tuple(dict.fromkeys((*known, *said)))
         place = np.array([labels.index(label) for label in said], dtype=np.intp)
         found = outcomes(metric, options, labels, actual.astype(np.intp), place[predicted])
@@ -254,11 +261,10 @@ def _distance(values: tuple[Any, Any], names: tuple[str, str]) -> float | Undefi
     return float(values[1] - values[0])
 
 
-def _size(pair: Pair) -> int:
-    if pair.given is not None:
-        return pair.given.n
-    sizes = [len(one) if isinstance(one, (Rows, Queries)) else int(one.n) for one in (pair.first, pair.second)]
-    return sizes[0] if pair.paired else sum(sizes)
+def _size(match: Match) -> int:
+    of_queries = match.metric.each is not None
+    sizes = [size_of(one, of_queries=of_queries) for one in (match.pair.first, match.pair.second)]
+    return sizes[0] if match.pair.paired else sum(sizes)
 
 
 def _with_positive(asked: Asked, models: Models, positive: Any) -> dict[str, Any]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NEVER", "TESTS", "Answer", "Match", "Settings", "wald"]
 
-NEVER = "the two never differ"
+NEVER = "the two never disagree"
 # What may be asked for by test=, and whom it concerns: each method looks for its own.
 TESTS = {
     "mcnemar": ("mid-p", "exact", "corrected", "uncorrected"),
@@ -145,8 +145,7 @@ class Match:
         joint = self.pair.joint
         actual, *predicted = joint.digits()
         slopes = []
-        for which, places in enumerate(predicted):
-            tally = joint.of_model(which)
+        for tally, places in zip(self.pair.own, predicted, strict=True):
             found = influence(self.metric, tally, **self.options)
             if found is None:
                 return None

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Models", "Pair", "models_of"]
+    from assay.tallies import Confusion
+
+__all__ = ["Models", "Pair", "models_of", "size_of"]
 
 _TWO = 2
 _ROLES = ("actual", "predicted", "score", "values")  # names that a column has where nobody named it
@@ -47,6 +49,11 @@ class Pair:
     def joint(self) -> PairedLabels:
         """The counts of (actual, predicted by the first, predicted by the second)."""
         return PairedLabels.of(self.first, self.second) if self.given is None else self.given
+
+    @functools.cached_property
+    def own(self) -> tuple[Confusion, Confusion]:
+        """Either model's own confusion tally."""
+        return self.joint.of_model(0), self.joint.of_model(1)
 
     @property
     def weighted(self) -> bool:
@@ -92,10 +99,16 @@ class Models:
         """Return two of the models."""
         return Pair(self.data[first], self.data[second], self.paired, self.given)
 
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """How many rows, or queries, each model has."""
-        return tuple(one.n if hasattr(one, "n") else len(one) for one in self.data)
+    def sizes(self, *, of_queries: bool = False) -> tuple[int, ...]:
+        """Return how many rows each model has, or queries."""
+        return tuple(size_of(one, of_queries=of_queries) for one in self.data)
+
+
+def size_of(data: Any, *, of_queries: bool = False) -> int:
+    """Return how many rows, or queries, rows or a tally hold."""
+    if of_queries and isinstance(data, Rows):
+        return len(encode(data.need("query", "a mean over queries"))[1])
+    return len(data) if isinstance(data, (Rows, Queries)) else int(data.n)
 
 
 def models_of(
@@ -247,9 +260,7 @@ def _plain(column: Any) -> NDArray[Any]:
 
 
 def _same(first: Any, second: Any) -> bool:
-    return first is second or (
-        first.labels == second.labels and np.array_equal(first.values, second.values)
-    )
+    return first is second or (first.labels == second.labels and np.array_equal(first.values, second.values))
 
 
 def _expanded(joint: PairedScores) -> tuple[Rows, Rows]:

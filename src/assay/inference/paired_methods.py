@@ -5,8 +5,6 @@ A method answers None where it is not meant for rows like these, and a reason wh
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,8 +17,8 @@ from assay.inference.paired import paired_error, tango
 from assay.inference.paired_rows import diebold_mariano, paired_t, sign_flips, wilcoxon
 from assay.inference.row_draws import drawn_differences, swapped
 from assay.inference.tables import mcnemar
-from assay.inputs.labels import binary
 from assay.inputs.columns import doubles
+from assay.inputs.labels import binary
 from assay.metrics import Undefined
 
 if TYPE_CHECKING:

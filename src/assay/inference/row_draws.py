@@ -7,7 +7,7 @@ drawn and swapped together.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -71,7 +71,10 @@ def swapped(match: Match) -> Test:
         if groups is not None:
             swap = swap[groups[0]]
         turned = [
-            _value(match, dataclasses.replace(rows, **{role: pick(swap == side) for role, pick in joined.items()}))
+            _value(
+                match,
+                dataclasses.replace(rows, **{role: pick(swap == side) for role, pick in joined.items()}),
+            )
             for side, rows in ((False, first), (True, second))
         ]
         apart = abs(turned[1] - turned[0])

@@ -18,6 +18,7 @@ from assay.inference.differences import mover, proportion_difference
 from assay.inference.distributions import normal_p, student_p, student_quantile
 from assay.inference.intervals import estimate
 from assay.inference.match import Answer
+from assay.inference.models import size_of
 from assay.inference.outcomes import outcomes
 from assay.inference.proportions import normal_quantile
 from assay.inference.question import Question
@@ -25,7 +26,7 @@ from assay.inference.row_draws import drawn_differences
 from assay.inference.tables import chi_square, fisher
 from assay.inference.test_result import Alternative, Test
 from assay.metrics import Undefined
-from assay.tallies import Confusion, Queries, Scores, Tally
+from assay.tallies import Confusion, Scores, Tally
 
 if TYPE_CHECKING:
     from typing import Any
@@ -58,7 +59,8 @@ def welch(
         lone = Undefined("a single row shows no spread")
         return Test("Welch t", None, None, lone, alternative, difference, confidence=confidence)
     parts = [
-        math.fsum((one - mean) ** 2) / (len(one) - 1) / len(one) for one, mean in zip(columns, means, strict=True)
+        math.fsum((one - mean) ** 2) / (len(one) - 1) / len(one)
+        for one, mean in zip(columns, means, strict=True)
     ]
     if not sum(parts):
         p = Undefined("the rows show no spread") if difference else 1.0
@@ -153,9 +155,11 @@ def by_delta(match: Match) -> Answer | str | None:
         df = error**4 / parts if parts else None
     z = match.difference / error
     p = normal_p(z) if df is None else student_p(z, df)
-    reach = (normal_quantile(match.confidence) if df is None else student_quantile(match.confidence, df)) * error
+    reach = (
+        normal_quantile(match.confidence) if df is None else student_quantile(match.confidence, df)
+    ) * error
     low, high = match.within(match.difference - reach, match.difference + reach)
-    n = sum(map(_size, (match.pair.first, match.pair.second)))
+    n = sum(map(size_of, (match.pair.first, match.pair.second)))
     return Answer(low, high, "unpaired delta", Test("Wald", z, df, p, standard_error=error), n, error)
 
 
@@ -174,7 +178,7 @@ def by_drawing(match: Match) -> Answer | str | None:
     note = "; ".join(said for said in (draws, limits.note) if said)
     low, high = match.within(limits.low, limits.high)
     test = Test("bootstrap interval turned into a test", None, None, p, note=draws)
-    n = sum(map(_size, (match.pair.first, match.pair.second)))
+    n = sum(map(size_of, (match.pair.first, match.pair.second)))
     return Answer(low, high, "bootstrap, percentile", test, n, None, note)
 
 
@@ -201,7 +205,3 @@ def _spread(match: Match, data: Any, value: float) -> Spread | None:
     return Question(
         match.metric, value, tally, left, match.confidence, rows, match.options, match.settings.seed
     ).spread
-
-
-def _size(data: Any) -> int:
-    return len(data) if isinstance(data, Queries) else int(data.n)

@@ -54,9 +54,7 @@ class Comparison:
     @property
     def sizes(self) -> tuple[int, ...]:
         """How many rows each model has, or queries where only these are compared."""
-        if not self.of_queries or self.differences[0].n != self.models.sizes[0]:
-            return self.models.sizes
-        return tuple(one.counted for one in self.differences[:1]) * len(self.names)
+        return self.models.sizes(of_queries=self.of_queries)
 
     @property
     def of_queries(self) -> bool:
@@ -98,7 +96,9 @@ class Comparison:
         if len(found) == 1:
             return found[0]
         if found:
-            raise MetricError(f"there are {len(found)} differences in {metric}: name the models as well, as in [metric, a, b].")
+            raise MetricError(
+                f"there are {len(found)} differences in {metric}: name the models as well, as in [metric, a, b]."
+            )
         raise MetricError(f"{' '.join([metric, *pair])} was not compared.")
 
     def __iter__(self) -> Iterator[Difference]:

@@ -11,7 +11,7 @@ from assay.reports.grid import grid, listed, paragraph
 from assay.reports.widths import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from assay.inference.difference import Difference
@@ -47,7 +47,7 @@ def said(comparison: Comparison) -> list[str]:
         sentences.append(_verdict(comparison, clean(first), clean(second), mine))
         against = [one for one in mine if one.margin is not None]
         if against:
-            sentences.append(_margins(clean(first), clean(second), against))
+            sentences.append(_margins(clean(first), clean(second), against, comparison.confidence))
     sentences += _detected(comparison)
     return sentences
 
@@ -59,7 +59,7 @@ def _title(comparison: Comparison) -> str:
         rows = f"paired on {sizes[0]:,} {unit}"
     else:
         each = listed(f"{size:,}" for size in sizes)
-        rows = f"not paired: {each} {unit}, taken as different ones"
+        rows = f"not paired: different {unit}, {each}"
     if comparison.dropped:
         rows += f" ({comparison.dropped:,} left out for missing values)"
     parts = [rows]
@@ -136,7 +136,9 @@ def _overall(comparison: Comparison) -> list[str]:
     lines = []
     for metric, test in comparison.overall.items():
         outcome = f"undefined: {test.p.reason}" if isinstance(test.p, Undefined) else p_text(test.p)
-        lines.append(f"All {len(comparison.names)} models alike on {_words(metric)}? {test.method}: {outcome}.")
+        lines.append(
+            f"All {len(comparison.names)} models alike on {_words(metric)}? {test.method}: {outcome}."
+        )
     return lines
 
 
@@ -164,7 +166,9 @@ def _verdict(comparison: Comparison, first: str, second: str, mine: Sequence[Dif
     for name in (first, second):
         won = [one for one in mine if one.winner is not None and clean(one.winner) == name]
         if won:
-            clauses.append(f"{name} is better on {listed(_by_how_much(comparison, one) for one in won)}")
+            loser = "" if len(comparison.names) == _TWO else f"than {second if name == first else first} "
+            ahead = listed(_by_how_much(comparison, one) for one in won)
+            clauses.append(f"{name} is better {loser}on {ahead}")
     apart = [one for one in mine if one.decided and not one.direction]
     if apart:
         clauses.append(
@@ -177,10 +181,12 @@ def _verdict(comparison: Comparison, first: str, second: str, mine: Sequence[Dif
         clauses.append(f"{first} and {second} never differ{where}")
     open_ = [one for one in mine if not one.decided and not one.same and _tested(one)]
     if open_:
-        clauses.append(_cannot_tell(comparison, first, second, open_, alone=len(open_) == len(mine)))
+        told = _cannot_tell(comparison, first, second, open_, alone=len(open_) == len(mine))
+        clauses.append(told if clauses else told[0].upper() + told[1:])
     lacking = [one for one in mine if not _tested(one)]
     if lacking:
-        clauses.append(f"nothing can be said on {listed(_words(one.metric) for one in lacking)}")
+        start = "nothing" if clauses else "Nothing"
+        clauses.append(f"{start} can be said on {listed(_words(one.metric) for one in lacking)}")
     return f"{'; '.join(clauses)}."
 
 
@@ -219,13 +225,14 @@ def _cannot_tell(
     if not known:
         return start
     unit = "queries" if comparison.of_queries else "rows"
-    counts = [_more(one, unit) for one in known]
     power = "80% power, if the difference is as large as it looks"
     if len(known) == 1:
         where = "" if len(open_) == 1 else f" on {_words(known[0].metric)}"
-        return f"{start}: {counts[0]} would{where} ({power})"
-    each = listed(f"{_words(one.metric)} {count}" for one, count in zip(known, counts, strict=True))
-    return f"{start}; it would take for {each} ({power})"
+        return f"{start}: {_more(known[0], unit)} would{where} ({power})"
+    # Of many, the fewest and the most: the rest lies between.
+    ordered = sorted(known, key=lambda one: one.rows_needed() or 0.0)
+    least, most = (f"{_more(one, unit)} on {_words(one.metric)}" for one in (ordered[0], ordered[-1]))
+    return f"{start}: {least} would, {'and' if len(known) == _TWO else 'up to'} {most} ({power})"
 
 
 def _more(one: Difference, unit: str) -> str:
@@ -245,16 +252,25 @@ def _about(count: float) -> str:
     return f"{int(math.ceil(count / step - 1e-9) * step):,}"
 
 
-def _margins(first: str, second: str, against: Iterable[Difference]) -> str:
+def _margins(first: str, second: str, against: Sequence[Difference], confidence: float) -> str:
     """Return what can be claimed of the second model against the first, with its margin."""
-    clauses = []
+    by_claim: dict[tuple[str, ...], list[str]] = {}
+    margins = {one.margin.margin for one in against if one.margin is not None}
     for one in against:
-        assert one.margin is not None  # noqa: S101
-        shown = f"{_words(one.metric)} (margin {one.margin.margin:g})"
-        claims = listed(one.margin.claims) if one.margin.claims else "neither superior, non-inferior nor equivalent"
-        joined = "" if one.margin.claims else ", as far as the data can tell"
-        clauses.append(f"on {shown} {second} is {claims} to {first}{joined}")
-    return f"By the margin, each for itself: {'; '.join(clauses)}."
+        assert one.margin is not None  # noqa: S101 - for the type checker
+        own = "" if len(margins) == 1 else f" ({one.margin.margin:g})"
+        by_claim.setdefault(one.margin.claims, []).append(f"{_words(one.metric)}{own}")
+    clauses = []
+    for claims, metrics in by_claim.items():
+        where = f"on {listed(metrics)}"
+        clauses.append(
+            f"{second} is {listed(claims)} to {first} {where}"
+            if claims
+            else f"{where} nothing can be claimed, which is not to say that they are equal"
+        )
+    margin = f"With a margin of {margins.pop():g}" if len(margins) == 1 else "With the margins"
+    level = f"{100 * (2 * confidence - 1):g}"
+    return f"{margin}: {'; '.join(clauses)} (each for itself; equivalence by the {level}% interval)."
 
 
 def _detected(comparison: Comparison) -> list[str]:
@@ -266,7 +282,11 @@ def _detected(comparison: Comparison) -> list[str]:
             continue
         needed = one.rows_needed(one.detect)
         if needed is not None:
-            pair = "" if len(comparison.names) == _TWO else f" between {clean(one.first)} and {clean(one.second)}"
+            pair = (
+                ""
+                if len(comparison.names) == _TWO
+                else f" between {clean(one.first)} and {clean(one.second)}"
+            )
             key = f"{one.detect:g} in {_words(one.metric)}{pair}"
             clauses[key] = f"about {_about(needed)} {unit}"
     if not clauses:
