@@ -18,7 +18,7 @@ import numpy as np
 from assay.errors import InputError, MetricError
 from assay.inference.corrections import benjamini_hochberg, holm
 from assay.inference.delong import delong_several
-from assay.inference.difference import Difference, direction, judged_by_margin
+from assay.inference.difference import Difference, Margin, direction, judged_by_margin
 from assay.inference.match import Answer, Match
 from assay.inference.models import size_of
 from assay.inference.outcomes import outcomes
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from assay.inference.match import Settings
     from assay.inference.models import Models
+    from assay.inference.proportions import Interval
     from assay.inference.test_result import Test
 
 __all__ = ["Asked", "Judged", "asked_metrics", "judged"]
@@ -173,19 +174,7 @@ def _difference(
             name, *names, values, difference, None, None, match.confidence, Undefined(answer), "", "", n,
             direction=turn, detect=detect, note=answer,
         )  # fmt: skip
-    judged_margin = None
-    if margin is not None and turn and answer.low is not None and answer.high is not None:
-        # Twice the level on one side, as in the two one-sided tests.
-        narrow = _answer(dataclasses.replace(match, confidence=2 * match.confidence - 1))
-        if not isinstance(narrow, str) and narrow.low is not None and narrow.high is not None:
-            limits, inner = ((x.low, x.high) if turn > 0 else (-x.high, -x.low) for x in (answer, narrow))  # type: ignore[operator]
-            judged_margin = judged_by_margin(
-                turn * difference,
-                limits,
-                inner,
-                margin,
-                answer.standard_error,  # type: ignore[arg-type]
-            )
+    judged_margin = None if margin is None or not turn else _by_margin(match, answer, turn, margin)
     return Difference(
         name, *names, values, difference, answer.low, answer.high, match.confidence, answer.test.p,
         answer.method, answer.test.method, n, answer.n, turn,
@@ -193,6 +182,23 @@ def _difference(
         groups=answer.groups, design_effect=answer.design_effect, more=answer.more, margin=judged_margin,
         detect=detect, same=answer.standard_error == 0 == difference,
     )  # fmt: skip
+
+
+def _by_margin(match: Match, answer: Answer, turn: int, margin: float) -> Margin | None:
+    """Return what a margin allows to claim; None where there is no interval."""
+    # The narrower interval leaves on either side what the wider one leaves on both: one-sided tests.
+    narrow = _answer(dataclasses.replace(match, confidence=2 * match.confidence - 1))
+    limits = [_turned(one, turn) for one in (answer, narrow)]
+    if limits[0] is None or limits[1] is None:
+        return None
+    return judged_by_margin(turn * match.difference, limits[0], limits[1], margin, answer.standard_error)
+
+
+def _turned(answer: Answer | str, turn: int) -> Interval | None:
+    """Return an answer's interval, turned so that more is better."""
+    if isinstance(answer, str) or answer.low is None or answer.high is None:
+        return None
+    return (answer.low, answer.high) if turn > 0 else (-answer.high, -answer.low)
 
 
 def _answer(match: Match) -> Answer | str:

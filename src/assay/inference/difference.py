@@ -1,4 +1,4 @@
-"""The difference of two models on one metric: how large, how sure, who is better, and how many rows would tell."""
+"""The difference of two models on one metric: how large, how sure, who is better, how many rows tell."""
 
 from __future__ import annotations
 
@@ -81,7 +81,8 @@ class Difference:
     metric. ``direction`` is 1 where more is better, -1 where less is, 0 where neither can be said.
     ``disagreeing`` is on how many rows only the first model has what is counted, and only the second.
 
-    >>> d = Difference("auc", "a", "b", (0.9, 0.92), 0.02, 0.004, 0.036, 0.95, 0.0143, "paired DeLong", "DeLong", 400)
+    >>> limits = (0.004, 0.036, 0.95)
+    >>> d = Difference("auc", "a", "b", (0.9, 0.92), 0.02, *limits, 0.0143, "paired DeLong", "Wald", 400)
     >>> d
     auc: b - a = +0.02 [+0.004, +0.036], p = 0.0143
     >>> d.winner

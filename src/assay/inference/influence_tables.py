@@ -73,9 +73,9 @@ def slopes_at(
 ) -> NDArray[np.float64]:
     """Return the slopes of rows given by their labels' indices, from the influence of a tally's cells."""
     if found.slopes.ndim > 1:
-        return found.slopes[actual, predicted]
+        return np.asarray(found.slopes[actual, predicted])
     here = _place(tally, options)  # of one class: which of its four cells
-    return found.slopes[_OF_FOUR[2 * (actual != here) + (predicted != here)]]
+    return np.asarray(found.slopes[_OF_FOUR[2 * (actual != here) + (predicted != here)]])
 
 
 def cell_of_rows(rows: Rows, tally: Confusion) -> NDArray[np.intp]:

@@ -126,6 +126,7 @@ def models_of(
     Columns are given as in :func:`assay.rows`, a mapping from model to column for what differs between them,
     or a list of column names of the table that comes first.
     """
+    data: tuple[Any, ...]
     if predicted is not None or score is not None:
         data, found = _of_columns(given, {"predicted": predicted, "score": score}, missing, roles)
     elif len(given) == 1 and isinstance(given[0], PairedLabels):
@@ -149,7 +150,7 @@ def models_of(
         if paired is False:
             raise InputError("a joint tally is of the same rows: leave paired= out.")
         return Models(told, data, paired=True, given=joint)
-    return Models(told, data, _pairing(data, told, paired))
+    return Models(told, data, _pairing(data, told, paired=paired))
 
 
 def _of_columns(
@@ -217,7 +218,7 @@ def _names(data: tuple[Any, ...]) -> tuple[str, ...]:
     return tuple(letters[i] if i < len(letters) else f"model {i + 1}" for i in range(len(data)))
 
 
-def _pairing(data: tuple[Any, ...], names: tuple[str, ...], paired: bool | None) -> bool:
+def _pairing(data: tuple[Any, ...], names: tuple[str, ...], *, paired: bool | None) -> bool:
     """Return whether the models were judged on the same rows; raise where that is doubtful."""
     if paired is False:
         return False
@@ -247,16 +248,17 @@ def _others(first: Rows, second: Rows, mine: str, theirs: str) -> bool:
     if first.actual is None or second.actual is None or _same(first.actual, second.actual):
         return False
     values = [_plain(one.actual) for one in (first, second)]
-    if np.array_equal(*(np.sort(one) for one in values)):
+    if np.array_equal(np.sort(values[0]), np.sort(values[1])):
         raise InputError(
-            f"{mine} and {theirs} have the same actual values in another order: bring the rows into one order, "
-            "so that they can be compared row by row, or say paired=False if they are different rows."
+            f"{mine} and {theirs} have the same actual values in another order: bring the rows into one "
+            "order, so that they can be compared row by row, or say paired=False if they are different rows."
         )
     return True
 
 
 def _plain(column: Any) -> NDArray[Any]:
-    return column.values if column.labels is None else np.array(column.labels)[column.values]
+    values: NDArray[Any] = column.values
+    return values if column.labels is None else np.array(column.labels)[values]
 
 
 def _same(first: Any, second: Any) -> bool:

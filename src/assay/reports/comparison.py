@@ -97,7 +97,7 @@ class Comparison:
             return found[0]
         if found:
             raise MetricError(
-                f"there are {len(found)} differences in {metric}: name the models as well, as in [metric, a, b]."
+                f"there are {len(found)} differences in {metric}: name the models too, as in [metric, a, b]."
             )
         raise MetricError(f"{' '.join([metric, *pair])} was not compared.")
 
@@ -157,7 +157,7 @@ def compare(
     draws: int = 1999,
     seed: int = 0,
 ) -> Comparison:
-    """Compare two or more models: which is better, by how much, how sure, and would more rows tell?
+    """Compare two or more models: which is better, by how much, how sure, and whether more rows would tell.
 
     Parameters
     ----------
@@ -204,8 +204,15 @@ def compare(
     >>> print(assay.compare(a, b, metrics=["accuracy", "recall"]))
     paired on 100 rows · 95% intervals · p corrected by Holm over 2 tests
     <BLANKLINE>
-                   a       b                      b - a         p  Holm p
-    accuracy  0.7800  0.8900  +0.1100 [+0.0548, +0.1862]  0.000488  0.000977
+                   a       b                       b - a         p    Holm p
+    accuracy  0.7800  0.8900  +0.1100 [+0.0625, +0.1863]  0.000488  0.000977
+    recall    0.8000  0.8200  +0.0200 [-0.0528, +0.1050]       0.5       0.5
+    <BLANKLINE>
+    accuracy and recall: Tango; McNemar's test, mid-p.
+    <BLANKLINE>
+    b is better on accuracy by 0.1100 [0.0625, 0.1863] (Holm p = 0.000977); on
+    recall the data cannot tell them apart: about 850 more rows would (80% power, if
+    the difference is as large as it looks).
     """
     found = models_of(
         models, names=names, paired=paired, predicted=predicted, score=score, missing=missing, actual=actual,

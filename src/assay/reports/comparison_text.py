@@ -178,7 +178,7 @@ def _verdict(comparison: Comparison, first: str, second: str, mine: Sequence[Dif
     if same:
         everywhere = len(same) == len(mine)
         where = "" if everywhere else f" on {listed(_words(one.metric) for one in same)}"
-        clauses.append(f"{first} and {second} never differ{where}")
+        clauses.append(f"{first} and {second} never disagree{where}")
     open_ = [one for one in mine if not one.decided and not one.same and _tested(one)]
     if open_:
         told = _cannot_tell(comparison, first, second, open_, alone=len(open_) == len(mine))

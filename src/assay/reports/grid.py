@@ -18,11 +18,11 @@ _LEAST = 8  # columns that a wrapped column keeps
 
 
 def grid(head: Sequence[str], body: Sequence[Sequence[str]], *, room: int = 80, words: int = 1) -> list[str]:
-    """Return lines of a table; the first `words` columns are text at the left, the others stand at the right.
+    r"""Return lines of a table; the first `words` columns are text at the left, the others at the right.
 
     Headings wrap to their columns, and the text columns wrap where the table would be wider than the room.
 
-    >>> print("\\n".join(grid(["", "first model", "b"], [["auc", "0.91", "0.92"], ["f1", "0.8", "0.85"]])))
+    >>> print("\n".join(grid(["", "first model", "b"], [["auc", "0.91", "0.92"], ["f1", "0.8", "0.85"]])))
          first model     b
     auc         0.91  0.92
     f1           0.8  0.85
