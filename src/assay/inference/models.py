@@ -220,9 +220,12 @@ def _names(data: tuple[Any, ...]) -> tuple[str, ...]:
 
 def _pairing(data: tuple[Any, ...], names: tuple[str, ...], *, paired: bool | None) -> bool:
     """Return whether the models were judged on the same rows; raise where that is doubtful."""
+    first = data[0]
+    stated = {one.positive for one in data if isinstance(one, Rows)}
+    if len(stated) > 1:
+        raise InputError("the models' rows were gathered with different positive= labels.")
     if paired is False:
         return False
-    first = data[0]
     if all(isinstance(one, Queries) for one in data):
         same = all(one.names is not None and one.names == first.names for one in data)
         if paired and not same:
