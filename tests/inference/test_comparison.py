@@ -26,7 +26,12 @@ def test_accuracies_are_those_of_o32_and_o33(number):
     """Every form of McNemar's test, Tango's interval, and the margins; ours is the second less the first."""
     cells, expected = check_values(number)
     given = right_or_wrong(cells["both"], cells["only1"], cells["only2"], cells["neither"])
-    for test, name in (("mid-p", "p_mid"), ("exact", "p_exact"), ("corrected", "p_cc"), ("uncorrected", "p_asym")):
+    for test, name in (
+        ("mid-p", "p_mid"),
+        ("exact", "p_exact"),
+        ("corrected", "p_cc"),
+        ("uncorrected", "p_asym"),
+    ):
         found = assay.compare(**given, metrics="accuracy", test=test)["accuracy"]
         assert found.p == pytest.approx(expected[name], rel=1e-12)
     assert found.difference == pytest.approx(-expected["diff"], rel=1e-12)
@@ -57,7 +62,9 @@ def test_joint_delta_is_that_of_o23(source):
     actual, first, second = (x.ravel() for x in np.indices((2, 2, 2)))
     counts = np.ravel(inputs["joint"])
     # The check values are the first less the second.
-    b, a = (assay.rows(actual=np.repeat(actual, counts), predicted=np.repeat(x, counts)) for x in (first, second))
+    b, a = (
+        assay.rows(actual=np.repeat(actual, counts), predicted=np.repeat(x, counts)) for x in (first, second)
+    )
     names = ["accuracy", "f1", "mcc", "kappa", "balanced_accuracy"]
     given = (a, b) if source == "rows" else (assay.PairedLabels.of(a, b),)
     found = assay.compare(*given, metrics=names)
@@ -191,7 +198,9 @@ def test_the_spam_filter_agrees_with_proc():
         assert apart.p == pytest.approx(2 * scipy.stats.norm.sf(abs(z)), rel=1e-9)
 
 
-@pytest.mark.parametrize("name", ["nb_vs_knn_correctness", "ed1_vs_ed2_correctness", "toy_101_121_59_33", "small_20_9_2_15"])
+@pytest.mark.parametrize(
+    "name", ["nb_vs_knn_correctness", "ed1_vs_ed2_correctness", "toy_101_121_59_33", "small_20_9_2_15"]
+)
 def test_accuracies_agree_with_r(name):
     """mcnemar.test, binom.test and exact2x2, through the whole call."""
     case = r_figures("sms_tests_mcnemar_binom")["mcnemar"][name]
@@ -209,7 +218,10 @@ def test_accuracies_of_different_rows_agree_with_r():
     """prop.test without correction, and Newcombe's interval."""
     case = r_figures("sms_tests_mcnemar_binom")["prop_test_two_sample"]
     x, n = case["x"], case["n"]
-    data = [assay.rows(actual=[1] * size, predicted=[1] * hits + [0] * (size - hits)) for hits, size in zip(x, n, strict=True)]
+    data = [
+        assay.rows(actual=[1] * size, predicted=[1] * hits + [0] * (size - hits))
+        for hits, size in zip(x, n, strict=True)
+    ]
     found = assay.compare(data[1], data[0], metrics="accuracy", paired=False)["accuracy"]
     assert found.p == pytest.approx(case["uncorrected"]["p.value"], rel=1e-9)
     both = assay.Confusion.of(data[1]), assay.Confusion.of(data[0])
@@ -218,7 +230,9 @@ def test_accuracies_of_different_rows_agree_with_r():
     rows = case["DescTools_BinomDiffCI"]["rows"]
     _, low, high = case["DescTools_BinomDiffCI"]["values"][rows.index("score")]
     second, first = (
-        assay.rows(actual=[1] * case[f"n{i}"], predicted=[1] * case[f"x{i}"] + [0] * (case[f"n{i}"] - case[f"x{i}"]))
+        assay.rows(
+            actual=[1] * case[f"n{i}"], predicted=[1] * case[f"x{i}"] + [0] * (case[f"n{i}"] - case[f"x{i}"])
+        )
         for i in (1, 2)
     )
     recalls = assay.compare(first, second, metrics="recall")["recall"]
@@ -266,13 +280,20 @@ def test_queries_are_the_unit_of_ranked_lists():
     assert one.more[0].method == "sign flips"
     assert one.winner == "b"
     each = [
-        [assay.metrics.ndcg(assay.rows(actual=gain[query == q], score=s[query == q], query=query[query == q])) for q in range(30)]
+        [
+            assay.metrics.ndcg(
+                assay.rows(actual=gain[query == q], score=s[query == q], query=query[query == q])
+            )
+            for q in range(30)
+        ]
         for s in noise
     ]
     kept = [q for q in range(30) if gain[query == q].any()]
     theirs = scipy.stats.ttest_rel(*(np.array([float(side[q]) for q in kept]) for side in reversed(each)))
     assert one.p == pytest.approx(theirs.pvalue, rel=1e-9)
-    at_five = assay.compare(actual=gain, query=query, score=dict(zip("ab", noise, strict=True)), metrics=[("ndcg", {"k": 5})])
+    at_five = assay.compare(
+        actual=gain, query=query, score=dict(zip("ab", noise, strict=True)), metrics=[("ndcg", {"k": 5})]
+    )
     assert at_five["ndcg"].metric == "ndcg (k=5)"
     tallies = [assay.Queries.of(assay.rows(actual=gain, query=query, score=s)) for s in noise]
     assert assay.compare(*tallies, metrics="ndcg")["ndcg"].p == one.p
@@ -332,7 +353,9 @@ def test_a_figure_with_an_interval_for_each_model():
     """One model's own estimate is at hand."""
     given = right_or_wrong(60, 12, 5, 23)
     found = assay.compare(**given, metrics="accuracy")
-    assert found.estimate("accuracy", "a") == assay.estimate("accuracy", assay.rows(actual=given["actual"], predicted=given["predicted"]["a"]))
+    assert found.estimate("accuracy", "a") == assay.estimate(
+        "accuracy", assay.rows(actual=given["actual"], predicted=given["predicted"]["a"])
+    )
     with pytest.raises(assay.MetricError, match="not compared"):
         found.estimate("accuracy", "z")
 
