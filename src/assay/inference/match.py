@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.errors import MetricError
+from assay.errors import InputError, MetricError
 from assay.inference.delta import cluster_variance, design_effect
 from assay.inference.distributions import normal_p, student_p, student_quantile
 from assay.inference.influence import Influence, influence
 from assay.inference.influence_tables import slopes_at
+from assay.inference.models import size_of
 from assay.inference.outcomes import row_figures
 from assay.inference.proportions import normal_quantile
 from assay.inference.test_result import Test
+from assay.inputs.labels import encode
 from assay.metrics import Binary, Classes
 from assay.tallies import LabelSets
 
@@ -107,16 +109,34 @@ class Match:
     @functools.cached_property
     def figures(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """What each row or query brings to either model's mean, where the metric is one."""
-        first = row_figures(self.metric, self.pair.first, self.options)
-        second = row_figures(self.metric, self.pair.second, self.options)
+        first, second = self._all_figures
         if first is None or second is None:
             return None
         if self.metric.each is None:
             return first, second
-        if not self.pair.paired:
-            return first[~np.isnan(first)], second[~np.isnan(second)]
-        kept = ~(np.isnan(first) | np.isnan(second))  # queries without a value on either side
-        return first[kept], second[kept]
+        known = [~np.isnan(one) for one in (first, second)]
+        if self.pair.paired:  # queries without a value on either side
+            known = [known[0] & known[1]] * 2
+        return first[known[0]], second[known[1]]
+
+    @functools.cached_property
+    def _all_figures(self) -> list[NDArray[np.float64] | None]:
+        return [row_figures(self.metric, one, self.options) for one in (self.pair.first, self.pair.second)]
+
+    @functools.cached_property
+    def groups(self) -> tuple[NDArray[Any], int] | None:
+        """Which group each unit is in, a row or a query with a value, and how many groups there are."""
+        if self.pair.groups is None or self.metric.each is None:
+            return self.pair.groups
+        codes, _ = self.pair.groups
+        queries, names = encode(self.pair.first.need("query", self.metric.name))
+        of_query = np.zeros(len(names), dtype=codes.dtype)
+        of_query[queries] = codes
+        if (of_query[queries] != codes).any():
+            raise InputError("the rows of a query are in different groups: a group is of whole queries.")
+        lacking = [np.isnan(one) for one in self._all_figures if one is not None]
+        found, again = np.unique(of_query[~np.logical_or.reduce(lacking)], return_inverse=True)
+        return again, len(found)
 
     @functools.cached_property
     def influence(self) -> Influence | None:
@@ -125,14 +145,16 @@ class Match:
             isinstance(self.metric.reads, type) and issubclass(self.metric.reads, Classes)
         )
         of_sets = any(isinstance(one, LabelSets) for one in (self.pair.first, self.pair.second))
-        if self.metric.each is not None or of_sets:
+        if of_sets:
             return None
         if self.figures is not None:
             first, second = self.figures
-            weight = None if self.pair.first.weight is None else self.pair.first.weight.values
+            held = getattr(self.pair.first, "weight", None)
+            weight = None if held is None else held.values
             total = float(len(first) if weight is None else weight.sum())
-            slopes = (second - first - self.difference) / total
-            return Influence.of_rows(self.difference, slopes, weight)
+            apart = second - first
+            mean = float(apart.mean() if weight is None else weight @ apart / total)
+            return Influence.of_rows(mean, (apart - mean) / total, weight)
         if tables and self.pair.groups is None:
             return self._of_cells()
         if not self.pair.of_rows:
@@ -164,18 +186,16 @@ def _known(metric: Metric, data: Any, options: dict[str, Any]) -> Influence | No
         return None
 
 
-def wald(match: Match, method: str, test: str) -> Answer | str:
+def wald(match: Match, method: str, test: str) -> Answer | str | None:
     """Return the answer by influence: clusters where rows come in groups, with weights the sandwich."""
     found = match.influence
     if found is None:
-        return "the rows' influence on it is not known"
-    n = int(found.mass.sum()) if match.pair.plain else len(match.pair.first)
-    if match.pair.given is not None:
-        n = match.pair.given.n
+        return None
+    n = len(found.slopes) if match.figures is not None else size_of(match.pair.first)
     groups, effect, df, note = None, None, None, ""
     error = found.standard_error
-    if match.pair.groups is not None:
-        codes, groups = match.pair.groups
+    if match.groups is not None:
+        codes, groups = match.groups
         together = cluster_variance(np.bincount(codes, weights=found.parts, minlength=groups))
         if math.isnan(together):
             return "one group shows no spread"

@@ -56,10 +56,8 @@ def of_rows(match: Match) -> Answer | str | None:
     if figures is None:
         return None
     of_queries = match.metric.each is not None
-    if not (match.pair.plain or of_queries):
+    if not match.pair.plain:
         return None
-    if of_queries and match.pair.groups is not None:
-        return "queries in groups are not compared yet"
     first, second = figures
     if match.settings.ordered or match.settings.asked("rows") == "diebold-mariano":
         return _in_order(match, second - first)

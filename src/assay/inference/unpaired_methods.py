@@ -125,7 +125,7 @@ def of_areas(match: Match) -> Answer | str | None:
 
 def of_rows(match: Match) -> Answer | str | None:
     """Compare two means over different rows or queries: Welch's test."""
-    if match.figures is None or not (match.pair.plain or match.metric.each is not None):
+    if match.figures is None or not match.pair.plain:
         return None
     first, second = match.figures
     test = welch(second, first, confidence=match.confidence)
@@ -143,9 +143,11 @@ def by_delta(match: Match) -> Answer | str | None:
         _spread(match, one, value)
         for one, value in zip((match.pair.first, match.pair.second), match.values, strict=True)
     ]
-    known = [one for one in spreads if one is not None and one.error >= 0]
+    known = [one for one in spreads if one is not None]
     if len(known) < len(spreads):
-        return "the rows' influence on it is not known"
+        return None
+    if any(math.isnan(one.error) for one in known):
+        return "one group shows no spread"
     error = math.hypot(*(one.error for one in known))
     if not error:
         return "the rows show no spread"

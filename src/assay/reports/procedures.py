@@ -293,8 +293,8 @@ def _share(count: int, stated: float | None, repeats: int) -> float:
         return float(stated)
     if repeats < 1 or count % repeats or count // repeats < _TWO:
         raise MetricError(
-            f"{count} resamples are not {repeats} times two folds or more: say test_share=, the share of rows "
-            "that each resample tests on."
+            f"{count} resamples are not {repeats} times two folds or more: say test_share=, the share of "
+            "rows that each resample tests on."
         )
     return repeats / count
 
