@@ -60,7 +60,7 @@ def test_losses_are_better_lower():
     y = rng.normal(size=200)
     predicted = {"rough": y + rng.normal(size=200), "fine": y + 0.2 * rng.normal(size=200)}
     found = assay.compare(actual=y, predicted=predicted, metrics=["mae", "mse"], margin={"mae": 0.1})
-    assert found.summary.startswith("fine is better on mae, lower by 0.")
+    assert found.summary.startswith("fine is better on mae (lower) by 0.")
     assert found["mae"].difference < 0
     assert found["mae"].margin.claims == ("superior", "non-inferior")
     assert found["mse"].margin is None

@@ -270,3 +270,13 @@ def test_weighted_bounds_hold_the_weighted_figures():
         low, high = binned.average_precision_bounds()
         assert low <= average_precision_score(label, score, sample_weight=weight) <= high
         assert high - low < (0.02 if bits == 12 else 0.001)
+
+
+@pytest.mark.parametrize("options", [{}, {"weight": [0.5, 1.0, 2.0, 0.25, 3.0]}, {"labels": [3, 2, 1, 0]}])
+def test_either_model_is_found_in_the_joint_tally(options):
+    """The joint counts of two models hold either one's own, with the labels that it has."""
+    actual = [0, 1, 2, 1, 0]
+    both = [assay.rows(actual=actual, predicted=p, **options) for p in ([0, 1, 3, 1, 1], [2, 1, 2, 0, 0])]
+    joint = assay.PairedLabels.of(*both)
+    for which, one in enumerate(both):
+        assert joint.of_model(which) == assay.Confusion.of(one)

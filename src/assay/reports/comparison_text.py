@@ -168,11 +168,11 @@ def _verdict(comparison: Comparison, first: str, second: str, mine: Sequence[Dif
         if won:
             loser = "" if len(comparison.names) == _TWO else f"than {second if name == first else first} "
             ahead = listed(_by_how_much(comparison, one) for one in won)
-            clauses.append(f"{name} is better {loser}on {ahead}")
+            clauses.append(f"{name} is better {loser}{ahead}")
     apart = [one for one in mine if one.decided and not one.direction]
     if apart:
         clauses.append(
-            f"{first} and {second} differ on {listed(_by_how_much(comparison, one) for one in apart)}"
+            f"{first} and {second} differ {listed(_by_how_much(comparison, one) for one in apart)}"
         )
     same = [one for one in mine if one.same]
     if same:
@@ -191,15 +191,15 @@ def _verdict(comparison: Comparison, first: str, second: str, mine: Sequence[Dif
 
 
 def _by_how_much(comparison: Comparison, one: Difference) -> str:
-    """Return a metric with how far the better model is ahead: 'auc by 0.012 [0.004, 0.020] (p = 0.003)'."""
+    """Return where and how far the better model is ahead: 'on auc by 0.012 [0.004, 0.020] (p = 0.003)'."""
     size, digits = float(one.difference), _digits(one)
     limits = ""
     if one.low is not None and one.high is not None:
         both = (one.low, one.high) if size > 0 else (-one.high, -one.low)
         limits = f" [{', '.join(_number(limit, digits) for limit in both)}]"
-    word = "lower by" if one.direction < 0 else "by"
-    name = _words(one.metric) + ("," if one.direction < 0 else "")
-    return f"{name} {word} {_number(abs(size), digits)}{limits} ({_p_words(comparison, one)})"
+    word = " (lower)" if one.direction < 0 else ""
+    ahead = f"{_number(abs(size), digits)}{limits} ({_p_words(comparison, one)})"
+    return f"on {_words(one.metric)}{word} by {ahead}"
 
 
 def _p_words(comparison: Comparison, one: Difference) -> str:
