@@ -312,7 +312,7 @@ def test_wrong_questions_are_refused():
         ({"metrics": "chi_square"}, "statistic of a test"), ({"metrics": []}, "empty"),
         ({"metrics": "acuracy"}, "Did you mean"), ({"correction": "sidak"}, "not known"),
         ({"against": "last"}, "not known"), ({"test": "z"}, "not known"), ({"margin": 0}, "above 0"),
-        ({"detect": -1}, "above 0"), ({"confidence": 2}, "confidence"),
+        ({"detect": -1}, "above 0"), ({"draws": 0}, "at least 1"), ({"horizon": 0}, "at least 1"), ({"confidence": 2}, "confidence"),
     ):  # fmt: skip
         with pytest.raises(assay.MetricError, match=said):
             assay.compare(a, b, **wrong)
@@ -323,12 +323,13 @@ def test_models_may_be_columns_of_a_table(library):
     """Their names are the columns' own; a row that one model lacks is left out of both."""
     y, scores, _ = models(50)
     columns = {"y": y, **scores}
+    columns["a"] = np.where(np.arange(50) == 21, np.nan, scores["a"])
     columns["b"] = np.where(np.arange(50) == 7, np.nan, scores["b"])
     table = columns if library == "dict" else pytest.importorskip(library).DataFrame(columns)
     found = assay.compare(table, actual="y", score=["a", "b"], missing="drop", metrics=["auc", "brier"])
     assert found.names == ("a", "b")
-    assert (found.dropped, found.sizes) == (1, (49, 49))
-    kept = np.arange(50) != 7
+    assert (found.dropped, found.sizes) == (2, (48, 48))
+    kept = ~np.isin(np.arange(50), (7, 21))
     expected = assay.compare(
         actual=y[kept], score={k: v[kept] for k, v in scores.items()}, metrics=["auc", "brier"]
     )

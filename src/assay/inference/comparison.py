@@ -47,7 +47,7 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "gini": ("of_areas", "by_drawing"),
 }
 _BY_KIND: dict[str, tuple[str, ...]] = {
-    "proportion": ("of_shares", "of_rows", "by_delta", "by_drawing"),
+    "proportion": ("of_shares", "by_delta", "by_drawing"),
     "counts": ("by_delta", "by_drawing"),
     "mean": ("of_rows", "by_delta", "by_drawing"),
     "rank": ("by_delta", "by_drawing"),
@@ -85,13 +85,14 @@ class Judged(NamedTuple):
     family: int
 
 
-def asked_metrics(metrics: Any, data: Any) -> list[Asked]:
-    """Return the metrics asked for, or those that suit the rows.
+def asked_metrics(metrics: Any, data: Any, *, stated: bool = False) -> list[Asked]:
+    """Return the metrics asked for, each once, or those that suit the rows.
 
-    A metric is a name, a metric, or either with its options: ``("ndcg", {"k": 10})``.
+    A metric is a name, a metric, or either with its options: ``("ndcg", {"k": 10})``. `stated` says that a
+    positive label was.
     """
     if metrics is None:
-        return [Asked(find(name), {}) for name in _suiting(data)]
+        return [Asked(find(name), {}) for name in _suiting(data, stated=stated)]
     listed = [metrics] if isinstance(metrics, (str, Metric)) or _with_options(metrics) else list(metrics)
     if not listed:
         raise MetricError("metrics= is empty: name at least one, or leave it out.")
@@ -99,7 +100,7 @@ def asked_metrics(metrics: Any, data: Any) -> list[Asked]:
     for one in listed:
         name, options = one if _with_options(one) else (one, {})
         found.append(Asked(name if isinstance(name, Metric) else find(name), dict(options)))
-    return found
+    return list({one.name: one for one in reversed(found)}.values())[::-1]
 
 
 def judged(
@@ -174,11 +175,14 @@ def _difference(
             name, *names, values, difference, None, None, match.confidence, Undefined(answer), "", "", n,
             direction=turn, detect=detect, note=answer,
         )  # fmt: skip
+    note = answer.note
+    if match.settings.ordered and not answer.method.startswith("Diebold"):
+        note = "; ".join(filter(None, [note, "it does not allow for rows that go together in time"]))
     judged_margin = None if margin is None or not turn else _by_margin(match, answer, turn, margin)
     return Difference(
         name, *names, values, difference, answer.low, answer.high, match.confidence, answer.test.p,
         answer.method, answer.test.method, n, answer.n, turn,
-        standard_error=answer.standard_error, note=answer.note, disagreeing=answer.disagreeing,
+        standard_error=answer.standard_error, note=note, disagreeing=answer.disagreeing,
         groups=answer.groups, design_effect=answer.design_effect, more=answer.more, margin=judged_margin,
         detect=detect, same=answer.standard_error == 0 == difference,
     )  # fmt: skip
@@ -237,10 +241,10 @@ def _overall(metric: Metric, options: dict[str, Any], models: Models) -> Test | 
             return None
         scores = [doubles(one.need("score", "auc").numbers("scores")) for one in models.data]
         return delong_several(scores, positive, 1 - positive)
+    if metric.kind != "proportion" or options.get("average"):
+        return None
     hits = []
     for one in models.data:
-        if metric.kind != "proportion" or options.get("average"):
-            return None
         (actual, known), (predicted, said) = (
             encode(one.need(role, metric.name)) for role in ("actual", "predicted")
         )
@@ -298,7 +302,7 @@ def _with_options(given: Any) -> bool:
     return isinstance(given, tuple) and len(given) == _TWO and isinstance(given[1], dict)
 
 
-def _suiting(data: Any) -> list[str]:
+def _suiting(data: Any, *, stated: bool) -> list[str]:
     """Return the metrics that suit rows or a tally."""
     if isinstance(data, Queries):
         return ["ndcg", "mean_average_precision", "mean_reciprocal_rank"]
@@ -309,7 +313,7 @@ def _suiting(data: Any) -> list[str]:
     if isinstance(data, LabelSets):
         return ["subset_accuracy", "hamming_loss"]
     if isinstance(data, Confusion):
-        return _of_labels(data.labels, stated=False)
+        return _of_labels(data.labels, stated=stated)
     if not isinstance(data, Rows):
         raise InputError(f"say with metrics= what a {type(data).__name__} is to be compared by.")
     if data.query is not None:

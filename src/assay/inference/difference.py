@@ -6,7 +6,6 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import MetricError
 from assay.inference.distributions import normal_point
 from assay.inference.paired import claims, equivalence, noninferiority
 from assay.inference.power import check_power, critical_value, rows_for_paired
@@ -150,7 +149,7 @@ class Difference:
         if self.disagreeing is not None:
             discordance = max(sum(self.disagreeing) / self.counted, abs(size))
             if discordance > 1:
-                raise MetricError(f"{size!r} is no difference of two shares.")
+                return None
             return rows_for_paired(discordance, size, alpha=level, power=power) * self.n / self.counted
         error = self._error()
         if error is None:

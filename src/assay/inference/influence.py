@@ -121,7 +121,10 @@ def influence(metric: Metric, data: Any, **options: Any) -> Influence | None:
     home = "influence_sets" if isinstance(data, LabelSets) else _SOURCES.get(metric.reads.__name__)
     if home is None:
         return None
-    source = importlib.import_module(f"assay.inference.{home}")
+    try:
+        source = importlib.import_module(f"assay.inference.{home}")
+    except ModuleNotFoundError:  # its influences are still to come
+        return None
     make: Callable[..., Influence | None] = source.of_tally if isinstance(data, Tally) else source.of_rows
     found = make(metric, data, options)
     if found is None or not math.isfinite(found.value) or not np.isfinite(found.slopes).all():

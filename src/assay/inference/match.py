@@ -54,6 +54,9 @@ class Settings:
         for name in self.tests:
             if name not in known:
                 raise MetricError(f"test={name!r} is not known: use one of {', '.join(map(repr, known))}.")
+        for name in ("horizon", "draws"):
+            if getattr(self, name) < 1:
+                raise MetricError(f"{name}={getattr(self, name)!r} is a number of at least 1.")
 
     def asked(self, family: str, default: str = "") -> str:
         """Return the test of a family that was asked for, or its default."""
@@ -159,7 +162,7 @@ class Match:
             return self._of_cells()
         if not self.pair.of_rows:
             return None
-        both = [_known(self.metric, one, self.options) for one in (self.pair.first, self.pair.second)]
+        both = [influence(self.metric, one, **self.options) for one in (self.pair.first, self.pair.second)]
         return None if both[0] is None or both[1] is None else both[1].minus(both[0])
 
     def _of_cells(self) -> Influence | None:
@@ -176,14 +179,6 @@ class Match:
             slopes.append(slopes_at(found, tally, self.options, place[actual], place[places]))
         sums = [joint.weight(power) for power in (1, 2, 3)[: 1 if joint.weights is None else 3]]
         return Influence(self.difference, slopes[1] - slopes[0], *sums)
-
-
-def _known(metric: Metric, data: Any, options: dict[str, Any]) -> Influence | None:
-    """Return a metric's influence; None where nobody knows it."""
-    try:
-        return influence(metric, data, **options)
-    except ModuleNotFoundError:  # a view whose influences are still to come
-        return None
 
 
 def wald(match: Match, method: str, test: str) -> Answer | str | None:

@@ -192,7 +192,11 @@ def _together(found: list[Rows]) -> list[Rows]:
         mine = np.zeros(whole, dtype=bool)
         mine[one] = True
         kept &= mine
-    return [one.take(kept[place]) for one, place in zip(found, places, strict=True)]
+    taken = [one.take(kept[place]) for one, place in zip(found, places, strict=True)]
+    return [
+        dataclasses.replace(less, dropped=one.dropped + len(one) - len(less))
+        for one, less in zip(found, taken, strict=True)
+    ]
 
 
 def _judged(given: Any) -> Any:

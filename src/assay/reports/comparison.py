@@ -218,7 +218,7 @@ def compare(
         models, names=names, paired=paired, predicted=predicted, score=score, missing=missing, actual=actual,
         weight=weight, group=group, query=query, labels=labels, positive=positive,
     )  # fmt: skip
-    asked = asked_metrics(metrics, found.data[0])
+    asked = asked_metrics(metrics, found.data[0], stated=positive is not None)
     tests = (test,) if isinstance(test, str) else tuple(test or ())
     settings = Settings(tests, ordered, horizon, draws, seed)
     result = judged(
