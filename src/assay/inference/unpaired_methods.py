@@ -89,7 +89,12 @@ def of_shares(match: Match) -> Answer | str | None:
         if found is None:
             return None
         counted.append((int(tally.counts[found.hit].sum()), int(tally.counts[found.counted].sum())))
-    (x1, n1), (x2, n2) = counted
+    return _of_counts(match, counted[0], counted[1])
+
+
+def _of_counts(match: Match, first: tuple[int, int], second: tuple[int, int]) -> Answer:
+    """Answer for hits of so many rows of either model."""
+    (x1, n1), (x2, n2) = first, second
     low, high = proportion_difference(x2, n2, x1, n1, confidence=match.confidence)
     table = np.array([[x2, n2 - x2], [x1, n1 - x1]])
     expected = table.sum(1)[:, None] * table.sum(0) / table.sum()
@@ -97,7 +102,7 @@ def of_shares(match: Match) -> Answer | str | None:
         test = Test("chi-square of two shares", None, None, 1.0)
     else:
         test = chi_square(table) if expected.min() >= _FEW else fisher(table)
-    error = math.sqrt(sum(x * (n - x) / n**3 for x, n in counted))
+    error = math.sqrt(sum(x * (n - x) / n**3 for x, n in (first, second)))
     low, high = match.within(low, high)
     return Answer(low, high, "Newcombe", test, n1 + n2, error)
 
@@ -128,6 +133,8 @@ def of_rows(match: Match) -> Answer | str | None:
     if match.figures is None or not match.pair.plain:
         return None
     first, second = match.figures
+    if all(np.isin(one, (0.0, 1.0)).all() for one in match.figures) and not match.settings.asked("rows"):
+        return _of_counts(match, (int(first.sum()), len(first)), (int(second.sum()), len(second)))
     test = welch(second, first, confidence=match.confidence)
     if isinstance(test.p, Undefined):
         return test.p.reason
