@@ -12,6 +12,7 @@ from assay.inference.match import Settings
 from assay.inference.models import models_of
 from assay.metrics import find
 from assay.reports.comparison_text import draw, said
+from assay.reports.grid import JOINED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -74,7 +75,7 @@ class Comparison:
     @property
     def summary(self) -> str:
         """What the differences show and what they do not, in plain words."""
-        return " ".join(said(self))
+        return " ".join(said(self)).replace(JOINED, " ")
 
     def estimate(self, metric: str, model: str) -> Estimate:
         """Return one model's own value of a metric that was compared, with its interval."""

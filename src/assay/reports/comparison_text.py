@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
-from assay.reports.grid import grid, listed, paragraph
+from assay.reports.grid import JOINED, grid, listed, paragraph
 from assay.reports.widths import clean
 
 if TYPE_CHECKING:
@@ -32,9 +32,8 @@ def draw(comparison: Comparison, *, width: int = 80) -> str:
         parts.append(_two(comparison, width))
     else:
         parts += [*_values(comparison, width), _pairs(comparison, width)]
-    parts += [paragraph(line, room=width, indent=2) for line in _overall(comparison)]
-    parts.append([line for one in _notes(comparison) for line in paragraph(one, room=width, indent=2)])
-    parts.append([line for one in said(comparison) for line in paragraph(one, room=width)])
+    for block, indent in ((_overall(comparison), 2), (_notes(comparison), 2), (said(comparison), 0)):
+        parts.append([line for one in block for line in paragraph(one, room=width, indent=indent)])
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
@@ -47,7 +46,7 @@ def said(comparison: Comparison) -> list[str]:
         sentences.append(_verdict(comparison, clean(first), clean(second), mine))
         against = [one for one in mine if one.margin is not None]
         if against:
-            sentences.append(_margins(clean(first), clean(second), against, comparison.confidence))
+            sentences.append(_margins(clean(first), clean(second), against))
     sentences += _detected(comparison)
     return sentences
 
@@ -157,6 +156,14 @@ def _notes(comparison: Comparison) -> list[str]:
             notes.setdefault(reason, []).append(name)
     lines = [f"{listed(dict.fromkeys(names))}: {how}." for how, names in methods.items()]
     lines += [f"Note on {listed(dict.fromkeys(names))}: {reason}." for reason, names in notes.items()]
+    if any(one.margin is not None for one in comparison.differences):
+        wide, narrow = (
+            f"{100 * level:g}%" for level in (comparison.confidence, 2 * comparison.confidence - 1)
+        )
+        lines.append(
+            f"Claims by the margin, each for itself: superior and non-inferior by the {wide} interval, "
+            f"equivalent by the {narrow} one."
+        )
     return lines
 
 
@@ -196,7 +203,7 @@ def _by_how_much(comparison: Comparison, one: Difference) -> str:
     limits = ""
     if one.low is not None and one.high is not None:
         both = (one.low, one.high) if size > 0 else (-one.high, -one.low)
-        limits = f" [{', '.join(_number(limit, digits) for limit in both)}]"
+        limits = f" [{f',{JOINED}'.join(_number(limit, digits) for limit in both)}]"
     word = " (lower)" if one.direction < 0 else ""
     ahead = f"{_number(abs(size), digits)}{limits} ({_p_words(comparison, one)})"
     return f"on {_words(one.metric)}{word} by {ahead}"
@@ -209,7 +216,8 @@ def _p_words(comparison: Comparison, one: Difference) -> str:
 
 
 def _p_said(name: str, p: Value) -> str:
-    return f"{name} < 5e-324" if not float(p) else f"{name} = {_p(p)}"
+    words = f"{name} < 5e-324" if not float(p) else f"{name} = {_p(p)}"
+    return words.replace(" ", JOINED)
 
 
 def _cannot_tell(
@@ -252,7 +260,7 @@ def _about(count: float) -> str:
     return f"{int(math.ceil(count / step - 1e-9) * step):,}"
 
 
-def _margins(first: str, second: str, against: Sequence[Difference], confidence: float) -> str:
+def _margins(first: str, second: str, against: Sequence[Difference]) -> str:
     """Return what can be claimed of the second model against the first, with its margin."""
     by_claim: dict[tuple[str, ...], list[str]] = {}
     margins = {one.margin.margin for one in against if one.margin is not None}
@@ -266,33 +274,26 @@ def _margins(first: str, second: str, against: Sequence[Difference], confidence:
         clauses.append(
             f"{second} is {listed(claims)} to {first} {where}"
             if claims
-            else f"{where} nothing can be claimed, which is not to say that they are equal"
+            else f"{where} nothing can be claimed of {second} against {first}, not even that they are equal"
         )
     margin = f"With a margin of {margins.pop():g}" if len(margins) == 1 else "With the margins"
-    level = f"{100 * (2 * confidence - 1):g}"
-    return f"{margin}: {'; '.join(clauses)} (each for itself; equivalence by the {level}% interval)."
+    return f"{margin}: {'; '.join(clauses)}."
 
 
 def _detected(comparison: Comparison) -> list[str]:
     """Return how many rows the differences that one wants to see would need."""
-    clauses: dict[str, str] = {}
-    unit = "queries" if comparison.of_queries else "rows"
+    sizes: dict[str, float] = {}
     for one in comparison.differences:
-        if one.detect is None or isinstance(one.difference, Undefined):
-            continue
-        needed = one.rows_needed(one.detect)
+        needed = None if one.detect is None else one.rows_needed(one.detect)
         if needed is not None:
-            pair = (
-                ""
-                if len(comparison.names) == _TWO
-                else f" between {clean(one.first)} and {clean(one.second)}"
-            )
-            key = f"{one.detect:g} in {_words(one.metric)}{pair}"
-            clauses[key] = f"about {_about(needed)} {unit}"
-    if not clauses:
+            name = f"{one.detect:g} in {_words(one.metric)}"
+            sizes[name] = max(sizes.get(name, 0.0), needed)  # of several pairs, what suffices for all
+    if not sizes:
         return []
-    each = listed(f"{count} for one of {size}" for size, count in clauses.items())
-    return [f"To see a difference with 80% power takes {each}."]
+    unit = "queries" if comparison.of_queries else "rows"
+    each = listed(f"{name} about {_about(needed)} {unit}" for name, needed in sizes.items())
+    pairs = "" if len(comparison.names) == _TWO else " between any two"
+    return [f"To see a difference{pairs} with 80% power would take: of {each}."]
 
 
 def _tested(one: Difference) -> bool:

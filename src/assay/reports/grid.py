@@ -10,8 +10,9 @@ from assay.reports.widths import clean, left, right, width, wrapped
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["grid", "listed", "paragraph"]
+__all__ = ["JOINED", "grid", "listed", "paragraph"]
 
+JOINED = "\xa0"  # a space at which no line is broken
 _GAP = 2
 _HEAD = 12  # columns that a heading may take beyond what stands under it
 _LEAST = 8  # columns that a wrapped column keeps
@@ -57,12 +58,18 @@ def grid(head: Sequence[str], body: Sequence[Sequence[str]], *, room: int = 80, 
 
 
 def paragraph(text: str, *, room: int = 80, indent: int = 0) -> list[str]:
-    """Return a text in lines of at most so many columns, the later ones indented."""
+    r"""Return a text in lines of at most so many columns, the later ones indented.
+
+    What a no-break space joins stays on one line.
+
+    >>> paragraph("better by 0.1 (p\xa0=\xa00.02)", room=20)
+    ['better by 0.1', '(p = 0.02)']
+    """
     lines = wrapped(text, room)
     if indent and len(lines) > 1:
-        rest = text[len(lines[0]) :].strip()
+        rest = text[len(lines[0]) :].strip(" ")
         lines = [lines[0], *(" " * indent + line for line in wrapped(rest, room - indent))]
-    return lines
+    return [line.replace(JOINED, " ") for line in lines]
 
 
 def listed(words: Iterable[str]) -> str:
