@@ -321,6 +321,33 @@ def test_rows_needed_are_those_that_would_do():
     assert recall.rows_needed() == pytest.approx(2 * found.rows_needed())
 
 
+def test_rows_needed_have_the_power_that_they_promise():
+    """Of 250 samples as large as a pilot asked for, about 80% tell the two models apart."""
+    rng = np.random.default_rng(17)
+
+    def drawn(n):
+        y = rng.integers(0, 2, n)
+        common = rng.normal(size=n)
+        scores = {name: y + s * (common + rng.normal(size=n)) for name, s in (("a", 1.0), ("b", 0.8))}
+        return {"actual": y, "score": scores, "predicted": {k: (v > 0.5) * 1 for k, v in scores.items()}}
+
+    pilot = assay.compare(**drawn(40_000), metrics=["auc", "accuracy"], correction=None)
+    for one in pilot:
+        n = math.ceil(one.rows_needed())
+        seen = sum(
+            assay.compare(**drawn(n), metrics=one.metric, correction=None)[one.metric].decided
+            for _ in range(250)
+        )
+        assert 0.72 * 250 <= seen <= 0.88 * 250, one.metric
+
+
+def test_tallies_that_say_too_little():
+    """Sums alone have no spread of their own rows."""
+    both = [assay.Moments.of(assay.rows(actual=[0.5, 1.5, 2.5], predicted=p)) for p in ([1, 1, 2], [0, 1, 3])]
+    found = assay.compare(*both, metrics="r2")["r2"]
+    assert "give the rows" in found.p.reason
+
+
 def test_more_comparisons_need_more_rows():
     """An undecided difference always needs more rows than there are, corrected for its family."""
     rng = np.random.default_rng(12)

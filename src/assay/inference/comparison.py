@@ -222,7 +222,10 @@ def _answer(match: Match) -> Answer | str:
             return found._replace(note="; ".join(said))
         if found:
             reasons.append(found)
-    return "; ".join(dict.fromkeys(reasons)) or "no method is meant for rows like these"
+    if not reasons:
+        rows = match.pair.of_rows
+        return "no method is meant for rows like these" if rows else "tallies say too little: give the rows"
+    return "; ".join(dict.fromkeys(reasons))
 
 
 @functools.cache

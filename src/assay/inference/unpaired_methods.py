@@ -21,7 +21,7 @@ from assay.inference.match import Answer
 from assay.inference.models import size_of
 from assay.inference.outcomes import outcomes
 from assay.inference.proportions import normal_quantile
-from assay.inference.question import Question
+from assay.inference.question import Question, Spread
 from assay.inference.row_draws import drawn_differences
 from assay.inference.tables import chi_square, fisher
 from assay.inference.test_result import Alternative, Test
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from assay.inference.match import Match
-    from assay.inference.question import Spread
 
 __all__ = ["by_delta", "by_drawing", "by_own_intervals", "of_areas", "of_rows", "of_shares", "welch"]
 
@@ -147,7 +146,7 @@ def of_rows(match: Match) -> Answer | str | None:
 def by_delta(match: Match) -> Answer | str | None:
     """Compare by either model's own standard error, groups and weights included."""
     spreads = [
-        _spread(match, one, value)
+        _spread(match, one, value) or _told(match, one)
         for one, value in zip((match.pair.first, match.pair.second), match.values, strict=True)
     ]
     known = [one for one in spreads if one is not None]
@@ -201,8 +200,14 @@ def by_own_intervals(match: Match) -> Answer | str | None:
     if len(limits) < len(both):
         return None
     low, high = match.within(*mover([float(one.value) for one in both], limits, (1, -1)))
-    test = Test("no test", None, None, Undefined("the rows show no spread"))
+    test = Test("no test", None, None, Undefined("each has an interval of its own, but there is no test"))
     return Answer(low, high, "MOVER on each one's own interval", test, sum(one.n for one in both))
+
+
+def _told(match: Match, data: Any) -> Spread | None:
+    """Return the standard error that comes with a model's own interval: a tally may know it from sums."""
+    found = estimate(match.metric, data, confidence=match.confidence, **match.options)
+    return None if found.standard_error is None else Spread(found.standard_error, None, found.n)
 
 
 def _spread(match: Match, data: Any, value: float) -> Spread | None:
