@@ -178,6 +178,25 @@ def test_areas_of_different_rows_are_those_of_o14():
     assert tallies["auc"].p == found["auc"].p
 
 
+def test_weighted_areas_are_those_of_o20():
+    """Against a score that ranks nothing, the difference varies as the model itself does; groups add up."""
+    pytest.importorskip("assay.inference.influence_scores", reason="influences of scores are needed")
+    inputs, expected = check_values(20)
+    given = {
+        "actual": Y,
+        "score": {"flat": [0.5] * 15, "model": D15_SCORE},
+        "metrics": ["auc", "average_precision"],
+    }
+    found = assay.compare(**given, weight=inputs["weight"])
+    assert found["auc"].difference == pytest.approx(expected["auc"] - 0.5, rel=1e-12)
+    assert found["auc"].standard_error == pytest.approx(expected["ij_se"], rel=1e-9)
+    assert found["average_precision"].values[1] == pytest.approx(expected["average_precision"], rel=1e-12)
+    alone = assay.compare(**given, group=range(15))["auc"]
+    even = assay.compare(**given, weight=[2.0] * 15)["auc"]
+    assert alone.standard_error == pytest.approx(even.standard_error * math.sqrt(15 / 14), rel=1e-9)
+    assert alone.groups == 15
+
+
 def test_the_spam_filter_agrees_with_proc():
     """Paired and unpaired, and joint tally; pROC's toy has too few rows unless DeLong is asked for."""
     theirs = r_figures("sms_proc")
