@@ -1,0 +1,187 @@
+"""The influence of rows on figures of probabilities: skill, the base rate's scores, recalibration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.inference.influence import Influence
+from assay.inference.influence_scores import by_row, unit_sums
+from assay.metrics import Undefined
+from assay.metrics.isotonic import isotonic
+from assay.metrics.logistic import fit_both, fit_intercept
+from assay.metrics.probabilities import Probabilities
+from assay.tallies import Scores
+from assay.tallies.row_losses import checked_clip, log_losses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from assay.inputs import Rows
+    from assay.metrics import Metric
+
+__all__ = ["of_rows", "of_tally"]
+
+_OUTCOMES = np.array([[1.0], [0.0]])  # of positives and of negatives, the two rows of units
+
+
+def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
+    """Return the influence of each entry's positives, and of its negatives: two rows of units."""
+    value = metric(tally, **options)
+    if isinstance(value, Undefined) or metric.name not in _SLOPES:
+        return None
+    clip = checked_clip(options.get("clip", 0.0))
+    slopes = _SLOPES[metric.name](_Entries(tally, clip), value)
+    sums = unit_sums(tally)
+    # What nobody is, may have an infinite slope: a positive of probability 0, say.
+    return Influence(value, np.where(sums[0] > 0, slopes, 0.0), *sums)
+
+
+def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | None:
+    """Return the influence of every row: that of its probability and class."""
+    tally = Scores.of(rows)
+    found = of_tally(metric, tally, options)
+    return None if found is None else by_row(found, tally, rows)
+
+
+class _Entries:
+    """A tally's entries as probabilities: `p` of each, and what its positives and its negatives weigh."""
+
+    def __init__(self, tally: Scores, clip: float) -> None:
+        self.p = np.clip(tally.scores.astype(np.float64), clip, 1 - clip)
+        self.mass = unit_sums(tally)[0]
+        self.n = float(self.mass.sum())
+        self.rate = float(self.mass[0].sum()) / self.n
+        self.view = Probabilities.of(tally, clip=clip)
+
+    def mean(self, losses: NDArray[Any]) -> tuple[float, NDArray[np.float64]]:
+        """Return the mean of a loss by class and entry, and its slopes."""
+        paid = np.where(self.mass > 0, losses, 0.0)
+        mean = float((self.mass * paid).sum()) / self.n
+        return mean, (paid - mean) / self.n
+
+    def squares(self, p: NDArray[Any]) -> tuple[float, NDArray[np.float64]]:
+        """Return the Brier score of probabilities of the entries, and its slopes."""
+        return self.mean((_OUTCOMES - p) ** 2)
+
+    def logs(self, p: NDArray[Any]) -> tuple[float, NDArray[np.float64]]:
+        """Return the log loss of probabilities of the entries, and its slopes."""
+        return self.mean(np.stack([log_losses(None, p), log_losses(np.zeros(len(p)), p)]))
+
+    def base(self, score: str) -> tuple[float, NDArray[np.float64]]:
+        """Return the base rate's own score, and its slopes."""
+        rate = self.rate
+        moved = (_OUTCOMES - rate) / self.n * np.ones_like(self.mass)
+        if score == "brier":
+            return rate * (1 - rate), (1 - 2 * rate) * moved
+        if rate in (0.0, 1.0):
+            return 0.0, np.zeros_like(self.mass)
+        return -rate * np.log(rate) - (1 - rate) * np.log1p(-rate), (np.log1p(-rate) - np.log(rate)) * moved
+
+    def fitted(self) -> NDArray[np.float64]:
+        """Return the isotonic fit at each entry."""
+        return isotonic(self.view)[np.searchsorted(self.view.p, self.p)]
+
+
+def _brier_uncertainty(e: _Entries, _: float) -> NDArray[np.float64]:
+    return e.base("brier")[1]
+
+
+def _log_uncertainty(e: _Entries, _: float) -> NDArray[np.float64]:
+    return e.base("log")[1]
+
+
+def _skill(
+    given: tuple[float, NDArray[Any]], base: tuple[float, NDArray[Any]]
+) -> NDArray[np.float64]:
+    """Return the slopes of one less a ratio of scores."""
+    return np.asarray((given[0] / base[0] * base[1] - given[1]) / base[0])
+
+
+def _brier_skill(e: _Entries, _: float) -> NDArray[np.float64]:
+    return _skill(e.squares(e.p), e.base("brier"))
+
+
+def _log_loss_skill(e: _Entries, _: float) -> NDArray[np.float64]:
+    return _skill(e.logs(e.p), e.base("log"))
+
+
+# The isotonic fit is the least score that rising probabilities can have. At a least value, that the fit
+# would move with a row has no part in the slope: it is that of the fit's own losses.
+
+
+def _brier_discrimination(e: _Entries, _: float) -> NDArray[np.float64]:
+    return np.asarray(e.base("brier")[1] - e.squares(e.fitted())[1])
+
+
+def _log_discrimination(e: _Entries, _: float) -> NDArray[np.float64]:
+    return np.asarray(e.base("log")[1] - e.logs(e.fitted())[1])
+
+
+def _brier_miscalibration(e: _Entries, _: float) -> NDArray[np.float64]:
+    return np.asarray(e.squares(e.p)[1] - e.squares(e.fitted())[1])
+
+
+def _log_miscalibration(e: _Entries, _: float) -> NDArray[np.float64]:
+    return np.asarray(e.logs(e.p)[1] - e.logs(e.fitted())[1])
+
+
+def _rates(e: _Entries) -> NDArray[np.float64]:
+    return e.view.rates[np.searchsorted(e.view.p, e.p)]
+
+
+def _brier_reliability(e: _Entries, value: float) -> NDArray[np.float64]:
+    gap = e.p - _rates(e)
+    return np.asarray((gap**2 - 2 * gap * (_OUTCOMES - _rates(e)) - value) / e.n)
+
+
+def _brier_resolution(e: _Entries, value: float) -> NDArray[np.float64]:
+    gap = _rates(e) - e.rate
+    return np.asarray((gap**2 + 2 * gap * (_OUTCOMES - _rates(e)) - value) / e.n)
+
+
+def _observed_expected_ratio(e: _Entries, value: float) -> NDArray[np.float64]:
+    return np.asarray((_OUTCOMES - value * e.p) / float((e.mass * e.p).sum()))
+
+
+def _recalibration(e: _Entries, *, both: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the slopes of the fitted intercept and slope: one step of Newton's by a row's own score.
+
+    Huber 1967: squared and added up they are the sandwich, which holds whether or not the line is right.
+    """
+    fit = fit_both(e.view) if both else fit_intercept(e.view)
+    if fit is None:
+        none = np.full(e.mass.shape, np.nan)
+        return none, none
+    x = np.log(e.p) - np.log1p(-e.p)
+    eta = fit.intercept + fit.slope * x
+    rate, rest = np.exp(-np.logaddexp(0, -eta)), np.exp(-np.logaddexp(0, eta))
+    missed = np.stack([rest, -rate])
+    spread = e.mass.sum(0) * rate * rest
+    middle = float(spread @ x) / float(spread.sum())
+    height = missed / float(spread.sum())  # of the line at its middle, where it does not depend on the slope
+    if not both:
+        return height, np.zeros_like(height)
+    turn = missed * (x - middle) / float(spread @ (x - middle) ** 2)
+    return height - middle * turn, turn
+
+
+_SLOPES: dict[str, Callable[[_Entries, float], NDArray[np.float64]]] = {
+    "brier_uncertainty": _brier_uncertainty,
+    "log_uncertainty": _log_uncertainty,
+    "brier_skill": _brier_skill,
+    "log_loss_skill": _log_loss_skill,
+    "brier_discrimination": _brier_discrimination,
+    "log_discrimination": _log_discrimination,
+    "brier_miscalibration": _brier_miscalibration,
+    "log_miscalibration": _log_miscalibration,
+    "brier_reliability": _brier_reliability,
+    "brier_resolution": _brier_resolution,
+    "observed_expected_ratio": _observed_expected_ratio,
+    "cox_intercept": lambda e, _: _recalibration(e, both=True)[0],
+    "cox_slope": lambda e, _: _recalibration(e, both=True)[1],
+    "calibration_in_the_large": lambda e, _: _recalibration(e, both=False)[0],
+}

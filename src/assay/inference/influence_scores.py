@@ -1,0 +1,165 @@
+"""The influence of rows on figures of ranks: of one class against the rest, and averaged over classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.inference.delta import kish
+from assay.inference.influence import Influence
+from assay.inference.rank_slopes import rank_slopes
+from assay.inputs import Column, Rows
+from assay.inputs.columns import doubles
+from assay.inputs.labels import binary
+from assay.metrics import Ranks, Undefined
+from assay.tallies import Scores
+from assay.tallies.row_losses import numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from assay.metrics import Metric
+
+__all__ = ["ClassRows", "by_row", "class_average", "of_rows", "of_tally", "unit_sums"]
+
+_WHAT = "an influence"
+
+
+def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
+    """Return the influence of each entry's positives, and of its negatives: two rows of units.
+
+    None for an average over classes: their tally does not say which scores are those of one row.
+    """
+    if not isinstance(tally, Scores) or options.get("average"):
+        return None
+    value = metric(tally, **options)
+    if isinstance(value, Undefined):
+        return None
+    sums = unit_sums(tally)
+    worth = kish(float(sums[0].sum()), float(sums[min(1, len(sums) - 1)].sum()))
+    found = rank_slopes(metric.name, Ranks.of(tally), worth, value, **{**metric.parameters, **options})
+    if found is None:
+        return None
+    slopes = np.stack(found)[:, ::-1]
+    if tally.weights is not None:  # a score may have several entries, one for each weight
+        slopes = np.repeat(slopes, np.diff(tally.starts(), append=len(tally.scores)), axis=1)
+    return Influence(value, slopes, *sums)
+
+
+def unit_sums(tally: Scores) -> list[NDArray[np.float64]]:
+    """Return what the rows of each entry weigh, positives first, and with weights also squared and cubed."""
+    counts = np.stack([tally.positives, tally.negatives]).astype(np.float64)
+    if tally.weights is None:
+        return [counts]
+    return [counts * tally.weights**power for power in (1, 2, 3)]
+
+
+def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | None:
+    """Return the influence of every row: that of its score and class, or the sum over all classes."""
+    if average := options.get("average"):
+        return _averaged(metric, rows, average, options)
+    tally = Scores.of(rows)
+    found = of_tally(metric, tally, options)
+    return None if found is None else by_row(found, tally, rows)
+
+
+def by_row(found: Influence, tally: Scores, rows: Rows) -> Influence:
+    """Return the influence of every row, where that of the entries of its tally is known."""
+    positive, _ = binary(rows.need("actual", _WHAT), rows.positive, rows.labels)
+    score = doubles(rows.need("score", _WHAT).numbers("scores"))
+    slopes = found.slopes[1 - positive.astype(np.intp), np.searchsorted(doubles(tally.scores), score)]
+    return Influence.of_rows(found.value, slopes, None if rows.weight is None else rows.weight.values)
+
+
+class ClassRows:
+    """Rows with a column of scores per class, to be read two classes at a time."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        self.codes = numbers(rows, "codes", _WHAT)
+        self.scores = numbers(rows, "scores", _WHAT)
+        self.weight = np.ones(len(rows)) if rows.weight is None else rows.weight.values
+        self.size = self.scores.shape[1]
+        self.mass = np.bincount(self.codes, self.weight, minlength=self.size)
+
+    def influence(self, value: float, slopes: NDArray[Any]) -> Influence:
+        """Return the influence of the rows from their slopes."""
+        weight = None if self.rows.weight is None else self.weight
+        return Influence.of_rows(value, slopes, weight)
+
+    def of_class(
+        self, metric: Metric, place: int, parameters: dict[str, Any], *, against: int | None = None
+    ) -> tuple[float, NDArray[np.float64]] | None:
+        """Return a class's value by its own column, against the rest or one other, and each row's slope."""
+        kept = slice(None) if against is None else np.isin(self.codes, (place, against))
+        found = self._of_column(
+            metric, self.codes[kept] == place, self.scores[kept, place], self.weight[kept], parameters
+        )
+        if found is None:
+            return None
+        slopes = np.zeros(len(self.codes))
+        slopes[kept] = found.slopes
+        return found.value, slopes
+
+    def together(self, metric: Metric, parameters: dict[str, Any]) -> Influence | None:
+        """Return the influence where all columns are read as one, each row once per class."""
+        positive = self.codes[:, None] == np.arange(self.size)
+        weight = np.repeat(self.weight, self.size)
+        found = self._of_column(metric, positive.ravel(), self.scores.ravel(), weight, parameters)
+        if found is None:
+            return None
+        return self.influence(found.value, found.slopes.reshape(positive.shape).sum(axis=1))
+
+    def _of_column(
+        self,
+        metric: Metric,
+        positive: NDArray[np.bool_],
+        scores: NDArray[Any],
+        weight: NDArray[Any],
+        parameters: dict[str, Any],
+    ) -> Influence | None:
+        given = None if self.rows.weight is None else Column("weight", weight)
+        columns = Column("actual", positive), Column("score", np.ascontiguousarray(scores))
+        one = Rows(len(positive), actual=columns[0], score=columns[1], weight=given)
+        return of_rows(metric, one, dict(parameters))
+
+
+def _averaged(metric: Metric, rows: Rows, average: str, options: dict[str, Any]) -> Influence | None:
+    """Return the influence on an average over classes: the sum over them, and that of their weights."""
+    value = metric(rows, **options)
+    if isinstance(value, Undefined):
+        return None
+    parameters = {name: given for name, given in options.items() if name in metric.parameters}
+    several = ClassRows(rows)
+    if average == "micro":
+        return several.together(metric, parameters)
+    return class_average(metric, several, value, average, parameters, options.get("absent", "strict"))
+
+
+def class_average(
+    metric: Metric,
+    several: ClassRows,
+    value: float,
+    average: str,
+    parameters: dict[str, Any],
+    absent: Any = "strict",
+) -> Influence | None:
+    """Return the influence on the classes' mean, each against the rest, alike or by their rows."""
+    weights = np.ones(several.size) if average == "macro" else several.mass.copy()
+    values, slopes = np.zeros(several.size), np.zeros((several.size, len(several.codes)))
+    for place in np.flatnonzero(weights).tolist():
+        found = several.of_class(metric, place, parameters)
+        if found is not None:
+            values[place], slopes[place] = found
+        elif absent == "skip":
+            weights[place] = 0.0
+        elif absent == "strict":
+            return None
+        else:
+            values[place] = float(absent)
+    total = weights.sum()
+    each: NDArray[np.float64] = weights @ slopes / total
+    if average == "weighted":  # a row also adds to the weight of its class
+        each = each + np.where(weights > 0, values - value, 0.0)[several.codes] / total
+    return several.influence(value, each)
