@@ -36,8 +36,7 @@ def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence |
     clip = checked_clip(options.get("clip", 0.0))
     slopes = _SLOPES[metric.name](_Entries(tally, clip), value)
     sums = unit_sums(tally)
-    # What nobody is, may have an infinite slope: a positive of probability 0, say.
-    return Influence(value, np.where(sums[0] > 0, slopes, 0.0), *sums)
+    return Influence(value, slopes, *sums)
 
 
 def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | None:
@@ -59,7 +58,8 @@ class _Entries:
 
     def mean(self, losses: NDArray[Any]) -> tuple[float, NDArray[np.float64]]:
         """Return the mean of a loss by class and entry, and its slopes."""
-        paid = np.where(self.mass > 0, losses, 0.0)
+        # What nobody paid may be infinite: that of a positive of probability 0, say.
+        paid = np.where((self.mass == 0) & np.isinf(losses), 0.0, losses)
         mean = float((self.mass * paid).sum()) / self.n
         return mean, (paid - mean) / self.n
 
