@@ -6,7 +6,7 @@ over ``h`` is the derivative to the last digits, because no two nearby values ar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "STEP",
+    "Shares",
+    "class_shares",
     "class_slopes",
     "gradient",
     "imaginary",
@@ -164,6 +166,50 @@ def metric_gradient(
     return _averaged(average, values, slopes, cells, absent)
 
 
+class Shares(NamedTuple):
+    """The part that each class has in an average, and what a row of the class does to the average by that.
+
+    ``values`` are the classes' own, 0 where a class has no part.
+    """
+
+    shares: NDArray[np.float64]
+    values: NDArray[np.float64]
+    moved: NDArray[np.float64]
+
+
+def class_shares(average: str | None, values: Any, rows: Any, absent: Any = "strict") -> Shares | None:
+    """Return the parts that classes have in an average of their values, NaN standing for none.
+
+    `rows` are the classes' own, and `absent` is that of :func:`assay.metrics.averaged`; None where the
+    average has no value.
+
+    >>> class_shares("weighted", [0.5, 0.75], [3, 1])
+    Shares(shares=array([0.75, 0.25]), values=array([0.5 , 0.75]), moved=array([-0.015625,  0.046875]))
+    """
+    if average not in ("macro", "weighted"):
+        raise MetricError(f'average={average!r} is not known: use "macro", "micro" or "weighted".')
+    known, weights = np.array(values, dtype=np.float64), np.array(rows, dtype=np.float64)
+    if average == "macro":
+        weights[:] = 1.0
+    lacking = np.isnan(known) & (weights > 0)
+    if lacking.any():
+        if absent == "strict":
+            return None
+        if absent == "skip":
+            weights[lacking] = 0.0
+        else:
+            known[lacking] = float(absent)
+    total = weights.sum()
+    if not total:
+        return None
+    shares = weights / total
+    known = np.where(weights > 0, known, 0.0)
+    moved = np.zeros(len(known))
+    if average == "weighted":
+        moved = np.where(weights > 0, known - shares @ known, 0.0) / total
+    return Shares(shares, known, moved)
+
+
 def paired_gradient(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
     """Return the slope of a difference by the cells (actual, predicted by one, predicted by the other).
 
@@ -180,26 +226,10 @@ def _averaged(
     average: str | None, values: NDArray[Any], slopes: Binary, cells: NDArray[Any], absent: Any
 ) -> NDArray[np.float64]:
     """Return the slope of an average over classes, by what each class's slopes and weight bring."""
-    if average not in ("macro", "weighted"):
-        raise MetricError(f'average={average!r} is not known: use "macro", "micro" or "weighted".')
-    actual = cells.sum(1)
-    weights = np.ones(len(cells)) if average == "macro" else actual.copy()
-    lacking = np.isnan(values) & (weights > 0)
-    if lacking.any():
-        if absent == "strict":
-            return np.full(cells.shape, np.nan)
-        if absent == "skip":
-            weights[lacking] = 0.0
-        else:
-            values = np.where(lacking, float(absent), values)
-    total = weights.sum()
-    if not total or np.isinf(values[weights > 0]).any():
+    found = class_shares(average, values, cells.sum(1), absent)
+    if found is None or np.isinf(found.values).any():
         return np.full(cells.shape, np.nan)
-    slope = _spread(_scaled(slopes, weights / total), cells)
-    if average == "weighted":  # a row also moves the weights
-        known = np.where(weights > 0, values, 0.0)
-        mean = float(weights @ known) / total
-        slope = slope + np.where(weights > 0, known - mean, 0.0)[:, None] / total
+    slope = _spread(_scaled(slopes, found.shares), cells) + found.moved[:, None]
     return np.where(cells == 0, 0.0, slope)
 
 

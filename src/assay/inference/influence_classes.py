@@ -32,7 +32,7 @@ def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | 
         return None
     auc, several = find("auc"), ClassRows(rows)
     if metric.name in _AVERAGES:
-        return class_average(auc, several, value, _AVERAGES[metric.name], {})
+        return class_average(auc, several, _AVERAGES[metric.name], value=value, parameters={})
     if metric.name == "micro_auc":
         return several.together(auc, {})
     if metric.name == "hand_till_auc":

@@ -1,4 +1,8 @@
-"""The influence of rows on figures of probabilities: skill, the base rate's scores, recalibration."""
+"""The influence of rows on figures of probabilities: skill, the base rate's scores, recalibration.
+
+What is read from a fit to the same rows (the parts of a score, distances from the isotonic fit, errors by
+bins) has a bias that is no smaller than its spread, so that a spread alone would mislead: there is none.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,6 @@ import numpy as np
 from assay.inference.influence import Influence
 from assay.inference.influence_scores import by_row, unit_sums
 from assay.metrics import Undefined
-from assay.metrics.isotonic import isotonic
 from assay.metrics.logistic import fit_both, fit_intercept
 from assay.metrics.probabilities import Probabilities
 from assay.tallies import Scores
@@ -81,10 +84,6 @@ class _Entries:
             return 0.0, np.zeros_like(self.mass)
         return -rate * np.log(rate) - (1 - rate) * np.log1p(-rate), (np.log1p(-rate) - np.log(rate)) * moved
 
-    def fitted(self) -> NDArray[np.float64]:
-        """Return the isotonic fit at each entry."""
-        return isotonic(self.view)[np.searchsorted(self.view.p, self.p)]
-
 
 def _brier_uncertainty(e: _Entries, _: float) -> NDArray[np.float64]:
     return e.base("brier")[1]
@@ -94,9 +93,7 @@ def _log_uncertainty(e: _Entries, _: float) -> NDArray[np.float64]:
     return e.base("log")[1]
 
 
-def _skill(
-    given: tuple[float, NDArray[Any]], base: tuple[float, NDArray[Any]]
-) -> NDArray[np.float64]:
+def _skill(given: tuple[float, NDArray[Any]], base: tuple[float, NDArray[Any]]) -> NDArray[np.float64]:
     """Return the slopes of one less a ratio of scores."""
     return np.asarray((given[0] / base[0] * base[1] - given[1]) / base[0])
 
@@ -107,40 +104,6 @@ def _brier_skill(e: _Entries, _: float) -> NDArray[np.float64]:
 
 def _log_loss_skill(e: _Entries, _: float) -> NDArray[np.float64]:
     return _skill(e.logs(e.p), e.base("log"))
-
-
-# The isotonic fit is the least score that rising probabilities can have. At a least value, that the fit
-# would move with a row has no part in the slope: it is that of the fit's own losses.
-
-
-def _brier_discrimination(e: _Entries, _: float) -> NDArray[np.float64]:
-    return np.asarray(e.base("brier")[1] - e.squares(e.fitted())[1])
-
-
-def _log_discrimination(e: _Entries, _: float) -> NDArray[np.float64]:
-    return np.asarray(e.base("log")[1] - e.logs(e.fitted())[1])
-
-
-def _brier_miscalibration(e: _Entries, _: float) -> NDArray[np.float64]:
-    return np.asarray(e.squares(e.p)[1] - e.squares(e.fitted())[1])
-
-
-def _log_miscalibration(e: _Entries, _: float) -> NDArray[np.float64]:
-    return np.asarray(e.logs(e.p)[1] - e.logs(e.fitted())[1])
-
-
-def _rates(e: _Entries) -> NDArray[np.float64]:
-    return e.view.rates[np.searchsorted(e.view.p, e.p)]
-
-
-def _brier_reliability(e: _Entries, value: float) -> NDArray[np.float64]:
-    gap = e.p - _rates(e)
-    return np.asarray((gap**2 - 2 * gap * (_OUTCOMES - _rates(e)) - value) / e.n)
-
-
-def _brier_resolution(e: _Entries, value: float) -> NDArray[np.float64]:
-    gap = _rates(e) - e.rate
-    return np.asarray((gap**2 + 2 * gap * (_OUTCOMES - _rates(e)) - value) / e.n)
 
 
 def _observed_expected_ratio(e: _Entries, value: float) -> NDArray[np.float64]:
@@ -174,12 +137,6 @@ _SLOPES: dict[str, Callable[[_Entries, float], NDArray[np.float64]]] = {
     "log_uncertainty": _log_uncertainty,
     "brier_skill": _brier_skill,
     "log_loss_skill": _log_loss_skill,
-    "brier_discrimination": _brier_discrimination,
-    "log_discrimination": _log_discrimination,
-    "brier_miscalibration": _brier_miscalibration,
-    "log_miscalibration": _log_miscalibration,
-    "brier_reliability": _brier_reliability,
-    "brier_resolution": _brier_resolution,
     "observed_expected_ratio": _observed_expected_ratio,
     "cox_intercept": lambda e, _: _recalibration(e, both=True)[0],
     "cox_slope": lambda e, _: _recalibration(e, both=True)[1],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.inference.delta import kish
+from assay.inference.gradients import class_shares
 from assay.inference.influence import Influence
 from assay.inference.rank_slopes import rank_slopes
 from assay.inputs import Column, Rows
@@ -134,32 +135,26 @@ def _averaged(metric: Metric, rows: Rows, average: str, options: dict[str, Any])
     several = ClassRows(rows)
     if average == "micro":
         return several.together(metric, parameters)
-    return class_average(metric, several, value, average, parameters, options.get("absent", "strict"))
+    absent = options.get("absent", "strict")
+    return class_average(metric, several, average, value=value, parameters=parameters, absent=absent)
 
 
 def class_average(
     metric: Metric,
     several: ClassRows,
-    value: float,
     average: str,
+    *,
+    value: float,
     parameters: dict[str, Any],
     absent: Any = "strict",
 ) -> Influence | None:
     """Return the influence on the classes' mean, each against the rest, alike or by their rows."""
-    weights = np.ones(several.size) if average == "macro" else several.mass.copy()
-    values, slopes = np.zeros(several.size), np.zeros((several.size, len(several.codes)))
-    for place in np.flatnonzero(weights).tolist():
+    values, slopes = np.full(several.size, np.nan), np.zeros((several.size, len(several.codes)))
+    for place in range(several.size):
         found = several.of_class(metric, place, parameters)
         if found is not None:
             values[place], slopes[place] = found
-        elif absent == "skip":
-            weights[place] = 0.0
-        elif absent == "strict":
-            return None
-        else:
-            values[place] = float(absent)
-    total = weights.sum()
-    each: NDArray[np.float64] = weights @ slopes / total
-    if average == "weighted":  # a row also adds to the weight of its class
-        each = each + np.where(weights > 0, values - value, 0.0)[several.codes] / total
-    return several.influence(value, each)
+    classes = class_shares(average, values, several.mass, absent)
+    if classes is None:
+        return None
+    return several.influence(value, classes.shares @ slopes + classes.moved[several.codes])

@@ -109,8 +109,8 @@ def rank_slopes(name: str, ranks: Ranks, worth: float, value: float, **parameter
     """
     if name not in SLOPES:
         return None
-    steps = (np.asarray(x, dtype=np.float64) for x in (ranks.positive_steps, ranks.negative_steps))
-    return SLOPES[name](_Steps(*steps, worth), value, **parameters)
+    p, q = (np.asarray(x, dtype=np.float64) for x in (ranks.positive_steps, ranks.negative_steps))
+    return SLOPES[name](_Steps(p, q, worth), value, **parameters)
 
 
 def _under_lines(
@@ -203,7 +203,8 @@ def _spread_out(s: _Steps, places: NDArray[np.intp], values: NDArray[Any]) -> ND
 def _convex_hull_auc(s: _Steps, _: float) -> Slopes:
     """Slopes with the hull's corners as they are, since at a largest area they do not matter."""
     corners = _corners(s)
-    by_fpr, by_tpr = _under_lines(*(rate[corners] for rate in s.rates))
+    fpr, tpr = s.rates
+    by_fpr, by_tpr = _under_lines(fpr[corners], tpr[corners])
     return s.by_rates(_spread_out(s, corners, by_fpr), _spread_out(s, corners, by_tpr))
 
 
@@ -236,9 +237,7 @@ def _h_measure(s: _Steps, value: float, *, prior: tuple[float, float] | None) ->
         _spread_out(s, corners, -(1 - rate) * mean_c / without),
         _spread_out(s, corners, rate * mean_rest / without),
     )
-    return Slopes(
-        found.of_positives + by_rate * (1 - rate) / s.n, found.of_negatives - by_rate * rate / s.n
-    )
+    return Slopes(found.of_positives + by_rate * (1 - rate) / s.n, found.of_negatives - by_rate * rate / s.n)
 
 
 def _costs_between(rate: float, prior: tuple[float, float] | None, cuts: Any) -> tuple[Any, Any]:
@@ -286,7 +285,7 @@ def _davis_goadrich(s: _Steps, value: float) -> Slopes:
     return s.gathered(own, ((by_found + by_above) / m, by_above / m), (-value / m, 0.0))
 
 
-def _near(s: _Steps, along: NDArray[Any], mine: NDArray[Any], at: float, rows: float) -> float:
+def _near(along: NDArray[Any], mine: NDArray[Any], at: float, rows: float) -> float:
     """Return one class's share of the rows around a place, in the order from the top.
 
     Where a cutoff is put by rank, it moves as rows are added, and what that does depends on who is near it.
@@ -306,12 +305,12 @@ def _near(s: _Steps, along: NDArray[Any], mine: NDArray[Any], at: float, rows: f
 
 def _taken(steps: NDArray[Any], along: NDArray[Any], at: float) -> NDArray[np.float64]:
     """Return how much of each threshold's rows lies above a place, in the order from the top."""
-    return np.clip((at - (along - steps)) / steps, 0, 1)
+    return np.asarray(np.clip((at - (along - steps)) / steps, 0, 1))
 
 
 def _gain_at(s: _Steps, value: float, *, share: float) -> Slopes:
     along, at = s.tp + s.fp, share * s.n
-    near, taken = _near(s, along, s.tp, at, s.worth), _taken(s.p + s.q, along, at)
+    near, taken = _near(along, s.tp, at, s.worth), _taken(s.p + s.q, along, at)
     m = s.positives
     return Slopes(((1 - near) * taken + near * share - value) / m, near * (share - taken) / m)
 
@@ -322,7 +321,7 @@ def _lift_at(s: _Steps, value: float, *, share: float) -> Slopes:
 
 def _precision_at_share(s: _Steps, value: float, *, share: float) -> Slopes:
     along, at = s.tp + s.fp, share * s.n
-    near, taken = _near(s, along, s.tp, at, s.worth), _taken(s.p + s.q, along, at)
+    near, taken = _near(along, s.tp, at, s.worth), _taken(s.p + s.q, along, at)
     size = share * s.n
     back = (near - value) * share
     return Slopes(((1 - near) * taken + back) / size, (back - near * taken) / size)
@@ -330,7 +329,7 @@ def _precision_at_share(s: _Steps, value: float, *, share: float) -> Slopes:
 
 def _break_even(s: _Steps, value: float) -> Slopes:
     along, m = s.tp + s.fp, s.positives
-    near, taken = _near(s, along, s.tp, m, s.worth), _taken(s.p + s.q, along, m)
+    near, taken = _near(along, s.tp, m, s.worth), _taken(s.p + s.q, along, m)
     return Slopes(((1 - near) * taken + near - value) / m, -near * taken / m)
 
 
@@ -339,7 +338,7 @@ def _equal_error_rate(s: _Steps, value: float) -> Slopes:
     m, n = s.positives, s.negatives
     steps, along = s.p / m + s.q / n, s.tp / m + s.fp / n
     rows = s.worth * min(m, n) / s.n
-    near, taken = _near(s, along, s.fp / n, 1.0, rows), _taken(steps, along, 1.0)
+    near, taken = _near(along, s.fp / n, 1.0, rows), _taken(steps, along, 1.0)
     return Slopes(-near * (taken - (1 - value)) / m, (1 - near) * (taken - value) / n)
 
 
