@@ -27,6 +27,7 @@ __all__ = ["estimate", "methods_for"]
 # Which methods are tried, in their order, as "module.function": first by the metric's own name, then by its
 # view and kind, then by its kind.
 _DELTA = ("intervals_tables.by_delta",)
+_PRECISION_AREA = ("intervals_scores.precision_area",)
 _BY_NAME: dict[str, tuple[str, ...]] = {
     "f1": ("intervals_tables.on_jaccard", *_DELTA),
     "f_beta": ("intervals_tables.with_filled_cells", *_DELTA),
@@ -51,8 +52,37 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "normalized_mutual_information": ("intervals_tables.less_chance", *_DELTA),
     "goodman_kruskal_lambda": ("intervals_tables.by_plain_delta", *_DELTA),
     "goodman_kruskal_lambda_predicted": ("intervals_tables.by_plain_delta", *_DELTA),
+    "auc": ("intervals_scores.area",),
+    "gini": ("intervals_scores.gini",),
+    "partial_auc": ("intervals_scores.partial_area",),
+    "convex_hull_auc": ("intervals_scores.hull_area",),
+    "ks": ("intervals_scores.ks_apart", "intervals_scores.best_of_cutoffs"),
+    "h_measure": ("intervals_scores.best_of_cutoffs",),
+    "average_precision": _PRECISION_AREA,
+    "pr_auc_trapezoid": _PRECISION_AREA,
+    "pr_auc_davis_goadrich": _PRECISION_AREA,
+    "tie_expected_average_precision": _PRECISION_AREA,
+    "lift_at": ("intervals_scores.lift",),
+    "brier_uncertainty": ("intervals_probabilities.of_base_rate",),
+    "log_uncertainty": ("intervals_probabilities.of_base_rate",),
+    "brier_skill": ("intervals_probabilities.skill",),
+    "log_loss_skill": ("intervals_probabilities.skill",),
+    "observed_expected_ratio": ("intervals_probabilities.observed_expected",),
+    "cox_intercept": ("intervals_probabilities.sandwich",),
+    "cox_slope": ("intervals_probabilities.sandwich",),
+    "calibration_in_the_large": ("intervals_probabilities.sandwich",),
+    "brier_reliability": ("intervals_probabilities.biased",),
 }
-_BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {}
+_BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {
+    ("Ranks", "rank"): ("intervals_scores.at_share",),
+    ("Ranks", "extreme"): ("intervals_scores.chosen_here",),
+    ("ClassRanks", "rank"): ("intervals_scores.over_classes",),
+    ("ClassRanks", "extreme"): ("intervals_probabilities.biased",),
+    ("Confidence", "extreme"): ("intervals_probabilities.biased",),
+    ("Probabilities", "extreme"): ("intervals_probabilities.biased",),
+    ("Probabilities", "order"): ("intervals_probabilities.biased",),
+    ("Probabilities", "moments"): ("intervals_probabilities.overfitted",),
+}
 _BY_KIND: dict[str, tuple[str, ...]] = {
     "proportion": ("intervals_tables.proportion",),
     "counts": _DELTA,
@@ -72,6 +102,8 @@ def methods_for(metric: Metric, options: dict[str, Any]) -> tuple[str, ...]:
         if metric.name == "recall" and options["average"] == "macro":
             return _BY_NAME["balanced_accuracy"]
         return _DELTA
+    if options.get("average") and metric.kind == "rank":
+        return ("intervals_scores.over_classes",)
     by_view = _BY_VIEW.get((metric.reads.__name__, metric.kind), _BY_KIND.get(metric.kind, ()))
     return _BY_NAME.get(metric.name, by_view)
 

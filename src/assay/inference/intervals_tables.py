@@ -25,18 +25,19 @@ from assay.inference.question import Found
 from assay.inference.ratios import koopman, odds_ratio
 from assay.metrics import Binary, Classes
 from assay.metrics.association import mutual_information
-from assay.tallies import Confusion
+from assay.tallies import Confusion, LabelSets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.inference.question import Question
+    from assay.inference.question import Question, Spread
 
 __all__ = [
     "at_prevalence",
     "by_delta",
     "by_plain_delta",
     "less_chance",
+    "effective_proportion",
     "mean_of_recalls",
     "on_accuracy",
     "on_jaccard",
@@ -67,19 +68,24 @@ def proportion(asked: Question, method: str = "wilson") -> Found | str | None:
     spread = asked.spread
     if spread is None:
         return "the rows' influence on it is not known"
-    value, note = asked.value, ""
+    return effective_proportion(asked.value, spread, asked.confidence, method)
+
+
+def effective_proportion(value: float, spread: Spread, confidence: float, method: str = "wilson") -> Found:
+    """Return the interval of a share of rows that count for what they are worth."""
+    note = ""
     # A share of 0 or 1 shows no spread: then each group, or Kish's number of rows, stands for one row.
     least = float(spread.groups) if spread.groups is not None else spread.worth
     known = spread.error > 0 and 0 < value < 1
     x, n = effective_counts(value, spread.error**2 if known else 0.0, least)
     if spread.df is not None and known:  # Korn and Graubard 1998: as much less as t is wider than normal
-        shrunk = (normal_quantile(asked.confidence) / student_quantile(asked.confidence, spread.df)) ** 2
+        shrunk = (normal_quantile(confidence) / student_quantile(confidence, spread.df)) ** 2
         x, n = x * shrunk, n * shrunk
     if not known:
         note = "no spread was seen: " + (
             "every group counts as one row" if spread.groups else "Kish's number of rows stands in"
         )
-    low, high = proportion_interval(x, n, asked.confidence, method)
+    low, high = proportion_interval(x, n, confidence, method)
     return Found(low, high, f"{NAMES[method]} on effective rows", note, spread.error if known else None)
 
 
@@ -258,7 +264,7 @@ def less_chance(asked: Question) -> Found | str | None:
 
 def _hits(asked: Question) -> tuple[float, float]:
     """Return the x of n rows that a proportion is."""
-    if isinstance(asked.tally, Confusion) and asked.metric.reads is Binary:
+    if isinstance(asked.tally, Confusion | LabelSets) and asked.metric.reads is Binary:
         c = Binary.of(asked.tally, **{k: v for k, v in asked.options.items() if k == "positive"})
         n = _of_how_many(asked, c)
     else:
@@ -275,6 +281,6 @@ def _of_how_many(asked: Question, c: Binary) -> int:
 
 def _binary(asked: Question) -> Binary | None:
     """Return the plain counts of one class; None where rows are weighted or grouped, or classes averaged."""
-    if not asked.plain or asked.options.get("average") or not isinstance(asked.tally, Confusion):
+    if not asked.plain or asked.options.get("average") or not isinstance(asked.tally, Confusion | LabelSets):
         return None
     return Binary.of(asked.tally, **{k: v for k, v in asked.options.items() if k == "positive"})

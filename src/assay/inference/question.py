@@ -97,9 +97,10 @@ class Question:
     @functools.cached_property
     def spread(self) -> Spread | None:
         """The standard error by influence: of groups where there are some, with weights the sandwich."""
-        found = self.influence
-        if found is None:
-            return None
+        return None if self.influence is None else self.spread_of(self.influence)
+
+    def spread_of(self, found: Influence) -> Spread:
+        """Return the standard error of any figure of the same rows, whose influence this is."""
         if not self.clustered:
             return Spread(found.standard_error, None, found.worth)
         codes, labels = encode(self.rows.need("group", "a clustered interval"))  # type: ignore[union-attr]

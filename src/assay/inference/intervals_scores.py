@@ -1,0 +1,269 @@
+"""How figures of ranks get their intervals.
+
+A method answers None where it is not meant for rows like these, and a reason where it fails on them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.inference.auc import auc_estimate, newcombe
+from assay.inference.average_precision import logit_binomial
+from assay.inference.delta import delta_interval, kish, scale_of
+from assay.inference.differences import weighted_sum_interval
+from assay.inference.influence_scores import unit_sums
+from assay.inference.proportions import wilson
+from assay.inference.question import Found
+from assay.inputs.labels import binary, encode
+from assay.metrics import Ranks, find
+from assay.tallies import ClassScores, Scores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.inference.question import Question
+
+__all__ = [
+    "area",
+    "at_share",
+    "best_of_cutoffs",
+    "chosen_here",
+    "gini",
+    "hull_area",
+    "ks_apart",
+    "lift",
+    "over_classes",
+    "partial_area",
+    "precision_area",
+]
+
+_FEW = 50  # positives below which the logit-binomial interval was seen to cover better
+_SPLITS = 10
+# The best of many cutoffs is too high by what falls as this power of the rows (Kim and Pollard 1990), and so
+# does the gap between a curve and its hull (Kiefer and Wolfowitz 1976).
+_RATE = 2 / 3
+_NO_OVERLAP = "the classes do not overlap, so that the rows show no spread"
+_ROWS_NEEDED = "a tally of classes' scores does not say which of them are those of one row: pass the rows"
+
+
+def area(asked: Question) -> Found | str | None:
+    """Return the interval of the area under the ROC curve: logit-DeLong, Newcombe's at no overlap."""
+    tally = asked.tally
+    if not isinstance(tally, Scores):
+        return None
+    if asked.plain:
+        found = auc_estimate(tally.concordance(), confidence=asked.confidence)
+        if found.low is None or found.high is None:
+            return found.note
+        return Found(found.low, found.high, found.method, found.note, found.standard_error)
+    if asked.value in (0.0, 1.0):
+        low, high = newcombe(asked.value, *_class_worth(asked), confidence=asked.confidence)
+        note = "the classes do not overlap, so that there is no variance; rows count for what they are worth"
+        return Found(low, high, "Newcombe method 5", note)
+    return _logit(asked, "logit-DeLong")
+
+
+def gini(asked: Question) -> Found | str | None:
+    """Return the interval of 2 areas less 1, from that of the area."""
+    found = area(dataclasses.replace(asked, metric=find("auc"), value=(asked.value + 1) / 2))
+    if not isinstance(found, Found):
+        return found
+    error = None if found.standard_error is None else 2 * found.standard_error
+    return found._replace(low=2 * found.low - 1, high=2 * found.high - 1, standard_error=error)
+
+
+def partial_area(asked: Question) -> Found | str | None:
+    """Return the interval of a part of the area, on the logit of its share of all there is in the range."""
+    chosen = {**asked.metric.parameters, **asked.options}
+    within = chosen["sensitivity"]
+    low, high = chosen["false_positive_rate"] if within is None else within
+    width, guessing = high - low, (high * high - low * low) / 2
+    guessing = guessing if within is None else width - guessing
+    # Where no area and all of it lie, also as (1 + (area - guessing) / (width - guessing)) / 2.
+    ends = (0.5 - guessing / (width - guessing) / 2, 1.0) if chosen["corrected"] else (0.0, width)
+    found = _logit(asked, "delta, logit", *ends)
+    if isinstance(found, Found) or asked.value < ends[1]:
+        return found
+    # All positives are above the range's cutoffs: the least share of them that is so bounds the area.
+    share = wilson(m := _class_worth(asked)[0 if within is None else 1], m, asked.confidence)[0]
+    return Found(ends[0] + share * (ends[1] - ends[0]), ends[1], "Wilson on its rows", _NO_OVERLAP)
+
+
+def precision_area(asked: Question) -> Found | str | None:
+    """Return the interval of an area under the precision-recall curve; few positives: logit-binomial.
+
+    Where every positive is above every negative, it is Wilson's of as many positives as were found at
+    precision 1, to which the logit-binomial would come if it could.
+    """
+    positives, negatives = _class_worth(asked)
+    if asked.value >= 1:
+        if not negatives:
+            return "there are no negatives, so that every order has precision 1"
+        return Found(
+            wilson(positives, positives, asked.confidence)[0], 1.0, "Wilson on positives", _NO_OVERLAP
+        )
+    if positives >= _FEW or asked.clustered:
+        return _logit(asked, "logit")
+    limits = logit_binomial(asked.value, positives, confidence=asked.confidence)
+    error = None if asked.spread is None else asked.spread.error
+    return None if limits is None else Found(*limits, "logit-binomial", "", error)
+
+
+def hull_area(asked: Question) -> Found | str | None:
+    """Return the interval of the hull's area, from the plain area's lower limit to its own upper one.
+
+    The hull is chosen on the rows, so that it lies too high. The plain area does not, and no true hull has
+    less: its lower limit is safe (Fawcett 2006).
+    """
+    plain = find("auc")
+    value = plain(asked.tally)
+    found = area(dataclasses.replace(asked, metric=plain, value=float(value), options={}, row_options={}))
+    if not isinstance(found, Found):
+        return found
+    own = _logit(asked, "delta, logit", 0.5, 1.0)
+    high, error = (own.high, own.standard_error) if isinstance(own, Found) else (1.0, None)
+    return Found(max(found.low, 0.5), high, f"{found.method} below, delta above", found.note, error)
+
+
+def best_of_cutoffs(asked: Question) -> Found | str | None:
+    """Return the interval of a figure whose cutoffs were chosen on the rows, lowered by what that flatters.
+
+    How much that is, is seen from halves of the rows, on which it is more; drawn with the question's seed.
+    """
+    own = _logit(asked, "delta, logit")
+    if not isinstance(own, Found):
+        return own
+    halves = [value for value in _of_halves(asked) if math.isfinite(value)]
+    if not halves:
+        return own._replace(note="too few rows to see how much choosing the cutoff on them flatters")
+    flattered = max(0.0, float(np.mean(halves)) - asked.value) / (2**_RATE - 1)
+    centre = asked.value - flattered
+    lowered = _logit(asked, "", value=centre) if centre > 0 else None
+    low = min(own.low, lowered.low) if isinstance(lowered, Found) else 0.0
+    note = f"the cutoff is chosen on these rows, which flatters by about {flattered:.2g}"
+    return Found(low, own.high, "delta, logit, lowered by halves", note, own.standard_error)
+
+
+def ks_apart(asked: Question) -> Found | str | None:
+    """Return the interval of two classes' distance where they do not overlap: of a difference of shares."""
+    if not isinstance(asked.tally, Scores) or asked.metric.name != "ks" or asked.value < 1:
+        return None
+    low, high = weighted_sum_interval(
+        _class_worth(asked), _class_worth(asked), (1, 1), shift=-1, confidence=asked.confidence
+    )
+    return Found(low, high, "MOVER-Wilson")
+
+
+def at_share(asked: Question) -> Found | str | None:
+    """Return the interval of a figure at a cutoff that is put by rank; of all or none, Wilson's.
+
+    Its slope needs to know who is near the cutoff: see :mod:`assay.inference.rank_slopes`.
+    """
+    if 0 < asked.value < 1:
+        return _logit(asked, "delta, logit")
+    positives, negatives = _class_worth(asked)
+    n = positives
+    if asked.metric.name == "equal_error_rate":
+        n = min(positives, negatives)
+    elif asked.metric.name == "precision_at_share":
+        n = (positives + negatives) * {**asked.metric.parameters, **asked.options}["share"]
+    low, high = wilson(asked.value * n, n, asked.confidence)
+    return Found(low, high, "Wilson on its rows", "no spread was seen")
+
+
+def lift(asked: Question) -> Found | str | None:
+    """Return the interval of lift, from that of the gain at the same share."""
+    share = {**asked.metric.parameters, **asked.options}["share"]
+    found = at_share(dataclasses.replace(asked, metric=find("gain_at"), value=min(asked.value * share, 1.0)))
+    if not isinstance(found, Found):
+        return found
+    error = None if found.standard_error is None else found.standard_error / share
+    return found._replace(low=found.low / share, high=found.high / share, standard_error=error)
+
+
+def over_classes(asked: Question) -> Found | str | None:
+    """Return the interval of a figure of several classes, from every row's part in all of them."""
+    spread = asked.spread
+    if spread is None:
+        return _ROWS_NEEDED if asked.rows is None else "its slope is not known here"
+    limits = delta_interval(
+        asked.value, spread.error, asked.metric.bounds, confidence=asked.confidence, df=spread.df
+    )
+    if limits is not None:
+        scale = scale_of(asked.metric.bounds).name
+        method = "delta" if scale == "identity" else f"delta, {scale}"
+        return Found(*limits, method, "", spread.error)
+    if math.isnan(spread.error):
+        return "one group shows no spread"
+    if "auc" in asked.metric.name and asked.value in (0.0, 1.0) and isinstance(asked.tally, ClassScores):
+        # The two smallest classes: all others have more rows to show for it.
+        sizes = sorted(size for size in asked.tally.class_weights.tolist() if size)
+        if asked.plain and len(sizes) > 1:
+            low, high = newcombe(asked.value, *sizes[:2], confidence=asked.confidence)
+            return Found(low, high, "Newcombe method 5", "no classes overlap: of the two smallest classes")
+    return "the rows show no spread"
+
+
+def chosen_here(_: Question) -> str:
+    """Say why there is no interval for the best of all cutoffs."""
+    return "it is the best of all cutoffs, chosen on the same rows, so that it flatters: judge it on others"
+
+
+def _logit(
+    asked: Question, method: str, least: float = 0.0, largest: float = 1.0, *, value: float | None = None
+) -> Found | str:
+    """Return the interval by the standard error, on the logit of the share that a value is of its range."""
+    value = asked.value if value is None else value
+    spread = asked.spread
+    if spread is None:
+        return "its slope is not known here"
+    if math.isnan(spread.error):
+        return "one group shows no spread"
+    width = largest - least
+    limits = delta_interval(
+        (value - least) / width, spread.error / width, (0, 1), confidence=asked.confidence, df=spread.df
+    )
+    if limits is None:
+        return _NO_OVERLAP if value == asked.metric.best else "the rows show no spread"
+    low, high = (least + width * limit for limit in limits)
+    return Found(low, high, method, "", spread.error)
+
+
+def _class_worth(asked: Question) -> tuple[float, float]:
+    """Return how many independent rows the positives, and the negatives, are worth: at most their groups."""
+    tally: Any = asked.tally
+    if asked.clustered:
+        rows: Any = asked.rows
+        groups, _ = encode(rows.group)
+        positive, _ = binary(rows.actual, rows.positive, rows.labels)
+        return tuple(float(len(np.unique(groups[positive == side]))) for side in (1, 0))  # type: ignore[return-value]
+    sums = unit_sums(tally)
+    first, second = sums[0], sums[min(1, len(sums) - 1)]
+    return tuple(kish(float(w), float(s)) for w, s in zip(first.sum(1), second.sum(1), strict=True))  # type: ignore[return-value]
+
+
+def _of_halves(asked: Question) -> Iterator[float]:
+    """Yield the figure of random halves of the rows, or of their groups, in pairs that make up the whole."""
+    random = np.random.default_rng(asked.seed)
+    chosen = {**asked.metric.parameters, **asked.options}
+    tally: Any = asked.tally
+    counts = [x.astype(np.int64) for x in (tally.positives, tally.negatives)]
+    weight = 1 if tally.weights is None else tally.weights
+    for _ in range(_SPLITS):
+        if asked.clustered:
+            rows: Any = asked.rows
+            groups, labels = encode(rows.group)
+            side = random.integers(0, 2, len(labels)).astype(bool)[groups]
+            for half in (side, ~side):
+                view = Ranks.of(Scores.of(rows.take(half)))
+                if view.source.n:
+                    yield float(asked.metric.formula(view, **chosen))
+            continue
+        drawn = [random.binomial(count, 0.5) for count in counts]
+        rest = [count - half for count, half in zip(counts, drawn, strict=True)]
+        for halves in (drawn, rest):
+            yield float(asked.metric.formula(Ranks(tally, *(half * weight for half in halves)), **chosen))
