@@ -33,8 +33,8 @@ __all__ = [
     "best_of_cutoffs",
     "chosen_here",
     "gini",
+    "h_apart",
     "hull_area",
-    "ks_apart",
     "lift",
     "over_classes",
     "partial_area",
@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 _FEW = 50  # positives below which the logit-binomial interval was seen to cover better
+_FEW_INSIDE = 15  # rows of a class in a range, below which intervals were seen to cover less than they say
 _SPLITS = 10
 # The best of many cutoffs is too high by what falls as this power of the rows (Kim and Pollard 1990), and so
 # does the gap between a curve and its hull (Kiefer and Wolfowitz 1976).
@@ -85,11 +86,16 @@ def partial_area(asked: Question) -> Found | str | None:
     guessing = guessing if within is None else width - guessing
     # Where no area and all of it lie, also as (1 + (area - guessing) / (width - guessing)) / 2.
     ends = (0.5 - guessing / (width - guessing) / 2, 1.0) if chosen["corrected"] else (0.0, width)
-    found = _logit(asked, "delta, logit", *ends)
-    if isinstance(found, Found) or asked.value < ends[1]:
+    found, sizes = _logit(asked, "delta, logit", *ends), _class_worth(asked)
+    if isinstance(found, Found):
+        inside = width * sizes[1 if within is None else 0]
+        few = f"the range holds about {inside:.2g} rows of a class: the interval may cover less than it says"
+        return found._replace(note=few if inside < _FEW_INSIDE else "")
+    if asked.value < ends[1]:
         return found
     # All positives are above the range's cutoffs: the least share of them that is so bounds the area.
-    share = wilson(m := _class_worth(asked)[0 if within is None else 1], m, asked.confidence)[0]
+    size = sizes[0 if within is None else 1]
+    share = wilson(size, size, asked.confidence)[0]
     return Found(ends[0] + share * (ends[1] - ends[0]), ends[1], "Wilson on its rows", _NO_OVERLAP)
 
 
@@ -134,28 +140,51 @@ def best_of_cutoffs(asked: Question) -> Found | str | None:
 
     How much that is, is seen from halves of the rows, on which it is more; drawn with the question's seed.
     """
-    own = _logit(asked, "delta, logit")
+    own = _at_widest(asked) or _logit(asked, "delta, logit")
     if not isinstance(own, Found):
         return own
     halves = [value for value in _of_halves(asked) if math.isfinite(value)]
     if not halves:
         return own._replace(note="too few rows to see how much choosing the cutoff on them flatters")
     flattered = max(0.0, float(np.mean(halves)) - asked.value) / (2**_RATE - 1)
-    centre = asked.value - flattered
-    lowered = _logit(asked, "", value=centre) if centre > 0 else None
-    low = min(own.low, lowered.low) if isinstance(lowered, Found) else 0.0
+    lowered = _logit(asked, "", value=asked.value - flattered) if asked.value > flattered else None
+    low = own.low - flattered if asked.metric.name == "ks" else 0.0
+    low = min(own.low, lowered.low) if isinstance(lowered, Found) and own.method != "MOVER-Wilson" else low
     note = f"the cutoff is chosen on these rows, which flatters by about {flattered:.2g}"
-    return Found(low, own.high, "delta, logit, lowered by halves", note, own.standard_error)
+    return own._replace(low=max(low, 0.0), method=f"{own.method}, lowered by halves", note=note)
 
 
-def ks_apart(asked: Question) -> Found | str | None:
-    """Return the interval of two classes' distance where they do not overlap: of a difference of shares."""
-    if not isinstance(asked.tally, Scores) or asked.metric.name != "ks" or asked.value < 1:
+def _at_widest(asked: Question) -> Found | None:
+    """Return the interval of the two classes' distance at the cutoff where it is widest, were it given."""
+    if asked.metric.name != "ks" or asked.clustered:
         return None
-    low, high = weighted_sum_interval(
-        _class_worth(asked), _class_worth(asked), (1, 1), shift=-1, confidence=asked.confidence
-    )
-    return Found(low, high, "MOVER-Wilson")
+    view = Ranks.of(asked.tally)
+    shares = [x / x[-1] for x in (view.tp, view.fp)]
+    place = int(np.argmax(np.abs(shares[0] - shares[1])))
+    above = [float(x[place]) for x in shares]
+    sizes = _class_worth(asked)
+    hits = [share * size for share, size in zip(above, sizes, strict=True)]
+    signs = (1, -1) if above[0] > above[1] else (-1, 1)
+    low, high = weighted_sum_interval(hits, sizes, signs, confidence=asked.confidence)
+    return Found(low, high, "MOVER-Wilson", "", None if asked.spread is None else asked.spread.error)
+
+
+def h_apart(asked: Question) -> Found | str | None:
+    """Return the interval of the H measure where the classes do not overlap.
+
+    It is at least that of a single cutoff that finds as few of the positives, and lets as many negatives
+    pass, as the limits of both classes' shares allow: each is missed once in forty, so both hold at 0.95.
+    """
+    if asked.value < 1:
+        return None
+    positives, negatives = _class_worth(asked)
+    found, passed = (wilson(n, n, asked.confidence)[0] for n in (positives, negatives))
+    counts = np.ones(2, dtype=np.uint8)
+    two = Scores(1, np.array([0, 1], dtype=np.float32), None, counts, counts)
+    m, n = unit_sums(asked.tally)[0].sum(1).tolist()  # type: ignore[arg-type]
+    at_worst = Ranks(two, m * np.array([1 - found, found]), n * np.array([passed, 1 - passed]))
+    low = float(asked.metric.formula(at_worst, **{**asked.metric.parameters, **asked.options}))
+    return Found(low, 1.0, "Wilson on both classes", _NO_OVERLAP)
 
 
 def at_share(asked: Question) -> Found | str | None:
@@ -163,14 +192,17 @@ def at_share(asked: Question) -> Found | str | None:
 
     Its slope needs to know who is near the cutoff: see :mod:`assay.inference.rank_slopes`.
     """
-    if 0 < asked.value < 1:
-        return _logit(asked, "delta, logit")
     positives, negatives = _class_worth(asked)
     n = positives
-    if asked.metric.name == "equal_error_rate":
-        n = min(positives, negatives)
-    elif asked.metric.name == "precision_at_share":
+    if asked.metric.name == "precision_at_share":
         n = (positives + negatives) * {**asked.metric.parameters, **asked.options}["share"]
+    elif asked.metric.name == "equal_error_rate":
+        n = min(positives, negatives)
+    if 0 < asked.value < 1:
+        # A precision is no better known than that of as many rows drawn one by one.
+        drawn = asked.metric.name == "precision_at_share" and not asked.clustered
+        least = math.sqrt(asked.value * (1 - asked.value) / n) if drawn else 0.0
+        return _logit(asked, "delta, logit", at_least=least)
     low, high = wilson(asked.value * n, n, asked.confidence)
     return Found(low, high, "Wilson on its rows", "no spread was seen")
 
@@ -214,23 +246,32 @@ def chosen_here(_: Question) -> str:
 
 
 def _logit(
-    asked: Question, method: str, least: float = 0.0, largest: float = 1.0, *, value: float | None = None
+    asked: Question,
+    method: str,
+    least: float = 0.0,
+    largest: float = 1.0,
+    *,
+    value: float | None = None,
+    at_least: float = 0.0,
 ) -> Found | str:
-    """Return the interval by the standard error, on the logit of the share that a value is of its range."""
+    """Return the interval by the standard error, on the logit of the share that a value is of its range.
+
+    `value` stands in for the metric's own; the error is taken to be `at_least` so much.
+    """
     value = asked.value if value is None else value
     spread = asked.spread
     if spread is None:
         return "its slope is not known here"
     if math.isnan(spread.error):
         return "one group shows no spread"
-    width = largest - least
+    width, error = largest - least, max(spread.error, at_least)
     limits = delta_interval(
-        (value - least) / width, spread.error / width, (0, 1), confidence=asked.confidence, df=spread.df
+        (value - least) / width, error / width, (0, 1), confidence=asked.confidence, df=spread.df
     )
     if limits is None:
         return _NO_OVERLAP if value == asked.metric.best else "the rows show no spread"
     low, high = (least + width * limit for limit in limits)
-    return Found(low, high, method, "", spread.error)
+    return Found(low, high, method, "", error)
 
 
 def _class_worth(asked: Question) -> tuple[float, float]:
