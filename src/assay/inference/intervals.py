@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Method = Callable[..., Found | str | None]
 
-__all__ = ["estimate", "methods_for"]
+__all__ = ["answer", "estimate", "methods_for"]
 
 # Which methods are tried, in their order, as "module.function": first by the metric's own name, then by its
 # view and kind, then by its kind.
@@ -156,9 +156,13 @@ def estimate(
     size = tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
     if isinstance(value, Undefined):
         return Estimate(value, None, None, confidence, "", size)
-    asked = Question(known, value, tally, left, confidence, rows, options, seed)
-    found = _asked_for(method, asked) if method else _first(asked)
-    return _estimated(asked, found, size)
+    return answer(Question(known, value, tally, left, confidence, rows, options, seed), method)
+
+
+def answer(asked: Question, method: str | None = None) -> Estimate:
+    """Return the estimate that a question asks for, by the method that suits it or by the one asked for."""
+    size = asked.tally.n if hasattr(asked.tally, "n") else len(asked.tally)  # type: ignore[arg-type]
+    return _estimated(asked, _asked_for(method, asked) if method else _first(asked), size)
 
 
 def _first(asked: Question) -> Found | str:

@@ -147,11 +147,13 @@ def best_of_cutoffs(asked: Question) -> Found | str | None:
     if not halves:
         return own._replace(note="too few rows to see how much choosing the cutoff on them flatters")
     flattered = max(0.0, float(np.mean(halves)) - asked.value) / (2**_RATE - 1)
-    lowered = _logit(asked, "", value=asked.value - flattered) if asked.value > flattered else None
-    low = own.low - flattered if asked.metric.name == "ks" else 0.0
-    low = min(own.low, lowered.low) if isinstance(lowered, Found) and own.method != "MOVER-Wilson" else low
+    if own.method == "MOVER-Wilson":
+        low = own.low - flattered
+    else:
+        lowered = _logit(asked, "", value=asked.value - flattered)
+        low = lowered.low if isinstance(lowered, Found) else 0.0
     note = f"the cutoff is chosen on these rows, which flatters by about {flattered:.2g}"
-    return own._replace(low=max(low, 0.0), method=f"{own.method}, lowered by halves", note=note)
+    return own._replace(low=max(min(low, own.low), 0.0), method=f"{own.method}, lowered by halves", note=note)
 
 
 def _at_widest(asked: Question) -> Found | None:

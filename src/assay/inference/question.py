@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Found", "Question", "Spread"]
 
+_ROUNDING = 1e-13
+
 
 class Found(NamedTuple):
     """An interval, how it was made, and what to know about it."""
@@ -101,11 +103,14 @@ class Question:
 
     def spread_of(self, found: Influence) -> Spread:
         """Return the standard error of any figure of the same rows, whose influence this is."""
+        rounding = _ROUNDING * abs(found.value)  # what is left where slopes should be, or add up to, 0
         if not self.clustered:
-            return Spread(found.standard_error, None, found.worth)
+            error = found.standard_error
+            return Spread(error if error > rounding else 0.0, None, found.worth)
         codes, labels = encode(self.rows.need("group", "a clustered interval"))  # type: ignore[union-attr]
         sums = np.bincount(codes, weights=found.parts, minlength=len(labels))
         together = cluster_variance(sums)
+        together = 0.0 if together <= rounding**2 else together
         error = math.sqrt(together) if together >= 0 else math.nan
         effect = design_effect(together, found.variance)
         worth = found.worth / effect if effect > 0 else math.nan
