@@ -28,6 +28,7 @@ __all__ = ["answer", "estimate", "methods_for"]
 # view and kind, then by its kind.
 _DELTA = ("intervals_tables.by_delta",)
 _PRECISION_AREA = ("intervals_scores.precision_area",)
+_AT_SHARE = ("intervals_scores.at_share",)
 _BY_NAME: dict[str, tuple[str, ...]] = {
     "f1": ("intervals_tables.on_jaccard", *_DELTA),
     "f_beta": ("intervals_tables.with_filled_cells", *_DELTA),
@@ -62,6 +63,10 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "pr_auc_trapezoid": _PRECISION_AREA,
     "pr_auc_davis_goadrich": _PRECISION_AREA,
     "tie_expected_average_precision": _PRECISION_AREA,
+    "gain_at": _AT_SHARE,
+    "precision_at_share": _AT_SHARE,
+    "break_even": _AT_SHARE,
+    "equal_error_rate": _AT_SHARE,
     "lift_at": ("intervals_scores.lift",),
     "brier_uncertainty": ("intervals_probabilities.of_base_rate",),
     "log_uncertainty": ("intervals_probabilities.of_base_rate",),
@@ -74,7 +79,7 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "brier_reliability": ("intervals_probabilities.biased",),
 }
 _BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {
-    ("Ranks", "rank"): ("intervals_scores.at_share",),
+    ("Ranks", "rank"): _DELTA,
     ("Ranks", "extreme"): ("intervals_scores.chosen_here",),
     ("ClassRanks", "rank"): ("intervals_scores.over_classes",),
     ("ClassRanks", "extreme"): ("intervals_probabilities.biased",),
@@ -82,6 +87,7 @@ _BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {
     ("Probabilities", "extreme"): ("intervals_probabilities.biased",),
     ("Probabilities", "order"): ("intervals_probabilities.biased",),
     ("Probabilities", "moments"): ("intervals_probabilities.overfitted",),
+    ("Probabilities", "statistic"): ("intervals_probabilities.of_a_test",),
 }
 _BY_KIND: dict[str, tuple[str, ...]] = {
     "proportion": ("intervals_tables.proportion",),

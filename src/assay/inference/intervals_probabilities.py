@@ -20,7 +20,7 @@ from assay.inference.question import Found
 if TYPE_CHECKING:
     from assay.inference.question import Question
 
-__all__ = ["biased", "observed_expected", "of_base_rate", "overfitted", "sandwich", "skill"]
+__all__ = ["biased", "observed_expected", "of_a_test", "of_base_rate", "overfitted", "sandwich", "skill"]
 
 _NO_SPREAD = "the rows show no spread"
 
@@ -100,6 +100,13 @@ def biased(_: Question) -> str:
 def overfitted(_: Question) -> str:
     """Say why there is no interval for what a fit to the same rows gains."""
     return "it is read from a fit to the same rows, which flatters by as much as an interval would span"
+
+
+def of_a_test(asked: Question) -> str:
+    """Say why there is no interval for a test's statistic, nor for its p-value."""
+    if asked.metric.name.endswith("_p"):
+        return "it is the p-value of a test: how rare such rows are if the probabilities are right"
+    return "it is the statistic of a test, which grows with the rows: its p-value says what it means"
 
 
 def _base_rate(asked: Question) -> Found:
