@@ -6,6 +6,7 @@ bins) has a bias that is no smaller than its spread, so that a spread alone woul
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +35,7 @@ _OUTCOMES = np.array([[1.0], [0.0]])  # of positives and of negatives, the two r
 def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
     """Return the influence of each entry's positives, and of its negatives: two rows of units."""
     value = metric(tally, **options)
-    if isinstance(value, Undefined) or metric.name not in _SLOPES:
+    if isinstance(value, Undefined) or not math.isfinite(value) or metric.name not in _SLOPES:
         return None
     clip = checked_clip(options.get("clip", 0.0))
     slopes = _SLOPES[metric.name](_Entries(tally, clip), value)
