@@ -69,7 +69,14 @@ def by_row(found: Influence, tally: Scores, rows: Rows) -> Influence:
     """Return the influence of every row, where that of the entries of its tally is known."""
     positive, _ = binary(rows.need("actual", _WHAT), rows.positive, rows.labels)
     score = doubles(rows.need("score", _WHAT).numbers("scores"))
-    slopes = found.slopes[1 - positive.astype(np.intp), np.searchsorted(doubles(tally.scores), score)]
+    # The rows are the tally's own, so that their scores in order are its scores: no search, which would take
+    # ten times as long, is needed to find a row's entry.
+    order = np.argsort(score)
+    fresh = np.ones(len(score), dtype=bool)
+    np.not_equal(score[order[1:]], score[order[:-1]], out=fresh[1:])
+    entry = np.empty(len(score), dtype=np.intp)
+    entry[order] = tally.starts()[np.cumsum(fresh) - 1]
+    slopes = found.slopes[1 - positive.astype(np.intp), entry]
     return Influence.of_rows(found.value, slopes, None if rows.weight is None else rows.weight.values)
 
 

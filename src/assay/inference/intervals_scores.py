@@ -19,7 +19,7 @@ from assay.inference.influence_scores import unit_sums
 from assay.inference.proportions import wilson
 from assay.inference.question import Found
 from assay.inputs.labels import binary, encode
-from assay.metrics import Ranks, find
+from assay.metrics import Ranks, Undefined, find
 from assay.tallies import ClassScores, Scores
 
 if TYPE_CHECKING:
@@ -43,10 +43,12 @@ __all__ = [
 
 _FEW = 50  # positives below which the logit-binomial interval was seen to cover better
 _FEW_INSIDE = 15  # rows of a class in a range, below which intervals were seen to cover less than they say
-_SPLITS = 10
+_SPLITS = 10  # of a few rows; of many one is enough, for what two halves have apart goes out on average
+_MANY = 1_000_000
 # The best of many cutoffs is too high by what falls as this power of the rows (Kim and Pollard 1990), and so
 # does the gap between a curve and its hull (Kiefer and Wolfowitz 1976).
 _RATE = 2 / 3
+_CHOSEN = ("ks", "h_measure")  # figures of cutoffs that are chosen on the rows
 _NO_OVERLAP = "the classes do not overlap, so that the rows show no spread"
 _ROWS_NEEDED = "a tally of classes' scores does not say which of them are those of one row: pass the rows"
 
@@ -126,8 +128,9 @@ def hull_area(asked: Question) -> Found | str | None:
     less: its lower limit is safe (Fawcett 2006).
     """
     plain = find("auc")
-    value = plain(asked.tally)
-    found = area(dataclasses.replace(asked, metric=plain, value=float(value), options={}, row_options={}))
+    value = plain(asked.tally, **asked.options)
+    under = dataclasses.replace(asked, metric=plain, value=float(value))
+    found = over_classes(under) if asked.options.get("average") else area(under)
     if not isinstance(found, Found):
         return found
     own = _logit(asked, "delta, logit", 0.5, 1.0)
@@ -136,24 +139,27 @@ def hull_area(asked: Question) -> Found | str | None:
 
 
 def best_of_cutoffs(asked: Question) -> Found | str | None:
-    """Return the interval of a figure whose cutoffs were chosen on the rows, lowered by what that flatters.
+    """Return the interval of a figure of cutoffs chosen on the rows, lowered by what that flatters."""
+    own = _at_widest(asked) or _logit(asked, "delta, logit")
+    return _lowered(asked, own) if isinstance(own, Found) else own
+
+
+def _lowered(asked: Question, own: Found) -> Found:
+    """Return an interval whose lower limit is less by what choosing cutoffs on the rows flatters.
 
     How much that is, is seen from halves of the rows, on which it is more; drawn with the question's seed.
     """
-    own = _at_widest(asked) or _logit(asked, "delta, logit")
-    if not isinstance(own, Found):
-        return own
     halves = [value for value in _of_halves(asked) if math.isfinite(value)]
     if not halves:
         return own._replace(note="too few rows to see how much choosing the cutoff on them flatters")
     flattered = max(0.0, float(np.mean(halves)) - asked.value) / (2**_RATE - 1)
-    if own.method == "MOVER-Wilson":
+    if own.method.startswith("MOVER"):
         low = own.low - flattered
     else:
-        lowered = _logit(asked, "", value=asked.value - flattered)
-        low = lowered.low if isinstance(lowered, Found) else 0.0
+        lowered = _logit(asked, "", asked.metric.bounds[0], value=asked.value - flattered)
+        low = lowered.low if isinstance(lowered, Found) else asked.metric.bounds[0]
     note = f"the cutoff is chosen on these rows, which flatters by about {flattered:.2g}"
-    return own._replace(low=max(min(low, own.low), 0.0), method=f"{own.method}, lowered by halves", note=note)
+    return own._replace(low=min(low, own.low), method=f"{own.method}, lowered by halves", note=note)
 
 
 def _at_widest(asked: Question) -> Found | None:
@@ -221,6 +227,8 @@ def lift(asked: Question) -> Found | str | None:
 
 def over_classes(asked: Question) -> Found | str | None:
     """Return the interval of a figure of several classes, from every row's part in all of them."""
+    if asked.metric.name == "convex_hull_auc":
+        return hull_area(asked)
     spread = asked.spread
     if spread is None:
         return _ROWS_NEEDED if asked.rows is None else "its slope is not known here"
@@ -230,7 +238,8 @@ def over_classes(asked: Question) -> Found | str | None:
     if limits is not None:
         scale = scale_of(asked.metric.bounds).name
         method = "delta" if scale == "identity" else f"delta, {scale}"
-        return Found(*limits, method, "", spread.error)
+        found = Found(*limits, method, "", spread.error)
+        return _lowered(asked, found) if asked.metric.name in _CHOSEN else found
     if math.isnan(spread.error):
         return "one group shows no spread"
     if "auc" in asked.metric.name and asked.value in (0.0, 1.0) and isinstance(asked.tally, ClassScores):
@@ -292,21 +301,25 @@ def _class_worth(asked: Question) -> tuple[float, float]:
 def _of_halves(asked: Question) -> Iterator[float]:
     """Yield the figure of random halves of the rows, or of their groups, in pairs that make up the whole."""
     random = np.random.default_rng(asked.seed)
-    chosen = {**asked.metric.parameters, **asked.options}
-    tally: Any = asked.tally
-    counts = [x.astype(np.int64) for x in (tally.positives, tally.negatives)]
-    weight = 1 if tally.weights is None else tally.weights
-    for _ in range(_SPLITS):
-        if asked.clustered:
-            rows: Any = asked.rows
-            groups, labels = encode(rows.group)
+    tally, rows = asked.tally, asked.rows
+    size: int = tally.n  # type: ignore[attr-defined]
+    for _ in range(max(1, min(_SPLITS, _MANY // max(size, 1)))):
+        if isinstance(tally, Scores) and not asked.clustered:
+            yield from _split_tally(asked, tally, random)
+        elif rows is not None:
+            groups, labels = (np.arange(size), range(size)) if rows.group is None else encode(rows.group)
             side = random.integers(0, 2, len(labels)).astype(bool)[groups]
             for half in (side, ~side):
-                view = Ranks.of(Scores.of(rows.take(half)))
-                if view.source.n:
-                    yield float(asked.metric.formula(view, **chosen))
-            continue
-        drawn = [random.binomial(count, 0.5) for count in counts]
-        rest = [count - half for count, half in zip(counts, drawn, strict=True)]
-        for halves in (drawn, rest):
-            yield float(asked.metric.formula(Ranks(tally, *(half * weight for half in halves)), **chosen))
+                value = asked.metric(rows.take(half), **asked.row_options) if half.any() else math.nan
+                yield math.nan if isinstance(value, Undefined) else value
+
+
+def _split_tally(asked: Question, tally: Scores, random: np.random.Generator) -> Iterator[float]:
+    """Yield the figure of one half of a tally's rows and of the other."""
+    chosen = {**asked.metric.parameters, **asked.options}
+    weight = 1 if tally.weights is None else tally.weights
+    counts = [x.astype(np.int64) for x in (tally.positives, tally.negatives)]
+    drawn = [random.binomial(count, 0.5) for count in counts]
+    rest = [count - half for count, half in zip(counts, drawn, strict=True)]
+    for halves in (drawn, rest):
+        yield float(asked.metric.formula(Ranks(tally, *(half * weight for half in halves)), **chosen))
