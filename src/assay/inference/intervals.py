@@ -73,9 +73,9 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "brier_skill": ("intervals_probabilities.skill",),
     "log_loss_skill": ("intervals_probabilities.skill",),
     "observed_expected_ratio": ("intervals_probabilities.observed_expected",),
-    "cox_intercept": ("intervals_probabilities.sandwich",),
-    "cox_slope": ("intervals_probabilities.sandwich",),
-    "calibration_in_the_large": ("intervals_probabilities.sandwich",),
+    "cox_intercept": ("intervals_probabilities.recalibration",),
+    "cox_slope": ("intervals_probabilities.recalibration",),
+    "calibration_in_the_large": ("intervals_probabilities.recalibration",),
     "brier_reliability": ("intervals_probabilities.biased",),
 }
 _BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {

@@ -164,7 +164,7 @@ def _lowered(asked: Question, own: Found) -> Found:
 
 def _at_widest(asked: Question) -> Found | None:
     """Return the interval of the two classes' distance at the cutoff where it is widest, were it given."""
-    if asked.metric.name != "ks" or asked.clustered:
+    if asked.metric.name != "ks" or (asked.clustered and asked.value < 1):
         return None
     view = Ranks.of(asked.tally)
     shares = [x / x[-1] for x in (view.tp, view.fp)]

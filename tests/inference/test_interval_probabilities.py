@@ -1,0 +1,132 @@
+"""The intervals of figures of probabilities, and the reasons of those that have none."""
+
+import math
+
+import numpy as np
+import pytest
+from inference.figures import check_values
+
+import assay
+from assay.inference.influence import influence
+from assay.inference.proportions import wilson
+from assay.metrics import catalogue, find
+
+Z = 1.959963984540054
+FIGURES = [
+    "brier_uncertainty", "log_uncertainty", "brier_skill", "log_loss_skill", "observed_expected_ratio",
+    "cox_intercept", "cox_slope", "calibration_in_the_large",
+]  # fmt: skip
+
+
+def columns(n=200, seed=1):
+    """Outcomes and probabilities."""
+    rng = np.random.default_rng(seed)
+    p = rng.uniform(0.02, 0.7, n)
+    return (rng.uniform(size=n) < p).astype(int), p
+
+
+def both(found):
+    """Its limits."""
+    return found.low, found.high
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_smooth_figure_of_probabilities_has_an_interval_around_it(name):
+    """Within its bounds; the same for rows and tally; weighted and grouped as well."""
+    actual, p = columns()
+    rows = assay.rows(actual=actual, score=p)
+    plain = assay.estimate(name, rows)
+    assert both(plain) == both(assay.estimate(name, assay.Scores.of(rows)))
+    for more in ({}, {"weight": np.arange(200) % 3 + 1}, {"group": np.arange(200) // 5}):
+        found = assay.estimate(name, assay.rows(actual=actual, score=p, **more))
+        least, largest = find(name).bounds
+        assert least <= found.low < found.value < found.high <= largest
+    twice = assay.rows(actual=np.repeat(actual, 2), score=np.repeat(p, 2), group=np.arange(400) // 2)
+    once = assay.rows(actual=actual, score=p, group=np.arange(200))
+    assert both(assay.estimate(name, twice)) == pytest.approx(both(assay.estimate(name, once)), rel=1e-9)
+
+
+def test_every_other_figure_says_why_it_has_none():
+    """Calibration errors, what a fit to the rows gives, tests and their p-values."""
+    actual, p = columns()
+    rows = assay.rows(actual=actual, score=p)
+    for metric in catalogue():
+        if metric.reads.__name__ != "Probabilities" or metric.name in FIGURES:
+            continue
+        found = assay.estimate(metric, rows)
+        assert found.low is None, metric.name
+        words = "compare it with its null" if metric.kind in ("extreme", "order") else " "
+        assert words in found.note, metric.name
+    assert "p-value of a test" in assay.estimate("spiegelhalter_p", rows).note
+    assert "grows with the rows" in assay.estimate("spiegelhalter_z", rows).note
+    assert "fit to the same rows" in assay.estimate("brier_discrimination", rows).note
+
+
+def test_calibration_errors_of_several_classes_say_so_too():
+    """Confidence, top-label and classwise."""
+    scores = np.random.default_rng(1).dirichlet([1, 1, 1], 30)
+    rows = assay.rows(actual=np.arange(30) % 3, score=scores, labels=[0, 1, 2])
+    for name in (
+        "confidence_calibration_error",
+        "top_label_calibration_error",
+        "classwise_calibration_error",
+    ):
+        found = assay.estimate(name, rows)
+        assert found.low is None
+        assert "null" in found.note
+
+
+def test_the_base_rates_own_score_is_mapped_from_the_rate():
+    """Up to one half and down again: the largest score is at the half where that is among the rates."""
+    for positives in (0, 10, 50, 93, 100):
+        rows = assay.rows(actual=[1] * positives + [0] * (100 - positives), score=[0.3] * 100)
+        low, high = wilson(positives, 100)
+        for name, score in (
+            ("brier_uncertainty", lambda r: r * (1 - r)),
+            ("log_uncertainty", lambda r: -sum(x * math.log(x) for x in (r, 1 - r) if x)),
+        ):
+            rates = np.linspace(low, high, 100_001)
+            scores = [score(float(rate)) for rate in rates]
+            assert both(assay.estimate(name, rows)) == pytest.approx((min(scores), max(scores)), abs=1e-8)
+
+
+def test_recalibration_takes_the_larger_of_two_errors():
+    """Fisher's of O18, where the sandwich is smaller; with weights the sandwich alone."""
+    inputs, expected = check_values(18)
+    rows = assay.rows(actual=inputs["y"], score=inputs["p"])
+    for name, key in (
+        ("cox_intercept", "cox_intercept_se"),
+        ("cox_slope", "cox_slope_se"),
+        ("calibration_in_the_large", "citl_se"),
+    ):
+        found = assay.estimate(name, rows)
+        own = influence(find(name), rows).standard_error
+        error = max(own, expected[key])
+        assert found.standard_error == pytest.approx(error, rel=1e-8)
+        assert both(found) == pytest.approx((found.value - Z * error, found.value + Z * error), rel=1e-8)
+        assert found.method == ("sandwich" if own > expected[key] else "Fisher's information")
+        weighted = assay.rows(actual=inputs["y"], score=inputs["p"], weight=np.arange(14) % 2 + 1)
+        assert assay.estimate(name, weighted).method == "sandwich"
+
+
+def test_observed_to_expected_is_on_the_log_scale():
+    """Symmetric there; of no positives it is bounded by Wilson's."""
+    actual, p = columns()
+    found = assay.estimate("observed_expected_ratio", assay.rows(actual=actual, score=p))
+    assert found.high / found.value == pytest.approx(found.value / found.low, rel=1e-12)
+    share = actual / actual.sum() - p / p.sum()
+    assert found.standard_error / found.value == pytest.approx(math.sqrt(share @ share), rel=1e-10)
+    none = assay.estimate("observed_expected_ratio", assay.rows(actual=[0] * 20, score=[0.25] * 20))
+    assert both(none) == pytest.approx((0.0, wilson(0, 20)[1] / 0.25), rel=1e-12)
+
+
+def test_skill_is_on_the_log_of_what_is_left():
+    """So that it never passes 1; perfect probabilities show no spread."""
+    actual, p = columns()
+    found = assay.estimate("brier_skill", assay.rows(actual=actual, score=p))
+    left = [1 - x for x in (found.low, found.value, found.high)]
+    assert left[0] / left[1] == pytest.approx(left[1] / left[2], rel=1e-12)
+    perfect = assay.estimate("brier_skill", assay.rows(actual=[0, 1, 1], score=[0.0, 1.0, 1.0]))
+    assert perfect.value == 1
+    assert perfect.low is None
+    assert "no spread" in perfect.note
