@@ -118,8 +118,12 @@ def test_the_area_of_the_spam_filter_is_r_s():
     assert found.standard_error**2 == pytest.approx(theirs["var_delong"], rel=1e-10)
     for part in theirs["partial"]:
         upper, lower = part["partial.auc"]
-        options = {"false_positive_rate": (1 - upper, 1 - lower), "corrected": part["correct"]}
-        judged = assay.estimate("partial_auc", rows, **options)
+        side = (
+            {"sensitivity": (lower, upper)}
+            if part["focus"] == "sensitivity"
+            else {"false_positive_rate": (1 - upper, 1 - lower)}
+        )
+        judged = assay.estimate("partial_auc", rows, corrected=part["correct"], **side)
         assert judged.value == pytest.approx(part["value"], abs=1e-12)
         assert judged.low < judged.value < judged.high
 
