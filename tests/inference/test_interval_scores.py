@@ -152,6 +152,19 @@ def test_constant_scores_have_no_interval():
         assert found.note
 
 
+def test_a_class_of_one_row_or_group_has_no_interval():
+    """Its part of the variance is not seen, whatever the other class shows."""
+    lone = {"actual": [1, 0, 0, 0, 0, 0], "score": [4, 1, 2, 3, 5, 6]}
+    for more in ({}, {"weight": [1, 2, 1, 2, 1, 2]}, {"group": [0, 0, 1, 1, 2, 2]}):
+        for name in ("auc", "gini", "partial_auc", "equal_error_rate"):
+            found = assay.estimate(name, assay.rows(**lone, **more))
+            assert found.low is None
+            assert "single" in found.note
+    scores = np.random.default_rng(1).normal(size=(9, 3))
+    rows = assay.rows(actual=[0, 0, 0, 0, 1, 1, 1, 1, 2], score=scores, labels=[0, 1, 2])
+    assert "single" in assay.estimate("macro_auc", rows).note
+
+
 def test_average_precision_is_that_of_o11():
     """Few positives: the logit-binomial; many: the logit by the error."""
     _, expected = check_values(11)

@@ -50,6 +50,7 @@ _MANY = 1_000_000
 _RATE = 2 / 3
 _CHOSEN = ("ks", "h_measure")  # figures of cutoffs that are chosen on the rows
 _NO_OVERLAP = "the classes do not overlap, so that the rows show no spread"
+_LONE = "a class of a single row, or in a single group, shows no spread"
 _ROWS_NEEDED = "a tally of classes' scores does not say which of them are those of one row: pass the rows"
 
 
@@ -104,8 +105,8 @@ def partial_area(asked: Question) -> Found | str | None:
 def precision_area(asked: Question) -> Found | str | None:
     """Return the interval of an area under the precision-recall curve; few positives: logit-binomial.
 
-    Where every positive is above every negative, it is Wilson's of as many positives as were found at
-    precision 1, to which the logit-binomial would come if it could.
+    Where every positive is above every negative, it is Wilson's of all positives: it, too, takes the area
+    for a share of the positives, and it has a limit where that is 1.
     """
     positives, negatives = _class_worth(asked)
     if asked.value >= 1:
@@ -235,6 +236,8 @@ def over_classes(asked: Question) -> Found | str | None:
     limits = delta_interval(
         asked.value, spread.error, asked.metric.bounds, confidence=asked.confidence, df=spread.df
     )
+    if asked.plain and 1 in asked.tally.class_weights:  # type: ignore[attr-defined]
+        return _LONE
     if limits is not None:
         scale = scale_of(asked.metric.bounds).name
         method = "delta" if scale == "identity" else f"delta, {scale}"
@@ -275,6 +278,8 @@ def _logit(
         return "its slope is not known here"
     if math.isnan(spread.error):
         return "one group shows no spread"
+    if isinstance(asked.tally, Scores) and not at_least and min(_class_worth(asked)) <= 1:
+        return _LONE
     width, error = largest - least, max(spread.error, at_least)
     limits = delta_interval(
         (value - least) / width, error / width, (0, 1), confidence=asked.confidence, df=spread.df
