@@ -105,7 +105,7 @@ def rank_slopes(name: str, ranks: Ranks, worth: float, value: float, **parameter
     >>> from assay.metrics import Ranks
     >>> tally = assay.Scores.of(assay.rows(actual=[1, 1, 1, 0, 0], score=[5, 4, 2, 3, 1]))
     >>> rank_slopes("auc", Ranks.of(tally), 5, 5 / 6).of_negatives.round(4)
-    array([ 0.0833,  0.0833, -0.0833, -0.0833,  0.0833])
+    array([-0.2083, -0.125 , -0.0833,  0.    ,  0.0833])
     """
     if name not in SLOPES:
         return None
