@@ -123,8 +123,8 @@ class Binary:
 
     def classes(self) -> Classes:
         """Return the same as tables of two classes, the negative first: what metrics of all classes read."""
-        rows = np.stack([np.stack([self.tn, self.fp], -1), np.stack([self.fn, self.tp], -1)], -2)
-        return Classes(rows)
+        cells = np.stack([np.stack([self.tn, self.fp]), np.stack([self.fn, self.tp])])
+        return Classes(np.moveaxis(cells, (0, 1), (-2, -1)))  # cutoffs side by side in memory: adding is quick
 
 
 @dataclasses.dataclass(frozen=True)

@@ -48,9 +48,11 @@ if TYPE_CHECKING:
 
     from assay.metrics.undefined import Value
 
-__all__ = ["Best", "at_cutoffs", "best", "performance"]
+__all__ = ["Best", "at_cutoffs", "best", "first_best", "of_counts", "performance"]
 
 _SQUARE_FITS = 1 << 31
+_BLOCK = 1 << 15
+_ROUNDING = 8 * np.finfo(np.float64).eps
 
 
 class Best(NamedTuple):
@@ -94,17 +96,17 @@ def performance(data: Any, measure: str, against: str | None = None, **parameter
 
 def best(data: Any, measure: str, *, lowest: bool | None = None, **parameters: Any) -> Best:
     """Return the cutoff where a measure is highest, or lowest where less of it is better."""
+    known = None if measure in _MEASURES else find(measure)
     if lowest is None:
-        known = None if measure in _MEASURES else find(measure)
         if known is not None and known.best is None:
             raise MetricError(f"no value of {known.name} is better than another: say lowest=True or False.")
         lowest = known is not None and known.best == known.bounds[0]
     curve = at_cutoffs(data, measure, **parameters)
-    if np.isnan(curve.y).all():
+    found = first_best(curve.y, lowest=lowest, scale=float(known is not None and known.bounds[0] < 0))
+    if found is None:
         raise MetricError(f"{curve.y_name} has no value at any cutoff.")
-    value = np.nanmin(curve.y) if lowest else np.nanmax(curve.y)
-    where = np.flatnonzero(curve.y == value)
-    return Best(float(curve.cutoffs[where[0]]), float(value), len(where))
+    place, value, ties = found
+    return Best(float(curve.cutoffs[place]), value, ties)
 
 
 def _values(ranks: Ranks, measure: str, parameters: dict[str, Any]) -> tuple[str, NDArray[Any]]:
@@ -117,16 +119,43 @@ def _values(ranks: Ranks, measure: str, parameters: dict[str, Any]) -> tuple[str
     unknown = set(parameters) - set(metric.parameters)
     if unknown:
         raise MetricError(f"{metric.name} takes no {', '.join(sorted(unknown))}.")
-    return metric.name, _of_counts(metric, table, parameters)
+    return metric.name, of_counts(metric, table, parameters)
 
 
-def _of_counts(metric: Metric, table: Binary, parameters: dict[str, Any]) -> NDArray[Any]:
+def of_counts(metric: Metric, table: Binary, parameters: dict[str, Any]) -> NDArray[Any]:
+    """Return a metric's values at the cutoffs of a table, in blocks that the processor's cache holds."""
     if not issubclass(metric.reads, (Binary, Classes)):
         raise MetricError(f"{metric.name} is no measure of counts, so it has no value at a cutoff.")
-    if table.n[0] >= _SQUARE_FITS:  # so that a product of two counts does not run over
-        table = Binary(*(x.astype(np.float64) for x in (table.tp, table.fp, table.fn, table.tn)))
-    view = table if metric.reads is Binary else metric.reads(table.classes().table)
-    return np.array(np.broadcast_to(metric.formula(view, **parameters), table.tp.shape), dtype=np.float64)
+    values = np.empty(len(table.tp))
+    wide = len(values) > 0 and table.n[0] >= _SQUARE_FITS  # a product of two counts would run over
+    for begin in range(0, len(values), _BLOCK):
+        block = slice(begin, begin + _BLOCK)
+        cells = [x[block] for x in (table.tp, table.fp, table.fn, table.tn)]
+        part = Binary(*(x.astype(np.float64) if wide else x for x in cells))
+        view = part if metric.reads is Binary else metric.reads(part.classes().table)
+        values[block] = metric.formula(view, **parameters)
+    return values
+
+
+def first_best(
+    values: NDArray[Any], *, lowest: bool = False, scale: float = 0.0
+) -> tuple[int, float, int] | None:
+    """Return the first place of the best value, that value, and how many share it; None where all are NaN.
+
+    Values that rounding alone can have set apart are the same: within a few units in the last place of the
+    best, or of `scale` where terms of that size were subtracted from one another.
+
+    >>> first_best(np.array([np.nan, 0.1 + 0.2, 0.3, 0.25]))
+    (1, 0.30000000000000004, 2)
+    """
+    values = -values if lowest else values
+    top = np.fmax.reduce(values, initial=-math.inf)
+    reach = _ROUNDING * max(abs(top), scale) if math.isfinite(top) else 0.0
+    shared = values >= top - reach
+    if not (ties := int(np.count_nonzero(shared))):
+        return None
+    place = int(np.argmax(shared))
+    return place, float(-values[place] if lowest else values[place]), ties
 
 
 def _checked(measure: str, function: Callable[..., Any], parameters: dict[str, Any]) -> dict[str, Any]:
@@ -141,11 +170,11 @@ def _f(ranks: Ranks, *, alpha: float = 0.5) -> NDArray[Any]:
     if not 0 <= alpha <= 1:
         raise MetricError(f"alpha={alpha!r}: the weight of precision is between 0 and 1.")
     beta = math.sqrt(1 / alpha - 1) if alpha else math.inf
-    return _of_counts(find("f_beta"), ranks.at_cutoffs(), {"beta": beta})
+    return of_counts(find("f_beta"), ranks.at_cutoffs(), {"beta": beta})
 
 
 def _sar(ranks: Ranks) -> NDArray[Any]:
-    accuracy = _of_counts(find("accuracy"), ranks.at_cutoffs(), {})
+    accuracy = of_counts(find("accuracy"), ranks.at_cutoffs(), {})
     area: float = auc.formula(ranks)
     return (accuracy + area + 1 - _root_mean_squared_error(ranks)) / 3
 
