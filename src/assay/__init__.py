@@ -82,7 +82,8 @@ _HOMES = {
         "Tally", "Values", "from_bytes", "merge",
     ),
 }  # fmt: skip
-_PARTS = ("inference", "metrics", "resampling", "sklearn")  # modules asked for by name: assay.metrics.f1
+# Modules asked for by name: assay.metrics.f1.
+_PARTS = ("decisions", "inference", "metrics", "resampling", "sklearn")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [

@@ -124,7 +124,7 @@ class Binary:
     def classes(self) -> Classes:
         """Return the same as tables of two classes, the negative first: what metrics of all classes read."""
         cells = np.stack([np.stack([self.tn, self.fp]), np.stack([self.fn, self.tp])])
-        return Classes(np.moveaxis(cells, (0, 1), (-2, -1)))  # cutoffs side by side in memory: adding is quick
+        return Classes(np.moveaxis(cells, (0, 1), (-2, -1)))  # each cell in one piece: quick to add
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,140 @@
+"""What errors cost, and what follows from that alone: Bayes thresholds and other shares of positives."""
+
+from __future__ import annotations
+
+import dataclasses
+import numbers
+from typing import Any
+
+import numpy as np
+
+from assay.errors import MetricError, NumberError
+from assay.metrics.parameters import number
+
+__all__ = [
+    "Costs",
+    "bayes_threshold",
+    "check_share",
+    "is_number",
+    "probability_cost",
+    "shifted_probability",
+    "shifted_threshold",
+]
+
+NO_GAINS = (
+    "A gain is no negative cost: add the same amount to both costs of that class, which changes no decision."
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Costs:
+    """What each outcome of a row costs; only what an error costs beyond being right matters.
+
+    >>> Costs(5, 1).words
+    'a false positive costs 5, a false negative 1'
+    """
+
+    fp: float
+    fn: float
+    tp: float = 0.0
+    tn: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("fp", "fn", "tp", "tn"):
+            value = getattr(self, name)
+            if not (is_number(value) and 0 <= value < np.inf):
+                raise MetricError(f"cost_{name}={value!r} is not a number from 0 on. {NO_GAINS}")
+        if self.alarm < 0 or self.miss < 0:
+            error, right = ("fp", "tn") if self.alarm < 0 else ("fn", "tp")
+            raise MetricError(
+                f"cost_{error}={getattr(self, error)!r} is below cost_{right}={getattr(self, right)!r}: an "
+                "error must not cost less than being right on the same row."
+            )
+        if not self.alarm + self.miss:
+            raise MetricError("both errors cost nothing, so that every threshold is as good as any other.")
+
+    @property
+    def alarm(self) -> float:
+        """What a false positive costs beyond a true negative."""
+        return self.fp - self.tn
+
+    @property
+    def miss(self) -> float:
+        """What a false negative costs beyond a true positive."""
+        return self.fn - self.tp
+
+    @property
+    def words(self) -> str:
+        """The costs as a sentence has them."""
+        said = f"a false positive costs {self.fp:g}, a false negative {self.fn:g}"
+        right = [(self.tp, "a true positive"), (self.tn, "a true negative")]
+        return ", ".join([said, *(f"{what} {cost:g}" for cost, what in right if cost)])
+
+
+def bayes_threshold(cost_fp: float, cost_fn: float, *, cost_tp: float = 0, cost_tn: float = 0) -> float:
+    """Return the threshold that costs least where the scores are calibrated probabilities (Elkan 2001).
+
+    It follows from the costs alone: ``(fp - tn) / ((fp - tn) + (fn - tp))``.
+
+    >>> bayes_threshold(1, 4)
+    0.2
+    """
+    costs = Costs(cost_fp, cost_fn, cost_tp, cost_tn)
+    return costs.alarm / (costs.alarm + costs.miss)
+
+
+def shifted_probability(probability: Any, prevalence: float, new_prevalence: float) -> Any:
+    """Return what a probability becomes where another share of the rows is positive (Saerens 2002).
+
+    A number, or an array of them. It takes the scores of either class to be spread as they were.
+
+    >>> shifted_probability(0.5, 0.5, 0.2)
+    0.2
+    """
+    check_share("prevalence", prevalence)
+    check_share("new_prevalence", new_prevalence)
+    p = np.asarray(probability, dtype=np.float64)
+    if not ((p >= 0) & (p <= 1)).all():
+        bad = p[~((p >= 0) & (p <= 1))].flat[0]
+        raise NumberError(f"{bad} is no probability: those lie between 0 and 1.")
+    yes, no = p * (new_prevalence / prevalence), (1 - p) * ((1 - new_prevalence) / (1 - prevalence))
+    shifted = yes / (yes + no)
+    return shifted if shifted.ndim else float(shifted)
+
+
+def shifted_threshold(threshold: Any, prevalence: float, new_prevalence: float) -> Any:
+    """Return where to cut the old probabilities to cut the shifted ones at a threshold.
+
+    The inverse of :func:`shifted_probability`.
+
+    >>> round(shifted_threshold(0.2, 7 / 15, 0.2), 6)
+    0.466667
+    """
+    return shifted_probability(threshold, new_prevalence, prevalence)
+
+
+def probability_cost(prevalence: float, cost_fp: float, cost_fn: float) -> float:
+    """Return what share of the cost of erring always is that of positives: the axis of a cost curve.
+
+    Drummond and Holte 2006: ``prevalence cost_fn / (prevalence cost_fn + (1 - prevalence) cost_fp)``.
+
+    >>> probability_cost(0.5, 1, 4)
+    0.8
+    """
+    costs = Costs(cost_fp, cost_fn)
+    check_share("prevalence", prevalence)
+    missed, alarmed = prevalence * costs.fn, (1 - prevalence) * costs.fp
+    return missed / (missed + alarmed)
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether this is one real number."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def check_share(name: str, value: Any) -> float:
+    """Return a share strictly between 0 and 1, or raise naming it."""
+    share = number(name, value)
+    if not 0 < share < 1:
+        raise MetricError(f"{name}={value!r} is a share between 0 and 1.")
+    return share

@@ -1,0 +1,334 @@
+"""What a threshold is chosen for: exactly one criterion, in words and as formulas over outcomes."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from assay.decisions.costs import Costs, bayes_threshold, check_share, is_number, shifted_threshold
+from assay.decisions.guarantees import Guarantee
+from assay.decisions.sweep import Amounts
+from assay.errors import MetricError
+from assay.inference.proportions import check_confidence
+from assay.metrics import Binary, find
+from assay.metrics.arithmetic import ratio, root
+from assay.metrics.cutoffs import first_best, of_counts
+from assay.metrics.parameters import number
+from assay.metrics.rates import NO_NEGATIVES, NO_POSITIVES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from assay.decisions.sweep import Outcome, Sample, Sweep
+    from assay.metrics import Metric
+
+__all__ = ["Chosen", "Criterion", "stated"]
+
+_BLOCK = 1 << 15  # cutoffs whose counts the processor's cache holds
+_CORNERS = ("closest_corner", "closest_topleft", "topleft")
+_COSTS = ("cost_fp", "cost_fn", "cost_tp", "cost_tn")
+_DEMANDS: Final = {"min_recall": "recall", "min_precision": "precision", "min_specificity": "specificity"}
+_OTHERS = ("best", "capacity", "rate", "equal_error")
+CONFIDENCE = 0.95
+ROWS_PREDICTED = "rows predicted positive"
+
+
+class Chosen(NamedTuple):
+    """A threshold, the place of its cutoff, and how many cutoffs are as good."""
+
+    threshold: float
+    place: int
+    ties: int
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Criterion:
+    """One criterion: which cutoffs are allowed, which of them is best, and what is reported of it.
+
+    `formula` is the reported measure of an outcome; `objective` is what is made highest, or lowest, where
+    that is something else. `metric` is the measure where it is one of the catalogue; `costs` and
+    `prevalence` say how costs are weighed. `fixed` gives the threshold where no search is needed.
+    """
+
+    words: str
+    measure: str
+    formula: Callable[[Outcome], Any]
+    title: str = "threshold"
+    lowest: bool = False
+    scale: float = 0.0
+    objective: Callable[[Outcome], Any] | None = None
+    allowed: Callable[[Outcome], Any] | None = None
+    unmet: Callable[[Sweep], str] | None = None
+    needs: tuple[str, ...] = ()
+    companions: tuple[str, ...] = ()
+    metric: Metric | None = None
+    parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
+    costs: Costs | None = None
+    amounts: Amounts | None = None
+    prevalence: float | None = None
+    guarantee: Guarantee | None = None
+    fixed: Callable[[Sample, Sweep], float] | None = None
+    confidence: float = CONFIDENCE
+
+    def choose(self, sample: Sample, sweep: Sweep) -> Chosen:
+        """Return the best cutoff, the highest where several are, or raise saying why there is none."""
+        totals = sweep.at(0).counts
+        for kind, reason in (("positives", NO_POSITIVES), ("negatives", NO_NEGATIVES)):
+            if kind in self.needs and not getattr(totals, kind)[0]:
+                raise MetricError(
+                    f"{reason}, so that no threshold can be chosen for {self.words}. "
+                    "Costs, a capacity or a rate need no more than one class."
+                )
+        if self.fixed is not None:
+            threshold = self.fixed(sample, sweep)
+            return Chosen(threshold, sweep.place(threshold), 1)
+        values = np.empty(len(sweep.cutoffs))
+        for begin in range(0, len(values), _BLOCK):
+            block = slice(begin, begin + _BLOCK)
+            part = sweep.outcome.taken(block)
+            values[block] = (self.objective or self.formula)(part)
+            if self.allowed is not None:
+                values[block][~self.allowed(part)] = math.nan
+        found = first_best(values, lowest=self.lowest, scale=self.scale)
+        if found is None:
+            raise MetricError(
+                self.unmet(sweep) if self.unmet else f"{self.measure} has no value at any cutoff."
+            )
+        place, _, ties = found
+        return Chosen(float(sweep.cutoffs[place]), place, ties)
+
+    def value(self, outcome: Outcome) -> float:
+        """Return the measure of one outcome, NaN where it has none."""
+        return float(self.formula(outcome)[0])
+
+
+def stated(
+    *,
+    best: str | None = None,
+    cost_fp: Any = None,
+    cost_fn: Any = None,
+    cost_tp: Any = None,
+    cost_tn: Any = None,
+    prevalence: float | None = None,
+    calibrated: bool = False,
+    min_recall: float | None = None,
+    min_precision: float | None = None,
+    min_specificity: float | None = None,
+    confidence: float | None = None,
+    method: str = "clopper-pearson",
+    capacity: float | None = None,
+    rate: float | None = None,
+    equal_error: bool = False,
+    **parameters: Any,
+) -> Criterion:
+    """Return the one criterion that is stated; see :func:`assay.decisions.choose_threshold`."""
+    demands = {"min_recall": min_recall, "min_precision": min_precision, "min_specificity": min_specificity}
+    others = {"best": best, "capacity": capacity, "rate": rate, "equal_error": equal_error or None}
+    costs = dict(zip(_COSTS, (cost_fp, cost_fn, cost_tp, cost_tn), strict=True))
+    asked = [name for name, value in {**demands, **others}.items() if value is not None]
+    if any(value is not None for value in costs.values()):
+        asked.insert(0, "cost_fp")
+    _one_of(asked, parameters)
+    kind = asked[0]
+    if prevalence is not None and kind not in ("cost_fp", "best"):
+        raise MetricError(f"prevalence= weighs costs anew: it has no part in {kind}=.")
+    if calibrated and kind != "cost_fp":
+        raise MetricError(f"calibrated=True turns costs into a threshold: it has no part in {kind}=.")
+    if kind != "best" and parameters:
+        raise MetricError(f"{kind}= takes no {', '.join(sorted(parameters))}.{_hint(parameters)}")
+    if confidence is not None:
+        check_confidence(confidence)
+    if kind == "cost_fp":
+        criterion = _of_costs(costs, prevalence, calibrated=calibrated)
+    elif best is not None:
+        given = parameters if prevalence is None else {**parameters, "prevalence": prevalence}
+        criterion = _of_metric(best, given)
+    elif kind in _DEMANDS:
+        criterion = _of_demand(_DEMANDS[kind], kind, demands[kind], confidence, method)
+    elif kind == "equal_error":
+        criterion = _EQUAL_ERROR
+    else:
+        criterion = _of_room(capacity, rate)
+    return dataclasses.replace(criterion, confidence=confidence or CONFIDENCE)
+
+
+def _one_of(asked: list[str], parameters: dict[str, Any]) -> None:
+    if len(asked) > 1:
+        both = " and ".join(f"{name}=" for name in asked)
+        raise MetricError(f"{both} are {len(asked)} criteria: state the one that the threshold is for.")
+    if not asked:
+        raise MetricError(
+            "say what the threshold is for: cost_fp= and cost_fn=, best= with a metric's name, min_recall=, "
+            f"min_precision=, min_specificity=, capacity=, rate= or equal_error=True.{_hint(parameters)}"
+        )
+
+
+def _hint(parameters: dict[str, Any]) -> str:
+    """Return the names that unknown ones may have been meant to be, as a question."""
+    known = [*_COSTS, *_DEMANDS, *_OTHERS, "prevalence", "calibrated", "confidence", "method"]
+    near = [word for name in parameters for word in difflib.get_close_matches(name, known, n=1)]
+    return f" Did you mean {' and '.join(f'{word}=' for word in near)}?" if near else ""
+
+
+def _of_costs(given: dict[str, Any], prevalence: float | None, *, calibrated: bool) -> Criterion:
+    for name in ("cost_fp", "cost_fn"):
+        if given[name] is None:
+            raise MetricError(f"{name}= is missing: a threshold weighs what both errors cost.")
+    shown: dict[str, Any] = {"title": "cost-optimal threshold", "measure": "cost per row", "lowest": True}
+    if not all(value is None or is_number(value) for value in given.values()):
+        return _of_amounts(given, prevalence, calibrated=calibrated, shown=shown)
+    costs = Costs(given["cost_fp"], given["cost_fn"], given["cost_tp"] or 0, given["cost_tn"] or 0)
+    words = costs.words
+    if prevalence is not None:
+        check_share("prevalence", prevalence)
+        words = f"{words}; {prevalence:.4g} of the rows positive"
+        shown |= {"needs": ("positives", "negatives"), "prevalence": prevalence}
+
+    def cost(outcome: Outcome) -> Any:
+        c = outcome.counts
+        if prevalence is None:
+            spent = costs.fp * c.fp + costs.fn * c.fn
+            if costs.tp or costs.tn:
+                spent = spent + (costs.tp * c.tp + costs.tn * c.tn)
+            return ratio(spent, c.n)
+        of_positives = ratio(costs.fn * c.fn + costs.tp * c.tp, c.positives)
+        return prevalence * of_positives + (1 - prevalence) * ratio(
+            costs.fp * c.fp + costs.tn * c.tn, c.negatives
+        )
+
+    def bayes(sample: Sample, sweep: Sweep) -> float:
+        sample.tally.need_probabilities()
+        threshold = bayes_threshold(costs.fp, costs.fn, cost_tp=costs.tp, cost_tn=costs.tn)
+        if prevalence is None:
+            return threshold
+        totals = sweep.at(0).counts
+        share = float(totals.positives[0] / totals.n[0])
+        return float(shifted_threshold(threshold, share, prevalence))
+
+    if calibrated:
+        shown |= {"title": "Bayes threshold", "fixed": bayes}
+    return Criterion(words, formula=cost, costs=costs, **shown)
+
+
+def _of_amounts(
+    given: dict[str, Any], prevalence: float | None, *, calibrated: bool, shown: dict[str, Any]
+) -> Criterion:
+    idle = {"cost_tp": given["cost_tp"], "cost_tn": given["cost_tn"], "prevalence": prevalence}
+    idle["calibrated"] = calibrated or None
+    for name, value in idle.items():
+        if value is not None:
+            raise MetricError(
+                f"{name}= does not go with costs of each row: leave it out, or use one cost for all."
+            )
+
+    def cost(outcome: Outcome) -> Any:
+        return ratio(outcome.costs.fp + outcome.costs.fn, outcome.counts.n) / outcome.unit
+
+    amounts = Amounts(given["cost_fp"], given["cost_fn"])
+    return Criterion("every row has its own costs", formula=cost, amounts=amounts, **shown)
+
+
+def _of_metric(name: str, parameters: dict[str, Any]) -> Criterion:
+    if str(name).strip().lower().replace(" ", "_").replace("-", "_") in _CORNERS:
+        if parameters:
+            raise MetricError(f"closest_corner takes no {', '.join(sorted(parameters))}.")
+        return _CLOSEST_CORNER
+    metric = find(name)
+    unknown = set(parameters) - set(metric.parameters)
+    if unknown:
+        has = f"it takes {', '.join(metric.parameters)}" if metric.parameters else "it has no parameters"
+        raise MetricError(f"{metric.name} takes no {', '.join(sorted(unknown))}: {has}.")
+    if metric.best is None:
+        raise MetricError(
+            f"no value of {metric.name} is better than another, so that no threshold is best for it: "
+            "name a metric that has a best value, or say capacity= or rate=."
+        )
+    lowest = metric.best == metric.bounds[0]
+    own = "".join(f", {name}={value:g}" for name, value in parameters.items())
+
+    def value(outcome: Outcome) -> NDArray[Any]:
+        return of_counts(metric, outcome.counts, parameters)
+
+    return Criterion(
+        f"the {'lowest' if lowest else 'highest'} {metric.name}{own}", metric.name, value,
+        title="best threshold", lowest=lowest, scale=float(metric.bounds[0] < 0), needs=("positives",),
+        metric=metric, parameters=parameters,
+    )  # fmt: skip
+
+
+def _of_demand(measure: str, name: str, least: Any, confidence: float | None, method: str) -> Criterion:
+    share = number(name, least, above=0)
+    if share > 1:
+        raise MetricError(f"{name}={least!r} is a share, so it is at most 1.")
+    guarantee = Guarantee(measure, share, confidence, method)
+    metric = find(measure)
+    fewest = measure == "recall"  # any threshold further down has it too, at the price of more false alarms
+    return Criterion(
+        f"{'the fewest false positives' if fewest else 'the most positives found'} with {guarantee.words}",
+        measure,
+        lambda outcome: of_counts(metric, outcome.counts, {}),
+        lowest=fewest,
+        objective=(lambda o: o.counts.fp) if fewest else (lambda o: o.counts.tp),
+        allowed=guarantee.met,
+        unmet=guarantee.unmet,
+        needs=("negatives",) if measure == "specificity" else ("positives",),
+        companions=("precision",) if fewest else ("recall",),
+        metric=metric,
+        guarantee=guarantee,
+    )
+
+
+def _of_room(capacity: Any, rate: Any) -> Criterion:
+    metric = find("detection_prevalence")
+    if capacity is not None:
+        most = number("capacity", capacity, least=0)
+        return Criterion(
+            f"as many rows predicted positive as can be, but no more than {most:,g}",
+            ROWS_PREDICTED,
+            lambda outcome: outcome.counts.predicted_positives,
+            allowed=lambda outcome: outcome.counts.predicted_positives <= most,
+            companions=("precision", "recall"),
+        )
+    share = number("rate", rate, least=0)
+    if share > 1:
+        raise MetricError(f"rate={rate!r} is a share of the rows, so it is at most 1.")
+    return Criterion(
+        f"as many rows predicted positive as can be, but no more than {share:.4g} of all",
+        "share predicted positive",
+        lambda outcome: of_counts(metric, outcome.counts, {}),
+        allowed=lambda outcome: of_counts(metric, outcome.counts, {}) <= share,
+        companions=("precision", "recall"),
+        metric=metric,
+    )
+
+
+def _error_rates(c: Binary) -> tuple[Any, Any]:
+    return ratio(c.fp, c.negatives), ratio(c.fn, c.positives)
+
+
+def _corner(outcome: Outcome) -> Any:
+    alarms, misses = _error_rates(outcome.counts)
+    return root(alarms * alarms + misses * misses)
+
+
+def _apart(outcome: Outcome) -> Any:
+    alarms, misses = _error_rates(outcome.counts)
+    return np.abs(alarms - misses)
+
+
+_CLOSEST_CORNER: Final = Criterion(
+    "closest to the corner where recall is 1 and no negative is called positive", "distance to the corner",
+    _corner, title="best threshold", lowest=True, needs=("positives", "negatives"),
+    companions=("recall", "specificity"),
+)  # fmt: skip
+_EQUAL_ERROR: Final = Criterion(
+    "both classes err alike, as nearly as the scores allow", "difference of the error rates",
+    _apart, lowest=True, scale=1.0, needs=("positives", "negatives"),
+    companions=("false_positive_rate", "false_negative_rate"),
+)  # fmt: skip

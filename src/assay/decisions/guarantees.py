@@ -1,0 +1,158 @@
+"""A share that must be reached: by what was counted, or with a stated confidence by its lower limit."""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.inference.proportions import check_confidence, normal_quantile, proportion_interval
+from assay.metrics.arithmetic import ratio, root
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from assay.decisions.sweep import Outcome, Sweep
+    from assay.metrics import Binary
+
+__all__ = ["Guarantee", "lower_limit_reaches"]
+
+_METHODS = {"clopper-pearson": "Clopper-Pearson", "wilson": "Wilson"}
+_HALF = 0.5
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Guarantee:
+    """The least that recall, precision or specificity must be.
+
+    With a confidence its one-sided lower limit must be that: the lower end of the two-sided interval whose
+    confidence is ``2 confidence - 1``. Clopper and Pearson's limit errs at most as often as is said; Wilson's
+    is close to that on average.
+
+    Recall only falls as the threshold rises, and specificity only rises: whoever takes the last threshold
+    whose limit is met errs no more often than at a threshold named beforehand (Bates et al. 2021, risk-
+    controlling sets). Precision goes up and down, so that this is not so for it.
+    """
+
+    measure: str
+    share: float
+    confidence: float | None = None
+    method: str = "clopper-pearson"
+
+    def __post_init__(self) -> None:
+        if self.method not in _METHODS:
+            known = " or ".join(f'"{name}"' for name in _METHODS)
+            raise MetricError(f"method={self.method!r} is no lower limit of a share here: use {known}.")
+        if self.confidence is not None:
+            check_confidence(self.confidence)
+            if self.confidence <= _HALF:
+                raise MetricError(f"confidence={self.confidence!r} is no confidence: it is above 0.5.")
+
+    @property
+    def words(self) -> str:
+        """The demand as a sentence has it."""
+        said = f"a {self.measure} of at least {self.share:.4g}"
+        return said if self.confidence is None else f"{said} at {100 * self.confidence:.4g}% confidence"
+
+    def met(self, outcome: Outcome) -> NDArray[np.bool_]:
+        """Tell of each cutoff whether the demand is met there."""
+        x, n = _parts(outcome.counts, self.measure)
+        with np.errstate(invalid="ignore"):
+            enough = np.asarray(ratio(x, n) >= self.share)  # no value is not enough
+        if self.confidence is None:
+            return enough
+        if outcome.squares is not None:
+            x, n = _effective(x, n, *_parts(outcome.squares, self.measure))
+        elif self.measure != "precision" and len(
+            n
+        ):  # the same class at every cutoff, so one number settles it
+            return np.asarray(x >= self._least_hits(int(n[0])))
+        places = np.flatnonzero(enough)  # a limit is below what it limits
+        enough[places] = lower_limit_reaches(x[places], n[places], self.share, self.confidence, self.method)
+        return enough
+
+    def limit(self, outcome: Outcome) -> float:
+        """Return the lower limit of one outcome."""
+        x, n = _parts(outcome.counts, self.measure)
+        if outcome.squares is not None:
+            x, n = _effective(x, n, *_parts(outcome.squares, self.measure))
+        confidence = 2 * (self.confidence or 0.95) - 1
+        return proportion_interval(float(x[0]), float(n[0]), confidence, self.method)[0]
+
+    def limit_words(self, outcome: Outcome) -> str:
+        """Return the limit at one outcome as a sentence has it."""
+        said = f"The one-sided {_METHODS[self.method]} limit of {self.measure} is {self.limit(outcome):.4g}"
+        if self.measure != "precision":
+            return f"{said}; it holds although the threshold was chosen on these rows."
+        return f"{said}; chosen on these rows, it fails more often than that says."
+
+    def unmet(self, sweep: Sweep) -> str:
+        """Return why no cutoff meets the demand, and how near one comes."""
+        x, n = _parts(sweep.outcome.counts, self.measure)
+        said = f"no threshold has {self.words}"
+        if self.confidence is None:
+            values = ratio(x, n)
+            place = int(np.nanargmax(values))
+            return (
+                f"{said}: the highest is {values[place]:.4g}, at {sweep.cutoffs[place]:.6g}. Ask for less, "
+                'or for the best balance (best="f1", or costs).'
+            )
+        place = int(np.nanargmax(_wilson_limit(x, n, self.confidence)))
+        hits, limit = f"{x[place]:,g} of {n[place]:,g}", self.limit(sweep.at(place))
+        return (
+            f"{said}: even the best threshold's {hits} leaves a lower limit of {limit:.4g}. "
+            "Ask for less, be less sure, or bring more rows."
+        )
+
+    def _least_hits(self, n: int) -> int:
+        """Return how many of n are enough."""
+
+        def reaches(x: int) -> bool:
+            one = np.array([x]), np.array([n])
+            return bool(lower_limit_reaches(*one, self.share, self.confidence or _HALF, self.method)[0])
+
+        return bisect.bisect_left(range(n + 1), True, key=reaches)  # noqa: FBT003 - what is looked for
+
+
+def lower_limit_reaches(x: Any, n: Any, share: float, confidence: float, method: str) -> NDArray[np.bool_]:
+    """Tell of each x of n whether the one-sided lower limit of its share is at least so much.
+
+    Clopper and Pearson's does where so many hits, or more, would be unlikely with that share.
+
+    >>> lower_limit_reaches([58, 59], [58, 59], 0.95, 0.95, "clopper-pearson")
+    array([False,  True])
+    """
+    x, n = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    if method == "wilson":
+        return np.asarray(_wilson_limit(x, n, confidence) >= share)
+    from scipy.special import betainc  # noqa: PLC0415 - SciPy takes its time to load
+
+    some = x > 0  # the limit of none is 0
+    unlikely = np.ones(len(x))
+    unlikely[some] = betainc(x[some], n[some] - x[some] + 1, share)
+    return np.asarray(unlikely <= 1 - confidence)
+
+
+def _wilson_limit(x: Any, n: Any, confidence: float) -> Any:
+    z = normal_quantile(2 * confidence - 1)
+    return ((x + z * z / 2) - z * root(ratio(x * (n - x), n) + z * z / 4)) / (n + z * z)
+
+
+def _parts(c: Binary, measure: str) -> tuple[Any, Any]:
+    """Return what a share counts, and of how many."""
+    if measure == "recall":
+        return c.tp, c.positives
+    return (c.tp, c.predicted_positives) if measure == "precision" else (c.tn, c.negatives)
+
+
+def _effective(x: Any, n: Any, x_squares: Any, n_squares: Any) -> tuple[Any, Any]:
+    """Return the x of n that weighted ones are worth: as uncertain a share (Korn and Graubard 1998)."""
+    share = ratio(x, n)
+    spread = x_squares * (1 - share) ** 2 + (n_squares - x_squares) * share**2
+    worth = np.where(
+        (share > 0) & (share < 1), ratio(share * (1 - share) * n * n, spread), ratio(n * n, n_squares)
+    )
+    return share * worth, worth

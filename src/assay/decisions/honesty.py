@@ -1,0 +1,243 @@
+"""How much better a threshold looks on the rows it was chosen on than it is: cross-fitting and bootstrap."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay import kernels
+from assay.decisions.criteria import ROWS_PREDICTED, stated
+from assay.decisions.intervals import IN_GROUPS, estimated
+from assay.decisions.sweep import Sample, cells
+from assay.decisions.wording import counted, cutoff, figure, interval, measured, plain
+from assay.errors import MetricError
+from assay.inference.bootstrap_limits import Limits, percentile
+from assay.metrics import Binary
+from assay.metrics.parameters import whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from assay.decisions.criteria import Criterion
+    from assay.inference.estimate import Estimate
+
+__all__ = ["CrossFit", "Optimism", "cross_fit_of", "cross_fitted", "optimism", "optimism_of"]
+
+_MAY_LACK = 0.01  # of the replicates; beyond, what is left no longer stands for all
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CrossFit:
+    """What choosing is worth on rows it did not see: each fold judged at the threshold the others chose."""
+
+    measure: str
+    estimate: Estimate
+    counts: Binary
+    thresholds: tuple[float, ...]
+    seed: int
+
+    def __str__(self) -> str:
+        name, times = measured(self.measure)
+        value = f"{figure(float(self.estimate) * times)} {interval(self.estimate, times)}".rstrip()
+        return f"Cross-fitted over {len(self.thresholds)} folds: {name} {value}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "measure": self.measure,
+            "estimate": self.estimate.to_dict(),
+            "counts": counted(self.counts),
+            "thresholds": [plain(x) for x in self.thresholds],
+            "seed": self.seed,
+        }
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Optimism:
+    """How much of a measure is luck (Harrell 1996), and how far the threshold itself wanders.
+
+    `apparent` is the measure on the rows it was chosen on, `optimism` how much higher it is there than
+    where it was not chosen, on average over the replicates, and `corrected` the difference. The threshold
+    lies between `low` and `high` in so many of the replicates as `confidence` says.
+    """
+
+    measure: str
+    apparent: float
+    optimism: float
+    low: float
+    high: float
+    confidence: float
+    replicates: int
+    seed: int
+    note: str = ""
+
+    @property
+    def corrected(self) -> float:
+        """The measure without what is luck."""
+        return self.apparent - self.optimism
+
+    def __str__(self) -> str:
+        name, times = measured(self.measure)
+        side = "high" if self.optimism > 0 else "low"
+        luck = f"too {side} by about {abs(self.optimism) * times:.2g}" if self.optimism else "as it is"
+        return (
+            f"Over {self.replicates:,} replicates, {name} is {luck}: {figure(self.corrected * times)} "
+            f"corrected. In {100 * self.confidence:.4g}% of them the threshold lies between {cutoff(self.low)} "
+            f"and {cutoff(self.high)}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        data = dataclasses.asdict(self) | {"corrected": self.corrected}
+        return {name: plain(value) if isinstance(value, float) else value for name, value in data.items()}
+
+
+def cross_fitted(data: Any, *, folds: int = 10, seed: int = 0, **criterion: Any) -> CrossFit:
+    """Return what choosing a threshold is worth: chosen on all folds but one, judged on that one, pooled.
+
+    It speaks of the procedure, for each fold has its threshold. The classes are spread evenly over the
+    folds; rows of a group stay together. The order of the rows does not matter.
+
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 1] * 50, score=[i % 9 for i in range(100)])
+    >>> fit = cross_fitted(rows, best="f1")
+    >>> fit.counts.n, len(fit.thresholds)
+    (100, 10)
+    """
+    wanted = stated(**criterion)
+    return cross_fit_of(Sample.of(data, wanted.amounts), wanted, folds, seed)
+
+
+def optimism(data: Any, *, replicates: int = 200, seed: int = 0, **criterion: Any) -> Optimism:
+    """Return how much better the measure looks than it is, by bootstrap, and how far the threshold wanders.
+
+    In each replicate the threshold is chosen anew, and judged on the replicate and on the rows: the mean
+    difference is the optimism (Harrell 1996). Rows of a group are drawn together.
+
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 1] * 50, score=[i % 9 for i in range(100)])
+    >>> found = optimism(rows, best="youden", replicates=50)
+    >>> found.optimism > 0, found.corrected < found.apparent
+    (True, True)
+    """
+    wanted = stated(**criterion)
+    return optimism_of(Sample.of(data, wanted.amounts), wanted, replicates, seed)
+
+
+def cross_fit_of(sample: Sample, wanted: Criterion, folds: int, seed: int) -> CrossFit:
+    """Return the cross-fitted measure of a sample."""
+    folds = whole("folds", folds, least=2)
+    if wanted.measure == ROWS_PREDICTED:
+        raise MetricError("a capacity is that of all rows, not of a fold: say it as a share of them, rate=.")
+    parts = _folds(sample, folds, seed)
+    total = parts.sum(0)
+    thresholds, pooled = [], None
+    for number, held_out in enumerate(parts, 1):
+        training = sample.sweep(*(total - held_out))
+        try:
+            chosen = wanted.choose(sample, training)
+        except MetricError as refused:
+            raise MetricError(f"without fold {number} of {folds}: {refused}") from None
+        outcome = sample.sweep(*held_out).at(chosen.place)
+        thresholds.append(chosen.threshold)
+        pooled = outcome if pooled is None else pooled.added(outcome)
+    assert pooled is not None  # noqa: S101 - there are two folds at least
+    why_not = IN_GROUPS if sample.groups is not None else ""
+    estimate = estimated(wanted, pooled, sample.tally.n, why_not=why_not)
+    counts = Binary(*(x[0].item() for x in cells(pooled.counts)))
+    return CrossFit(wanted.measure, estimate, counts, tuple(thresholds), seed)
+
+
+def optimism_of(sample: Sample, wanted: Criterion, replicates: int, seed: int) -> Optimism:
+    """Return the optimism of a sample's threshold."""
+    replicates = whole("replicates", replicates, least=2)
+    sweep = sample.sweep()
+    apparent = wanted.value(sweep.at(wanted.choose(sample, sweep).place))
+    thresholds, gains = np.full(replicates, np.nan), np.full(replicates, np.nan)
+    for number, drawn in enumerate(_replicates(sample, replicates, seed)):
+        there = sample.sweep(*drawn)
+        try:
+            chosen = wanted.choose(sample, there)
+        except MetricError:
+            continue  # a class is absent from the replicate, or what is demanded is out of reach there
+        thresholds[number] = chosen.threshold
+        gains[number] = wanted.value(there.at(chosen.place)) - wanted.value(sweep.at(chosen.place))
+    known = ~np.isnan(gains)
+    lacking = replicates - int(known.sum())
+    if lacking > _MAY_LACK * replicates:
+        raise MetricError(
+            f"in {lacking:,} of {replicates:,} replicates no threshold could be chosen for {wanted.words}, "
+            "so that its optimism is not known: the rows are too few for it."
+        )
+    note = f"{lacking:,} of {replicates:,} replicates have no threshold" if lacking else ""
+    low, high = _range(thresholds[known], wanted.confidence)
+    gain = math.fsum(gains[known]) / int(known.sum())
+    return Optimism(wanted.measure, apparent, gain, low, high, wanted.confidence, replicates, seed, note)
+
+
+def _range(thresholds: NDArray[np.float64], confidence: float) -> tuple[float, float]:
+    limits: Limits = percentile(thresholds, confidence=confidence)
+    if limits.low is None or limits.high is None:  # all the same
+        return float(thresholds[0]), float(thresholds[0])
+    return limits.low, limits.high
+
+
+def _folds(sample: Sample, folds: int, seed: int) -> NDArray[np.int64]:
+    """Return how many rows of each fold every entry of the tally has: by fold, class and entry.
+
+    Rows of an entry are alike, so that it is enough to deal out the tally.
+    """
+    entries = len(sample.tally.scores)
+    if sample.groups is not None:
+        places, codes = sample.groups
+        number = int(codes.max()) + 1
+        fold = (_shuffled(number, seed) % folds)[codes]
+    else:
+        sizes = _sizes(sample)
+        places = np.repeat(np.arange(len(sizes)), sizes)
+        positives = int(sizes[:entries].sum())
+        number = len(places)
+        # Each class is shuffled and dealt out; the second goes on where the first ended.
+        within = _shuffled(positives, seed), positives + _shuffled(number - positives, seed, stream=1)
+        fold = np.concatenate(within) % folds
+    if number < folds:
+        what = "rows" if sample.groups is None else "groups"
+        raise MetricError(f"folds={folds}: there are no more than {number:,} {what} to deal out.")
+    counts = np.bincount(fold * (2 * entries) + places, minlength=folds * 2 * entries)
+    return counts.astype(np.int64).reshape(folds, 2, entries)
+
+
+def _replicates(sample: Sample, replicates: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """Yield how many rows every entry of the tally has in each replicate: by class and entry."""
+    entries = len(sample.tally.scores)
+    if sample.groups is not None:
+        places, codes = sample.groups
+        number = int(codes.max()) + 1
+        for one in range(replicates):
+            drawn = np.bincount(kernels.random_below(seed, one, 0, number, number), minlength=number)
+            counts = np.bincount(places, weights=drawn[codes], minlength=2 * entries)
+            yield counts.astype(np.int64).reshape(2, entries)
+        return
+    sizes = _sizes(sample)
+    number, held = int(sizes.sum()), np.flatnonzero(sizes)
+    starts = np.cumsum(sizes[held]) - sizes[held]
+    for one in range(replicates):
+        drawn = np.bincount(kernels.random_below(seed, one, 0, number, number), minlength=number)
+        counts = np.zeros(2 * entries, dtype=np.int64)
+        counts[held] = np.add.reduceat(drawn, starts)
+        yield counts.reshape(2, entries)
+
+
+def _sizes(sample: Sample) -> NDArray[np.int64]:
+    """Return how many positives, then how many negatives, every entry of the tally has."""
+    return np.concatenate([sample.tally.positives, sample.tally.negatives]).astype(np.int64)
+
+
+def _shuffled(n: int, seed: int, stream: int = 0) -> NDArray[np.intp]:
+    """Return the numbers below n in an order that the seed alone decides."""
+    return np.argsort(np.argsort(kernels.random_words(seed, stream, 0, n), kind="stable"), kind="stable")

@@ -1,0 +1,140 @@
+"""How sure the measure at a threshold is, where the threshold was not chosen on the rows that judge it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from assay.decisions.sweep import cells
+from assay.inference.delta import delta_interval, variance
+from assay.inference.differences import (
+    f1_interval,
+    informedness_interval,
+    mean_recall_interval,
+    weighted_sum_interval,
+)
+from assay.inference.distributions import student_quantile
+from assay.inference.estimate import Estimate
+from assay.inference.gradients import metric_gradient
+from assay.inference.proportions import Interval, proportion_interval
+from assay.metrics import Binary, Undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.decisions.criteria import Criterion
+    from assay.decisions.sweep import Outcome
+    from assay.metrics import Metric
+
+__all__ = ["estimated"]
+
+SAME_ROWS = "chosen and judged on the same rows"
+IN_GROUPS = "the rows come in groups, which no interval here allows for"
+
+# Which counts, of which others, a proportion is.
+_SHARES: Final[dict[str, Callable[[Binary], tuple[Any, Any]]]] = {
+    "recall": lambda c: (c.tp, c.positives),
+    "specificity": lambda c: (c.tn, c.negatives),
+    "precision": lambda c: (c.tp, c.predicted_positives),
+    "negative_predictive_value": lambda c: (c.tn, c.predicted_negatives),
+    "false_positive_rate": lambda c: (c.fp, c.negatives),
+    "false_negative_rate": lambda c: (c.fn, c.positives),
+    "false_discovery_rate": lambda c: (c.fp, c.predicted_positives),
+    "false_omission_rate": lambda c: (c.fn, c.predicted_negatives),
+    "jaccard": lambda c: (c.tp, c.tp + c.fp + c.fn),
+    "accuracy": lambda c: (c.tp + c.tn, c.n),
+    "error_rate": lambda c: (c.fp + c.fn, c.n),
+    "detection_prevalence": lambda c: (c.predicted_positives, c.n),
+}
+
+
+def estimated(criterion: Criterion, outcome: Outcome, n: int, *, why_not: str = "") -> Estimate:
+    """Return the measure of one outcome with its interval, or without and why."""
+    value, confidence = criterion.value(outcome), criterion.confidence
+    if math.isnan(value):
+        missing = Undefined(f"{criterion.measure} has no value at this threshold")
+        return Estimate(missing, None, None, confidence, "none", n)
+    if why_not:
+        return Estimate(value, None, None, confidence, "none", n, why_not)
+    counts = Binary(*(x[0].item() for x in cells(outcome.counts)))
+    if criterion.costs is not None or outcome.costs is not None:
+        found = _cost(criterion, outcome, counts, value)
+    elif criterion.metric is None:
+        found = None
+    elif outcome.squares is None:
+        found = _of_counts(criterion.metric, counts, criterion.parameters, confidence)
+    else:
+        squares = Binary(*(x[0].item() for x in cells(outcome.squares)))
+        found = _delta(criterion.metric, counts, squares, criterion.parameters, confidence)
+    if found is None:
+        return Estimate(
+            value, None, None, confidence, "none", n, "no interval is known for this measure here"
+        )
+    (low, high), method = found
+    return Estimate(value, low, high, confidence, method, n)
+
+
+def _of_counts(
+    metric: Metric, c: Binary, parameters: dict[str, Any], confidence: float
+) -> tuple[Interval, str] | None:
+    """Return the interval of a metric of plain counts by the method that suits it."""
+    if metric.name in _SHARES:
+        return proportion_interval(*_SHARES[metric.name](c), confidence), "Wilson"
+    if metric.name == "f1":
+        return f1_interval(c.tp, c.fp, c.fn, confidence=confidence), "Wilson on Jaccard"
+    if metric.name == "informedness":
+        return informedness_interval(*cells(c), confidence=confidence), "MOVER-Wilson"
+    if metric.name in ("balanced_accuracy", "one_vs_rest_balanced_accuracy"):
+        hits, totals = (c.tp, c.tn), (c.positives, c.negatives)
+        return mean_recall_interval(hits, totals, confidence=confidence), "MOVER-Wilson"
+    return _delta(metric, c, c, parameters, confidence)
+
+
+def _delta(
+    metric: Metric, c: Binary, squares: Binary, parameters: dict[str, Any], confidence: float
+) -> tuple[Interval, str] | None:
+    """Return the delta interval on the scale that suits the metric's bounds; None without any spread."""
+    table = np.array([[c.tn, c.fp], [c.fn, c.tp]])
+    value = float(metric.formula(c if metric.reads is Binary else metric.reads(table), **parameters))
+    slopes = metric_gradient(metric, table, **parameters)
+    error = math.sqrt(variance(slopes, [[squares.tn, squares.fp], [squares.fn, squares.tp]]))
+    limits = delta_interval(value, error, metric.bounds, confidence=confidence)
+    return None if limits is None else (limits, "delta")
+
+
+def _cost(criterion: Criterion, outcome: Outcome, c: Binary, value: float) -> tuple[Interval, str] | None:
+    """Return Student's interval of the mean cost of a row; at another prevalence that of two shares."""
+    confidence, costs = criterion.confidence, criterion.costs
+    if costs is not None and criterion.prevalence is not None:
+        if outcome.squares is not None:
+            return None
+        share = criterion.prevalence
+        weights, shift = (
+            (share * costs.miss, (1 - share) * costs.alarm),
+            share * costs.tp + (1 - share) * costs.tn,
+        )
+        limits = weighted_sum_interval(
+            (c.fn, c.fp), (c.positives, c.negatives), weights, shift=shift, confidence=confidence
+        )
+        return limits, "MOVER-Wilson"
+    if outcome.costs is not None and outcome.squares is not None:
+        squares = (outcome.squares.fp[0] + outcome.squares.fn[0]) / outcome.unit**2
+        distances = squares - c.n * value * value
+        worth = c.n
+    elif costs is not None:
+        # Of squared weights, or of rows, in each cell: how far what the cell costs is from the mean.
+        each = Binary(costs.tp, costs.fp, costs.fn, costs.tn)
+        sizes = outcome.counts if outcome.squares is None else outcome.squares
+        spread = zip(cells(sizes), cells(each), strict=True)
+        distances = math.fsum(float(size[0]) * (cost - value) ** 2 for size, cost in spread)
+        weight = float(np.sum([x[0] for x in cells(sizes)]))
+        worth = c.n if outcome.squares is None else c.n**2 / weight
+    else:
+        return None
+    if worth <= 1:
+        return None
+    error = math.sqrt(max(distances, 0.0)) / c.n * math.sqrt(worth / (worth - 1))
+    reach = student_quantile(confidence, worth - 1) * error
+    return (max(value - reach, 0.0), value + reach), "Student's t"

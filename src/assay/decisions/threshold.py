@@ -1,0 +1,284 @@
+"""The threshold: chosen for one stated criterion over every distinct score, beside another one."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from assay.decisions.costs import bayes_threshold, shifted_threshold
+from assay.decisions.criteria import stated
+from assay.decisions.honesty import CrossFit, Optimism, cross_fit_of, optimism_of
+from assay.decisions.intervals import IN_GROUPS, SAME_ROWS, estimated
+from assay.decisions.sweep import Sample, cells, finite
+from assay.decisions.wording import counted, cutoff, figure, interval, measured, plain, wrapped
+from assay.inference.test_result import p_text
+from assay.metrics import Binary, Undefined, find
+from assay.metrics.calibration_tests import spiegelhalter_test
+from assay.metrics.cutoffs import of_counts
+
+if TYPE_CHECKING:
+    from assay.decisions.criteria import Criterion
+    from assay.decisions.sweep import Outcome, Sweep
+    from assay.inference.estimate import Estimate
+
+__all__ = ["Judged", "Source", "Threshold", "choose_threshold", "judge_threshold"]
+
+Source: TypeAlias = Literal["fixed", "cost", "validation", "same-data"]
+_SOURCES: Final[dict[str, str]] = {
+    "same-data": "Chosen and judged on the same rows, so that it looks better than it will be.",
+    "cost": "The threshold follows from the costs; no rows were used to choose it.",
+    "validation": "The threshold was chosen on other rows.",
+    "fixed": "The threshold was given.",
+}
+_UNSURE = 0.05
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Judged:
+    """A threshold and what comes of it: the measure, NaN where it has no value, and the counts."""
+
+    threshold: float
+    value: float
+    counts: Binary
+    companions: dict[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "threshold": plain(self.threshold),
+            "value": plain(self.value),
+            "counts": counted(self.counts),
+            **{name: plain(value) for name, value in self.companions.items()},
+        }
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Threshold:
+    """A threshold, what it was chosen for, and what comes of it on the rows that judged it.
+
+    A row is predicted positive when its score is at or above the threshold; at infinity none is. `ties` says
+    how many cutoffs are as good; this is the highest of them. The estimate has an interval only where the
+    threshold was not chosen on the same rows: `cross_fit` and `optimism`, where they were asked for, then
+    say how good it is to be taken to be. `counts` are sums of weights where the rows have some.
+    """
+
+    threshold: float
+    criterion: str
+    measure: str
+    estimate: Estimate
+    counts: Binary
+    ties: int
+    threshold_source: Source
+    versus: Judged | None
+    companions: dict[str, float]
+    note: str = ""
+    cross_fit: CrossFit | None = None
+    optimism: Optimism | None = None
+    title: str = "threshold"
+    stated: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def value(self) -> float:
+        """The measure at the threshold, NaN where it has no value there."""
+        return float(self.estimate)
+
+    def on(self, data: Any, **changed: Any) -> Threshold:
+        """Return the same threshold judged on other rows, as it should be: with an interval.
+
+        Costs of each row, or another confidence, are stated anew.
+        """
+        return _judged(data, self.threshold, {**self.stated, **changed}, source="validation")
+
+    def __repr__(self) -> str:
+        return f"<{self.title} {cutoff(self.threshold)}: {self.criterion}>"
+
+    def __str__(self) -> str:
+        return "\n".join([*self._head(), *self._table(), *self._foot()])
+
+    def _head(self) -> list[str]:
+        return wrapped(f"{self.title} {cutoff(self.threshold)} ({self.criterion})")
+
+    def _table(self) -> list[str]:
+        here = Judged(self.threshold, self.value, self.counts, self.companions)
+        both = [one for one in (self.versus, here) if one is not None]
+        heads = [f"at {cutoff(one.threshold)}" for one in both]
+        if len(set(heads)) < len(both):
+            heads = [f"at {one.threshold!r}" for one in both]
+        lines = [
+            ("", heads),
+            ("false positives", [f"{one.counts.fp:,g}" for one in both]),
+            ("false negatives", [f"{one.counts.fn:,g}" for one in both]),
+            *((name, [figure(one.companions[name]) for one in both]) for name in self.companions),
+        ]
+        name, times = measured(self.measure)
+        lines.append((name, [figure(one.value * times) for one in both]))
+        wide = max(len(name) for name, _ in lines)
+        room = max(len(text) for _, texts in lines for text in texts)
+        drawn = [
+            f" {name:<{wide}}" + "".join(f"{text:>{room + 3}}" for text in texts) for name, texts in lines
+        ]
+        drawn[-1] = f"{drawn[-1]}   {interval(self.estimate, times)}".rstrip()
+        return drawn
+
+    def _foot(self) -> list[str]:
+        ties = f"{self.ties:,} cutoffs are as good: this is the highest." if self.ties > 1 else ""
+        said = [_SOURCES[self.threshold_source], ties, self.optimism, self.cross_fit, self.note]
+        return [line for one in said if one for line in wrapped(str(one))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON: null where there is no number, never NaN."""
+        here = Judged(self.threshold, self.value, self.counts, self.companions)
+        data = here.to_dict() | {
+            "criterion": self.criterion,
+            "measure": self.measure,
+            "estimate": self.estimate.to_dict(),
+            "ties": self.ties,
+            "threshold_source": self.threshold_source,
+            "versus": None if self.versus is None else self.versus.to_dict(),
+        }
+        more = {"cross_fit": self.cross_fit, "optimism": self.optimism}
+        data |= {name: one.to_dict() for name, one in more.items() if one is not None}
+        return data | ({"note": self.note} if self.note else {})
+
+
+def choose_threshold(
+    data: Any,
+    *,
+    versus: float | None = None,
+    folds: int | None = None,
+    replicates: int | None = None,
+    seed: int = 0,
+    **criterion: Any,
+) -> Threshold:
+    """Return the threshold that is best for exactly one criterion, over infinity and every distinct score.
+
+    `data` are rows or a score tally. Of cutoffs that are as good the highest is taken.
+
+    ==================  ================================================================================
+    ``cost_fp cost_fn`` the least cost; ``cost_tp`` and ``cost_tn`` may be said too, and ``prevalence``
+                        where another share of the rows will be positive. Columns are costs of each row.
+                        With ``calibrated=True`` the costs alone say the threshold, of probabilities.
+    ``best``            a metric of counts by its name ("f1", "youden", "f_beta" with ``beta``, ...) or
+                        "closest_corner" of the ROC curve
+    ``min_recall``      the fewest false positives with so much recall
+    ``min_precision``   the most positives found with so much precision
+    ``min_specificity`` the most positives found with so much specificity
+    ``capacity``        as many rows predicted positive as can be, but no more than so many
+    ``rate``            the same as a share of the rows
+    ``equal_error``     both classes err alike
+    ==================  ================================================================================
+
+    With ``confidence`` the lower limit of what is demanded must reach it, by ``method``
+    "clopper-pearson" or "wilson"; elsewhere it is the confidence of intervals.
+
+    `versus` is another threshold to show beside it, 0.5 if nothing is said and the scores are probabilities.
+    `folds` and `replicates` ask how much better it looks than it is: see :func:`cross_fitted` and
+    :func:`optimism`.
+
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
+    >>> print(choose_threshold(rows, cost_fp=1, cost_fn=4))
+     cost-optimal threshold 0.35 (a false positive costs 1, a false negative 4)
+                            at 0.5   at 0.35
+     false positives             0         1
+     false negatives             1         0
+     cost per 1,000 rows     666.7     166.7
+     Chosen and judged on the same rows, so that it looks better than it will be.
+     For calibrated probabilities the costs alone say 0.2.
+    """
+    wanted = stated(**criterion)
+    sample = Sample.of(data, wanted.amounts)
+    sweep = sample.sweep()
+    threshold, place, ties = wanted.choose(sample, sweep)
+    source: Source = "same-data" if wanted.fixed is None else "cost"
+    notes = _notes(wanted, sample, sweep, sweep.at(place))
+    made = _made(sample, sweep, wanted, threshold, source=source, versus=versus, ties=ties, note=notes)
+    return dataclasses.replace(
+        made,
+        stated=criterion,
+        cross_fit=None if folds is None else cross_fit_of(sample, wanted, folds, seed),
+        optimism=None if replicates is None else optimism_of(sample, wanted, replicates, seed),
+    )
+
+
+def judge_threshold(
+    data: Any, threshold: float, *, versus: float | None = None, **criterion: Any
+) -> Threshold:
+    """Return what comes of a threshold that was not chosen on these rows, by one criterion.
+
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
+    >>> judge_threshold(rows, 0.5, best="f1").estimate
+    0.8 [0.3439, 0.9683]
+    """
+    return _judged(data, threshold, criterion, source="fixed", versus=versus)
+
+
+def _judged(
+    data: Any, threshold: float, criterion: dict[str, Any], *, source: Source, versus: float | None = None
+) -> Threshold:
+    wanted = stated(**criterion)
+    sample = Sample.of(data, wanted.amounts)
+    made = _made(sample, sample.sweep(), wanted, finite(threshold), source=source, versus=versus)
+    return dataclasses.replace(made, stated=criterion)
+
+
+def _made(
+    sample: Sample,
+    sweep: Sweep,
+    wanted: Criterion,
+    threshold: float,
+    *,
+    source: Source,
+    versus: float | None,
+    ties: int = 1,
+    note: str = "",
+) -> Threshold:
+    outcome = sweep.at(sweep.place(threshold))
+    why_not = SAME_ROWS if source == "same-data" else IN_GROUPS if sample.groups is not None else ""
+    if versus is None and sample.probabilities:
+        versus = 0.5
+    return Threshold(
+        threshold, wanted.words, wanted.measure,
+        estimate=estimated(wanted, outcome, sample.tally.n, why_not=why_not),
+        counts=_counts(outcome), ties=ties, threshold_source=source,
+        versus=None if versus is None else _judge(sweep, wanted, finite(versus)),
+        companions=_companions(wanted, outcome), note=note, title=wanted.title,
+    )  # fmt: skip
+
+
+def _judge(sweep: Sweep, wanted: Criterion, threshold: float) -> Judged:
+    outcome = sweep.at(sweep.place(threshold))
+    return Judged(threshold, wanted.value(outcome), _counts(outcome), _companions(wanted, outcome))
+
+
+def _counts(outcome: Outcome) -> Binary:
+    return Binary(*(x[0].item() for x in cells(outcome.counts)))
+
+
+def _companions(wanted: Criterion, outcome: Outcome) -> dict[str, float]:
+    return {name: float(of_counts(find(name), outcome.counts, {})[0]) for name in wanted.companions}
+
+
+def _notes(wanted: Criterion, sample: Sample, sweep: Sweep, outcome: Outcome) -> str:
+    """Return what else a reader should know of the choice."""
+    if wanted.guarantee is not None and wanted.guarantee.confidence is not None:
+        return wanted.guarantee.limit_words(outcome)
+    if wanted.measure.startswith("difference") and not sample.costed:
+        return f"On lines between the cutoffs both rates are {float(find('eer')(sample.tally)):.4g}."
+    if wanted.costs is None or not sample.probabilities or sample.weighted:
+        return ""
+    if wanted.fixed is not None:
+        test = spiegelhalter_test(sample.tally)
+        if isinstance(test, Undefined) or test.p_value >= _UNSURE:
+            return ""
+        return (
+            f"These probabilities are not calibrated (Spiegelhalter's test, {p_text(test.p_value)}): mend "
+            "them first, or leave calibrated=True out, and the threshold is chosen on the rows."
+        )
+    costs = wanted.costs
+    alone: float = bayes_threshold(costs.fp, costs.fn, cost_tp=costs.tp, cost_tn=costs.tn)
+    if wanted.prevalence is not None:
+        totals = sweep.at(0).counts
+        alone = shifted_threshold(alone, float(totals.positives[0] / totals.n[0]), wanted.prevalence)
+    return f"For calibrated probabilities the costs alone say {alone:.4g}."

@@ -1,0 +1,72 @@
+"""How thresholds, measures and what comes of them are printed, and written as plain data."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.inference.estimate import Estimate
+    from assay.metrics import Binary
+
+__all__ = ["counted", "cutoff", "figure", "interval", "measured", "plain", "wrapped"]
+
+_WIDTH = 80
+_PER = 1000  # rows, over which a cost reads well
+
+
+def measured(measure: str) -> tuple[str, int]:
+    """Return a measure's name where it is printed, and how many times it: costs are those of 1,000 rows.
+
+    >>> measured("cost per row"), measured("f1")
+    (('cost per 1,000 rows', 1000), ('f1', 1))
+    """
+    return (f"cost per {_PER:,} rows", _PER) if measure.startswith("cost") else (measure, 1)
+
+
+def cutoff(threshold: float) -> str:
+    """Return a threshold in four digits; fewer are all of them.
+
+    >>> cutoff(0.5), cutoff(0.68601), cutoff(math.inf)
+    ('0.5', '0.6860', 'infinity')
+    """
+    if math.isinf(threshold):
+        return "infinity" if threshold > 0 else "-infinity"
+    short = f"{threshold:.4g}"
+    return short if float(short) == threshold else f"{threshold:#.4g}"
+
+
+def figure(value: float) -> str:
+    """Return a figure in four digits, or that it has no value.
+
+    >>> figure(0.90062), figure(1234.56), figure(math.nan)
+    ('0.9006', '1,234.6', 'undefined')
+    """
+    if math.isnan(value):
+        return "undefined"
+    return f"{value:.4g}" if abs(value) < _PER else f"{value:,.1f}"
+
+
+def interval(estimate: Estimate, times: int = 1) -> str:
+    """Return an estimate's interval, or nothing where it has none."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"[{figure(estimate.low * times)}, {figure(estimate.high * times)}]"
+
+
+def wrapped(text: str) -> list[str]:
+    """Return a text in lines that fit a terminal, each a column in."""
+    return [f" {line}" for line in textwrap.wrap(text, _WIDTH - 1, break_on_hyphens=False)]
+
+
+def plain(value: float) -> float | str | None:
+    """Return a number as JSON can hold it: null where there is none."""
+    if math.isnan(value):
+        return None
+    return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
+
+
+def counted(counts: Binary) -> dict[str, Any]:
+    """Return the counts by their names."""
+    return {name: getattr(counts, name) for name in ("tp", "fp", "fn", "tn")}
