@@ -84,11 +84,11 @@ class Optimism:
     def __str__(self) -> str:
         name, times = measured(self.measure)
         side = "high" if self.optimism > 0 else "low"
-        luck = f"too {side} by about {abs(self.optimism) * times:.2g}" if self.optimism else "as it is"
+        luck = f"too {side} by about {abs(self.optimism) * times:.2g}" if self.optimism else "as it should be"
         return (
             f"Over {self.replicates:,} replicates, {name} is {luck}: {figure(self.corrected * times)} "
-            f"corrected. In {100 * self.confidence:.4g}% of them the threshold lies between {cutoff(self.low)} "
-            f"and {cutoff(self.high)}."
+            f"corrected. In {100 * self.confidence:.4g}% of them the threshold lies between "
+            f"{cutoff(self.low)} and {cutoff(self.high)}."
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -102,7 +102,7 @@ class Threshold:
         here = Judged(self.threshold, self.value, self.counts, self.companions)
         both = [one for one in (self.versus, here) if one is not None]
         heads = [f"at {cutoff(one.threshold)}" for one in both]
-        if len(set(heads)) < len(both):
+        if len({f"{one.threshold:.4g}" for one in both}) < len(both):  # the same to four digits
             heads = [f"at {one.threshold!r}" for one in both]
         lines = [
             ("", heads),

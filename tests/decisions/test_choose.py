@@ -1,0 +1,298 @@
+"""Every criterion, a second way: all cutoffs one by one, in fractions."""
+
+import math
+from fractions import Fraction
+
+
+import numpy as np
+import pytest
+from decisions import by_hand
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay.decisions import choose_threshold
+from assay.inference.proportions import wilson
+
+SCORES = [-1.5, 0.1, 0.2, 0.3, 0.30000000000000004, 0.5, 0.7, 0.9, 1.0, 4.0]
+PRICES = [0.1, 0.3, 0.2, 0.7, 1, 3, 5, 12.5]
+some_rows = st.lists(st.tuples(st.booleans(), st.sampled_from(SCORES)), min_size=1, max_size=14)
+weighted_rows = st.lists(
+    st.tuples(st.booleans(), st.sampled_from(SCORES), st.sampled_from([0.25, 0.5, 1.0, 2.0, 3.0])),
+    min_size=1,
+    max_size=14,
+)
+
+
+def read(rows):
+    columns = list(zip(*rows, strict=True))
+    weight = columns[2] if len(columns) > 2 else None
+    return assay.rows(
+        actual=np.array(columns[0]), score=np.array(columns[1], dtype=float), weight=weight, positive=True
+    )
+
+
+def both_classes(rows):
+    return {row[0] for row in rows} == {False, True}
+
+
+def agrees(rows, expected, **criterion):
+    """The chosen threshold, the ties and the counts are those found by hand."""
+    if expected is None:
+        with pytest.raises(assay.MetricError):
+            choose_threshold(read(rows), **criterion)
+        return None
+    found = choose_threshold(read(rows), **criterion)
+    assert (found.threshold, found.ties) == (expected[0], expected[2])
+    by_row = by_hand.counts(rows, expected[0])
+    assert {cell: getattr(found.counts, cell) for cell in by_row} == by_row
+    return found
+
+
+METRICS = [
+    ("f1", {}, lambda c: by_hand.f_beta(c, 1)),
+    ("f2", {}, lambda c: by_hand.f_beta(c, 2)),
+    ("f_beta", {"beta": 0.5}, lambda c: by_hand.f_beta(c, 0.5)),
+    ("f_beta", {"beta": 3}, lambda c: by_hand.f_beta(c, 3)),
+    ("youden", {}, by_hand.informedness),
+    ("balanced_accuracy", {}, by_hand.informedness),
+    ("accuracy", {}, by_hand.accuracy),
+    ("precision", {}, by_hand.precision),
+    ("recall", {}, by_hand.recall),
+    ("mcc", {}, by_hand.signed_square_of_mcc),
+]
+
+
+@pytest.mark.parametrize(("name", "parameters", "value"), METRICS)
+@pytest.mark.parametrize("kind", [some_rows, weighted_rows], ids=["plain", "weighted"])
+def test_the_best_of_a_metric(name, parameters, value, kind):
+    """The highest cutoff of the best value is chosen, and cutoffs that are as good are counted."""
+
+    @settings(max_examples=60, deadline=None)
+    @given(rows=kind)
+    def holds(rows):
+        expected = by_hand.choose(rows, value) if any(row[0] for row in rows) else None
+        found = agrees(rows, expected, best=name, **parameters)
+        if found is not None and name not in ("mcc", "balanced_accuracy"):
+            assert found.value == pytest.approx(float(expected[1]), rel=1e-14, abs=1e-15)
+
+    holds()
+
+
+@pytest.mark.parametrize("kind", [some_rows, weighted_rows], ids=["plain", "weighted"])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("closest_corner", by_hand.distance_to_corner), ("equal_error", by_hand.difference_of_errors)],
+)
+def test_the_corner_and_equal_errors(name, value, kind):
+    """Both need both classes, and are the least of a distance."""
+    criterion = {"best": name} if name != "equal_error" else {"equal_error": True}
+
+    @settings(max_examples=60, deadline=None)
+    @given(rows=kind)
+    def holds(rows):
+        expected = by_hand.choose(rows, value, lowest=True) if both_classes(rows) else None
+        found = agrees(rows, expected, **criterion)
+        if found is not None:
+            least = float(expected[1])
+            assert found.value == pytest.approx(
+                math.sqrt(least) if name == "closest_corner" else least, abs=1e-15
+            )
+
+    holds()
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    rows=some_rows | weighted_rows,
+    fp=st.sampled_from(PRICES),
+    fn=st.sampled_from(PRICES),
+    right=st.sampled_from([0, 0.1]),
+)
+def test_the_least_cost(rows, fp, fn, right):
+    """Costs are the decimals that are written: three at 0.1 tie with one at 0.3."""
+    if right > min(fp, fn) or (right == fp == fn):
+        return
+    expected = by_hand.choose(rows, lambda c: by_hand.cost(c, fp, fn, right, right), lowest=True)
+    found = agrees(rows, expected, cost_fp=fp, cost_fn=fn, cost_tp=right, cost_tn=right)
+    assert found.value == pytest.approx(float(expected[1]), rel=1e-14)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    rows=some_rows | weighted_rows,
+    fp=st.sampled_from(PRICES),
+    fn=st.sampled_from(PRICES),
+    prevalence=st.sampled_from([0.01, 0.2, 0.5]),
+)
+def test_the_least_cost_at_another_prevalence(rows, fp, fn, prevalence):
+    """Rates are weighed by the new shares of the classes."""
+    expected = None
+    if both_classes(rows):
+        value = lambda c: by_hand.cost_at_prevalence(c, fp, fn, prevalence)  # noqa: E731
+        expected = by_hand.choose(rows, value, lowest=True)
+    agrees(rows, expected, cost_fp=fp, cost_fn=fn, prevalence=prevalence)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(st.booleans(), st.sampled_from(SCORES), st.sampled_from([0, 0.1, 0.3, 1.25, 7, 19.99])),
+        min_size=1,
+        max_size=14,
+    ),
+    alarm=st.sampled_from([0.1, 0.2, 5]),
+    seed=st.integers(0, 3),
+)
+def test_costs_of_each_row(rows, alarm, seed):
+    """A column of amounts is what missing each row costs; cents add up exactly, in any order of the rows."""
+
+    def spent(cutoff):
+        missed = sum(by_hand.exact(a) for y, s, a in rows if y and s < cutoff)
+        return missed + sum(by_hand.exact(alarm) for y, s, _ in rows if not y and s >= cutoff)
+
+    each = [spent(cutoff) for cutoff in by_hand.cutoffs(rows)]
+    mixed = [rows[place] for place in np.random.default_rng(seed).permutation(len(rows))]
+    plain = [row[:2] for row in mixed]
+    found = choose_threshold(read(plain), cost_fp=alarm, cost_fn=[row[2] for row in mixed])
+    assert found.threshold == by_hand.cutoffs(rows)[each.index(min(each))]
+    assert found.ties == each.count(min(each))
+    assert found.value == pytest.approx(float(min(each) / len(rows)), rel=1e-14)
+    assert found.counts.n == len(rows)
+
+
+def test_costs_of_each_row_follow_rows_that_were_left_out():
+    """Columns as long as the data were before rows were dropped still belong to the same rows."""
+    rows = assay.rows(actual=[0, 1, None, 1], score=[0.2, 0.4, 0.5, 0.9], missing="drop")
+    found = choose_threshold(rows, cost_fp=[3, 0, 0, 0], cost_fn=[0, 1, 50, 5])
+    assert (found.threshold, found.value) == (0.4, 0.0)
+
+
+DEMANDS = [
+    ("min_recall", by_hand.recall, ("tp", "fn"), lambda c: c["fp"], True),
+    ("min_precision", by_hand.precision, ("tp", "fp"), lambda c: c["tp"], False),
+    ("min_specificity", by_hand.specificity, ("tn", "fp"), lambda c: c["tp"], False),
+]
+
+
+@pytest.mark.parametrize(("name", "share", "cells", "objective", "lowest"), DEMANDS)
+@settings(max_examples=120, deadline=None)
+@given(
+    rows=some_rows,
+    least=st.sampled_from([0.17, 0.5, 0.75, 0.8, 1.0]),
+    confidence=st.sampled_from([None, 0.6, 0.9]),
+    method=st.sampled_from(["clopper-pearson", "wilson"]),
+)
+def test_what_is_demanded(name, share, cells, objective, lowest, rows, least, confidence, method):
+    """The demand is met by the count, or by the lower limit, and no cutoff that meets it is better."""
+    enough = by_hand.exact(least)
+
+    def allowed(c):
+        reached = share(c)
+        if reached is None or reached < enough:
+            return False
+        x, n = int(c[cells[0]]), int(c[cells[0]] + c[cells[1]])
+        if confidence is None:
+            return True
+        if method == "wilson":
+            return wilson(x, n, 2 * confidence - 1)[0] >= least
+        return by_hand.tail(x, n, enough) <= 1 - by_hand.exact(confidence)
+
+    present = any(row[0] != (name == "min_specificity") for row in rows)
+    expected = by_hand.choose(rows, objective, lowest=lowest, allowed=allowed) if present else None
+    found = agrees(rows, expected, confidence=confidence, method=method, **{name: least})
+    if found is not None:
+        assert found.value == float(share(by_hand.counts(rows, expected[0]))) >= least
+
+
+@settings(max_examples=80, deadline=None)
+@given(rows=weighted_rows, least=st.sampled_from([0.5, 0.75, 0.9]))
+def test_what_is_demanded_of_weighted_rows(rows, least):
+    """Weights count as so much of a row; with confidence, as the rows that they are worth."""
+    enough = by_hand.exact(least)
+    expected = None
+    if any(row[0] for row in rows):
+        expected = by_hand.choose(
+            rows, lambda c: c["fp"], lowest=True, allowed=lambda c: by_hand.recall(c) >= enough
+        )
+    agrees(rows, expected, min_recall=least)
+    try:
+        sure = choose_threshold(read(rows), min_recall=least, confidence=0.8)
+    except assay.MetricError:
+        return
+    assert sure.threshold <= expected[0]
+
+
+def test_weights_that_are_alike_are_as_good_as_none_where_one_is_to_be_sure():
+    """A common factor of the weights makes nobody surer."""
+    actual, score = [1] * 40 + [0] * 40, [*range(20, 60), *range(40)]
+    plain = choose_threshold(assay.rows(actual=actual, score=score), min_recall=0.8, confidence=0.9)
+    for factor in (0.5, 7.0):
+        rows = assay.rows(actual=actual, score=score, weight=[factor] * 80)
+        assert choose_threshold(rows, min_recall=0.8, confidence=0.9).threshold == plain.threshold
+        for method in ("wilson", "clopper-pearson"):
+            criterion = {"min_precision": 0.7, "confidence": 0.9, "method": method}
+            alike = choose_threshold(rows, **criterion).threshold
+            assert alike == choose_threshold(assay.rows(actual=actual, score=score), **criterion).threshold
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    rows=some_rows | weighted_rows,
+    room=st.sampled_from([0, 1, 2.5, 5, 100]),
+    rate=st.sampled_from([0, 0.1, 0.3, 0.5, 1]),
+)
+def test_room_for_so_many(rows, room, rate):
+    """As many rows as fit are predicted positive: of tied scores all or none."""
+    called = lambda c: c["tp"] + c["fp"]  # noqa: E731
+    expected = by_hand.choose(rows, called, allowed=lambda c: called(c) <= Fraction(room))
+    assert agrees(rows, expected, capacity=room).value == float(expected[1])
+    share = lambda c: called(c) / sum(c.values())  # noqa: E731
+    expected = by_hand.choose(rows, share, allowed=lambda c: share(c) <= by_hand.exact(rate))
+    assert agrees(rows, expected, rate=rate).value == float(expected[1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=some_rows, cut=st.integers(0, 14), seed=st.integers(0, 5))
+def test_rows_a_tally_and_its_parts_choose_alike(rows, cut, seed):
+    """The order of the rows, and how they were tallied, do not matter."""
+    whole = assay.Scores.of(read(rows))
+    parts = [assay.Scores.of(read(part)) for part in (rows[:cut], rows[cut:]) if part]
+    mixed = [rows[place] for place in np.random.default_rng(seed).permutation(len(rows))]
+    chosen = choose_threshold(whole, cost_fp=1, cost_fn=2, versus=0.5)
+    for other in (read(mixed), assay.merge(parts)):
+        again = choose_threshold(other, cost_fp=1, cost_fn=2, versus=0.5)
+        assert again.to_dict() == chosen.to_dict()
+
+
+def test_constant_scores_leave_all_or_nothing():
+    """One score has two cutoffs: at it, and above it."""
+    rows = assay.rows(actual=[0, 1, 0, 0], score=[0.4] * 4)
+    assert choose_threshold(rows, cost_fp=1, cost_fn=1).threshold == math.inf
+    assert choose_threshold(rows, cost_fp=1, cost_fn=4).threshold == 0.4
+    tied = choose_threshold(rows, cost_fp=1, cost_fn=3)
+    assert (tied.threshold, tied.ties) == (math.inf, 2)
+
+
+def test_single_precision_scores_are_held_against_the_threshold_as_they_are():
+    """A float32 of 0.7 is a little below 0.7, and stays there."""
+    rows = assay.rows(actual=[0, 1], score=np.array([0.3, 0.7], dtype=np.float32))
+    found = choose_threshold(rows, best="f1", versus=0.7)
+    assert found.threshold == float(np.float32(0.7)) < 0.7
+    assert (found.counts.tp, found.versus.counts.tp) == (1, 0)
+
+
+def test_a_binned_tally_chooses_among_the_edges_of_its_bins():
+    """What is counted above the edge of a bin is exact."""
+    rng = np.random.default_rng(0)
+    actual = rng.integers(0, 2, 3000)
+    score = rng.normal(size=3000) + actual
+    rows = assay.rows(actual=actual, score=score)
+    found = choose_threshold(assay.BinnedScores.of(rows, 14), best="youden")
+    assert found.counts.tp == ((score >= found.threshold) & (actual == 1)).sum()
+    assert found.counts.fp == ((score >= found.threshold) & (actual == 0)).sum()
+    exact = choose_threshold(rows, best="youden")
+    assert exact.value - 0.01 < found.value <= exact.value
+    weighted = assay.rows(actual=actual, score=score, weight=score**2)
+    with pytest.raises(assay.MetricError, match="keeps too little"):
+        choose_threshold(assay.BinnedScores.of(weighted, 14), best="youden")

@@ -1,0 +1,262 @@
+"""The result: what it says, how it prints, what it refuses, and intervals on rows it was not chosen on."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import assay
+from assay.decisions import choose_threshold, judge_threshold
+from assay.decisions.wording import cutoff
+from assay.inference.differences import f1_interval, informedness_interval, mean_recall_interval
+from assay.inference.proportions import proportion_interval, wilson
+
+ACTUAL = [1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0]
+SCORE = [0.95, 0.9, 0.8, 0.8, 0.7, 0.6, 0.6, 0.55, 0.5, 0.45, 0.4, 0.3, 0.3, 0.2, 0.1]
+ROWS = assay.rows(actual=ACTUAL, score=SCORE)
+
+
+def test_a_cost_optimal_threshold_prints_beside_one_half():
+    """The table has both thresholds, their errors and what they cost."""
+    assert str(choose_threshold(ROWS, cost_fp=1, cost_fn=4)).splitlines() == [
+        " cost-optimal threshold 0.3 (a false positive costs 1, a false negative 4)",
+        "                       at 0.5   at 0.3",
+        " false positives            4        6",
+        " false negatives            2        0",
+        " cost per 1,000 rows      800      400",
+        " Chosen and judged on the same rows, so that it looks better than it will be.",
+        " For calibrated probabilities the costs alone say 0.2.",
+    ]
+
+
+def test_a_demand_prints_with_what_it_costs():
+    """What is demanded stands last, what is paid for it above."""
+    text = str(choose_threshold(ROWS, min_recall=0.5, confidence=0.8, folds=3, replicates=30))
+    assert "recall of at least 0.5 at 80% confidence" in " ".join(text.split())
+    for words in (
+        "precision",
+        "one-sided Clopper-Pearson limit of recall is",
+        "Cross-fitted over 3 folds: recall",
+    ):
+        assert words in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        {"best": "f1"},
+        {"best": "closest_corner"},
+        {"best": "f_beta", "beta": 0.5},
+        {"cost_fp": 1, "cost_fn": 12345.678},
+        {"cost_fp": list(range(15)), "cost_fn": 1e6},
+        {"min_precision": 0.4},
+        {"min_specificity": 0.5, "confidence": 0.9, "method": "wilson"},
+        {"rate": 0.2},
+        {"equal_error": True},
+        {"cost_fp": 1, "cost_fn": 3, "cost_tp": 0.5, "cost_tn": 0.25, "prevalence": 0.031},
+    ],
+    ids=str,
+)
+def test_everything_fits_80_columns_and_json(criterion):
+    """Long words are wrapped, and plain data holds what is printed."""
+    found = choose_threshold(ROWS, **criterion, folds=3, replicates=50, seed=1)
+    assert max(map(len, str(found).splitlines())) <= 80
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert data["threshold"] == found.threshold
+    assert data["counts"]["tp"] == found.counts.tp
+    assert data["threshold_source"] == "same-data"
+    assert data["cross_fit"]["thresholds"]
+    assert data["optimism"]["corrected"] == found.optimism.corrected
+    assert repr(found).startswith(f"<{found.title} {cutoff(found.threshold)}: ")
+
+
+def test_infinity_and_what_is_undefined_there():
+    """Where nothing is predicted positive, precision has no value, and JSON says so with null."""
+    rows = assay.rows(actual=[0, 0, 0, 1], score=[5, 4, 3, -2])
+    found = choose_threshold(rows, capacity=0, versus=3.5)
+    assert found.threshold == math.inf
+    assert found.to_dict()["threshold"] == "Infinity"
+    assert found.to_dict()["precision"] is None
+    assert "threshold infinity" in str(found)
+    assert "undefined" in str(found)
+    undefined = judge_threshold(rows, math.inf, best="precision")
+    assert not undefined.estimate.defined
+    assert math.isnan(undefined.value)
+
+
+def test_another_threshold_to_hold_it_against():
+    """0.5 where scores are probabilities, none where they are not, and any that is asked for."""
+    assert choose_threshold(ROWS, best="f1").versus.threshold == 0.5
+    scores = assay.rows(actual=ACTUAL, score=[10 * s for s in SCORE])
+    assert choose_threshold(scores, best="f1").versus is None
+    assert choose_threshold(scores, best="f1", versus=5).versus.threshold == 5
+    near = choose_threshold(ROWS, best="f1", versus=0.60000000001)
+    assert "at 0.60000000001" in str(near)
+    assert near.versus.counts.tp == 4
+
+
+def test_chosen_on_some_rows_and_judged_on_others():
+    """Only then is there an interval; the threshold stays and the criterion goes along."""
+    chosen = choose_threshold(ROWS, best="f1")
+    assert chosen.estimate.low is None
+    assert "same rows" in chosen.estimate.note
+    test = assay.rows(actual=[1, 0, 1, 1, 0, 0], score=[0.7, 0.65, 0.6, 0.2, 0.1, 0.3])
+    judged = chosen.on(test)
+    assert (judged.threshold, judged.threshold_source, judged.criterion) == (
+        0.6,
+        "validation",
+        chosen.criterion,
+    )
+    assert (judged.counts.tp, judged.counts.fp, judged.counts.fn) == (2, 1, 1)
+    assert (judged.estimate.low, judged.estimate.high) == f1_interval(2, 1, 1)
+    assert chosen.on(test, confidence=0.8).estimate.low > judged.estimate.low
+    paid = choose_threshold(ROWS, cost_fp=1, cost_fn=[3] * 15)
+    assert paid.on(test, cost_fn=[1, 1, 1, 9, 1, 1]).value == 11 / 6
+
+
+def test_intervals_by_the_method_of_the_measure():
+    """Each measure has the interval that suits it, or none."""
+    table = (5, 2, 2, 6)  # at 0.6
+    cases = {
+        "recall": proportion_interval(5, 7),
+        "precision": proportion_interval(5, 7),
+        "specificity": wilson(6, 8),
+        "accuracy": wilson(11, 15),
+        "youden": informedness_interval(*table),
+        "balanced_accuracy": mean_recall_interval((5, 6), (7, 8)),
+    }
+    for name, limits in cases.items():
+        found = judge_threshold(ROWS, 0.6, best=name)
+        assert (found.counts.tp, found.counts.fp, found.counts.fn, found.counts.tn) == table
+        assert (found.estimate.low, found.estimate.high) == pytest.approx(limits, rel=1e-14)
+    mcc = judge_threshold(ROWS, 0.6, best="mcc").estimate
+    assert (mcc.method, mcc.low < mcc.value < mcc.high) == ("delta", True)
+    assert judge_threshold(ROWS, 0.6, best="closest_corner").estimate.low is None
+    shifted = judge_threshold(ROWS, 0.6, cost_fp=1, cost_fn=4, prevalence=0.2).estimate
+    assert shifted.low < shifted.value < shifted.high
+    weighted = assay.rows(actual=ACTUAL, score=SCORE, weight=[2.0] * 15)
+    assert judge_threshold(weighted, 0.6, best="mcc").estimate.low == pytest.approx(mcc.low)
+    assert judge_threshold(weighted, 0.6, best="f1").estimate.method == "delta"
+
+
+def test_all_right_has_no_delta_interval():
+    """Where no row is wrong the delta method says nothing, and neither do we."""
+    rows = assay.rows(actual=[0, 0, 1, 1], score=[0.1, 0.2, 0.8, 0.9])
+    found = judge_threshold(rows, 0.5, best="mcc")
+    assert (found.value, found.estimate.low) == (1.0, None)
+    assert found.estimate.note
+
+
+BAD = [
+    ({}, "say what the threshold is for"),
+    ({"min_reccall": 0.9}, r"Did you mean min_recall=\?"),
+    ({"cost_fp": 1, "cost_fn": 1, "prevalance": 0.1}, r"takes no prevalance\. Did you mean prevalence=\?"),
+    ({"min_recall": 0.9, "best": "f1"}, "min_recall= and best= are 2 criteria"),
+    ({"cost_fp": 1, "cost_fn": 2, "capacity": 4, "rate": 0.1}, "are 3 criteria"),
+    ({"cost_fp": 1}, "cost_fn= is missing"),
+    ({"cost_tp": 1}, "cost_fp= is missing"),
+    ({"cost_fp": -1, "cost_fn": 1}, "A gain is no negative cost"),
+    ({"cost_fp": math.nan, "cost_fn": 1}, "not a number from 0 on"),
+    ({"cost_fp": math.inf, "cost_fn": 1}, "not a number from 0 on"),
+    ({"cost_fp": 1, "cost_fn": 1, "cost_tn": 2}, "cost_fp=1 is below cost_tn=2"),
+    ({"cost_fp": 0, "cost_fn": 0}, "both errors cost nothing"),
+    ({"cost_fp": 1, "cost_fn": 1, "prevalence": 1}, "prevalence=1 is a share between 0 and 1"),
+    ({"cost_fp": [1] * 14, "cost_fn": 1}, "cost_fp has 14 values, but there are 15 rows"),
+    ({"cost_fp": [1] * 14 + [-1], "cost_fn": 1}, r"cost_fp is -1\.0 \(row 14, counting from 0\)"),
+    ({"cost_fp": [1] * 14 + [None], "cost_fn": 1}, "1 value is missing in cost_fp"),
+    ({"cost_fp": [1.0] * 14 + [math.nan], "cost_fn": 1}, "1 value is missing in cost_fp"),
+    ({"cost_fp": ["a"] * 15, "cost_fn": 1}, "cost_fp"),
+    ({"cost_fp": [1] * 15, "cost_fn": 1, "cost_tp": 1}, "cost_tp= does not go with costs of each row"),
+    (
+        {"cost_fp": [1] * 15, "cost_fn": 1, "calibrated": True},
+        "calibrated= does not go with costs of each row",
+    ),
+    ({"best": "f11"}, r'no metric "f11"\. Did you mean f1\?'),
+    ({"best": "auc"}, "auc is no measure of counts"),
+    ({"best": "prevalence"}, "no value of prevalence is better than another"),
+    ({"best": "f1", "beta": 2}, "f1 takes no beta"),
+    ({"best": "f_beta", "beta": -2}, "beta=-2 is not a number from 0 on"),
+    ({"best": "closest_corner", "beta": 2}, "closest_corner takes no beta"),
+    ({"best": 3}, "found by its name"),
+    ({"min_recall": 0}, "min_recall=0 is not a number above 0"),
+    ({"min_precision": 1.2}, "so it is at most 1"),
+    ({"min_precision": 0.99, "confidence": 0.95}, "be less sure, or bring more rows"),
+    ({"min_recall": 0.99, "confidence": 0.95}, "even the best threshold's 7 of 7"),
+    ({"min_recall": 0.9, "confidence": 1.5}, "confidence=1.5 is a share"),
+    ({"min_recall": 0.9, "confidence": 0.4}, "above 0.5"),
+    ({"min_recall": 0.9, "confidence": 0.9, "method": "wald"}, 'use "clopper-pearson" or "wilson"'),
+    ({"min_recall": 0.9, "prevalence": 0.4}, "it has no part in min_recall="),
+    ({"min_recall": 0.9, "calibrated": True}, "it has no part in min_recall="),
+    ({"capacity": -1}, "capacity=-1"),
+    ({"rate": 1.5}, "so it is at most 1"),
+    ({"best": "f1", "versus": "half"}, "threshold='half' is not a number"),
+]
+
+
+@pytest.mark.parametrize(("criterion", "message"), BAD, ids=[str(one) for one, _ in BAD])
+def test_what_is_refused(criterion, message):
+    """Each says what is wrong and what to do."""
+    with pytest.raises(assay.AssayError, match=message):
+        choose_threshold(ROWS, **criterion)
+
+
+def test_rows_that_no_threshold_can_be_chosen_on():
+    """No rows, one class, scores that are no probabilities, weights beside costs, tallies of another kind."""
+    with pytest.raises(assay.MetricError, match="there are no rows"):
+        choose_threshold(assay.rows(actual=[], score=[]), best="f1")
+    negatives = assay.rows(actual=[0, 0, 0], score=[0.1, 0.2, 0.3])
+    for criterion in ({"best": "f1"}, {"min_recall": 0.5}, {"equal_error": True}, {"min_precision": 0.5}):
+        with pytest.raises(assay.MetricError, match="there are no actual positives"):
+            choose_threshold(negatives, **criterion)
+    assert choose_threshold(negatives, cost_fp=1, cost_fn=1).threshold == math.inf
+    assert choose_threshold(negatives, rate=0.4).threshold == 0.3
+    assert choose_threshold(negatives, min_specificity=0.5).threshold == math.inf
+    with pytest.raises(assay.MetricError, match="there are no actual negatives"):
+        choose_threshold(assay.rows(actual=[1, 1], score=[0.1, 0.2]), min_specificity=0.5)
+    with pytest.raises(assay.MetricError, match="the highest is 0.5, at 1"):
+        choose_threshold(assay.rows(actual=[0, 1], score=[2, 1]), min_precision=0.9)
+    with pytest.raises(assay.NumberError, match=r"7\.3, which is no probability"):
+        choose_threshold(assay.rows(actual=[0, 1], score=[0.1, 7.3]), cost_fp=1, cost_fn=1, calibrated=True)
+    weighted = assay.rows(actual=[0, 1], score=[0.1, 0.3], weight=[1, 2])
+    with pytest.raises(assay.MetricError, match="the rows have weights, and costs of their own"):
+        choose_threshold(weighted, cost_fp=[1, 2], cost_fn=1)
+    with pytest.raises(assay.MetricError, match="need the rows"):
+        choose_threshold(assay.Scores.of(ROWS), cost_fp=[1] * 15, cost_fn=1)
+    with pytest.raises(assay.AssayError, match="scores"):
+        choose_threshold(assay.Confusion.of(assay.rows(actual=[0, 1], predicted=[0, 1])), best="f1")
+    with pytest.raises(assay.AssayError):
+        choose_threshold([0.1, 0.2], best="f1")
+    with pytest.raises(assay.MetricError, match="is not a number"):
+        judge_threshold(ROWS, math.nan, best="f1")
+
+
+def test_a_metric_with_a_prevalence_of_its_own():
+    """prevalence= goes to the metric that takes one."""
+    found = choose_threshold(ROWS, best="precision_at_prevalence", prevalence=0.1)
+    assert found.criterion == "the highest precision_at_prevalence, prevalence=0.1"
+    assert found.threshold == 0.95
+
+
+def test_ten_thousand_times_as_many_cutoffs_as_a_block_holds():
+    """Cutoffs are read in blocks; what is chosen does not depend on where a block ends."""
+    n = 100_000
+    rng = np.random.default_rng(0)
+    actual = rng.integers(0, 2, n)
+    score = rng.permutation(n) + n // 3 * actual
+    found = choose_threshold(assay.rows(actual=actual, score=score), best="accuracy")
+    order = np.argsort(-score, kind="stable")
+    ends = np.append(np.diff(score[order]) != 0, True)  # noqa: FBT003
+    tp, fp = np.cumsum(actual[order])[ends], np.cumsum(1 - actual[order])[ends]
+    right = np.concatenate([[n - actual.sum()], tp + (n - actual.sum()) - fp])
+    assert found.value == right.max() / n
+    assert found.ties == (right == right.max()).sum()
+    assert found.threshold == np.concatenate([[math.inf], score[order][ends]])[right.argmax()]
+
+
+def test_the_part_is_loaded_when_it_is_asked_for():
+    """assay.decisions is there without an import of its own."""
+    assert assay.decisions.choose_threshold is choose_threshold
+    assert "decisions" in dir(assay)
+    for name in assay.decisions.__all__:
+        assert getattr(assay.decisions, name).__doc__
