@@ -3,7 +3,6 @@
 import math
 from fractions import Fraction
 
-
 import numpy as np
 import pytest
 from decisions import by_hand
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.decisions import choose_threshold
-from assay.inference.proportions import wilson
+from assay.inference.proportions import proportion_interval, wilson
 
 SCORES = [-1.5, 0.1, 0.2, 0.3, 0.30000000000000004, 0.5, 0.7, 0.9, 1.0, 4.0]
 PRICES = [0.1, 0.3, 0.2, 0.7, 1, 3, 5, 12.5]
@@ -175,7 +174,7 @@ DEMANDS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "share", "cells", "objective", "lowest"), DEMANDS)
+@pytest.mark.parametrize("demand", DEMANDS, ids=[one[0] for one in DEMANDS])
 @settings(max_examples=120, deadline=None)
 @given(
     rows=some_rows,
@@ -183,8 +182,9 @@ DEMANDS = [
     confidence=st.sampled_from([None, 0.6, 0.9]),
     method=st.sampled_from(["clopper-pearson", "wilson"]),
 )
-def test_what_is_demanded(name, share, cells, objective, lowest, rows, least, confidence, method):
+def test_what_is_demanded(demand, rows, least, confidence, method):
     """The demand is met by the count, or by the lower limit, and no cutoff that meets it is better."""
+    name, share, cells, objective, lowest = demand
     enough = by_hand.exact(least)
 
     def allowed(c):
@@ -263,6 +263,38 @@ def test_rows_a_tally_and_its_parts_choose_alike(rows, cut, seed):
     for other in (read(mixed), assay.merge(parts)):
         again = choose_threshold(other, cost_fp=1, cost_fn=2, versus=0.5)
         assert again.to_dict() == chosen.to_dict()
+
+
+def test_ties_that_rounding_hides():
+    """2/6 + 7/10 - 1 and 5/6 + 2/10 - 1 are both 1/30, though their floats differ by more than that rounds."""
+    actual = [0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1]
+    found = choose_threshold(assay.rows(actual=actual, score=range(16, 0, -1)), best="youden")
+    assert 2 / 6 + 7 / 10 - 1 < 5 / 6 + 2 / 10 - 1
+    assert (found.threshold, found.ties) == (12, 2)
+
+
+def test_many_cents_add_up_exactly():
+    """Thousands of costs of 0.1, 0.2 and 0.3 tie as the decimals do, where sums of floats would drift."""
+    actual = np.tile([1, 0, 0], 2000)
+    cents = np.tile([30, 10, 20], 2000)
+    score = np.arange(len(actual), 0, -1)
+    found = choose_threshold(assay.rows(actual=actual, score=score), cost_fp=cents / 100, cost_fn=cents / 100)
+    missed = cents[actual == 1].sum() - np.cumsum(np.where(actual == 1, cents, 0))
+    spent = np.concatenate([[cents[actual == 1].sum()], missed + np.cumsum(np.where(actual == 0, cents, 0))])
+    assert found.ties == (spent == spent.min()).sum() == 2000
+    assert found.value == spent.min() / 100 / len(actual)
+
+
+def test_a_limit_of_weighted_rows_that_were_all_found():
+    """Where no positive is missed they are worth Kish's number of rows: (sum w)² / sum w²."""
+    rows = assay.rows(actual=[1, 1, 1, 0], score=[4, 3, 2, 1], weight=[1.0, 2.0, 4.0, 8.0])
+    worth = 7**2 / (1 + 4 + 16)
+    limit = proportion_interval(worth, worth, 0.6, "wilson")[0]
+    found = choose_threshold(rows, min_recall=limit - 1e-9, confidence=0.8, method="wilson")
+    assert found.threshold == 2
+    assert f"{limit:.4g}" in found.note
+    with pytest.raises(assay.MetricError, match="no threshold has a recall"):
+        choose_threshold(rows, min_recall=limit + 1e-9, confidence=0.8, method="wilson")
 
 
 def test_constant_scores_leave_all_or_nothing():

@@ -11,6 +11,7 @@ from assay.decisions import choose_threshold, judge_threshold
 from assay.decisions.wording import cutoff
 from assay.inference.differences import f1_interval, informedness_interval, mean_recall_interval
 from assay.inference.proportions import proportion_interval, wilson
+from assay.metrics import Binary, Classes, Undefined, catalogue
 
 ACTUAL = [1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0]
 SCORE = [0.95, 0.9, 0.8, 0.8, 0.7, 0.6, 0.6, 0.55, 0.5, 0.45, 0.4, 0.3, 0.3, 0.2, 0.1]
@@ -66,7 +67,8 @@ def test_everything_fits_80_columns_and_json(criterion):
     assert data["threshold"] == found.threshold
     assert data["counts"]["tp"] == found.counts.tp
     assert data["threshold_source"] == "same-data"
-    assert data["cross_fit"]["thresholds"]
+    assert len(data["cross_fit"]["thresholds"]) == 3
+    assert data["cross_fit"]["threshold_source"] == "cross-fit"
     assert data["optimism"]["corrected"] == found.optimism.corrected
     assert repr(found).startswith(f"<{found.title} {cutoff(found.threshold)}: ")
 
@@ -214,7 +216,7 @@ def test_rows_that_no_threshold_can_be_chosen_on():
     assert choose_threshold(negatives, min_specificity=0.5).threshold == math.inf
     with pytest.raises(assay.MetricError, match="there are no actual negatives"):
         choose_threshold(assay.rows(actual=[1, 1], score=[0.1, 0.2]), min_specificity=0.5)
-    with pytest.raises(assay.MetricError, match="the highest is 0.5, at 1"):
+    with pytest.raises(assay.MetricError, match=r"the highest is 0\.5, at 1"):
         choose_threshold(assay.rows(actual=[0, 1], score=[2, 1]), min_precision=0.9)
     with pytest.raises(assay.NumberError, match=r"7\.3, which is no probability"):
         choose_threshold(assay.rows(actual=[0, 1], score=[0.1, 7.3]), cost_fp=1, cost_fn=1, calibrated=True)
@@ -229,6 +231,33 @@ def test_rows_that_no_threshold_can_be_chosen_on():
         choose_threshold([0.1, 0.2], best="f1")
     with pytest.raises(assay.MetricError, match="is not a number"):
         judge_threshold(ROWS, math.nan, best="f1")
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [one for one in catalogue() if issubclass(one.reads, (Binary, Classes))],
+    ids=lambda one: one.name,
+)
+def test_every_metric_of_counts_has_a_best_threshold_or_says_why_not(metric):
+    """The value is what the metric gives for the labels at that threshold, and no other cutoff beats it."""
+    if metric.best is None:
+        with pytest.raises(assay.MetricError, match="is better than another"):
+            choose_threshold(ROWS, best=metric.name)
+        return
+    found = choose_threshold(ROWS, best=metric.name)
+
+    def at(threshold):
+        labels = [int(score >= threshold) for score in SCORE]
+        return metric(assay.Confusion.of(assay.rows(actual=ACTUAL, predicted=labels, labels=[0, 1])))
+
+    assert found.value == pytest.approx(float(at(found.threshold)), rel=1e-12)
+    others = [value for t in [math.inf, *SCORE] if not isinstance(value := at(t), Undefined)]
+    assert found.value == pytest.approx(
+        min(others) if metric.best == metric.bounds[0] else max(others), rel=1e-12
+    )
+    judged = judge_threshold(ROWS, 0.6, best=metric.name).estimate
+    if judged.low is not None:
+        assert judged.low <= judged.value <= judged.high
 
 
 def test_a_metric_with_a_prevalence_of_its_own():
@@ -246,7 +275,7 @@ def test_ten_thousand_times_as_many_cutoffs_as_a_block_holds():
     score = rng.permutation(n) + n // 3 * actual
     found = choose_threshold(assay.rows(actual=actual, score=score), best="accuracy")
     order = np.argsort(-score, kind="stable")
-    ends = np.append(np.diff(score[order]) != 0, True)  # noqa: FBT003
+    ends = np.append(np.diff(score[order]) != 0, True)
     tp, fp = np.cumsum(actual[order])[ends], np.cumsum(1 - actual[order])[ends]
     right = np.concatenate([[n - actual.sum()], tp + (n - actual.sum()) - fp])
     assert found.value == right.max() / n

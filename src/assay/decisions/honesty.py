@@ -50,6 +50,7 @@ class CrossFit:
         """Return plain data for JSON."""
         return {
             "measure": self.measure,
+            "threshold_source": "cross-fit",
             "estimate": self.estimate.to_dict(),
             "counts": counted(self.counts),
             "thresholds": [plain(x) for x in self.thresholds],

@@ -71,7 +71,7 @@ class Sweep:
     def place(self, threshold: float) -> int:
         """Return the cutoff that predicts the same rows positive as a threshold, which need be no score."""
         rising = self.cutoffs[:0:-1]
-        return len(rising) - int(np.searchsorted(rising, np.float64(threshold), side="left"))
+        return len(rising) - int(np.searchsorted(rising, threshold, side="left"))
 
     def at(self, place: int) -> Outcome:
         """Return what comes of one cutoff, as arrays of one entry."""
