@@ -142,9 +142,20 @@ def test_intervals_by_the_method_of_the_measure():
     assert judge_threshold(weighted, 0.6, best="f1").estimate.method == "delta"
 
 
+def test_scores_of_infinity_are_above_every_threshold():
+    """Where rows score infinity, a threshold of infinity still finds them, and that is what is counted."""
+    rows = assay.rows(actual=[0, 0, 1, 0], score=[math.inf, 1, 0.5, -math.inf])
+    found = choose_threshold(rows, cost_fp=1, cost_fn=1)
+    assert (found.threshold, found.counts.fp, found.ties) == (math.inf, 1, 2)
+    assert judge_threshold(rows, -math.inf, best="recall").counts.fp == 3
+    with pytest.raises(assay.MetricError, match="no value at any cutoff"):
+        choose_threshold(rows, capacity=0)
+
+
 def test_all_right_has_no_delta_interval():
     """Where no row is wrong the delta method says nothing, and neither do we."""
     rows = assay.rows(actual=[0, 0, 1, 1], score=[0.1, 0.2, 0.8, 0.9])
+    assert judge_threshold(rows, 0.5, cost_fp=1, cost_fn=1).estimate.low is None
     found = judge_threshold(rows, 0.5, best="mcc")
     assert (found.value, found.estimate.low) == (1.0, None)
     assert found.estimate.note
@@ -191,6 +202,7 @@ BAD = [
     ({"min_recall": 0.9, "prevalence": 0.4}, "it has no part in min_recall="),
     ({"min_recall": 0.9, "calibrated": True}, "it has no part in min_recall="),
     ({"capacity": -1}, "capacity=-1"),
+    ({"rate": 0.1, "method": "wilson"}, "it has no part in rate="),
     ({"rate": 1.5}, "so it is at most 1"),
     ({"best": "f1", "versus": "half"}, "threshold='half' is not a number"),
 ]

@@ -95,6 +95,8 @@ class Criterion:
             values[block] = (self.objective or self.formula)(part)
             if self.allowed is not None:
                 values[block][~self.allowed(part)] = math.nan
+        if sweep.cutoffs[0] == sweep.cutoffs[1]:
+            values[0] = math.nan  # rows score infinity, so that no threshold leaves all of them out
         found = first_best(values, lowest=self.lowest, scale=self.scale)
         if found is None:
             raise MetricError(
@@ -121,7 +123,7 @@ def stated(
     min_precision: float | None = None,
     min_specificity: float | None = None,
     confidence: float | None = None,
-    method: str = "clopper-pearson",
+    method: str | None = None,
     capacity: float | None = None,
     rate: float | None = None,
     equal_error: bool = False,
@@ -140,6 +142,8 @@ def stated(
         raise MetricError(f"prevalence= weighs costs anew: it has no part in {kind}=.")
     if calibrated and kind != "cost_fp":
         raise MetricError(f"calibrated=True turns costs into a threshold: it has no part in {kind}=.")
+    if method is not None and kind not in _DEMANDS:
+        raise MetricError(f"method= is that of a lower limit: it has no part in {kind}=.")
     if kind != "best" and parameters:
         raise MetricError(f"{kind}= takes no {', '.join(sorted(parameters))}.{_hint(parameters)}")
     if confidence is not None:
@@ -150,7 +154,7 @@ def stated(
         given = parameters if prevalence is None else {**parameters, "prevalence": prevalence}
         criterion = _of_metric(best, given)
     elif kind in _DEMANDS:
-        criterion = _of_demand(_DEMANDS[kind], kind, demands[kind], confidence, method)
+        criterion = _of_demand(_DEMANDS[kind], kind, demands[kind], confidence, method or "clopper-pearson")
     elif kind == "equal_error":
         criterion = _EQUAL_ERROR
     else:

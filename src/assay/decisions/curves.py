@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.decisions.criteria import stated
-from assay.decisions.sweep import Sample, finite
+from assay.decisions.sweep import Sample, checked_threshold
 from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio
 from assay.metrics.curves import Curve, roc
@@ -111,7 +111,7 @@ def normalised_cost(data: Any, threshold: float, probability_cost: Any) -> Any:
     if not ((x >= 0) & (x <= 1)).all():
         raise MetricError("a probability cost lies between 0 and 1.")
     sweep = Sample.of(data).sweep()
-    c = sweep.at(sweep.place(finite(threshold))).counts
+    c = sweep.at(sweep.place(checked_threshold(threshold))).counts
     for total, reason in ((c.positives[0], NO_POSITIVES), (c.negatives[0], NO_NEGATIVES)):
         if not total:
             raise MetricError(f"{reason}, so that there is no such cost.")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["estimated"]
 
 SAME_ROWS = "chosen and judged on the same rows"
+NO_INTERVAL = "the rows show no spread, or no interval is known for this measure"
 IN_GROUPS = "the rows come in groups, which no interval here allows for"
 
 # Which counts, of which others, a proportion is.
@@ -70,7 +71,13 @@ def estimated(criterion: Criterion, outcome: Outcome, n: int, *, why_not: str = 
         found = _delta(criterion.metric, counts, squares, criterion.parameters, confidence)
     if found is None:
         return Estimate(
-            value, None, None, confidence, "none", n, "no interval is known for this measure here"
+            value,
+            None,
+            None,
+            confidence,
+            "none",
+            n,
+            NO_INTERVAL,
         )
     (low, high), method = found
     return Estimate(value, low, high, confidence, method, n)
@@ -135,6 +142,8 @@ def _cost(criterion: Criterion, outcome: Outcome, c: Binary, value: float) -> tu
         return None
     if worth <= 1:
         return None
-    error = math.sqrt(max(distances, 0.0)) / c.n * math.sqrt(worth / (worth - 1))
+    if distances <= 0:  # every row costs the same
+        return None
+    error = math.sqrt(distances) / c.n * math.sqrt(worth / (worth - 1))
     reach = student_quantile(confidence, worth - 1) * error
     return (max(value - reach, 0.0), value + reach), "Student's t"

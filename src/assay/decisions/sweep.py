@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -20,6 +21,8 @@ from assay.metrics.ranks import Ranks
 from assay.tallies import BinnedScores, Scores
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 __all__ = ["Amounts", "Outcome", "Sample", "Sweep"]
@@ -37,28 +40,23 @@ class Outcome:
     """
 
     counts: Binary
-    costs: Any = None
-    squares: Binary | None = None
+    costs: Any = None  # a Binary, too
+    squares: Any = None
     unit: int = 1
 
     def taken(self, places: Any) -> Outcome:
         """Return the outcome of some of the cutoffs."""
-        return self._each(lambda x: x[places])
+        counts, costs, squares = (_mapped(operator.itemgetter(places), one) for one in self._tables())
+        return Outcome(counts, costs, squares, self.unit)
 
     def added(self, other: Outcome) -> Outcome:
         """Return the outcome of both: of the rows of one and those of the other."""
-        pairs = [
-            None if one is None or two is None else Binary(*map(np.add, cells(one), cells(two)))
-            for one, two in zip(self._tables(), other._tables(), strict=True)
-        ]
-        return Outcome(pairs[0] or self.counts, pairs[1], pairs[2], self.unit)
+        both = zip(self._tables(), other._tables(), strict=True)
+        counts, costs, squares = (_mapped(np.add, *pair) for pair in both)
+        return Outcome(counts, costs, squares, self.unit)
 
-    def _tables(self) -> tuple[Binary | None, ...]:
+    def _tables(self) -> tuple[Any, Any, Any]:
         return self.counts, self.costs, self.squares
-
-    def _each(self, change: Any) -> Outcome:
-        tables = [None if one is None else Binary(*map(change, cells(one))) for one in self._tables()]
-        return Outcome(tables[0] or self.counts, tables[1], tables[2], self.unit)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -232,8 +230,13 @@ def cells(table: Binary) -> tuple[Any, Any, Any, Any]:
     return table.tp, table.fp, table.fn, table.tn
 
 
-def finite(value: Any) -> float:
-    """Return a threshold that is a number, or raise."""
+def checked_threshold(value: Any) -> float:
+    """Return a threshold that is a number, infinity too, or raise."""
     if not is_number(value) or math.isnan(value):
         raise MetricError(f"threshold={value!r} is not a number.")
     return float(value)
+
+
+def _mapped(change: Callable[..., Any], *tables: Any) -> Any:
+    """Return a table of what becomes of the counts of others, None where there are none."""
+    return None if tables[0] is None else Binary(*map(change, *map(cells, tables)))

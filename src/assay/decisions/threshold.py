@@ -9,7 +9,7 @@ from assay.decisions.costs import bayes_threshold, shifted_threshold
 from assay.decisions.criteria import stated
 from assay.decisions.honesty import CrossFit, Optimism, cross_fit_of, optimism_of
 from assay.decisions.intervals import IN_GROUPS, SAME_ROWS, estimated
-from assay.decisions.sweep import Sample, cells, finite
+from assay.decisions.sweep import Sample, cells, checked_threshold
 from assay.decisions.wording import counted, cutoff, figure, interval, measured, plain, wrapped
 from assay.inference.test_result import p_text
 from assay.metrics import Binary, Undefined, find
@@ -219,7 +219,7 @@ def _judged(
 ) -> Threshold:
     wanted = stated(**criterion)
     sample = Sample.of(data, wanted.amounts)
-    made = _made(sample, sample.sweep(), wanted, finite(threshold), source=source, versus=versus)
+    made = _made(sample, sample.sweep(), wanted, checked_threshold(threshold), source=source, versus=versus)
     return dataclasses.replace(made, stated=criterion)
 
 
@@ -242,7 +242,7 @@ def _made(
         threshold, wanted.words, wanted.measure,
         estimate=estimated(wanted, outcome, sample.tally.n, why_not=why_not),
         counts=_counts(outcome), ties=ties, threshold_source=source,
-        versus=None if versus is None else _judge(sweep, wanted, finite(versus)),
+        versus=None if versus is None else _judge(sweep, wanted, checked_threshold(versus)),
         companions=_companions(wanted, outcome), note=note, title=wanted.title,
     )  # fmt: skip
 
