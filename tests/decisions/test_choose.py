@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 import assay
 from assay.decisions import choose_threshold
+from assay.decisions.criteria import interpolated_error, stated
+from assay.decisions.sweep import Sample
 from assay.inference.proportions import proportion_interval, wilson
+from assay.metrics import equal_error_rate
 
 SCORES = [-1.5, 0.1, 0.2, 0.3, 0.30000000000000004, 0.5, 0.7, 0.9, 1.0, 4.0]
 PRICES = [0.1, 0.3, 0.2, 0.7, 1, 3, 5, 12.5]
@@ -99,6 +102,18 @@ def test_the_corner_and_equal_errors(name, value, kind):
             )
 
     holds()
+
+
+@settings(max_examples=150, deadline=None)
+@given(rows=some_rows | weighted_rows)
+def test_the_equal_error_rate_is_that_of_the_catalogue(rows):
+    """Read beside the chosen cutoff, it is what the whole curve gives."""
+    if not both_classes(rows):
+        return
+    sample = Sample.of(read(rows))
+    sweep = sample.sweep()
+    place = stated(equal_error=True).choose(sample, sweep).place
+    assert interpolated_error(sweep, place) == pytest.approx(equal_error_rate(sample.tally), abs=1e-14)
 
 
 @settings(max_examples=150, deadline=None)

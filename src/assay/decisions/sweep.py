@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import operator
 from typing import TYPE_CHECKING, Any, Self
@@ -36,27 +37,36 @@ class Outcome:
     """What comes of one cutoff, or of several: the counts, and what their errors cost.
 
     `costs` are sums of the rows' own amounts in place of counts, in units of ``1 / unit``; `squares` those
-    of the squares of the weights, or of the amounts. Both are None where rows have neither.
+    of the squares of the weights, or of the amounts. Both are None where rows have neither. Squares are only
+    made when they are asked for: the search itself seldom does.
     """
 
     counts: Binary
     costs: Any = None  # a Binary, too
-    squares: Any = None
+    make_squares: Callable[[], Binary] | None = None
     unit: int = 1
+
+    @property
+    def squares(self) -> Any:
+        """Sums of squared weights in place of counts, None where rows have none."""
+        return None if self.make_squares is None else self.make_squares()
 
     def taken(self, places: Any) -> Outcome:
         """Return the outcome of some of the cutoffs."""
-        counts, costs, squares = (_mapped(operator.itemgetter(places), one) for one in self._tables())
-        return Outcome(counts, costs, squares, self.unit)
+        return self._changed(operator.itemgetter(places))
 
     def added(self, other: Outcome) -> Outcome:
         """Return the outcome of both: of the rows of one and those of the other."""
-        both = zip(self._tables(), other._tables(), strict=True)
-        counts, costs, squares = (_mapped(np.add, *pair) for pair in both)
-        return Outcome(counts, costs, squares, self.unit)
+        return self._changed(np.add, other)
 
-    def _tables(self) -> tuple[Any, Any, Any]:
-        return self.counts, self.costs, self.squares
+    def _changed(self, change: Callable[..., Any], *others: Outcome) -> Outcome:
+        every = (self, *others)
+        return Outcome(
+            _mapped(change, *(one.counts for one in every)),
+            _mapped(change, *(one.costs for one in every)),
+            self.make_squares and (lambda: _mapped(change, *(one.squares for one in every))),
+            self.unit,
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -181,13 +191,18 @@ class Sample:
             return Sweep(ranks.cutoffs(), Outcome(ranks.at_cutoffs()))
         if positives is None:
             positives, negatives = tally.positives, tally.negatives
-        rows, once, twice = (
-            Ranks(tally, positives * by, negatives * by) for by in (np.int64(1), weights, weights * weights)
+
+        def table(power: int) -> Binary:
+            times = weights**power if power else np.int64(1)  # rows stay whole numbers
+            return Ranks(tally, positives * times, negatives * times).at_cutoffs()
+
+        squares = functools.cache(lambda: table(2))
+        outcome = (
+            Outcome(table(0), table(1), squares, self.unit)
+            if self.costed
+            else Outcome(table(1), None, squares)
         )
-        if not self.costed:
-            return Sweep(rows.cutoffs(), Outcome(once.at_cutoffs(), None, twice.at_cutoffs()))
-        outcome = Outcome(rows.at_cutoffs(), once.at_cutoffs(), twice.at_cutoffs(), self.unit)
-        return Sweep(rows.cutoffs(), outcome)
+        return Sweep(Ranks(tally).cutoffs(), outcome)
 
 
 def _as_rows(data: Any) -> Rows:

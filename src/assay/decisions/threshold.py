@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from assay.decisions.costs import bayes_threshold, shifted_threshold
-from assay.decisions.criteria import stated
+from assay.decisions.criteria import interpolated_error, stated
 from assay.decisions.honesty import CrossFit, Optimism, cross_fit_of, optimism_of
 from assay.decisions.intervals import IN_GROUPS, SAME_ROWS, estimated
 from assay.decisions.sweep import Sample, cells, checked_threshold
@@ -191,7 +191,7 @@ def choose_threshold(
     sweep = sample.sweep()
     threshold, place, ties = wanted.choose(sample, sweep)
     source: Source = "same-data" if wanted.fixed is None else "cost"
-    notes = _notes(wanted, sample, sweep, sweep.at(place))
+    notes = _notes(wanted, sample, sweep, place)
     made = _made(sample, sweep, wanted, threshold, source=source, versus=versus, ties=ties, note=notes)
     return dataclasses.replace(
         made,
@@ -260,12 +260,12 @@ def _companions(wanted: Criterion, outcome: Outcome) -> dict[str, float]:
     return {name: float(of_counts(find(name), outcome.counts, {})[0]) for name in wanted.companions}
 
 
-def _notes(wanted: Criterion, sample: Sample, sweep: Sweep, outcome: Outcome) -> str:
+def _notes(wanted: Criterion, sample: Sample, sweep: Sweep, place: int) -> str:
     """Return what else a reader should know of the choice."""
     if wanted.guarantee is not None and wanted.guarantee.confidence is not None:
-        return wanted.guarantee.limit_words(outcome)
-    if wanted.measure.startswith("difference") and not sample.costed:
-        return f"On lines between the cutoffs both rates are {float(find('eer')(sample.tally)):.4g}."
+        return wanted.guarantee.limit_words(sweep.at(place))
+    if wanted.measure.startswith("difference"):
+        return f"On lines between the cutoffs both rates are {interpolated_error(sweep, place):.4g}."
     if wanted.costs is None or not sample.probabilities or sample.weighted:
         return ""
     if wanted.fixed is not None:
