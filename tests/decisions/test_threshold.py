@@ -1,5 +1,6 @@
 """The result: what it says, how it prints, what it refuses, and intervals on rows it was not chosen on."""
 
+import dataclasses
 import json
 import math
 
@@ -85,6 +86,17 @@ def test_infinity_and_what_is_undefined_there():
     undefined = judge_threshold(rows, math.inf, best="precision")
     assert not undefined.estimate.defined
     assert math.isnan(undefined.value)
+
+
+def test_large_counts_are_printed_in_full():
+    """Millions of rows are counted to the last one."""
+    tally = assay.Scores.of(assay.rows(actual=[0, 1], score=[0.2, 0.7]))
+    many = np.array([0, 12_345_678], dtype=np.uint32)
+    large = dataclasses.replace(tally, positives=many, negatives=many[::-1])
+    text = str(choose_threshold(large, capacity=12_400_000, versus=0.1))
+    assert "no more than 12,400,000" in " ".join(text.split())
+    assert "12,345,678" in text
+    assert "e+" not in text
 
 
 def test_another_threshold_to_hold_it_against():
@@ -202,6 +214,7 @@ BAD = [
     ({"min_recall": 0.9, "prevalence": 0.4}, "it has no part in min_recall="),
     ({"min_recall": 0.9, "calibrated": True}, "it has no part in min_recall="),
     ({"capacity": -1}, "capacity=-1"),
+    ({"capacity": math.inf}, "room for all rows"),
     ({"rate": 0.1, "method": "wilson"}, "it has no part in rate="),
     ({"rate": 1.5}, "so it is at most 1"),
     ({"best": "f1", "versus": "half"}, "threshold='half' is not a number"),

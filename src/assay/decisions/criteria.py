@@ -12,6 +12,7 @@ import numpy as np
 from assay.decisions.costs import Costs, bayes_threshold, check_share, is_number, shifted_threshold
 from assay.decisions.guarantees import Guarantee
 from assay.decisions.sweep import Amounts
+from assay.decisions.wording import amount
 from assay.errors import MetricError
 from assay.inference.proportions import check_confidence
 from assay.metrics import Binary, find
@@ -292,8 +293,10 @@ def _of_room(capacity: Any, rate: Any) -> Criterion:
     metric = find("detection_prevalence")
     if capacity is not None:
         most = number("capacity", capacity, least=0)
+        if math.isinf(most):
+            raise MetricError("capacity=inf is room for all rows, so that there is nothing to choose.")
         return Criterion(
-            f"as many rows predicted positive as can be, but no more than {most:,g}",
+            f"as many rows predicted positive as can be, but no more than {amount(most)}",
             ROWS_PREDICTED,
             lambda outcome: outcome.counts.predicted_positives,
             allowed=lambda outcome: outcome.counts.predicted_positives <= most,

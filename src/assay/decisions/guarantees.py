@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.decisions.wording import amount
 from assay.errors import MetricError
 from assay.inference.proportions import check_confidence, normal_quantile, proportion_interval
 from assay.metrics.arithmetic import ratio, root
@@ -101,7 +102,7 @@ class Guarantee:
                 'or for the best balance (best="f1", or costs).'
             )
         place = int(np.nanargmax(_wilson_limit(x, n, self.confidence)))
-        hits, limit = f"{x[place]:,g} of {n[place]:,g}", self.limit(sweep.at(place))
+        hits, limit = f"{amount(x[place])} of {amount(n[place])}", self.limit(sweep.at(place))
         return (
             f"{said}: even the best threshold's {hits} leaves a lower limit of {limit:.4g}. "
             "Ask for less, be less sure, or bring more rows."

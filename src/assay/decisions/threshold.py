@@ -10,7 +10,7 @@ from assay.decisions.criteria import interpolated_error, stated
 from assay.decisions.honesty import CrossFit, Optimism, cross_fit_of, optimism_of
 from assay.decisions.intervals import IN_GROUPS, SAME_ROWS, estimated
 from assay.decisions.sweep import Sample, cells, checked_threshold
-from assay.decisions.wording import counted, cutoff, figure, interval, measured, plain, wrapped
+from assay.decisions.wording import amount, counted, cutoff, figure, interval, measured, plain, wrapped
 from assay.inference.test_result import p_text
 from assay.metrics import Binary, Undefined, find
 from assay.metrics.calibration_tests import spiegelhalter_test
@@ -106,8 +106,8 @@ class Threshold:
             heads = [f"at {one.threshold!r}" for one in both]
         lines = [
             ("", heads),
-            ("false positives", [f"{one.counts.fp:,g}" for one in both]),
-            ("false negatives", [f"{one.counts.fn:,g}" for one in both]),
+            ("false positives", [amount(one.counts.fp) for one in both]),
+            ("false negatives", [amount(one.counts.fn) for one in both]),
             *((name, [figure(one.companions[name]) for one in both]) for name in self.companions),
         ]
         name, times = measured(self.measure)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from assay.inference.estimate import Estimate
     from assay.metrics import Binary
 
-__all__ = ["counted", "cutoff", "figure", "interval", "measured", "plain", "wrapped"]
+__all__ = ["amount", "counted", "cutoff", "figure", "interval", "measured", "plain", "wrapped"]
 
 _WIDTH = 80
 _PER = 1000  # rows, over which a cost reads well
@@ -38,14 +38,23 @@ def cutoff(threshold: float) -> str:
 
 
 def figure(value: float) -> str:
-    """Return a figure in four digits, or that it has no value.
+    """Return a figure in four digits, all of those before the point, or that it has no value.
 
-    >>> figure(0.90062), figure(1234.56), figure(math.nan)
-    ('0.9006', '1,234.6', 'undefined')
+    >>> figure(0.90062), figure(1234.56), figure(math.nan), figure(math.inf)
+    ('0.9006', '1,234.6', 'undefined', 'infinite')
     """
-    if math.isnan(value):
-        return "undefined"
-    return f"{value:.4g}" if abs(value) < _PER else f"{value:,.1f}"
+    if not math.isfinite(value):
+        return "undefined" if math.isnan(value) else "infinite"
+    return f"{value:.4g}" if abs(value) < _PER else amount(value, 1)
+
+
+def amount(value: float, places: int = 2) -> str:
+    """Return a number of rows, or a sum of weights, with all of its digits before the point.
+
+    >>> amount(12345678), amount(2.5), amount(1.0)
+    ('12,345,678', '2.50', '1')
+    """
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.{places}f}"
 
 
 def interval(estimate: Estimate, times: int = 1) -> str:
