@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from assay.decisions.sweep import Outcome, Sweep
     from assay.metrics import Binary
 
-__all__ = ["Guarantee", "lower_limit_reaches"]
+__all__ = ["Guarantee", "least_hits", "lower_limit_reaches"]
 
 _METHODS = {"clopper-pearson": "Clopper-Pearson", "wilson": "Wilson"}
 _HALF = 0.5
@@ -70,7 +71,7 @@ class Guarantee:
         elif self.measure != "precision" and len(
             n
         ):  # the same class at every cutoff, so one number settles it
-            return np.asarray(x >= self._least_hits(int(n[0])))
+            return np.asarray(x >= least_hits(int(n[0]), self.share, self.confidence, self.method))
         places = np.flatnonzero(enough)  # a limit is below what it limits
         enough[places] = lower_limit_reaches(x[places], n[places], self.share, self.confidence, self.method)
         return enough
@@ -108,14 +109,19 @@ class Guarantee:
             "Ask for less, be less sure, or bring more rows."
         )
 
-    def _least_hits(self, n: int) -> int:
-        """Return how many of n are enough."""
 
-        def reaches(x: int) -> bool:
-            one = np.array([x]), np.array([n])
-            return bool(lower_limit_reaches(*one, self.share, self.confidence or _HALF, self.method)[0])
+@functools.lru_cache(maxsize=16)  # every block of cutoffs asks the same
+def least_hits(n: int, share: float, confidence: float, method: str) -> int:
+    """Return how many of n are enough for the lower limit of their share to reach so much; n + 1 if none are.
 
-        return bisect.bisect_left(range(n + 1), True, key=reaches)  # noqa: FBT003 - what is looked for
+    >>> least_hits(100, 0.9, 0.95, "clopper-pearson")
+    96
+    """
+
+    def reaches(x: int) -> bool:
+        return bool(lower_limit_reaches([x], [n], share, confidence, method)[0])
+
+    return bisect.bisect_left(range(n + 1), True, key=reaches)  # noqa: FBT003 - what is looked for
 
 
 def lower_limit_reaches(x: Any, n: Any, share: float, confidence: float, method: str) -> NDArray[np.bool_]:
