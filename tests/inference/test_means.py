@@ -16,10 +16,11 @@ from assay.inference.means import (
     hoeffding_interval,
     mean_estimate,
     mean_spread,
-    normal_root_interval,
+    order_interval,
     order_ranks,
     root_mean_estimate,
 )
+from assay.inference.regressions import normal_root_interval
 from assay.metrics import Undefined
 
 finite = st.floats(-1e150, 1e150, allow_subnormal=False)
@@ -68,6 +69,9 @@ def test_mean_and_root_mean_are_those_of_o25():
 def test_the_median_is_that_of_o25():
     """Its limits are values of the rows, and their coverage is said."""
     y, p, expected = o25()
+    assert order_interval(assay.Values.of(np.abs(y - p))) == pytest.approx(
+        (0.0, expected["medae_ci_hi"], expected["medae_ci_actual_coverage"]), rel=1e-12
+    )
     ranks = order_ranks(8)
     ordered = np.sort(np.abs(y - p))
     assert ordered[ranks.low - 1] == pytest.approx(expected["medae_ci_lo"], abs=1e-15)

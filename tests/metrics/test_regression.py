@@ -401,3 +401,8 @@ def test_outputs_average():
     with pytest.raises(assay.MetricError, match="'uniform' is not known"):
         over_outputs(find("mse"), tallies, "uniform")
     assert over_outputs(find("mse"), tallies, [0, 0, 0]) == Undefined("no output counts")
+
+
+def test_a_single_row_of_tiny_numbers_has_no_deviation_either():
+    """The squared error is below every float, but not 0: nothing is divided by it."""
+    assert str(assay.metrics.rpd(assay.rows(actual=[2e-301], predicted=[1e-301]))).startswith("undefined")

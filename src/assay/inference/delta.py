@@ -76,8 +76,11 @@ def acceleration(gradient: Any, squares: Any, cubes: Any = None) -> float:
     """
     slopes, second = _flat(gradient, squares)
     third = second if cubes is None else _flat(gradient, cubes)[1]
-    spread = float(second @ np.square(slopes))
-    return float(third @ slopes**3) / (6 * spread**1.5) if spread > 0 else math.nan
+    size = float(np.abs(slopes).max(initial=0.0))
+    if not 0 < size < math.inf:
+        return math.nan
+    slopes = slopes / size  # it has no unit, and powers of small slopes have no floats
+    return float(third @ slopes**3 / (6 * (second @ np.square(slopes)) ** 1.5))
 
 
 def group_sums(gradient: Any, tables: Any) -> NDArray[np.float64]:

@@ -31,6 +31,7 @@ __all__ = [
     "moved_counts",
     "moved_tables",
     "paired_gradient",
+    "slopes_by",
     "slopes_from",
 ]
 
@@ -87,6 +88,23 @@ def slopes_from(
     for taken, stack in moved:
         slopes[taken] = imaginary(formula, stack)
     return slopes.reshape(table.shape)
+
+
+def slopes_by(formula: Callable[..., Any], values: Any) -> NDArray[np.float64]:
+    """Return the slope of a formula of some numbers by each of them; NaN where it has no value.
+
+    The formula is called once, with an array for each number.
+
+    >>> slopes_by(lambda a, b: a * b / (a + b), [1.0, 3.0])
+    array([0.5625, 0.0625])
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    moved = numbers + 1j * STEP * np.eye(len(numbers))
+    with np.errstate(all="ignore"):
+        found = np.asarray(
+            formula(*moved.T), dtype=np.complex128
+        )  # of objects, where exact numbers took part
+    return np.where(np.isnan(found.real), np.nan, found.imag / STEP)
 
 
 def class_slopes(formula: Callable[[Binary], Any], counts: Binary) -> Binary:

@@ -73,22 +73,45 @@ class Influence:
             return cls(value, slopes, np.ones(len(slopes)))
         return cls(value, slopes, weight, weight**2, weight**3)
 
-    @functools.cached_property
+    @property
     def variance(self) -> float:
         """The infinitesimal jackknife's variance: slopes squared times squared weights (Jaeckel 1972)."""
-        squares = self.mass if self.squares is None else self.squares
-        return float(squares.reshape(-1) @ np.square(self.slopes.reshape(-1)))
+        size, scaled, second = self._scaled
+        return size * (size * float(second @ np.square(scaled)))
 
     @property
     def standard_error(self) -> float:
         """The root of the variance."""
-        return math.sqrt(self.variance)
+        size, scaled, second = self._scaled
+        return size * math.sqrt(float(second @ np.square(scaled)))
+
+    @functools.cached_property
+    def _scaled(self) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        """A power of two, the slopes over it, whose powers no float is too small for, and the squares."""
+        largest = float(np.abs(self.slopes).max(initial=0.0))
+        size = math.ldexp(1.0, math.frexp(largest)[1] - 1) if 0 < largest < math.inf else 1.0
+        second = self.mass if self.squares is None else self.squares
+        return size, (self.slopes / size).reshape(-1), second.reshape(-1)
 
     @property
     def acceleration(self) -> float:
         """The skewness that BCa corrects for; NaN where there is no spread."""
         squares = self.mass if self.squares is None else self.squares
         return acceleration(self.slopes, squares, self.cubes)
+
+    @property
+    def freedom(self) -> float:
+        """How many degrees of freedom the variance has, by the influences' kurtosis (Satterthwaite 1946).
+
+        As many as rows where the influences are normal, fewer where a few rows make up the variance.
+        """
+        _, scaled, second = self._scaled
+        if not scaled.any():
+            return math.inf
+        # The rows of a unit have one weight, so that its fourth powers follow from the others.
+        fourth = second if self.cubes is None else self.cubes.reshape(-1) ** 2 / second
+        share = float(fourth @ scaled**4) / float(second @ scaled**2) ** 2 - 1 / self.worth
+        return 2 / share if share > 0 else math.inf
 
     @property
     def worth(self) -> float:
@@ -121,10 +144,7 @@ def influence(metric: Metric, data: Any, **options: Any) -> Influence | None:
     home = "influence_sets" if isinstance(data, LabelSets) else _SOURCES.get(metric.reads.__name__)
     if home is None:
         return None
-    try:
-        source = importlib.import_module(f"assay.inference.{home}")
-    except ModuleNotFoundError:  # its influences are still to come
-        return None
+    source = importlib.import_module(f"assay.inference.{home}")
     make: Callable[..., Influence | None] = source.of_tally if isinstance(data, Tally) else source.of_rows
     found = make(metric, data, options)
     if found is None or not math.isfinite(found.value) or not np.isfinite(found.slopes).all():

@@ -77,7 +77,12 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "cox_slope": ("intervals_probabilities.recalibration",),
     "calibration_in_the_large": ("intervals_probabilities.recalibration",),
     "brier_reliability": ("intervals_probabilities.biased",),
+    "squared_correlation": ("intervals_numbers.squared",),
+    "mse": _DELTA,  # so that its limits are those of its root, squared
+    "msle": ("intervals_numbers.by_sums", *_DELTA),
+    "rmse_over_range": ("intervals_numbers.of_extremes",),
 }
+_MEAN = tuple(f"intervals_numbers.{name}" for name in ("share", "hall", "student", "bernstein"))
 _BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {
     ("Ranks", "rank"): _DELTA,
     ("Ranks", "extreme"): ("intervals_scores.chosen_here",),
@@ -88,13 +93,25 @@ _BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {
     ("Probabilities", "order"): ("intervals_probabilities.biased",),
     ("Probabilities", "moments"): ("intervals_probabilities.overfitted",),
     ("Probabilities", "statistic"): ("intervals_probabilities.of_a_test",),
+    **{(view, "moments"): _DELTA for view in ("Errors", "Scaled", "Explained", "Ranged")},
+    ("Mean", "moments"): ("intervals_numbers.by_sums", *_DELTA),
+    ("Pairs", "rank"): _DELTA,
+    ("AbsoluteErrors", "order"): ("intervals_numbers.by_order",),
+    ("Ranged", "order"): ("intervals_numbers.bootstrapped",),
 }
 _BY_KIND: dict[str, tuple[str, ...]] = {
     "proportion": ("intervals_tables.proportion",),
     "counts": _DELTA,
+    "mean": _MEAN,
 }
 _METHODS: dict[str, str] = {
     "delta": "intervals_tables.by_delta",
+    "student": "intervals_numbers.student",
+    "hall": "intervals_numbers.hall",
+    "bernstein": "intervals_numbers.bernstein",
+    "hoeffding": "intervals_numbers.hoeffding",
+    "chi-square": "intervals_numbers.chi_square",
+    "lin": "intervals_numbers.lin",
 }
 _NONE: dict[str, str] = {
     "extreme": "it is the most extreme of many figures, which no interval from the same rows describes",
@@ -138,6 +155,9 @@ def estimate(
     method
         None for the one that suits the metric. Else ``"wilson"``, ``"clopper-pearson"``,
         ``"agresti-coull"``, ``"jeffreys"``, ``"mid-p"`` for proportions; ``"delta"``, ``"dirichlet"``;
+        ``"student"``, ``"hall"``, ``"bernstein"``, ``"hoeffding"`` for means of rows, the last two for
+        losses within bounds, whatever their distribution; ``"chi-square"`` (RMSE) and ``"lin"``
+        (concordance) if errors are normal;
         ``"bca"``, ``"percentile"``, ``"studentised"`` for bootstraps.
     seed
         Of methods that draw at random: the same seed gives the same digits.

@@ -59,6 +59,9 @@ NAMES = {
 }
 
 
+NO_SLOPE = "its slope is not known here"
+
+
 def proportion(asked: Question, method: str = "wilson") -> Found | str | None:
     """Return the interval of x of n rows; weighted or clustered rows count for what they are worth."""
     if asked.plain:
@@ -222,9 +225,11 @@ def woolf(asked: Question) -> Found | str | None:
 
 def by_delta(asked: Question, scale: str | None = None) -> Found | str | None:
     """Return the interval from the standard error, on the scale that suits the bounds."""
+    if math.isinf(asked.value):
+        return "an infinite value has no interval"
     spread = asked.spread
     if spread is None:
-        return "its slope is not known here"
+        return "the tally does not tell its spread: give the rows" if asked.rows is None else NO_SLOPE
     if math.isnan(spread.error):
         return "one group shows no spread"
     limits = delta_interval(

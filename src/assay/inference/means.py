@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from assay.errors import MetricError
 from assay.inference.corrections import hoeffding_reach
-from assay.inference.delta import delta_interval
+from assay.inference.delta import delta_interval, kish
 from assay.inference.distributions import student_quantile
 from assay.inference.estimate import Estimate
 from assay.inference.proportions import Interval, check_confidence
 from assay.metrics import Undefined, Value
-from assay.tallies import Losses, Sums
+from assay.tallies import Losses, Sums, Values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +28,7 @@ __all__ = [
     "hoeffding_interval",
     "mean_estimate",
     "mean_spread",
-    "normal_root_interval",
+    "order_interval",
     "order_ranks",
     "root_mean_estimate",
 ]
@@ -110,21 +112,6 @@ def root_mean_estimate(tally: Losses | Sums, *, confidence: float = 0.95) -> Est
     return Estimate(value, low, high, confidence, method, tally.n, "", spread)
 
 
-def normal_root_interval(value: float, n: float, *, confidence: float = 0.95) -> Interval:
-    """Return the exact interval of RMSE if the errors are normal about 0: chi-square with n degrees.
-
-    >>> low, high = normal_root_interval(0.5279678, 8)
-    >>> round(low, 6), round(high, 6)
-    (0.35662, 1.011465)
-    """
-    from scipy.special import chdtri  # noqa: PLC0415 - SciPy takes its time to load
-
-    check_confidence(confidence)
-    tail = (1 - confidence) / 2
-    below, above = (value * math.sqrt(n / float(chdtri(n, p))) for p in (tail, 1 - tail))
-    return below, above
-
-
 class OrderRanks(NamedTuple):
     """Which values in ascending order (1 is the least) are the limits, and how sure they really are."""
 
@@ -160,6 +147,34 @@ def order_ranks(n: int, *, share: float = 0.5, confidence: float = 0.95) -> Orde
     if low < 1 or high > n:
         return None
     return OrderRanks(low, high, 1 - fewer(low) - more(high))
+
+
+def order_interval(
+    values: Values, *, share: float = 0.5, confidence: float = 0.95, worth: float | None = None
+) -> tuple[float, float, float] | None:
+    """Return the two values that hold a quantile in between, and how sure they are; None of too few rows.
+
+    Weighted rows count as many as they are worth (Kish 1965), or as many as `worth` says where they come in
+    groups; the ranks are then looked up where that share of the weight has passed (Woodruff 1952).
+
+    >>> order_interval(Values.of([0.4, 0.1, 0.7, 0.2, 0.9, 0.3, 0.6, 0.8]))
+    (0.1, 0.9, 0.9921875)
+    """
+    mass = values.mass
+    total = float(mass.sum())
+    if worth is None:
+        counts = values.counts.astype(float)
+        squares = counts if values.weights is None else counts * values.weights**2
+        worth = kish(total, float(squares.sum()))
+    n = math.floor(worth * (1 + 1e-12))
+    ranks = order_ranks(n, share=share, confidence=confidence) if n > 0 else None
+    if ranks is None:
+        return None
+    passed = np.cumsum(mass) * (n / total)  # ranks run from 1 to n
+    slack = 1e-9  # of a rank: what rounding may have left of a whole one
+    low = int(np.searchsorted(passed, ranks.low - 1 + slack, side="right"))
+    high = min(int(np.searchsorted(passed, ranks.high - slack)), len(passed) - 1)
+    return float(values.values[low]), float(values.values[high]), ranks.coverage
 
 
 def hoeffding_interval(

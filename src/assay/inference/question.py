@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.inference.delta import cluster_variance, design_effect
+from assay.errors import MetricError
 from assay.inference.distributions import student_quantile
 from assay.inference.influence import Influence, influence
 from assay.inference.proportions import normal_quantile
@@ -18,13 +18,18 @@ from assay.tallies import Collection, Scores
 from assay.tallies.dyadic import Dyadic
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from assay.inputs import Rows
     from assay.metrics import Metric
     from assay.tallies import Tally
 
 __all__ = ["Found", "Question", "Spread"]
 
-_ROUNDING = 1e-13
+# Views whose rows bring numbers of any size: there the standard error is itself unsure, so that Student's t
+# with the degrees of freedom it has covers better than the normal quantile.
+_STUDENT = frozenset({"Mean", "Lists", "Errors", "Scaled", "Explained", "Ranged", "Pairs"})
+_NOISE = 1e-13  # of the value, or of its distance from a bound
 
 
 class Found(NamedTuple):
@@ -97,24 +102,55 @@ class Question:
         return influence(self.metric, self.rows, **self.row_options)
 
     @functools.cached_property
+    def units(self) -> Influence | None:
+        """The influence of what was drawn on its own: of rows or queries, or of whole groups of them."""
+        return None if self.influence is None else self._in_groups(self.influence)
+
+    def _in_groups(self, found: Influence) -> Influence:
+        if not self.clustered:
+            return found
+        codes, labels = self._groups()
+        sums = np.bincount(codes, weights=found.parts, minlength=len(labels))
+        return Influence.of_rows(found.value, sums)
+
+    @functools.cached_property
     def spread(self) -> Spread | None:
         """The standard error by influence: of groups where there are some, with weights the sandwich."""
         return None if self.influence is None else self.spread_of(self.influence)
 
-    def spread_of(self, found: Influence) -> Spread:
+    def spread_of(self, rows: Influence) -> Spread:
         """Return the standard error of any figure of the same rows, whose influence this is."""
-        rounding = _ROUNDING * abs(found.value)  # what is left where slopes should be, or add up to, 0
+        found = self._in_groups(rows)
+        n, counted = found.worth, self.metric.reads.__name__ in _STUDENT
+        if not self.clustered and (not counted or n <= 1):
+            return Spread(self._seen(found.standard_error), None, n)
+        if n <= 1:
+            return Spread(math.nan, 0.0, math.nan, 1, math.nan)
+        error, df = found.standard_error * math.sqrt(n / (n - 1)), n - 1
+        if counted:
+            df = min(df, found.freedom)
         if not self.clustered:
-            error = found.standard_error
-            return Spread(error if error > rounding else 0.0, None, found.worth)
-        codes, labels = encode(self.rows.need("group", "a clustered interval"))  # type: ignore[union-attr]
-        sums = np.bincount(codes, weights=found.parts, minlength=len(labels))
-        together = cluster_variance(sums)
-        together = 0.0 if together <= rounding**2 else together
-        error = math.sqrt(together) if together >= 0 else math.nan
-        effect = design_effect(together, found.variance)
-        worth = found.worth / effect if effect > 0 else math.nan
-        return Spread(error, len(labels) - 1, worth, len(labels), effect)
+            return Spread(self._seen(error), df, n)
+        alone = rows.standard_error
+        effect, error = (error / alone) ** 2 if alone > 0 else math.nan, self._seen(error)
+        return Spread(error, df, rows.worth / effect if effect > 0 else math.nan, len(found.mass), effect)
+
+    def _seen(self, error: float) -> float:
+        """Return a standard error, 0 where it is no more than what rounding leaves of none."""
+        ends = (abs(end - self.value) for end in (0.0, *self.metric.bounds) if math.isfinite(end))
+        return error if error > _NOISE * max(ends) else 0.0
+
+    def _groups(self) -> tuple[NDArray[Any], Any]:
+        """Return the group of each unit and all groups; the unit of ranked lists is the query."""
+        rows: Any = self.rows
+        codes, labels = encode(rows.need("group", "a clustered interval"))
+        if self.metric.reads.__name__ != "Lists":
+            return codes, labels
+        queries, _ = encode(rows.query)
+        of_query = codes[np.unique(queries, return_index=True)[1]]
+        if (of_query[queries] != codes).any():
+            raise MetricError("a query lies in two groups: groups are of whole queries.")
+        return of_query, labels
 
     @property
     def sizes(self) -> dict[str, Any]:

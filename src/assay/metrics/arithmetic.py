@@ -17,9 +17,9 @@ __all__ = [
     "floats",
     "limit_ratio",
     "log",
+    "over_root",
     "ratio",
     "root",
-    "signed_root",
     "total",
     "where",
     "within",
@@ -78,16 +78,18 @@ def root(value: Any) -> Any:
     return np.sqrt(value if value.dtype.kind == "c" else np.where(value < 0, 0.0, value))[()]
 
 
-def signed_root(value: Any) -> Any:
-    """Return the square root of a number's size with the number's sign: the inverse of ``x * abs(x)``.
+def over_root(numerator: Any, product: Any) -> Any:
+    """Return a number over the root of another, NaN where it divides by nothing; of exact ones the nearest.
 
-    >>> signed_root(-9.0), signed_root(np.array([4.0, -4.0]))
-    (-3.0, array([ 2., -2.]))
+    >>> over_root(-3, 9), over_root(1, 2), over_root(np.array([4.0, -4.0]), np.array([4.0, 0.0]))
+    (-1.0, 0.7071067811865476, array([ 2., nan]))
     """
-    size = root(abs(value))
-    if isinstance(value, (*_PLAIN, Exact)):
-        return -size if value < 0 else size
-    return np.copysign(size, value)
+    if not isinstance(numerator, (int, Exact)) or not isinstance(product, (int, Exact)):
+        return ratio(numerator, root(product))
+    if not product:
+        return math.nan
+    size = (Exact(1) * (numerator * numerator) / product).root()
+    return -size if numerator < 0 else size
 
 
 def log(value: Any) -> Any:

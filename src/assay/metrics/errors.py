@@ -10,6 +10,8 @@ import functools
 import math
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+
 from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio
 from assay.metrics.exact import Exact
@@ -83,6 +85,11 @@ class Errors:
     def mean_squared_error(self) -> Any:
         """The mean of the squared error."""
         return ratio(self.squared_error, self.weight)
+
+    @functools.cached_property
+    def error_variance(self) -> Any:
+        """The variance of the error, about its mean."""
+        return self.mean_squared_error - self.mean_error * self.mean_error
 
     @functools.cached_property
     def actual_variance(self) -> Any:
@@ -247,8 +254,9 @@ def _actual_values(rows: Any) -> Values:
 
 
 def _mean_of(values: Values, function: Callable[[Any], Any]) -> float:
-    plain = values.values.astype(float)
-    return float(Mean.of(Losses.of_values(function(plain), values.mass)).mean)
+    with np.errstate(all="ignore"):  # infinity and NaN are a loss's way to say that it has no finite value
+        found = function(values.values.astype(float))
+    return float(Mean.of(Losses.of_values(found, values.mass)).mean)
 
 
 def _both(tally: Collection, **kinds: type[Tally]) -> list[Any]:

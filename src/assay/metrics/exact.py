@@ -91,7 +91,12 @@ class Exact:
         )
 
     def __rtruediv__(self, other: Any) -> Any:
-        return Exact(other) / self if type(other) is int else other / float(self)
+        if type(other) is int:
+            return Exact(other) / self
+        near = float(self)
+        if isinstance(other, float) and not near and self:  # too small for a float, and yet no nothing
+            return float(Exact.of(other) / self) if math.isfinite(other) else other * _side(self)
+        return other / near
 
     def __abs__(self) -> Exact:
         return -self if self.numerator < 0 else self

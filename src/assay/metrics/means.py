@@ -6,6 +6,8 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from assay.errors import MetricError
 from assay.metrics.metric import Kind, Metric, metric, need_tally
 from assay.tallies import Losses
@@ -71,7 +73,7 @@ def mean_metric(
         def formula(view: Mean) -> Any:
             if view.loss and view.loss.split(" ", maxsplit=1)[0] != loss.__name__:
                 raise MetricError(f"{loss.__name__} cannot be read from a tally of the loss {view.loss}.")
-            return view.mean if then is None or math.isnan(view.mean) else then(view.mean)
+            return view.mean if then is None or np.isnan(view.mean) else then(view.mean)
 
         formula.__name__, formula.__doc__ = loss.__name__, loss.__doc__
         return metric(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from assay.metrics.arithmetic import limit_ratio, ratio, signed_root
+from assay.metrics.arithmetic import limit_ratio, over_root, ratio
 from assay.metrics.errors import AbsoluteErrors, Pairs, Ranged
-from assay.metrics.exact import Exact
 from assay.metrics.metric import metric
 from assay.metrics.regression import SAME_ACTUAL, SAME_EITHER, mae, pearson, rmse
 from assay.metrics.undefined import NO_ROWS
@@ -90,9 +89,8 @@ def kendall_tau(p: Pairs) -> Any:
     ``(concordant - discordant) / sqrt(pairs not tied in actual * pairs not tied in predicted)``
     """
     concordant, discordant, tied_actual, tied_predicted, _ = p.agreement
-    difference, untied = concordant - discordant, concordant + discordant
-    product = (untied + tied_predicted) * (untied + tied_actual)
-    return signed_root(ratio(Exact(difference * abs(difference)), Exact(product)))
+    untied = concordant + discordant
+    return over_root(concordant - discordant, (untied + tied_predicted) * (untied + tied_actual))
 
 
 @metric(

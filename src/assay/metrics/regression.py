@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from assay.errors import MetricError
-from assay.metrics.arithmetic import limit_ratio, ratio, root, signed_root
+from assay.metrics.arithmetic import limit_ratio, over_root, ratio, root
 from assay.metrics.errors import Errors, Scaled
 from assay.metrics.exact import Exact
 from assay.metrics.metric import metric
@@ -65,7 +65,7 @@ def rmse(e: Errors) -> Any:
 )  # fmt: skip
 def error_deviation(e: Errors) -> Any:
     """How far errors scatter about their mean, a constant bias left aside: ``sqrt(mse - mean_error²)``."""
-    return root(_error_variance(e))
+    return root(e.error_variance)
 
 
 @metric(
@@ -97,7 +97,7 @@ def adjusted_r2(e: Errors, *, parameters: int = 1) -> Any:
 @metric(reads=Errors, kind="moments", bounds=(-math.inf, 1), best=1, undefined=SAME_ACTUAL)
 def explained_variance(e: Errors) -> Any:
     """R² as if a constant bias did not count: ``1 - variance(error) / variance(actual)``."""
-    return 1 - ratio(_error_variance(e), e.actual_variance)
+    return 1 - ratio(e.error_variance, e.actual_variance)
 
 
 @metric(
@@ -122,8 +122,7 @@ def pearson(e: Errors) -> Any:
 
     ``covariance / sqrt(variance(actual) variance(predicted))``
     """
-    product = e.actual_variance * e.predicted_variance
-    return signed_root(ratio(e.covariance * abs(e.covariance), product))
+    return over_root(e.covariance, e.actual_variance * e.predicted_variance)
 
 
 @metric(reads=Errors, kind="moments", bounds=(0, 1), best=1, undefined=SAME_EITHER, aliases=("rsq",))
@@ -142,7 +141,7 @@ def squared_correlation(e: Errors) -> Any:
 def cosine_similarity(e: Errors) -> Any:
     """The cosine of the angle between the two columns: ``sum(a p) / sqrt(sum(a²) sum(p²))``."""
     doubled = e.squared_actual + e.squared_predicted - e.squared_error
-    return signed_root(ratio(doubled * abs(doubled), 4 * (e.squared_actual * e.squared_predicted)))
+    return over_root(doubled, 4 * (e.squared_actual * e.squared_predicted))
 
 
 @metric(reads=Errors, kind="moments", bounds=(0, math.inf), best=0, undefined=SAME_ACTUAL, aliases=("rse",))
@@ -255,10 +254,6 @@ def wape(s: Scaled) -> Any:
     ``sum(abs(error)) / sum(abs(actual))``
     """
     return ratio(mae.formula(s.errors), s.scale)
-
-
-def _error_variance(e: Errors) -> Any:
-    return e.mean_squared_error - e.mean_error * e.mean_error
 
 
 def _positive(number: Any) -> Any:

@@ -163,7 +163,17 @@ class Scores(Tally, kind="scores"):
 
         The loss may ask for ``positive`` and for ``score`` or ``probability``: the tally knows no more.
         """
-        own, name = own_parameters(loss, parameters)
+        _, name = own_parameters(loss, parameters)
+        tally = Losses()
+        for values, counts, weights in self.entry_losses(loss, **parameters):
+            tally = tally.merge(Losses.of_counts(values, counts, weights, loss=name))
+        return tally
+
+    def entry_losses(
+        self, loss: Callable[..., Array], **parameters: Any
+    ) -> list[tuple[Array, Array, Array | None]]:
+        """Return the loss, the rows and their weight at each entry, of positives and then of negatives."""
+        own, _ = own_parameters(loss, parameters)
         roles = asked_for(loss)
         if not {"positive"} < set(roles) <= {"positive", "score", "probability"}:
             raise TallyError(
@@ -172,14 +182,14 @@ class Scores(Tally, kind="scores"):
             )
         if "probability" in roles:
             self.need_probabilities()
-        scores, tally = doubles(self.scores), Losses()
+        scores, found = doubles(self.scores), []
         for positive, counts in ((1.0, self.positives), (0.0, self.negatives)):
             here = np.flatnonzero(counts)
             weights = None if self.weights is None else self.weights[here]
             known = {"positive": np.full(len(here), positive)}
             values = evaluated(loss, [known.get(role, scores[here]) for role in roles], own)
-            tally = tally.merge(Losses.of_counts(values, counts[here], weights, loss=name))
-        return tally
+            found.append((values, counts[here], weights))
+        return found
 
     def need_probabilities(self) -> None:
         """Raise unless every score is a probability."""
