@@ -17,7 +17,17 @@ from harness import bandwidth
 
 import assay
 
-PARTS = ("counting", "ordering", "summing", "dropin", "forecasting", "splitting", "small", "growth")
+PARTS = (
+    "counting",
+    "ordering",
+    "summing",
+    "bootstrapping",
+    "dropin",
+    "forecasting",
+    "splitting",
+    "small",
+    "growth",
+)
 
 
 def main() -> int:

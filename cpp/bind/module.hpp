@@ -51,6 +51,7 @@ void bind_order(nb::module_& m);
 void bind_parallel(nb::module_& m);
 void bind_binned(nb::module_& m);
 void bind_random(nb::module_& m);
+void bind_resample(nb::module_& m);
 void bind_pairs(nb::module_& m);
 void bind_arrow(nb::module_& m);
 void bind_text(nb::module_& m);

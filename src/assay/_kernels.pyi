@@ -76,6 +76,23 @@ def random_words(seed: int, replicate: int, begin: int, end: int) -> NDArray[np.
 def rank_rows(
     query_offsets: _Array, scores: _Array, gains: _Array
 ) -> tuple[_Array, _Array, _Array, _Array, _Array, int]: ...
+def resample_areas(
+    positives: _Array, negatives: _Array, seed: int, begin: int, end: int, stratified: bool = False
+) -> NDArray[np.float64]: ...
+def resample_counts(sizes: _Array, seed: int, begin: int, end: int, stream: int = 0) -> NDArray[np.int64]: ...
+def resample_paired_areas(
+    positives: _Array,
+    negatives: _Array,
+    first_ranks: _Array,
+    second_ranks: _Array,
+    seed: int,
+    begin: int,
+    end: int,
+    stratified: bool = False,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def resample_precisions(
+    positives: _Array, negatives: _Array, seed: int, begin: int, end: int, stratified: bool = False
+) -> NDArray[np.float64]: ...
 def score_lists(
     offsets: _Array, gains: _Array, tied: _Array, ideal_offsets: _Array, ideal_gains: _Array, k: int
 ) -> tuple[_Array, ...]: ...

@@ -134,6 +134,21 @@ CASES = {
         ),
         "k.rank_rows(column, other, other)",
     ),
+    "counts of replicates": (
+        ("other = np.zeros(rows, np.uint8)\nstates = [np.full(rows, n, np.uint8) for n in (1, 0, 200)]"),
+        "k.resample_areas(column, other, 0, 0, 1); k.resample_precisions(other, column, 0, 0, 1, True)",
+    ),
+    "sizes of replicates": (
+        "states = [np.full(rows, n, np.uint64) for n in (1, 0, 90)]",
+        "k.resample_counts(column, 0, 0, 1)",
+    ),
+    "ranks of replicates": (
+        (
+            "other = np.ones(rows, np.uint8); ranks = np.arange(rows, dtype=np.uint32)\n"
+            "states = [ranks, ranks[::-1].copy(), np.full(rows, 2**31, np.uint32)]"
+        ),
+        "k.resample_paired_areas(other, other * 0, ranks, column, 0, 0, 1)",
+    ),
 }
 
 

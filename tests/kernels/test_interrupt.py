@@ -46,6 +46,16 @@ def a_large_dictionary(random):
     return lambda: _kernels.import_arrow(column, keep_unused=True)
 
 
+def one_replicate_of_many_rows(_random):
+    sizes = np.ones(20_000_000, dtype=np.uint64)
+    return lambda: _kernels.resample_counts(sizes, 0, 0, 1)
+
+
+def one_replicate_of_large_entries(_random):
+    sizes = np.full(3_000_000, 100, dtype=np.uint64)
+    return lambda: _kernels.resample_counts(sizes, 0, 0, 1)
+
+
 @pytest.mark.parametrize(
     "work",
     [
@@ -55,6 +65,8 @@ def a_large_dictionary(random):
         distinct_integers,
         distinct_texts,
         a_large_dictionary,
+        one_replicate_of_many_rows,
+        one_replicate_of_large_entries,
     ],
 )
 def test_a_signal_is_answered_before_the_work_is_done(work):
