@@ -15,7 +15,7 @@ SOURCE = Path(assay.__file__).parent
 # A stage imports only from its left.
 STAGES = [
     "errors", "progress", "kernels", "inputs", "tallies", "engines", "metrics", "inference", "decisions",
-    "resampling", "reports", "evaluate", "sklearn", "demo", "cli", "__main__",
+    "resampling", "reports", "evaluation", "sklearn", "demo", "cli", "__main__",
 ]  # fmt: skip
 FORBIDDEN = {"metrics": {"inputs", "kernels"}}  # a formula never sees rows
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__.py" or path.parent != SOURCE)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         SplitError,
         TallyError,
     )
+    from assay.evaluation import Evaluation, evaluate
     from assay.inference.estimate import Estimate
     from assay.inference.intervals import estimate
     from assay.inputs import Rows, column, cut, rows
@@ -69,6 +70,7 @@ _HOMES = {
         "MergeError", "MetricError", "MissingError", "NumberError", "PartError", "SplitError",
         "TallyError",
     ),
+    "assay.evaluation": ("Evaluation", "evaluate"),
     "assay.inference.estimate": ("Estimate",),
     "assay.inference.intervals": ("estimate",),
     "assay.inputs": ("Rows", "column", "cut", "rows"),
@@ -98,6 +100,7 @@ __all__ = [
     "Confusion",
     "CrossTable",
     "Estimate",
+    "Evaluation",
     "Grouped",
     "InputError",
     "LabelError",
@@ -128,6 +131,7 @@ __all__ = [
     "compare_resamples",
     "cut",
     "estimate",
+    "evaluate",
     "from_bytes",
     "merge",
     "rows",

@@ -1,8 +1,6 @@
 """Intervals of errors, mean losses, ranked lists and order statistics: check values, laws, coverage."""
 
 import math
-import sys
-import types
 
 import numpy as np
 import pytest
@@ -13,7 +11,6 @@ from inference.test_influence_numbers import OPTIONS, ROW_LOSSES, SCORED, number
 import assay
 from assay.inference.delta import delta_interval
 from assay.inference.distributions import student_quantile
-from assay.inference.estimate import Estimate
 from assay.inference.means import order_interval
 from assay.inference.proportions import wilson
 from assay.metrics import find
@@ -305,17 +302,18 @@ def test_skewed_losses_lose_their_skewness(kind):
     assert found.high - found.value > found.value - found.low
 
 
-def test_what_hangs_on_quantiles_is_bootstrapped_where_that_can_be_done(monkeypatch):
-    """Else it is said that it could be."""
-    rows = assay.rows(actual=np.arange(40.0), predicted=np.arange(40.0) ** 1.1)
-    monkeypatch.setitem(sys.modules, "assay.inference.bootstrap", None)
-    assert "quantiles" in assay.estimate("rpiq", rows).note
-    module = types.ModuleType("assay.inference.bootstrap")
-    module.bootstrap = lambda metric, data, **asked: Estimate(
-        metric(data), 0.0, 2.5, asked["confidence"], f"bootstrap, {asked['method']}", len(data)
-    )
-    monkeypatch.setitem(sys.modules, "assay.inference.bootstrap", module)
-    assert assay.estimate("rmse_over_iqr", rows).method == "bootstrap, bca"
+def test_what_hangs_on_quantiles_is_bootstrapped():
+    """A range of quantiles has no slope: its interval is the bootstrap's, by whole groups where there are."""
+    rng = np.random.default_rng(4)
+    actual = rng.normal(size=80)
+    columns = {"actual": actual, "predicted": actual + rng.normal(size=80) / 2}
+    for name in ("rmse_over_iqr", "rpiq"):
+        found = assay.estimate(name, assay.rows(**columns))
+        assert found.method == "bootstrap, BCa"
+        assert found.low < found.value < found.high
+        grouped = assay.estimate(name, assay.rows(**columns, group=np.arange(80) // 4))
+        assert grouped.groups == 20
+        assert (grouped.low, grouped.high) != (found.low, found.high)
 
 
 def test_order_statistics_of_weighted_rows():

@@ -101,9 +101,10 @@ def _of_class(
 
 
 def _place(tally: Confusion, options: dict[str, Any]) -> int:
-    """Return the positive label's index; 1 where it was obvious, or the value would not have been there."""
+    """Return the positive label's index; 1 where it was obvious; none, -1, where it does not occur."""
     stated = options.get("positive")
-    return tally.labels.index(1 if stated is None else stated) if tally.labels else 0
+    label = 1 if stated is None else stated
+    return tally.labels.index(label) if label in tally.labels else -1
 
 
 def _codes(rows: Rows, role: str, tally: Confusion) -> NDArray[np.intp]:

@@ -20,13 +20,15 @@ from assay.tallies import Tally
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from assay.inputs import Rows
+
     Method = Callable[..., Found | str | None]
 
-__all__ = ["answer", "estimate", "methods_for"]
+__all__ = ["answer", "estimate", "estimate_tally", "methods_for"]
 
 # Which methods are tried, in their order, as "module.function": first by the metric's own name, then by its
 # view and kind, then by its kind.
-_DELTA = ("intervals_tables.by_delta",)
+_DELTA = ("intervals_tables.by_delta", "intervals_drawn.dirichlet")
 _PRECISION_AREA = ("intervals_scores.precision_area",)
 _AT_SHARE = ("intervals_scores.at_share",)
 _BY_NAME: dict[str, tuple[str, ...]] = {
@@ -97,7 +99,7 @@ _BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {
     ("Mean", "moments"): ("intervals_numbers.by_sums", *_DELTA),
     ("Pairs", "rank"): _DELTA,
     ("AbsoluteErrors", "order"): ("intervals_numbers.by_order",),
-    ("Ranged", "order"): ("intervals_numbers.bootstrapped",),
+    ("Ranged", "order"): ("intervals_drawn.bca",),
 }
 _BY_KIND: dict[str, tuple[str, ...]] = {
     "proportion": ("intervals_tables.proportion",),
@@ -106,6 +108,10 @@ _BY_KIND: dict[str, tuple[str, ...]] = {
 }
 _METHODS: dict[str, str] = {
     "delta": "intervals_tables.by_delta",
+    "dirichlet": "intervals_drawn.dirichlet",
+    "bca": "intervals_drawn.bca",
+    "percentile": "intervals_drawn.percentile",
+    "studentised": "intervals_drawn.studentised",
     "student": "intervals_numbers.student",
     "hall": "intervals_numbers.hall",
     "bernstein": "intervals_numbers.bernstein",
@@ -176,19 +182,42 @@ def estimate(
     """
     known = metric if isinstance(metric, Metric) else find(metric)
     check_confidence(confidence)
-    rows = None if isinstance(data, Tally) else data
-    tally, left = (data, options) if rows is None else known.tallied(rows, options)
-    value = known(tally, **left)
-    size = tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
+    if isinstance(data, Tally):
+        return estimate_tally(known, data, options, confidence=confidence, method=method, seed=seed)
+    tally, left = known.tallied(data, options)
+    return estimate_tally(
+        known, tally, left, rows=data, row_options=options, confidence=confidence, method=method, seed=seed
+    )
+
+
+def estimate_tally(
+    metric: Metric,
+    tally: Tally,
+    options: dict[str, Any],
+    *,
+    rows: Rows | None = None,
+    row_options: dict[str, Any] | None = None,
+    confidence: float = 0.95,
+    method: str | None = None,
+    seed: int = 0,
+) -> Estimate:
+    """Return the same where the tally is at hand, and perhaps the rows it was made of.
+
+    `options` are those that the metric takes beside the tally, `row_options` those it would take beside rows.
+    """
+    value = metric(tally, **options)
     if isinstance(value, Undefined):
-        return Estimate(value, None, None, confidence, "", size)
-    return answer(Question(known, value, tally, left, confidence, rows, options, seed), method)
+        return Estimate(value, None, None, confidence, "", _size(tally))
+    return answer(Question(metric, value, tally, options, confidence, rows, row_options or {}, seed), method)
 
 
 def answer(asked: Question, method: str | None = None) -> Estimate:
     """Return the estimate that a question asks for, by the method that suits it or by the one asked for."""
-    size = asked.tally.n if hasattr(asked.tally, "n") else len(asked.tally)  # type: ignore[arg-type]
-    return _estimated(asked, _asked_for(method, asked) if method else _first(asked), size)
+    return _estimated(asked, _asked_for(method, asked) if method else _first(asked), _size(asked.tally))
+
+
+def _size(tally: Tally) -> int:
+    return tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
 
 
 def _first(asked: Question) -> Found | str:

@@ -20,13 +20,11 @@ where plain t has 0.91, 0.94, 0.94; of lognormal ones 0.92, 0.93, 0.94 where t h
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import MetricError
 from assay.inference.delta import (
     cluster_variance,
     delta_interval,
@@ -53,7 +51,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bernstein",
-    "bootstrapped",
     "by_order",
     "by_sums",
     "chi_square",
@@ -179,14 +176,6 @@ def of_extremes(asked: Question) -> str:
     )
 
 
-def bootstrapped(asked: Question) -> Found | str | None:
-    """Return the bootstrap's interval of what hangs on the rows in the middle, which have no slope."""
-    return (
-        _bootstrap(asked, "bca")
-        or "it hangs on quantiles, which have no slope: a bootstrap gives its interval"
-    )
-
-
 def squared(asked: Question) -> Found | str | None:
     """Return the interval of a squared correlation from that of the correlation, which may hold 0.
 
@@ -280,21 +269,3 @@ def _quantile_worth(asked: Question) -> float:
         return float(min(worth, len(labels)))
     shrunk = normal_quantile(asked.confidence) / student_quantile(asked.confidence, len(labels) - 1)
     return min(worth / effect, worth) * shrunk**2
-
-
-def _bootstrap(asked: Question, method: str) -> Found | str | None:
-    """Return a bootstrap's interval, or why there is none; None where this build has no bootstrap."""
-    try:
-        home = importlib.import_module("assay.inference.bootstrap")
-    except ModuleNotFoundError:
-        return None
-    data, options = (asked.tally, asked.options) if asked.rows is None else (asked.rows, asked.row_options)
-    try:
-        found = home.bootstrap(
-            asked.metric, data, confidence=asked.confidence, method=method, seed=asked.seed, **options
-        )
-    except MetricError as refused:
-        return str(refused)
-    if found.low is None:
-        return str(found.note)
-    return Found(found.low, found.high, found.method, found.note, found.standard_error)

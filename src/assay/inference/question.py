@@ -156,8 +156,10 @@ class Question:
     def sizes(self) -> dict[str, Any]:
         """What to tell of the rows beside their number: groups and their price, and two ranked classes."""
         told: dict[str, Any] = {}
-        if self.clustered and self.spread is not None:
-            told = {"groups": self.spread.groups, "design_effect": self.spread.design_effect}
+        if self.clustered:
+            effect = None if self.spread is None else self.spread.design_effect
+            known = effect is not None and not math.isnan(effect)
+            told = {"groups": len(self._groups()[1]), "design_effect": effect if known else None}
         if isinstance(self.tally, Scores):
             classes = (self.tally.positives, self.tally.negatives)
             told["positives"], told["negatives"] = (int(one.sum(dtype=np.int64)) for one in classes)

@@ -1,0 +1,77 @@
+"""Intervals from draws: the bootstrap's, and the Dirichlet's where every bootstrap replicate is alike."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import AssayError
+from assay.inference.bootstrap import bootstrap, dirichlet_interval
+from assay.inference.question import Found
+from assay.tallies import Confusion
+
+if TYPE_CHECKING:
+    from assay.inference.estimate import Estimate
+    from assay.inference.question import Question
+
+__all__ = ["bca", "dirichlet", "percentile", "studentised"]
+
+
+def bca(asked: Question) -> Found | str | None:
+    """Return the bootstrap's interval, corrected for bias and skewness."""
+    return _drawn(asked, "bca")
+
+
+def percentile(asked: Question) -> Found | str | None:
+    """Return the quantiles of the bootstrap's replicates."""
+    return _drawn(asked, "percentile")
+
+
+def studentised(asked: Question) -> Found | str | None:
+    """Return the bootstrap-t interval of a mean."""
+    return _drawn(asked, "studentised")
+
+
+def dirichlet(asked: Question) -> Found | str | None:
+    """Return quantiles over tables that could have led to the counts; it has a width where no row is wrong.
+
+    Weighted rows count for what they are worth, and of rows in groups every group as one.
+    """
+    tally = asked.tally
+    if not isinstance(tally, Confusion):
+        return None
+    if not asked.plain:
+        worth = float(asked.sizes["groups"]) if asked.clustered else _kish(tally)
+        shares = tally.table(tally.weight()) / float(tally.weight().sum())
+        counts = np.rint(shares * math.floor(worth)).astype(np.int64).ravel()
+        cells = np.flatnonzero(counts)
+        tally = Confusion(tally.labels, tally.declared, cells=cells.astype(np.uint64), counts=counts[cells])
+    found = dirichlet_interval(
+        asked.metric, tally, confidence=asked.confidence, seed=asked.seed, **asked.options
+    )
+    return _found(found)
+
+
+def _drawn(asked: Question, method: Any) -> Found | str | None:
+    if not math.isfinite(asked.value):
+        return "its value is infinite, about which replicates have no spread"
+    data, options = (asked.tally, asked.options) if asked.rows is None else (asked.rows, asked.row_options)
+    try:
+        found = bootstrap(
+            asked.metric, data, confidence=asked.confidence, method=method, seed=asked.seed, **options
+        )
+    except AssayError as refused:
+        return str(refused)
+    return _found(found)
+
+
+def _found(found: Estimate) -> Found | str:
+    if found.low is None or found.high is None:
+        return found.note or "there is no value to judge"
+    return Found(found.low, found.high, found.method, found.note, found.standard_error)
+
+
+def _kish(tally: Confusion) -> float:
+    return float(tally.weight().sum() ** 2 / tally.weight(2).sum())

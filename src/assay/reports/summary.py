@@ -1,0 +1,95 @@
+"""What an evaluation says, as plain data: headings, figures with their intervals, and remarks.
+
+Renderers (text, Markdown, the page) draw it; nobody computes while drawing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any
+
+from assay.metrics import Undefined
+
+if TYPE_CHECKING:
+    from assay.inference.estimate import Estimate
+
+__all__ = ["Line", "Summary", "shown_interval", "shown_name", "shown_value"]
+
+_NAMES = {
+    "precision": "precision (PPV)",
+    "recall": "recall (TPR)",
+    "negative_predictive_value": "NPV",
+    "f1": "F1",
+    "mcc": "MCC",
+    "auc": "ROC AUC",
+    "brier": "Brier score",
+    "cox_slope": "calibration slope",
+    "observed_expected_ratio": "observed / expected",
+    "expected_calibration_error": "calibration error (ECE)",
+    "top_label_calibration_error": "top-label ECE",
+    "r2": "R²",
+    "mae": "MAE",
+    "rmse": "RMSE",
+    "hand_till_auc": "Hand-Till AUC",
+    "ndcg": "NDCG",
+}
+_ACRONYMS = {"auc": "AUC", "f1": "F1", "npv": "NPV", "pr": "PR", "k": "k"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    """One figure: its name, what it is, and remarks that belong under it."""
+
+    name: str
+    estimate: Estimate
+    remarks: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Summary:
+    """A heading, the table of counts where there is one, groups of figures, and remarks at the end.
+
+    ``table`` holds labels and counts, rows actual, columns predicted.
+    """
+
+    title: str
+    heading: tuple[str, ...]
+    groups: tuple[tuple[Line, ...], ...]
+    labels: tuple[Any, ...] = ()
+    table: tuple[tuple[float, ...], ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def shown_name(name: str) -> str:
+    """Return a figure's name as people write it.
+
+    >>> shown_name("macro_f1"), shown_name("balanced_accuracy"), shown_name("auc")
+    ('macro F1', 'balanced accuracy', 'ROC AUC')
+    """
+    if name in _NAMES:
+        return _NAMES[name]
+    return " ".join(_ACRONYMS.get(word, word) for word in name.split("_"))
+
+
+def shown_value(value: Any, *, like: float | None = None) -> str:
+    """Return a number at four decimals, or at four digits where it is large or very small.
+
+    >>> shown_value(0.975539), shown_value(1234.567), shown_value(0.0000123), shown_value(math.inf)
+    ('0.9755', '1235', '1.23e-05', '∞')
+    """
+    if isinstance(value, Undefined):
+        return repr(value)
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    size = abs(value if like is None else like)
+    if value and size < 0.001:  # noqa: PLR2004 - four decimals would leave nothing
+        return f"{value:.3g}"
+    return f"{value:.4f}" if size < 10 else f"{value:.4g}"  # noqa: PLR2004 - digits before the point count too
+
+
+def shown_interval(estimate: Estimate) -> str:
+    """Return an interval in brackets, or nothing."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"[{shown_value(estimate.low)}, {shown_value(estimate.high)}]"
