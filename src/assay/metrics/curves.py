@@ -1,7 +1,7 @@
-"""The curves behind the areas, cutoff by cutoff: ROC and its hull, precision-recall, DET, gain, lift.
+"""The curves behind the figures: ROC and its hull, precision-recall, DET, gain and lift, calibration.
 
-Each is read from rows or from a score tally and runs from the highest cutoff to the lowest. The columns are
-plain arrays under their own names, ready for a plot, a table or a file:
+Each is read from rows or from a score tally and, but for calibration, runs from the highest cutoff to the
+lowest. The columns are plain arrays under their own names, ready for a plot, a table or a file:
 
 >>> import assay
 >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9]))
@@ -21,7 +21,9 @@ import numpy as np
 
 from assay.errors import MetricError, shown
 from assay.metrics.arithmetic import ratio
+from assay.metrics.isotonic import isotonic
 from assay.metrics.metric import tallied
+from assay.metrics.probabilities import Probabilities
 from assay.metrics.ranking import one_class
 from assay.metrics.ranks import Ranks
 from assay.metrics.rates import NO_POSITIVES
@@ -31,7 +33,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["Curve", "detection_error", "gain", "lift", "precision_recall", "roc", "roc_hull", "some_rows"]
+__all__ = [
+    "Curve",
+    "calibration",
+    "detection_error",
+    "gain",
+    "lift",
+    "precision_recall",
+    "roc",
+    "roc_hull",
+    "some_rows",
+]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -147,6 +159,21 @@ def lift(data: Any) -> Curve:
     above = ranks.tp + ranks.fp
     height = ranks.tp / above * (ranks.n / ranks.positives)
     return Curve("lift", "share", "lift", above / ranks.n, height, ranks.thresholds)
+
+
+def calibration(data: Any) -> Curve:
+    """Return how often rows of each probability were positive, if all that is known is that it rises.
+
+    The isotonic fit over the distinct probabilities, the lowest first: the curve of CORP (Dimitriadis, Gneiting
+    and Jordan 2021), which has no bins to choose. :func:`~assay.metrics.calibration.calibration_curve` has bins.
+
+    >>> import assay
+    >>> curve = calibration(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.3, 0.6, 0.8]))
+    >>> curve["probability"].tolist(), curve["rate"].tolist()
+    ([0.1, 0.3, 0.6, 0.8], [0.0, 0.5, 0.5, 1.0])
+    """
+    view = Probabilities.some(data)
+    return Curve("calibration curve", "probability", "rate", view.p, isotonic(view), view.p)
 
 
 def bends(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.bool_]:
