@@ -85,7 +85,8 @@ _HOMES = {
     ),
 }  # fmt: skip
 # Modules asked for by name: assay.metrics.f1.
-_PARTS = ("decisions", "inference", "metrics", "resampling", "sklearn")
+_PARTS = ("decisions", "inference", "metrics", "plots", "resampling", "sklearn")
+_ELSEWHERE = {"plots": "reports.plots"}  # parts that live deeper
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -142,7 +143,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _PARTS:
-        return importlib.import_module(f"assay.{name}")
+        return importlib.import_module(f"assay.{_ELSEWHERE.get(name, name)}")
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")

@@ -80,7 +80,9 @@ def confidence_band(data: Any, *, confidence: float = 0.95) -> Band:
     check_confidence(confidence)
     cells = _cells(data, _BLOCKS_OF)
     if cells.weighted:
-        raise MetricError("a confidence band counts rows, so it takes no weights: ask for a consistency band.")
+        raise MetricError(
+            "a confidence band counts rows, so it takes no weights: ask for a consistency band."
+        )
     count = len(cells.p)
     first, last = np.triu_indices(count)
     hits, rows = (
@@ -101,7 +103,8 @@ def confidence_band(data: Any, *, confidence: float = 0.95) -> Band:
     at = np.union1d(cells.least, cells.largest)
     sides: tuple[Literal["left", "right"], ...] = ("left", "right")
     limits = [
-        (low[np.searchsorted(cells.largest, at, side)], high[np.searchsorted(cells.least, at, side)]) for side in sides
+        (low[np.searchsorted(cells.largest, at, side)], high[np.searchsorted(cells.least, at, side)])
+        for side in sides
     ]
     lows, highs = (np.stack(pair, -1).ravel() for pair in zip(*limits, strict=True))
     return Band(np.repeat(at, 2), lows, highs, "Clopper-Pearson over all blocks")

@@ -60,7 +60,9 @@ def simplified(
     if scale is not None:
         columns = [scale(one) for one in columns]
         limits = limits and tuple(tuple(scale(np.array(one)).tolist()) for one in limits)  # type: ignore[assignment]
-    placed = [_in_pixels(one, pixels, shown) for one, shown in zip(columns, limits or (None, None), strict=True)]
+    placed = [
+        _in_pixels(one, pixels, shown) for one, shown in zip(columns, limits or (None, None), strict=True)
+    ]
     return curve.taken(visible(placed[0], placed[1], tolerance))
 
 
@@ -76,7 +78,9 @@ def visible(x: NDArray[Any], y: NDArray[Any], tolerance: float = 0.5) -> NDArray
     """
     half = tolerance / 2
     finite = np.isfinite(x) & np.isfinite(y)
-    column = np.where(finite, np.floor(np.where(finite, x, 0.0) / half), -np.inf)  # gaps are a column of their own
+    column = np.where(
+        finite, np.floor(np.where(finite, x, 0.0) / half), -np.inf
+    )  # gaps are a column of their own
     places = _extremes(column, np.where(finite, y, 0.0))
     chosen = []
     pieces = np.split(places, np.flatnonzero(np.diff(finite[places])) + 1)
@@ -106,7 +110,9 @@ def stepped(curve: Curve) -> Curve:
 def _in_pixels(values: NDArray[Any], pixels: int, shown: Limits | None) -> NDArray[Any]:
     finite = values[np.isfinite(values)]
     low, high = shown or (finite.min(initial=np.inf), finite.max(initial=-np.inf))
-    return (values - low) * (pixels / (high - low)) if np.isfinite(high - low) and high > low else values * 0.0
+    return (
+        (values - low) * (pixels / (high - low)) if np.isfinite(high - low) and high > low else values * 0.0
+    )
 
 
 def _extremes(column: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:

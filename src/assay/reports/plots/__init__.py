@@ -1,0 +1,43 @@
+"""Plots with Matplotlib: axes in and out, drawn of rows or tallies, of estimates and of curves.
+
+Matplotlib is an extra (``pip install 'assay[plots]'``) and is loaded by the first plot. Every plot takes
+``ax=`` and returns the axes; without it a new figure is made. Titles say how many rows there are and which class
+is positive; colours can be told apart by readers of any colour vision.
+
+>>> import assay
+>>> rows = assay.rows(actual=["ham", "spam", "ham", "spam"], score=[0.1, 0.9, 0.6, 0.7], positive="spam")
+>>> ax = assay.plots.roc(rows)
+>>> ax.get_legend().get_texts()[0].get_text()
+'AUC 1.000 [0.341, 1.000]'
+"""
+
+from assay.reports.plots.accessor import Plots
+from assay.reports.plots.calibration import calibration
+from assay.reports.plots.comparison import compare
+from assay.reports.plots.decisions import cost_curve, expected_cost, net_benefit
+from assay.reports.plots.distributions import scores
+from assay.reports.plots.forests import forest, metrics, slices
+from assay.reports.plots.ranking import det, gain, lift, precision_recall, roc
+from assay.reports.plots.regression import predicted_actual, residuals
+from assay.reports.plots.tables import confusion
+
+__all__ = [
+    "Plots",
+    "calibration",
+    "compare",
+    "confusion",
+    "cost_curve",
+    "det",
+    "expected_cost",
+    "forest",
+    "gain",
+    "lift",
+    "metrics",
+    "net_benefit",
+    "precision_recall",
+    "predicted_actual",
+    "residuals",
+    "roc",
+    "scores",
+    "slices",
+]

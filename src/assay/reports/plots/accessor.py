@@ -1,0 +1,82 @@
+"""The plots of one data set by their names, so that ``ev.plot.roc()`` is all there is to say."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import MetricError
+from assay.inputs import Rows
+from assay.reports.plots import distributions, forests, ranking, regression, tables
+from assay.reports.plots.calibration import calibration
+from assay.tallies import Collection, Confusion, NumberPairs, Scores, Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Plots"]
+
+
+def _bound(draw: Callable[..., Any], kind: type[Tally] | None) -> Callable[..., Any]:
+    """Return a plot as a method that brings the data along: the tally of a kind, or the rows as they are."""
+
+    @functools.wraps(draw)
+    def method(self: Plots, *words: Any, **options: Any) -> Any:
+        data = self.data if kind is None else self.tally(kind)
+        return draw(data, *words, **options)
+
+    signature = inspect.signature(draw)
+    first, *rest = signature.parameters.values()
+    own = first.replace(name="self", annotation=inspect.Parameter.empty)
+    method.__signature__ = signature.replace(parameters=[own, *rest])  # type: ignore[attr-defined]
+    return method
+
+
+class Plots:
+    """The plots of one data set: rows, a tally, or a collection of tallies.
+
+    Rows are tallied once for all plots that read the same tally.
+
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
+    >>> plot = assay.plots.Plots(rows)
+    >>> plot.roc().get_title().splitlines()
+    ['ROC curve', '6 rows · positive: 1 (3, 50.0%)']
+    """
+
+    def __init__(self, data: Any) -> None:
+        self.data = data
+        self._tallies: dict[type[Tally], Tally] = {}
+
+    def __repr__(self) -> str:
+        names = ", ".join(name for name, one in vars(Plots).items() if hasattr(one, "__wrapped__"))
+        return f"<plots: {names}>"
+
+    def tally(self, kind: type[Tally]) -> Any:
+        """Return the data's tally of a kind, made of the rows where it was not given."""
+        if kind not in self._tallies:
+            self._tallies[kind] = self._found(kind)
+        return self._tallies[kind]
+
+    def _found(self, kind: type[Tally]) -> Any:
+        if isinstance(self.data, Rows):
+            # Rows in groups are passed on, so that intervals know of the groups.
+            return kind.of(self.data) if self.data.group is None else self.data  # type: ignore[attr-defined]
+        for one in self.data.tallies if isinstance(self.data, Collection) else (self.data,):
+            if isinstance(one, kind):
+                return one
+        raise MetricError(f"this plot is drawn of rows, or of a tally of {kind.kind}: there is none here.")
+
+    roc = _bound(ranking.roc, Scores)
+    precision_recall = _bound(ranking.precision_recall, Scores)
+    det = _bound(ranking.det, Scores)
+    gain = _bound(ranking.gain, Scores)
+    lift = _bound(ranking.lift, Scores)
+    calibration = _bound(calibration, Scores)
+    scores = _bound(distributions.scores, Scores)
+    confusion = _bound(tables.confusion, Confusion)
+    residuals = _bound(regression.residuals, NumberPairs)
+    predicted_actual = _bound(regression.predicted_actual, NumberPairs)
+    metrics = _bound(forests.metrics, None)
+    slices = _bound(forests.slices, None)

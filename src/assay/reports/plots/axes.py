@@ -1,0 +1,204 @@
+"""What all plots share: the axes they draw on, colours, words, and one way to draw a curve."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from assay.errors import MetricError, PartError
+from assay.inference.auc import auc_estimate
+from assay.inference.average_precision import average_precision_estimate
+from assay.inference.intervals import estimate
+from assay.inputs import Rows
+from assay.metrics.metric import tallied
+from assay.reports.simplified import simplified
+from assay.tallies import Scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from numpy.typing import NDArray
+
+    from assay.inference.estimate import Estimate
+    from assay.metrics.curves import Curve
+    from assay.reports.simplified import Limits
+
+__all__ = [
+    "COLOURS",
+    "GREY",
+    "INK",
+    "Model",
+    "chosen",
+    "drawn",
+    "dressed",
+    "judged",
+    "key",
+    "models",
+    "sheet",
+    "whose",
+]
+
+# Okabe and Ito (2008): told apart by readers of any colour vision; yellow is left out, pale as it is on white.
+COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_DASHES: Final = ("-", "--", "-.", ":")
+INK: Final = "#222222"
+GREY: Final = "#777777"
+_LONGEST = 28  # letters of a label, before it is cut
+_FEW = 8  # curves in one key
+
+
+def sheet(ax: Axes | None, size: tuple[float, float] = (5.0, 4.6)) -> Axes:
+    """Return the axes to draw on: those given, or those of a new figure."""
+    if ax is not None:
+        return ax
+    made: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
+    return made
+
+
+def pyplot() -> Any:
+    """Return Matplotlib's pyplot, or say how to get it."""
+    try:
+        return importlib.import_module("matplotlib.pyplot")
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "matplotlib":
+            raise
+        raise PartError(
+            "plots need Matplotlib, which is not installed: pip install 'assay[plots]'."
+        ) from None
+
+
+def dressed(ax: Axes, *, title: str, x: str, y: str, below: str = "") -> Axes:
+    """Return the axes with a title, what is said below it, the names of both sides and a light grid."""
+    ax.set_title(f"{title}\n{below}" if below else title, fontsize=10, color=INK)
+    ax.set_xlabel(x, color=INK)
+    ax.set_ylabel(y, color=INK)
+    ax.grid(visible=True, color="#DDDDDD", linewidth=0.6)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_color(GREY)
+    ax.tick_params(colors=INK, labelsize=9)
+    return ax
+
+
+def unit_square(ax: Axes) -> None:
+    """Let both sides run from 0 to 1, equally long, with room for lines along the edges."""
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+
+
+def key(ax: Axes, place: str = "best") -> None:
+    """Write the key of what is drawn, if there is something to tell."""
+    count = len(ax.get_legend_handles_labels()[1])
+    if count:
+        size = 8 if count <= _FEW else 6.5
+        ax.legend(loc=place, fontsize=size, framealpha=0.85, edgecolor="none", handlelength=1.6)
+
+
+@dataclasses.dataclass(frozen=True)
+class Model:
+    """One of the models in a figure: its name (empty where it is the only one), data, tally and looks."""
+
+    name: str
+    source: Any
+    tally: Any
+    colour: str
+    dash: str
+
+    def called(self, said: str = "") -> str:
+        """Return its name with what is said of it."""
+        return "  ".join(part for part in (self.name, said) if part)
+
+
+def models(data: Any, kind: Any = Scores) -> list[Model]:
+    """Return the models of a figure: one of rows or a tally, or several by name.
+
+    A mapping may be a grouped tally: its slices are then drawn as models are.
+    """
+    several = data if isinstance(data, Mapping) else {"": data}
+    if not several:
+        raise MetricError("there is nothing to draw: the mapping of models is empty.")
+    return [
+        Model(
+            shortened(" · ".join(map(str, name)) if isinstance(name, tuple) else str(name)),
+            one,
+            tallied(one, kind),
+            COLOURS[place % len(COLOURS)],
+            _DASHES[place // len(COLOURS) % len(_DASHES)],
+        )
+        for place, (name, one) in enumerate(several.items())
+    ]
+
+
+def whose(drawn: Sequence[Model]) -> str:
+    """Return how many rows there are and which class is positive, in a line."""
+    tallies = [one.tally for one in drawn]
+    told = {(tally.positive, tally.n, int(tally.positives.sum(dtype=np.int64))) for tally in tallies}
+    labels = {positive for positive, _, _ in told}
+    if len(told) == 1:
+        ((label, n, positives),) = told
+        share = f", {positives / n:.1%}" if n else ""
+        return f"{counted(n)} · positive: {shortened(label)} ({positives:,}{share})"
+    sizes = sorted({n for _, n, _ in told})
+    rows = counted(sizes[0]) if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} rows"
+    return f"{rows} · positive: {', '.join(sorted(map(shortened, labels)))}"
+
+
+def counted(n: int) -> str:
+    """Return a number of rows in words.
+
+    >>> counted(1), counted(1390)
+    ('1 row', '1,390 rows')
+    """
+    return f"{n:,} row{'' if n == 1 else 's'}"
+
+
+def shortened(label: Any) -> str:
+    """Return a label that fits: the middle of a long one is left out.
+
+    >>> shortened("a label that is far too long for a plot")
+    'a label that i…ng for a plot'
+    """
+    text = str(label).replace("$", r"\$")
+    half = _LONGEST // 2
+    return text if len(text) <= _LONGEST else f"{text[:half]}…{text[1 - half :]}"
+
+
+def judged(metric: str, one: Model, confidence: float) -> Estimate:
+    """Return a model's metric with its interval; rows that come in groups are known to."""
+    source = one.source if isinstance(one.source, Rows) and one.source.group is not None else one.tally
+    found = estimate(metric, source, confidence=confidence)
+    if found.low is None and found.defined and source is one.tally and one.tally.weights is None:
+        if metric == "auc":
+            return auc_estimate(one.tally.concordance(), confidence=confidence)
+        if metric == "average_precision":
+            counts = one.tally.scores, one.tally.positives, one.tally.negatives
+            return average_precision_estimate(*counts, confidence=confidence)
+    return found
+
+
+def drawn(
+    ax: Axes,
+    curve: Curve,
+    *,
+    limits: tuple[Limits, Limits] | None = None,
+    scale: Callable[[NDArray[Any]], NDArray[Any]] | None = None,
+    **looks: Any,
+) -> Line2D:
+    """Draw a curve, without the points that nobody could see; return the line."""
+    seen = simplified(curve, limits=limits, scale=scale)
+    (line,) = ax.plot(seen.x, seen.y, **{"linewidth": 1.6, "solid_joinstyle": "round", **looks})
+    return line
+
+
+def chosen(name: str, value: str, known: Sequence[str]) -> None:
+    """Raise unless an option's value is one of those known."""
+    if value not in known:
+        words = ", ".join(f'"{one}"' for one in known)
+        raise MetricError(f"{name}={value!r} is not known: use one of {words}.")

@@ -1,0 +1,141 @@
+"""Predicted numbers beside the actual ones, and what is left between them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.inputs import Rows
+from assay.metrics.metric import need_tally, tallied
+from assay.reports.plots.axes import COLOURS, GREY, INK, chosen, counted, dressed, key, sheet
+from assay.tallies import NumberPairs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    Show = Literal["auto", "points", "hexagons"]
+
+__all__ = ["predicted_actual", "residuals"]
+
+_POINTS = 3_000  # more than so many run into each other
+_DRAWN = 20_000  # of those asked for as points
+_TREND_OF = 40  # rows that a trend needs
+
+
+def residuals(
+    data: Any, *, ax: Axes | None = None, show: Show = "auto", trend: bool = True, seed: int = 0
+) -> Axes:
+    """Draw what the predictions fall short by, ``actual - predicted``, over the predictions.
+
+    Parameters
+    ----------
+    data
+        Rows with actual and predicted numbers, or a tally of number pairs. Weights are not shown.
+    ax
+        Axes to draw on; a new figure's unless given.
+    show
+        ``"points"``; ``"hexagons"``, shaded by how many rows they hold; ``"auto"``: the first up to 3,000 rows. Of more
+        than 20,000 points so many are drawn, picked at random, and the title says so.
+    trend
+        Whether to draw the mean residual of tenths of the rows: a line that is not level shows a bias.
+    seed
+        Of the pick.
+    """
+    pairs = _pairs(data)
+    left = pairs.actual - pairs.predicted
+    ax = sheet(ax)
+    ax.axhline(0, color=GREY, linewidth=1, linestyle=":")
+    how = _cloud(ax, pairs.predicted, left, pairs.counts, show, seed)
+    if trend and pairs.n >= _TREND_OF:
+        middle, mean = _trend(pairs.predicted, left, pairs.counts)
+        ax.plot(
+            middle,
+            mean,
+            "o-",
+            color=COLOURS[1],
+            markersize=3.5,
+            linewidth=1.4,
+            label="mean, by tenths of the rows",
+        )
+        key(ax, "best")
+    below = ", ".join((counted(pairs.n), *how))
+    return dressed(ax, title="Residuals", x="predicted", y="actual - predicted", below=below)
+
+
+def predicted_actual(data: Any, *, ax: Axes | None = None, show: Show = "auto", seed: int = 0) -> Axes:
+    """Draw predicted over actual numbers; on the dotted line they are equal.
+
+    Parameters
+    ----------
+    data
+        Rows with actual and predicted numbers, or a tally of number pairs. Weights are not shown.
+    ax
+        Axes to draw on; a new figure's unless given.
+    show
+        As for :func:`residuals`.
+    seed
+        Of the pick, where not all points are drawn.
+    """
+    pairs = _pairs(data)
+    ax = sheet(ax)
+    everything = pairs.actual.min(), pairs.predicted.min(), pairs.actual.max(), pairs.predicted.max()
+    low, high = min(everything[:2]), max(everything[2:])
+    room = 0.04 * (high - low) or 1.0
+    ax.plot((low, high), (low, high), color=GREY, linewidth=1, linestyle=":")
+    how = _cloud(ax, pairs.actual, pairs.predicted, pairs.counts, show, seed)
+    ax.set(xlim=(low - room, high + room), ylim=(low - room, high + room), aspect="equal")
+    below = ", ".join((counted(pairs.n), *how))
+    return dressed(ax, title="Predicted and actual", x="actual", y="predicted", below=below)
+
+
+def _pairs(data: Any) -> NumberPairs:
+    if isinstance(data, Rows) and data.weight is not None:
+        data = dataclasses.replace(data, weight=None)
+    pairs: NumberPairs = tallied(data, NumberPairs)
+    need_tally(pairs, NumberPairs)
+    if not pairs.n:
+        raise MetricError("there are no rows, so that there is nothing to draw.")
+    return pairs
+
+
+def _cloud(
+    ax: Axes, x: NDArray[Any], y: NDArray[Any], counts: NDArray[Any], show: str, seed: int
+) -> tuple[str, ...]:
+    """Draw pairs as points or hexagons; return what is to be said of that."""
+    chosen("show", show, ("auto", "points", "hexagons"))
+    n = int(counts.sum(dtype=np.int64))
+    if show == "hexagons" or (show == "auto" and n > _POINTS):
+        from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415 - an extra
+
+        shades = LinearSegmentedColormap.from_list("assay", ["#D6E6F2", "#6BAED6", "#0072B2", "#08306B"])
+        held = ax.hexbin(
+            x, y, C=counts, reduce_C_function=np.sum, gridsize=45, bins="log", cmap=shades, linewidths=0.1
+        )
+        bar = ax.figure.colorbar(held, ax=ax, shrink=0.85, pad=0.02)
+        bar.set_label("rows", fontsize=9, color=INK)
+        bar.outline.set_visible(False)  # type: ignore[operator]
+        bar.ax.tick_params(labelsize=8)
+        return ("hexagons by number of rows",)
+    places = np.arange(len(x))
+    if len(x) > _DRAWN:
+        share = counts / n
+        places = np.random.default_rng(seed).choice(len(x), _DRAWN, replace=False, p=share)
+    alpha = float(np.clip(60 / np.sqrt(max(len(places), 1)) / 8, 0.12, 0.75))
+    looks = {"s": 14 * np.sqrt(counts[places].astype(np.float64)), "color": COLOURS[0], "linewidths": 0}
+    ax.scatter(x[places], y[places], alpha=alpha, **looks)
+    return () if len(places) == len(x) else (f"{_DRAWN:,} points of {len(x):,} drawn",)
+
+
+def _trend(x: NDArray[Any], y: NDArray[Any], counts: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the mean x and the mean y of tenths of the rows in the order of x; like x stay together."""
+    order = np.argsort(x, kind="stable")
+    x, y, counts = x[order], y[order], counts[order].astype(np.float64)
+    first = np.flatnonzero(np.diff(x, prepend=-np.inf))
+    middles = (np.cumsum(counts) - counts / 2)[first]
+    starts = first[np.flatnonzero(np.diff(np.floor(10 * middles / counts.sum()), prepend=-1))]
+    rows = np.add.reduceat(counts, starts)
+    return np.add.reduceat(counts * x, starts) / rows, np.add.reduceat(counts * y, starts) / rows
