@@ -1,8 +1,8 @@
 """Bands for the isotonic calibration curve: where it would be by chance, and where the truth may be.
 
 A *consistency* band lies about the diagonal: if every probability were right, the curve would be within it at
-any one probability with the stated confidence. A *confidence* band lies about the curve: the true rates are within it,
-all of them at once, whatever they are as long as they rise.
+any one probability with the stated confidence. A *confidence* band lies about the curve: the true rates are
+within it, all of them at once, whatever they are as long as they rise.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def consistency_band(data: Any, *, confidence: float = 0.95, draws: int = 500, s
     """Return where the calibration curve lies, point by point, if the probabilities are right.
 
     Outcomes are drawn from the probabilities themselves, `draws` times, and fitted as the rows were
-    (Dimitriadis, Gneiting and Jordan 2021). More than 1,000 distinct probabilities are drawn in 1,000 cells of
-    equally many rows; rows with weights count for what they are worth.
+    (Dimitriadis, Gneiting and Jordan 2021). More than 1,000 distinct probabilities are drawn in 1,000 cells
+    of equally many rows; rows with weights count for what they are worth.
 
     >>> import assay
     >>> r = assay.rows(actual=[0, 0, 0, 1] * 25 + [0, 1, 1, 1] * 25, score=[0.25] * 100 + [0.75] * 100)
@@ -66,8 +66,8 @@ def confidence_band(data: Any, *, confidence: float = 0.95) -> Band:
     """Return limits that hold all true rates at once, if the rates rise with the probability.
 
     A block of neighbours bounds the rate at its lower end from above and the one at its upper end from below
-    by the exact limits of Clopper and Pearson; all blocks share the error (Dimitriadis and others 2023). Blocks are
-    of up to 120 cells of equally many rows. Wide, because it assumes nothing else.
+    by the exact limits of Clopper and Pearson; all blocks share the error (Dimitriadis and others 2023).
+    Blocks are of up to 120 cells of equally many rows. Wide, because it assumes nothing else.
 
     >>> import assay
     >>> r = assay.rows(actual=[0, 0, 0, 1] * 25 + [0, 1, 1, 1] * 25, score=[0.25] * 100 + [0.75] * 100)
@@ -97,8 +97,8 @@ def confidence_band(data: Any, *, confidence: float = 0.95) -> Band:
     np.maximum.at(low, last, below)
     np.minimum.at(high, first, above)
     low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
-    # What bounds the rates beyond a cell says nothing of those within it: the limits are steps, from below up to
-    # a cell's least probability and from above down to its largest.
+    # What bounds the rates beyond a cell says nothing of those within it: the limits are steps, upper ones at
+    # the cells' least probabilities and lower ones at their largest.
     low, high = np.append(0.0, low), np.append(high, 1.0)
     at = np.union1d(cells.least, cells.largest)
     sides: tuple[Literal["left", "right"], ...] = ("left", "right")

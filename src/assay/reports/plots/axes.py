@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.lines import Line2D
     from numpy.typing import NDArray
 
@@ -35,20 +36,27 @@ __all__ = [
     "INK",
     "Model",
     "chosen",
+    "counted",
     "drawn",
     "dressed",
     "judged",
     "key",
     "models",
+    "named",
+    "outlined",
+    "percent",
+    "pyplot",
     "sheet",
+    "shortened",
+    "unit_square",
     "whose",
 ]
 
-# Okabe and Ito (2008): told apart by readers of any colour vision; yellow is left out, pale as it is on white.
+# Okabe and Ito (2008): told apart by readers of any colour vision; yellow is left out, too pale on white.
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_DASHES: Final = ("-", "--", "-.", ":")
 INK: Final = "#222222"
 GREY: Final = "#777777"
+_DASHES: Final = ("-", "--", "-.", ":")
 _LONGEST = 28  # letters of a label, before it is cut
 _FEW = 8  # curves in one key
 
@@ -57,7 +65,7 @@ def sheet(ax: Axes | None, size: tuple[float, float] = (5.0, 4.6)) -> Axes:
     """Return the axes to draw on: those given, or those of a new figure."""
     if ax is not None:
         return ax
-    made: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
+    made: Axes = pyplot().subplots(figsize=size, layout="compressed")[1]
     return made
 
 
@@ -68,14 +76,13 @@ def pyplot() -> Any:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != "matplotlib":
             raise
-        raise PartError(
-            "plots need Matplotlib, which is not installed: pip install 'assay[plots]'."
-        ) from None
+        hint = "plots need Matplotlib, which is not installed: pip install 'assay[plots]'."
+        raise PartError(hint) from None
 
 
 def dressed(ax: Axes, *, title: str, x: str, y: str, below: str = "") -> Axes:
     """Return the axes with a title, what is said below it, the names of both sides and a light grid."""
-    ax.set_title(f"{title}\n{below}" if below else title, fontsize=10, color=INK)
+    ax.set_title("\n".join([title, *_lines(ax, below)]), fontsize=10, color=INK)
     ax.set_xlabel(x, color=INK)
     ax.set_ylabel(y, color=INK)
     ax.grid(visible=True, color="#DDDDDD", linewidth=0.6)
@@ -90,10 +97,25 @@ def dressed(ax: Axes, *, title: str, x: str, y: str, below: str = "") -> Axes:
 
 def unit_square(ax: Axes) -> None:
     """Let both sides run from 0 to 1, equally long, with room for lines along the edges."""
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1)
 
 
-def key(ax: Axes, place: str = "best") -> None:
+def percent(*axes: Axis) -> None:
+    """Write sides in percent."""
+    from matplotlib.ticker import PercentFormatter  # noqa: PLC0415 - an extra
+
+    for axis in axes:
+        axis.set_major_formatter(PercentFormatter(1))
+
+
+def outlined() -> list[Any]:
+    """Return the effect that keeps letters readable where they cross a line."""
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415 - an extra
+
+    return [withStroke(linewidth=2, foreground="white", alpha=0.8)]
+
+
+def key(ax: Axes, place: Any = "best") -> None:
     """Write the key of what is drawn, if there is something to tell."""
     count = len(ax.get_legend_handles_labels()[1])
     if count:
@@ -126,7 +148,7 @@ def models(data: Any, kind: Any = Scores) -> list[Model]:
         raise MetricError("there is nothing to draw: the mapping of models is empty.")
     return [
         Model(
-            shortened(" · ".join(map(str, name)) if isinstance(name, tuple) else str(name)),
+            named(name),
             one,
             tallied(one, kind),
             COLOURS[place % len(COLOURS)],
@@ -136,18 +158,16 @@ def models(data: Any, kind: Any = Scores) -> list[Model]:
     ]
 
 
-def whose(drawn: Sequence[Model]) -> str:
+def whose(together: Sequence[Model]) -> str:
     """Return how many rows there are and which class is positive, in a line."""
-    tallies = [one.tally for one in drawn]
+    tallies = [one.tally for one in together]
     told = {(tally.positive, tally.n, int(tally.positives.sum(dtype=np.int64))) for tally in tallies}
-    labels = {positive for positive, _, _ in told}
     if len(told) == 1:
         ((label, n, positives),) = told
-        share = f", {positives / n:.1%}" if n else ""
-        return f"{counted(n)} · positive: {shortened(label)} ({positives:,}{share})"
+        return f"{counted(n)} · positive: {shortened(label)} ({positives:,}, {positives / n:.1%})"
     sizes = sorted({n for _, n, _ in told})
     rows = counted(sizes[0]) if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} rows"
-    return f"{rows} · positive: {', '.join(sorted(map(shortened, labels)))}"
+    return f"{rows} · positive: {', '.join(sorted({shortened(label) for label, _, _ in told}))}"
 
 
 def counted(n: int) -> str:
@@ -159,26 +179,38 @@ def counted(n: int) -> str:
     return f"{n:,} row{'' if n == 1 else 's'}"
 
 
+def named(name: Any) -> str:
+    """Return the name of a model or a slice; the labels of a slice by several columns are joined.
+
+    >>> named(("north", 3))
+    'north · 3'
+    """
+    return shortened(" · ".join(map(str, name)) if isinstance(name, tuple) else name)
+
+
 def shortened(label: Any) -> str:
     """Return a label that fits: the middle of a long one is left out.
 
     >>> shortened("a label that is far too long for a plot")
     'a label that i…ng for a plot'
     """
-    text = str(label).replace("$", r"\$")
+    text = " ".join(str(label).split())
     half = _LONGEST // 2
-    return text if len(text) <= _LONGEST else f"{text[:half]}…{text[1 - half :]}"
+    if len(text) > _LONGEST:
+        text = f"{text[:half]}…{text[1 - half :]}"
+    return text.replace("$", r"\$")  # which would begin a formula
 
 
 def judged(metric: str, one: Model, confidence: float) -> Estimate:
     """Return a model's metric with its interval; rows that come in groups are known to."""
-    source = one.source if isinstance(one.source, Rows) and one.source.group is not None else one.tally
+    grouped = isinstance(one.source, Rows) and one.source.group is not None
+    source, tally = one.source if grouped else one.tally, one.tally
     found = estimate(metric, source, confidence=confidence)
-    if found.low is None and found.defined and source is one.tally and one.tally.weights is None:
+    if found.low is None and found.defined and not grouped and tally.weights is None:
         if metric == "auc":
-            return auc_estimate(one.tally.concordance(), confidence=confidence)
+            return auc_estimate(tally.concordance(), confidence=confidence)
         if metric == "average_precision":
-            counts = one.tally.scores, one.tally.positives, one.tally.negatives
+            counts = tally.scores, tally.positives, tally.negatives
             return average_precision_estimate(*counts, confidence=confidence)
     return found
 
@@ -194,6 +226,8 @@ def drawn(
     """Draw a curve, without the points that nobody could see; return the line."""
     seen = simplified(curve, limits=limits, scale=scale)
     (line,) = ax.plot(seen.x, seen.y, **{"linewidth": 1.6, "solid_joinstyle": "round", **looks})
+    if len(seen) == 1:
+        line.set_marker("o")
     return line
 
 
@@ -202,3 +236,12 @@ def chosen(name: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         words = ", ".join(f'"{one}"' for one in known)
         raise MetricError(f"{name}={value!r} is not known: use one of {words}.")
+
+
+def _lines(ax: Axes, below: str) -> list[str]:
+    """Return what is said below a title, in as many lines as narrow axes need."""
+    if not below:
+        return []
+    width = ax.get_window_extent().width * 72 / ax.figure.dpi
+    wide = 5.5 * max(map(len, below.splitlines()))  # points, at the title's size
+    return (below.replace(" · ", "\n") if wide > 1.15 * width else below).splitlines()

@@ -9,7 +9,7 @@ import numpy as np
 from assay.inference.calibration_bands import Band, confidence_band, consistency_band
 from assay.inference.proportions import wilson
 from assay.metrics import curves
-from assay.metrics.calibration import calibration_curve
+from assay.metrics.calibration import CalibrationCurve, calibration_curve
 from assay.reports.plots.axes import (
     GREY,
     Model,
@@ -49,8 +49,8 @@ def calibration(
 ) -> Axes:
     """Draw how often rows were positive over the probability that they were given.
 
-    The line is the isotonic fit, which has no bins to choose (Dimitriadis, Gneiting and Jordan 2021). The key has
-    the Brier score and what of it is miscalibration (MCB).
+    The line is the isotonic fit, which has no bins to choose (Dimitriadis, Gneiting and Jordan 2021). The
+    key has the Brier score and what of it is miscalibration (MCB).
 
     Parameters
     ----------
@@ -63,9 +63,9 @@ def calibration(
     rule
         How bins are cut: ``"mass"``, ``"width"`` or ``"left-closed width"``.
     band
-        ``"consistency"``: where the line would be if the probabilities were right. ``"confidence"``: where the
-        true rates are, all at once, if they rise. ``"auto"``: the first, where there is a single model and
-        no bins.
+        ``"consistency"``: where the line would be if the probabilities were right. ``"confidence"``: where
+        the true rates are, all at once, if they rise. ``"auto"``: the first, where there is a single model
+        and no bins.
     counts
         Whether to draw how many rows have each probability, at the foot; of a single model only.
     confidence
@@ -84,24 +84,23 @@ def calibration(
     ax.plot((0, 1), (0, 1), color=GREY, linewidth=1, linestyle=":")
     for one, curve, limits in zip(together, shapes, bands, strict=True):
         if limits is not None:
-            said = f"{confidence:.3g}".lstrip("0")
-            words = f"{100 * confidence:.3g}% {band} band"
-            ax.fill_between(
-                limits.p, limits.low, limits.high, color=GREY if band == "consistency" and alone else one.colour,
-                alpha=0.2, linewidth=0, label=words if alone else None,
-            )  # fmt: skip
+            colour = GREY if band == "consistency" and alone else one.colour
+            words = f"{100 * confidence:.3g}% {band} band" if alone else None
+            looks: dict[str, Any] = {"color": colour, "alpha": 0.2, "linewidth": 0, "label": words}
+            ax.fill_between(limits.p, limits.low, limits.high, **looks)
         said = one.called(_figures(one, confidence))
         if curve is None:
-            _binned(ax, one, bins or 0, rule, confidence, said)
+            held = calibration_curve(one.tally, bins=bins or 0, rule=rule)
+            _binned(ax, one, held, confidence, said)
         else:
-            drawn(ax, curve, limits=_SQUARE, color=one.colour, linestyle=one.dash, label=said, **_lone(curve))
+            drawn(ax, curve, limits=_SQUARE, color=one.colour, linestyle=one.dash, label=said)
     if counts and alone:
         _foot(ax, together[0])
     unit_square(ax)
     how = "" if bins is None else f", {bins} bins of equal {'mass' if rule == 'mass' else 'width'}"
     below = whose(together)
     dressed(ax, title=f"Calibration{how}", x="predicted probability", y="share of positives", below=below)
-    key(ax, "upper left")
+    key(ax)
     return ax
 
 
@@ -116,14 +115,8 @@ def _figures(one: Model, confidence: float) -> str:
     return f"Brier {judged('brier', one, confidence):.3f}, MCB {float(part.value):.3f}"
 
 
-def _lone(curve: curves.Curve) -> dict[str, Any]:
-    """Return the marker that a line of a single point needs to be seen."""
-    return {"marker": "o", "markersize": 5} if len(curve) == 1 else {}
-
-
-def _binned(ax: Axes, one: Model, bins: int, rule: Rule, confidence: float, said: str) -> None:
+def _binned(ax: Axes, one: Model, held: CalibrationCurve, confidence: float, said: str) -> None:
     """Draw the rate of each bin at its mean probability, with Wilson's limits where rows count once."""
-    held = calibration_curve(one.tally, bins=bins, rule=rule)
     bars = None
     if one.tally.weights is None:
         limits = [wilson(share * n, n, confidence) for share, n in zip(held.observed, held.rows, strict=True)]
@@ -140,6 +133,6 @@ def _foot(ax: Axes, one: Model) -> None:
     edges, positives, negatives = histogram(one.tally, 50, (0.0, 1.0))
     rows = positives + negatives
     ax.bar(
-        edges[:-1], _TALL * rows / rows.max(), np.diff(edges), align="edge", color="#BBBBBB", alpha=0.7, zorder=0.5,
-        transform=ax.get_xaxis_transform(),
+        edges[:-1], _TALL * rows / rows.max(), np.diff(edges), align="edge", color="#BBBBBB", alpha=0.7,
+        zorder=0.5, transform=ax.get_xaxis_transform(),
     )  # fmt: skip

@@ -58,7 +58,7 @@ def compare(
         if not kinds:
             raise MetricError("there is nothing to draw: the scores are no probabilities.")
         size = (4.6 * len(kinds), 4.7)
-        axes = pyplot().subplots(1, len(kinds), figsize=size, layout="constrained", squeeze=False)[1][0]
+        axes = pyplot().subplots(1, len(kinds), figsize=size, layout="compressed", squeeze=False)[1][0]
     if len(axes) != len(kinds):
         raise MetricError(f"{len(kinds)} pictures need as many axes, not {len(axes)}.")
     for ax, kind in zip(axes, kinds, strict=True):

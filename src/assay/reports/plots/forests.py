@@ -13,7 +13,7 @@ from assay.inference.intervals import estimate
 from assay.inputs import Rows, encode
 from assay.inputs.labels import cross
 from assay.metrics import Metric, Undefined, find
-from assay.reports.plots.axes import COLOURS, GREY, INK, counted, dressed, sheet, shortened
+from assay.reports.plots.axes import COLOURS, GREY, INK, counted, dressed, named, sheet
 from assay.tallies import Grouped, merge
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["forest", "metrics", "slices"]
 
-_UNDEFINED = "undefined: "
+_REASON = 60  # letters of a reason, before it is cut
+_LARGE = 10  # from here on figures are written with four digits, not with three decimals
 
 
 def forest(
@@ -35,7 +36,7 @@ def forest(
     sizes: bool | None = None,
     title: str = "Estimates",
     below: str = "",
-    x: str = "value",
+    x: str = "",
 ) -> Axes:
     """Draw estimates by name, one below the other: a point, its interval, and both in figures.
 
@@ -53,34 +54,36 @@ def forest(
         Whether to write the number of rows beside each name; where they differ unless said.
     title, below, x
         The title, what is said below it, and the name of the axis.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0] * 80 + [1] * 50, predicted=[0] * 68 + [1] * 57 + [0] * 5)
+    >>> ax = forest({name: assay.estimate(name, rows) for name in ("recall", "precision")}, reference=0.9)
+    >>> [text.get_text() for text in ax.texts]
+    ['0.900 [0.786, 0.957]', '0.789 [0.667, 0.875]']
     """
     if not estimates:
         raise MetricError("there are no estimates to draw.")
-    names = [
-        shortened(" · ".join(map(str, name)) if isinstance(name, tuple) else str(name)) for name in estimates
-    ]
-    values = list(estimates.values())
-    if sizes is None:
-        sizes = len({one.n for one in values}) > 1
-    if sizes:
+    names, values = [named(name) for name in estimates], list(estimates.values())
+    if sizes if sizes is not None else len({one.n for one in values}) > 1:
         names = [f"{name}  (n = {one.n:,})" for name, one in zip(names, values, strict=True)]
     ax = sheet(ax, (7.0, float(np.clip(1.3 + 0.27 * len(values), 1.8, 14))))
     low, high = limits or _limits(values, reference)
     if isinstance(reference, Estimate):
         if reference.low is not None and reference.high is not None:
             ax.axvspan(reference.low, reference.high, color=GREY, alpha=0.15, linewidth=0)
-        reference = float(reference.value) if reference.defined else None
+        reference = float(reference) if reference.defined else None
     if reference is not None:
         ax.axvline(reference, color=GREY, linewidth=1, linestyle="--")
     for row, one in enumerate(values):
-        _line(ax, row, one, low, high)
-    size = 9 if len(values) <= 30 else 7  # noqa: PLR2004
-    ax.set_yticks(range(len(values)), names, fontsize=size)
+        _line(ax, row, one, (low, high))
+    ax.set_yticks(range(len(values)), names)
     ax.set(xlim=(low, high), ylim=(len(values) - 0.4, -0.6))
     dressed(ax, title=title, x=x, y="", below=below)
     ax.grid(visible=False, axis="y")
     ax.spines["left"].set_visible(False)
-    ax.tick_params(axis="y", length=0, labelsize=size)
+    ax.tick_params(axis="y", length=0, labelsize=9 if len(values) <= 30 else 7)  # noqa: PLR2004
     return ax
 
 
@@ -95,42 +98,32 @@ def metrics(
 ) -> Axes:
     """Draw several metrics of the same rows with their intervals.
 
-    What lies beyond 0 to 1, or beyond -1 to 1 where a metric may be below 0, is written and points there by an arrow.
+    The axis shows 0 to 1, or -1 to 1 where something is below 0; what lies beyond is an arrow and its figures.
 
     Parameters
     ----------
     data
-        Rows, or the tally that all these metrics read; or their estimates by name, and then `names` choose among them.
+        Rows, or the tally that all these metrics read.
     names
         Metrics of the catalogue.
     ax
         Axes to draw on; a new figure's unless given.
     limits
-        What the axis shows, unless it is to be 0 to 1 or -1 to 1.
+        What the axis shows, if something else.
     confidence
         Of the intervals.
     options
         The metrics' own: ``positive=``, ``average=`` and so on, for those that know them.
     """
     found: dict[str, Estimate] = {}
-    below_zero = False
     for name in names:
         metric = name if isinstance(name, Metric) else find(name)
-        if (
-            isinstance(data, Mapping)
-            and not isinstance(data, Grouped)
-            and all(isinstance(one, Estimate) for one in data.values())
-        ):
-            one = data[name]
-        else:
-            known = {key: value for key, value in options.items() if key in metric.options}
-            one = estimate(metric, data, confidence=confidence, **known)
-        found[metric.name] = one
-        below_zero |= one.defined and min(float(one.value), np.inf if one.low is None else one.low) < 0
-    if limits is None:
-        limits = (-1.02 if below_zero else -0.02, 1.02)
-    n = next(iter(found.values())).n if found else 0
-    below = f"{counted(n)} · {100 * confidence:.3g}% intervals"
+        known = {option: value for option, value in options.items() if option in metric.options}
+        found[metric.name.replace("_", " ")] = estimate(metric, data, confidence=confidence, **known)
+    ends = [end for one in found.values() if one.defined for end in (float(one), one.low) if end is not None]
+    limits = limits or (-1.02 if min(ends, default=0) < 0 else -0.02, 1.02)
+    sizes = [one.n for one in found.values()]
+    below = f"{counted(max(sizes, default=0))} · {100 * confidence:.3g}% intervals"
     return forest(found, ax=ax, limits=limits, title="Metrics", below=below, sizes=False)
 
 
@@ -161,78 +154,76 @@ def slices(
         The metric's own: ``positive=``, ``average=`` and so on.
     """
     known = metric if isinstance(metric, Metric) else find(metric)
-    parts: Mapping[Any, Any]
+    whole: Any = data
     if isinstance(data, Grouped):
         parts, whole = dict(data.items()), merge(data.tallies)
     elif isinstance(data, Rows):
-        parts, whole = _sliced(data), data
+        parts = _sliced(data)
     else:
         raise MetricError("slices are drawn of rows with by=, or of a grouped tally.")
     found = {name: estimate(known, part, confidence=confidence, **options) for name, part in parts.items()}
     if order:
-        found = dict(sorted(found.items(), key=lambda item: _rank(item[1])))
-    overall = estimate(known, whole, confidence=confidence, **options)
-    title = f"{known.name.replace('_', ' ')} by slice"
-    below = f"{counted(overall.n)} · {100 * confidence:.3g}% intervals · dashed: all rows, {overall:.3f}"
-    return forest(
-        found, ax=ax, reference=overall, title=title, below=below, x=known.name.replace("_", " "), sizes=True
-    )
-
-
-def _rank(one: Estimate) -> float:
-    return -float(one.value) if one.defined else np.inf
+        found = dict(sorted(found.items(), key=lambda item: -float(item[1]) if item[1].defined else np.inf))
+    all_rows = estimate(known, whole, confidence=confidence, **options)
+    name = known.name.replace("_", " ")
+    below = f"{counted(all_rows.n)} · {100 * confidence:.3g}% intervals · dashed: all rows, {all_rows:.3f}"
+    return forest(found, ax=ax, reference=all_rows, title=f"{name} by slice", below=below, x=name, sizes=True)
 
 
 def _sliced(rows: Rows) -> dict[tuple[Any, ...], Rows]:
-    """Return the rows of each slice by its labels."""
+    """Return the rows of each slice by its labels, in their order."""
     if not rows.by:
         raise ColumnError("slices need by=: pass one or more columns to rows().")
     encoded = [encode(column) for column in rows.by]
     groups, digits = cross([(codes, max(len(labels), 1)) for codes, labels in encoded])
-    order = np.argsort(groups, kind="stable")
-    ends = np.cumsum(np.bincount(groups, minlength=len(digits[0])))
-    parts = {}
-    for place, codes in enumerate(zip(*digits, strict=True)):
-        name = tuple(labels[code] for (_, labels), code in zip(encoded, codes, strict=True))
-        parts[name] = rows.take(order[ends[place - 1] if place else 0 : ends[place]])
-    return dict(sorted(parts.items())) if len({tuple(map(type, name)) for name in parts}) == 1 else parts
+    pieces = np.split(np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))[:-1])
+    keys = zip(*digits, strict=True)
+    found = {tuple(codes): rows.take(piece) for codes, piece in zip(keys, pieces, strict=True)}
+    return {
+        tuple(labels[code] for (_, labels), code in zip(encoded, codes, strict=True)): found[codes]
+        for codes in sorted(found)
+    }
 
 
 def _limits(values: list[Estimate], reference: float | Estimate | None) -> tuple[float, float]:
     """Return what an axis must show of the estimates, with room at both ends."""
-    held = [reference] if reference is not None else []
-    ends: list[float] = []
-    for one in (*values, *held):
+    ends: list[float | None] = []
+    for one in (*values, reference):
         if isinstance(one, Estimate):
-            told = () if not one.defined else (float(one.value), one.low, one.high)
-            ends += [end for end in told if end is not None and np.isfinite(end)]
+            ends += [float(one), one.low, one.high] if one.defined else []
         else:
             ends.append(one)
-    if not ends:
+    shown = [end for end in ends if end is not None and np.isfinite(end)]
+    if not shown:
         return 0.0, 1.0
-    room = 0.05 * (max(ends) - min(ends)) or 0.05 * (abs(ends[0]) or 1.0)
-    return min(ends) - room, max(ends) + room
+    room = 0.05 * (max(shown) - min(shown)) or 0.05 * (abs(shown[0]) or 1.0)
+    return min(shown) - room, max(shown) + room
 
 
-def _line(ax: Axes, row: int, one: Estimate, low: float, high: float) -> None:
+def _line(ax: Axes, row: int, one: Estimate, shown: tuple[float, float]) -> None:
     """Draw one estimate, what is out of sight as an arrow, and write its figures to the right."""
-    words = format(one, ".3f") if not isinstance(one.value, Undefined) else f"{_UNDEFINED}{one.value.reason}"
+    undefined = isinstance(one.value, Undefined)
     ax.annotate(
-        words if one.defined else words if len(words) < 40 else f"{words[:38]}…", (1.015, row),  # noqa: PLR2004
-        xycoords=("axes fraction", "data"), va="center", fontsize=8, color=INK if one.defined else GREY,
-        annotation_clip=False,
+        _figures(one), (1, row), xycoords=("axes fraction", "data"), xytext=(8, 0), textcoords="offset points",
+        va="center", fontsize=8, color=GREY if undefined else INK, annotation_clip=False,
     )  # fmt: skip
-    if not one.defined:
+    if undefined:
         return
-    value = float(one.value)
+    value = float(one)
+    low, high = (value, value) if one.low is None or one.high is None else (one.low, one.high)
     looks: dict[str, Any] = {"color": COLOURS[0], "zorder": 3}
-    if one.low is not None and one.high is not None:
-        seen = np.clip((one.low, one.high), low, high)
-        if seen[1] > seen[0]:
-            ax.plot(seen, (row, row), linewidth=1.6, solid_capstyle="butt", **looks)
-    ends = (value, value) if one.low is None or one.high is None else (one.low, one.high)
-    for beyond, edge, marker in ((ends[0] < low, low, "<"), (ends[1] > high, high, ">")):
+    if low < shown[1] and high > shown[0]:
+        ax.plot(np.clip((low, high), *shown), (row, row), linewidth=1.6, solid_capstyle="butt", **looks)
+    for beyond, edge, marker in ((low < shown[0], shown[0], "<"), (high > shown[1], shown[1], ">")):
         if beyond:
             ax.plot([edge], [row], marker=marker, markersize=6, clip_on=False, linestyle="", **looks)
-    if low <= value <= high:
+    if shown[0] <= value <= shown[1]:
         ax.plot([value], [row], marker="o", markersize=5, linestyle="", **looks)
+
+
+def _figures(one: Estimate) -> str:
+    """Return an estimate in figures, or why there are none."""
+    if isinstance(one.value, Undefined):
+        words = f"undefined: {one.value.reason}"
+        return words if len(words) <= _REASON else f"{words[: _REASON - 1]}…"
+    return format(one, ".3f" if abs(float(one)) < _LARGE else "")

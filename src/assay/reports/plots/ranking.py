@@ -20,6 +20,8 @@ from assay.reports.plots.axes import (
     judged,
     key,
     models,
+    outlined,
+    percent,
     sheet,
     unit_square,
     whose,
@@ -32,11 +34,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    Share = tuple[Any, Any]  # so many of so many
+
 __all__ = ["det", "gain", "lift", "precision_recall", "roc"]
 
 _UNIT = (0.0, 1.0)
 _SQUARE = (_UNIT, _UNIT)
-_RATES = (1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99)  # where a probit axis has ticks
+_RATES = (1e-5, 1e-4, 0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)  # a probit axis's ticks
+_POOR = 0.15  # an equal error rate above which rates above _HIGH are shown, too
+_HIGH = 0.6
 
 
 def roc(
@@ -57,8 +63,8 @@ def roc(
     ax
         Axes to draw on; a new figure's unless given.
     over
-        What runs from left to right: the false positive rate, or specificity from 1 down to 0. The picture is the
-        same.
+        What runs from left to right: the false positive rate, or specificity from 1 down to 0. The
+        picture is the same.
     hull
         Whether to draw the convex hull, too.
     at
@@ -79,17 +85,18 @@ def roc(
     shapes = [curves.roc(one.tally) for one in together]
     ax = sheet(ax)
     backwards = over == "specificity"
-    ends = (1, 0) if backwards else (0, 1)
-    ax.plot(ends, (0, 1), color=GREY, linewidth=1, linestyle=":")
+    ax.plot((1, 0) if backwards else (0, 1), (0, 1), color=GREY, linewidth=1, linestyle=":")
     for one, curve in zip(together, shapes, strict=True):
         said = one.called(f"AUC {judged('auc', one, confidence):.3f}")
-        drawn(ax, _turned(curve, backwards), limits=_SQUARE, color=one.colour, linestyle=one.dash, label=said)
+        lines: list[tuple[Curve, dict[str, Any]]] = [(curve, {"linestyle": one.dash, "label": said})]
         if hull:
-            corners = _turned(curves.roc_hull(one.tally), backwards)
-            drawn(ax, corners, limits=_SQUARE, color=one.colour, linewidth=0.8, linestyle="--")
+            lines.append((curves.roc_hull(one.tally), {"linestyle": "--", "linewidth": 0.8}))
+        for line, looks in lines:
+            turned = _over_specificity(line) if backwards else line
+            drawn(ax, turned, limits=_SQUARE, color=one.colour, **looks)
         for cutoff, counts in _marked(one, at):
-            hits, alarms = (counts["tp"], counts["positives"]), (counts["fp"], counts["negatives"])
-            _point(ax, one, cutoff, alarms, hits, confidence, backwards=backwards)
+            rates = (counts["fp"], counts["negatives"]), (counts["tp"], counts["positives"])
+            _point(ax, one, f"≥ {cutoff:g}", rates, confidence=confidence, backwards=backwards)
     unit_square(ax)
     if backwards:
         ax.invert_xaxis()
@@ -119,7 +126,7 @@ def precision_recall(
     baseline
         Whether to draw the prevalence: the precision of scores that tell nothing.
     iso_f
-        Values of F1 to draw lines of: ``(0.2, 0.4, 0.6, 0.8)``.
+        Values of F1 to draw lines of, such as ``(0.2, 0.4, 0.6, 0.8)``.
     at
         Cutoffs to mark, each with the Wilson intervals of both rates.
     confidence
@@ -132,34 +139,30 @@ def precision_recall(
         recall = np.linspace(value / (2 - value), 1, 200)
         ax.plot(recall, value * recall / (2 * recall - value), color="#BBBBBB", linewidth=0.8, zorder=1)
         ax.annotate(
-            f"F1 {value:g}", (1, value / (2 - value)), xytext=(-2, 2), textcoords="offset points",
-            ha="right", fontsize=7, color=GREY,
+            f"F1 {value:g}", (1, value / (2 - value)), xytext=(-2, 2), textcoords="offset points", ha="right",
+            fontsize=7, color=GREY, path_effects=outlined(),
         )  # fmt: skip
+    if baseline:
+        _prevalence(ax, together)
     for one, curve in zip(together, shapes, strict=True):
-        if baseline:
-            ranks = Ranks.of(one.tally)
-            share = float(ranks.positives / ranks.n)
-            colour = GREY if len(together) == 1 else one.colour
-            ax.axhline(share, color=colour, linewidth=1, linestyle=":", zorder=1)
-            if len(together) == 1:
-                _beside(ax, 0.01, share, f"prevalence {share:.3g}", below=share > 0.9)  # noqa: PLR2004
         said = one.called(f"AP {judged('average_precision', one, confidence):.3f}")
         drawn(ax, stepped(curve), limits=_SQUARE, color=one.colour, linestyle=one.dash, label=said)
         for cutoff, counts in _marked(one, at):
             found = counts["tp"] + counts["fp"]
-            hits, right = (counts["tp"], counts["positives"]), (counts["tp"], found)
             if found:
-                _point(ax, one, cutoff, hits, right, confidence)
+                rates = (counts["tp"], counts["positives"]), (counts["tp"], found)
+                _point(ax, one, f"≥ {cutoff:g}", rates, confidence=confidence)
     unit_square(ax)
     dressed(ax, title="Precision-recall curve", x="recall", y="precision", below=whose(together))
-    key(ax, "best")
+    key(ax)
     return ax
 
 
 def det(data: Any, *, ax: Axes | None = None, confidence: float = 0.95) -> Axes:
     """Draw the detection error tradeoff: misses over false alarms, on axes that make normal scores straight.
 
-    A rate of 0 or 1 lies infinitely far out on such an axis and is drawn at its edge. The key has the equal error rate.
+    A rate of 0 lies infinitely far out on such an axis and is drawn at its edge. The key has the equal error
+    rate; rates above 60% are shown where it is above 15%.
 
     Parameters
     ----------
@@ -174,42 +177,33 @@ def det(data: Any, *, ax: Axes | None = None, confidence: float = 0.95) -> Axes:
 
     together = models(data)
     shapes = [curves.detection_error(one.tally) for one in together]
+    errors = [judged("equal_error_rate", one, confidence) for one in together]
     ax = sheet(ax)
     rates = np.concatenate([column for curve in shapes for column in (curve.x, curve.y)])
     edge = float(np.clip(rates[rates > 0].min(initial=0.01) / 2, 1e-6, 0.005))
-    limits = edge, 1 - edge
+    limits = edge, _HIGH if all(float(error.value) <= _POOR for error in errors) else 1 - edge
 
     def probit(rate: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(ndtri(np.clip(rate, edge / 2, 1 - edge / 2)))
 
     ax.set_xscale("function", functions=(probit, ndtr))
     ax.set_yscale("function", functions=(probit, ndtr))
-    ax.plot(limits, limits[::-1], color=GREY, linewidth=1, linestyle=":")
+    ax.plot((edge, 1 - edge), (1 - edge, edge), color=GREY, linewidth=1, linestyle=":")
     ax.plot(limits, limits, color="#CCCCCC", linewidth=0.8)
-    for one, curve in zip(together, shapes, strict=True):
-        said = one.called(f"EER {judged('equal_error_rate', one, confidence):.3f}")
-        held = Curve(
-            curve.name,
-            curve.x_name,
-            curve.y_name,
-            *(np.clip(c, *limits) for c in (curve.x, curve.y)),
-            curve.cutoffs,
-        )
-        drawn(
-            ax, held, limits=(limits, limits), scale=probit, color=one.colour, linestyle=one.dash, label=said
-        )
+    for one, curve, error in zip(together, shapes, errors, strict=True):
+        x, y = (np.clip(rate, edge, 1 - edge) for rate in (curve.x, curve.y))
+        held = Curve(curve.name, curve.x_name, curve.y_name, x, y, curve.cutoffs)
+        looks = {"color": one.colour, "linestyle": one.dash, "label": one.called(f"EER {error:.3f}")}
+        drawn(ax, held, limits=(limits, limits), scale=probit, **looks)
     ticks = [rate for rate in _RATES if limits[0] <= rate <= limits[1]]
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_ticks(ticks, [f"{100 * rate:.5g}%" for rate in ticks])
         axis.set_ticks([], minor=True)
-    ax.set(xlim=limits, ylim=limits)
-    ax.set_box_aspect(1)
+    ax.set(xlim=limits, ylim=limits, box_aspect=1)
     ax.tick_params(axis="x", labelrotation=45)
-    below = whose(together)
-    dressed(
-        ax, title="Detection error tradeoff", x="false positive rate", y="false negative rate", below=below
-    )
-    key(ax, "upper right")
+    sides = "false positive rate", "false negative rate"
+    dressed(ax, title="Detection error tradeoff", x=sides[0], y=sides[1], below=whose(together))
+    key(ax, "lower left")
     return ax
 
 
@@ -229,23 +223,15 @@ def gain(data: Any, *, ax: Axes | None = None) -> Axes:
     shapes = [curves.gain(one.tally) for one in together]
     ax = sheet(ax)
     ax.plot((0, 1), (0, 1), color=GREY, linewidth=1, linestyle=":")
+    for share in sorted(set(_shares(together))):
+        ax.plot((0, share, 1), (0, 1, 1), color=GREY, linewidth=0.8, linestyle="--")
     for one, curve in zip(together, shapes, strict=True):
-        ranks = Ranks.of(one.tally)
-        best = float(ranks.positives / ranks.n)
-        ax.plot((0, best, 1), (0, 1, 1), color=GREY, linewidth=0.8, linestyle="--")
-        drawn(ax, curve, limits=_SQUARE, color=one.colour, linestyle=one.dash, label=one.called())
+        drawn(ax, curve, limits=_SQUARE, color=one.colour, linestyle=one.dash, label=one.name or None)
     unit_square(ax)
-    _shares(ax)
-    below = whose(together)
-    dressed(
-        ax,
-        title="Cumulative gain",
-        x="share of rows, highest scores first",
-        y="share of positives found",
-        below=below,
-    )
-    if together[0].name:
-        key(ax, "lower right")
+    percent(ax.xaxis, ax.yaxis)
+    sides = "share of rows, highest scores first", "share of positives found"
+    dressed(ax, title="Cumulative gain", x=sides[0], y=sides[1], below=whose(together))
+    key(ax, "lower right")
     return ax
 
 
@@ -265,88 +251,77 @@ def lift(data: Any, *, ax: Axes | None = None) -> Axes:
     ax.axhline(1, color=GREY, linewidth=1, linestyle=":")
     highest = max(float(curve.y.max()) for curve in shapes)
     for one, curve in zip(together, shapes, strict=True):
-        drawn(
-            ax, curve, limits=(_UNIT, (0, highest)), color=one.colour, linestyle=one.dash, label=one.called(),
-            **({"marker": "o"} if len(curve) == 1 else {}),
-        )  # fmt: skip
+        shown = _UNIT, (0.0, highest)
+        drawn(ax, curve, limits=shown, color=one.colour, linestyle=one.dash, label=one.name or None)
     ax.set(xlim=(-0.02, 1.02), ylim=(0, 1.05 * max(highest, 1.05)))
-    _shares(ax, "x")
-    _beside(ax, 0.01, 1, "no better than chance", below=True)
+    percent(ax.xaxis)
+    _beside(ax, 1, "no better than chance", below=True)
     dressed(ax, title="Lift", x="share of rows, highest scores first", y="lift", below=whose(together))
-    if together[0].name:
-        key(ax, "upper right")
+    key(ax, "upper right")
     return ax
 
 
-def _turned(curve: Curve, backwards: bool) -> Curve:  # noqa: FBT001 - named where it matters
-    """Return a ROC curve over specificity where that is wanted."""
-    if not backwards:
-        return curve
+def _over_specificity(curve: Curve) -> Curve:
     return Curve(curve.name, "specificity", curve.y_name, 1 - curve.x, curve.y, curve.cutoffs)
+
+
+def _shares(together: list[Model]) -> list[float]:
+    """Return how large a share of each model's rows is positive."""
+    views = [Ranks.of(one.tally) for one in together]
+    return [float(view.positives / view.n) for view in views]
+
+
+def _prevalence(ax: Axes, together: list[Model]) -> None:
+    """Draw the share of positives, once where all models have the same."""
+    shares = _shares(together)
+    alike = len(set(shares)) == 1
+    for one, share in list(zip(together, shares, strict=True))[: 1 if alike else None]:
+        ax.axhline(share, color=GREY if alike else one.colour, linewidth=1, linestyle=":", zorder=1)
+    if alike:
+        _beside(ax, shares[0], f"prevalence {shares[0]:.3g}", below=shares[0] > 0.9)  # noqa: PLR2004
 
 
 def _marked(one: Model, at: float | Iterable[float]) -> list[tuple[float, dict[str, Any]]]:
     """Return the counts at some cutoffs: what is at or above each is predicted positive."""
     ranks = Ranks.of(one.tally)
     table, cutoffs = ranks.at_cutoffs(), ranks.cutoffs()
+    total = {"positives": ranks.positives, "negatives": ranks.negatives}
     marked = []
     for cutoff in np.atleast_1d(np.asarray(at, dtype=np.float64)).tolist():
         place = int(np.searchsorted(-cutoffs, -cutoff, side="right")) - 1
-        counts = {
-            "tp": table.tp[place],
-            "fp": table.fp[place],
-            "positives": ranks.positives,
-            "negatives": ranks.negatives,
-        }
-        marked.append((cutoff, counts))
+        marked.append((cutoff, {"tp": table.tp[place], "fp": table.fp[place], **total}))
     return marked
 
 
 def _point(
     ax: Axes,
     one: Model,
-    cutoff: float,
-    across: tuple[Any, Any],
-    up: tuple[Any, Any],
-    confidence: float,
+    words: str,
+    rates: tuple[Share, Share],
     *,
+    confidence: float,
     backwards: bool = False,
 ) -> None:
-    """Mark a pair of rates, each given as so many of so many, with their intervals if rows count once."""
-    rates = [float(hits / of) for hits, of in (across, up)]
-    bars = None
+    """Mark a pair of rates, with their intervals if rows count once."""
+    x, y = (float(hits / of) for hits, of in rates)
+    sides = [[x, x], [y, y]]
     if one.tally.weights is None:
-        limits = [wilson(int(hits), int(of), confidence) for hits, of in (across, up)]
-        bars = [[[rate - low], [high - rate]] for rate, (low, high) in zip(rates, limits, strict=True)]
-        if backwards:
-            bars[0] = bars[0][::-1]
-    x = 1 - rates[0] if backwards else rates[0]
-    ax.errorbar(
-        [x], [rates[1]], xerr=bars and bars[0], yerr=bars and bars[1], fmt="o", markersize=4.5, color=one.colour,
-        elinewidth=1, markeredgecolor="white", zorder=4,
-    )  # fmt: skip
+        sides = [list(wilson(int(hits), int(of), confidence)) for hits, of in rates]
+    if backwards:
+        x, sides[0] = 1 - x, [1 - end for end in sides[0]]
+    looks: dict[str, Any] = {"color": one.colour, "zorder": 4}
+    ax.plot(sides[0], [y, y], linewidth=1, **looks)
+    ax.plot([x, x], sides[1], linewidth=1, **looks)
+    ax.plot([x], [y], "o", markersize=5, markeredgecolor="white", **looks)
     ax.annotate(
-        f"≥ {cutoff:g}",
-        (x, rates[1]),
-        xytext=(5, -5),
-        textcoords="offset points",
-        va="top",
-        fontsize=8,
-        color=INK,
-    )
-
-
-def _beside(ax: Axes, x: float, y: float, words: str, *, below: bool = False) -> None:
-    """Write beside a level line."""
-    ax.annotate(
-        words, (x, y), xytext=(2, -3 if below else 3), textcoords="offset points", fontsize=8, color=GREY,
-        va="top" if below else "bottom",
+        words, (x, y), xytext=(5, -5), textcoords="offset points", va="top", fontsize=8, color=INK,
+        path_effects=outlined(), zorder=5,
     )  # fmt: skip
 
 
-def _shares(ax: Axes, which: str = "xy") -> None:
-    """Write an axis in percent."""
-    from matplotlib.ticker import PercentFormatter  # noqa: PLC0415 - an extra
-
-    for side in which:
-        (ax.xaxis if side == "x" else ax.yaxis).set_major_formatter(PercentFormatter(1))
+def _beside(ax: Axes, y: float, words: str, *, below: bool = False) -> None:
+    """Write beside a level line, at its left end."""
+    ax.annotate(
+        words, (0.01, y), xytext=(2, -3 if below else 3), textcoords="offset points", fontsize=8, color=GREY,
+        va="top" if below else "bottom", path_effects=outlined(),
+    )  # fmt: skip

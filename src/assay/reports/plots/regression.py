@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Show = Literal["auto", "points", "hexagons"]
+    How = tuple[Show, int]  # and the seed of a pick
 
 __all__ = ["predicted_actual", "residuals"]
 
 _POINTS = 3_000  # more than so many run into each other
 _DRAWN = 20_000  # of those asked for as points
+_REPEATED = 20_000_000  # rows that are taken one by one
 _TREND_OF = 40  # rows that a trend needs
 
 
@@ -38,8 +40,8 @@ def residuals(
     ax
         Axes to draw on; a new figure's unless given.
     show
-        ``"points"``; ``"hexagons"``, shaded by how many rows they hold; ``"auto"``: the first up to 3,000 rows. Of more
-        than 20,000 points so many are drawn, picked at random, and the title says so.
+        ``"points"``; ``"hexagons"``, shaded by how many rows they hold; ``"auto"``: the first up to 3,000
+        rows. Of more than 20,000 points so many are drawn, picked at random, and the title says so.
     trend
         Whether to draw the mean residual of tenths of the rows: a line that is not level shows a bias.
     seed
@@ -48,21 +50,14 @@ def residuals(
     pairs = _pairs(data)
     left = pairs.actual - pairs.predicted
     ax = sheet(ax)
-    ax.axhline(0, color=GREY, linewidth=1, linestyle=":")
-    how = _cloud(ax, pairs.predicted, left, pairs.counts, show, seed)
+    ax.axhline(0, color=GREY, linewidth=1, linestyle=":", zorder=2)
+    how = _cloud(ax, pairs.predicted, left, pairs.counts, (show, seed))
     if trend and pairs.n >= _TREND_OF:
         middle, mean = _trend(pairs.predicted, left, pairs.counts)
-        ax.plot(
-            middle,
-            mean,
-            "o-",
-            color=COLOURS[1],
-            markersize=3.5,
-            linewidth=1.4,
-            label="mean, by tenths of the rows",
-        )
-        key(ax, "best")
-    below = ", ".join((counted(pairs.n), *how))
+        looks: dict[str, Any] = {"color": COLOURS[1], "markersize": 3.5, "linewidth": 1.4}
+        ax.plot(middle, mean, "o-", label="mean, by tenths of the rows", **looks)
+        key(ax)
+    below = " · ".join([counted(pairs.n), *how])
     return dressed(ax, title="Residuals", x="predicted", y="actual - predicted", below=below)
 
 
@@ -85,10 +80,10 @@ def predicted_actual(data: Any, *, ax: Axes | None = None, show: Show = "auto", 
     everything = pairs.actual.min(), pairs.predicted.min(), pairs.actual.max(), pairs.predicted.max()
     low, high = min(everything[:2]), max(everything[2:])
     room = 0.04 * (high - low) or 1.0
-    ax.plot((low, high), (low, high), color=GREY, linewidth=1, linestyle=":")
-    how = _cloud(ax, pairs.actual, pairs.predicted, pairs.counts, show, seed)
-    ax.set(xlim=(low - room, high + room), ylim=(low - room, high + room), aspect="equal")
-    below = ", ".join((counted(pairs.n), *how))
+    ax.plot((low, high), (low, high), color=GREY, linewidth=1, linestyle=":", zorder=2)
+    how = _cloud(ax, pairs.actual, pairs.predicted, pairs.counts, (show, seed))
+    ax.set(xlim=(low - room, high + room), ylim=(low - room, high + room), box_aspect=1)
+    below = " · ".join([counted(pairs.n), *how])
     return dressed(ax, title="Predicted and actual", x="actual", y="predicted", below=below)
 
 
@@ -102,32 +97,36 @@ def _pairs(data: Any) -> NumberPairs:
     return pairs
 
 
-def _cloud(
-    ax: Axes, x: NDArray[Any], y: NDArray[Any], counts: NDArray[Any], show: str, seed: int
-) -> tuple[str, ...]:
+def _cloud(ax: Axes, x: NDArray[Any], y: NDArray[Any], counts: NDArray[Any], how: How) -> list[str]:
     """Draw pairs as points or hexagons; return what is to be said of that."""
+    show, seed = how
     chosen("show", show, ("auto", "points", "hexagons"))
     n = int(counts.sum(dtype=np.int64))
     if show == "hexagons" or (show == "auto" and n > _POINTS):
-        from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415 - an extra
-
-        shades = LinearSegmentedColormap.from_list("assay", ["#D6E6F2", "#6BAED6", "#0072B2", "#08306B"])
-        held = ax.hexbin(
-            x, y, C=counts, reduce_C_function=np.sum, gridsize=45, bins="log", cmap=shades, linewidths=0.1
-        )
-        bar = ax.figure.colorbar(held, ax=ax, shrink=0.85, pad=0.02)
-        bar.set_label("rows", fontsize=9, color=INK)
-        bar.outline.set_visible(False)  # type: ignore[operator]
-        bar.ax.tick_params(labelsize=8)
-        return ("hexagons by number of rows",)
+        _hexagons(ax, x, y, counts, n)
+        return ["hexagons by number of rows"]
     places = np.arange(len(x))
     if len(x) > _DRAWN:
-        share = counts / n
-        places = np.random.default_rng(seed).choice(len(x), _DRAWN, replace=False, p=share)
-    alpha = float(np.clip(60 / np.sqrt(max(len(places), 1)) / 8, 0.12, 0.75))
-    looks = {"s": 14 * np.sqrt(counts[places].astype(np.float64)), "color": COLOURS[0], "linewidths": 0}
-    ax.scatter(x[places], y[places], alpha=alpha, **looks)
-    return () if len(places) == len(x) else (f"{_DRAWN:,} points of {len(x):,} drawn",)
+        places = np.random.default_rng(seed).choice(len(x), _DRAWN, replace=False, p=counts / n)
+    alpha = float(np.clip(12 / np.sqrt(len(places)), 0.12, 0.8))
+    area = 14 * np.sqrt(counts[places].astype(np.float64))
+    ax.scatter(x[places], y[places], s=area, alpha=alpha, color=COLOURS[0], linewidths=0)
+    return [] if len(places) == len(x) else [f"{_DRAWN:,} points of {len(x):,} drawn"]
+
+
+def _hexagons(ax: Axes, x: NDArray[Any], y: NDArray[Any], counts: NDArray[Any], n: int) -> None:
+    """Draw hexagons, shaded by the logarithm of how many rows they hold."""
+    from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415 - an extra
+
+    shades = LinearSegmentedColormap.from_list("assay", ["#D6E6F2", "#6BAED6", "#0072B2", "#08306B"])
+    looks: dict[str, Any] = {"C": counts, "reduce_C_function": np.sum}
+    if n <= _REPEATED:  # rows one by one are counted by arrays, pairs with counts in a loop
+        x, y, looks = np.repeat(x, counts), np.repeat(y, counts), {}
+    held = ax.hexbin(x, y, gridsize=45, mincnt=1, bins="log", cmap=shades, linewidths=0.1, **looks)
+    bar = ax.figure.colorbar(held, ax=ax, shrink=0.85, pad=0.02)
+    bar.set_label("rows", fontsize=9, color=INK)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=8)
 
 
 def _trend(x: NDArray[Any], y: NDArray[Any], counts: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -12,13 +12,21 @@ from assay.reports.plots.axes import GREY, INK, chosen, counted, dressed, sheet,
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from numpy.typing import NDArray
 
 __all__ = ["confusion"]
 
 _SMALLEST, _LARGEST = 4.5, 11.0  # letters that can be read, in points
-_DARK = 0.5  # luminance below which letters are white
-_TICKS = 40  # labels on a side, before only some are written
+_LETTER = 0.62  # of its size: how wide a letter is
+_FEW = 12  # classes: up to so many have totals beside their names and plain shades
+_MANY = 60  # classes: beyond, lines between the cells would hide them
+_TICKS = 40  # labels on a side: beyond, only some are written
+_OF = {
+    "actual": "share of the actual class",
+    "predicted": "share of the predicted class",
+    "all": "share of all rows",
+}
 
 
 def confusion(
@@ -30,8 +38,8 @@ def confusion(
 ) -> Axes:
     """Draw the table of actual against predicted labels, each cell shaded by its share.
 
-    Cells have the count and, where there is room, the share; with many classes the shades alone are left.
-    A label that never occurs has a row, or a column, without shades.
+    Cells have the count and, where there is room, the share; with many classes the shades alone are left, and
+    with more than 12 small shares are shaded more. A label that never occurs has a grey row, or column.
 
     Parameters
     ----------
@@ -40,107 +48,108 @@ def confusion(
     ax
         Axes to draw on; a new figure's unless given.
     shares
-        What a share is of: the rows of the actual class (recall on the diagonal), of the predicted class (precision on
-        the diagonal), or all rows.
+        What a share is of: the rows of the actual class (recall on the diagonal), of the predicted class
+        (precision on the diagonal), or all rows.
     colour_bar
         Whether to draw the scale of the shades.
     """
-    chosen("shares", shares, ("actual", "predicted", "all"))
+    chosen("shares", shares, tuple(_OF))
     table = data if isinstance(data, CrossTable) else CrossTable.of(data)
-    if table.rows != "actual":
+    if table.rows == "predicted":
         table = table.transposed()
     if not table.counts.size or not table.total:
         raise MetricError("there are no rows, so that there is no table to draw.")
     part = {"actual": table.row_shares, "predicted": table.column_shares, "all": table.table_shares}[shares]
-    height, width = part.shape
-    side = float(np.clip(1.6 + 0.55 * max(height, width), 3.6, 10))
+    most = max(part.shape)
+    side = float(np.clip(1.6 + 0.55 * most, 3.6, 10))
     ax = sheet(ax, (side + (0.9 if colour_bar else 0), side))
-    map_ = _shades(ax)
-    image = ax.imshow(np.ma.masked_invalid(part), cmap=map_, vmin=0, vmax=1 if shares != "all" else None)
-    _named(ax.xaxis, table.column_labels or table.labels, table.column_totals, width)
-    _named(ax.yaxis, table.labels, table.row_totals, height)
-    longest = max(len(shortened(label)) for label in table.column_labels or table.labels)
-    if longest * width > 36 or width > 8:  # noqa: PLR2004 - they would run into each other
-        ax.tick_params(axis="x", labelrotation=90 if width > 8 else 45)  # noqa: PLR2004
-    right = np.trace(table.counts) / table.total if height == width else np.nan
+    image = ax.imshow(np.ma.masked_invalid(part), cmap=_shades(), norm=_norm(part, most, shares))
     said = f"weight {table.total:,.6g}" if table.weighted else counted(table.total)
-    below = f"{said} · {right:.1%} on the diagonal" if np.isfinite(right) else said
-    dressed(ax, title="Confusion table", x="predicted", y="actual", below=below)
-    ax.grid(visible=False)
-    for edge in ax.spines.values():
-        edge.set_visible(False)
-    ax.set_xticks(np.arange(-0.5, width), minor=True)
-    ax.set_yticks(np.arange(-0.5, height), minor=True)
-    if max(height, width) <= 60:  # noqa: PLR2004 - beyond, the lines would hide the cells
-        ax.grid(visible=True, which="minor", color="white", linewidth=0.8)
-    ax.tick_params(which="minor", length=0)
+    if part.shape[0] == part.shape[1]:
+        said += f" · {np.trace(table.counts) / table.total:.1%} on the diagonal"
+    dressed(ax, title="Confusion table", x=table.columns or "", y=table.rows, below=said)
+    _named(ax.xaxis, table.column_labels or table.labels, table.column_totals)
+    _named(ax.yaxis, table.labels, table.row_totals)
+    _lined(ax, part.shape, visible=most <= _MANY)
     if colour_bar:
         from matplotlib.ticker import PercentFormatter  # noqa: PLC0415 - an extra
 
-        words = {
-            "actual": "share of the actual class",
-            "predicted": "share of the predicted class",
-            "all": "share of all rows",
-        }
         bar = ax.figure.colorbar(image, ax=ax, format=PercentFormatter(1), shrink=0.85, pad=0.02)
-        bar.set_label(words[shares], fontsize=9, color=INK)
-        bar.outline.set_visible(False)  # type: ignore[operator]
+        bar.set_label(_OF[shares], fontsize=9, color=INK)
+        bar.outline.set_visible(False)
         bar.ax.tick_params(labelsize=8, color=GREY)
-    _written(ax, table.counts, part, image.to_rgba(image.get_array()))
+    _written(ax, table.counts, part, image.to_rgba(np.ma.masked_invalid(part)))
     return ax
 
 
-def _shades(ax: Axes) -> Any:
-    """Return the map of shades, white to deep blue, with a grey for what has no share."""
+def _shades() -> Any:
+    """Return the map of shades, near white to deep blue, with a grey for what has no share."""
     from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415 - an extra
 
     shades = ["#F7FBFF", "#C6DDF0", "#6BAED6", "#2474B5", "#08306B"]
-    return LinearSegmentedColormap.from_list("assay", shades).with_extremes(bad="#EEEEEE")
+    return LinearSegmentedColormap.from_list("assay", shades).with_extremes(bad="#E4E4E4")
 
 
-def _named(axis: Any, labels: Any, totals: NDArray[Any], size: int) -> None:
-    """Write the labels of a side with their totals; of very many labels only some."""
-    step = -(-size // _TICKS)
-    places = np.arange(0, size, step)
+def _norm(part: NDArray[Any], most: int, shares: str) -> Any:
+    """Return how shares become shades: evenly, or by their root where most of many cells are small."""
+    from matplotlib.colors import PowerNorm  # noqa: PLC0415 - an extra
+
+    highest = float(np.nanmax(part)) if shares == "all" else 1.0
+    return PowerNorm(1.0 if most <= _FEW else 0.5, 0.0, highest)
+
+
+def _named(axis: Axis, labels: Any, totals: NDArray[Any]) -> None:
+    """Write the labels of a side, with their totals if they are few; of very many labels only some."""
+    size = len(labels)
+    places = np.arange(0, size, -(-size // _TICKS))
     names = [shortened(labels[place]) for place in places]
-    if size <= 12:  # noqa: PLR2004 - there is room for totals
-        names = [f"{name}\n{totals[place]:,.10g}" for name, place in zip(names, places, strict=True)]
-    axis.set_ticks(places, names, fontsize=9 if size <= 16 else 7 if size <= 30 else 5.5)  # noqa: PLR2004
+    across = axis.axis_name == "x"
+    # Names that would run into each other stand on end: slanted ones need a line to themselves.
+    slanted = across and (size > _FEW or max(map(len, names)) * size > 36)  # noqa: PLR2004
+    if size <= _FEW:
+        form = "{} ({:,.10g})" if slanted else "{}\n{:,.10g}"
+        names = [form.format(name, totals[place]) for name, place in zip(names, places, strict=True)]
+    axis.set_ticks(places, names)
+    axis.set_tick_params(labelsize=9 if size <= 16 else 7 if size <= 30 else 5.5)  # noqa: PLR2004
+    if slanted:
+        turn: dict[str, Any] = {"rotation": 90, "ha": "center"}
+        if size <= _FEW:
+            turn = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}
+        for label in axis.get_ticklabels():
+            label.set(**turn)
+
+
+def _lined(ax: Axes, shape: tuple[int, ...], *, visible: bool) -> None:
+    """Draw white lines between the cells, and none around them."""
+    ax.grid(visible=False)
+    for edge in ax.spines.values():
+        edge.set_visible(False)
+    if visible:
+        ax.set_xticks(np.arange(-0.5, shape[1]), minor=True)
+        ax.set_yticks(np.arange(-0.5, shape[0]), minor=True)
+        ax.grid(visible=True, which="minor", color="white", linewidth=0.8)
+        ax.tick_params(which="minor", length=0)
 
 
 def _written(ax: Axes, counts: NDArray[Any], part: NDArray[Any], colours: NDArray[Any]) -> None:
     """Write counts, and shares where there is room, in letters that fit the cells and stand out from them."""
-    figure = ax.figure
-    figure.draw_without_rendering()  # type: ignore[union-attr]
+    ax.figure.canvas.figure.draw_without_rendering()  # only then the cells have their size
     box = ax.get_window_extent()
-    height, width = part.shape
-    cell = 72 / figure.dpi * min(box.width / width, box.height / height)
-    words = [[f"{count:,.6g}" for count in row] for row in counts.tolist()]
-    letters = max(max(map(len, row)) for row in words)
-    size = min(_LARGEST, 0.85 * cell / (0.62 * max(letters, 3)), 0.42 * cell)
+    cell = 72 / ax.figure.dpi * min(box.width / part.shape[1], box.height / part.shape[0])
+    words = np.array([[f"{count:,.6g}" for count in row] for row in counts.tolist()])
+    letters = max(map(len, words.ravel()))
+    size = min(_LARGEST, 0.85 * cell / (_LETTER * max(letters, 3)), 0.42 * cell)
     if size < _SMALLEST:
         return
-    with_shares = 0.8 * size >= _SMALLEST and max(letters, 5) * 0.62 * 0.8 * size < cell and 2.6 * size < cell
-    luminance = colours[..., :3] @ np.array([0.2126, 0.7152, 0.0722])
-    for place in np.ndindex(height, width):
-        row, column = place
-        ink = "white" if luminance[place] < _DARK else "#BBBBBB" if not counts[place] else INK
-        ax.text(
-            column,
-            row - (0.13 if with_shares else 0),
-            words[row][column],
-            ha="center",
-            va="center",
-            fontsize=size,
-            color=ink,
-        )
-        if with_shares and np.isfinite(part[place]) and counts[place]:
-            ax.text(
-                column,
-                row + 0.22,
-                f"{part[place]:.1%}",
-                ha="center",
-                va="center",
-                fontsize=0.8 * size,
-                color=ink,
-            )
+    small = 0.8 * size
+    both = small >= _SMALLEST and len("100.0%") * _LETTER * small < cell and 2.6 * size < cell
+    dark = colours[..., :3] @ np.array([0.2126, 0.7152, 0.0722]) < 0.5  # noqa: PLR2004 - of the luminance
+    centre: dict[str, Any] = {"ha": "center", "va": "center", "textcoords": "offset points"}
+    for row, column in np.ndindex(part.shape):
+        place = row, column
+        ink = "white" if dark[place] else INK if counts[place] else "#999999"
+        share = f"{part[place]:.1%}" if both and counts[place] else ""
+        lift = 0.62 * size if share else 0
+        ax.annotate(words[place], (column, row), xytext=(0, lift), fontsize=size, color=ink, **centre)
+        if share:
+            ax.annotate(share, (column, row), xytext=(0, -0.7 * size), fontsize=small, color=ink, **centre)
