@@ -165,7 +165,7 @@ def calibration(data: Any) -> Curve:
     """Return how often rows of each probability were positive, if all that is known is that it rises.
 
     The isotonic fit over the distinct probabilities, the lowest first: the curve of CORP (Dimitriadis,
-    Gneiting and Jordan 2021), which has no bins to choose; :mod:`assay.metrics.calibration` has one with bins.
+    Gneiting and Jordan 2021), which has no bins to choose; :mod:`assay.metrics.calibration` has bins.
 
     >>> import assay
     >>> curve = calibration(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.3, 0.6, 0.8]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import MetricError
 from assay.inputs import Rows
-from assay.reports.plots import distributions, forests, ranking, regression, tables
+from assay.reports.plots import decisions, distributions, forests, ranking, regression, tables
 from assay.reports.plots.calibration import calibration
 from assay.tallies import Collection, Confusion, NumberPairs, Scores, Tally
 
@@ -75,6 +75,8 @@ class Plots:
     lift = _bound(ranking.lift, Scores)
     calibration = _bound(calibration, Scores)
     scores = _bound(distributions.scores, Scores)
+    expected_cost = _bound(decisions.expected_cost, Scores)
+    cost_curve = _bound(decisions.cost_curve, Scores)
     confusion = _bound(tables.confusion, Confusion)
     residuals = _bound(regression.residuals, NumberPairs)
     predicted_actual = _bound(regression.predicted_actual, NumberPairs)

@@ -87,7 +87,8 @@ def calibration(
             colour = GREY if band == "consistency" and alone else one.colour
             words = f"{100 * confidence:.3g}% {band} band" if alone else None
             looks: dict[str, Any] = {"color": colour, "alpha": 0.2, "linewidth": 0, "label": words}
-            ax.fill_between(limits.p, limits.low, limits.high, **looks)
+            wide = 0.006 * np.array([-1, 1]) if len(limits.p) == 1 else 0.0  # a point alone is not seen
+            ax.fill_between(limits.p + wide, limits.low, limits.high, **looks)
         said = one.called(_figures(one, confidence))
         if curve is None:
             held = calibration_curve(one.tally, bins=bins or 0, rule=rule)

@@ -1,4 +1,4 @@
-"""Curves to decide by: expected cost, cost curves and net benefit; drawn here, computed elsewhere."""
+"""Curves to decide by: expected cost, cost curves and net benefit."""
 
 from __future__ import annotations
 
@@ -10,16 +10,35 @@ import numpy as np
 from assay.errors import MetricError
 from assay.inference.proportions import normal_quantile
 from assay.metrics.curves import Curve
-from assay.reports.plots.axes import COLOURS, GREY, INK, drawn, dressed, key, named, outlined, sheet
+from assay.metrics.cutoffs import at_cutoffs, performance
+from assay.reports.plots.axes import (
+    COLOURS,
+    GREY,
+    INK,
+    drawn,
+    dressed,
+    key,
+    models,
+    named,
+    outlined,
+    sheet,
+    whose,
+)
 from assay.reports.simplified import stepped
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matplotlib.axes import Axes
 
 __all__ = ["cost_curve", "expected_cost", "net_benefit"]
 
+_ROOM = 0.08  # of the picture: what words below a point need
 
-def expected_cost(curve: Curve | Mapping[Any, Curve], *, ax: Axes | None = None, below: str = "") -> Axes:
+
+def expected_cost(
+    data: Any, *, ax: Axes | None = None, cost_fp: float = 1.0, cost_fn: float = 1.0, below: str | None = None
+) -> Axes:
     """Draw what a row costs over the threshold, with the lowest point marked.
 
     Predicting nothing positive, at a threshold of infinity, is the line's right end. What costs more than
@@ -27,43 +46,50 @@ def expected_cost(curve: Curve | Mapping[Any, Curve], *, ax: Axes | None = None,
 
     Parameters
     ----------
-    curve
-        The cost at each cutoff, as :func:`assay.metrics.cutoffs.at_cutoffs` gives it for
-        ``"misclassification_cost"``; or several by name.
+    data
+        Rows or a score tally, or a curve of costs by cutoff; or several by name.
     ax
         Axes to draw on; a new figure's unless given.
+    cost_fp, cost_fn
+        What a false positive and a false negative cost; a curve has its own.
     below
-        What to say below the title.
+        What to say below the title, if not the rows, the positive class and the costs.
     """
-    several = _several(curve)
+    costs = {"cost_fp": cost_fp, "cost_fn": cost_fn}
+    several, said = _several(data, lambda tally: at_cutoffs(tally, "misclassification_cost", **costs))
+    if said:
+        said += f"\na false positive costs {cost_fp:g}, a false negative {cost_fn:g}"
     ax = sheet(ax, (6.0, 3.8))
-    tops = []
+    alone, tops = len(several) == 1, []
     for place, (name, one) in enumerate(several.items()):
         colour = COLOURS[place % len(COLOURS)]
         seen = _within_sight(one)
         drawn(ax, stepped(seen), color=colour, label=name or None)
-        least = int(np.nanargmin(seen.y))
-        x, cost = float(seen.x[least]), float(seen.y[least])
+        least, most = int(np.nanargmin(seen.y)), float(np.nanmax(seen.y))
+        x, cost, blind = float(seen.x[least]), float(seen.y[least]), float(min(seen.y[0], seen.y[-1]))
+        tops.append(min(most, 2 * blind) if blind > cost else most)
         ax.plot([x], [cost], "o", color=colour, markersize=5, markeredgecolor="white", zorder=4)
+        under = cost > _ROOM * tops[-1]
         ax.annotate(
-            f"least: {cost:.3g} at {one.cutoffs[least]:.4g}", (x, cost), xytext=(0, 6), fontsize=8, color=INK,
-            textcoords="offset points", ha=_side(seen.x, x), path_effects=outlined(), zorder=5,
+            f"least: {cost:.3g} at {one.cutoffs[least]:.4g}", (x, cost), xytext=(0, -6 if under else 6),
+            textcoords="offset points", ha=_side(seen.x, x), va="top" if under else "bottom", fontsize=8,
+            color=INK, path_effects=outlined(), zorder=5,
         )  # fmt: skip
-        blind = float(min(seen.y[0], seen.y[-1]))
-        tops.append(min(float(np.nanmax(seen.y)), 2 * blind) if blind > cost else float(np.nanmax(seen.y)))
-        ax.axhline(blind, color=GREY if len(several) == 1 else colour, linewidth=1, linestyle=":", zorder=1)
-        if len(several) == 1:
+        ax.axhline(blind, color=GREY if alone else colour, linewidth=1, linestyle=":", zorder=1)
+        if alone:
             ax.annotate(
                 "all predicted alike", (1, blind), xycoords=("axes fraction", "data"), xytext=(-2, 3),
                 textcoords="offset points", fontsize=8, color=GREY, ha="right", path_effects=outlined(),
             )  # fmt: skip
     ax.set_ylim(0, 1.05 * max(tops) or 1.0)
-    dressed(ax, title="Expected cost", x="threshold", y="cost per row", below=below)
+    dressed(
+        ax, title="Expected cost", x="threshold", y="cost per row", below=said if below is None else below
+    )
     key(ax)
     return ax
 
 
-def cost_curve(curve: Curve | Mapping[Any, Curve], *, ax: Axes | None = None, below: str = "") -> Axes:
+def cost_curve(data: Any, *, ax: Axes | None = None, below: str | None = None) -> Axes:
     """Draw the least expected cost over the probability cost (Drummond and Holte 2006).
 
     The probability cost is the share of all possible cost that misses have: prevalence times the cost of a
@@ -72,15 +98,14 @@ def cost_curve(curve: Curve | Mapping[Any, Curve], *, ax: Axes | None = None, be
 
     Parameters
     ----------
-    curve
-        The envelope, as :func:`assay.metrics.cutoffs.performance` gives it for ``"ecost"``; or several by
-        name.
+    data
+        Rows or a score tally, or the curve of one; or several by name.
     ax
         Axes to draw on; a new figure's unless given.
     below
-        What to say below the title.
+        What to say below the title, if not the rows and the positive class.
     """
-    several = _several(curve)
+    several, said = _several(data, lambda tally: performance(tally, "ecost"))
     ax = sheet(ax)
     ax.plot((0, 0.5, 1), (0, 0.5, 0), color=GREY, linewidth=1, linestyle=":")
     ax.annotate(
@@ -91,7 +116,8 @@ def cost_curve(curve: Curve | Mapping[Any, Curve], *, ax: Axes | None = None, be
         colour = COLOURS[place % len(COLOURS)]
         drawn(ax, one, limits=((0.0, 1.0), (0.0, 0.5)), color=colour, label=name or None)
     ax.set(xlim=(-0.02, 1.02), ylim=(0, 0.56))
-    dressed(ax, title="Cost curve", x="probability cost", y="normalised expected cost", below=below)
+    said = said if below is None else below
+    dressed(ax, title="Cost curve", x="probability cost", y="normalised expected cost", below=said)
     key(ax, "upper left")
     return ax
 
@@ -120,7 +146,7 @@ def net_benefit(
     below
         What to say below the title.
     """
-    several = _several(curve)
+    several, _ = _several(curve, None)
     alone = len(several) == 1
     ax = sheet(ax, (6.0, 4.2))
     ax.axhline(0, color=INK, linewidth=1, label="treat none")
@@ -144,17 +170,24 @@ def net_benefit(
     return ax
 
 
-def _several(curve: Any) -> dict[str, Curve]:
-    """Return curves by name; the only one has none."""
-    given = curve if isinstance(curve, Mapping) else {"": curve}
+def _several(data: Any, make: Callable[[Any], Any] | None) -> tuple[dict[str, Curve], str]:
+    """Return curves by name, made where they are not given, and what is to be said of their rows."""
+    given = data if isinstance(data, Mapping) else {"": data}
     if not given:
         raise MetricError("there is nothing to draw: the mapping of curves is empty.")
-    for one in given.values():
-        if not isinstance(one, Curve):
-            raise MetricError(f"this plot draws curves, see its parameters, and no {type(one).__name__}.")
-        if np.isnan(one.y).all():
-            raise MetricError(f"there is nothing to draw: {one.name} has no point.")
-    return {named(name): one for name, one in given.items()}
+    found: dict[str, Curve] = {}
+    rows = {name: one for name, one in given.items() if not isinstance(one, Curve)}
+    if rows and make is None:
+        kinds = ", ".join({type(one).__name__ for one in rows.values()})
+        raise MetricError(f"this plot draws curves, see its parameters, and no {kinds}.")
+    together = models(rows) if rows else []
+    tallies = dict(zip(rows, (one.tally for one in together), strict=True))
+    for name, one in given.items():
+        curve = make(tallies[name]) if make and name in tallies else one
+        if np.isnan(curve.y).all():
+            raise MetricError(f"there is nothing to draw: {curve.name} has no point.")
+        found[named(name)] = curve
+    return found, whose(together) if together else ""
 
 
 def _within_sight(curve: Curve) -> Curve:

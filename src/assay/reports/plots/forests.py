@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from assay.reports.plots.axes import COLOURS, GREY, INK, counted, dressed, named
 from assay.tallies import Grouped, merge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from matplotlib.axes import Axes
 
@@ -98,7 +97,8 @@ def metrics(
 ) -> Axes:
     """Draw several metrics of the same rows with their intervals.
 
-    The axis shows 0 to 1, or -1 to 1 where something is below 0; what lies beyond is an arrow and its figures.
+    The axis shows 0 to 1, or -1 to 1 where something is below 0; what lies beyond is an arrow with its
+    figures.
 
     Parameters
     ----------
@@ -204,8 +204,8 @@ def _line(ax: Axes, row: int, one: Estimate, shown: tuple[float, float]) -> None
     """Draw one estimate, what is out of sight as an arrow, and write its figures to the right."""
     undefined = isinstance(one.value, Undefined)
     ax.annotate(
-        _figures(one), (1, row), xycoords=("axes fraction", "data"), xytext=(8, 0), textcoords="offset points",
-        va="center", fontsize=8, color=GREY if undefined else INK, annotation_clip=False,
+        _figures(one), (1, row), xycoords=("axes fraction", "data"), xytext=(8, 0), va="center", fontsize=8,
+        textcoords="offset points", color=GREY if undefined else INK, annotation_clip=False,
     )  # fmt: skip
     if undefined:
         return

@@ -40,7 +40,8 @@ __all__ = ["det", "gain", "lift", "precision_recall", "roc"]
 
 _UNIT = (0.0, 1.0)
 _SQUARE = (_UNIT, _UNIT)
-_RATES = (1e-5, 1e-4, 0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)  # a probit axis's ticks
+_LOW_RATES = (1e-5, 1e-4, 0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6)  # the ticks of a probit axis
+_ALL_RATES = (1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
 _POOR = 0.15  # an equal error rate above which rates above _HIGH are shown, too
 _HIGH = 0.6
 
@@ -195,7 +196,8 @@ def det(data: Any, *, ax: Axes | None = None, confidence: float = 0.95) -> Axes:
         held = Curve(curve.name, curve.x_name, curve.y_name, x, y, curve.cutoffs)
         looks = {"color": one.colour, "linestyle": one.dash, "label": one.called(f"EER {error:.3f}")}
         drawn(ax, held, limits=(limits, limits), scale=probit, **looks)
-    ticks = [rate for rate in _RATES if limits[0] <= rate <= limits[1]]
+    marks = _LOW_RATES if limits[1] == _HIGH else _ALL_RATES
+    ticks = [rate for rate in marks if limits[0] <= rate <= limits[1]]
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_ticks(ticks, [f"{100 * rate:.5g}%" for rate in ticks])
         axis.set_ticks([], minor=True)

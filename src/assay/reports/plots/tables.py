@@ -100,10 +100,12 @@ def _norm(part: NDArray[Any], most: int, shares: str) -> Any:
 
 def _named(axis: Axis, labels: Any, totals: NDArray[Any]) -> None:
     """Write the labels of a side, with their totals if they are few; of very many labels only some."""
+    from matplotlib.axis import XAxis  # noqa: PLC0415 - an extra
+
     size = len(labels)
     places = np.arange(0, size, -(-size // _TICKS))
     names = [shortened(labels[place]) for place in places]
-    across = axis.axis_name == "x"
+    across = isinstance(axis, XAxis)
     # Names that would run into each other stand on end: slanted ones need a line to themselves.
     slanted = across and (size > _FEW or max(map(len, names)) * size > 36)  # noqa: PLR2004
     if size <= _FEW:
@@ -150,6 +152,6 @@ def _written(ax: Axes, counts: NDArray[Any], part: NDArray[Any], colours: NDArra
         ink = "white" if dark[place] else INK if counts[place] else "#999999"
         share = f"{part[place]:.1%}" if both and counts[place] else ""
         lift = 0.62 * size if share else 0
-        ax.annotate(words[place], (column, row), xytext=(0, lift), fontsize=size, color=ink, **centre)
+        ax.annotate(str(words[place]), (column, row), xytext=(0, lift), fontsize=size, color=ink, **centre)
         if share:
             ax.annotate(share, (column, row), xytext=(0, -0.7 * size), fontsize=small, color=ink, **centre)
