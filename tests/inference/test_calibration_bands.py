@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 import assay
 from assay.inference.calibration_bands import confidence_band, consistency_band
@@ -24,18 +25,32 @@ def lower_at(band, p):
     return np.append(0.0, band.low[1::2])[np.searchsorted(band.p[1::2], p, side="right")]
 
 
-def test_a_calibrated_curve_is_within_the_consistency_band_as_often_as_said():
-    """Over 150 data sets the share of points within is near the confidence."""
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_a_calibrated_curve_is_within_the_consistency_band_as_often_as_said(confidence):
+    """Over 300 data sets, at probabilities where the fit takes many values; more where it is often 0 or 1."""
     random = np.random.default_rng(1)
-    for confidence in (0.8, 0.95):
-        inside = []
-        for _ in range(150):
-            rows = drawn(random, 300)
-            band = consistency_band(rows, confidence=confidence, draws=150)
-            curve = calibration(rows)
-            height = np.interp(band.p, curve.x, curve.y)
-            inside.append(np.mean((height >= band.low) & (height <= band.high)))
-        assert np.mean(inside) == pytest.approx(confidence, abs=0.02)
+    middle, ends = np.array([0.2, 0.35, 0.5, 0.65, 0.8]), np.array([0.02, 0.95])
+    inside = []
+    for _ in range(300):
+        rows = drawn(random, 300)
+        band = consistency_band(rows, confidence=confidence, draws=200)
+        curve, at = calibration(rows), np.append(middle, ends)
+        height, low, high = (
+            np.interp(at, one[0], one[1]) for one in ((curve.x, curve.y), band[:2], band[::2])
+        )
+        inside.append((height >= low - 1e-12) & (height <= high + 1e-12))
+    shares, error = np.mean(inside, axis=0), np.std(np.mean(np.array(inside)[:, :5], axis=1)) / np.sqrt(300)
+    assert abs(shares[:5].mean() - confidence) < 4 * error
+    assert (shares[5:] > confidence).all()
+
+
+def test_probabilities_far_apart_have_the_quantiles_of_their_binomials():
+    """Where neighbours are never pooled, the band is that of each proportion by itself."""
+    p, rows = np.array([0.1, 0.5, 0.9]), 400
+    data = assay.rows(actual=np.tile([0, 1], 600), score=np.repeat(p, rows))
+    band = consistency_band(data, confidence=0.9, draws=20_000)
+    assert np.abs(band.low * rows - binom.ppf(0.05, rows, p)).max() <= 1
+    assert np.abs(band.high * rows - binom.ppf(0.95, rows, p)).max() <= 1
 
 
 def test_cells_stand_for_their_probabilities():

@@ -41,7 +41,8 @@ def consistency_band(data: Any, *, confidence: float = 0.95, draws: int = 500, s
 
     Outcomes are drawn from the probabilities themselves, `draws` times, and fitted as the rows were
     (Dimitriadis, Gneiting and Jordan 2021). More than 1,000 distinct probabilities are drawn in 1,000 cells
-    of equally many rows; rows with weights count for what they are worth.
+    of equally many rows; rows with weights count for what they are worth. Towards 0 and 1, where the curve is
+    often exactly that, it is within the band more often than said.
 
     >>> import assay
     >>> r = assay.rows(actual=[0, 0, 0, 1] * 25 + [0, 1, 1, 1] * 25, score=[0.25] * 100 + [0.75] * 100)
