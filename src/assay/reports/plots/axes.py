@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from assay.errors import MetricError, PartError
-from assay.inference.auc import auc_estimate
-from assay.inference.average_precision import average_precision_estimate
 from assay.inference.intervals import estimate
 from assay.inputs import Rows
 from assay.metrics.metric import tallied
@@ -204,15 +202,7 @@ def shortened(label: Any) -> str:
 def judged(metric: str, one: Model, confidence: float) -> Estimate:
     """Return a model's metric with its interval; rows that come in groups are known to."""
     grouped = isinstance(one.source, Rows) and one.source.group is not None
-    source, tally = one.source if grouped else one.tally, one.tally
-    found = estimate(metric, source, confidence=confidence)
-    if found.low is None and found.defined and not grouped and tally.weights is None:
-        if metric == "auc":
-            return auc_estimate(tally.concordance(), confidence=confidence)
-        if metric == "average_precision":
-            counts = tally.scores, tally.positives, tally.negatives
-            return average_precision_estimate(*counts, confidence=confidence)
-    return found
+    return estimate(metric, one.source if grouped else one.tally, confidence=confidence)
 
 
 def drawn(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["confusion"]
 
 _SMALLEST, _LARGEST = 4.5, 11.0  # letters that can be read, in points
+_MIDDLE = 0.179  # the luminance from which black has more contrast than white, 4.6 to 1 at least
 _LETTER = 0.62  # of its size: how wide a letter is
 _FEW = 12  # classes: up to so many have totals beside their names and plain shades
 _MANY = 60  # classes: beyond, lines between the cells would hide them
@@ -145,13 +146,20 @@ def _written(ax: Axes, counts: NDArray[Any], part: NDArray[Any], colours: NDArra
         return
     small = 0.8 * size
     both = small >= _SMALLEST and len("100.0%") * _LETTER * small < cell and 2.6 * size < cell
-    dark = colours[..., :3] @ np.array([0.2126, 0.7152, 0.0722]) < 0.5  # noqa: PLR2004 - of the luminance
+    dark = _luminance(colours) < _MIDDLE
     centre: dict[str, Any] = {"ha": "center", "va": "center", "textcoords": "offset points"}
     for row, column in np.ndindex(part.shape):
         place = row, column
-        ink = "white" if dark[place] else INK if counts[place] else "#999999"
+        ink = "white" if dark[place] else "black" if counts[place] else "#5F5F5F"
         share = f"{part[place]:.1%}" if both and counts[place] else ""
         lift = 0.62 * size if share else 0
         ax.annotate(str(words[place]), (column, row), xytext=(0, lift), fontsize=size, color=ink, **centre)
         if share:
             ax.annotate(share, (column, row), xytext=(0, -0.7 * size), fontsize=small, color=ink, **centre)
+
+
+def _luminance(colours: NDArray[Any]) -> NDArray[Any]:
+    """Return how light colours are, from 0 for black to 1 for white, as guidelines for contrast have it."""
+    given = colours[..., :3]
+    linear = np.where(given <= 0.04045, given / 12.92, ((given + 0.055) / 1.055) ** 2.4)  # noqa: PLR2004
+    return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
