@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import assay
-from assay import plots
-from assay.inference.proportions import wilson
+from assay import decisions, plots
+from assay.inference.proportions import normal_quantile, wilson
 from assay.metrics import curves
-from assay.metrics.cutoffs import at_cutoffs, performance
 from assay.reports.simplified import stepped
 
 mpl.use("agg")
@@ -171,39 +170,38 @@ def test_scores_are_counted_by_class():
 def test_costs_over_thresholds_and_over_their_ratio():
     """The lowest point is marked, and a curve that is given is drawn as it is."""
     rows = made()
-    curve = at_cutoffs(rows, "misclassification_cost", cost_fp=5, cost_fn=1)
+    curve = decisions.expected_cost(rows, cost_fp=5, cost_fn=1)
     ax = plots.expected_cost(rows, cost_fp=5, cost_fn=1)
     x, y = line(ax)
     steps = stepped(curve)
     assert np.array_equal(y, steps.y)
     assert np.array_equal(x[1:], np.where(np.isinf(steps.x), x[0], steps.x)[1:])
     assert ax.texts[0].get_text() == f"least: {curve.y.min():.3g} at {curve.cutoffs[curve.y.argmin()]:.4g}"
-    assert "a false positive costs 5, a false negative 1" in ax.get_title()
+    assert ax.get_title().endswith("costs: false positive 5, false negative 1")
     same(line(plots.expected_cost(curve)), x, y)
-    envelope = performance(rows, "ecost")
+    own = plots.expected_cost(rows, cost_fp=np.linspace(1, 2, 400), cost_fn=1)
+    assert own.get_title().endswith("costs: false negative 1, others row by row")
+    envelope = decisions.cost_curve(rows)
     same(line(plots.cost_curve(rows)), envelope.x, envelope.y)
     same(line(plots.cost_curve({"a": envelope, "b": rows}), "b"), envelope.x, envelope.y)
+    with pytest.raises(assay.MetricError, match="cost_fp"):
+        plots.expected_cost(rows)
 
 
 def test_net_benefit_is_drawn_beside_treating_all_and_none():
-    """Columns beside the curve are drawn where there are some."""
-    at = np.linspace(0.05, 0.9, 50)
-
-    class Beside(curves.Curve):
-        @property
-        def columns(self):
-            return {**super().columns, "treat_all": 0.3 - 0.7 * at, "standard_error": np.full(50, 0.01)}
-
-    curve = Beside("net benefit", "threshold", "net_benefit", at, 0.3 - 0.3 * at, at)
-    ax = plots.net_benefit(curve)
+    """With the interval at each threshold where there is one model; with names where there are several."""
+    rows = made()
+    curve = decisions.net_benefit(rows)
+    ax = plots.net_benefit(rows)
     same(line(ax, "by the model"), curve.x, curve.y)
-    same(line(ax, "treat all"), at, 0.3 - 0.7 * at)
+    same(line(ax, "treat all"), curve.x, curve["treat_all"])
     shown = ax.collections[0].get_paths()[0].vertices[:, 1]
-    assert shown.max() == pytest.approx(curve.y.max() + 1.959964 * 0.01, rel=1e-6)
-    plain = curves.Curve("net benefit", "threshold", "net_benefit", at, curve.y, at)
-    assert words(plots.net_benefit({"one": plain, "two": plain})) == ["treat none", "one", "two"]
-    with pytest.raises(assay.MetricError, match="draws curves"):
-        plots.net_benefit(made())
+    assert shown.max() == pytest.approx((curve.y + normal_quantile(0.95) * curve["standard_error"]).max())
+    at = [0.1, 0.2, 0.4]
+    same(line(plots.net_benefit(rows, thresholds=at), "by the model"), at, decisions.net_benefit(rows, at).y)
+    assert words(plots.net_benefit({"one": curve, "two": rows})) == ["treat none", "treat all", "one", "two"]
+    plain = curves.Curve("net benefit", "threshold", "net_benefit", curve.x, curve.y, curve.x)
+    assert words(plots.net_benefit(plain)) == ["treat none", "by the model"]
 
 
 def test_confusion_cells_are_counts_and_shares():
@@ -369,9 +367,10 @@ def test_the_accessor_draws_each_plot_in_a_word():
         "scores",
         "confusion",
         "cost_curve",
+        "net_benefit",
     ):
         assert getattr(plot, name)().get_title()
-    assert plot.expected_cost(cost_fp=2).get_title()
+    assert plot.expected_cost(cost_fp=2, cost_fn=1).get_title()
     assert plot.tally(assay.Scores) is plot.tally(assay.Scores)
     assert plot.metrics(["f1"]).get_title()
     assert plot.slices("f1").get_title()

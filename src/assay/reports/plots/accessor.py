@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 __all__ = ["Plots"]
 
 
-def _bound(draw: Callable[..., Any], kind: type[Tally] | None) -> Callable[..., Any]:
-    """Return a plot as a method that brings the data along: the tally of a kind, or the rows as they are."""
+def _bound(draw: Callable[..., Any], kind: type[Tally] | None, *, rows: bool = False) -> Callable[..., Any]:
+    """Return a plot as a method that brings the data along: the tally of a kind, or all there is for None.
+
+    With `rows` the rows themselves, where they are at hand.
+    """
 
     @functools.wraps(draw)
     def method(self: Plots, *words: Any, **options: Any) -> Any:
-        data = self.data if kind is None else self.tally(kind)
+        whole = kind is None or (rows and isinstance(self.data, Rows))
+        data = self.data if whole else self.tally(kind)  # type: ignore[arg-type]
         return draw(data, *words, **options)
 
     signature = inspect.signature(draw)
@@ -75,8 +79,9 @@ class Plots:
     lift = _bound(ranking.lift, Scores)
     calibration = _bound(calibration, Scores)
     scores = _bound(distributions.scores, Scores)
-    expected_cost = _bound(decisions.expected_cost, Scores)
+    expected_cost = _bound(decisions.expected_cost, Scores, rows=True)  # which may have costs of their own
     cost_curve = _bound(decisions.cost_curve, Scores)
+    net_benefit = _bound(decisions.net_benefit, Scores)
     confusion = _bound(tables.confusion, Confusion)
     residuals = _bound(regression.residuals, NumberPairs)
     predicted_actual = _bound(regression.predicted_actual, NumberPairs)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.decisions import curves
 from assay.errors import MetricError
 from assay.inference.proportions import normal_quantile
 from assay.metrics.curves import Curve
-from assay.metrics.cutoffs import at_cutoffs, performance
 from assay.reports.plots.axes import (
     COLOURS,
     GREY,
@@ -33,12 +33,14 @@ if TYPE_CHECKING:
 
 __all__ = ["cost_curve", "expected_cost", "net_benefit"]
 
+_OUTCOMES = {
+    "cost_fp": "false positive", "cost_fn": "false negative",
+    "cost_tp": "true positive", "cost_tn": "true negative",
+}  # fmt: skip
 _ROOM = 0.08  # of the picture: what words below a point need
 
 
-def expected_cost(
-    data: Any, *, ax: Axes | None = None, cost_fp: float = 1.0, cost_fn: float = 1.0, below: str | None = None
-) -> Axes:
+def expected_cost(data: Any, *, ax: Axes | None = None, below: str | None = None, **costs: Any) -> Axes:
     """Draw what a row costs over the threshold, with the lowest point marked.
 
     Predicting nothing positive, at a threshold of infinity, is the line's right end. What costs more than
@@ -50,15 +52,22 @@ def expected_cost(
         Rows or a score tally, or a curve of costs by cutoff; or several by name.
     ax
         Axes to draw on; a new figure's unless given.
-    cost_fp, cost_fn
-        What a false positive and a false negative cost; a curve has its own.
     below
         What to say below the title, if not the rows, the positive class and the costs.
+    costs
+        What outcomes cost, as :func:`assay.decisions.choose_threshold` takes it: ``cost_fp=5, cost_fn=1``.
+        Curves have theirs.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
+    >>> assay.plots.expected_cost(rows, cost_fp=1, cost_fn=4).texts[0].get_text()
+    'least: 0.167 at 0.35'
     """
-    costs = {"cost_fp": cost_fp, "cost_fn": cost_fn}
-    several, said = _several(data, lambda tally: at_cutoffs(tally, "misclassification_cost", **costs))
+    several, said = _several(data, lambda one: curves.expected_cost(one, **costs))
     if said:
-        said += f"\na false positive costs {cost_fp:g}, a false negative {cost_fn:g}"
+        said += f"\ncosts: {_told(costs)}"
     ax = sheet(ax, (6.0, 3.8))
     alone, tops = len(several) == 1, []
     for place, (name, one) in enumerate(several.items()):
@@ -105,7 +114,7 @@ def cost_curve(data: Any, *, ax: Axes | None = None, below: str | None = None) -
     below
         What to say below the title, if not the rows and the positive class.
     """
-    several, said = _several(data, lambda tally: performance(tally, "ecost"))
+    several, said = _several(data, curves.cost_curve)
     ax = sheet(ax)
     ax.plot((0, 0.5, 1), (0, 0.5, 0), color=GREY, linewidth=1, linestyle=":")
     ax.annotate(
@@ -123,30 +132,32 @@ def cost_curve(data: Any, *, ax: Axes | None = None, below: str | None = None) -
 
 
 def net_benefit(
-    curve: Curve | Mapping[Any, Curve],
+    data: Any,
     *,
     ax: Axes | None = None,
+    thresholds: Any = None,
     band: bool = True,
     confidence: float = 0.95,
-    below: str = "",
+    below: str | None = None,
 ) -> Axes:
     """Draw the net benefit over the threshold probability, beside that of treating all and none.
 
     Parameters
     ----------
-    curve
-        Net benefit over thresholds; where it has the columns ``treat_all`` and ``standard_error`` they are
-        drawn, too. Or several by name.
+    data
+        Rows or a score tally whose scores are probabilities, or the curve of one; or several by name.
     ax
         Axes to draw on; a new figure's unless given.
+    thresholds
+        Where it is computed: 0.01 to 0.99 by 0.01 unless given. Curves have theirs.
     band
-        Whether to draw the interval at each threshold, where there is a standard error and a single model.
+        Whether to draw the interval at each threshold; of a single model only.
     confidence
         Of the band.
     below
-        What to say below the title.
+        What to say below the title, if not the rows and the positive class.
     """
-    several, _ = _several(curve, None)
+    several, said = _several(data, lambda one: curves.net_benefit(one, thresholds))
     alone = len(several) == 1
     ax = sheet(ax, (6.0, 4.2))
     ax.axhline(0, color=INK, linewidth=1, label="treat none")
@@ -165,29 +176,35 @@ def net_benefit(
         drawn(ax, one, color=colour, label=name or "by the model")
     if max(tops) > 0:  # far below nothing there is nothing to see, and it would flatten what there is
         ax.set_ylim(-0.15 * max(tops), 1.08 * max(tops))
-    dressed(ax, title="Net benefit", x="threshold probability", y="net benefit", below=below)
+    dressed(
+        ax,
+        title="Net benefit",
+        x="threshold probability",
+        y="net benefit",
+        below=said if below is None else below,
+    )
     key(ax, "upper right")
     return ax
 
 
-def _several(data: Any, make: Callable[[Any], Any] | None) -> tuple[dict[str, Curve], str]:
+def _told(costs: dict[str, Any]) -> str:
+    """Return what outcomes cost, in words."""
+    given = [(words, costs[name]) for name, words in _OUTCOMES.items() if costs.get(name) is not None]
+    told = [f"{words} {float(cost):g}" for words, cost in given if np.ndim(cost) == 0]
+    return ", ".join(told if len(told) == len(given) else [*told, "others row by row"])
+
+
+def _several(data: Any, make: Callable[[Any], Curve]) -> tuple[dict[str, Curve], str]:
     """Return curves by name, made where they are not given, and what is to be said of their rows."""
     given = data if isinstance(data, Mapping) else {"": data}
     if not given:
         raise MetricError("there is nothing to draw: the mapping of curves is empty.")
-    found: dict[str, Curve] = {}
     rows = {name: one for name, one in given.items() if not isinstance(one, Curve)}
-    if rows and make is None:
-        kinds = ", ".join({type(one).__name__ for one in rows.values()})
-        raise MetricError(f"this plot draws curves, see its parameters, and no {kinds}.")
-    together = models(rows) if rows else []
-    tallies = dict(zip(rows, (one.tally for one in together), strict=True))
-    for name, one in given.items():
-        curve = make(tallies[name]) if make and name in tallies else one
-        if np.isnan(curve.y).all():
-            raise MetricError(f"there is nothing to draw: {curve.name} has no point.")
-        found[named(name)] = curve
-    return found, whose(together) if together else ""
+    found = {named(name): make(one) if name in rows else one for name, one in given.items()}
+    for one in found.values():
+        if np.isnan(one.y).all():
+            raise MetricError(f"there is nothing to draw: {one.name} has no point.")
+    return found, whose(models(rows)) if rows else ""
 
 
 def _within_sight(curve: Curve) -> Curve:
