@@ -79,6 +79,19 @@ def test_expected_cost_is_least_at_the_chosen_threshold():
     assert own.y == pytest.approx(curve.y)
 
 
+def test_binned_scores_have_the_curves_of_rows_at_the_edges_of_their_cells():
+    """Scores that are edges lose nothing by being binned, so that every curve is the rows' own."""
+    data = read([(0, 0.0), (1, 0.25), (0, 0.25), (1, 0.5), (0, 0.125), (1, 1.0)])
+    binned = assay.BinnedScores.of(data, 14)
+    for one, other in (
+        (cost_curve(binned), cost_curve(data)),
+        (net_benefit(binned), net_benefit(data)),
+        (expected_cost(binned, cost_fp=1, cost_fn=3), expected_cost(data, cost_fp=1, cost_fn=3)),
+    ):
+        assert np.array_equal(one.x, other.x)
+        assert np.array_equal(one.y, other.y)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

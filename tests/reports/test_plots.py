@@ -353,6 +353,43 @@ def test_several_models_share_a_picture_and_keep_their_colours():
     assert [text.split()[0] for text in words(plots.roc(by_slice))] == ["x", "y"]
 
 
+def test_classes_with_a_column_each_are_drawn_against_the_rest():
+    """Rows with several scores, or their tally: a line per class, by its name, and nobody guesses a positive."""
+    random = np.random.default_rng(0)
+    actual = random.choice(["a", "b", "c"], 300)
+    scores = random.dirichlet([1, 1, 1], 300) + (actual[:, None] == np.array(["a", "b", "c"]))
+    rows = assay.rows(actual=actual, score=scores / scores.sum(1, keepdims=True), labels=["a", "b", "c"])
+    ax = plots.Plots(rows).roc()
+    tally = assay.ClassScores.of(rows)
+    for label in "abc":
+        curve = curves.roc(tally.against_rest(label))
+        same(line(ax, f"{label}  AUC"), curve.x, curve.y)
+    assert ax.get_title() == "ROC curve\n300 rows · positive: each of 3 classes in turn"
+    assert words(plots.roc(tally)) == words(ax)
+
+
+def test_binned_scores_are_drawn_at_their_cells_and_say_so():
+    """At the lower edges of the cells the curve is exact, so every point of it is one of the rows' own."""
+    rows = made()
+    ax = plots.Plots(assay.BinnedScores.of(rows, bits=12)).roc()
+    drawn, exact = set(zip(*line(ax), strict=True)), curves.roc(rows)
+    assert drawn <= set(zip(exact.x, exact.y, strict=True))
+    assert "400 rows · in bins · positive: spam" in ax.get_title()
+    assert plots.scores(assay.BinnedScores.of(rows)).get_title()
+
+
+def test_a_long_key_stands_beside_the_picture():
+    """Nothing is hidden behind thirty names."""
+    ax = plots.roc({f"model {number}": made(60, seed=number) for number in range(30)})
+    ax.figure.canvas.draw()
+    key, figure = ax.get_legend().get_window_extent(), ax.figure.bbox
+    assert key.x0 > ax.get_window_extent().x1
+    assert key.x1 <= figure.x1
+    assert (figure.y0, key.y1) <= (key.y0, figure.y1)
+    looks = {(one.get_color(), one.get_linestyle()) for one in ax.get_lines()[1:]}
+    assert len(looks) == 28
+
+
 def test_the_accessor_draws_each_plot_in_a_word():
     """Of rows, which are tallied once, of a tally, and of a collection."""
     rows = made(by=np.repeat(["x", "y"], 200))

@@ -216,7 +216,9 @@ def _of_cells(data: BinnedScores) -> Scores:
     if data.weights is not None:
         raise MetricError("a binned tally of weighted rows keeps too little to choose a threshold from.")
     lowest = kernels.bin_edges(data.bits)[data.cells]
-    return Scores(data.positive, lowest, None, data.positives, data.negatives)
+    most = max(int(data.positives.max(initial=0)), int(data.negatives.max(initial=0)))
+    counts = (one.astype(np.min_scalar_type(most)) for one in (data.positives, data.negatives))
+    return Scores(data.positive, lowest, None, *counts)
 
 
 def _places(rows: Rows, tally: Scores, positive: NDArray[Any]) -> NDArray[np.intp]:

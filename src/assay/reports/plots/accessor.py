@@ -10,12 +10,16 @@ from assay.errors import MetricError
 from assay.inputs import Rows
 from assay.reports.plots import decisions, distributions, forests, ranking, regression, tables
 from assay.reports.plots.calibration import calibration
-from assay.tallies import Collection, Confusion, NumberPairs, Scores, Tally
+from assay.tallies import BinnedScores, ClassScores, Collection, Confusion, NumberPairs, Scores, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["Plots"]
+
+
+# Tallies that plots of another draw as well.
+_INSTEAD: dict[type[Tally], tuple[type[Tally], ...]] = {Scores: (BinnedScores, ClassScores)}
 
 
 def _bound(draw: Callable[..., Any], kind: type[Tally] | None, *, rows: bool = False) -> Callable[..., Any]:
@@ -65,10 +69,13 @@ class Plots:
 
     def _found(self, kind: type[Tally]) -> Any:
         if isinstance(self.data, Rows):
-            # Rows in groups are passed on, so that intervals know of the groups.
-            return kind.of(self.data) if self.data.group is None else self.data  # type: ignore[attr-defined]
+            # Rows in groups are passed on, so that intervals know of the groups; and rows with a column of
+            # scores per class, which have another tally.
+            several = kind is Scores and self.data.score is not None and self.data.score.values.ndim > 1
+            whole = several or self.data.group is not None
+            return self.data if whole else kind.of(self.data)  # type: ignore[attr-defined]
         for one in self.data.tallies if isinstance(self.data, Collection) else (self.data,):
-            if isinstance(one, kind):
+            if isinstance(one, (kind, *_INSTEAD.get(kind, ()))):
                 return one
         raise MetricError(f"this plot is drawn of rows, or of a tally of {kind.kind}: there is none here.")
 

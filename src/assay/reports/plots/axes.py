@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from assay.decisions.sweep import Sample
 from assay.errors import MetricError, PartError
 from assay.inference.intervals import estimate
 from assay.inputs import Rows
 from assay.metrics.metric import tallied
 from assay.reports.simplified import simplified
-from assay.tallies import Scores
+from assay.tallies import BinnedScores, ClassScores, Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,11 +60,12 @@ _LONGEST = 28  # letters of a label, before it is cut
 _FEW = 8  # curves in one key
 
 
-def sheet(ax: Axes | None, size: tuple[float, float] = (5.0, 4.6)) -> Axes:
-    """Return the axes to draw on: those given, or those of a new figure."""
+def sheet(ax: Axes | None, size: tuple[float, float] = (5.0, 4.6), *, names: int = 1) -> Axes:
+    """Return the axes to draw on: those given, or those of a new figure with room for many names."""
     if ax is not None:
         return ax
-    made: Axes = pyplot().subplots(figsize=size, layout="compressed")[1]
+    wide = size[0] + (2.2 if names > _FEW else 0)
+    made: Axes = pyplot().subplots(figsize=(wide, size[1]), layout="compressed")[1]
     return made
 
 
@@ -116,9 +118,15 @@ def outlined() -> list[Any]:
 def key(ax: Axes, place: Any = "best") -> None:
     """Write the key of what is drawn, if there is something to tell."""
     count = len(ax.get_legend_handles_labels()[1])
+    looks: dict[str, Any] = {"loc": place, "fontsize": 8, "handlelength": 1.6}
+    if count > _FEW:  # within, it would hide what is drawn
+        looks |= {
+            "loc": "center left",
+            "bbox_to_anchor": (1.01, 0.5),
+            "fontsize": 8 if count <= 2 * _FEW else 6,
+        }
     if count:
-        size = 8 if count <= _FEW else 6.5
-        ax.legend(loc=place, fontsize=size, framealpha=0.85, edgecolor="none", handlelength=1.6)
+        ax.legend(framealpha=0.85, edgecolor="none", **looks)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,11 +144,16 @@ class Model:
         return "  ".join(part for part in (self.name, said) if part)
 
 
-def models(data: Any, kind: Any = Scores) -> list[Model]:
-    """Return the models of a figure: one of rows or a tally, or several by name.
+def models(data: Any) -> list[Model]:
+    """Return the models of a figure: one of rows or a tally of scores, or several by name.
 
-    A mapping may be a grouped tally: its slices are then drawn as models are.
+    A mapping may be a grouped tally: its slices are then drawn as models are. So are classes that have a
+    column of scores each: every one against the rest.
     """
+    if isinstance(data, Rows) and data.score is not None and data.score.values.ndim > 1:
+        data = ClassScores.of(data)
+    if isinstance(data, ClassScores):
+        data = {label: data.against_rest(label) for label in data.labels}
     several = data if isinstance(data, Mapping) else {"": data}
     if not several:
         raise MetricError("there is nothing to draw: the mapping of models is empty.")
@@ -148,7 +161,7 @@ def models(data: Any, kind: Any = Scores) -> list[Model]:
         Model(
             named(name),
             one,
-            tallied(one, kind),
+            Sample.of(one).tally if isinstance(one, BinnedScores) else tallied(one, Scores),
             COLOURS[place % len(COLOURS)],
             _DASHES[place // len(COLOURS) % len(_DASHES)],
         )
@@ -160,12 +173,15 @@ def whose(together: Sequence[Model]) -> str:
     """Return how many rows there are and which class is positive, in a line."""
     tallies = [one.tally for one in together]
     told = {(tally.positive, tally.n, int(tally.positives.sum(dtype=np.int64))) for tally in tallies}
+    binned = " · in bins" if any(isinstance(one.source, BinnedScores) for one in together) else ""
     if len(told) == 1:
         ((label, n, positives),) = told
-        return f"{counted(n)} · positive: {shortened(label)} ({positives:,}, {positives / n:.1%})"
+        return f"{counted(n)}{binned} · positive: {shortened(label)} ({positives:,}, {positives / n:.1%})"
     sizes = sorted({n for _, n, _ in told})
     rows = counted(sizes[0]) if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} rows"
-    return f"{rows} · positive: {', '.join(sorted({shortened(label) for label, _, _ in told}))}"
+    labels = sorted({shortened(label) for label, _, _ in told})
+    which = ", ".join(labels) if len(labels) < 3 else f"each of {len(labels)} classes in turn"  # noqa: PLR2004
+    return f"{rows}{binned} · positive: {which}"
 
 
 def counted(n: int) -> str:

@@ -68,7 +68,7 @@ def expected_cost(data: Any, *, ax: Axes | None = None, below: str | None = None
     several, said = _several(data, lambda one: curves.expected_cost(one, **costs))
     if said:
         said += f"\ncosts: {_told(costs)}"
-    ax = sheet(ax, (6.0, 3.8))
+    ax = sheet(ax, (6.0, 3.8), names=len(several))
     alone, tops = len(several) == 1, []
     for place, (name, one) in enumerate(several.items()):
         colour = COLOURS[place % len(COLOURS)]
@@ -115,7 +115,7 @@ def cost_curve(data: Any, *, ax: Axes | None = None, below: str | None = None) -
         What to say below the title, if not the rows and the positive class.
     """
     several, said = _several(data, curves.cost_curve)
-    ax = sheet(ax)
+    ax = sheet(ax, names=len(several))
     ax.plot((0, 0.5, 1), (0, 0.5, 0), color=GREY, linewidth=1, linestyle=":")
     ax.annotate(
         "always the cheaper class", (0.5, 0.5), xytext=(0, 3), textcoords="offset points", ha="center",
@@ -159,7 +159,7 @@ def net_benefit(
     """
     several, said = _several(data, lambda one: curves.net_benefit(one, thresholds))
     alone = len(several) == 1
-    ax = sheet(ax, (6.0, 4.2))
+    ax = sheet(ax, (6.0, 4.2), names=len(several))
     ax.axhline(0, color=INK, linewidth=1, label="treat none")
     tops = [float(np.nanmax(one.y)) for one in several.values()]
     for place, (name, one) in enumerate(several.items()):

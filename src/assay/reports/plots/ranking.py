@@ -84,7 +84,7 @@ def roc(
     chosen("over", over, ("1 - specificity", "specificity"))
     together = models(data)
     shapes = [curves.roc(one.tally) for one in together]
-    ax = sheet(ax)
+    ax = sheet(ax, names=len(together))
     backwards = over == "specificity"
     ax.plot((1, 0) if backwards else (0, 1), (0, 1), color=GREY, linewidth=1, linestyle=":")
     for one, curve in zip(together, shapes, strict=True):
@@ -135,7 +135,7 @@ def precision_recall(
     """
     together = models(data)
     shapes = [curves.precision_recall(one.tally) for one in together]
-    ax = sheet(ax)
+    ax = sheet(ax, names=len(together))
     for value in iso_f:
         recall = np.linspace(value / (2 - value), 1, 200)
         ax.plot(recall, value * recall / (2 * recall - value), color="#BBBBBB", linewidth=0.8, zorder=1)
@@ -179,7 +179,7 @@ def det(data: Any, *, ax: Axes | None = None, confidence: float = 0.95) -> Axes:
     together = models(data)
     shapes = [curves.detection_error(one.tally) for one in together]
     errors = [judged("equal_error_rate", one, confidence) for one in together]
-    ax = sheet(ax)
+    ax = sheet(ax, names=len(together))
     rates = np.concatenate([column for curve in shapes for column in (curve.x, curve.y)])
     edge = float(np.clip(rates[rates > 0].min(initial=0.01) / 2, 1e-6, 0.005))
     limits = edge, _HIGH if all(float(error.value) <= _POOR for error in errors) else 1 - edge
@@ -223,7 +223,7 @@ def gain(data: Any, *, ax: Axes | None = None) -> Axes:
     """
     together = models(data)
     shapes = [curves.gain(one.tally) for one in together]
-    ax = sheet(ax)
+    ax = sheet(ax, names=len(together))
     ax.plot((0, 1), (0, 1), color=GREY, linewidth=1, linestyle=":")
     for share in sorted(set(_shares(together))):
         ax.plot((0, share, 1), (0, 1, 1), color=GREY, linewidth=0.8, linestyle="--")
@@ -249,7 +249,7 @@ def lift(data: Any, *, ax: Axes | None = None) -> Axes:
     """
     together = models(data)
     shapes = [curves.lift(one.tally) for one in together]
-    ax = sheet(ax)
+    ax = sheet(ax, names=len(together))
     ax.axhline(1, color=GREY, linewidth=1, linestyle=":")
     highest = max(float(curve.y.max()) for curve in shapes)
     for one, curve in zip(together, shapes, strict=True):
