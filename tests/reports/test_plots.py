@@ -453,6 +453,14 @@ def test_ties_weights_and_few_rows_are_drawn(draw):
     )
 
 
+def test_words_follow_the_style_of_the_page():
+    """On a dark page titles, names and marks are light."""
+    with plt.style.context("dark_background"):
+        ax = plots.roc(made(), at=0.5)
+        words = [ax.title, ax.xaxis.label, *ax.get_xticklabels(), *ax.texts, *ax.get_legend().get_texts()]
+        assert {mpl.colors.to_rgb(word.get_color()) for word in words} == {(1, 1, 1)}
+
+
 @pytest.mark.parametrize("draw", [plots.roc, plots.det])
 def test_one_class_has_no_curve(draw):
     """It is said before anything is opened."""

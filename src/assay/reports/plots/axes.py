@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = [
     "COLOURS",
     "GREY",
-    "INK",
     "Model",
     "chosen",
     "counted",
@@ -53,7 +52,6 @@ __all__ = [
 
 # Okabe and Ito (2008): told apart by readers of any colour vision; yellow is left out, too pale on white.
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-INK: Final = "#222222"
 GREY: Final = "#777777"
 _DASHES: Final = ("-", "--", "-.", ":")
 _LONGEST = 28  # letters of a label, before it is cut
@@ -82,16 +80,16 @@ def pyplot() -> Any:
 
 def dressed(ax: Axes, *, title: str, x: str, y: str, below: str = "") -> Axes:
     """Return the axes with a title, what is said below it, the names of both sides and a light grid."""
-    ax.set_title("\n".join([title, *_lines(ax, below)]), fontsize=10, color=INK)
-    ax.set_xlabel(x, color=INK)
-    ax.set_ylabel(y, color=INK)
-    ax.grid(visible=True, color="#DDDDDD", linewidth=0.6)
+    ax.set_title("\n".join([title, *_lines(ax, below)]), fontsize=10)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.grid(visible=True, color="#888888", alpha=0.3, linewidth=0.6)
     ax.set_axisbelow(True)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     for side in ("left", "bottom"):
         ax.spines[side].set_color(GREY)
-    ax.tick_params(colors=INK, labelsize=9)
+    ax.tick_params(labelsize=9)
     return ax
 
 
@@ -108,11 +106,11 @@ def percent(*axes: Axis) -> None:
         axis.set_major_formatter(PercentFormatter(1))
 
 
-def outlined() -> list[Any]:
+def outlined(ax: Axes) -> list[Any]:
     """Return the effect that keeps letters readable where they cross a line."""
     from matplotlib.patheffects import withStroke  # noqa: PLC0415 - an extra
 
-    return [withStroke(linewidth=2, foreground="white", alpha=0.8)]
+    return [withStroke(linewidth=2, foreground=ax.get_facecolor(), alpha=0.8)]
 
 
 def key(ax: Axes, place: Any = "best") -> None:

@@ -14,7 +14,6 @@ from assay.metrics.curves import Curve
 from assay.reports.plots.axes import (
     COLOURS,
     GREY,
-    INK,
     drawn,
     dressed,
     key,
@@ -82,13 +81,13 @@ def expected_cost(data: Any, *, ax: Axes | None = None, below: str | None = None
         ax.annotate(
             f"least: {cost:.3g} at {one.cutoffs[least]:.4g}", (x, cost), xytext=(0, -6 if under else 6),
             textcoords="offset points", ha=_side(seen.x, x), va="top" if under else "bottom", fontsize=8,
-            color=INK, path_effects=outlined(), zorder=5,
+            path_effects=outlined(ax), zorder=5,
         )  # fmt: skip
         ax.axhline(blind, color=GREY if alone else colour, linewidth=1, linestyle=":", zorder=1)
         if alone:
             ax.annotate(
                 "all predicted alike", (1, blind), xycoords=("axes fraction", "data"), xytext=(-2, 3),
-                textcoords="offset points", fontsize=8, color=GREY, ha="right", path_effects=outlined(),
+                textcoords="offset points", fontsize=8, color=GREY, ha="right", path_effects=outlined(ax),
             )  # fmt: skip
     ax.set_ylim(0, 1.05 * max(tops) or 1.0)
     dressed(
@@ -160,7 +159,7 @@ def net_benefit(
     several, said = _several(data, lambda one: curves.net_benefit(one, thresholds))
     alone = len(several) == 1
     ax = sheet(ax, (6.0, 4.2), names=len(several))
-    ax.axhline(0, color=INK, linewidth=1, label="treat none")
+    ax.axhline(0, color=GREY, linewidth=1, label="treat none")
     tops = [float(np.nanmax(one.y)) for one in several.values()]
     for place, (name, one) in enumerate(several.items()):
         colour, columns = COLOURS[place % len(COLOURS)], one.columns

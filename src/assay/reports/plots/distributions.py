@@ -10,7 +10,6 @@ from assay.errors import MetricError
 from assay.reports.plots.axes import (
     COLOURS,
     GREY,
-    INK,
     chosen,
     counted,
     dressed,
@@ -72,10 +71,10 @@ def scores(
         ax.stairs(shown, edges, fill=True, color=colour, alpha=0.35, linewidth=0, hatch=hatch)
         ax.stairs(shown, edges, color=colour, linewidth=1.4, label=f"{label} ({total:,.10g})")
     for cutoff in np.atleast_1d(np.asarray(at, dtype=np.float64)).tolist():
-        ax.axvline(cutoff, color=INK, linewidth=1, linestyle="--")
+        ax.axvline(cutoff, color=GREY, linewidth=1, linestyle="--")
         ax.annotate(
             f"{cutoff:g}", (cutoff, 1), xycoords=("data", "axes fraction"), xytext=(3, -3), va="top",
-            textcoords="offset points", fontsize=8, color=INK,
+            textcoords="offset points", fontsize=8,
         )  # fmt: skip
     if scale == "log count":
         ax.set_yscale("log", nonpositive="clip")

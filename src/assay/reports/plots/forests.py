@@ -12,7 +12,7 @@ from assay.inference.intervals import estimate
 from assay.inputs import Rows, encode
 from assay.inputs.labels import cross
 from assay.metrics import Metric, Undefined, find
-from assay.reports.plots.axes import COLOURS, GREY, INK, counted, dressed, named, sheet
+from assay.reports.plots.axes import COLOURS, GREY, counted, dressed, named, sheet
 from assay.tallies import Grouped, merge
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def _line(ax: Axes, row: int, one: Estimate, shown: tuple[float, float]) -> None
     undefined = isinstance(one.value, Undefined)
     ax.annotate(
         _figures(one), (1, row), xycoords=("axes fraction", "data"), xytext=(8, 0), va="center", fontsize=8,
-        textcoords="offset points", color=GREY if undefined else INK, annotation_clip=False,
+        textcoords="offset points", color=GREY if undefined else None, annotation_clip=False,
     )  # fmt: skip
     if undefined:
         return

@@ -12,7 +12,6 @@ from assay.metrics.curves import Curve
 from assay.metrics.ranks import Ranks
 from assay.reports.plots.axes import (
     GREY,
-    INK,
     Model,
     chosen,
     drawn,
@@ -141,7 +140,7 @@ def precision_recall(
         ax.plot(recall, value * recall / (2 * recall - value), color="#BBBBBB", linewidth=0.8, zorder=1)
         ax.annotate(
             f"F1 {value:g}", (1, value / (2 - value)), xytext=(-2, 2), textcoords="offset points", ha="right",
-            fontsize=7, color=GREY, path_effects=outlined(),
+            fontsize=7, color=GREY, path_effects=outlined(ax),
         )  # fmt: skip
     if baseline:
         _prevalence(ax, together)
@@ -316,8 +315,8 @@ def _point(
     ax.plot([x, x], sides[1], linewidth=1, **looks)
     ax.plot([x], [y], "o", markersize=5, markeredgecolor="white", **looks)
     ax.annotate(
-        words, (x, y), xytext=(5, -5), textcoords="offset points", va="top", fontsize=8, color=INK,
-        path_effects=outlined(), zorder=5,
+        words, (x, y), xytext=(5, -5), textcoords="offset points", va="top", fontsize=8,
+        path_effects=outlined(ax), zorder=5,
     )  # fmt: skip
 
 
@@ -325,5 +324,5 @@ def _beside(ax: Axes, y: float, words: str, *, below: bool = False) -> None:
     """Write beside a level line, at its left end."""
     ax.annotate(
         words, (0.01, y), xytext=(2, -3 if below else 3), textcoords="offset points", fontsize=8, color=GREY,
-        va="top" if below else "bottom", path_effects=outlined(),
+        va="top" if below else "bottom", path_effects=outlined(ax),
     )  # fmt: skip

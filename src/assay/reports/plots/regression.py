@@ -10,7 +10,7 @@ import numpy as np
 from assay.errors import MetricError
 from assay.inputs import Rows
 from assay.metrics.metric import need_tally, tallied
-from assay.reports.plots.axes import COLOURS, GREY, INK, chosen, counted, dressed, key, sheet
+from assay.reports.plots.axes import COLOURS, GREY, chosen, counted, dressed, key, sheet
 from assay.tallies import NumberPairs
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _hexagons(ax: Axes, x: NDArray[Any], y: NDArray[Any], counts: NDArray[Any], 
         x, y, looks = np.repeat(x, counts), np.repeat(y, counts), {}
     held = ax.hexbin(x, y, gridsize=45, mincnt=1, bins="log", cmap=shades, linewidths=0.1, **looks)
     bar = ax.figure.colorbar(held, ax=ax, shrink=0.85, pad=0.02)
-    bar.set_label("rows", fontsize=9, color=INK)
+    bar.set_label("rows", fontsize=9)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=8)
 

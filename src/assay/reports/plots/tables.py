@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.reports.crosstable import CrossTable
-from assay.reports.plots.axes import GREY, INK, chosen, counted, dressed, sheet, shortened
+from assay.reports.plots.axes import GREY, chosen, counted, dressed, sheet, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +76,7 @@ def confusion(
         from matplotlib.ticker import PercentFormatter  # noqa: PLC0415 - an extra
 
         bar = ax.figure.colorbar(image, ax=ax, format=PercentFormatter(1), shrink=0.85, pad=0.02)
-        bar.set_label(_OF[shares], fontsize=9, color=INK)
+        bar.set_label(_OF[shares], fontsize=9)
         bar.outline.set_visible(False)
         bar.ax.tick_params(labelsize=8, color=GREY)
     _written(ax, table.counts, part, image.to_rgba(np.ma.masked_invalid(part)))
