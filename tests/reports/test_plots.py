@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -14,7 +15,6 @@ from assay.metrics import curves
 from assay.reports.simplified import stepped
 
 mpl.use("agg")
-plt = pytest.importorskip("matplotlib.pyplot")
 
 
 @pytest.fixture(autouse=True)
