@@ -24,6 +24,7 @@ PARTS = (
     "bootstrapping",
     "dropin",
     "forecasting",
+    "scanning",
     "splitting",
     "small",
     "growth",

@@ -101,7 +101,9 @@ def test_importing_assay_imports_nothing_heavy():
     loaded = subprocess.run(  # noqa: S603 - our own script
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     ).stdout.split()
-    heavy = "pandas polars pyarrow scipy duckdb sklearn matplotlib pyspark narwhals torch jax rich click"
+    heavy = (
+        "pandas polars pyarrow scipy duckdb sklearn matplotlib pyspark narwhals torch jax rich click arro3"
+    )
     assert not set(heavy.split()) & set(loaded)
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         AssayError,
         BytesError,
         ColumnError,
+        FileError,
         InputError,
         LabelError,
         LengthError,
@@ -66,7 +67,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "assay.errors": (
-        "AssayError", "BytesError", "ColumnError", "InputError", "LabelError", "LengthError",
+        "AssayError", "BytesError", "ColumnError", "FileError", "InputError", "LabelError", "LengthError",
         "MergeError", "MetricError", "MissingError", "NumberError", "PartError", "SplitError",
         "TallyError",
     ),
@@ -102,6 +103,7 @@ __all__ = [
     "CrossTable",
     "Estimate",
     "Evaluation",
+    "FileError",
     "Grouped",
     "InputError",
     "LabelError",

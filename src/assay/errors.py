@@ -9,6 +9,7 @@
     │   ├── LabelError               labels that do not fit together or the declared set
     │   ├── NumberError              a score, weight or number that cannot be one
     │   ├── ColumnError              a column that is not there or of no usable kind
+    │   ├── FileError                a file that is not there, cannot be read, or is damaged
     │   └── SplitError               parts that cannot be made, or that share what they must not
     ├── TallyError (ValueError)
     │   ├── MergeError               two tallies that do not belong together
@@ -28,6 +29,7 @@ __all__ = [
     "AssayError",
     "BytesError",
     "ColumnError",
+    "FileError",
     "InputError",
     "LabelError",
     "LengthError",
@@ -67,6 +69,10 @@ class NumberError(InputError):
 
 class ColumnError(InputError):
     """A column that is not there or of no usable kind."""
+
+
+class FileError(InputError):
+    """A file that is not there, cannot be read, or is damaged."""
 
 
 class SplitError(InputError):

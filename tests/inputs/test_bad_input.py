@@ -152,7 +152,7 @@ CASES = [
     (lambda: moments([1.0], [-INF]), assay.NumberError, "predicted is infinite: -inf .row 0"),
     (lambda: moments([1.0], [-INF], weight=[2]), assay.NumberError, "predicted is infinite: -inf .row 0"),
     (lambda: assay.Sums.of([1.0, INF]), assay.NumberError, "values is infinite: inf .row 1"),
-    (lambda: ranked(query=["a"], score=[1.0], actual=[-1]), assay.NumberError, "actual is -1.0 at row 0"),
+    (lambda: ranked(query=["a"], score=[1.0], actual=[-1]), assay.NumberError, "actual is -1.0 .row 0, counting from 0"),
     (lambda: log_losses([0, 1], [0.5, 2.0]), assay.NumberError, "score .row 1, counting from 0. is 2.0, which is no probability.*logits"),
     (lambda: log_losses([0, 1], [0.5, NAN]), assay.MissingError, "missing in score .first at row 1"),
     (lambda: log_losses([0, 1], [0.5, 0.5], clip=0.5), assay.TallyError, "clip=0.5 is not a number from 0 up to"),

@@ -46,5 +46,5 @@ def cut(values: Any, edges: Sequence[float], name: str = "values") -> Column:
     ]
     labels = tuple(f"{place + 1:0{width}}: {text}" for place, text in enumerate(texts))
     codes = places.astype(np.uint32)
-    cut_up = Column(numbers.name, codes, labels, numbers.absent())
-    return cut_up.take(slice(None))
+    cut_up = Column(numbers.name, codes, labels, numbers.absent(), place=numbers.place)
+    return cut_up.take(slice(None), numbers.origin)

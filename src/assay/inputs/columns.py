@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay import kernels
 from assay.errors import ColumnError, MissingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["Array", "Column", "doubles"]
 
@@ -22,8 +25,9 @@ class Column:
 
     ``values`` are the numbers themselves, or, where ``labels`` is given, indices into it. A row that
     holds nothing is marked in ``missing``; a float column may say it by NaN instead. ``origin`` holds
-    the rows' numbers in what the caller passed, where some were left out. Scores of several classes are
-    one column whose values have two axes, a row of numbers per row.
+    the rows' numbers in what the caller passed, where some were left out, and ``place`` says where a row
+    with such a number is, where that is not all there is to say (a row of a file). Scores of several
+    classes are one column whose values have two axes, a row of numbers per row.
     """
 
     name: str
@@ -31,6 +35,7 @@ class Column:
     labels: tuple[str | int, ...] | None = None
     missing: Array | None = None
     origin: Array | None = None
+    place: Callable[[int], str] | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -42,14 +47,15 @@ class Column:
             missing = None
         values = np.ascontiguousarray(self.values[index])
         if self.labels is None:
-            return Column(self.name, values, None, missing, origin)
+            return Column(self.name, values, None, missing, origin, self.place)
         codes, used = kernels.encode_integers(values)
         labels = tuple(self.labels[int(code)] for code in used)
-        return Column(self.name, codes, labels, missing, origin)
+        return Column(self.name, codes, labels, missing, origin, self.place)
 
     def where(self, row: int) -> str:
         """Return a row as the caller counts it, for a message."""
-        return f"row {row if self.origin is None else int(self.origin[row]):,}, counting from 0"
+        number = row if self.origin is None else int(self.origin[row])
+        return f"row {number:,}, counting from 0" if self.place is None else self.place(number)
 
     def absent(self) -> Array | None:
         """Return a mask of the rows that hold nothing, or None where every row holds something."""

@@ -14,7 +14,7 @@ from assay.inputs.arrays import column
 if TYPE_CHECKING:
     from assay.inputs.columns import Column
 
-__all__ = ["Table"]
+__all__ = ["Table", "no_such_column"]
 
 
 class Table:
@@ -43,10 +43,7 @@ class Table:
     def column(self, name: Any) -> Column:
         """Return the named column, or raise with the names that are near."""
         if not self.has(name):
-            texts = [str(known) for known in self.names]
-            near = difflib.get_close_matches(str(name), texts, n=1)
-            hint = f' Did you mean "{near[0]}"?' if near else ""
-            raise ColumnError(f'there is no column "{name}".{hint} Columns: {shown(self.names, 12)}.')
+            raise no_such_column(name, self.names)
         if self.names.count(name) > 1:
             raise ColumnError(f'two columns are named "{name}": rename one of them.')
         if self._frame is None:
@@ -55,6 +52,13 @@ class Table:
         if hasattr(frame, "collect"):  # a lazy frame reads only what is asked for
             frame = _read(lambda: self._frame.select(name).collect())
         return column(frame[name].to_native(), str(name))
+
+
+def no_such_column(name: Any, names: list[Any], where: str = "") -> ColumnError:
+    """Return the error for a column that is not there, with the names that are near."""
+    near = difflib.get_close_matches(str(name), [str(known) for known in names], n=1)
+    hint = f' Did you mean "{near[0]}"?' if near else ""
+    return ColumnError(f'there is no column "{name}"{where}.{hint} Columns: {shown(names, 12)}.')
 
 
 def _narwhals_frame(data: Any) -> Any:

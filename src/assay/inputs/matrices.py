@@ -86,6 +86,7 @@ def _joined(columns: list[Column], name: str) -> Column:
     joined = _matrix(np.stack(numbers, axis=1), name)
     for mask in masks:
         joined.missing = mask if joined.missing is None else joined.missing | mask
+    joined.place = columns[0].place
     return joined
 
 

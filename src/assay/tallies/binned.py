@@ -13,6 +13,7 @@ import numpy as np
 from assay import kernels
 from assay.errors import MergeError, TallyError
 from assay.inputs import need_rows
+from assay.inputs.columns import doubles
 from assay.inputs.labels import binary
 from assay.tallies.dyadic import CellSums, check_weights
 from assay.tallies.scores import Scores, check_positive, same_positive, with_labels
@@ -82,22 +83,33 @@ class BinnedScores(Tally, kind="binned scores"):
         table, bad_row, _ = found
         if bad_row >= 0:
             score.raise_missing(bad_row)
-        places = np.flatnonzero(table)
-        return cls._of_places(bits, positive, places, table.ravel()[places].astype(np.int64), None)
+        return cls._of_table(bits, positive, table)
 
     @classmethod
     def of_scores(cls, tally: Scores, bits: int = 18) -> Self:
         """Return the tally of an exact tally's rows."""
         bits = _checked(bits)
-        cells = np.searchsorted(_edges(bits), tally.scores.astype(np.float64), side="right") - 1
+        edges, scores = _edges(bits), doubles(tally.scores)
+        if tally.weights is None:
+            # The scores are in order already, so each cell is a stretch of them between two edges.
+            limits = np.append(np.searchsorted(scores, edges), len(scores))
+            cells = np.flatnonzero(np.diff(limits))
+            columns = (tally.positives, tally.negatives)
+            sums = (frozen(_stretches(counts, limits[cells])) for counts in columns)
+            positives, negatives = sums
+            return cls(bits, tally.positive, frozen(cells.astype(np.uint32)), positives, negatives)
+        cells = np.searchsorted(edges, scores, side="right") - 1
         places = np.concatenate([2 * cells + 1, 2 * cells])
         counts = np.concatenate([tally.positives, tally.negatives]).astype(np.int64)
-        if tally.weights is not None:
-            rows_at = np.repeat(places, counts)
-            return cls._of_weighted(
-                bits, tally.positive, rows_at, np.repeat(np.tile(tally.weights, 2), counts)
-            )
-        return cls._of_places(bits, tally.positive, places[counts > 0], counts[counts > 0], None)
+        rows_at = np.repeat(places, counts)
+        return cls._of_weighted(bits, tally.positive, rows_at, np.repeat(np.tile(tally.weights, 2), counts))
+
+    @classmethod
+    def _of_table(cls, bits: int, positive: Label | None, table: Array) -> Self:
+        """Return the tally of counts per cell, negatives in the first column and positives in the second."""
+        cells = np.flatnonzero(table[:, 0] | table[:, 1])
+        negatives, positives = (frozen(table[cells, side].astype(np.int64)) for side in (0, 1))
+        return cls(bits, positive, frozen(cells.astype(np.uint32)), positives, negatives)
 
     @classmethod
     def _of_weighted(cls, bits: int, positive: Label | None, rows_at: Array, weight: Array) -> Self:
@@ -110,7 +122,7 @@ class BinnedScores(Tally, kind="binned scores"):
 
     @classmethod
     def _of_places(
-        cls, bits: int, positive: Label | None, places: Array, counts: Array, sums: list[CellSums] | None
+        cls, bits: int, positive: Label | None, places: Array, counts: Array, sums: list[CellSums]
     ) -> Self:
         """Return the tally of rows and weights at places: twice the cell, and one more for a positive.
 
@@ -121,11 +133,10 @@ class BinnedScores(Tally, kind="binned scores"):
         slots = where + len(cells) * (places % 2 == 0)
         total = np.zeros(2 * len(cells), dtype=np.int64)
         np.add.at(total, slots, counts)
+        sums = [one.scattered(slots, len(total)) for one in sums]
         weights = None
-        if sums is not None:
-            sums = [one.scattered(slots, len(total)) for one in sums]
-            if not all(one.equals(total) for one in sums):
-                weights = tuple(one.state() for one in sums)
+        if not all(one.equals(total) for one in sums):
+            weights = tuple(one.state() for one in sums)
         positives, negatives = map(frozen, np.split(total, 2))
         return cls(bits, positive, frozen(cells.astype(np.uint32)), positives, negatives, weights)
 
@@ -135,15 +146,19 @@ class BinnedScores(Tally, kind="binned scores"):
         if self.bits != other.bits:
             raise MergeError(f"the tallies have {self.bits} and {other.bits} bits of bins.")
         positive = same_positive(self.positive, other.positive)
+        if self.weights is None is other.weights:
+            table = np.zeros((len(_edges(self.bits)), 2), dtype=np.int64)
+            for one in (self, other):
+                table[one.cells, 0] += one.negatives
+                table[one.cells, 1] += one.positives
+            return self._of_table(self.bits, positive, table)
         mine, theirs = self._places(), other._places()
-        sums = None
-        if self.weights is not None or other.weights is not None:
-            size, split = len(mine) + len(theirs), len(mine)
-            pairs = zip(self._sums(), other._sums(), strict=True)
-            sums = [
-                a.scattered(np.arange(split), size).added(b.scattered(np.arange(split, size), size))
-                for a, b in pairs
-            ]
+        size, split = len(mine) + len(theirs), len(mine)
+        pairs = zip(self._sums(), other._sums(), strict=True)
+        sums = [
+            a.scattered(np.arange(split), size).added(b.scattered(np.arange(split, size), size))
+            for a, b in pairs
+        ]
         counts = np.concatenate([self.positives, self.negatives, other.positives, other.negatives])
         return self._of_places(self.bits, positive, np.concatenate([mine, theirs]), counts, sums)
 
@@ -220,6 +235,13 @@ class BinnedScores(Tally, kind="binned scores"):
             require((counts >= 0).all(), "a count below 0")
         require(((self.positives > 0) | (self.negatives > 0)).all(), "an entry without rows")
         check_weights(self.weights, np.concatenate([self.positives, self.negatives]))
+
+
+def _stretches(counts: Array, starts: Array) -> Array:
+    """Return the sums of counts from each start to the next; starts rise."""
+    if not len(starts):
+        return np.zeros(0, dtype=np.int64)
+    return np.add.reduceat(counts, starts, dtype=np.int64)
 
 
 @functools.cache

@@ -274,6 +274,4 @@ def _refuse(gain: Column, score: Column, row: int) -> None:
     value = float(gain.values[row])
     if np.isnan(value):
         gain.raise_missing(row)
-    raise NumberError(
-        f"{gain.name} is {value} at row {row:,} (counting from 0): a gain is a finite number, 0 or more."
-    )
+    raise NumberError(f"{gain.name} is {value} ({gain.where(row)}): a gain is a finite number, 0 or more.")

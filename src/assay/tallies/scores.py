@@ -228,12 +228,16 @@ def with_labels(rows: Rows, actual: Column, count: Callable[[Array], Any]) -> tu
     The kernel's last answer is the first row that is neither: integers are therefore passed as they are,
     and encoded only if that turns up.
     """
-    plain = actual.labels is None and actual.values.dtype == np.int64
-    if plain and rows.positive in (None, 1) and rows.labels is None:
-        actual.refuse_missing()
-        found = count(actual.values)
-        if found[-1] < 0:
-            return found, 1
+    values = actual.values
+    if actual.labels is None and rows.positive in (None, 1) and rows.labels is None:
+        if values.dtype == np.int64:
+            actual.refuse_missing()
+            found = count(values)
+            if found[-1] < 0:
+                return found, 1
+        elif values.dtype in (np.int8, np.uint8) and values.view(np.uint8).max(initial=0) <= 1:
+            actual.refuse_missing()
+            return count(values.view(np.uint8)), 1
     labels, positive = binary(actual, rows.positive, rows.labels)
     return count(labels), positive
 

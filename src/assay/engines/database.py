@@ -1,0 +1,207 @@
+"""The one door to DuckDB: a database within limits, its rows as Arrow batches, its errors in our words."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from assay.errors import AssayError, ColumnError, FileError, PartError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["Database", "Unfit", "Wider", "part", "quoted", "selected", "text"]
+
+_AS_NUMBERS = ("DECIMAL", "HUGEINT", "UHUGEINT", "BIGNUM")
+_AS_TEXT = ("DATE", "TIME", "TIMESTAMP", "INTERVAL", "UUID", "JSON", "BIT")
+_AS_THEY_ARE = (
+    "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
+    "FLOAT", "DOUBLE", "VARCHAR", "ENUM", '"NULL"', "NULL",
+)  # fmt: skip
+
+
+class Wider(Exception):  # noqa: N818 - no error: a request to read a column again as something wider
+    """A column of text does not hold the kind of labels that its first rows promised."""
+
+    def __init__(self, name: str, kind: str) -> None:
+        super().__init__(name, kind)
+        self.name, self.kind = name, kind
+
+
+class Unfit(ColumnError):  # noqa: N818 - a reason
+    """A value of a column is no number."""
+
+    def __init__(self, message: str, column: str) -> None:
+        super().__init__(message)
+        self.column = column
+
+
+def part(name: str, package: str, what: str) -> Any:
+    """Return a module that is loaded only where it is needed, or say in a line how to get it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise PartError(f"{what} needs {package}, which is not installed: pip install {package}") from None
+
+
+def text(value: object) -> str:
+    """Return a value as a literal of SQL.
+
+    >>> text("it's"), text(True)
+    ("'it''s'", 'true')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def quoted(name: str) -> str:
+    """Return a name as an identifier of SQL: in quotes, and those within it doubled."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+class Database:
+    """A DuckDB in memory that stays within limits; what it spills goes to a folder that is removed."""
+
+    def __init__(self, *, memory: int, threads: int) -> None:
+        self._duckdb = part("duckdb", "duckdb", "reading files")
+        self._arrow = part("arro3.core", "arro3-core", "reading files")
+        self._folder = Path(tempfile.mkdtemp(prefix="assay-"))
+        self._columns: dict[str, dict[str, str]] = {}
+        settings = {
+            "memory_limit": f"{memory}B",
+            "threads": threads,
+            "temp_directory": str(self._folder / "spilled"),
+            "preserve_insertion_order": True,  # row numbers of a message are those of the file
+            "autoinstall_known_extensions": False,  # nothing is fetched from the network
+            "enable_external_file_cache": False,  # every byte is read once
+        }
+        try:
+            self._connection = self._duckdb.connect(config=settings)
+            self._connection.execute("SET enable_progress_bar = false")
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._connection.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def interrupt(self) -> None:
+        """Stop whatever is being read."""
+        self._connection.interrupt()
+
+    def attach(self, path: str) -> None:
+        """Open a database file, to be read only, as where tables are looked for."""
+        with self._explained(path):
+            self._connection.execute(f"ATTACH {text(path)} AS given (READ_ONLY)")
+            self._connection.execute("USE given")
+
+    def is_select(self, query: str, name: str) -> bool:
+        """Tell whether this is one statement that reads and does nothing else."""
+        with self._explained(name):
+            statements = self._connection.extract_statements(query)
+        return len(statements) == 1 and statements[0].type == self._duckdb.StatementType.SELECT
+
+    def columns(self, table: str, name: str) -> dict[str, str]:
+        """Return the columns of a table expression with their types."""
+        if table not in self._columns:
+            with self._explained(name):
+                relation = self._connection.sql(f"SELECT * FROM {table}")
+                self._columns[table] = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        return self._columns[table]
+
+    def rows(self, query: str, name: str, columns: Sequence[str] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a small result."""
+        with self._explained(name, columns):
+            rows: list[tuple[Any, ...]] = self._connection.sql(query).fetchall()
+            return rows
+
+    def batches(self, query: str, name: str, columns: Sequence[str] = ()) -> Iterator[Any]:
+        """Yield a result as Arrow record batches, as they are read.
+
+        `columns` are the names behind ``c0``, ``c1``... where a message may speak of those.
+        """
+        with self._explained(name, columns):
+            # A relation streams; execute() would hold all of the result.
+            yield from self._arrow.RecordBatchReader.from_stream(self._connection.sql(query))
+
+    def table(self, batches: Sequence[Any]) -> Any:
+        """Return batches of one schema as one table."""
+        return self._arrow.Table.from_batches(batches)
+
+    @contextlib.contextmanager
+    def _explained(self, name: str, columns: Sequence[str] = ()) -> Iterator[None]:
+        try:
+            yield
+        except AssayError:
+            raise
+        except (self._duckdb.Error, UnicodeError, OSError) as failed:
+            raise _explain(str(failed), name, columns) from None
+        except Exception as failed:
+            # What DuckDB says while a stream is read reaches us through Arrow's reader, as a plain Exception.
+            if type(failed) is not Exception:
+                raise
+            raise _explain(str(failed), name, columns) from None
+
+
+def selected(columns: dict[str, str], wanted: Sequence[str], name: str) -> str:
+    """Return the wanted columns as a list of SQL, each in a type that rows can hold."""
+    return ", ".join(f"{_cast(columns[one], one, name)} AS {quoted(one)}" for one in wanted)
+
+
+def _cast(kind: str, column: str, name: str) -> str:
+    plain = re.split(r"[( ]", kind, maxsplit=1)[0].upper()
+    if kind.endswith("]") or plain not in (*_AS_NUMBERS, *_AS_TEXT, *_AS_THEY_ARE):
+        raise ColumnError(
+            f'the column "{column}" of {name} is of type {kind}, which holds neither text nor plain numbers. '
+            "Name a column of labels or numbers."
+        )
+    if plain in _AS_NUMBERS:
+        return f"CAST({quoted(column)} AS DOUBLE)"
+    if plain in _AS_TEXT or "NULL" in plain:
+        return f"CAST({quoted(column)} AS VARCHAR)"
+    return quoted(column)
+
+
+def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
+    """Return our error for what DuckDB said."""
+    line = re.search(r"CSV Error on Line: (\d+)", said)
+    where = f"line {int(line[1]):,} of {name}" if line else name
+    unfit = re.search(
+        r'Error when converting column "c(\d+)"\. Could not convert string "(.*?)" to', said, re.DOTALL
+    ) or re.search(r"no number in c(\d+): (.*)", said)
+    if unfit:
+        column = columns[int(unfit[1])]
+        return Unfit(
+            f'{column} holds text where numbers are needed, such as "{unfit[2][:40]}" ({where}). '
+            'Pass a column of numbers, or say what stands for a missing value, as null="NA".',
+            column,
+        )
+    ragged = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
+    if ragged:
+        return FileError(
+            f"{where} has {ragged[2]} value{'s' * (ragged[2] != '1')} where the header has {ragged[1]}. "
+            "Mend that line, or say how values are parted and quoted: delimiter=, quote=."
+        )
+    if "utf-8" in said.lower() or "unicode" in said.lower() or "utf-16" in said.lower():
+        return FileError(f'{where} is not the text it should be: say its encoding, as encoding="latin-1".')
+    if "unterminated quote" in said:
+        return FileError(f'{where} opens a quote that is never closed. Mend it, or say quote= (none: "").')
+    if "Out of Memory" in said:
+        return FileError(f"reading {name} needs more memory than it was given: raise memory=.")
+    first = re.sub(r"^(\w+ )+Error: ", "", said.partition("\n")[0]).rstrip(".! ")
+    near = re.search(r'Did you mean "([^"\n]+)"', said)
+    return FileError(f"{name} cannot be read: {first}.{f' {near[0]}?' if near else ''}")

@@ -1,0 +1,172 @@
+"""Text files of values parted by a delimiter: CSV, TSV and their kin.
+
+Nothing is detected by looking at lines until some reading fits, which is how a ragged file loses its rows
+unseen: the header is read, every line must have as many values as it, and only what a column of labels holds
+is found out, from all of its values.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from assay.engines.database import Unfit, Wider, quoted, text
+from assay.engines.sources import Part
+from assay.errors import FileError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from assay.engines.database import Database
+    from assay.inputs import Column
+
+__all__ = ["ENCODINGS", "DelimitedFile", "settled"]
+
+ENCODINGS: Final = {"utf-8": "utf-8", "iso8859-1": "latin-1", "utf-16": "utf-16"}  # what DuckDB reads itself
+_DELIMITERS: Final = ",\t;|"
+_HEADER_LINES: Final = 100  # how many lines a header may have, names being quoted
+_FIRST_ROWS: Final = 1000
+
+_WHOLE: Final = re.compile(r" *(?:0|[+-]?[1-9][0-9]*) *")
+_TRUTH: Final = {"true": True, "false": False}
+# Digits that are a name and no number: 007, 1_000, an identifier of more digits than a float64 holds.
+_NAMES: Final = "^ *[+-]?(0[0-9]|[0-9]{16,} *$)|_"
+
+
+@dataclasses.dataclass(frozen=True)
+class DelimitedFile(Part):
+    """A file of delimited text, as it is or compressed, with a header unless names are given."""
+
+    path: str
+    delimiter: str | None = None
+    quote: str = '"'
+    decimal: str = "."
+    encoding: str = "utf-8"
+    null: tuple[str, ...] = ("",)
+    names: tuple[str, ...] | None = None
+
+    def _dialect(self, database: Database) -> tuple[list[str], str]:
+        """Return the columns' names and the delimiter: the one said, or the one that parts the header."""
+        lines = self._first_lines(database)
+        if not lines:
+            raise FileError(f"{self.name} is empty: there is not even a line of column names.")
+        lines[0] = lines[0].removeprefix("\ufeff")
+        choices = _DELIMITERS if self.delimiter is None else self.delimiter
+        headers = [(self._split(lines, delimiter), delimiter) for delimiter in choices]
+        header, delimiter = max(headers, key=lambda found: len(found[0]))  # the first of equals
+        if self.names is None:
+            return header, delimiter
+        if len(self.names) != len(header):
+            raise InputError(
+                f"names= has {len(self.names)} names, but {self.name} has {len(header)} columns."
+            )
+        return list(self.names), delimiter
+
+    def _first_lines(self, database: Database) -> list[str]:
+        whole_lines = (
+            f"read_csv({text(self.path)}, auto_detect=false, header=false, columns={{'line': 'VARCHAR'}}, "
+            f"delim='\x01', quote='', escape='', strict_mode=false, encoding={text(self.encoding)})"
+        )
+        found = database.rows(f"SELECT line FROM {whole_lines} LIMIT {_HEADER_LINES}", self.name)
+        return [line or "" for (line,) in found]
+
+    def _split(self, lines: list[str], delimiter: str) -> list[str]:
+        quoting: Any = csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE
+        reader = csv.reader(
+            (f"{line}\n" for line in lines),
+            delimiter=delimiter,
+            quotechar=self.quote or None,
+            quoting=quoting,
+        )
+        try:
+            return next((row for row in reader if row), [])
+        except csv.Error as failed:
+            raise FileError(f"the header of {self.name} cannot be read: {failed}.") from None
+
+    def columns(self, database: Database) -> list[str]:
+        """Return the names of the header."""
+        return self._dialect(database)[0]
+
+    def _table(self, header: list[str], delimiter: str, types: Mapping[str, str]) -> str:
+        # Columns go by their place, so that names may be odd, or the same where nobody asks for them.
+        columns = ", ".join(f"'c{i}': {text(types.get(name, 'VARCHAR'))}" for i, name in enumerate(header))
+        settings = {
+            "auto_detect": False, "header": self.names is None, "delim": delimiter, "quote": self.quote,
+            "escape": self.quote, "decimal_separator": self.decimal, "encoding": self.encoding,
+        }  # fmt: skip
+        said = ", ".join(f"{name}={text(value)}" for name, value in settings.items())
+        nulls = ", ".join(map(text, self.null))
+        return f"read_csv({text(self.path)}, columns={{{columns}}}, nullstr=[{nulls}], {said})"
+
+    def _number(self, place: int) -> str:
+        """Return SQL for the number that the text of a column is, or NULL."""
+        digits = f"c{place}" if self.decimal == "." else f"replace(c{place}, {text(self.decimal)}, '.')"
+        return f"TRY_CAST(CASE WHEN NOT regexp_matches({digits}, {text(_NAMES)}) THEN {digits} END AS DOUBLE)"
+
+    def kinds(self, database: Database, wanted: Sequence[str]) -> dict[str, str]:
+        """Return what the first rows of each column are: whole numbers, numbers, true/false or text."""
+        if not wanted:
+            return {}
+        header, delimiter = self._dialect(database)
+        places = [header.index(name) for name in wanted]
+        what = ", ".join(f"c{place}, {self._number(place)}" for place in places)
+        query = f"SELECT {what} FROM {self._table(header, delimiter, {})} LIMIT {_FIRST_ROWS}"
+        rows = database.rows(query, self.name, header)
+        found = {}
+        for place, name in enumerate(wanted):
+            values = [row[2 * place] for row in rows if row[2 * place] is not None]
+            numbers = [row[2 * place + 1] for row in rows if row[2 * place] is not None]
+            found[name] = _kind(values) or ("text" if None in numbers else "number")
+        return found
+
+    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
+        """Yield the wanted columns, numbers as such and everything else as text."""
+        header, delimiter = self._dialect(database)
+        columns = []
+        for name in wanted:
+            place = header.index(name)
+            value = f"c{place}"
+            if kinds.get(name) == "number":
+                refused = f"error('no number in c{place}: ' || c{place})"
+                value = f"COALESCE({self._number(place)}, CASE WHEN c{place} IS NOT NULL THEN {refused} END)"
+            columns.append(f"{value} AS {quoted(name)}")
+        scores = {name: "DOUBLE" for name, kind in kinds.items() if kind == "score"}
+        query = f"SELECT {', '.join(columns)} FROM {self._table(header, delimiter, scores)}"
+        try:
+            yield from database.batches(query, self.name, header)
+        except Unfit as unfit:
+            if kinds.get(unfit.column) == "number":  # labels: not all of them are numbers
+                raise Wider(unfit.column, "text") from None
+            raise
+
+
+def settled(column: Column, kind: str) -> Column:
+    """Return a column of text as what it is to be read as, or ask for something wider.
+
+    Each step depends on what the values are, not on their order: whole numbers may turn out to be numbers,
+    those text; true and false nothing but text.
+    """
+    if kind not in ("unknown", "whole", "truth") or not column.labels:
+        return column
+    labels = [str(label) for label in column.labels]
+    found = _kind(labels)
+    if found != kind:
+        raise Wider(column.name, "text" if kind == "truth" else (kind == "unknown" and found) or "number")
+    if kind == "truth":
+        values = np.array([_TRUTH[label.strip().lower()] for label in labels], dtype=bool)
+    else:
+        values = np.array([int(label) for label in labels], dtype=np.int64)
+    return dataclasses.replace(column, values=values[column.values], labels=None)
+
+
+def _kind(values: Sequence[str]) -> str:
+    """Return the kind of all values where it is a narrow one, or nothing."""
+    if not values:
+        return "unknown"
+    if all(_WHOLE.fullmatch(value) and -(2**63) <= int(value) < 2**63 for value in values):
+        return "whole"
+    return "truth" if all(value.strip().lower() in _TRUTH for value in values) else ""

@@ -1,0 +1,181 @@
+"""Tallies of batches, gathered within a limit of memory.
+
+What the limit decides depends on the rows alone, not on how they were cut: a tally of some of the rows is
+never larger than that of all, so an exact tally passes the limit on the way exactly if the whole one would.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from assay.errors import InputError, LabelError, MergeError, TallyError
+from assay.tallies import BinnedScores, Collection, Grouped, Scores, Tally
+from assay.tallies.mapped import maker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.inputs import Rows
+
+__all__ = ["Gathering", "as_bytes", "in_words", "size"]
+
+_UNITS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_SMALL: Final = 64  # bytes reckoned for a number, a text or a tuple of Python's
+
+
+def as_bytes(memory: int | str) -> int:
+    """Return an amount of memory in bytes: a number, or text such as ``"512MB"`` or ``"2 GiB"``.
+
+    >>> as_bytes("1.5GB"), as_bytes(1 << 30)
+    (1500000000, 1073741824)
+    """
+    if isinstance(memory, str):
+        found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?", memory.strip().lower())
+        if found is None:
+            raise InputError(f'memory="{memory}" is no amount of memory: write it as "512MB" or "2GiB".')
+        memory = int(float(found[1]) * (1024 if found[3] else 1000) ** _UNITS[found[2]])
+    if memory < 64 << 20:
+        raise InputError(f"memory={in_words(memory)} is too little to read files with: give at least 64 MiB.")
+    return int(memory)
+
+
+def in_words(size: int) -> str:
+    """Return a number of bytes for a reader.
+
+    >>> in_words(1 << 30), in_words(123_456_789)
+    ('1 GiB', '118 MiB')
+    """
+    for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
+        if size >= 1 << power:
+            return f"{size / (1 << power):.3g} {unit}"
+    return f"{size} bytes"
+
+
+def size(state: Any) -> int:
+    """Return about how many bytes a tally's state takes."""
+    if isinstance(state, Tally):
+        return size(state.state())
+    if isinstance(state, np.ndarray):
+        objects = _SMALL * state.size if state.dtype == object else 0
+        return _SMALL + state.nbytes + objects
+    if isinstance(state, tuple):
+        return _SMALL + sum(map(size, state))
+    return _SMALL + (len(state) if isinstance(state, str) else 0)
+
+
+class Gathering:
+    """Tallies of batches, merged as they come so that all of them together stay near the largest.
+
+    Where the exact tallies would take more than `share`, scores are counted in bins from then on, and
+    `notes` says so; where that does not help, it raises.
+    """
+
+    def __init__(
+        self,
+        tallies: Mapping[str, Callable[..., Tally] | type[Tally]],
+        *,
+        share: int,
+        memory: int,
+        bits: int,
+    ) -> None:
+        self._makers: dict[str, Any] = dict(tallies)
+        self._share, self._memory, self._bits = share, memory, bits
+        self._stack: list[tuple[int, Collection]] = []
+        self._binned = False
+        self._lowest: set[float] = set()
+        self.rows = self.dropped = 0
+        self.notes: list[str] = []
+
+    def add(self, rows: Rows, second: Rows | None = None) -> None:
+        """Take in the tallies of some rows, or of two models' on the same rows."""
+        self.rows += len(rows)
+        makers = self._makers
+        if second is not None:
+            makers = {name: functools.partial(_of_both, maker(make), second) for name, make in makers.items()}
+        made = Collection.of(rows, makers)
+        if rows.positive is None and rows.labels is None and rows.actual is not None and len(rows):
+            values = rows.actual.values
+            if rows.actual.labels is None and values.dtype.kind in "if":
+                self._lowest.add(float(values.min()))
+        self._push(_in_bins(made, self._bits) if self._binned else made)
+
+    def result(self) -> Collection:
+        """Return the tallies of all rows."""
+        while len(self._stack) > 1:
+            self._merge()
+        _, whole = self._stack[0]
+        if {-1.0, 0.0} <= self._lowest and _has_positive(whole):
+            raise LabelError(
+                "the actual labels hold both -1 and 0: say which label is positive with positive=."
+            )
+        return whole
+
+    def _push(self, made: Collection) -> None:
+        # Each on the stack is at least twice as large as the next, so together they are twice the largest.
+        self._stack.append((size(made), made))
+        self._limit()
+        while len(self._stack) > 1 and self._stack[-2][0] < 2 * self._stack[-1][0]:
+            self._merge()
+
+    def _merge(self) -> None:
+        (_, second), (_, first) = self._stack.pop(), self._stack.pop()
+        try:
+            merged = first.merge(second)
+        except MergeError as refused:
+            if "query" in str(refused):
+                raise InputError(
+                    f"the rows of a query are not together, and all rows are too many to hold: {refused} "
+                    'Sort them by query first, as with sql="SELECT * FROM ... ORDER BY ...".'
+                ) from None
+            raise
+        self._stack.append((size(merged), merged))
+        self._limit()
+
+    def _limit(self) -> None:
+        if self._stack[-1][0] <= self._share:
+            return
+        if not self._binned:
+            self._binned = True
+            before = self._stack
+            binned = [_in_bins(one, self._bits) for _, one in before]
+            self._stack = [(size(one), one) for one in binned]
+            changed = [name for name, one in binned[-1].items() if one is not before[-1][1][name]]
+            for name in changed:
+                if self._makers[name] in (Scores, Scores.of):
+                    self._makers[name] = functools.partial(BinnedScores.of, bits=self._bits)
+                self.notes.append(
+                    f"{name}: scores were counted in {2**self._bits:,} bins with certain bounds, as the "
+                    f"exact ones outgrow their part of memory={in_words(self._memory)}: give more."
+                )
+        if self._stack[-1][0] > self._share:
+            name, large = max(self._stack[-1][1].items(), key=lambda item: size(item[1]))
+            raise TallyError(
+                f'the tally "{name}" ({large.kind}) outgrows its part of memory={in_words(self._memory)}: '
+                "give more with memory=, or leave out what needs every distinct value."
+            )
+
+
+def _of_both(make: Callable[..., Tally], second: Rows, first: Rows) -> Tally:
+    return make(first, second)
+
+
+def _in_bins(tally: Any, bits: int) -> Any:
+    """Return a tally whose exact scores are in bins, or the tally itself where it has none."""
+    if type(tally) is Scores:
+        return tally.binned(bits)
+    if type(tally) not in (Grouped, Collection):
+        return tally
+    binned = {key: _in_bins(one, bits) for key, one in tally.items()}
+    return tally if all(binned[key] is one for key, one in tally.items()) else tally.of_mapping(binned)
+
+
+def _has_positive(tally: Any) -> bool:
+    """Tell whether a tally anywhere took one label for the positive one."""
+    if isinstance(tally, Mapping):
+        return any(_has_positive(one) for one in tally.values())
+    return getattr(tally, "positive", None) is not None

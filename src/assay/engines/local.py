@@ -1,0 +1,329 @@
+"""The scan: rows of files read batch by batch, tallied while the next ones are read, in bounded memory."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from assay import kernels
+from assay.engines.database import Wider
+from assay.engines.delimited import settled
+from assay.engines.files import source as find
+from assay.engines.gathering import Gathering, as_bytes
+from assay.engines.lots import Buffers, Lot, ahead
+from assay.engines.sources import Source
+from assay.errors import ColumnError, InputError, LabelError, LengthError, shown
+from assay.inputs import Column, Rows, cut, encode, label_union, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Sequence
+
+    from assay.engines.database import Database
+    from assay.inputs import Label
+    from assay.tallies import Collection, Tally
+
+__all__ = ["Scan", "scan"]
+
+# What a limit of memory is for, in parts of it: DuckDB's own; a lot of batches (of which two, a joined copy
+# and a sort's working space are there at once); and the tallies, of which there may be three times the
+# largest while two are merged.
+_DATABASE: Final = 5
+_BATCHES: Final = 25
+_TALLIES: Final = 6
+
+
+@dataclasses.dataclass(frozen=True)
+class Scan(Mapping[str, Any]):
+    """What a scan found: the tallies by name, and what became of the rows. It reads as a mapping.
+
+    ``rows`` were tallied and ``dropped`` left out because a value was missing; ``notes`` says in words what
+    was decided on the way.
+    """
+
+    tallies: Collection
+    rows: int
+    dropped: int
+    files: int
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Tally:
+        return self.tallies[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tallies)
+
+    def __len__(self) -> int:
+        return len(self.tallies)
+
+
+def scan(
+    data: Any,
+    *,
+    tallies: Mapping[str, Callable[..., Tally] | type[Tally]],
+    actual: str | None = None,
+    predicted: str | None = None,
+    score: str | Sequence[str] | Mapping[Label, str] | None = None,
+    weight: str | None = None,
+    group: str | None = None,
+    query: str | None = None,
+    by: str | Sequence[str] = (),
+    second: Mapping[str, str] | None = None,
+    labels: Sequence[Label] | None = None,
+    positive: Label | None = None,
+    missing: Literal["refuse", "drop"] = "refuse",
+    edges: Mapping[str, Sequence[float]] | None = None,
+    memory: int | str = "1GiB",
+    threads: int | None = None,
+    bits: int = 18,
+    progress: Callable[[int], object] | None = None,
+) -> Scan:
+    """Read rows once, from a file or anything :func:`~assay.engines.source` knows, and return their tallies.
+
+    The tallies are the very ones that the same rows give as arrays, whatever the batches, the threads or
+    the order of files.
+
+    Parameters
+    ----------
+    data
+        A source, or the path, pattern or folder to make one of.
+    tallies
+        By name a tally, or a function that makes one of rows.
+    actual, predicted, score, weight, group, query, by
+        The columns of each role; the others are not read. `score` may be a list of columns, one per class,
+        or a mapping from label to column.
+    second
+        The columns of a second model on the same rows, as ``{"score": "p_b"}``: other roles are those of the
+        first. Tallies are then made of two rows each, as :class:`assay.PairedScores` is.
+    labels, positive, missing
+        As for :func:`assay.rows`. A row that lacks a value of any column is dropped for both models.
+    edges
+        For a column of `by` that holds numbers, where to cut it (see :func:`assay.cut`).
+    memory
+        What the scan may take beyond the process that runs it. Where exact scores would not fit into their
+        part of it, a sixth, they are counted in bins, and ``notes`` says so.
+    threads
+        How many threads read and count; all cores unless said.
+    bits
+        How many bins there are then: about ``2**bits``.
+    progress
+        Called with the number of rows read so far, now and then.
+
+    Examples
+    --------
+    >>> import assay
+    >>> from assay.engines import scan, source
+    >>> sums = source(sql="SELECT i % 2 AS y, i / 100 AS s FROM range(100) t(i)")
+    >>> found = scan(sums, actual="y", score="s", tallies={"ranks": assay.Scores})
+    >>> found.rows, found["ranks"].n
+    (100, 100)
+    """
+    limit = as_bytes(memory)
+    if not tallies:
+        raise InputError("no tallies were asked for: pass tallies={name: tally}.")
+    origin = data if isinstance(data, Source) else find(data)
+    slices = (by,) if isinstance(by, str) else tuple(by)
+    if isinstance(score, Mapping):
+        labels, score = tuple(score), tuple(score.values())
+    several = () if score is None or isinstance(score, str) else tuple(score)
+    roles: dict[str, Any] = {
+        "actual": actual, "predicted": predicted, "score": several or score, "weight": weight,
+        "group": group, "query": query, "by": slices,
+    }  # fmt: skip
+    unknown = sorted(set(second or ()) - set(roles))
+    if unknown:
+        raise InputError(f"second= has no role {shown(unknown)}: use some of {shown(roles, 7)}.")
+    if str(missing) not in ("refuse", "drop"):
+        raise InputError(f'missing={missing!r} is not known: use "refuse" or "drop".')
+    plan = _Plan(
+        {role: said for role, said in roles.items() if said},
+        dict(second or {}),
+        {"labels": labels, "positive": positive},
+        dict(edges or {}),
+        limit // _BATCHES,
+        drop=missing == "drop",
+    )
+    with _threads(threads) as count, origin.open(memory=limit // _DATABASE, threads=count) as database:
+        kinds = plan.prepare(origin, database)
+        while True:
+            gathered = Gathering(tallies, share=limit // _TALLIES, memory=limit, bits=bits)
+            try:
+                plan.run(origin, database, kinds, gathered, progress)
+                break
+            except Wider as wider:  # text was taken for something narrower: once more, as what it is
+                kinds[wider.name] = wider.kind
+    return Scan(gathered.result(), gathered.rows, gathered.dropped, len(origin.parts), tuple(gathered.notes))
+
+
+@dataclasses.dataclass
+class _Plan:
+    """Which columns are read for which roles, and how much of them at a time."""
+
+    roles: dict[str, Any]
+    second: dict[str, str]
+    said: dict[str, Any]
+    edges: dict[str, Sequence[float]]
+    lot: int  # bytes
+    drop: bool
+    wanted: list[str] = dataclasses.field(default_factory=list)
+
+    def prepare(self, origin: Source, database: Database) -> dict[str, str]:
+        """Check the columns of every part and return as what text is to be read."""
+        both = (*self.roles.items(), *self.second.items())
+        named = [(role, name) for role, said in both for name in _listed(said)]
+        if not named:
+            raise ColumnError("no columns were named: pass at least actual= and predicted= or score=.")
+        for role, name in named:
+            if not isinstance(name, str):
+                raise ColumnError(f"{role}={name!r}: of a file a column is meant by its name.")
+        self.wanted = list(dict.fromkeys(name for _, name in named))
+        for one in origin.parts:
+            one.check(database, self.wanted)
+        # What is a number by its role is read as one; cut columns are, too.
+        kinds = {name: "score" for role, name in named if role in ("score", "weight") or name in self.edges}
+        unsure = [name for name in self.wanted if name not in kinds]
+        for one in origin.parts:
+            found = one.kinds(database, unsure)
+            if found:
+                kinds |= found
+                break
+        several = self.roles.get("score")
+        if isinstance(several, tuple):
+            if self.said["labels"] is None:
+                self._find_labels(origin, database, kinds)
+            labels = tuple(self.said["labels"])
+            if len(labels) != len(several):
+                raise LabelError(
+                    f"score has the columns {shown(several)}, but the labels are {shown(labels) or 'none'}: "
+                    "say whose column each one is, in order, with labels=."
+                )
+        return kinds
+
+    def _find_labels(self, origin: Source, database: Database, kinds: dict[str, str]) -> None:
+        """Find the labels that name the columns of scores, in a pass of its own over the actual ones."""
+        if "actual" not in self.roles:
+            raise LabelError("score has several columns: say whose each one is, in order, with labels=.")
+        alone = dataclasses.replace(self, wanted=[self.roles["actual"]], edges={})
+        while True:
+            labels: tuple[Label, ...] = ()
+            try:
+                for lot in alone.lots(origin, database, kinds):
+                    present = alone.columns(lot, database, kinds).values()
+                    for one in present:
+                        absent = one.absent()
+                        labels = label_union(labels, encode(one if absent is None else one.take(~absent))[1])
+            except Wider as wider:
+                kinds[wider.name] = wider.kind
+                continue
+            break
+        self.said = {**self.said, "labels": labels}
+
+    def run(
+        self,
+        origin: Source,
+        database: Database,
+        kinds: Mapping[str, str],
+        gathered: Gathering,
+        progress: Callable[[int], object] | None,
+    ) -> None:
+        """Read every part and gather the tallies of its rows."""
+        read = 0
+        waiting: Lot | None = None  # whose last query may go on
+        with ahead(self.lots(origin, database, kinds), database.interrupt) as lots:
+            for fresh in lots:
+                read += fresh.rows
+                lot: Lot | None = fresh
+                if "query" in self.roles:
+                    lot, waiting = waiting, fresh
+                    if lot is not None and lot.schema == fresh.schema:
+                        waiting = self._unfinished(lot, database, kinds).extend(fresh)
+                if lot is not None:
+                    self._gather(lot, database, kinds, gathered)
+                if progress is not None:
+                    progress(read)
+        if waiting is not None:
+            self._gather(waiting, database, kinds, gathered)
+        if not read:
+            raise LengthError(f"{origin.name} holds no rows, only the names of columns.")
+
+    def lots(
+        self, origin: Source, database: Database, kinds: Mapping[str, str]
+    ) -> Generator[Lot, None, None]:
+        """Yield the rows of all parts in lots that are worth tallying, each of one schema."""
+        whole = "query" in self.roles
+        buffers = Buffers()
+        lot = Lot(self.lot, whole, buffers)
+        for one in origin.parts:
+            first = 0
+            for batch in one.batches(database, self.wanted, kinds):
+                if not batch.num_rows:
+                    continue
+                if lot.rows and (lot.size >= self.lot or lot.schema != batch.schema):
+                    yield lot
+                    lot = Lot(self.lot, whole, buffers)
+                lot.add(batch, one.name, first)
+                first += batch.num_rows
+        if lot.rows:
+            yield lot
+
+    def columns(self, lot: Lot, database: Database, kinds: Mapping[str, str]) -> dict[str, Column]:
+        """Return the columns of a lot by name."""
+        found = lot.columns(self.wanted, database.table)
+        for name, one in found.items():
+            found[name] = settled(one, kinds.get(name, ""))
+            if name in self.edges:
+                found[name] = cut(found[name], self.edges[name], name)
+        return found
+
+    def _gather(self, lot: Lot, database: Database, kinds: Mapping[str, str], gathered: Gathering) -> None:
+        if not lot.rows:
+            return
+        found = self.columns(lot, database, kinds)
+        if self.drop:
+            masks = [mask for one in found.values() if (mask := one.absent()) is not None]
+            if masks:
+                present = np.flatnonzero(~np.logical_or.reduce(masks))
+                gathered.dropped += lot.rows - len(present)
+                found = {name: one.take(present, present) for name, one in found.items()}
+        first = self._rows(found, self.roles)
+        gathered.add(first, self._rows(found, {**self.roles, **self.second}) if self.second else None)
+
+    def _rows(self, found: Mapping[str, Column], names: Mapping[str, Any]) -> Rows:
+        roles: dict[str, Any] = {
+            role: found[said] if isinstance(said, str) else [found[name] for name in said]
+            for role, said in names.items()
+        }
+        if isinstance(roles.get("score"), list):
+            roles["score"] = dict(zip(self.said["labels"], roles["score"], strict=True))
+        return rows(**roles, **self.said)
+
+    def _unfinished(self, lot: Lot, database: Database, kinds: Mapping[str, str]) -> Lot:
+        """Take the rows of the last query off a lot, because more of them may come."""
+        name = self.roles["query"]
+        one = settled(lot.columns([name], database.table)[name], kinds.get(name, ""))
+        codes, _ = encode(dataclasses.replace(one, missing=None))  # whether any may be is asked elsewhere
+        others = np.flatnonzero(codes != codes[-1])
+        return lot.split(int(others[-1]) + 1 if len(others) else 0)
+
+
+def _listed(said: Any) -> tuple[Any, ...]:
+    return tuple(said) if isinstance(said, (list, tuple)) else (said,)
+
+
+@contextlib.contextmanager
+def _threads(count: int | None) -> Iterator[int]:
+    """Have the kernels use as many threads as are asked for, meanwhile."""
+    before = kernels.threads()
+    if count is None:
+        yield before
+        return
+    if count < 1:
+        raise InputError(f"threads={count}: at least one is needed.")
+    kernels.set_threads(count)
+    try:
+        yield count
+    finally:
+        kernels.set_threads(before)

@@ -1,0 +1,200 @@
+"""What rows are read from: one or more parts, each a file, a table or a query, as Arrow batches."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from assay.engines.database import part, quoted, selected, text
+from assay.errors import ColumnError, FileError
+from assay.inputs.frames import no_such_column
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from assay.engines.database import Database
+
+__all__ = ["ArrowFile", "JsonFile", "ParquetFile", "Part", "Query", "Source"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Part(abc.ABC):
+    """One file, table or query. `name` is what messages call it."""
+
+    name: str
+
+    @abc.abstractmethod
+    def columns(self, database: Database) -> list[str]:
+        """Return the names of its columns; one may come twice."""
+
+    @abc.abstractmethod
+    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
+        """Yield the wanted columns as record batches.
+
+        `kinds` says as what a column of text is to be read; a typed file knows that itself.
+        """
+
+    def kinds(self, _database: Database, _wanted: Sequence[str]) -> dict[str, str]:
+        """Return what columns of text seem to hold, by their first rows; a typed file has nothing to say."""
+        return {}
+
+    def check(self, database: Database, wanted: Sequence[str]) -> None:
+        """Raise unless every wanted column is there, once."""
+        names = self.columns(database)
+        often = Counter(name.lower() for name in names)
+        for name in wanted:
+            if name not in names:
+                raise no_such_column(name, names, f" in {self.name}")
+            if often[name.lower()] > 1:
+                raise ColumnError(
+                    f'two columns of {self.name} are named "{name}" (capitals aside): rename one of them.'
+                )
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """Where rows come from. Make one with :func:`assay.engines.source`."""
+
+    parts: tuple[Part, ...]
+    name: str
+    database: str | None = None
+    copies: Any = dataclasses.field(default=None, repr=False, compare=False)  # temporary files, kept with it
+
+    def open(self, *, memory: int, threads: int) -> Database:
+        """Return the database through which the parts are read."""
+        from assay.engines.database import Database  # noqa: PLC0415 - read here only
+
+        opened = Database(memory=memory, threads=threads)
+        try:
+            if self.database is not None:
+                opened.attach(self.database)
+        except BaseException:
+            opened.close()
+            raise
+        return opened
+
+    def columns(self) -> list[str]:
+        """Return the names of the columns, of the first part where there are several."""
+        with self.open(memory=1 << 28, threads=1) as database:
+            return self.parts[0].columns(database)
+
+
+@dataclasses.dataclass(frozen=True)
+class ParquetFile(Part):
+    """A Parquet file."""
+
+    path: str
+
+    def _table(self) -> str:
+        return f"read_parquet({text(self.path)})"
+
+    def columns(self, database: Database) -> list[str]:
+        """Return the names that stand in the file's footer."""
+        known = list(database.columns(self._table(), self.name))
+        if not any(re.search(r"_\d+$", name) for name in known):
+            return known
+        # A name that comes twice is told apart by a number behind it; what it was stands in the schema only.
+        query = f"SELECT name, num_children FROM parquet_schema({text(self.path)})"
+        names, inside = [], 0
+        # The schema is a tree, written depth first below its root; nested fields are no columns.
+        for name, children in database.rows(query, self.name)[1:]:
+            if not inside:
+                names.append(name)
+            inside += (children or 0) - (1 if inside else 0)
+        return names
+
+    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
+        """Yield the wanted columns; only their pages are read."""
+        del kinds
+        what = selected(database.columns(self._table(), self.name), wanted, self.name)
+        return database.batches(f"SELECT {what} FROM {self._table()}", self.name)
+
+
+@dataclasses.dataclass(frozen=True)
+class JsonFile(Part):
+    """A file of JSON objects, one a line (or an array of them)."""
+
+    path: str
+    layout: str = "newline_delimited"
+
+    def _types(self, database: Database) -> dict[str, str]:
+        # All of the file decides what a column holds, not its first rows: JSON has no schema to go by.
+        table = f"read_json({text(self.path)}, format={text(self.layout)}, sample_size=-1)"
+        return database.columns(table, self.name)
+
+    def columns(self, database: Database) -> list[str]:
+        """Return every key that occurs."""
+        return list(self._types(database))
+
+    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
+        """Yield the wanted columns; other keys are passed over."""
+        del kinds
+        types = {name: kind.replace("JSON", "VARCHAR") for name, kind in self._types(database).items()}
+        what = selected(types, wanted, self.name)
+        read = ", ".join(f"{text(name)}: {text(types[name])}" for name in wanted)
+        table = f"read_json({text(self.path)}, format={text(self.layout)}, columns={{{read}}})"
+        return database.batches(f"SELECT {what} FROM {table}", self.name)
+
+
+@dataclasses.dataclass(frozen=True)
+class ArrowFile(Part):
+    """An Arrow IPC file (Feather) or stream."""
+
+    path: str
+
+    def _reader(self) -> Any:
+        arrow = part("arro3.io", "arro3-io", "reading Arrow files")
+        with open(self.path, "rb") as file:  # noqa: PTH123 - a path as the caller wrote it
+            whole = file.read(6) == b"ARROW1"
+        return (arrow.read_ipc if whole else arrow.read_ipc_stream)(self.path)
+
+    def columns(self, _database: Database) -> list[str]:
+        """Return the names of the file's schema."""
+        return self._explained(lambda: list(self._reader().schema.names))  # type: ignore[no-any-return]
+
+    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
+        """Yield the wanted columns."""
+        del database, kinds
+        reader = self._explained(lambda: iter(self._reader()))
+        while (batch := self._explained(lambda: next(reader, None))) is not None:
+            yield batch.select(list(wanted))
+
+    def _explained(self, step: Callable[[], Any]) -> Any:
+        try:
+            return step()
+        except (ImportError, MemoryError):
+            raise
+        except Exception as failed:  # noqa: BLE001 - the reader raises plain exceptions
+            raise FileError(f"{self.name} cannot be read as an Arrow file: {failed}.") from None
+
+
+@dataclasses.dataclass(frozen=True)
+class Query(Part):
+    """What a SELECT gives, or a table of a database."""
+
+    sql: str
+
+    def _table(self, database: Database) -> str:
+        if not database.is_select(self.sql, self.name):
+            raise FileError("sql= must be one SELECT: a query that reads rows and changes nothing.")
+        return f"({self.sql.strip().rstrip(';')}\n) AS given_rows"
+
+    @classmethod
+    def of_table(cls, name: str) -> Query:
+        """Return the query for a whole table, whose name may have a schema before it."""
+        whole = ".".join(map(quoted, name.split(".")))
+        return cls(f"the table {name}", f"SELECT * FROM {whole}")
+
+    def columns(self, database: Database) -> list[str]:
+        """Return the names of the result's columns."""
+        return list(database.columns(self._table(database), self.name))
+
+    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
+        """Yield the wanted columns."""
+        del kinds
+        table = self._table(database)
+        what = selected(database.columns(table, self.name), wanted, self.name)
+        return database.batches(f"SELECT {what} FROM {table}", self.name)

@@ -1,0 +1,162 @@
+import polars as pl
+import pytest
+
+import assay
+from assay.engines import scan, source
+
+
+def labels(text, tmp_path, name="rows.csv", **how):
+    """Return the confusion tally of the columns y and p of a text file."""
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return scan(source(path, **how), actual="y", predicted="p", tallies={"it": assay.Confusion})["it"]
+
+
+def expected(actual, predicted):
+    return assay.Confusion.of(assay.rows(actual=actual, predicted=predicted))
+
+
+DIALECTS = [
+    ("y,p\na,b\nb,b\n", {}),
+    ("y\tp\na\tb\nb\tb", {}),
+    ("y;p\r\na;b\r\nb;b\r\n", {}),
+    ("y|p\na|b\nb|b\n", {}),
+    ("y#p\na#b\nb#b\n", {"delimiter": "#"}),
+    ("'y','p'\n'a','b'\n'b',b\n", {"quote": "'"}),
+    ("\ufeffy,p\na,b\nb,b\n", {}),
+    ("a,b\nb,b\n", {"names": ["y", "p"]}),
+    ('x,p,"y"\n1,b,a\n"2,\n3",b,"b"\n', {}),
+    ('"a ""quoted"", name",p,y\n1,b,a\n2,b,b\n', {}),
+    ('"a name\nof two lines",p,y\n1,b,a\n2,b,b\n', {}),
+    ("y,p\n\na,b\nb,b\n\n", {}),
+    ("y,p\na,b\nb,b\n".encode("utf-16"), {"encoding": "utf-16"}),
+    ("y,p\na,b\nb,b\n".encode("cp424"), {"encoding": "cp424"}),
+    ("y,p,x,x\na,b,1,2\nb,b,1,2\n", {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "how"), DIALECTS)
+def test_dialects(text, how, tmp_path):
+    """However a table is written down, it holds the same rows."""
+    assert labels(text, tmp_path, **how) == expected(["a", "b"], ["b", "b"])
+
+
+def test_letters_beyond_ascii_come_through_every_encoding(tmp_path):
+    """Labels are what they were, whatever bytes stood for them."""
+    for encoding in ("utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16", "iso8859-15"):
+        text = "y,p\ncafé,thé\nthé,thé\n".encode(encoding)
+        assert labels(text, tmp_path, encoding=encoding) == expected(["café", "thé"], ["thé", "thé"]), (
+            encoding
+        )
+
+
+KINDS = [
+    (["0", "1", "1"], [0, 1, 1]),
+    ([" 0", "+1", "-12"], [0, 1, -12]),
+    (["1.0", "2", "1"], [1.0, 2.0, 1.0]),
+    (["true", "False", "TRUE"], [True, False, True]),
+    (["true", "1", "0"], ["true", "1", "0"]),
+    (["007", "7", "7"], ["007", "7", "7"]),
+    (["1_000", "1", "1"], ["1_000", "1", "1"]),
+    (["1", "x", "2.5"], ["1", "x", "2.5"]),
+    (["9223372036854775807", "-9223372036854775808", "1"], [2**63 - 1, -(2**63), 1]),
+    (["9223372036854775808", "1", "1"], ["9223372036854775808", "1", "1"]),
+    (["a", "b", "NA"], ["a", "b", "NA"]),
+]
+
+
+@pytest.mark.parametrize(("texts", "meant"), KINDS, ids=lambda value: str(value)[:30])
+@pytest.mark.parametrize("far", [0, 1500])
+def test_what_labels_are_is_decided_by_all_of_them(texts, meant, far, tmp_path):
+    """Whole numbers, numbers, true/false or text: the last row counts as much as the first."""
+    for turn in range(3):
+        chosen, wanted = (values[turn:] + values[:turn] for values in (texts, meant))
+        written = [chosen[0]] * far + chosen
+        said = [wanted[0]] * far + wanted
+        text = "y,p\n" + "".join(f"{label},{label}\n" for label in written)
+        assert labels(text, tmp_path) == expected(said, said)
+
+
+def test_numbers_are_read_to_the_last_bit(tmp_path):
+    """A score is the float nearest to its digits, and a decimal comma is a comma."""
+    scores = [0.1, 1 / 3, 5e-324, 1.7976931348623157e308, 2.2250738585072014e-308, 0.30000000000000004]
+    text = "y;s\n" + "".join(f"{i % 2};{score!r}\n" for i, score in enumerate(scores))
+    whole = assay.Scores.of(assay.rows(actual=[0, 1] * 3, score=scores))
+    for decimal in ".,":
+        (tmp_path / "s.csv").write_text(text.replace(".", decimal))
+        found = source(tmp_path / "s.csv", decimal=decimal)
+        assert scan(found, actual="y", score="s", tallies={"it": assay.Scores})["it"] == whole
+
+
+def test_what_stands_for_nothing_can_be_said(tmp_path):
+    """Only an empty value is missing unless other texts are named."""
+    (tmp_path / "s.csv").write_text("y,s\n0,NA\n1,0.5\n-,0.5\n0,\n")
+    found = scan(
+        source(tmp_path / "s.csv", null=["", "NA", "-"]),
+        actual="y", score="s", missing="drop", tallies={"it": assay.Scores},
+    )  # fmt: skip
+    assert (found.rows, found.dropped) == (1, 3)
+
+
+def test_files_are_found_by_name_pattern_and_folder(tmp_path):
+    """Hidden files and those of no known format are passed over; odd names are no trouble."""
+    frame = pl.DataFrame({"y": [0, 1], "p": [1, 1]})
+    inside = tmp_path / "part=1"
+    inside.mkdir()
+    for name in ("a.csv", "o'dd [1]*.csv", "_temporary.csv", ".hidden.csv", "notes.md", "part=1/b.csv"):
+        frame.write_csv(tmp_path / name)
+
+    def read(given):
+        found = scan(source(given), actual="y", predicted="p", tallies={"it": assay.Confusion})
+        return found.files, found.rows
+
+    assert read(tmp_path) == (3, 6)
+    assert read(str(tmp_path)) == (3, 6)
+    assert read(f"{tmp_path}/**/*.csv") == (4, 8)
+    assert read(tmp_path / "o'dd [1]*.csv") == (1, 2)
+    assert read([tmp_path / "a.csv", tmp_path / "part=1"]) == (2, 4)
+    assert read(tmp_path / "notes.md") == (1, 2)
+
+
+def test_measured_quantities_are_numbers_wherever_their_fractions_are(tmp_path):
+    """A regression's column may begin with whole numbers, and have a decimal comma."""
+    values = [1, 2, 3] * 700 + [0.5, 1e-3]
+    whole = assay.Moments.of(assay.rows(actual=values, predicted=values[::-1]))
+    for decimal in ".,":
+        rows = zip(values, values[::-1], strict=True)
+        text = "y;p\n" + "".join(f"{y};{p}\n" for y, p in rows)
+        (tmp_path / "r.csv").write_text(text.replace(".", decimal))
+        found = source(tmp_path / "r.csv", decimal=decimal)
+        assert scan(found, actual="y", predicted="p", tallies={"it": assay.Moments})["it"] == whole
+
+
+@pytest.mark.parametrize("late", ["x", "0.5", "true"])
+def test_what_turns_out_late_is_read_again_from_the_start(late, tmp_path, monkeypatch):
+    """A surprise far into a file stops the reader on its way and starts it anew."""
+    monkeypatch.setattr("assay.engines.local._BATCHES", 1 << 40)
+    texts = ["0", "1"] * 100_000 + [late] + ["1", "0"] * 200_000
+    (tmp_path / "late.csv").write_text("y,p\n" + "".join(f"{text},{i % 2}\n" for i, text in enumerate(texts)))
+    found = scan(
+        tmp_path, actual="y", predicted="p", tallies={"n": lambda rows: assay.Sums.of([float(len(rows))])}
+    )
+    assert found.rows == float(found["n"].total) == len(texts)
+
+
+def test_a_part_without_any_value_counts_as_dropped(tmp_path):
+    """A file whose labels are all missing adds nothing but to the count of dropped rows."""
+    (tmp_path / "a.csv").write_text("y,p,s\n,1,0.5\n,0,0.5\n")
+    (tmp_path / "b.csv").write_text("y,p,s\n1,1,0.5\n0,1,\n")
+    tallies = {
+        "labels": assay.Confusion,
+        "ranks": assay.Scores,
+        "slices": lambda rows: assay.Grouped.of(rows, assay.BinnedScores),
+    }
+    for names in ("a.csv", "b.csv"), ("b.csv", "a.csv"), ("a.csv",):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("assay.engines.local._BATCHES", 1 << 40)
+            found = scan(
+                [tmp_path / name for name in names],
+                actual="y", predicted="p", score="s", by="p", missing="drop", tallies=tallies,
+            )  # fmt: skip
+        assert (found.rows, found.dropped) == ((1, 3) if len(names) > 1 else (0, 2))
+        assert found["labels"].n == found["ranks"].n == found.rows
