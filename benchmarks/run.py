@@ -21,6 +21,7 @@ PARTS = (
     "counting",
     "ordering",
     "summing",
+    "intervals",
     "bootstrapping",
     "dropin",
     "forecasting",

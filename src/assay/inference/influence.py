@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.inference.delta import acceleration, kish
-from assay.tallies import LabelSets, Tally
+from assay.tallies import Confusion, LabelSets, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from assay.metrics import Metric
+    from assay.metrics import Metric, Value
 
-__all__ = ["Influence", "influence"]
+__all__ = ["Influence", "influence", "value_of"]
 
 # Who knows the influences of a view: functions `of_tally(metric, tally, options)` and
 # `of_rows(metric, rows, options)`, which return None where a metric has none in closed form.
@@ -127,6 +127,13 @@ class Influence:
     def minus(self, other: Influence) -> Influence:
         """Return the influence on the difference of two metrics of the same units."""
         return dataclasses.replace(self, value=self.value - other.value, slopes=self.slopes - other.slopes)
+
+
+def value_of(metric: Metric, tally: Tally, options: dict[str, Any]) -> Value:
+    """Return a metric's value for a tally; of a table it is asked for more than once, so it is kept."""
+    if not isinstance(tally, Confusion):
+        return metric(tally, **options)
+    return tally.kept((metric, repr(options)), lambda: metric(tally, **options))  # type: ignore[no-any-return]
 
 
 def influence(metric: Metric, data: Any, **options: Any) -> Influence | None:

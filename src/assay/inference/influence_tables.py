@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.inference.gradients import metric_gradient, moved_counts, moved_tables, slopes_from
-from assay.inference.influence import Influence
+from assay.inference.influence import Influence, value_of
 from assay.inference.margins import margin_gradient
 from assay.inputs.labels import encode, translate
 from assay.metrics import Binary, Undefined
@@ -29,7 +29,7 @@ _OF_FOUR = np.array([0, 2, 1, 3])  # a positive that was missed is fn, the third
 
 def of_tally(metric: Metric, tally: Confusion, options: dict[str, Any]) -> Influence | None:
     """Return the influence of each cell's rows; of one class, the four cells are tp, fp, fn and tn."""
-    value = metric(tally, **options)
+    value = value_of(metric, tally, options)
     if isinstance(value, Undefined):
         return None
     powers = (1,) if tally.weights is None else (1, 2, 3)

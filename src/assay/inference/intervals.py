@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import MetricError
 from assay.inference.estimate import Estimate
+from assay.inference.influence import value_of
 from assay.inference.proportions import METHODS, check_confidence
 from assay.inference.question import Found, Question
 from assay.metrics import Metric, Undefined, find
@@ -205,7 +206,7 @@ def estimate_tally(
 
     `options` are those that the metric takes beside the tally, `row_options` those it would take beside rows.
     """
-    value = metric(tally, **options)
+    value = value_of(metric, tally, options)
     if isinstance(value, Undefined):
         return Estimate(value, None, None, confidence, "", _size(tally))
     return answer(Question(metric, value, tally, options, confidence, rows, row_options or {}, seed), method)

@@ -160,7 +160,7 @@ class LabelCells(Tally):
             return [CellSums(0, self.counts.astype(object))] * 3
         return [CellSums(*state) for state in self.weights]
 
-    @property
+    @functools.cached_property
     def n(self) -> int:
         """How many rows there are."""
         return int(self.counts.sum())
