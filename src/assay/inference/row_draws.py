@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay import kernels
+from assay.inference.paired_bootstrap import paired_replicates, permutation
 from assay.inference.test_result import Test
 from assay.inputs.columns import Column
 from assay.inputs.labels import encode, label_union, translate
 from assay.metrics import Ranks
+from assay.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,13 +39,18 @@ def drawn_differences(match: Match) -> NDArray[np.float64]:
     """
     settings = match.settings
     first, second = match.pair.first, match.pair.second
+    if match.pair.paired and _plain(first):
+        drawn = {"count": settings.draws, "seed": settings.seed, **match.options}
+        return paired_replicates(match.metric, (first, second), **drawn).difference
     of_first, of_second = _units(first), _units(second)
     found = np.empty(settings.draws)
-    for number in range(settings.draws):
-        mine = theirs = of_first(settings.seed, 2 * number)
-        if not match.pair.paired:
-            theirs = of_second(settings.seed, 2 * number + 1)
-        found[number] = _value(match, second.take(theirs)) - _value(match, first.take(mine))
+    with Progress("rows drawn again", settings.draws) as bar:
+        for number in range(settings.draws):
+            mine = theirs = of_first(settings.seed, 2 * number)
+            if not match.pair.paired:
+                theirs = of_second(settings.seed, 2 * number + 1)
+            found[number] = _value(match, second.take(theirs)) - _value(match, first.take(mine))
+            bar.step()
     return found
 
 
@@ -59,31 +66,41 @@ def swapped(match: Match) -> Test:
     first, second = match.pair.first, match.pair.second
     if match.metric.reads is Ranks and match.metric.kind == "rank":
         first, second = _ranked(first), _ranked(second)
+    elif _plain(first):
+        drawn = {"count": settings.draws, "seed": settings.seed, **match.options}
+        return permutation(match.metric, (first, second), **drawn)
     roles = [role for role in ("predicted", "score") if getattr(first, role) is not None]
     joined = {role: _joined(getattr(first, role), getattr(second, role)) for role in roles}
     groups = match.pair.groups
     units = len(first) if groups is None else groups[1]
     seen = abs(match.difference) * (1 - _TIE)
     far = lacking = 0
-    for number in range(settings.draws):
-        words = kernels.random_words(settings.seed, 1, number * units, (number + 1) * units)
-        swap = (words >> np.uint64(63)).astype(bool)
-        if groups is not None:
-            swap = swap[groups[0]]
-        turned = [
-            _value(
-                match,
-                dataclasses.replace(rows, **{role: pick(swap == side) for role, pick in joined.items()}),
-            )
-            for side, rows in ((False, first), (True, second))
-        ]
-        apart = abs(turned[1] - turned[0])
-        lacking += bool(np.isnan(apart))
-        far += bool(np.isnan(apart) or apart >= seen)  # without a value it does not speak against chance
+    with Progress("outputs swapped", settings.draws) as bar:
+        for number in range(settings.draws):
+            words = kernels.random_words(settings.seed, 1, number * units, (number + 1) * units)
+            swap = (words >> np.uint64(63)).astype(bool)
+            if groups is not None:
+                swap = swap[groups[0]]
+            turned = [
+                _value(
+                    match,
+                    dataclasses.replace(rows, **{role: pick(swap == side) for role, pick in joined.items()}),
+                )
+                for side, rows in ((False, first), (True, second))
+            ]
+            apart = abs(turned[1] - turned[0])
+            lacking += bool(np.isnan(apart))
+            far += bool(np.isnan(apart) or apart >= seen)  # without a value it does not speak against chance
+            bar.step()
     note = f"{settings.draws:,} swaps, seed {settings.seed}"
     if lacking:
         note += f"; {lacking:,} of them without a value"
     return Test("randomisation of rows", None, None, (far + 1) / (settings.draws + 1), note=note)
+
+
+def _plain(rows: Rows) -> bool:
+    """Tell whether every row counts once and for itself: these are drawn as counts of what is alike."""
+    return rows.group is None and rows.query is None and rows.weight is None
 
 
 def _units(rows: Rows) -> Callable[[int, int], NDArray[np.intp]]:
