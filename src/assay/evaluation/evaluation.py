@@ -14,7 +14,7 @@ from assay.evaluation.figures import Figure, figures_of, flat
 from assay.inference.intervals import estimate_tally
 from assay.inputs import Column
 from assay.metrics import Metric, find
-from assay.tallies import ClassScores, Collection, Confusion, LabelSets, Scores, Tally
+from assay.tallies import ClassScores, Collection, Confusion, LabelSets, Losses, Scores, Tally
 
 if TYPE_CHECKING:
     from assay.evaluation.problem import Problem
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Evaluation", "Settings"]
 
+_MANY = 1_000_000  # rows
 _CURVES = ("roc", "roc_hull", "precision_recall", "detection_error", "gain", "lift")
 
 
@@ -135,10 +136,22 @@ class Evaluation(Mapping[str, "Estimate"]):
         key = (known.name, sure, method, *sorted((name, repr(value)) for name, value in options.items()))
         if key not in self._found:
             tally, left, asked = self._read(known, options)
+            rows = self.rows if self._needs_rows(tally) or method else None
             self._found[key] = estimate_tally(
-                known, tally, left, rows=self.rows, row_options=asked, confidence=sure, method=method
+                known, tally, left, rows=rows, row_options=asked, confidence=sure, method=method
             )
         return self._found[key]
+
+    def _needs_rows(self, tally: Tally) -> bool:
+        """Tell whether an interval needs the rows: of groups always, else where a tally does not say enough.
+
+        Sums of losses do, beyond so many rows: how skewed they are no longer matters to their mean.
+        """
+        if self.given is not None and self.given.group is not None:
+            return True
+        return not isinstance(tally, (Confusion, Scores)) and not (
+            isinstance(tally, Losses) and tally.n > _MANY
+        )
 
     def _read(self, metric: Metric, options: dict[str, Any]) -> tuple[Tally, dict[str, Any], dict[str, Any]]:
         """Return the tally that a metric reads, the options left for it, and all options known here."""
@@ -147,15 +160,18 @@ class Evaluation(Mapping[str, "Estimate"]):
             asked.setdefault("positive", self.positive)
         if self.settings.k is not None and "k" in metric.options:
             asked.setdefault("k", self.settings.k)
-        for tally in self.tallies.tallies:
-            if _serves(metric, tally, asked):
-                return tally, asked, asked
-        if self.rows is None:
+        if metric.loss is None or self.given is None:  # losses are read from rows faster than from scores
+            for tally in self.tallies.tallies:
+                if _serves(metric, tally, asked):
+                    return tally, asked, asked
+        if self.given is None:
             raise MetricError(
                 f"{metric.name} needs the rows, which this evaluation no longer holds: "
                 "it was put together from tallies."
             )
-        tally, left = metric.tallied(self.rows, asked)
+        # Who reads labels needs the predictions of scores that were cut; who does not is spared making them.
+        rows = self.rows if metric.reads.tally is Confusion else self.given
+        tally, left = metric.tallied(rows, asked)
         return tally, left, asked
 
     @functools.cached_property

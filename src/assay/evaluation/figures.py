@@ -40,7 +40,7 @@ _LABELS = (
     "prevalence detection_rate detection_prevalence",
 )
 _SCORES = ("auc average_precision",)
-_PROBABILITIES = ("log_loss brier", "observed_expected_ratio cox_slope expected_calibration_error")
+_PROBABILITIES = ("log_loss brier",)
 _CLASSES = ("accuracy balanced_accuracy mcc kappa", "macro:precision macro:f1 weighted:f1")
 _ORDERED = ("accuracy balanced_accuracy", "quadratic_weighted_kappa weighted_kappa mean_absolute_rank_error")
 _CLASS_SCORES = ("hand_till_auc macro_auc",)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.inference.delta import acceleration, kish
-from assay.tallies import Confusion, LabelSets, Tally
+from assay.tallies import Confusion, LabelSets, Scores, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,8 +130,8 @@ class Influence:
 
 
 def value_of(metric: Metric, tally: Tally, options: dict[str, Any]) -> Value:
-    """Return a metric's value for a tally; of a table it is asked for more than once, so it is kept."""
-    if not isinstance(tally, Confusion):
+    """Return a metric's value for a tally; of tables and scores it is asked for twice, so it is kept."""
+    if not isinstance(tally, (Confusion, Scores)):
         return metric(tally, **options)
     return tally.kept((metric, repr(options)), lambda: metric(tally, **options))  # type: ignore[no-any-return]
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.inference.influence import Influence
+from assay.inference.influence import Influence, value_of
 from assay.inference.influence_scores import by_row, unit_sums
+from assay.inference.pooling import pooled
 from assay.metrics import Undefined
 from assay.metrics.logistic import fit_both, fit_intercept
 from assay.metrics.probabilities import Probabilities
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.inputs import Rows
-    from assay.metrics import Metric
+    from assay.metrics import Metric, Value
 
 __all__ = ["of_rows", "of_tally"]
 
@@ -34,7 +35,11 @@ _OUTCOMES = np.array([[1.0], [0.0]])  # of positives and of negatives, the two r
 
 def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
     """Return the influence of each entry's positives, and of its negatives: two rows of units."""
-    value = metric(tally, **options)
+    value = value_of(metric, tally, options)
+    return _of_entries(metric, pooled(tally), options, value)
+
+
+def _of_entries(metric: Metric, tally: Scores, options: dict[str, Any], value: Value) -> Influence | None:
     if isinstance(value, Undefined) or not math.isfinite(value) or metric.name not in _SLOPES:
         return None
     clip = checked_clip(options.get("clip", 0.0))
@@ -46,7 +51,7 @@ def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence |
 def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | None:
     """Return the influence of every row: that of its probability and class."""
     tally = Scores.of(rows)
-    found = of_tally(metric, tally, options)
+    found = _of_entries(metric, tally, options, value_of(metric, tally, options))
     return None if found is None else by_row(found, tally, rows)
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from assay.inference.delta import kish
 from assay.inference.gradients import class_shares
-from assay.inference.influence import Influence
+from assay.inference.influence import Influence, value_of
+from assay.inference.pooling import pooled
 from assay.inference.rank_slopes import rank_slopes
 from assay.inputs import Column, Rows
 from assay.inputs.columns import doubles
@@ -30,13 +31,16 @@ _WHAT = "an influence"
 def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
     """Return the influence of each entry's positives, and of its negatives: two rows of units.
 
-    None for an average over classes: their tally does not say which scores are those of one row.
+    None for an average over classes: their tally does not say which scores are those of one row. Of very
+    many scores, neighbours are one entry.
     """
     if not isinstance(tally, Scores) or options.get("average"):
         return None
-    value = metric(tally, **options)
-    if isinstance(value, Undefined):
-        return None
+    value = value_of(metric, tally, options)
+    return None if isinstance(value, Undefined) else _of_entries(metric, pooled(tally), options, value)
+
+
+def _of_entries(metric: Metric, tally: Scores, options: dict[str, Any], value: float) -> Influence | None:
     sums = unit_sums(tally)
     worth = kish(float(sums[0].sum()), float(sums[min(1, len(sums) - 1)].sum()))
     found = rank_slopes(metric.name, Ranks.of(tally), worth, value, **{**metric.parameters, **options})
@@ -61,7 +65,10 @@ def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | 
     if average := options.get("average"):
         return _averaged(metric, rows, average, options)
     tally = Scores.of(rows)
-    found = of_tally(metric, tally, options)
+    value = value_of(metric, tally, options)
+    if isinstance(value, Undefined):
+        return None
+    found = _of_entries(metric, tally, options, value)
     return None if found is None else by_row(found, tally, rows)
 
 

@@ -298,8 +298,10 @@ def _class_worth(asked: Question) -> tuple[float, float]:
         groups, _ = encode(rows.group)
         positive, _ = binary(rows.actual, rows.positive, rows.labels)
         return tuple(float(len(np.unique(groups[positive == side]))) for side in (1, 0))  # type: ignore[return-value]
-    sums = unit_sums(tally)
-    first, second = sums[0], sums[min(1, len(sums) - 1)]
+    if tally.weights is None:
+        positives, negatives = tally.totals
+        return float(positives), float(negatives)
+    first, second, _ = unit_sums(tally)
     return tuple(kish(float(w), float(s)) for w, s in zip(first.sum(1), second.sum(1), strict=True))  # type: ignore[return-value]
 
 

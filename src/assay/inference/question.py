@@ -161,8 +161,7 @@ class Question:
             known = effect is not None and not math.isnan(effect)
             told = {"groups": len(self._groups()[1]), "design_effect": effect if known else None}
         if isinstance(self.tally, Scores):
-            classes = (self.tally.positives, self.tally.negatives)
-            told["positives"], told["negatives"] = (int(one.sum(dtype=np.int64)) for one in classes)
+            told["positives"], told["negatives"] = self.tally.totals
         return told
 
 

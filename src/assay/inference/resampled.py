@@ -9,6 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import MetricError
+from assay.inference.pooling import MOST, pooled
 from assay.inference.stacked import SQUARE_FITS, of_binary, of_tables
 from assay.inference.units import Units
 from assay.metrics import Undefined
@@ -49,7 +50,6 @@ __all__ = [
     "units_of_tally",
 ]
 
-_MOST_SCORES = 1 << 16  # distinct scores that a metric without a kernel is read from
 _NATIVE: dict[str, Callable[..., Any]] = {
     "auc": kernels.resample_areas,
     "gini": lambda *given: 2 * kernels.resample_areas(*given) - 1,
@@ -257,7 +257,7 @@ def _of_scores(metric: Metric, tally: Scores, options: dict[str, Any], *, strati
         weights = None if tally.weights is None else tally.weights[entry]
         return dataclasses.replace(mean_units(metric, values, sizes, weights), strata=strata)
     native = _NATIVE.get(metric.name) if tally.weights is None and not options else None
-    if native is None and tally.weights is None and len(tally.scores) > _MOST_SCORES:
+    if native is None and tally.weights is None and len(tally.scores) > MOST:
         return _of_pooled(metric, tally, options, stratified=stratified)
 
     def read_one(counts: NDArray[np.int64]) -> float:
@@ -279,20 +279,10 @@ def _of_scores(metric: Metric, tally: Scores, options: dict[str, Any], *, strati
 
 def _of_pooled(metric: Metric, tally: Scores, options: dict[str, Any], *, stratified: bool) -> Units:
     """Return the units with neighbouring scores put together: for the spread that is as good."""
-    starts = np.unique(np.linspace(0, len(tally.scores), _MOST_SCORES, endpoint=False).astype(np.intp))
-    positives, negatives = (
-        np.add.reduceat(one, starts, dtype=np.int64) for one in (tally.positives, tally.negatives)
-    )
-    rows = tally.positives.astype(np.float64) + tally.negatives
-    with np.errstate(invalid="ignore"):  # a score may be infinite
-        scores = np.add.reduceat(rows * tally.scores, starts) / np.add.reduceat(rows, starts)
-    scores = np.clip(scores, tally.scores[starts], tally.scores[np.append(starts[1:], len(rows)) - 1])
-    scores = np.where(np.isfinite(scores), scores, tally.scores[starts])
-    sides = _smallest(np.stack([positives, negatives]))
-    pooled = dataclasses.replace(tally, scores=scores, positives=sides[0], negatives=sides[1])
-    shift = number(metric(tally, **options)) - number(metric(pooled, **options))
-    units = _of_scores(metric, pooled, options, stratified=stratified)
-    note = f"the spread is that of {len(starts):,} groups of neighbouring scores"
+    small = pooled(tally)
+    shift = number(metric(tally, **options)) - number(metric(small, **options))
+    units = _of_scores(metric, small, options, stratified=stratified)
+    note = f"the spread is that of {len(small.scores):,} groups of neighbouring scores"
     return dataclasses.replace(units, values=lambda counts: units.values(counts) + shift, note=note)
 
 

@@ -66,10 +66,11 @@ class Probabilities:
         clip: float = 0.0,
     ) -> Self:
         """Return the view of rising probabilities, some of them perhaps equal, with counts and weights."""
-        p = p.astype(np.float64)
-        if checked_clip(clip):
-            p = np.clip(p, clip, 1 - clip)
+        p = p.astype(np.float64, copy=False)
         counts = [x.astype(np.float64) for x in (positives, negatives)]
+        if not checked_clip(clip) and weights is None:
+            return cls(p, *counts)  # a tally's scores are distinct
+        p = np.clip(p, clip, 1 - clip)
         if weights is not None:
             counts = [x * weights for x in counts]
         starts = np.flatnonzero(np.diff(p, prepend=np.nan) != 0)

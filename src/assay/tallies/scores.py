@@ -127,14 +127,20 @@ class Scores(Tally, kind="scores"):
     @functools.cached_property
     def n(self) -> int:
         """How many rows there are."""
-        return int(self.positives.sum(dtype=np.int64) + self.negatives.sum(dtype=np.int64))
+        return sum(self.totals)
+
+    @functools.cached_property
+    def totals(self) -> tuple[int, int]:
+        """How many rows are positive, and how many are not."""
+        positives, negatives = (int(one.sum(dtype=np.int64)) for one in (self.positives, self.negatives))
+        return positives, negatives
 
     def concordance(self) -> Concordance:
         """Return the exact integers behind the area under the curve, its variance and the KS distance.
 
         They speak of rows, whatever their weights.
         """
-        return Concordance(*kernels.sweep_scores(*self._rows_per_score()))
+        return self.kept("concordance", lambda: Concordance(*kernels.sweep_scores(*self._rows_per_score())))  # type: ignore[no-any-return]
 
     def average_precision(self) -> float:
         """Return the mean precision over the positives, tied scores found together; NaN without positives.
