@@ -142,3 +142,15 @@ def test_what_is_refused_or_empty():
         paired_replicates("mae", _numbers(group=np.arange(N) % 7), count=5)
     assert np.isnan(paired_replicates("accuracy", assay.PairedLabels(), count=3).difference).all()
     assert isinstance(permutation("accuracy", assay.PairedLabels(), count=3).p, Undefined)
+
+
+def test_both_outputs_of_a_row_are_swapped():
+    """A loss of scores is permuted though the rows have predictions too: p was 1, whatever the scores."""
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 60)
+    good, poor = (np.clip(y * 0.6 + 0.2 + spread * rng.normal(size=60), 0, 1) for spread in (0.1, 0.4))
+    models = [assay.rows(actual=y, predicted=(p > 0.5).astype(int), score=p) for p in (poor, good)]
+    alone = [assay.rows(actual=y, score=p) for p in (poor, good)]
+    found, same = (permutation("brier", tuple(pair), count=999) for pair in (models, alone))
+    assert found.p < 0.05
+    assert found.p == pytest.approx(same.p, abs=0.03)

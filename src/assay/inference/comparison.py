@@ -11,6 +11,8 @@ import functools
 import importlib
 import itertools
 import math
+from collections.abc import Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -31,14 +33,14 @@ from assay.metrics import Metric, Undefined, find
 from assay.tallies import Confusion, LabelSets, Moments, Queries, Scores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from assay.inference.match import Settings
     from assay.inference.models import Models
     from assay.inference.proportions import Interval
     from assay.inference.test_result import Test
 
-__all__ = ["Asked", "Judged", "asked_metrics", "judged"]
+__all__ = ["Asked", "Judged", "asked_metrics", "judged", "with_positive"]
 
 Correction: TypeAlias = Literal["holm", "bh"] | None
 
@@ -61,6 +63,7 @@ _UNPAIRED = {
     "by_swapping": (),
 }
 _TWO = 2
+_HALF = 0.5
 
 
 class Asked(NamedTuple):
@@ -72,8 +75,7 @@ class Asked(NamedTuple):
     @property
     def name(self) -> str:
         """The metric's name, with its options where there are some."""
-        own = {name: value for name, value in self.options.items() if name != "positive"}
-        said = ", ".join(f"{name}={value}" for name, value in own.items())
+        said = ", ".join(f"{name}={value}" for name, value in self.options.items())
         return f"{self.metric.name} ({said})" if said else self.metric.name
 
 
@@ -117,10 +119,16 @@ def judged(
 ) -> Judged:
     """Return every pair's difference on every metric, their p-values corrected as one family."""
     check_confidence(confidence)
+    if margin is not None and confidence <= _HALF:
+        raise MetricError(
+            f"confidence={confidence!r}: a margin is judged by intervals of more than 0.5, such as 0.95."
+        )
     if correction not in ("holm", "bh", None):
         raise MetricError(f'correction={correction!r} is not known: use "holm", "bh" or None.')
     if against not in ("all", "first"):
         raise MetricError(f'against={against!r} is not known: use "all" or "first".')
+    for what, given in (("margin", margin), ("detect", detect)):
+        _check_named(given, asked, what)
     pairs = list(itertools.combinations(range(len(models.names)), 2))
     if against == "first":
         pairs = [pair for pair in pairs if pair[0] == 0]
@@ -132,7 +140,7 @@ def judged(
                 f"{one.metric.name} is the statistic of a test: two of them say nothing about which model is "
                 "better. Ask for the figure that it tests."
             )
-        options = _with_positive(one, models, positive)
+        options = with_positive(one, models, positive)
         values = [_value(one.metric, data, options) for data in models.data]
         limits = (_for(margin, one, "margin"), _for(detect, one, "detect"))
         for first, second in pairs:
@@ -280,7 +288,7 @@ def _size(match: Match) -> int:
     return sizes[0] if match.pair.paired else sum(sizes)
 
 
-def _with_positive(asked: Asked, models: Models, positive: Any) -> dict[str, Any]:
+def with_positive(asked: Asked, models: Models, positive: Any) -> dict[str, Any]:
     """Return a metric's options with the positive label that the rows, or the caller, state."""
     metric, options = asked
     stated = getattr(models.data[0], "positive", None) if isinstance(models.data[0], Rows) else positive
@@ -291,14 +299,23 @@ def _with_positive(asked: Asked, models: Models, positive: Any) -> dict[str, Any
 
 def _for(given: float | Mapping[str, float] | None, asked: Asked, what: str) -> float | None:
     """Return the number given for a metric: one for all, or by the metrics' names."""
-    if given is None or isinstance(given, (int, float)):
-        number = given
-    else:
+    number: Any = given
+    if isinstance(given, Mapping):
         by_metric = {find(name).name: value for name, value in given.items()}
         number = by_metric.get(asked.metric.name)
-    if number is not None and not (number > 0 and math.isfinite(number)):
-        raise MetricError(f"{what}={number!r} must be above 0.")
-    return number
+    if number is None:
+        return None
+    if not (isinstance(number, Real) and 0 < float(number) < math.inf):
+        raise MetricError(f"{what}={number!r} must be a number above 0, or one for each metric by its name.")
+    return float(number)
+
+
+def _check_named(given: Any, asked: Sequence[Asked], what: str) -> None:
+    """Raise where a number is given for a metric that is not compared: it would go unheeded."""
+    compared = [one.metric.name for one in asked]
+    for name in given if isinstance(given, Mapping) else ():
+        if find(name).name not in compared:
+            raise MetricError(f"{what}= names {name}, which is not compared: only {', '.join(compared)}.")
 
 
 def _with_options(given: Any) -> bool:

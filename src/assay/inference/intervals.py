@@ -14,7 +14,7 @@ from assay.errors import MetricError
 from assay.inference.estimate import Estimate
 from assay.inference.influence import value_of
 from assay.inference.proportions import METHODS, check_confidence
-from assay.inference.question import Found, Question
+from assay.inference.question import Found, Question, check_seed, rescaled
 from assay.metrics import Metric, Undefined, find
 from assay.tallies import Tally
 
@@ -183,9 +183,19 @@ def estimate(
     """
     known = metric if isinstance(metric, Metric) else find(metric)
     check_confidence(confidence)
+    check_seed(seed)
     if isinstance(data, Tally):
         return estimate_tally(known, data, options, confidence=confidence, method=method, seed=seed)
     tally, left = known.tallied(data, options)
+    middling = rescaled(data)
+    if (
+        middling is not data
+    ):  # weights near the ends of what floats hold: the value is theirs, the rest is not
+        value = known(tally, **left)
+        tally, left = known.tallied(middling, options)
+        if isinstance(value, Undefined):
+            return Estimate(value, None, None, confidence, "", _size(tally))
+        return answer(Question(known, value, tally, left, confidence, middling, options, seed), method)
     return estimate_tally(
         known, tally, left, rows=data, row_options=options, confidence=confidence, method=method, seed=seed
     )

@@ -113,7 +113,7 @@ def student(asked: Question) -> Found | str | None:
         mean, error, worth = mean_spread(tally)
         if isinstance(mean, Undefined) or isinstance(error, Undefined):
             return str(error.reason) if isinstance(error, Undefined) else None
-        error, df = error * (abs(asked.value / mean) if mean else 1.0), worth - 1
+        error, df = asked.seen(error * (abs(asked.value / mean) if mean else 1.0)), worth - 1
     elif asked.spread is None:
         return "the tally does not tell its spread: give the rows, or a tally of losses"
     else:

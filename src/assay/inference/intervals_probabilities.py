@@ -126,7 +126,8 @@ def _base_rate(asked: Question) -> Found:
     """Return the interval of the share of positives."""
     tally: Any = asked.tally
     sums = unit_sums(tally)
-    n, positives = float(sums[0].sum()), float(sums[0][0].sum())
+    positives, negatives = (float(one.sum()) for one in sums[0])
+    n = positives + negatives  # so that no rounding makes the share more than 1
     if asked.plain:
         low, high = wilson(positives, n, asked.confidence)
         return Found(low, high, "Wilson")

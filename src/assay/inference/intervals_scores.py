@@ -175,7 +175,8 @@ def _at_widest(asked: Question) -> Found | None:
     hits = [share * size for share, size in zip(above, sizes, strict=True)]
     signs = (1, -1) if above[0] > above[1] else (-1, 1)
     low, high = weighted_sum_interval(hits, sizes, signs, confidence=asked.confidence)
-    return Found(low, high, "MOVER-Wilson", "", None if asked.spread is None else asked.spread.error)
+    error = math.nan if asked.spread is None else asked.spread.error
+    return Found(low, high, "MOVER-Wilson", "", None if math.isnan(error) else error)
 
 
 def h_apart(asked: Question) -> Found | str | None:

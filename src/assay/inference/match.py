@@ -5,18 +5,19 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from assay.errors import InputError, MetricError
-from assay.inference.delta import cluster_variance, design_effect
 from assay.inference.distributions import normal_p, student_p, student_quantile
 from assay.inference.influence import Influence, influence
 from assay.inference.influence_tables import slopes_at
 from assay.inference.models import size_of
 from assay.inference.outcomes import row_figures
 from assay.inference.proportions import normal_quantile
+from assay.inference.question import NOISE, check_seed
 from assay.inference.test_result import Test
 from assay.inputs.labels import encode
 from assay.metrics import Binary, Classes
@@ -55,8 +56,10 @@ class Settings:
             if name not in known:
                 raise MetricError(f"test={name!r} is not known: use one of {', '.join(map(repr, known))}.")
         for name in ("horizon", "draws"):
-            if getattr(self, name) < 1:
-                raise MetricError(f"{name}={getattr(self, name)!r} is a number of at least 1.")
+            given = getattr(self, name)
+            if not (isinstance(given, Integral) and int(given) >= 1):
+                raise MetricError(f"{name}={given!r} is a whole number of at least 1.")
+        check_seed(self.seed)
 
     def asked(self, family: str, default: str = "") -> str:
         """Return the test of a family that was asked for, or its default."""
@@ -191,14 +194,18 @@ def wald(match: Match, method: str, test: str) -> Answer | str | None:
     error = found.standard_error
     if match.groups is not None:
         codes, groups = match.groups
-        together = cluster_variance(np.bincount(codes, weights=found.parts, minlength=groups))
-        if math.isnan(together):
+        if groups < 2:  # noqa: PLR2004
             return "one group shows no spread"
-        effect, error, df = design_effect(together, found.variance), math.sqrt(together), groups - 1
+        # Errors and not variances, which leave the floats where the figures themselves do not.
+        sums = Influence.of_rows(found.value, np.bincount(codes, weights=found.parts, minlength=groups))
+        error, df = sums.standard_error * math.sqrt(groups / (groups - 1)), groups - 1
+        effect = (error / found.standard_error) ** 2 if found.standard_error > 0 else math.nan
         note = f"{groups:,} groups, design effect {effect:.3g}" if effect == effect else ""  # noqa: PLR0124
     if not found.slopes.any() and not match.difference:
         return Answer(None, None, method, Test(test, None, df, 1.0, note=NEVER), n, 0.0, NEVER)
-    if not error > 0:
+    if groups is not None and error <= NOISE * found.standard_error:
+        return "all groups are alike"  # but for what rounding leaves of them
+    if not error > NOISE * abs(match.difference):
         return "the rows show no spread"
     statistic = match.difference / error
     p = normal_p(statistic) if df is None else student_p(statistic, df)

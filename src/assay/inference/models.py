@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ColumnError, InputError, LengthError
+from assay.inference.question import rescaled
 from assay.inputs import Rows, rows
 from assay.inputs.labels import encode
 from assay.tallies import PairedLabels, PairedScores, Queries, Tally
@@ -97,7 +98,8 @@ class Models:
 
     def pair(self, first: int, second: int) -> Pair:
         """Return two of the models."""
-        return Pair(self.data[first], self.data[second], self.paired, self.given)
+        one, other = (rescaled(self.data[place]) for place in (first, second))
+        return Pair(one, other, self.paired, self.given)
 
     def sizes(self, *, of_queries: bool = False) -> tuple[int, ...]:
         """Return how many rows each model has, or queries."""

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from assay.inputs import Column
+
 __all__ = ["PairedReplicates", "paired_replicates", "permutation"]
 
 _TABLES = (Binary, Classes, Ordered)
@@ -258,8 +260,12 @@ def _of_rows(metric: Metric, first: Rows, second: Rows, options: dict[str, Any])
         raise MetricError(f"rows of two models are compared row by row, but {_units_of(first)} were given.")
     order = canonical_order(first, second)
     models = first.take(order), second.take(order)
-    role = "predicted" if models[0].predicted is not None and models[1].predicted is not None else "score"
-    mine, theirs = (one.need(role, "a comparison of two models") for one in models)
+    outputs = {
+        role: (mine, theirs)
+        for role in ("predicted", "score")
+        if (mine := getattr(models[0], role)) is not None and (theirs := getattr(models[1], role)) is not None
+    }
+    alike = all(mine.labels == theirs.labels for mine, theirs in outputs.values())
     places = np.arange(len(first))
 
     def value(rows: Rows) -> float:
@@ -271,21 +277,28 @@ def _of_rows(metric: Metric, first: Rows, second: Rows, options: dict[str, Any])
         return found[0], found[1]
 
     def swapped(swaps: NDArray[np.int64]) -> tuple[Any, Any]:
-        if mine.labels != theirs.labels:
+        if not alike:
             raise MetricError("the two models' outputs are of different kinds and cannot be swapped.")
         found: list[list[float]] = [[], []]
         for one in swaps:
-            turned = (one > 0).reshape(-1, *[1] * (mine.values.ndim - 1))
-            for side, (own, other) in enumerate(((mine, theirs), (theirs, mine))):
-                column = dataclasses.replace(own, values=np.where(turned, other.values, own.values))
-                changed: dict[str, Any] = {role: column}
-                found[side].append(value(dataclasses.replace(models[side], **changed)))
+            for side, model in enumerate(models):
+                changed: dict[str, Any] = {
+                    role: _mixed(*pair[:: 1 - 2 * side], one) for role, pair in outputs.items()
+                }
+                found[side].append(value(dataclasses.replace(model, **changed)))
         return np.array(found[0]), np.array(found[1])
 
     differ: Any = np.ones(len(first), dtype=bool)
-    if mine.labels == theirs.labels:
-        differ = np.asarray(mine.values != theirs.values).reshape(len(first), -1).any(axis=1)
+    if alike:
+        apart = [np.asarray(mine.values != theirs.values) for mine, theirs in outputs.values()]
+        differ = np.any([one.reshape(len(first), -1).any(axis=1) for one in apart], axis=0)
     return _Joint(np.ones(len(first), dtype=np.uint64), both, swapped, differ, cheap=False)
+
+
+def _mixed(own: Column, other: Column, swaps: NDArray[np.int64]) -> Column:
+    """Return a model's own output, and the other's where they are swapped."""
+    turned = (swaps > 0).reshape(-1, *[1] * (own.values.ndim - 1))
+    return dataclasses.replace(own, values=np.where(turned, other.values, own.values))
 
 
 def _units_of(rows: Rows) -> str:

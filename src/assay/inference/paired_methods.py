@@ -37,7 +37,7 @@ _SCALES = {"auc": 1.0, "gini": 2.0}
 
 def of_shares(match: Match) -> Answer | str | None:
     """Compare two shares of the same rows: Tango's interval and McNemar's test."""
-    if not match.pair.plain:
+    if not match.pair.plain or match.settings.asked("any") == "permutation":
         return None
     joint = match.pair.joint
     actual, *predicted = joint.digits()
@@ -56,7 +56,8 @@ def of_rows(match: Match) -> Answer | str | None:
     if figures is None:
         return None
     of_queries = match.metric.each is not None
-    if not match.pair.plain:
+    swap = match.settings.asked("any") == "permutation"
+    if not match.pair.plain or (swap and not of_queries):
         return None
     first, second = figures
     if match.settings.ordered or match.settings.asked("rows") == "diebold-mariano":
@@ -69,10 +70,10 @@ def of_rows(match: Match) -> Answer | str | None:
 
 def of_areas(match: Match) -> Answer | str | None:
     """Compare two areas under ROC curves on the same rows: DeLong's test."""
-    if not match.pair.plain:
-        return wald(match, "paired DeLong by influence", "Wald")
     if match.settings.asked("any") == "permutation":
         return None
+    if not match.pair.plain:
+        return wald(match, "paired DeLong by influence", "Wald")
     first, second = match.pair.first, match.pair.second
     positive = binary(first.actual, first.positive, first.labels)[0]
     sizes = int(positive.sum()), int(len(positive) - positive.sum())
@@ -110,9 +111,9 @@ def by_drawing(match: Match) -> Answer | str | None:
     limits = percentile(drawn_differences(match), confidence=match.confidence)
     note = "; ".join(said for said in (swaps.note, limits.note) if said)
     if limits.low is None or limits.high is None:
-        return Answer(None, None, "bootstrap, percentile", swaps, len(match.pair.first), None, note)
-    low, high = match.within(limits.low, limits.high)
-    return Answer(low, high, "bootstrap, percentile", swaps, len(match.pair.first), None, note)
+        return _drawn(match, (None, None), swaps, note, "bootstrap, percentile")
+    within = match.within(limits.low, limits.high)
+    return _drawn(match, within, swaps, note, "bootstrap, percentile")
 
 
 def by_swapping(match: Match) -> Answer | str | None:
@@ -120,7 +121,15 @@ def by_swapping(match: Match) -> Answer | str | None:
     if not match.pair.of_rows or match.metric.each is not None:
         return None
     test = swapped(match)
-    return Answer(None, None, "no interval", test, len(match.pair.first), None, test.note)
+    return _drawn(match, (None, None), test, test.note, "no interval")
+
+
+def _drawn(
+    match: Match, limits: tuple[float | None, float | None], test: Test, note: str, method: str
+) -> Answer:
+    """Answer by rows that were drawn or swapped, in their groups where they come in some."""
+    groups = None if match.pair.groups is None else match.pair.groups[1]
+    return Answer(*limits, method, test, len(match.pair.first), None, note, groups=groups)
 
 
 def _of_hits(match: Match, first: NDArray[Any], second: NDArray[Any], counts: NDArray[Any]) -> Answer:
@@ -146,7 +155,9 @@ def _of_differences(match: Match, differences: NDArray[np.float64], *, of_querie
     if found.standard_error is None:
         return Answer(None, None, "paired t", found, n, 0.0, NEVER)
     others = {"wilcoxon": wilcoxon, "sign-flips": lambda d: sign_flips(d, seed=match.settings.seed)}
-    asked = match.settings.asked("rows", "t")
+    # Swapping two models' outputs on a query turns the sign of its difference.
+    swap = match.settings.asked("any") == "permutation"
+    asked = match.settings.asked("rows", "sign-flips" if swap else "t")
     test = others[asked](differences) if asked in others else found
     more = (sign_flips(differences, seed=match.settings.seed),) if of_queries and asked == "t" else ()
     return _studentised(match, found, test, n, more)

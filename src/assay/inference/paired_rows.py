@@ -16,12 +16,22 @@ from assay.metrics import Undefined, Value
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["diebold_mariano", "paired_t", "sign_flips", "wilcoxon"]
+__all__ = ["TIE", "diebold_mariano", "length", "paired_t", "sign_flips", "wilcoxon"]
 
 _ENUMERATED = 20  # differences up to which every pattern of signs is tried
 _EXACT = 50  # differences up to which Wilcoxon's distribution is counted out
 _BITS = 1 << 22  # signs drawn at once
-_TIE = 1e-12  # sums that differ by no more than this share of all are the same but for rounding
+TIE = 1e-12  # what differs by no more than this share of it is the same but for rounding
+
+
+def length(values: NDArray[np.float64]) -> float:
+    """Return the root of the sum of squares, also where the squares are too large or too small for floats.
+
+    >>> length(np.array([3e-200, 4e-200]))
+    5e-200
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    return largest * math.sqrt(math.fsum((values / largest) ** 2)) if largest else 0.0
 
 
 def paired_t(differences: Any, *, alternative: Alternative = "two-sided", confidence: float = 0.95) -> Test:
@@ -35,7 +45,7 @@ def paired_t(differences: Any, *, alternative: Alternative = "two-sided", confid
     mean = math.fsum(values) / n
     if n < 2:  # noqa: PLR2004
         return Test("paired t", None, 0, Undefined("a single difference shows no spread"), alternative, mean)
-    error = math.sqrt(math.fsum((values - mean) ** 2) / (n - 1) / n)
+    error = length(values - mean) / math.sqrt((n - 1) * n)
     return _student("paired t", mean, error, n - 1, alternative=alternative, confidence=confidence)
 
 
@@ -93,7 +103,7 @@ def sign_flips(
     """
     values = _column(differences)
     kept = values[values != 0]
-    seen, slack = math.fsum(kept), _TIE * math.fsum(np.abs(kept))
+    seen, slack = math.fsum(kept), TIE * math.fsum(np.abs(kept))
 
     def as_far(sums: NDArray[np.float64]) -> int:
         if alternative == "two-sided":
@@ -135,7 +145,8 @@ def diebold_mariano(
     if horizon < 1 or not 0 <= reach < n:
         raise MetricError(f"{n} rows are too few for a horizon of {horizon} and {reach} lags.")
     mean = math.fsum(values) / n
-    centred = values - mean
+    size = length(values - mean) or 1.0  # so that products are of numbers up to 1
+    centred = (values - mean) / size
 
     def spread(lag: int) -> float:
         return math.fsum(centred[lag:] * centred[: n - lag]) / n
@@ -150,7 +161,7 @@ def diebold_mariano(
     short = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
     if short <= 0:
         raise MetricError(f"{n} rows are too few for a horizon of {horizon}.")
-    error = math.sqrt(max(total, 0.0) / n / short)
+    error = size * math.sqrt(max(total, 0.0) / n / short)
     return _student(method, mean, error, n - 1, alternative=alternative, confidence=confidence, note=note)
 
 
@@ -165,7 +176,7 @@ def _student(
     note: str = "",
 ) -> Test:
     """Return a t test of a mean with its interval, or what stands in for it without spread."""
-    if not error:
+    if error <= TIE * abs(mean):
         p: Value = Undefined("every row differs by the same") if mean else 1.0
         return Test(method, None, df, p, alternative, mean, confidence=confidence, note=note)
     t, reach = mean / error, student_quantile(confidence, df) * error

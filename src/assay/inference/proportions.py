@@ -6,7 +6,8 @@ Counts may be fractional: an effective count stands for weighted or clustered ro
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import MetricError
 
@@ -29,9 +30,9 @@ __all__ = [
 Interval = tuple[float, float]
 
 
-def check_confidence(confidence: float) -> None:
+def check_confidence(confidence: Any) -> None:
     """Raise unless a confidence is a share."""
-    if not 0 < confidence < 1:
+    if not (isinstance(confidence, Real) and 0 < float(confidence) < 1):
         raise MetricError(f"confidence={confidence!r} is a share between 0 and 1, such as 0.95.")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from assay.inference.distributions import student_quantile
 from assay.inference.influence import Influence, influence
 from assay.inference.proportions import normal_quantile
 from assay.inputs.labels import encode
-from assay.tallies import Collection, Scores
+from assay.tallies import Collection, Scores, Tally
 from assay.tallies.dyadic import Dyadic
 
 if TYPE_CHECKING:
@@ -22,14 +23,36 @@ if TYPE_CHECKING:
 
     from assay.inputs import Rows
     from assay.metrics import Metric
-    from assay.tallies import Tally
 
-__all__ = ["Found", "Question", "Spread"]
+__all__ = ["NOISE", "Found", "Question", "Spread", "check_seed", "rescaled"]
 
 # Views whose rows bring numbers of any size: there the standard error is itself unsure, so that Student's t
 # with the degrees of freedom it has covers better than the normal quantile.
 _STUDENT = frozenset({"Mean", "Lists", "Errors", "Scaled", "Explained", "Ranged", "Pairs"})
-_NOISE = 1e-13  # of the value, or of its distance from a bound
+_LEAST_WEIGHT = 2.0**-160  # of the largest: sums of cubes of those beyond are no floats
+NOISE = 1e-13  # of the value, of its distance from a bound, or of what the rows bring one by one
+
+
+def check_seed(seed: Any) -> None:
+    """Raise unless a seed is a whole number that 64 bits hold."""
+    if not (isinstance(seed, Integral) and 0 <= int(seed) < 1 << 64):
+        raise MetricError(f"seed={seed!r} is a whole number from 0 to 2**64 - 1.")
+
+
+def rescaled(rows: Any) -> Any:
+    """Return rows whose weights' cubes are floats: extreme ones are divided by a power of two.
+
+    That changes no spread. Tallies are returned as they are.
+    """
+    if rows is None or isinstance(rows, Tally) or rows.weight is None or not len(rows):
+        return rows
+    held = rows.weight
+    largest = float(held.values.max())
+    if _LEAST_WEIGHT <= largest <= 1 / _LEAST_WEIGHT:
+        return rows
+    # No row is lost, though it be worth nothing beside the others.
+    weights = np.maximum(np.ldexp(held.values, -math.frexp(largest)[1]), np.finfo(np.float64).tiny)
+    return dataclasses.replace(rows, weight=dataclasses.replace(held, values=weights))
 
 
 class Found(NamedTuple):
@@ -123,22 +146,24 @@ class Question:
         found = self._in_groups(rows)
         n, counted = found.worth, self.metric.reads.__name__ in _STUDENT
         if not self.clustered and (not counted or n <= 1):
-            return Spread(self._seen(found.standard_error), None, n)
+            return Spread(self.seen(found.standard_error), None, n)
         if n <= 1:
             return Spread(math.nan, 0.0, math.nan, 1, math.nan)
         error, df = found.standard_error * math.sqrt(n / (n - 1)), n - 1
         if counted:
             df = min(df, found.freedom)
         if not self.clustered:
-            return Spread(self._seen(error), df, n)
+            return Spread(self.seen(error), df, n)
         alone = rows.standard_error
-        effect, error = (error / alone) ** 2 if alone > 0 else math.nan, self._seen(error)
+        if error < NOISE * alone:  # what rounding leaves of groups that are all alike
+            error = 0.0
+        effect, error = (error / alone) ** 2 if alone > 0 else math.nan, self.seen(error)
         return Spread(error, df, rows.worth / effect if effect > 0 else math.nan, len(found.mass), effect)
 
-    def _seen(self, error: float) -> float:
+    def seen(self, error: float) -> float:
         """Return a standard error, 0 where it is no more than what rounding leaves of none."""
         ends = (abs(end - self.value) for end in (0.0, *self.metric.bounds) if math.isfinite(end))
-        return error if error > _NOISE * max(ends) else 0.0
+        return error if error > NOISE * max(ends) else 0.0
 
     def _groups(self) -> tuple[NDArray[Any], Any]:
         """Return the group of each unit and all groups; the unit of ranked lists is the query."""

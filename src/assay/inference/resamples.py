@@ -13,6 +13,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.inference.distributions import f_p, student_p, student_quantile
+from assay.inference.paired_rows import TIE
 from assay.inference.test_result import Alternative, Test
 from assay.metrics import Undefined
 
@@ -113,14 +114,16 @@ def _moments(differences: Any) -> tuple[Any, float, float]:
     if len(values) < 2 or not np.isfinite(values).all():  # noqa: PLR2004
         raise MetricError("differences are one finite number per resample, and at least two.")
     mean = math.fsum(values) / len(values)
-    return values, mean, math.fsum((values - mean) ** 2) / (len(values) - 1)
+    spread = math.fsum((values - mean) ** 2) / (len(values) - 1)
+    return values, mean, spread if math.sqrt(spread) > TIE * abs(mean) else 0.0
 
 
 def _five_by_two(differences: Any) -> tuple[Any, float]:
     values = np.asarray(differences, dtype=np.float64)
     if values.shape != _PAIRS or not np.isfinite(values).all():
         raise MetricError("a 5x2cv test takes five pairs of finite differences.")
-    return values, math.fsum((values[:, 0] - values[:, 1]) ** 2 / 2)
+    spread = math.fsum((values[:, 0] - values[:, 1]) ** 2 / 2)
+    return values, spread if math.sqrt(spread) > TIE * float(np.abs(values).max()) else 0.0
 
 
 def _check_sizes(n_train: float, n_test: float) -> None:

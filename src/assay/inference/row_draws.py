@@ -41,7 +41,7 @@ def drawn_differences(match: Match) -> NDArray[np.float64]:
     first, second = match.pair.first, match.pair.second
     if match.pair.paired and _plain(first):
         drawn = {"count": settings.draws, "seed": settings.seed, **match.options}
-        return paired_replicates(match.metric, (first, second), **drawn).difference
+        return _settled(match, paired_replicates(match.metric, (first, second), **drawn).difference)
     of_first, of_second = _units(first), _units(second)
     found = np.empty(settings.draws)
     with Progress("rows drawn again", settings.draws) as bar:
@@ -51,7 +51,13 @@ def drawn_differences(match: Match) -> NDArray[np.float64]:
                 theirs = of_second(settings.seed, 2 * number + 1)
             found[number] = _value(match, second.take(theirs)) - _value(match, first.take(mine))
             bar.step()
-    return found
+    return _settled(match, found)
+
+
+def _settled(match: Match, found: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return differences without what rounding makes of a draw that changes nothing, which is no spread."""
+    unmoved = np.abs(found - match.difference) <= _TIE * max(map(abs, match.values))
+    return np.where(unmoved, match.difference, found)
 
 
 def swapped(match: Match) -> Test:
@@ -68,7 +74,8 @@ def swapped(match: Match) -> Test:
         first, second = _ranked(first), _ranked(second)
     elif _plain(first):
         drawn = {"count": settings.draws, "seed": settings.seed, **match.options}
-        return permutation(match.metric, (first, second), **drawn)
+        found = permutation(match.metric, (first, second), **drawn)
+        return dataclasses.replace(found, method="randomisation of rows")
     roles = [role for role in ("predicted", "score") if getattr(first, role) is not None]
     joined = {role: _joined(getattr(first, role), getattr(second, role)) for role in roles}
     groups = match.pair.groups

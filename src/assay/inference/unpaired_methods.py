@@ -20,6 +20,7 @@ from assay.inference.intervals import estimate
 from assay.inference.match import Answer
 from assay.inference.models import size_of
 from assay.inference.outcomes import outcomes
+from assay.inference.paired_rows import length
 from assay.inference.proportions import normal_quantile
 from assay.inference.question import Question, Spread
 from assay.inference.row_draws import drawn_differences
@@ -57,15 +58,16 @@ def welch(
     if min(map(len, columns)) < 2:  # noqa: PLR2004
         lone = Undefined("a single row shows no spread")
         return Test("Welch t", None, None, lone, alternative, difference, confidence=confidence)
+    # Errors and not variances, whose squares leave the floats where rows of 1e80 are compared.
     parts = [
-        math.fsum((one - mean) ** 2) / (len(one) - 1) / len(one)
+        length(one - mean) / math.sqrt((len(one) - 1) * len(one))
         for one, mean in zip(columns, means, strict=True)
     ]
     if not sum(parts):
         p = Undefined("the rows show no spread") if difference else 1.0
         return Test("Welch t", None, None, p, alternative, difference, confidence=confidence)
-    df = sum(parts) ** 2 / sum(part**2 / (len(one) - 1) for part, one in zip(parts, columns, strict=True))
-    error = math.sqrt(sum(parts))
+    error = math.hypot(*parts)
+    df = 1 / sum((part / error) ** 4 / (len(one) - 1) for part, one in zip(parts, columns, strict=True))
     t, reach = difference / error, student_quantile(confidence, df) * error
     return Test(
         "Welch t", t, df, student_p(t, df, alternative), alternative, difference, difference - reach,
@@ -96,11 +98,12 @@ def _of_counts(match: Match, first: tuple[int, int], second: tuple[int, int]) ->
     (x1, n1), (x2, n2) = first, second
     low, high = proportion_difference(x2, n2, x1, n1, confidence=match.confidence)
     table = np.array([[x2, n2 - x2], [x1, n1 - x1]])
-    expected = table.sum(1)[:, None] * table.sum(0) / table.sum()
+    hits, rows = x1 + x2, n1 + n2  # Python's integers, whose products are never too large
+    least = min(n1, n2) * min(hits, rows - hits) / rows  # the smallest count expected
     if not table.sum(0).all():  # all rows are hits, or none is: the same share for certain
         test = Test("chi-square of two shares", None, None, 1.0)
     else:
-        test = chi_square(table) if expected.min() >= _FEW else fisher(table)
+        test = chi_square(table) if least >= _FEW else fisher(table)
     error = math.sqrt(sum(x * (n - x) / n**3 for x, n in (first, second)))
     low, high = match.within(low, high)
     return Answer(low, high, "Newcombe", test, n1 + n2, error)
@@ -159,8 +162,8 @@ def by_delta(match: Match) -> Answer | str | None:
         return "the rows show no spread"
     df = None
     if any(one.df is not None for one in known):
-        parts = sum(one.error**4 / one.df for one in known if one.df)
-        df = error**4 / parts if parts else None
+        parts = sum((one.error / error) ** 4 / one.df for one in known if one.df)
+        df = 1 / parts if parts else None
     z = match.difference / error
     p = normal_p(z) if df is None else student_p(z, df)
     reach = (

@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.errors import MetricError
-from assay.inference.comparison import asked_metrics, judged
+from assay.inference.comparison import asked_metrics, judged, with_positive
 from assay.inference.intervals import estimate
 from assay.inference.match import Settings
 from assay.inference.models import models_of
@@ -41,6 +41,7 @@ class Comparison:
     correction: Correction
     models: Models
     asked: tuple[Asked, ...]
+    positive: Any = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -82,7 +83,8 @@ class Comparison:
         for one in self.asked:
             if find(metric) is one.metric and model in self.names:
                 data = self.models.data[self.names.index(model)]
-                return estimate(one.metric, data, confidence=self.confidence, **one.options)
+                options = with_positive(one, self.models, self.positive)
+                return estimate(one.metric, data, confidence=self.confidence, **options)
         raise MetricError(f"{metric} of {model} was not compared.")
 
     def __getitem__(self, key: str | tuple[str, str, str]) -> Difference:
@@ -227,5 +229,12 @@ def compare(
         detect=detect, positive=positive, settings=settings,
     )  # fmt: skip
     return Comparison(
-        result.differences, result.overall, result.family, confidence, correction, found, tuple(asked)
+        result.differences,
+        result.overall,
+        result.family,
+        confidence,
+        correction,
+        found,
+        tuple(asked),
+        positive,
     )

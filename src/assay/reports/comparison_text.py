@@ -9,6 +9,7 @@ from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.reports.grid import JOINED, grid, listed, paragraph
 from assay.reports.widths import clean
+from assay.reports.widths import width as columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,8 @@ __all__ = ["draw", "said"]
 
 _TWO = 2
 _MANY = 10_000  # times as many rows, beyond which a number says no more than that
+_SMALL, _LARGE = 1e-5, 1e9  # values between which numbers are written out
+_DECIMALS = 8
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
 
 
@@ -63,7 +66,7 @@ def _title(comparison: Comparison) -> str:
         rows += f" ({comparison.dropped:,} left out for missing values)"
     parts = [rows]
     if comparison.groups:
-        parts.append(f"in {comparison.groups:,} groups")
+        parts.append(f"in {comparison.groups:,} group{'s' if comparison.groups > 1 else ''}")
     parts.append(f"{100 * comparison.confidence:g}% intervals")
     if comparison.correction and comparison.family > 1:
         parts.append(f"p corrected by {_CORRECTIONS[comparison.correction]} over {comparison.family} tests")
@@ -75,8 +78,8 @@ def _two(comparison: Comparison, room: int) -> list[str]:
     head = ["", first, second, f"{second} - {first}", "p", *_adjusted_head(comparison)]
     body = []
     for one in comparison.differences:
-        digits = _digits(one)
-        values = [_number(value, digits) for value in one.values]
+        form = _form(one)
+        values = [_number(value, form) for value in one.values]
         body.append([_metric(one), *values, *_difference_cells(comparison, one)])
     return grid(head, body, room=room)
 
@@ -87,14 +90,14 @@ def _values(comparison: Comparison, room: int) -> list[list[str]]:
     found: dict[tuple[str, str], str] = {}
     for one in comparison.differences:
         for name, value in zip((one.first, one.second), one.values, strict=True):
-            found[one.metric, name] = _number(value, _digits(one))
+            found[one.metric, name] = _number(value, _form(one))
     names = list(comparison.names)
     blocks = []
     while names:
         for taken in range(len(names), 0, -1):
             body = [[_words(metric), *(found[metric, name] for name in names[:taken])] for metric in metrics]
             lines = grid(["", *map(clean, names[:taken])], body, room=room)
-            if taken == 1 or max(map(len, lines)) <= room:
+            if taken == 1 or max(map(columns, lines)) <= room:
                 break
         blocks.append(lines)
         names = names[taken:]
@@ -121,11 +124,11 @@ def _difference_cells(comparison: Comparison, one: Difference) -> list[str]:
     more = [""] if _adjusted_head(comparison) else []
     if isinstance(one.difference, Undefined):
         return ["undefined", "", *more]
-    digits = _digits(one)
-    shown = _number(one.difference, digits, sign=True)
+    form = _form(one)
+    shown = _number(one.difference, form, sign=True)
     if one.low is not None and one.high is not None:
-        low, high = (_number(limit, digits, sign=True) for limit in (one.low, one.high))
-        shown += f" [{low}, {high}]"
+        low, high = (_number(limit, form, sign=True) for limit in (one.low, one.high))
+        shown += f" [{low},{JOINED}{high}]"
     adjusted = [_p(one.adjusted)] if more else []
     return [shown, _p(one.p), *adjusted]
 
@@ -199,13 +202,13 @@ def _verdict(comparison: Comparison, first: str, second: str, mine: Sequence[Dif
 
 def _by_how_much(comparison: Comparison, one: Difference) -> str:
     """Return where and how far the better model is ahead: 'on auc by 0.012 [0.004, 0.020] (p = 0.003)'."""
-    size, digits = float(one.difference), _digits(one)
+    size, form = float(one.difference), _form(one)
     limits = ""
     if one.low is not None and one.high is not None:
         both = (one.low, one.high) if size > 0 else (-one.high, -one.low)
-        limits = f" [{f',{JOINED}'.join(_number(limit, digits) for limit in both)}]"
+        limits = f" [{f',{JOINED}'.join(_number(limit, form) for limit in both)}]"
     word = " (lower)" if one.direction < 0 else ""
-    ahead = f"{_number(abs(size), digits)}{limits} ({_p_words(comparison, one)})"
+    ahead = f"{_number(abs(size), form)}{limits} ({_p_words(comparison, one)})"
     return f"on {_words(one.metric)}{word} by {ahead}"
 
 
@@ -308,22 +311,35 @@ def _words(name: str) -> str:
     return clean(name.replace("_", " "))
 
 
-def _digits(one: Difference) -> int:
-    """Return how many decimals show four digits of the larger value."""
-    sizes = [abs(value) for value in one.values if not isinstance(value, Undefined) and math.isfinite(value)]
-    largest = max(sizes, default=0.0)
+def _form(one: Difference) -> str:
+    """Return a format with four digits of the larger value, and two of the difference and its limits."""
+    sizes = [_size(value) for value in one.values]
+    largest = max(sizes)
     if not largest:
-        return 4
-    return min(max(3 - math.floor(math.log10(largest)), 0) if largest >= 10 or largest < 0.1 else 4, 12)  # noqa: PLR2004
+        return ",.4f"
+    if not _SMALL <= largest < _LARGE:
+        return ".3e"
+    plain = 0.1 <= largest < 10  # noqa: PLR2004 - shares and the like have four decimals
+    digits = 4 if plain else max(3 - math.floor(math.log10(largest)), 0)
+    apart = max(map(_size, (one.difference, one.low, one.high)))
+    if apart:  # of many rows a difference shows that is far smaller than the values
+        digits = max(digits, 1 - math.floor(math.log10(apart)))
+    return f",.{min(digits, _DECIMALS)}f"
 
 
-def _number(value: Any, digits: int, *, sign: bool = False) -> str:
+def _size(value: Any) -> float:
+    known = value is not None and not isinstance(value, Undefined) and math.isfinite(value)
+    return abs(float(value)) if known else 0.0
+
+
+def _number(value: Any, form: str, *, sign: bool = False) -> str:
     if isinstance(value, Undefined):
         return "undefined"
     if math.isinf(value):
         return "infinite"
-    rounded = round(float(value), digits) + 0.0  # no minus before a rounded 0
-    return f"{rounded:+,.{digits}f}" if sign else f"{rounded:,.{digits}f}"
+    shown = format(float(value), f"{'+' if sign else ''}{form}")
+    nothing = not any(digit in shown.partition("e")[0] for digit in "123456789")
+    return format(0.0, f"{'+' if sign else ''}{form}") if nothing else shown  # no minus before a rounded 0
 
 
 def _p(p: Value | None) -> str:

@@ -37,6 +37,11 @@ def grid(head: Sequence[str], body: Sequence[Sequence[str]], *, room: int = 80, 
         excess = sum(sizes) + _GAP * (len(sizes) - 1) - room
         if excess > 0:
             sizes[place] = max(sizes[place] - excess, min(sizes[place], _LEAST))
+    excess = sum(sizes) + _GAP * (len(sizes) - 1) - room
+    if excess > 0 and body:  # then the widest figures wrap, between one number and the next
+        place = max(range(words, len(sizes)), key=sizes.__getitem__, default=0)
+        longest = max((width(word) for cell in columns[place] for word in cell.split(" ")), default=0)
+        sizes[place] = max(sizes[place] - excess, min(sizes[place], longest))
     lines = []
     for number, row in enumerate([head, *body]):
         cells = [wrapped(text, max(size, 1)) for text, size in zip(row, sizes, strict=True)]
@@ -53,7 +58,7 @@ def grid(head: Sequence[str], body: Sequence[Sequence[str]], *, room: int = 80, 
                 left(part, size) if place < words else right(part, size)
                 for place, (part, size) in enumerate(zip(parts, sizes, strict=True))
             ]
-            lines.append((" " * _GAP).join(placed).rstrip())
+            lines.append((" " * _GAP).join(placed).rstrip().replace(JOINED, " "))
     return lines
 
 
