@@ -282,9 +282,7 @@ def _of_rows(metric: Metric, first: Rows, second: Rows, options: dict[str, Any])
         found: list[list[float]] = [[], []]
         for one in swaps:
             for side, model in enumerate(models):
-                changed: dict[str, Any] = {
-                    role: _mixed(*pair[:: 1 - 2 * side], one) for role, pair in outputs.items()
-                }
+                changed = {role: _mixed(pair[side], pair[1 - side], one) for role, pair in outputs.items()}
                 found[side].append(value(dataclasses.replace(model, **changed)))
         return np.array(found[0]), np.array(found[1])
 
