@@ -282,8 +282,10 @@ def _of_rows(metric: Metric, first: Rows, second: Rows, options: dict[str, Any])
         found: list[list[float]] = [[], []]
         for one in swaps:
             for side, model in enumerate(models):
-                changed = {role: _mixed(pair[side], pair[1 - side], one) for role, pair in outputs.items()}
-                found[side].append(value(dataclasses.replace(model, **changed)))
+                sides: dict[str, Any] = {
+                    role: _mixed(pair[side], pair[1 - side], one) for role, pair in outputs.items()
+                }
+                found[side].append(value(dataclasses.replace(model, **sides)))
         return np.array(found[0]), np.array(found[1])
 
     differ: Any = np.ones(len(first), dtype=bool)
