@@ -12,14 +12,21 @@ import numpy as np
 from assay.errors import InputError, MetricError
 from assay.evaluation.figures import Figure, figures_of, flat
 from assay.inference.intervals import estimate_tally
+from assay.inference.readings import tally_for
 from assay.inputs import Column
 from assay.metrics import Metric, find
-from assay.tallies import ClassScores, Collection, Confusion, LabelSets, Losses, Scores, Tally
+from assay.tallies import Collection, Confusion, Losses, Scores
 
 if TYPE_CHECKING:
+    from assay.decisions.honesty import CrossFit
+    from assay.decisions.threshold import Threshold
+    from assay.evaluation.mistakes import Mistakes
     from assay.evaluation.problem import Problem
+    from assay.evaluation.slices import Slices
     from assay.inference.estimate import Estimate
     from assay.inputs import Label, Rows
+    from assay.reports.plots import Plots
+    from assay.tallies import Tally
 
 __all__ = ["Evaluation", "Settings"]
 
@@ -41,6 +48,7 @@ class Settings:
     actual: str = "actual"
     predicted: str = "predicted"
     score: str = "score"
+    library: str = ""  # whose frames the rows came from
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -98,11 +106,14 @@ class Evaluation(Mapping[str, "Estimate"]):
         return {}
 
     def __getitem__(self, name: str) -> Estimate:
-        figure = self._figures.get(name)
-        if figure is None:
-            metric = find(name)
-            figure = self._figures.get(metric.name) or Figure(metric.name, metric, {})
+        figure = self._figure(name)
         return self.estimate(figure.metric, **figure.options)
+
+    def _figure(self, name: str) -> Figure:
+        if name in self._figures:
+            return self._figures[name]
+        metric = find(name)
+        return self._figures.get(metric.name) or Figure(metric.name, metric, {})
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._figures)
@@ -153,17 +164,21 @@ class Evaluation(Mapping[str, "Estimate"]):
             isinstance(tally, Losses) and tally.n > _MANY
         )
 
-    def _read(self, metric: Metric, options: dict[str, Any]) -> tuple[Tally, dict[str, Any], dict[str, Any]]:
+    def _read(
+        self, metric: Metric, options: dict[str, Any], *, held: bool = False
+    ) -> tuple[Tally, dict[str, Any], dict[str, Any]]:
         """Return the tally that a metric reads, the options left for it, and all options known here."""
         asked = dict(options)
         if self.positive is not None and "positive" in metric.view_options and not asked.get("average"):
             asked.setdefault("positive", self.positive)
         if self.settings.k is not None and "k" in metric.options:
             asked.setdefault("k", self.settings.k)
-        if metric.loss is None or self.given is None:  # losses are read from rows faster than from scores
-            for tally in self.tallies.tallies:
-                if _serves(metric, tally, asked):
-                    return tally, asked, asked
+        if (
+            metric.loss is None or held or self.given is None
+        ):  # losses are read from rows faster than from scores
+            found = tally_for(metric, self.tallies, asked)
+            if found is not None:
+                return found, asked, asked
         if self.given is None:
             raise MetricError(
                 f"{metric.name} needs the rows, which this evaluation no longer holds: "
@@ -180,7 +195,7 @@ class Evaluation(Mapping[str, "Estimate"]):
         if self.given is None or self.problem.threshold is None or self.given.predicted is not None:
             return self.given
         score = self.given.need("score", "an evaluation")
-        above = score.numbers("scores") >= self.problem.threshold
+        above = score.numbers("scores") >= np.float64(self.problem.threshold)
         named = Column(self.settings.score, *_coded(above, self.problem.labels), None, score.origin)
         return dataclasses.replace(self.given, predicted=named)
 
@@ -257,26 +272,78 @@ class Evaluation(Mapping[str, "Estimate"]):
 
         return as_markdown(self.summary)
 
+    def reading(self, name: str) -> tuple[Figure, Tally, dict[str, Any], dict[str, Any]]:
+        """Return a figure by its name, the tally it is read from, and its options beside tally and rows.
 
-def _serves(metric: Metric, tally: Tally, options: dict[str, Any]) -> bool:
-    """Tell whether a metric with options can be read from a tally."""
-    if metric.loss is not None:
-        return isinstance(tally, Scores) and _reads_scores(metric)
-    if isinstance(tally, LabelSets):
-        return metric.reads.__name__ in ("Binary", "Sets")
-    if options.get("average") and metric.reads.__name__ == "Ranks":
-        return isinstance(tally, ClassScores)
-    return tally.kind == metric.reads.tally.kind and not isinstance(tally, Collection)
+        It is one of the tallies that are held, where one will do.
+        """
+        figure = self._figure(name)
+        return (figure, *self._read(figure.metric, figure.options, held=True))
 
+    @functools.cached_property
+    def slices(self) -> Slices:
+        """The same for each slice of the rows, column by column of ``by=``, and tested against the rest.
 
-def _reads_scores(metric: Metric) -> bool:
-    from assay.tallies.row_losses import asked_for  # noqa: PLC0415
+        >>> import assay
+        >>> table = {"y": [0, 1] * 40, "p": [0, 1] * 25 + [1, 0] * 15, "at": ["home"] * 50 + ["away"] * 30}
+        >>> ev = assay.evaluate(table, actual="y", predicted="p", by="at")
+        >>> ev.slices["at"]["home"]["accuracy"]
+        1 [0.9287, 1]
+        """
+        from assay.evaluation.slices import Slices  # noqa: PLC0415 - each knows the other
 
-    return {"positive"} < set(asked_for(metric.loss)) <= {"positive", "score", "probability"}
+        return Slices(self)
+
+    def errors(self, which: str | None = None, n: int = 20) -> Mistakes:
+        """Return which rows were wrong, at most `n` of each kind, the surest mistakes first.
+
+        Of two classes ``"false_positives"`` and ``"false_negatives"``; of several ``"mistakes"`` and
+        ``"confusions"``, counts of who is taken for whom; of numbers ``"residuals"``; of ranked ``"lists"``
+        the worst. Rows are numbered as the caller counts them, from 0.
+
+        >>> import assay
+        >>> print(assay.evaluate(actual=[0, 1, 0, 1], score=[0.1, 0.2, 0.6, 0.9]).errors("false_positives"))
+        false positives: 1 · highest score first
+        row  actual  predicted   score
+          2       0          1  0.6000
+        """
+        from assay.evaluation.mistakes import mistakes  # noqa: PLC0415 - only for who asks
+
+        return mistakes(self, which, n)
+
+    def choose_threshold(self, **criterion: Any) -> Threshold:
+        """Return the best threshold for a criterion, as :func:`assay.decisions.choose_threshold` does.
+
+        Without one it is the least cost by the costs, or the best F-beta by the beta, that the evaluation
+        was made with.
+
+        >>> import assay
+        >>> ev = assay.evaluate(actual=[0, 0, 1, 1], score=[0.1, 0.4, 0.35, 0.8], cost_fp=1, cost_fn=5)
+        >>> ev.choose_threshold().threshold, ev.choose_threshold(best="precision").threshold
+        (0.35, 0.8)
+        """
+        from assay.evaluation.choosing import chosen  # noqa: PLC0415 - only for who asks
+
+        return chosen(self, **criterion)
+
+    def cross_fitted_threshold(self, **criterion: Any) -> CrossFit:
+        """Return what choosing a threshold so is worth on rows that did not choose it, by cross-fitting."""
+        from assay.evaluation.choosing import chosen_by_folds  # noqa: PLC0415 - only for who asks
+
+        return chosen_by_folds(self, **criterion)
+
+    @functools.cached_property
+    def plot(self) -> Plots:
+        """The plots by their names: ``ev.plot.roc()``, ``ev.plot.slices("recall")`` and so on."""
+        from assay.reports.plots import Plots  # noqa: PLC0415 - only for who asks
+
+        return Plots(self.tallies if self.rows is None else self.rows)
 
 
 def _coded(above: Any, labels: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...] | None]:
     """Return values and labels of a column of two classes, the second where something is above."""
     if isinstance(labels[0], str):
-        return above.astype(np.uint8), labels
+        known = tuple(sorted(labels))
+        places = np.array([known.index(label) for label in labels], dtype=np.uint8)
+        return places[above.astype(np.uint8)], known
     return np.where(above, labels[1], labels[0]), None

@@ -9,18 +9,19 @@ import numpy as np
 from assay.errors import InputError
 from assay.evaluation.evaluation import Evaluation, Settings
 from assay.evaluation.problem import Problem, posed
+from assay.evaluation.sliceable import with_slices
 from assay.inference.proportions import check_confidence
-from assay.inputs import Rows
+from assay.inputs import Column, Rows
 from assay.inputs import rows as gathered
 from assay.tallies import ClassScores, Collection, Confusion, Moments, Queries, Scores
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from assay.inputs import Label
     from assay.tallies import Tally
 
-__all__ = ["counted_at", "evaluate"]
+__all__ = ["counted_at", "evaluate", "evaluated"]
 
 
 def evaluate(
@@ -33,6 +34,7 @@ def evaluate(
     group: Any = None,
     query: Any = None,
     by: Any = None,
+    edges: Mapping[str, Sequence[float]] | None = None,
     labels: Sequence[Label] | None = None,
     positive: Label | None = None,
     missing: Literal["refuse", "drop"] = "refuse",
@@ -53,7 +55,10 @@ def evaluate(
     data
         A table whose columns the roles may name (see :func:`assay.rows`), rows, or a confusion tally.
     actual, predicted, score, weight, group, query, by, labels, positive, missing
-        The roles of :func:`assay.rows`.
+        The roles of :func:`assay.rows`. By `by` the rows are sliced: see :attr:`Evaluation.slices`.
+    edges
+        Where numbers to slice by are cut, by their columns: ``{"age": [30, 50]}``. Without, at their
+        quartiles, unless they are whole and of few different values.
     kind
         ``"binary"``, ``"multiclass"``, ``"ordinal"``, ``"multilabel"``, ``"regression"`` or ``"ranking"``.
         Inferred where it cannot be mistaken, and always told.
@@ -92,13 +97,16 @@ def evaluate(
         )  # fmt: skip
     if not len(rows):
         raise InputError("there are no rows to judge.")
+    rows = with_slices(rows, edges)
     problem, rows = posed(rows, kind, threshold)
     names = {
         role: kept.name
         for role in ("actual", "predicted", "score")
         if (kept := getattr(rows, role)) is not None
     }
-    settings = Settings(confidence, beta, cost_fp, cost_fn, prevalence, k, name, **names)
+    settings = Settings(
+        confidence, beta, cost_fp, cost_fn, prevalence, k, name, **names, library=_library(data)
+    )
     return Evaluation(problem, settings, Collection.of_mapping(_tallies(problem, rows)), rows, rows.dropped)
 
 
@@ -132,6 +140,17 @@ def _tallies(problem: Problem, rows: Rows) -> dict[str, Tally]:
     return found
 
 
+def _library(data: Any) -> str:
+    """Return whose frames the rows came in, so that answers come in the same."""
+    home = type(data).__module__.partition(".")[0]
+    return home if home in ("pandas", "polars", "pyarrow") else ""
+
+
+def evaluated(problem: Problem, settings: Settings, rows: Rows) -> Evaluation:
+    """Return the evaluation of rows whose problem is known: some of the rows that posed it."""
+    return Evaluation(problem, settings, Collection.of_mapping(_tallies(problem, rows)), rows)
+
+
 def counted_at(scores: Scores, threshold: float, labels: tuple[Any, ...]) -> Confusion:
     """Return the confusion tally of scores that count as positive from a threshold on.
 
@@ -141,10 +160,27 @@ def counted_at(scores: Scores, threshold: float, labels: tuple[Any, ...]) -> Con
     array([[2, 0],
            [0, 2]])
     """
-    place = int(np.searchsorted(scores.scores, threshold))
+    place = int(np.searchsorted(scores.scores, np.float64(threshold)))
+    order = sorted(range(2), key=lambda one: labels[one])
+    known = tuple(labels[one] for one in order)
+    if scores.weights is not None:
+        return _weighed_at(scores, place, known, labels)
     parts = [(side[:place], side[place:]) for side in (scores.negatives, scores.positives)]
     counts = np.array([[int(part.sum(dtype=np.int64)) for part in side] for side in parts])
-    order = sorted(range(2), key=lambda one: labels[one])
     turned = counts[np.ix_(order, order)].ravel()
     cells = np.flatnonzero(turned)
-    return Confusion(tuple(labels[one] for one in order), cells=cells.astype(np.uint64), counts=turned[cells])
+    return Confusion(known, cells=cells.astype(np.uint64), counts=turned[cells])
+
+
+def _weighed_at(scores: Scores, place: int, known: tuple[Any, ...], labels: tuple[Any, ...]) -> Confusion:
+    """Return the same of rows with weights, whose exact sums are those that the rows themselves have."""
+    weights: Any = scores.weights
+    values, codes = [], []
+    above = np.arange(len(scores.scores)) >= place
+    for actual, counts in enumerate((scores.negatives, scores.positives)):
+        values.append(np.repeat(weights, counts))
+        codes.append(np.stack([np.full(len(values[-1]), actual), np.repeat(above, counts)]))
+    places = np.array([known.index(label) for label in labels], dtype=np.uint8)
+    actual, predicted = places[np.concatenate(codes, axis=1).astype(np.intp)]
+    columns = [Column(name, side, known) for name, side in (("actual", actual), ("predicted", predicted))]
+    return Confusion.of_columns(columns, None, Column("weight", np.concatenate(values)))

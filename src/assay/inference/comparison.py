@@ -30,17 +30,17 @@ from assay.inputs import Rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import binary, encode
 from assay.metrics import Metric, Undefined, find
-from assay.tallies import Confusion, LabelSets, Moments, Queries, Scores
+from assay.tallies import ClassScores, Collection, Confusion, LabelSets, Moments, Queries, Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from assay.inference.match import Settings
-    from assay.inference.models import Models
+    from assay.inference.models import Models, Pair
     from assay.inference.proportions import Interval
     from assay.inference.test_result import Test
 
-__all__ = ["Asked", "Judged", "asked_metrics", "judged", "with_positive"]
+__all__ = ["Asked", "Judged", "asked_metrics", "difference_of", "judged", "with_positive"]
 
 Correction: TypeAlias = Literal["holm", "bh"] | None
 
@@ -132,8 +132,8 @@ def judged(
     pairs = list(itertools.combinations(range(len(models.names)), 2))
     if against == "first":
         pairs = [pair for pair in pairs if pair[0] == 0]
-    matched = {pair: models.pair(*pair) for pair in pairs}
     found, overall = [], {}
+    kept: dict[tuple[int, ...], dict[tuple[int, int], Pair]] = {}
     for one in asked:
         if one.metric.kind == "statistic":
             raise MetricError(
@@ -141,7 +141,12 @@ def judged(
                 "better. Ask for the figure that it tests."
             )
         options = with_positive(one, models, positive)
-        values = [_value(one.metric, data, options) for data in models.data]
+        read = models.read_by(one.metric, options)
+        held = tuple(map(id, read.data))
+        if held not in kept:  # metrics that read the same data share what a pair makes of it
+            kept[held] = {pair: read.pair(*pair) for pair in pairs}
+        matched = kept[held]
+        values = [_value(one.metric, data, options) for data in read.data]
         limits = (_for(margin, one, "margin"), _for(detect, one, "detect"))
         for first, second in pairs:
             names = (models.names[first], models.names[second])
@@ -149,7 +154,7 @@ def judged(
                 one.metric, options, (values[first], values[second]),
                 matched[first, second], confidence, settings,
             )  # fmt: skip
-            found.append(_difference(match, one.name, names, *limits))
+            found.append(difference_of(match, one.name, names, *limits))
         if len(models.names) > _TWO and models.paired:
             test = _overall(one.metric, options, models)
             if test is not None:
@@ -164,7 +169,7 @@ def judged(
     return Judged(tuple(found), overall, len(tested))
 
 
-def _difference(
+def difference_of(
     match: Match, name: str, names: tuple[str, str], margin: float | None, detect: float | None
 ) -> Difference:
     """Return the difference of a match: by the first method that has an answer, or why there is none."""
@@ -324,8 +329,12 @@ def _with_options(given: Any) -> bool:
 
 def _suiting(data: Any, *, stated: bool) -> list[str]:
     """Return the metrics that suit rows or a tally."""
+    if isinstance(data, Collection):
+        return [name for one in data.tallies for name in _suiting(one, stated=stated)]
     if isinstance(data, Queries):
         return ["ndcg", "mean_average_precision", "mean_reciprocal_rank"]
+    if isinstance(data, ClassScores):
+        return ["macro_auc"]
     if isinstance(data, Scores):
         return ["auc", "average_precision"]
     if isinstance(data, Moments):

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import ColumnError, InputError, LengthError
+from assay.errors import ColumnError, InputError, LengthError, MetricError
 from assay.inference.question import rescaled
+from assay.inference.readings import tally_for
 from assay.inputs import Rows, rows
 from assay.inputs.labels import encode
-from assay.tallies import PairedLabels, PairedScores, Queries, Tally
+from assay.tallies import Collection, PairedLabels, PairedScores, Queries, Tally
 from assay.tallies.paired import same_actual
 
 if TYPE_CHECKING:
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from assay.metrics import Metric
     from assay.tallies import Confusion
 
-__all__ = ["Models", "Pair", "models_of", "size_of"]
+__all__ = ["Models", "Pair", "models_of", "size_of", "stated_positive"]
 
 _TWO = 2
 _ROLES = ("actual", "predicted", "score", "values")  # names that a column has where nobody named it
@@ -89,7 +91,10 @@ class Pair:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Models:
-    """Two or more models by name, with what was made out about their rows."""
+    """Two or more models by name, with what was made out about their rows.
+
+    What is known of a model are its rows, a tally, or a collection of tallies, of which a metric reads one.
+    """
 
     names: tuple[str, ...]
     data: tuple[Any, ...]
@@ -100,6 +105,21 @@ class Models:
         """Return two of the models."""
         one, other = (rescaled(self.data[place]) for place in (first, second))
         return Pair(one, other, self.paired, self.given)
+
+    def read_by(self, metric: Metric, options: dict[str, Any]) -> Models:
+        """Return the same with the tallies that a metric reads, where there are collections of them."""
+        if not any(isinstance(one, Collection) for one in self.data):
+            return self
+        data = []
+        for one, name in zip(self.data, self.names, strict=True):
+            found = tally_for(metric, one, options) if isinstance(one, Collection) else one
+            if found is None:
+                raise MetricError(
+                    f"{metric.name} needs the rows of {name}, of which only tallies are at hand: "
+                    f"{', '.join(one)}."
+                )
+            data.append(found)
+        return dataclasses.replace(self, data=tuple(data))
 
     def sizes(self, *, of_queries: bool = False) -> tuple[int, ...]:
         """Return how many rows each model has, or queries."""
@@ -140,8 +160,8 @@ def models_of(
         stated = [name for name, value in roles.items() if value is not None and name != "positive"]
         if stated:
             raise InputError(f"{', '.join(stated)} belong to columns: say predicted= or score= as well.")
-        data = tuple(_judged(one) for one in given)
-        found = _names(data)
+        data = _all_judged(given)
+        found = _own_names(given) or _names(data)
     if len(data) < _TWO:
         raise InputError("a comparison needs two models at least: rows of each, or columns by model.")
     told = found if names is None else tuple(map(str, names))
@@ -199,6 +219,27 @@ def _together(found: list[Rows]) -> list[Rows]:
         dataclasses.replace(less, dropped=one.dropped + len(one) - len(less))
         for one, less in zip(found, taken, strict=True)
     ]
+
+
+def stated_positive(given: Sequence[Any]) -> Any:
+    """Return the positive label of evaluations, which they state where they hold tallies alone."""
+    return next((one.positive for one in given if _is_evaluation(one)), None)
+
+
+def _is_evaluation(given: Any) -> bool:
+    return hasattr(given, "tallies") and hasattr(given, "settings")
+
+
+def _all_judged(given: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the models' rows or tallies; where an evaluation has lost its rows, the tallies of all."""
+    bare = any(_is_evaluation(one) and one.rows is None for one in given)
+    return tuple(one.tallies if bare and _is_evaluation(one) else _judged(one) for one in given)
+
+
+def _own_names(given: Sequence[Any]) -> tuple[str, ...] | None:
+    """Return the names that evaluations were given, if all of them were and no two are the same."""
+    found = tuple(str(one.settings.name) if _is_evaluation(one) else "" for one in given)
+    return found if all(found) and len(set(found)) == len(found) else None
 
 
 def _judged(given: Any) -> Any:

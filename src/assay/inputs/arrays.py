@@ -98,7 +98,7 @@ def _from_numpy(array: Array, name: str) -> Column:
         return from_objects(array.astype(object, copy=False), name)
     advice = {
         "S": "decode them to text first, for example values.astype(str)",
-        "M": "turn dates into text or numbers first",
+        "M": "turn dates into text or numbers first, such as their month as text",
         "m": "turn durations into numbers first",
         "c": "take the real part, the modulus or whatever is meant",
         "V": "pick one field",
@@ -166,8 +166,12 @@ def _from_arrow(values: Any, name: str) -> Column:
     try:
         imported = kernels.import_arrow(values)
     except ValueError as refused:
+        dates = str(refused).startswith(("td", "ts"))
+        advice = (
+            "Turn dates into text or numbers first, such as their month as text" if dates else "Cast it first"
+        )
         raise ColumnError(
-            f"{name} has an Arrow type that holds neither text nor plain numbers ({refused}). Cast it first."
+            f"{name} has an Arrow type that holds neither text nor plain numbers ({refused}). {advice}."
         ) from None
     except RuntimeError as failed:
         raise ColumnError(f"{name} could not be read: {failed}.") from None

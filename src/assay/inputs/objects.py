@@ -43,9 +43,14 @@ def from_objects(values: Any, name: str) -> Column:
     kinds = [_kind(value) for value in values]
     for row, kind in enumerate(kinds):
         if kind == "other":
+            dated = (
+                " Turn dates into text first, such as their month."
+                if hasattr(values[row], "strftime")
+                else ""
+            )
             raise ColumnError(
                 f"{name} holds {type_name(values[row])} at row {row:,} (counting from 0): "
-                f"{_short(values[row])}. A column holds text, whole numbers, true/false or numbers."
+                f"{_short(values[row])}. A column holds text, whole numbers, true/false or numbers.{dated}"
             )
     found = set(kinds) - {"missing"}
     if "text" in found and len(found) > 1:

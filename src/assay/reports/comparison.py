@@ -9,7 +9,7 @@ from assay.errors import MetricError
 from assay.inference.comparison import asked_metrics, judged, with_positive
 from assay.inference.intervals import estimate
 from assay.inference.match import Settings
-from assay.inference.models import models_of
+from assay.inference.models import models_of, stated_positive
 from assay.metrics import find
 from assay.reports.comparison_text import draw, said
 from assay.reports.grid import JOINED
@@ -82,7 +82,7 @@ class Comparison:
         """Return one model's own value of a metric that was compared, with its interval."""
         for one in self.asked:
             if find(metric) is one.metric and model in self.names:
-                data = self.models.data[self.names.index(model)]
+                data = self.models.read_by(one.metric, one.options).data[self.names.index(model)]
                 options = with_positive(one, self.models, self.positive)
                 return estimate(one.metric, data, confidence=self.confidence, **options)
         raise MetricError(f"{metric} of {model} was not compared.")
@@ -165,8 +165,9 @@ def compare(
     Parameters
     ----------
     models
-        Rows of each model (:func:`assay.rows`), on the same rows in the same order; or their tallies; or one
-        joint tally (``PairedLabels``, ``PairedScores``); or a table whose columns are named below.
+        Evaluations, or rows of each model (:func:`assay.rows`), on the same rows in the same order; or their
+        tallies, and evaluations that hold no more, which count as different rows; or one joint tally
+        (``PairedLabels``, ``PairedScores``); or a table whose columns are named below.
     metrics
         Names of metrics, some with options: ``["auc", ("ndcg", {"k": 10})]``. By default what suits the rows.
     names
@@ -221,6 +222,8 @@ def compare(
         models, names=names, paired=paired, predicted=predicted, score=score, missing=missing, actual=actual,
         weight=weight, group=group, query=query, labels=labels, positive=positive,
     )  # fmt: skip
+    if positive is None:
+        positive = stated_positive(models)
     asked = asked_metrics(metrics, found.data[0], stated=positive is not None)
     tests = (test,) if isinstance(test, str) else tuple(test or ())
     settings = Settings(tests, ordered, horizon, draws, seed)

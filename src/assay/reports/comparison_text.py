@@ -10,6 +10,7 @@ from assay.metrics import Undefined
 from assay.reports.grid import JOINED, grid, listed, paragraph
 from assay.reports.widths import clean
 from assay.reports.widths import width as columns
+from assay.tallies import Collection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +62,9 @@ def _title(comparison: Comparison) -> str:
         rows = f"paired on {sizes[0]:,} {unit}"
     else:
         each = listed(f"{size:,}" for size in sizes)
-        rows = f"not paired: different {unit}, {each}"
+        held = any(isinstance(one, Collection) for one in comparison.models.data)
+        why = f"tallies keep no pairs of {unit}" if held else f"different {unit}"
+        rows = f"not paired: {why}, {each}"
     if comparison.dropped:
         rows += f" ({comparison.dropped:,} left out for missing values)"
     parts = [rows]

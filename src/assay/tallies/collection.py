@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sized
 from typing import TYPE_CHECKING, Any, Self
 
 from assay.errors import TallyError
@@ -42,8 +43,11 @@ class Collection(MappedTallies, kind="collection"):
 
     @property
     def n(self) -> int:
-        """How many rows there are, by whichever tally counts them."""
-        return max((getattr(tally, "n", 0) for tally in self.tallies), default=0)
+        """How many rows there are, by whichever tally counts them; of ranked lists, how many lists."""
+        sizes = (
+            getattr(one, "n", None) or (len(one) if isinstance(one, Sized) else 0) for one in self.tallies
+        )
+        return max(sizes, default=0)
 
     @staticmethod
     def rank(key: Any) -> str:

@@ -15,7 +15,7 @@ from assay.inference.intervals import estimate
 from assay.inputs import Rows
 from assay.metrics.metric import tallied
 from assay.reports.simplified import simplified
-from assay.tallies import BinnedScores, ClassScores, Scores
+from assay.tallies import BinnedScores, ClassScores, Collection, Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -146,8 +146,9 @@ def models(data: Any) -> list[Model]:
     """Return the models of a figure: one of rows or a tally of scores, or several by name.
 
     A mapping may be a grouped tally: its slices are then drawn as models are. So are classes that have a
-    column of scores each: every one against the rest.
+    column of scores each: every one against the rest. An evaluation stands for its rows, or its scores.
     """
+    data = _of_evaluation(data)
     if isinstance(data, Rows) and data.score is not None and data.score.values.ndim > 1:
         data = ClassScores.of(data)
     if isinstance(data, ClassScores):
@@ -163,8 +164,21 @@ def models(data: Any) -> list[Model]:
             COLOURS[place % len(COLOURS)],
             _DASHES[place // len(COLOURS) % len(_DASHES)],
         )
-        for place, (name, one) in enumerate(several.items())
+        for place, (name, one) in enumerate((name, _of_evaluation(one)) for name, one in several.items())
     ]
+
+
+def _of_evaluation(data: Any) -> Any:
+    """Return the rows of an evaluation, or its scores where it holds no rows; else what was given."""
+    tallies = getattr(data, "tallies", None)
+    if not isinstance(tallies, Collection) or isinstance(data, Collection):
+        return data
+    if getattr(data, "rows", None) is not None:
+        return data.rows
+    for one in tallies.tallies:
+        if isinstance(one, (Scores, BinnedScores, ClassScores)):
+            return one
+    raise MetricError("this evaluation holds no scores to draw.")
 
 
 def whose(together: Sequence[Model]) -> str:

@@ -1,0 +1,72 @@
+import dataclasses
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import assay
+from assay.errors import MetricError
+
+mpl.use("Agg")
+
+
+@pytest.fixture
+def two():
+    """Return the evaluations of two models on the same rows."""
+    random = np.random.default_rng(3)
+    truth = random.integers(0, 2, 400)
+    actual = np.array(["ham", "spam"])[truth]
+    first, second = (np.clip(truth * step + random.random(400) * 0.7, 0, 1) for step in (0.3, 0.2))
+    return tuple(
+        assay.evaluate(actual=actual, score=score, positive="spam", name=name, by=np.tile(["a", "b"], 200))
+        for score, name in ((first, "forest"), (second, "tree"))
+    )
+
+
+def loaded(ev):
+    return dataclasses.replace(ev, given=None)
+
+
+def test_evaluations_are_compared_as_their_rows_are(two):
+    """Paired row by row, under the evaluations' own names."""
+    compared = assay.compare(*two)
+    rows = assay.compare(*(ev.rows for ev in two), names=["forest", "tree"])
+    assert compared.paired
+    assert compared.names == ("forest", "tree")
+    assert compared.to_dict() == rows.to_dict()
+
+
+def test_evaluations_of_tallies_alone_are_compared_unpaired(two):
+    """Each metric reads its own tally; that rows cannot be paired is said; what needs rows is refused."""
+    compared = assay.compare(*map(loaded, two), metrics=["recall", "auc", "brier"])
+    assert not compared.paired
+    assert "not paired: tallies keep no pairs of rows" in str(compared)
+    for name in ("recall", "auc", "brier"):
+        assert compared[name].values == tuple(ev[name].value for ev in two)
+        assert compared.estimate(name, "tree").value == two[1][name].value
+    apart = assay.compare(*(ev.rows for ev in two), metrics=["recall", "auc"], paired=False)
+    for name in ("recall", "auc"):
+        assert (compared[name].low, compared[name].p) == (apart[name].low, apart[name].p)
+    mixed = assay.compare(two[0], loaded(two[1]), metrics="auc")
+    assert mixed["auc"].p == apart["auc"].p
+    assert {one.metric for one in assay.compare(*map(loaded, two))} >= {"accuracy", "f1", "auc"}
+    with pytest.raises(MetricError, match="mae needs the rows of forest, of which only tallies are at hand"):
+        assay.compare(*map(loaded, two), metrics="mae")
+
+
+def test_plots_are_drawn_of_evaluations(two):
+    """By the accessor, alone, several together, with rows or with tallies alone; slices too."""
+    first, second = two
+    alone = first.plot.roc().get_legend().get_texts()[0].get_text()
+    assert alone == f"AUC {first['auc']:.3f}"
+    assert loaded(first).plot.roc().get_legend().get_texts()[0].get_text() == alone
+    assert assay.plots.roc(first).get_legend().get_texts()[0].get_text() == alone
+    assert first.plot.confusion().get_title()
+    axes = assay.plots.compare({"forest": first, "tree": loaded(second)})
+    assert [text.get_text()[:4] for text in axes[0].get_legend().get_texts()] == ["fore", "tree"]
+    drawn = first.plot.slices("recall")
+    values = [first.slices["by"][label]["recall"] for label in ("a", "b")]
+    assert [text.get_text() for text in drawn.texts] == [format(value, ".3f") for value in values]
+    with pytest.raises(MetricError, match="holds no scores to draw"):
+        assay.plots.roc(loaded(assay.evaluate(actual=[0, 1], predicted=[0, 1])))
+    mpl.pyplot.close("all")
