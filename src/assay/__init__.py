@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         SplitError,
         TallyError,
     )
-    from assay.evaluation import Evaluation, evaluate
+    from assay.evaluation import Evaluation, evaluate, load
     from assay.inference.estimate import Estimate
     from assay.inference.intervals import estimate
     from assay.inputs import Rows, column, cut, rows
@@ -71,7 +71,7 @@ _HOMES = {
         "MergeError", "MetricError", "MissingError", "NumberError", "PartError", "SplitError",
         "TallyError",
     ),
-    "assay.evaluation": ("Evaluation", "evaluate"),
+    "assay.evaluation": ("Evaluation", "evaluate", "load"),
     "assay.inference.estimate": ("Estimate",),
     "assay.inference.intervals": ("estimate",),
     "assay.inputs": ("Rows", "column", "cut", "rows"),
@@ -136,6 +136,7 @@ __all__ = [
     "estimate",
     "evaluate",
     "from_bytes",
+    "load",
     "merge",
     "rows",
     "set_threads",

@@ -191,7 +191,7 @@ CASES = [
     (lambda: confusion({0, 1}, [0, 1]), assay.ColumnError, "a set where one value per row is needed, in order"),
     (lambda: assay.Confusion.of(FRAME), assay.InputError, "made of rows, not of a dict.*assay.rows"),
     (lambda: assay.Grouped.of(assay.rows(actual=[0], predicted=[0]), assay.Confusion.of, over="region"), assay.ColumnError, "over='region' is no role"),
-    (lambda: assay.merge([1, 2]), assay.MergeError, "only tallies merge, not a int"),
+    (lambda: assay.merge([1, 2]), assay.MergeError, "only tallies and evaluations merge, not a int"),
     (lambda: lists(5, [[1]]), assay.ColumnError, "actual is a int where a list of lists is needed"),
     (lambda: lists([[1]], [{1, 2}]), assay.ColumnError, "at row 0.*list of items"),
     (lambda: lists([[1]], [[1]]).at(1.5), assay.NumberError, "k=1.5: a list has a whole number"),

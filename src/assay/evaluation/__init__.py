@@ -2,5 +2,6 @@
 
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.gathered import evaluate
+from assay.evaluation.stored import load
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["Evaluation", "evaluate", "load"]

@@ -9,21 +9,23 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from assay.errors import InputError, MetricError
+from assay.errors import ColumnError, InputError, MetricError
 from assay.evaluation.figures import Figure, figures_of, flat
+from assay.inference.estimate import Estimate
 from assay.inference.intervals import estimate_tally
 from assay.inference.readings import tally_for
 from assay.inputs import Column
 from assay.metrics import Metric, find
-from assay.tallies import Collection, Confusion, Losses, Scores
+from assay.tallies import Collection, Confusion, Losses, Queries, Scores
 
 if TYPE_CHECKING:
     from assay.decisions.honesty import CrossFit
     from assay.decisions.threshold import Threshold
+    from assay.evaluation.class_table import ClassTable
     from assay.evaluation.mistakes import Mistakes
     from assay.evaluation.problem import Problem
+    from assay.evaluation.sets import LabelTables
     from assay.evaluation.slices import Slices
-    from assay.inference.estimate import Estimate
     from assay.inputs import Label, Rows
     from assay.reports.plots import Plots
     from assay.tallies import Tally
@@ -48,11 +50,13 @@ class Settings:
     actual: str = "actual"
     predicted: str = "predicted"
     score: str = "score"
-    library: str = ""  # whose frames the rows came from
+    weight: str = ""
+    group: str = ""
+    library: str = ""  # whose data frames the caller brought
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Mapping[str, "Estimate"]):
+class Evaluation(Mapping[str, Estimate]):
     """Every figure of a model's predictions, each with its interval. Made by :func:`assay.evaluate`.
 
     It reads as a mapping from a metric's name, or any alias, to its estimate; iterating gives the figures
@@ -64,6 +68,8 @@ class Evaluation(Mapping[str, "Estimate"]):
     tallies: Collection
     given: Rows | None = None
     dropped: int = 0
+    sets: LabelTables | None = None
+    kept: Mapping[Any, Estimate] = dataclasses.field(default_factory=dict)  # found while there were rows
 
     @property
     def kind(self) -> str:
@@ -78,7 +84,8 @@ class Evaluation(Mapping[str, "Estimate"]):
     @property
     def n(self) -> int:
         """How many rows there are; of ranked lists, how many lists."""
-        return self.tallies.n
+        queries = self.tallies.get("queries")
+        return len(queries) if isinstance(queries, Queries) else self.tallies.n
 
     @functools.cached_property
     def groups(self) -> list[list[Figure]]:
@@ -86,7 +93,7 @@ class Evaluation(Mapping[str, "Estimate"]):
         scored = bool({"scores", "class_scores"} & set(self.tallies))
         return figures_of(
             self.kind, counts="confusion" in self.tallies, scores=scored,
-            probabilities=self.are_probabilities, beta=self.settings.beta, k=self.settings.k,
+            probabilities=self.are_probabilities, settings=self.settings,
         )  # fmt: skip
 
     @functools.cached_property
@@ -99,11 +106,12 @@ class Evaluation(Mapping[str, "Estimate"]):
         scores = self.tallies.get("scores")
         if isinstance(scores, Scores):
             return bool(len(scores.scores)) and scores.scores[0] >= 0 and bool(scores.scores[-1] <= 1)
-        return "class_probabilities" in self.tallies
+        return self.problem.probabilities
 
     @functools.cached_property
-    def _found(self) -> dict[Any, Estimate]:
-        return {}
+    def found(self) -> dict[Any, Estimate]:
+        """The estimates that were asked for so far."""
+        return dict(self.kept)
 
     def __getitem__(self, name: str) -> Estimate:
         figure = self._figure(name)
@@ -124,7 +132,7 @@ class Evaluation(Mapping[str, "Estimate"]):
     def __contains__(self, name: object) -> bool:
         try:
             return isinstance(name, str) and bool(self[name])
-        except MetricError:
+        except (MetricError, InputError):
             return False
 
     def estimate(
@@ -144,14 +152,38 @@ class Evaluation(Mapping[str, "Estimate"]):
         """
         known = metric if isinstance(metric, Metric) else find(metric)
         sure = self.settings.confidence if confidence is None else confidence
-        key = (known.name, sure, method, *sorted((name, repr(value)) for name, value in options.items()))
-        if key not in self._found:
-            tally, left, asked = self._read(known, options)
-            rows = self.rows if self._needs_rows(tally) or method else None
-            self._found[key] = estimate_tally(
-                known, tally, left, rows=rows, row_options=asked, confidence=sure, method=method
-            )
-        return self._found[key]
+        key = self.key(known, options, sure, method)
+        if key not in self.found:
+            self.found[key] = self._estimated(known, options, sure, method)
+        return self.found[key]
+
+    def key(
+        self,
+        metric: Metric,
+        options: dict[str, Any],
+        confidence: float | None = None,
+        method: str | None = None,
+    ) -> tuple[Any, ...]:
+        """Return what an estimate is kept under: the metric and all that was asked of it."""
+        sure = self.settings.confidence if confidence is None else confidence
+        return (metric.name, sure, method, *sorted((name, repr(value)) for name, value in options.items()))
+
+    def _estimated(
+        self, metric: Metric, options: dict[str, Any], confidence: float, method: str | None
+    ) -> Estimate:
+        if self.sets is not None:
+            from assay.inference.intervals_sets import label_sets_estimate  # noqa: PLC0415 - few need it
+
+            columns = {**self.sets.columns, "group": self.sets.group}
+            return label_sets_estimate(metric, **columns, confidence=confidence, method=method, **options)
+        tally, left, asked = self.read(metric, options)
+        if self.settings.group and self.given is None:
+            lost = f"the rows come in groups ({self.settings.group}), which their tallies do not keep"
+            return Estimate(metric(tally, **left), None, None, confidence, "", self.n, lost)
+        rows = self.rows if self._needs_rows(tally) or method else None
+        return estimate_tally(
+            metric, tally, left, rows=rows, row_options=asked, confidence=confidence, method=method
+        )
 
     def _needs_rows(self, tally: Tally) -> bool:
         """Tell whether an interval needs the rows: of groups always, else where a tally does not say enough.
@@ -164,7 +196,7 @@ class Evaluation(Mapping[str, "Estimate"]):
             isinstance(tally, Losses) and tally.n > _MANY
         )
 
-    def _read(
+    def read(
         self, metric: Metric, options: dict[str, Any], *, held: bool = False
     ) -> tuple[Tally, dict[str, Any], dict[str, Any]]:
         """Return the tally that a metric reads, the options left for it, and all options known here."""
@@ -173,9 +205,11 @@ class Evaluation(Mapping[str, "Estimate"]):
             asked.setdefault("positive", self.positive)
         if self.settings.k is not None and "k" in metric.options:
             asked.setdefault("k", self.settings.k)
-        if (
-            metric.loss is None or held or self.given is None
-        ):  # losses are read from rows faster than from scores
+        own = self.tallies.get(metric.name)  # what was made of the rows for it alone
+        if own is not None:
+            return own, asked, asked
+        # Losses are read from rows faster than from scores.
+        if metric.loss is None or held or self.given is None:
             found = tally_for(metric, self.tallies, asked)
             if found is not None:
                 return found, asked, asked
@@ -186,7 +220,11 @@ class Evaluation(Mapping[str, "Estimate"]):
             )
         # Who reads labels needs the predictions of scores that were cut; who does not is spared making them.
         rows = self.rows if metric.reads.tally is Confusion else self.given
-        tally, left = metric.tallied(rows, asked)
+        try:
+            tally, left = metric.tallied(rows, asked)
+        except ColumnError as lacking:
+            wanting = str(lacking).replace("rows()", "evaluate()")
+            raise MetricError(f"{metric.name} has nothing to read here: {wanting}") from None
         return tally, left, asked
 
     @functools.cached_property
@@ -209,11 +247,7 @@ class Evaluation(Mapping[str, "Estimate"]):
     def _tally(self, name: str, kind: type[Any]) -> Any:
         found = self.tallies.get(name)
         if not isinstance(found, kind):
-            lacking = {
-                "confusion": "predictions: give predicted=, or threshold= for the scores",
-                "scores": "scores",
-            }
-            raise InputError(f"this evaluation has no {lacking.get(name, name)}.")
+            raise InputError(f"this evaluation has no {_lacking(name, self.kind)}.")
         return found
 
     def at(self, threshold: float) -> Self:
@@ -230,7 +264,9 @@ class Evaluation(Mapping[str, "Estimate"]):
         given = None if self.given is None else dataclasses.replace(self.given, predicted=None)
         problem = dataclasses.replace(self.problem, threshold=float(threshold), inferred=())
         tallies = {**dict(self.tallies.items()), "confusion": counted_at(scores, threshold, problem.labels)}
-        return dataclasses.replace(self, problem=problem, tallies=Collection.of_mapping(tallies), given=given)
+        return dataclasses.replace(
+            self, problem=problem, tallies=Collection.of_mapping(tallies), given=given, kept={}
+        )
 
     def curve(self, name: str) -> Any:
         """Return a curve by its name: roc, roc_hull, precision_recall, detection_error, gain or lift."""
@@ -240,16 +276,11 @@ class Evaluation(Mapping[str, "Estimate"]):
             raise MetricError(f"there is no curve {name!r}: there are {', '.join(_CURVES)}.")
         return getattr(curves, name)(self._tally("scores", Scores))
 
-    def merge(self, other: Self) -> Self:
+    def merge(self, other: Evaluation) -> Evaluation:
         """Return the evaluation of both sides' rows, which must pose the same problem."""
-        if not isinstance(other, Evaluation):
-            raise MetricError(f"an evaluation merges with another, not with a {type(other).__name__}.")
-        mine, theirs = (dataclasses.replace(one.problem, inferred=()) for one in (self, other))
-        if mine != theirs:
-            raise InputError(f"the two evaluations pose different problems: {mine} and {theirs}.")
-        return dataclasses.replace(
-            self, tallies=self.tallies.merge(other.tallies), given=None, dropped=self.dropped + other.dropped
-        )
+        from assay.evaluation.merged import merged  # noqa: PLC0415 - each knows the other
+
+        return merged(self, other)
 
     @property
     def summary(self) -> Any:
@@ -259,18 +290,67 @@ class Evaluation(Mapping[str, "Estimate"]):
         return summarised(self)
 
     def __str__(self) -> str:
-        from assay.reports.summary_text import as_text  # noqa: PLC0415
-
-        return as_text(self.summary)
+        return self.text()
 
     def __repr__(self) -> str:
         return f"<Evaluation of {self.n:,} rows: {self.problem.title.lower()}, {len(self)} figures>"
 
-    def to_markdown(self) -> str:
+    @functools.cached_property
+    def classes(self) -> ClassTable:
+        """Precision, recall and F1 of every class, each against the rest, with intervals."""
+        from assay.evaluation.class_table import class_table  # noqa: PLC0415 - each knows the other
+
+        return class_table(self)
+
+    def text(self, *, full: bool = False, like: str | None = None) -> str:
+        """Return the summary as text; with all figures and notes, or as another program would show them.
+
+        `like` is ``"caret"``, ``"sklearn"``, ``"yardstick"`` or ``"pROC"``: their definitions, names and
+        order, and a note of what differs from the figures here.
+        """
+        if like is not None:
+            from assay.evaluation.alike import alike  # noqa: PLC0415 - few ask for it
+
+            return alike(self, like)
+        from assay.evaluation.summarised import summarised  # noqa: PLC0415 - each knows the other
+        from assay.reports.summary_text import as_text  # noqa: PLC0415
+
+        return as_text(summarised(self, full=full), full=full)
+
+    def to_markdown(self, *, full: bool = False) -> str:
         """Return the summary as Markdown."""
+        from assay.evaluation.summarised import summarised  # noqa: PLC0415 - each knows the other
         from assay.reports.summary_text import as_markdown  # noqa: PLC0415
 
-        return as_markdown(self.summary)
+        return as_markdown(summarised(self, full=full))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data for JSON, by the schema ``assay/evaluation/1``; never NaN."""
+        from assay.evaluation.exported import as_dict  # noqa: PLC0415
+
+        return as_dict(self)
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Return the same as JSON."""
+        from assay.evaluation.exported import as_json  # noqa: PLC0415
+
+        return as_json(self, indent)
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the figures as a table, a row each, in the library whose frames or columns were passed.
+
+        `library` is ``"pandas"``, ``"polars"``, ``"pyarrow"``, or ``"dict"`` for a dict of lists.
+        """
+        from assay.evaluation.exported import figure_columns  # noqa: PLC0415
+        from assay.reports.frames import as_frame  # noqa: PLC0415
+
+        return as_frame(figure_columns(self), self.settings.library if library is None else library)
+
+    def save(self, path: Any) -> None:
+        """Write the evaluation to one file, which :func:`assay.load` reads: its tallies and its figures."""
+        from assay.evaluation.stored import save  # noqa: PLC0415
+
+        save(self, path)
 
     def reading(self, name: str) -> tuple[Figure, Tally, dict[str, Any], dict[str, Any]]:
         """Return a figure by its name, the tally it is read from, and its options beside tally and rows.
@@ -278,7 +358,7 @@ class Evaluation(Mapping[str, "Estimate"]):
         It is one of the tallies that are held, where one will do.
         """
         figure = self._figure(name)
-        return (figure, *self._read(figure.metric, figure.options, held=True))
+        return (figure, *self.read(figure.metric, figure.options, held=True))
 
     @functools.cached_property
     def slices(self) -> Slices:
@@ -347,3 +427,14 @@ def _coded(above: Any, labels: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...] | 
         places = np.array([known.index(label) for label in labels], dtype=np.uint8)
         return places[above.astype(np.uint8)], known
     return np.where(above, labels[1], labels[0]), None
+
+
+def _lacking(name: str, kind: str) -> str:
+    """Return what an evaluation of a kind does not have, and what would give it."""
+    if kind != "binary":
+        fit = {"confusion": "binary, multiclass and ordinal problems have", "scores": "binary problems have"}
+        what = {"confusion": "cross table", "scores": "single column of scores"}
+        return f"{what[name]}, which only {fit[name]}: this is one of kind {kind}"
+    if name == "scores":
+        return "scores: pass score= beside actual="
+    return "predictions: pass predicted=, or threshold= for the scores"

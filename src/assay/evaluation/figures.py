@@ -10,9 +10,10 @@ from assay.metrics import find
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.evaluation.evaluation import Settings
     from assay.metrics import Metric
 
-__all__ = ["Figure", "figures_of"]
+__all__ = ["Figure", "figures_of", "flat", "more_figures"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,8 +37,7 @@ class Figure:
 # Each line is a group that a report keeps together.
 _LABELS = (
     "accuracy precision recall specificity negative_predictive_value f1",
-    "balanced_accuracy mcc kappa",
-    "prevalence detection_rate detection_prevalence",
+    "balanced_accuracy mcc kappa prevalence detection_rate detection_prevalence",
 )
 _SCORES = ("auc average_precision",)
 _PROBABILITIES = ("log_loss brier",)
@@ -45,18 +45,39 @@ _CLASSES = ("accuracy balanced_accuracy mcc kappa", "macro:precision macro:f1 we
 _ORDERED = ("accuracy balanced_accuracy", "quadratic_weighted_kappa weighted_kappa mean_absolute_rank_error")
 _CLASS_SCORES = ("hand_till_auc macro_auc",)
 _CLASS_PROBABILITIES = ("multiclass_log_loss multiclass_brier top_label_calibration_error",)
-_SETS = ("subset_accuracy hamming_loss", "micro:f1 macro:f1 micro:precision micro:recall")
+_SETS = (
+    "subset_accuracy hamming_loss",
+    "micro:precision micro:recall micro:f1",
+    "macro:precision macro:recall macro:f1 weighted:f1",
+)
 _NUMBERS = ("mae rmse mean_error median_absolute_error max_error", "r2 pearson spearman")
+_MORE_LABELS = (
+    "error_rate false_positive_rate false_negative_rate false_discovery_rate false_omission_rate",
+    "informedness markedness g_mean jaccard fowlkes_mallows",
+    "positive_likelihood_ratio negative_likelihood_ratio diagnostic_odds_ratio lift",
+    "no_information_rate expected_agreement max_kappa gwet_ac1 scott_pi",
+)
+_MORE_SCORES = (
+    "gini ks equal_error_rate convex_hull_auc h_measure max_f1",
+    "pr_auc_trapezoid pr_auc_davis_goadrich",
+)
+_MORE_PROBABILITIES = ("observed_expected_ratio cox_slope expected_calibration_error",)
+_MORE_CLASSES = (
+    "error_rate no_information_rate macro:recall weighted:precision weighted:recall micro:f1",
+    "g_mean gwet_ac1 scott_pi cramers_v mutual_information",
+)
+_MORE_NUMBERS = ("mse explained_variance squared_correlation mape msle",)
 _LISTS = ("ndcg mean_average_precision mean_reciprocal_rank", "precision_at_k recall_at_k hit_rate")
 
 
 def figures_of(
-    kind: str, *, counts: bool, scores: bool, probabilities: bool, beta: float | None, k: int | None
+    kind: str, *, counts: bool, scores: bool, probabilities: bool, settings: Settings
 ) -> list[list[Figure]]:
     """Return the figures of a kind of problem in groups: those that what is there allows.
 
+    >>> from assay.evaluation.evaluation import Settings
     >>> [[figure.name for figure in group] for group in figures_of(
-    ...     "regression", counts=False, scores=False, probabilities=False, beta=None, k=None)]
+    ...     "regression", counts=False, scores=False, probabilities=False, settings=Settings())]
     [['mae', 'rmse', 'mean_error', 'median_absolute_error', 'max_error'], ['r2', 'pearson', 'spearman']]
     """
     if kind == "binary":
@@ -67,11 +88,37 @@ def figures_of(
         lines += (_CLASS_SCORES if scores else ()) + (_CLASS_PROBABILITIES if probabilities else ())
     else:
         lines = {"multilabel": _SETS, "regression": _NUMBERS, "ranking": _LISTS}[kind]
+    k = settings.k
     depth = {} if kind != "ranking" or k is None else {"k": k}
     groups = [[Figure.of(word.replace(":", " "), **depth) for word in line.split()] for line in lines]
-    if beta is not None and kind == "binary" and counts:
-        groups[0].append(Figure(f"f_{beta:g}", find("f_beta"), {"beta": beta}))
+    if kind == "binary" and counts:
+        groups[0] += _as_stated(settings)
     return groups
+
+
+def more_figures(kind: str, *, counts: bool, scores: bool, probabilities: bool) -> list[list[Figure]]:
+    """Return what only a full report shows beside :func:`figures_of`."""
+    lines: tuple[str, ...] = ()
+    if kind == "binary":
+        lines = (_MORE_LABELS if counts else ()) + (_MORE_SCORES if scores else ())
+        lines += _MORE_PROBABILITIES if probabilities else ()
+    elif kind in ("multiclass", "ordinal"):
+        lines = _MORE_CLASSES if counts else ()
+    elif kind == "regression":
+        lines = _MORE_NUMBERS
+    return [[Figure.of(word.replace(":", " ")) for word in line.split()] for line in lines]
+
+
+def _as_stated(settings: Settings) -> Iterator[Figure]:
+    """Yield what the caller's own words ask for: which error is worse, and how common positives will be."""
+    if (beta := settings.beta) is not None:
+        yield Figure(f"f_{beta:g}", find("f_beta"), {"beta": beta})
+    if (share := settings.prevalence) is not None:
+        for name in ("precision_at_prevalence", "npv_at_prevalence"):
+            yield Figure(name, find(name), {"prevalence": share})
+    if settings.cost_fp is not None and settings.cost_fn is not None:
+        costs = {"cost_fp": settings.cost_fp, "cost_fn": settings.cost_fn}
+        yield Figure("misclassification_cost", find("misclassification_cost"), costs)
 
 
 def flat(groups: list[list[Figure]]) -> Iterator[Figure]:

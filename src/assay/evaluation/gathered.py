@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from assay.errors import InputError
+from assay.evaluation.doubts import check_kind, check_stated, refuse_misplaced, unnamed_columns
 from assay.evaluation.evaluation import Evaluation, Settings
 from assay.evaluation.problem import Problem, posed
+from assay.evaluation.ready import as_confusion, table_problem
+from assay.evaluation.sets import are_rows_of_items, are_sets, label_tables
 from assay.evaluation.sliceable import with_slices
 from assay.inference.proportions import check_confidence
 from assay.inputs import Column, Rows
 from assay.inputs import rows as gathered
+from assay.reports.frames import library_of
 from assay.tallies import ClassScores, Collection, Confusion, Moments, Queries, Scores
 
 if TYPE_CHECKING:
@@ -26,7 +31,7 @@ __all__ = ["counted_at", "evaluate", "evaluated"]
 
 def evaluate(
     data: Any = None,
-    *,
+    *more: Any,
     actual: Any = None,
     predicted: Any = None,
     score: Any = None,
@@ -53,9 +58,14 @@ def evaluate(
     Parameters
     ----------
     data
-        A table whose columns the roles may name (see :func:`assay.rows`), rows, or a confusion tally.
+        A table whose columns the roles may name (see :func:`assay.rows`), or rows. Or a ready table of
+        counts, rows actual, with ``labels=`` in its order; a :class:`assay.CrossTable` or a confusion tally.
+    more
+        Nothing: columns are passed by the name of their role.
     actual, predicted, score, weight, group, query, by, labels, positive, missing
-        The roles of :func:`assay.rows`. By `by` the rows are sliced: see :attr:`Evaluation.slices`.
+        The roles of :func:`assay.rows`. Rows that may have several labels have a table of 0 and 1 for
+        `actual` and `predicted`, or lists of labels; ranked lists may be lists of items, best first. By `by`
+        the rows are sliced: see :attr:`Evaluation.slices`.
     edges
         Where numbers to slice by are cut, by their columns: ``{"age": [30, 50]}``. Without, at their
         quartiles, unless they are whole and of few different values.
@@ -84,42 +94,96 @@ def evaluate(
     >>> ev["recall"], ev.problem.threshold
     (0.5 [0.09453, 0.9055], 0.5)
     """
+    check_kind(kind)
+    said: dict[str, Any] = {
+        "beta": beta, "cost_fp": cost_fp, "cost_fn": cost_fn, "prevalence": prevalence, "k": k, "name": name,
+    }  # fmt: skip
+    check_stated(threshold=threshold, confidence=confidence, **said)
     check_confidence(confidence)
-    settings = Settings(confidence, beta, cost_fp, cost_fn, prevalence, k, name)
-    if isinstance(data, Confusion):
-        return _of_table(data, positive, kind, settings)
+    # NumPy's numbers are plain from here on, as files and JSON want them.
+    said = {name: value.item() if isinstance(value, np.generic) else value for name, value in said.items()}
+    confidence, threshold = float(confidence), None if threshold is None else float(threshold)
+    roles = {
+        "actual": actual, "predicted": predicted, "score": score, "weight": weight, "group": group,
+        "query": query, "by": by,
+    }  # fmt: skip
+    by_role = any(one is not None for one in roles.values())
+    refuse_misplaced(data, more, by_role=by_role)
+    settings = Settings(confidence, **said, library=library_of(data, actual, predicted, score))
+    if data is not None and not by_role and not isinstance(data, Rows):
+        table = as_confusion(data, labels)
+        if table is not None:
+            return _of_table(table, positive, kind, threshold, settings)
+        raise unnamed_columns(data)
+    if kind == "ranking" and score is None and are_rows_of_items(actual) and are_rows_of_items(predicted):
+        tally = Queries.of_lists(actual=actual, predicted=predicted, query=query)
+        return Evaluation(Problem("ranking"), settings, Collection.of_mapping({"queries": tally}))
+    if kind == "multilabel" or (kind is None and (are_sets(actual) or are_sets(predicted))):
+        stated: dict[str, Any] = {"labels": labels, "positive": positive, "threshold": threshold}
+        return _of_sets(data, roles, kind, settings, **stated)
     if isinstance(data, Rows):
+        if by_role or labels is not None or positive is not None:
+            raise InputError(
+                "rows have their roles, labels and positive label already: say them in assay.rows()."
+            )
         rows = data
     else:
-        rows = gathered(
-            data, actual=actual, predicted=predicted, score=score, weight=weight, group=group, query=query,
-            by=by, labels=labels, positive=positive, missing=missing,
-        )  # fmt: skip
+        _refuse_tables(roles)
+        rows = gathered(data, **roles, labels=labels, positive=positive, missing=missing)
     if not len(rows):
         raise InputError("there are no rows to judge.")
     rows = with_slices(rows, edges)
     problem, rows = posed(rows, kind, threshold)
-    names = {
+    names: dict[str, Any] = {
         role: kept.name
-        for role in ("actual", "predicted", "score")
+        for role in ("actual", "predicted", "score", "weight", "group")
         if (kept := getattr(rows, role)) is not None
     }
-    settings = Settings(
-        confidence, beta, cost_fp, cost_fn, prevalence, k, name, **names, library=_library(data)
-    )
+    settings = dataclasses.replace(settings, **names)
     return Evaluation(problem, settings, Collection.of_mapping(_tallies(problem, rows)), rows, rows.dropped)
 
 
-def _of_table(tally: Confusion, positive: Label | None, kind: str | None, settings: Settings) -> Evaluation:
+def _refuse_tables(roles: dict[str, Any]) -> None:
+    """Raise where a role that holds one value a row has several columns."""
+    for role in ("actual", "predicted"):
+        shape = tuple(getattr(roles[role], "shape", ()))
+        listed = isinstance(roles[role], list) and roles[role] and isinstance(roles[role][0], (list, tuple))
+        if listed or (len(shape) == 2 and shape[1] > 1):  # noqa: PLR2004 - rows and columns
+            columns = shape[1] if shape else len(roles[role][0])
+            raise InputError(
+                f'{role} has {columns} columns: say kind="multilabel" for rows that may have several labels. '
+                "Rows of one label each, marked by a 1, are passed as labels (table.argmax(axis=1)); of "
+                "several numbers a row, each is judged on its own."
+            )
+
+
+def _of_table(
+    tally: Confusion, positive: Label | None, kind: str | None, threshold: float | None, settings: Settings
+) -> Evaluation:
     """Return the evaluation of a ready confusion table."""
-    labels = tally.labels
-    if positive is None and kind is None and set(labels) in ({0, 1}, {-1, 1}):
-        positive = labels[-1]
-    if positive is None:
-        problem = Problem("ordinal" if kind == "ordinal" else "multiclass", labels)
-    else:
-        problem = Problem("binary", tuple(sorted(labels, key=lambda one: one == positive)), positive)
+    if threshold is not None:
+        raise InputError("threshold= cuts scores, which a ready table no longer has: leave it out.")
+    problem, tally = table_problem(tally, positive, kind)
     return Evaluation(problem, settings, Collection.of_mapping({"confusion": tally}))
+
+
+def _of_sets(
+    data: Any, roles: dict[str, Any], kind: str | None, settings: Settings, *,
+    labels: Any, positive: Any, threshold: float | None,
+) -> Evaluation:  # fmt: skip
+    """Return the evaluation of rows that may have several labels."""
+    idle = [f"{role}=" for role in ("query", "by") if roles[role] is not None]
+    idle += ["positive="] if positive is not None else []
+    if idle:
+        raise InputError(f"{' and '.join(idle)} has no use for rows of several labels: leave it out.")
+    given = {name: roles[name] for name in ("actual", "predicted", "score", "weight", "group")}
+    tables = label_tables(data, **given, threshold=threshold, labels=labels)
+    inferred = tables.inferred if kind else ("each row holds a list of labels", *tables.inferred)
+    tally = tables.tally()
+    problem = Problem("multilabel", tally.labels, None, threshold, inferred)
+    said: dict[str, Any] = {name: name for name in ("weight", "group") if getattr(tables, name) is not None}
+    settings = dataclasses.replace(settings, **said)
+    return Evaluation(problem, settings, Collection.of_mapping({"label_sets": tally}), sets=tables)
 
 
 def _tallies(problem: Problem, rows: Rows) -> dict[str, Tally]:
@@ -138,12 +202,6 @@ def _tallies(problem: Problem, rows: Rows) -> dict[str, Tally]:
     elif problem.threshold is not None and isinstance(scores := found.get("scores"), Scores):
         found["confusion"] = counted_at(scores, problem.threshold, problem.labels)
     return found
-
-
-def _library(data: Any) -> str:
-    """Return whose frames the rows came in, so that answers come in the same."""
-    home = type(data).__module__.partition(".")[0]
-    return home if home in ("pandas", "polars", "pyarrow") else ""
 
 
 def evaluated(problem: Problem, settings: Settings, rows: Rows) -> Evaluation:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from assay.errors import InputError, LabelError, shown
+from assay.evaluation.class_scores import of_class_scores, one_of_two
+from assay.evaluation.doubts import check_kind, refuse_idle, refuse_swapped
+from assay.evaluation.kinds import Kind, Problem
 from assay.inputs import Column, Rows, encode, label_union
 from assay.inputs.labels import binary
 
@@ -16,37 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Kind", "Problem", "posed"]
 
-Kind: TypeAlias = Literal["binary", "multiclass", "ordinal", "multilabel", "regression", "ranking"]
-
-_TITLES = {
-    "binary": "Binary classification",
-    "multiclass": "Classification into {size} classes",
-    "ordinal": "Classification into {size} ordered classes",
-    "multilabel": "Labels of {size} kinds, several a row",
-    "regression": "Regression",
-    "ranking": "Ranked lists",
-}
 _PAIRS = ({0, 1}, {-1, 1})
-
-
-@dataclasses.dataclass(frozen=True)
-class Problem:
-    """What rows pose: the kind, which label is positive, and what was inferred rather than said.
-
-    ``labels`` are the classes in the order in which they are shown, the negative one first where there
-    are two. ``threshold`` is that on the scores, or, where actual and predicted numbers were cut, on both.
-    """
-
-    kind: Kind
-    labels: Labels = ()
-    positive: Label | None = None
-    threshold: float | None = None
-    inferred: tuple[str, ...] = ()
-
-    @property
-    def title(self) -> str:
-        """What to call it in a heading."""
-        return _TITLES[self.kind].format(size=len(self.labels))
 
 
 def posed(rows: Rows, kind: str | None = None, threshold: float | None = None) -> tuple[Problem, Rows]:
@@ -57,39 +30,47 @@ def posed(rows: Rows, kind: str | None = None, threshold: float | None = None) -
     >>> problem.title, problem.positive, problem.inferred
     ('Binary classification', 1, ('the labels are 0, 1, of which 1 is positive',))
     """
-    if kind is not None and kind not in get_args(Kind):
-        raise InputError(f"kind={kind!r} is not known: use {shown(get_args(Kind))}.")
-    actual = rows.need("actual", "an evaluation")
+    check_kind(kind)
+    if rows.actual is None:
+        raise InputError("an evaluation needs actual=, what was true, beside predicted= or score=.")
+    actual = rows.actual
     if rows.predicted is None and rows.score is None:
-        raise InputError("an evaluation needs predicted=, score=, or both beside actual=.")
+        raise InputError(
+            "an evaluation needs predicted= (labels or numbers), score= (of the positive class), or both "
+            "beside actual=."
+        )
+    refuse_idle(rows, kind, threshold)
     if kind == "ranking" or (kind is None and rows.query is not None):
-        rows.need("query", "an evaluation of ranked lists")
-        rows.need("score", "an evaluation of ranked lists")
+        for role, what in (("query", "which list each row is of"), ("score", "what the lists are ranked by")):
+            if getattr(rows, role) is None:
+                raise InputError(f"ranked lists need {role}=, {what}.")
         return Problem("ranking", inferred=() if kind else ("there are queries, so lists are ranked",)), rows
     if rows.score is not None and rows.score.values.ndim > 1:
-        return _of_class_scores(rows, kind)
+        rows, kind, chosen = one_of_two(rows, kind)
+        if chosen is None:
+            return of_class_scores(rows, kind)
+        problem, rows = _of_labels(rows, "binary", threshold)
+        return dataclasses.replace(problem, inferred=(*problem.inferred, chosen)), rows
     if kind == "regression" or (kind is None and threshold is None and _are_numbers(rows)):
         return _regression(rows, kind)
-    if threshold is not None and rows.score is None and _can_be_cut(actual):
-        return _cut(rows, threshold)
+    if threshold is not None and rows.score is None:
+        if _can_be_cut(actual):
+            return _cut(rows, threshold)
+        raise InputError(
+            f"threshold={threshold:g} cuts scores into predictions, or actual and predicted numbers into two "
+            "classes, but actual holds text and there are no scores: pass score=, or leave threshold= out."
+        )
+    refuse_swapped(rows)
     return _of_labels(rows, kind, threshold)
 
 
 def _regression(rows: Rows, kind: str | None) -> tuple[Problem, Rows]:
     if rows.predicted is None:
         raise InputError("a regression needs predicted= numbers; score= is for classes.")
+    if kind is None:
+        refuse_swapped(rows)
     said = () if kind else ("actual and predicted are numbers that are not whole, so it is a regression",)
     return Problem("regression", inferred=said), rows
-
-
-def _of_class_scores(rows: Rows, kind: str | None) -> tuple[Problem, Rows]:
-    labels = rows.labels or ()
-    if kind in ("binary", "regression", "multilabel"):
-        raise InputError(
-            f'score= has one column per class, which is no {kind} problem: use kind="multiclass".'
-        )
-    said = () if kind else (f"there is a column of scores for each of {len(labels)} classes",)
-    return Problem("ordinal" if kind == "ordinal" else "multiclass", labels, inferred=said), rows
 
 
 def _of_labels(rows: Rows, kind: str | None, threshold: float | None) -> tuple[Problem, Rows]:
@@ -99,6 +80,10 @@ def _of_labels(rows: Rows, kind: str | None, threshold: float | None) -> tuple[P
     if predicted is not None:
         found = label_union(found, encode(predicted)[1])
     labels = rows.labels or found
+    if kind == "ordinal" and rows.labels is None and labels and isinstance(labels[0], str):
+        raise LabelError(
+            f"the labels {shown(labels)} have no order of their own: state it, lowest first, with labels=."
+        )
     if kind in ("multiclass", "ordinal"):
         return _several(rows, "ordinal" if kind == "ordinal" else "multiclass", labels, said=True)
     if rows.score is not None or rows.positive is not None or kind == "binary":
@@ -111,9 +96,10 @@ def _of_labels(rows: Rows, kind: str | None, threshold: float | None) -> tuple[P
             'or judge both alike with kind="multiclass".'
         )
     if rows.labels is None and labels and isinstance(labels[0], int):
+        binary_too = '"binary", ' if any(set(labels) <= pair for pair in _PAIRS) else ""
         raise InputError(
             f"actual holds whole numbers ({shown(labels, 4)}), which may be classes, grades or quantities: "
-            'say kind="multiclass", "ordinal" or "regression".'
+            f'say kind={binary_too}"multiclass", "ordinal" or "regression".'
         )
     return _several(rows, "multiclass", labels, said=False)
 

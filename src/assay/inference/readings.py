@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.tallies import ClassScores, Collection, LabelSets, Scores
+from assay.tallies import ClassScores, Collection, LabelSets, Losses, Scores, Values
 from assay.tallies.row_losses import asked_for
 
 if TYPE_CHECKING:
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from assay.tallies import Tally
 
 __all__ = ["tally_for"]
+
+_OWN = (Losses, Values)  # tallies of one metric alone: they do not tell whose
 
 
 def tally_for(metric: Metric, tallies: Collection, options: dict[str, Any]) -> Tally | None:
@@ -23,7 +25,9 @@ def tally_for(metric: Metric, tallies: Collection, options: dict[str, Any]) -> T
     >>> [tally_for(assay.metrics.find(name), both, {}).kind for name in ("recall", "auc", "brier")]
     ['confusion', 'scores', 'scores']
     """
-    return next((tally for tally in tallies.tallies if _serves(metric, tally, options)), None)
+    return next(
+        (one for one in tallies.tallies if not isinstance(one, _OWN) and _serves(metric, one, options)), None
+    )
 
 
 def _serves(metric: Metric, tally: Tally, options: dict[str, Any]) -> bool:

@@ -13,6 +13,7 @@ from assay.metrics import Undefined
 
 if TYPE_CHECKING:
     from assay.inference.estimate import Estimate
+    from assay.reports.class_text import Row
 
 __all__ = ["Line", "Summary", "shown_interval", "shown_name", "shown_value"]
 
@@ -26,31 +27,42 @@ _NAMES = {
     "brier": "Brier score",
     "cox_slope": "calibration slope",
     "observed_expected_ratio": "observed / expected",
-    "expected_calibration_error": "calibration error (ECE)",
+    "expected_calibration_error": "calibration error",
     "top_label_calibration_error": "top-label ECE",
     "r2": "R²",
     "mae": "MAE",
     "rmse": "RMSE",
     "hand_till_auc": "Hand-Till AUC",
     "ndcg": "NDCG",
+    "multiclass_log_loss": "log loss",
+    "multiclass_brier": "Brier score",
+    "precision_at_prevalence": "PPV at prevalence",
+    "npv_at_prevalence": "NPV at prevalence",
+    "misclassification_cost": "cost per row",
+    "ks": "KS",
+    "f_inf": "F∞",
+    "mse": "MSE",
+    "mape": "MAPE",
+    "msle": "MSLE",
 }
 _ACRONYMS = {"auc": "AUC", "f1": "F1", "npv": "NPV", "pr": "PR", "k": "k"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """One figure: its name, what it is, and remarks that belong under it."""
+    """One figure: its name, what it is, and remarks that belong under it; notes only where all is shown."""
 
     name: str
     estimate: Estimate
     remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
     """A heading, the table of counts where there is one, groups of figures, and remarks at the end.
 
-    ``table`` holds labels and counts, rows actual, columns predicted.
+    ``table`` holds labels and counts, rows actual, columns predicted; ``classes`` the figures of each class.
     """
 
     title: str
@@ -59,16 +71,19 @@ class Summary:
     labels: tuple[Any, ...] = ()
     table: tuple[tuple[float, ...], ...] = ()
     remarks: tuple[str, ...] = ()
+    classes: tuple[Row, ...] = ()
 
 
 def shown_name(name: str) -> str:
     """Return a figure's name as people write it.
 
-    >>> shown_name("macro_f1"), shown_name("balanced_accuracy"), shown_name("auc")
-    ('macro F1', 'balanced accuracy', 'ROC AUC')
+    >>> shown_name("macro_f1"), shown_name("balanced_accuracy"), shown_name("f_0.5")
+    ('macro F1', 'balanced accuracy', 'F0.5')
     """
     if name in _NAMES:
         return _NAMES[name]
+    if name.startswith("f_") and name[2:3].isdigit():
+        return f"F{name[2:]}"
     return " ".join(_ACRONYMS.get(word, word) for word in name.split("_"))
 
 
@@ -88,8 +103,10 @@ def shown_value(value: Any, *, like: float | None = None) -> str:
     return f"{value:.4f}" if size < 10 else f"{value:.4g}"  # noqa: PLR2004 - digits before the point count too
 
 
-def shown_interval(estimate: Estimate) -> str:
-    """Return an interval in brackets, or nothing."""
+def shown_interval(estimate: Estimate, *, digits: int | None = None) -> str:
+    """Return an interval in brackets, or nothing; at so many decimals where they are said."""
     if estimate.low is None or estimate.high is None:
         return ""
+    if digits is not None:
+        return f"[{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
     return f"[{shown_value(estimate.low)}, {shown_value(estimate.high)}]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay.reports.class_text import count_text, drawn
 from assay.reports.summary import shown_interval, shown_name, shown_value
 from assay.reports.widths import clean, left, right, width, wrapped
 
@@ -15,19 +16,24 @@ if TYPE_CHECKING:
 __all__ = ["as_markdown", "as_text"]
 
 _ROOM = 80
-_NAME, _VALUE, _INTERVAL = 25, 8, 20
 _MOST = 12  # classes whose table is drawn in a summary
 
 
-def as_text(summary: Summary, *, room: int = _ROOM) -> str:
-    """Return the summary in lines of at most so many columns."""
+def as_text(summary: Summary, *, room: int = _ROOM, full: bool = False) -> str:
+    """Return the summary in lines of at most so many columns.
+
+    Each figure takes one line, and what does not fit is cut; with `full` nothing is, and notes are told.
+    """
     lines = [line for text in (summary.title, *summary.heading) for line in wrapped(text, room)]
     if summary.table:
         lines += ["", *_table(summary, room)]
+    sizes = _sizes(summary)
     for group in summary.groups:
         lines.append("")
         for line in group:
-            lines += _figure(line, room)
+            lines += _figure(line, sizes, room, full=full)
+    if summary.classes:
+        lines += ["", *drawn(summary.classes, room)]
     if summary.remarks:
         lines.append("")
         for remark in summary.remarks:
@@ -35,19 +41,44 @@ def as_text(summary: Summary, *, room: int = _ROOM) -> str:
     return "\n".join(lines)
 
 
-def _figure(line: Line, room: int) -> Iterator[str]:
-    estimate, name = line.estimate, shown_name(line.name)
+def _sizes(summary: Summary) -> tuple[int, int, int]:
+    """Return how wide names, values and intervals are."""
+    told = [line for group in summary.groups for line in group]
+    with_value = [line.estimate for line in told if line.estimate.defined]
+    return (
+        max((width(shown_name(line.name)) for line in told), default=0),
+        max((width(shown_value(one.value)) for one in with_value), default=0),
+        max((width(shown_interval(one)) for one in with_value), default=0),
+    )
+
+
+def _figure(line: Line, sizes: tuple[int, int, int], room: int, *, full: bool) -> Iterator[str]:
+    estimate, name = line.estimate, left(shown_name(line.name), sizes[0])
     if not estimate.defined:
-        yield from _indented(f" {left(name, _NAME)} {shown_value(estimate.value)}", room, _NAME + 2)
+        text = f" {name}  {shown_value(estimate.value)}"
+        indent = sizes[0] + 3
     else:
-        interval, value = shown_interval(estimate), shown_value(estimate.value)
-        told = estimate.method or estimate.note
-        start = f" {left(name, _NAME)}{right(value, _VALUE)}  "
-        yield from _indented(
-            f"{start}{left(interval, _INTERVAL)} {told}".rstrip(), room, width(start) + _INTERVAL + 1
-        )
+        start = f" {name}  {right(shown_value(estimate.value), sizes[1])}  "
+        told = estimate.method or "no interval"
+        text = f"{start}{left(shown_interval(estimate), sizes[2])}  {told}"
+        indent = width(start) + sizes[2] + 2
+    yield from _indented(text, room, indent) if full else [_cut(text, room)]
     for remark in line.remarks:
-        yield from _indented(f"   {remark}", room, 3)
+        yield from _indented(f"   {remark}", room, 3) if full else [_cut(f"   {remark}", room)]
+    for note in line.notes if full else ():
+        yield from _indented(f"   {note}", room, 3)
+
+
+def _cut(text: str, room: int) -> str:
+    """Return the text on one line: what does not fit is left out, and three dots say so."""
+    if width(text) <= room:
+        return text
+    kept = ""
+    for char in text:
+        if width(kept + char) > room - 1:
+            break
+        kept += char
+    return f"{kept.rstrip()}…"
 
 
 def _indented(text: str, room: int, indent: int) -> Iterator[str]:
@@ -67,7 +98,7 @@ def _table(summary: Summary, room: int) -> Iterator[str]:
         return
     rows = [[*row, sum(row)] for row in summary.table]
     rows.append([sum(column) for column in zip(*rows, strict=True)])
-    texts = [[_count(one) for one in row] for row in rows]
+    texts = [[count_text(one) for one in row] for row in rows]
     heads = [*labels, "total"]
     first = max(map(width, [*heads, "actual"]))
     sizes = [max(width(head), *(width(row[place]) for row in texts)) + 2 for place, head in enumerate(heads)]
@@ -78,10 +109,6 @@ def _table(summary: Summary, room: int) -> Iterator[str]:
     for name, cells in zip(["actual", *heads], [heads, *texts], strict=True):
         placed = "".join(right(text, size) for text, size in zip(cells, sizes, strict=True))
         yield f" {left(name, first)}{placed}"
-
-
-def _count(number: float) -> str:
-    return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"
 
 
 def as_markdown(summary: Summary) -> str:
@@ -95,15 +122,24 @@ def as_markdown(summary: Summary) -> str:
             "|---" * (len(heads) + 2) + "|",
         ]
         for head, row in zip(heads, summary.table, strict=True):
-            cells = " | ".join(_count(one) for one in (*row, sum(row)))
+            cells = " | ".join(count_text(one) for one in (*row, sum(row)))
             lines.append(f"| **{head}** | {cells} |")
     lines += ["", "| figure | value | interval | method |", "|---|---|---|---|"]
     for line in (one for group in summary.groups for one in group):
-        told = line.estimate.method or line.estimate.note
+        told = line.estimate.method or ("no interval" if line.estimate.defined else "")
         value, interval = shown_value(line.estimate.value), shown_interval(line.estimate)
         lines.append(f"| {' | '.join(map(_plain, (shown_name(line.name), value, interval, told)))} |")
+    if summary.classes:
+        names = [shown_name(name) for name, _ in summary.classes[0].figures]
+        lines += ["", f"| class | rows | {' | '.join(map(_plain, names))} |", "|---" * (len(names) + 2) + "|"]
+        for one_class in summary.classes:
+            figures = [
+                f"{shown_value(one.value)} {shown_interval(one)}".rstrip() for _, one in one_class.figures
+            ]
+            label, rows = _plain(clean(one_class.label)), count_text(one_class.support)
+            lines.append(f"| **{label}** | {rows} | {' | '.join(map(_plain, figures))} |")
     remarks = [
-        *(remark for group in summary.groups for line in group for remark in line.remarks),
+        *(remark for group in summary.groups for line in group for remark in (*line.remarks, *line.notes)),
         *summary.remarks,
     ]
     if remarks:

@@ -208,7 +208,9 @@ def _indicators(values: Any, name: str) -> Array:
     bad = (table != 0) & (table != 1) if table.dtype.kind in "iuf" else np.ones(table.shape, dtype=bool)
     if bad.any():
         row, place = (int(index[0]) for index in np.nonzero(bad))
-        raise NumberError(f"{name} holds {table[row, place]!r} (row {row:,}, column {place}), not 0 or 1.")
+        raise NumberError(
+            f"{name} holds {table[row, place].item()!r} (row {row:,}, column {place}), not 0 or 1."
+        )
     return table.astype(bool)
 
 

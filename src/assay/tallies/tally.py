@@ -124,6 +124,8 @@ AnyTally = TypeVar("AnyTally", bound=Tally)
 def merge(tallies: Iterable[AnyTally]) -> AnyTally:
     """Return the tally of all tallies' rows, merged as a tree so that the cost stays linear.
 
+    Evaluations merge alike.
+
     >>> import assay
     >>> halves = [assay.Sums.of([0.1, 0.2]), assay.Sums.of([0.3])]
     >>> assay.merge(halves) == assay.Sums.of([0.3, 0.2, 0.1])
@@ -132,8 +134,8 @@ def merge(tallies: Iterable[AnyTally]) -> AnyTally:
     # A counter in binary: one tally per power of two merged so far, so equals meet equals.
     levels: list[AnyTally | None] = []
     for tally in tallies:
-        if not isinstance(tally, Tally):
-            raise MergeError(f"only tallies merge, not a {type(tally).__name__}.")
+        if not isinstance(getattr(tally, "tallies", tally), Tally | tuple):  # evaluations have some
+            raise MergeError(f"only tallies and evaluations merge, not a {type(tally).__name__}.")
         carried = tally
         for level, waiting in enumerate(levels):
             if waiting is None:

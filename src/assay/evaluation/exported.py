@@ -1,0 +1,87 @@
+"""An evaluation as plain data: for JSON, by a schema with a version, and as columns of a table."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from assay.evaluation.summarised import summarised
+from assay.metrics import Undefined
+from assay.tallies import Confusion
+
+if TYPE_CHECKING:
+    from assay.evaluation.evaluation import Evaluation
+
+__all__ = ["SCHEMA", "as_dict", "as_json", "figure_columns"]
+
+SCHEMA = "assay/evaluation/1"
+_WORDS = ("actual", "predicted", "score", "weight", "group")
+_STATED = ("confidence", "beta", "cost_fp", "cost_fn", "prevalence", "k")
+
+
+def as_dict(ev: Evaluation) -> dict[str, Any]:
+    """Return everything as plain data, as docs/evaluation.schema.json says.
+
+    >>> import assay
+    >>> data = as_dict(assay.evaluate(actual=[0, 1, 1], predicted=[0, 1, 0]))
+    >>> data["schema"], data["figures"]["recall"]["value"], data["confusion"]["counts"]
+    ('assay/evaluation/1', 0.5, [[1, 0], [1, 1]])
+    """
+    problem, settings = ev.problem, ev.settings
+    has_classes = bool({"confusion", "label_sets"} & set(ev.tallies))
+    data = {
+        "schema": SCHEMA,
+        "name": settings.name,
+        "kind": ev.kind,
+        "n": ev.n,
+        "dropped": ev.dropped,
+        "labels": list(problem.labels),
+        "positive": problem.positive,
+        "threshold": problem.threshold,
+        "inferred": list(problem.inferred),
+        "columns": {name: getattr(settings, name) or None for name in _WORDS},
+        "settings": {name: getattr(settings, name) for name in _STATED},
+        "confusion": ev.confusion.to_dict() if isinstance(ev.tallies.get("confusion"), Confusion) else None,
+        "figures": {name: ev[name].to_dict() for name in ev},
+        "classes": ev.classes.to_dict() if has_classes else None,
+        "remarks": list(summarised(ev).remarks),
+    }
+    plain: dict[str, Any] = _plain(data)
+    return plain
+
+
+def as_json(ev: Evaluation, indent: int | None = None) -> str:
+    """Return the same as JSON, the same text for the same evaluation."""
+    return json.dumps(as_dict(ev), indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def figure_columns(ev: Evaluation) -> dict[str, list[Any]]:
+    """Return the figures as columns; what is not there is None, and `note` says why.
+
+    >>> import assay
+    >>> columns = figure_columns(assay.evaluate(actual=[0, 1, 1], predicted=[0, 1, 0]))
+    >>> columns["figure"][:3], columns["value"][2]
+    (['accuracy', 'precision', 'recall'], 0.5)
+    """
+    found = [ev[name] for name in ev]
+    columns: dict[str, list[Any]] = {"figure": list(ev)}
+    columns["value"] = [None if isinstance(one.value, Undefined) else float(one.value) for one in found]
+    for name in ("low", "high"):
+        columns[name] = [None if (limit := getattr(one, name)) is None else float(limit) for one in found]
+    columns |= {name: [getattr(one, name) for one in found] for name in ("confidence", "method", "n")}
+    columns["note"] = [one.value.reason if isinstance(one.value, Undefined) else one.note for one in found]
+    return columns
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can say: no NaN, and infinity in words."""
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    if hasattr(value, "item"):
+        return _plain(value.item())
+    return value

@@ -1,0 +1,98 @@
+"""Two evaluations as one, of both sides' rows."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError, MetricError
+from assay.evaluation.evaluation import Evaluation, Settings
+from assay.evaluation.figures import flat
+from assay.inputs import label_union
+from assay.tallies import Collection, Confusion
+
+if TYPE_CHECKING:
+    from assay.evaluation.kinds import Problem
+
+__all__ = ["completed", "merged"]
+
+_WORDS = ("name", "actual", "predicted", "score", "library")  # what may differ between shards
+
+
+def completed(ev: Evaluation) -> Evaluation:
+    """Return the evaluation with tallies of all its figures, so that it can do without its rows."""
+    if ev.given is None or ev.sets is not None:
+        return ev
+    tallies = dict(ev.tallies.items())
+    bare = dataclasses.replace(ev, given=None, kept={})
+    for figure in flat(ev.groups):
+        try:
+            bare.read(figure.metric, figure.options)
+        except MetricError:  # no tally at hand tells it
+            tallies[figure.metric.name] = ev.read(figure.metric, figure.options)[0]
+    return dataclasses.replace(ev, tallies=Collection.of_mapping(tallies), kept=ev.found)
+
+
+def merged(one: Evaluation, other: Any) -> Evaluation:
+    """Return the evaluation of both sides' rows, which must pose the same problem.
+
+    >>> import assay
+    >>> first = assay.evaluate(actual=[0, 1, 1], predicted=[0, 1, 0])
+    >>> second = assay.evaluate(actual=[0, 1], predicted=[1, 1])
+    >>> merged(first, second).n
+    5
+    """
+    if not isinstance(other, Evaluation):
+        raise MetricError(f"an evaluation merges with another, not with a {type(other).__name__}.")
+    problem, settings = _problem(one, other), _settings(one.settings, other.settings)
+    mine, theirs = (dict(completed(side).tallies.items()) for side in (one, other))
+    both = {name: mine[name].merge(theirs[name]) for name in mine if name in theirs}
+    return Evaluation(problem, settings, Collection.of_mapping(both), dropped=one.dropped + other.dropped)
+
+
+def _problem(one: Evaluation, other: Evaluation) -> Problem:
+    first, second = one.problem, other.problem
+    inferred = first.inferred if first.inferred == second.inferred else ()
+    first, second = (dataclasses.replace(side, inferred=inferred) for side in (first, second))
+    if first == second:
+        return first
+    if first.kind == second.kind == "multiclass" and not (_declared(one) or _declared(other)):
+        joined = label_union(first.labels, second.labels)
+        first, second = (dataclasses.replace(side, labels=joined) for side in (first, second))
+        if first == second:
+            return first
+    for name, advice in (
+        ("kind", "say kind= for both"),
+        ("labels", "declare the same labels=, in the same order, for both"),
+        ("positive", "say the same positive= for both"),
+        ("threshold", "say the same threshold= for both"),
+        ("probabilities", "the scores of one are probabilities and those of the other are not"),
+    ):
+        mine, theirs = getattr(first, name), getattr(second, name)
+        if mine != theirs:
+            raise InputError(
+                f"the two evaluations pose different problems: {name} is {mine!r} in one and {theirs!r} in "
+                f"the other. To merge them, {advice}."
+            )
+    return first
+
+
+def _declared(ev: Evaluation) -> bool:
+    table = ev.tallies.get("confusion")
+    return "class_scores" in ev.tallies or (isinstance(table, Confusion) and table.declared)
+
+
+def _settings(one: Settings, other: Settings) -> Settings:
+    words = {
+        name: getattr(one if getattr(one, name) == getattr(other, name) else Settings(), name)
+        for name in _WORDS
+    }
+    first, second = (dataclasses.replace(side, **words) for side in (one, other))
+    for field in dataclasses.fields(first):
+        mine, theirs = getattr(first, field.name), getattr(second, field.name)
+        if mine != theirs:
+            raise InputError(
+                f"the two evaluations were made with different settings: {field.name}={mine!r} and "
+                f"{field.name}={theirs!r}. Make both alike to merge them."
+            )
+    return first
