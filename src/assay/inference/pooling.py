@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from assay.tallies import Scores
 
 __all__ = ["MOST", "pooled"]
@@ -31,8 +33,20 @@ def pooled(tally: Scores, most: int = MOST) -> Scores:
     size = len(tally.scores)
     if tally.weights is not None or size <= most:
         return tally
-    starts = (np.arange(most) * size) // most
-    middles = (starts + np.append(starts[1:], size)) // 2
-    sides = np.stack([np.add.reduceat(x, starts, dtype=np.int64) for x in (tally.positives, tally.negatives)])
+    return tally.kept(("pooled", most), lambda: _pooled(tally, -(-size // most)))  # type: ignore[no-any-return]
+
+
+def _pooled(tally: Scores, together: int) -> Scores:
+    """Return the tally with so many neighbours put together each time, fewer at the end."""
+    size = len(tally.scores)
+    starts = np.arange(0, size, together)
+    middles = np.minimum(starts + together // 2, size - 1)
+    sides = np.stack([_added(x, together) for x in (tally.positives, tally.negatives)])
     positives, negatives = sides.astype(np.min_scalar_type(int(sides.max())))
     return dataclasses.replace(tally, scores=tally.scores[middles], positives=positives, negatives=negatives)
+
+
+def _added(counts: NDArray[Any], together: int) -> NDArray[np.int64]:
+    whole = len(counts) // together * together
+    sums = counts[:whole].reshape(-1, together).sum(1, dtype=np.int64)
+    return sums if whole == len(counts) else np.append(sums, counts[whole:].sum(dtype=np.int64))
