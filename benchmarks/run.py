@@ -23,6 +23,7 @@ PARTS = (
     "summing",
     "intervals",
     "bootstrapping",
+    "evaluating",
     "dropin",
     "forecasting",
     "scanning",
