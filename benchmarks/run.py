@@ -28,6 +28,7 @@ PARTS = (
     "forecasting",
     "scanning",
     "splitting",
+    "crossval",
     "small",
     "growth",
 )

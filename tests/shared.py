@@ -4,6 +4,7 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -30,6 +31,20 @@ def credit_defaults():
     """Return which of 1,000 credit records defaulted: 700 no, 300 yes."""
     with _file("data/credit.csv").open(encoding="utf-8") as lines:
         return [row["default"] for row in csv.DictReader(lines)]
+
+
+def credit():
+    """Return the features of the credit records, a column of numbers for each value of a word; and defaults."""
+    with _file("data/credit.csv").open(encoding="utf-8") as lines:
+        records = list(csv.DictReader(lines))
+    columns = []
+    for name in records[0]:
+        values = [record[name] for record in records]
+        if name != "default" and all(value.isdigit() for value in values):
+            columns.append([float(value) for value in values])
+        elif name != "default":
+            columns += [[float(value == word) for value in values] for word in sorted(set(values))]
+    return np.array(columns).T, np.array([record["default"] for record in records])
 
 
 def _file(name):

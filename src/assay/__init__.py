@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from assay.kernels import set_threads, threads
     from assay.reports.comparison import Comparison, compare
     from assay.reports.crosstable import CrossTable
+    from assay.reports.crossval import crossval
+    from assay.reports.crossvalidation import CrossValidation
+    from assay.reports.learning import LearningCurve, learning_curve
     from assay.reports.procedures import compare_datasets, compare_resamples
     from assay.tallies import (
         BinnedScores,
@@ -78,6 +81,9 @@ _HOMES = {
     "assay.kernels": ("set_threads", "threads"),
     "assay.reports.comparison": ("Comparison", "compare"),
     "assay.reports.crosstable": ("CrossTable",),
+    "assay.reports.crossval": ("crossval",),
+    "assay.reports.crossvalidation": ("CrossValidation",),
+    "assay.reports.learning": ("LearningCurve", "learning_curve"),
     "assay.reports.procedures": ("compare_datasets", "compare_resamples"),
     "assay.tallies": (
         "BinnedScores", "ClassScores", "Collection", "Confidences", "Confusion", "Grouped", "LabelSets",
@@ -101,6 +107,7 @@ __all__ = [
     "Confidences",
     "Confusion",
     "CrossTable",
+    "CrossValidation",
     "Estimate",
     "Evaluation",
     "FileError",
@@ -108,6 +115,7 @@ __all__ = [
     "InputError",
     "LabelError",
     "LabelSets",
+    "LearningCurve",
     "LengthError",
     "Losses",
     "MergeError",
@@ -132,10 +140,12 @@ __all__ = [
     "compare",
     "compare_datasets",
     "compare_resamples",
+    "crossval",
     "cut",
     "estimate",
     "evaluate",
     "from_bytes",
+    "learning_curve",
     "load",
     "merge",
     "rows",

@@ -16,12 +16,12 @@ from assay.resampling.asked import classes
 from assay.resampling.timed import read_times
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from assay.inputs.columns import Array
     from assay.resampling.split import Split
 
-__all__ = ["check"]
+__all__ = ["check", "row_codes", "watch"]
 
 
 def check(
@@ -39,18 +39,35 @@ def check(
     ...     print(error)
     2 groups have rows in more than one part, such as "ann" in "train", "test". Split with group=.
     """
-    found: list[SplitError] = []
+    return [error for _, error in watch(y=y, group=group, time=time, data=data)(split)]
+
+
+def watch(
+    *, y: Any = None, group: Any = None, time: Any = None, data: Any = None
+) -> Callable[[Split], list[tuple[str, SplitError]]]:
+    """Return what checks any number of splits of the same rows, whose columns are read once.
+
+    Each thing found comes with its kind: "classes", "groups", "time" or "copies".
+
+    >>> from assay.resampling import kfold
+    >>> seen = watch(group=["ann", "ann", "bob", "bob"])
+    >>> [kind for split in kfold(2).split(n=4) for kind, error in seen(split)]
+    ['groups', 'groups']
+    """
+    checks: dict[str, Callable[[Split], Iterable[SplitError]]] = {}
     if y is not None:
         codes, labels = classes(y)
-        found += _absent_classes(split, _fitting(split, codes, "y"), labels)
+        checks["classes"] = lambda split: _absent_classes(split, _fitting(split, codes, "y"), labels)
     if group is not None:
-        codes, labels = encode(column(group, "group"))
-        found += _straddling_groups(split, _fitting(split, codes, "group"), labels)
+        groups, names = encode(column(group, "group"))
+        checks["groups"] = lambda split: _straddling_groups(split, _fitting(split, groups, "group"), names)
     if time is not None:
-        found += _reversed(split, _fitting(split, read_times(time), "time"))
+        times = read_times(time)
+        checks["time"] = lambda split: _reversed(split, _fitting(split, times, "time"))
     if data is not None:
-        found += _duplicates(split, _fitting(split, _row_codes(data), "data"))
-    return found
+        rows, count = row_codes(data)
+        checks["copies"] = lambda split: _duplicates(split, _fitting(split, rows, "data"), count)
+    return lambda split: [(kind, error) for kind, one in checks.items() for error in one(split)]
 
 
 def _absent_classes(split: Split, codes: Array, labels: tuple[Any, ...]) -> Iterator[SplitError]:
@@ -88,8 +105,10 @@ def _reversed(split: Split, times: Array) -> Iterator[SplitError]:
             )
 
 
-def _duplicates(split: Split, codes: Array) -> Iterator[SplitError]:
-    among = _table(split, codes, int(codes.max()) + 1) > 0
+def _duplicates(split: Split, codes: Array, count: int) -> Iterator[SplitError]:
+    if count == len(codes):  # all rows are different
+        return
+    among = _table(split, codes, count) > 0
     twins = np.flatnonzero(among.sum(axis=1) > 1)
     if len(twins):
         rows = np.flatnonzero(codes == twins[0])
@@ -113,8 +132,12 @@ def _table(split: Split, codes: Array, count: int) -> Array:
     return table.reshape(count, width)[:, :-1]
 
 
-def _row_codes(data: Any) -> Array:
-    """Return a code for every row of a table, the same for rows whose values are all equal."""
+def row_codes(data: Any) -> tuple[Array, int]:
+    """Return a code for every row of a table, the same for rows whose values are all equal; and how many.
+
+    >>> row_codes([[1, 1, 2], ["a", "a", "a"]])
+    (array([0, 0, 1], dtype=uint8), 2)
+    """
     names = column_names(data)
     if names is not None:
         columns = [data[name] for name in names]
@@ -125,12 +148,15 @@ def _row_codes(data: Any) -> Array:
         columns = [matrix] if matrix.ndim == 1 else list(matrix.T)
     if not columns:
         raise LengthError("data has no columns.")
-    encoded = [_value_codes(values, place) for place, values in enumerate(columns)]
-    lengths = {len(codes) for codes, _ in encoded}
+    lengths = {len(values) for values in columns}
     if len(lengths) > 1:
         raise LengthError(f"the columns of data have different lengths: {shown(sorted(lengths))}.")
-    numbers, _ = cross(encoded)
-    return numbers
+    codes, found = cross([_value_codes(columns[0], 0)])
+    for place, values in enumerate(columns[1:], 1):
+        if len(found[0]) == len(codes):  # all rows are different already
+            break
+        codes, found = cross([(codes, len(found[0])), _value_codes(values, place)])
+    return codes, len(found[0])
 
 
 def _value_codes(values: Any, place: int) -> tuple[Array, int]:
