@@ -171,7 +171,7 @@ def docs(_words: list[str]) -> int:
     page.write_text(f"{opening}\n\n{tables}", encoding="utf-8")
     count = tables.count("\n| **")
     said = readme.read_text(encoding="utf-8")
-    readme.write_text(re.sub(r"catalogue of \d+\n", f"catalogue of {count}\n", said), encoding="utf-8")
+    readme.write_text(re.sub(r"catalogue of \d+", f"catalogue of {count}", said), encoding="utf-8")
     return 0
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         TallyError,
     )
     from assay.evaluation import Evaluation, evaluate, load
+    from assay.evaluation.paged import report
     from assay.inference.estimate import Estimate
     from assay.inference.intervals import estimate
     from assay.inputs import Rows, column, cut, rows
@@ -75,6 +76,7 @@ _HOMES = {
         "TallyError",
     ),
     "assay.evaluation": ("Evaluation", "evaluate", "load"),
+    "assay.evaluation.paged": ("report",),
     "assay.inference.estimate": ("Estimate",),
     "assay.inference.intervals": ("estimate",),
     "assay.inputs": ("Rows", "column", "cut", "rows"),
@@ -148,6 +150,7 @@ __all__ = [
     "learning_curve",
     "load",
     "merge",
+    "report",
     "rows",
     "set_threads",
     "threads",

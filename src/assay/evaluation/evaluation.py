@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.errors import ColumnError, InputError, MetricError
 from assay.evaluation.figures import Figure, figures_of, flat
+from assay.evaluation.settings import Settings
 from assay.inference.estimate import Estimate
 from assay.inference.intervals import estimate_tally
 from assay.inference.readings import tally_for
@@ -19,6 +20,9 @@ from assay.metrics import Metric, find
 from assay.tallies import Collection, Confusion, Losses, Queries, Scores
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
     from assay.decisions.honesty import CrossFit
     from assay.decisions.threshold import Threshold
     from assay.evaluation.class_table import ClassTable
@@ -34,25 +38,6 @@ __all__ = ["Evaluation", "Settings"]
 
 _MANY = 1_000_000  # rows
 _CURVES = ("roc", "roc_hull", "precision_recall", "detection_error", "gain", "lift")
-
-
-@dataclasses.dataclass(frozen=True)
-class Settings:
-    """What the caller said beside the rows: how sure, which error is worse, at which prevalence, how deep."""
-
-    confidence: float = 0.95
-    beta: float | None = None
-    cost_fp: float | None = None
-    cost_fn: float | None = None
-    prevalence: float | None = None
-    k: int | None = None
-    name: str = ""
-    actual: str = "actual"
-    predicted: str = "predicted"
-    score: str = "score"
-    weight: str = ""
-    group: str = ""
-    library: str = ""  # whose data frames the caller brought
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -351,6 +336,20 @@ class Evaluation(Mapping[str, Estimate]):
         from assay.evaluation.stored import save  # noqa: PLC0415
 
         save(self, path)
+
+    def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write the interactive page, one self-contained file, and return its path.
+
+        Further keywords are those of :func:`assay.report`, which takes several evaluations, too.
+        """
+        from assay.evaluation.paged import report  # noqa: PLC0415 - each knows the other
+
+        return report(self, path, **options)
+
+    def _repr_html_(self) -> str:
+        from assay.reports.page.still import as_still  # noqa: PLC0415
+
+        return as_still(self.summary)
 
     def reading(self, name: str) -> tuple[Figure, Tally, dict[str, Any], dict[str, Any]]:
         """Return a figure by its name, the tally it is read from, and its options beside tally and rows.

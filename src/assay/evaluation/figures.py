@@ -10,7 +10,7 @@ from assay.metrics import find
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.evaluation.evaluation import Settings
+    from assay.evaluation.settings import Settings
     from assay.metrics import Metric
 
 __all__ = ["Figure", "figures_of", "flat", "more_figures"]
@@ -75,7 +75,7 @@ def figures_of(
 ) -> list[list[Figure]]:
     """Return the figures of a kind of problem in groups: those that what is there allows.
 
-    >>> from assay.evaluation.evaluation import Settings
+    >>> from assay.evaluation.settings import Settings
     >>> [[figure.name for figure in group] for group in figures_of(
     ...     "regression", counts=False, scores=False, probabilities=False, settings=Settings())]
     [['mae', 'rmse', 'mean_error', 'median_absolute_error', 'max_error'], ['r2', 'pearson', 'spearman']]

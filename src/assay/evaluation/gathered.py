@@ -9,10 +9,11 @@ import numpy as np
 
 from assay.errors import InputError
 from assay.evaluation.doubts import check_kind, check_stated, refuse_misplaced, unnamed_columns
-from assay.evaluation.evaluation import Evaluation, Settings
+from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.problem import Problem, posed
 from assay.evaluation.ready import as_confusion, table_problem
 from assay.evaluation.sets import are_rows_of_items, are_sets, label_tables
+from assay.evaluation.settings import Settings
 from assay.evaluation.sliceable import with_slices
 from assay.inference.proportions import check_confidence
 from assay.inputs import Column, Rows

@@ -6,8 +6,9 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, MetricError
-from assay.evaluation.evaluation import Evaluation, Settings
+from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.figures import flat
+from assay.evaluation.settings import Settings
 from assay.inputs import label_union
 from assay.tallies import Collection, Confusion
 

@@ -17,10 +17,11 @@ import numpy as np
 
 from assay.errors import BytesError, FileError
 from assay.evaluation.class_table import FIGURES
-from assay.evaluation.evaluation import Evaluation, Settings
+from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.figures import flat
 from assay.evaluation.kinds import Problem
 from assay.evaluation.merged import completed
+from assay.evaluation.settings import Settings
 from assay.inference.estimate import Estimate
 from assay.metrics import Undefined, find
 from assay.tallies import Collection, codec

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Show = Literal["auto", "points", "hexagons"]
     How = tuple[Show, int]  # and the seed of a pick
 
-__all__ = ["predicted_actual", "residuals"]
+__all__ = ["means_by_tenths", "predicted_actual", "residuals"]
 
 _POINTS = 3_000  # more than so many run into each other
 _DRAWN = 20_000  # of those asked for as points
@@ -53,7 +53,7 @@ def residuals(
     ax.axhline(0, color=GREY, linewidth=1, linestyle=":", zorder=2)
     how = _cloud(ax, pairs.predicted, left, pairs.counts, (show, seed))
     if trend and pairs.n >= _TREND_OF:
-        middle, mean = _trend(pairs.predicted, left, pairs.counts)
+        middle, mean = means_by_tenths(pairs.predicted, left, pairs.counts)
         looks: dict[str, Any] = {"color": COLOURS[1], "markersize": 3.5, "linewidth": 1.4}
         ax.plot(middle, mean, "o-", label="mean, by tenths of the rows", **looks)
         key(ax)
@@ -129,7 +129,9 @@ def _hexagons(ax: Axes, x: NDArray[Any], y: NDArray[Any], counts: NDArray[Any], 
     bar.ax.tick_params(labelsize=8)
 
 
-def _trend(x: NDArray[Any], y: NDArray[Any], counts: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def means_by_tenths(
+    x: NDArray[Any], y: NDArray[Any], counts: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the mean x and the mean y of tenths of the rows in the order of x; like x stay together."""
     order = np.argsort(x, kind="stable")
     x, y, counts = x[order], y[order], counts[order].astype(np.float64)

@@ -1,0 +1,174 @@
+// What errors cost, at costs and a prevalence that can be typed in.
+function costs(model) {
+  const { live } = model;
+  const n = live.positives + live.negatives;
+  const field = (label, value, attributes, changed) => {
+    const id = fresh("field");
+    const input = el("input", {
+      type: "number",
+      id,
+      min: 0,
+      step: "any",
+      inputmode: "decimal",
+      value,
+      ...attributes,
+    });
+    input.addEventListener("input", () => {
+      const given = input.value === "" ? null : input.valueAsNumber;
+      const bad = input.validity.badInput || (given != null && !(given >= 0)) || !changed(given);
+      input.setAttribute("aria-invalid", bad);
+      if (!bad) moved();
+    });
+    return el("div", { class: "field" }, el("label", { for: id }, label), input);
+  };
+  state.costs = [live.cost_fp ?? 1, live.cost_fn ?? 1];
+  state.prevalence = live.prevalence;
+  const cost = (which) => (given) => given != null && ((state.costs[which] = given), true);
+  const prevalence = (given) =>
+    (given == null || (given > 0 && given < 100)) &&
+    ((state.prevalence = given == null ? null : given / 100), true);
+  const own = Number(((100 * live.positives) / n).toPrecision(4));
+  const outputs = {};
+  const output = (name, label) => [el("dt", {}, label), (outputs[name] = el("dd", { "data-output": name }))];
+  const go = el(
+    "button",
+    { type: "button", onclick: () => move(cheapest(live)) },
+    "Go to the cheapest threshold",
+  );
+  const drawnAt = live.cutoffs.flatMap((cutoff, i) => (Number.isFinite(cutoff) ? [i] : []));
+  const xs = drawnAt.map((i) => live.cutoffs[i]);
+  const limits = live.probabilities ? [0, 1] : model.shapes.scores.limits;
+  const chart = frame({
+    title: "Expected cost per 1,000 rows",
+    note: "dotted: all rows alike, whichever is cheaper",
+    xTitle: `threshold on ${live.score}`,
+    yTitle: "cost",
+    xLimits: limits,
+    yLimits: [0, 1],
+  });
+  const curve = svg("path", { class: "line accent" });
+  const level = svg("path", { class: "line chance" });
+  chart.plot.append(level, curve);
+  chart.clip(curve);
+  const mark = marker(chart);
+  let drawn = null;
+  follow(() => {
+    const key = JSON.stringify([state.costs, state.prevalence]);
+    if (drawn !== key) {
+      drawn = key;
+      const ys = drawnAt.map((i) => 1000 * costAt(live, i));
+      // Whoever predicts all rows alike pays this much: what is far above it need not be seen.
+      const alike = 1000 * Math.min(costAt(live, 0), costAt(live, live.cutoffs.length - 1));
+      const most = ys.reduce((top, y) => Math.max(top, y), 0);
+      chart.limits(limits, [0, Math.min(most, 1.3 * alike || most) * 1.05 || 1]);
+      level.setAttribute("d", path(chart, limits, [alike, alike]));
+      // A cutoff holds from the score below it up to itself.
+      const stepX = xs.flatMap((x, i) => (i ? [xs[i - 1], x] : [x]));
+      curve.setAttribute(
+        "d",
+        path(
+          chart,
+          stepX,
+          ys.flatMap((y, i) => (i ? [y, y] : [y])),
+        ),
+      );
+    }
+    const best = cheapest(live);
+    const now = counts();
+    const here = 1000 * costOf(live, now.fp, now.fn);
+    outputs.cost.replaceChildren(amount(here));
+    outputs.best.replaceChildren(`${amount(1000 * costAt(live, best))} at ${cutoffText(live.cutoffs[best])}`);
+    mark(state.at == null ? NaN : (live.cutoffs[state.at] ?? NaN), here);
+    chart.describe(`Now ${amount(here)}, at best ${amount(1000 * costAt(live, best))}`);
+    const part = state.prevalence ?? live.positives / n;
+    const written = (text) => (interval(text) ? `${text[0]} ${interval(text)}` : text[0]);
+    const sides = [now.tp + now.fn, now.tn + now.fp];
+    const stated = state.prevalence != null;
+    const column = (name, value) => {
+      const one = model.figures.flat().find((f) => f.name === name);
+      return one ? figureNow(one).text : value;
+    };
+    const positive = stated
+      ? predictiveValue(part, [now.tp, sides[0]], [now.fp, sides[1]], live.z)
+      : column("precision", [shown(now.tp / (now.tp + now.fp)), null, null]);
+    const negative = stated
+      ? predictiveValue(1 - part, [now.tn, sides[1]], [now.fn, sides[0]], live.z)
+      : column("negative_predictive_value", [shown(now.tn / (now.tn + now.fn)), null, null]);
+    outputs.ppv.replaceChildren(written(positive) || "undefined");
+    outputs.npv.replaceChildren(written(negative) || "undefined");
+    go.disabled = state.at === best;
+  });
+  const charts = [chart.root];
+  if (live.probabilities) charts.push(netBenefit(live, n));
+  return section(
+    "What errors cost",
+    el(
+      "div",
+      { class: "row fields" },
+      field("Cost of a false positive", state.costs[0], { "data-field": "fp" }, cost(0)),
+      field("Cost of a false negative", state.costs[1], { "data-field": "fn" }, cost(1)),
+      field(
+        `Prevalence of ${live.labels[1]} in use, %`,
+        live.prevalence == null ? null : 100 * live.prevalence,
+        { placeholder: own, max: 100, "data-field": "prevalence" },
+        prevalence,
+      ),
+    ),
+    el(
+      "dl",
+      { class: "outputs" },
+      output("cost", "Cost per 1,000 rows here"),
+      output("best", "At the cheapest threshold"),
+      output("ppv", "PPV at this prevalence"),
+      output("npv", "NPV at this prevalence"),
+    ),
+    el("div", { class: "row" }, go),
+    el(
+      "p",
+      { class: "quiet" },
+      "A threshold chosen and judged on the same rows looks better than it will be: ev.choose_threshold says by how much.",
+    ),
+    el("div", { class: "charts" }, charts),
+  );
+}
+
+// Net benefit over the threshold (Vickers and Elkin 2006), from the counts of the cutoffs.
+function netBenefit(live, n) {
+  const at = (i, t) => (live.tp[i] - (live.fp[i] * t) / (1 - t)) / n;
+  const xs = [];
+  for (let k = 1; k < 200; k++) xs.push(k / 200);
+  const ys = xs.map((t) => at(cutoffAt(live, t), t));
+  const part = live.positives / n;
+  const all = xs.map((t) => part - ((1 - part) * t) / (1 - t));
+  const floor = Math.min(-0.05 * part, ...ys.map((y) => Math.max(y, -part / 4)));
+  const top = Math.max(part, ...ys) * 1.1 || 1;
+  const chart = frame({
+    title: "Net benefit",
+    note: "dotted: all rows treated, and none",
+    xTitle: "threshold probability",
+    yTitle: "net benefit per row",
+    xLimits: [0, 1],
+    yLimits: [floor, top],
+  });
+  const shownAll = all.map((y) => (y >= floor ? y : NaN));
+  chart.plot.append(
+    line(chart, xs, shownAll, "chance"),
+    line(chart, [0, 1], [0, 0], "chance"),
+    line(
+      chart,
+      xs,
+      ys.map((y) => (y >= floor ? y : NaN)),
+      "accent",
+    ),
+  );
+  const mark = marker(chart);
+  follow(() => {
+    const cutoff = state.at == null ? null : live.cutoffs[state.at];
+    const y = cutoff == null || cutoff >= 1 ? NaN : at(state.at, cutoff);
+    mark(cutoff ?? NaN, y >= floor ? y : NaN);
+    chart.describe(
+      Number.isFinite(y) ? `At the threshold: ${shown(y)}; dotted: all rows treated, and none` : "",
+    );
+  });
+  return chart.root;
+}

@@ -1,0 +1,104 @@
+"""The file itself: data, style and script in one document that may load nothing and run nothing else."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import functools
+import hashlib
+import importlib.resources
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from assay.errors import FileError
+from assay.reports.page.still import escaped
+
+__all__ = ["as_html", "write"]
+
+_SCRIPTS = tuple(
+    f"{name}.js"
+    for name in ("elements", "charts", "threshold", "counts", "curves", "costs", "tables", "page")
+)
+# What would end the data's element or begin another, and what old parsers take for the end of a line.
+_ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+
+
+def as_html(page: dict[str, Any], still: str = "") -> str:
+    """Return the document of a page's plain data; `still` is what is shown where scripts do not run.
+
+    >>> "alert" in as_html({"title": "<script>alert(1)</script>"}).split("<script")[0]
+    True
+    >>> as_html({"title": "<script>alert(1)</script>"}).count("<script>")
+    1
+    """
+    script, style = _script(), _text("page.css")
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src '{_digest(script)}'",
+            f"style-src '{_digest(style)}'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",  # the page builds elements, and never parses text into them
+            "trusted-types 'none'",
+        ]
+    )
+    data = json.dumps(page, allow_nan=False, separators=(",", ":")).translate(_ESCAPED)
+    filled = {
+        "policy": escaped(policy),
+        "title": escaped(page.get("title", "")),
+        "style": style,
+        "still": still,
+        "data": data,
+        "script": script,
+    }
+    pieces = _text("page.html").split("{{")
+    # Filled in one walk, so that nothing within what was filled in is taken for a place to fill.
+    return pieces[0] + "".join(
+        filled[name] + rest for name, _, rest in (piece.partition("}}") for piece in pieces[1:])
+    )
+
+
+def write(text: str, path: str | os.PathLike[str]) -> Path:
+    """Write a document to a path, whole or not at all, and return the path."""
+    target = Path(path)
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            Path(name).chmod(0o666 & ~_mask())
+            Path(name).replace(target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as failed:
+        raise FileError(f"the report cannot be written to {target}: {failed.strerror or failed}.") from failed
+    return target
+
+
+def _mask() -> int:
+    """Return the mask of new files, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+@functools.cache
+def _script() -> str:
+    """Return the scripts as one, in a scope of its own."""
+    body = "\n".join(_text(name) for name in _SCRIPTS)
+    return f'(() => {{\n"use strict";\n{body}}})();\n'
+
+
+@functools.cache
+def _text(name: str) -> str:
+    return importlib.resources.files("assay.reports.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
