@@ -146,6 +146,7 @@ def main() -> int:
     print("\n".join(lines))
     if given.write:
         page = PAGE.read_text(encoding="utf-8")
+        lines = [f"{given.sets:,} data sets a scenario.", "", *lines]
         begin, end = "<!-- table -->\n", "<!-- end -->"
         head, tail = page.split(begin)[0], page.split(end)[1]
         PAGE.write_text(head + begin + "\n".join(lines) + "\n" + end + tail, encoding="utf-8")

@@ -47,12 +47,7 @@ class Scenario:
 
 def confusion(table: np.ndarray) -> assay.Confusion:
     """Return the tally of a table of counts, labels 0, 1, ..."""
-    flat = table.ravel()
-    cells = np.flatnonzero(flat)
-    labels = tuple(range(len(table)))
-    return assay.Confusion(
-        labels, declared=True, cells=cells.astype(np.uint64), counts=flat[cells].astype(np.int64)
-    )
+    return assay.Confusion.of_table(table, range(len(table)))
 
 
 def of_table(name: str, shares: np.ndarray, n: int, metrics: tuple[str, ...]) -> Scenario:

@@ -29,7 +29,7 @@ def written(folder: Path, n: int) -> Path:
     with duckdb.connect() as database:
         for part in range(4):
             database.execute(
-                "COPY (SELECT (hash(i) % 10 < 3)::TINYINT AS label, random() AS score "  # noqa: S608
+                "COPY (SELECT (hash(i) % 10 < 3)::TINYINT AS label, random() AS score "  # noqa: S608 - a number of ours
                 f"FROM range({share}) t(i)) "
                 f"TO '{folder / f'{part}.parquet'}' (FORMAT parquet, COMPRESSION zstd)"
             )
@@ -45,7 +45,7 @@ def reader_alone(given) -> None:
 
 def duckdb_sum(folder: Path) -> None:
     with duckdb.connect() as database:
-        database.sql(f"SELECT sum(label), sum(score) FROM '{folder}/*.parquet'").fetchall()  # noqa: S608
+        database.sql(f"SELECT sum(label), sum(score) FROM '{folder}/*.parquet'").fetchall()  # noqa: S608 - our folder
 
 
 def run(n: int = ROWS, runs: int = 5) -> list[Line]:

@@ -137,21 +137,28 @@ def test_intervals_by_the_method_of_the_measure():
         "precision": proportion_interval(5, 7),
         "specificity": wilson(6, 8),
         "accuracy": wilson(11, 15),
-        "youden": informedness_interval(*table),
-        "balanced_accuracy": mean_recall_interval((5, 6), (7, 8)),
+        "youden": informedness_interval(*table, method="jeffreys"),
+        "balanced_accuracy": mean_recall_interval((5, 6), (7, 8), method="jeffreys"),
     }
     for name, limits in cases.items():
         found = judge_threshold(ROWS, 0.6, best=name)
         assert (found.counts.tp, found.counts.fp, found.counts.fn, found.counts.tn) == table
         assert (found.estimate.low, found.estimate.high) == pytest.approx(limits, rel=1e-14)
     mcc = judge_threshold(ROWS, 0.6, best="mcc").estimate
-    assert (mcc.method, mcc.low < mcc.value < mcc.high) == ("delta", True)
+    assert (mcc.method, mcc.low < mcc.value < mcc.high) == ("delta, atanh", True)
     assert judge_threshold(ROWS, 0.6, best="closest_corner").estimate.low is None
     shifted = judge_threshold(ROWS, 0.6, cost_fp=1, cost_fn=4, prevalence=0.2).estimate
     assert shifted.low < shifted.value < shifted.high
     weighted = assay.rows(actual=ACTUAL, score=SCORE, weight=[2.0] * 15)
     assert judge_threshold(weighted, 0.6, best="mcc").estimate.low == pytest.approx(mcc.low)
     assert judge_threshold(weighted, 0.6, best="f1").estimate.method == "delta"
+
+
+def test_a_threshold_has_the_intervals_of_its_predictions():
+    """What is judged at a threshold is what an evaluation of the cut scores says: one table of methods."""
+    cut = assay.rows(actual=ACTUAL, predicted=[int(one >= 0.6) for one in SCORE])
+    for name in ("recall", "f1", "f2", "informedness", "balanced_accuracy", "mcc", "kappa", "g_mean", "lift"):
+        assert judge_threshold(ROWS, 0.6, best=name).estimate == assay.estimate(name, cut), name
 
 
 def test_scores_of_infinity_are_above_every_threshold():
@@ -164,13 +171,16 @@ def test_scores_of_infinity_are_above_every_threshold():
         choose_threshold(rows, capacity=0)
 
 
-def test_all_right_has_no_delta_interval():
-    """Where no row is wrong the delta method says nothing, and neither do we."""
+def test_all_right_is_not_certain():
+    """Where no row is wrong a cost shows no spread, and a measure of the table has the Dirichlet's interval."""
     rows = assay.rows(actual=[0, 0, 1, 1], score=[0.1, 0.2, 0.8, 0.9])
-    assert judge_threshold(rows, 0.5, cost_fp=1, cost_fn=1).estimate.low is None
-    found = judge_threshold(rows, 0.5, best="mcc")
-    assert (found.value, found.estimate.low) == (1.0, None)
-    assert found.estimate.note
+    cost = judge_threshold(rows, 0.5, cost_fp=1, cost_fn=1).estimate
+    assert cost.low is None
+    assert cost.note
+    found = judge_threshold(rows, 0.5, best="mcc").estimate
+    assert found.value == found.high == 1.0
+    assert found.low < 0.9
+    assert "Dirichlet" in found.method
 
 
 BAD = [

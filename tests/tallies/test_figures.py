@@ -280,3 +280,14 @@ def test_either_model_is_found_in_the_joint_tally(options):
     joint = assay.PairedLabels.of(*both)
     for which, one in enumerate(both):
         assert joint.of_model(which) == assay.Confusion.of(one)
+
+
+def test_a_table_of_counts_is_the_tally_of_its_rows():
+    """In whichever order its labels stand; declared, they keep it."""
+    counts = [[2, 0, 1], [4, 3, 0], [0, 1, 5]]
+    labels = ["owl", "cat", "dog"]
+    pairs = [(labels[i], labels[j]) for i in range(3) for j in range(3) for _ in range(counts[i][j])]
+    actual, predicted = zip(*pairs, strict=True)
+    for more in ({}, {"labels": labels}):
+        rows = assay.rows(actual=list(actual), predicted=list(predicted), **more)
+        assert assay.Confusion.of_table(counts, labels, declared=bool(more)) == assay.Confusion.of(rows)

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.decisions.sweep import cells
 from assay.inference.delta import delta_interval, variance
-from assay.inference.differences import (
-    f1_interval,
-    informedness_interval,
-    mean_recall_interval,
-    weighted_sum_interval,
-)
+from assay.inference.differences import weighted_sum_interval
 from assay.inference.distributions import student_quantile
 from assay.inference.estimate import Estimate
 from assay.inference.gradients import metric_gradient
-from assay.inference.proportions import Interval, proportion_interval
+from assay.inference.intervals import estimate_tally
 from assay.metrics import Binary, Undefined
+from assay.tallies import Confusion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from assay.decisions.criteria import Criterion
     from assay.decisions.sweep import Outcome
+    from assay.inference.proportions import Interval
     from assay.metrics import Metric
 
 __all__ = ["estimated"]
@@ -33,22 +28,6 @@ __all__ = ["estimated"]
 SAME_ROWS = "chosen and judged on the same rows"
 NO_INTERVAL = "the rows show no spread, or no interval is known for this measure"
 IN_GROUPS = "the rows come in groups, which no interval here allows for"
-
-# Which counts, of which others, a proportion is.
-_SHARES: Final[dict[str, Callable[[Binary], tuple[Any, Any]]]] = {
-    "recall": lambda c: (c.tp, c.positives),
-    "specificity": lambda c: (c.tn, c.negatives),
-    "precision": lambda c: (c.tp, c.predicted_positives),
-    "negative_predictive_value": lambda c: (c.tn, c.predicted_negatives),
-    "false_positive_rate": lambda c: (c.fp, c.negatives),
-    "false_negative_rate": lambda c: (c.fn, c.positives),
-    "false_discovery_rate": lambda c: (c.fp, c.predicted_positives),
-    "false_omission_rate": lambda c: (c.fn, c.predicted_negatives),
-    "jaccard": lambda c: (c.tp, c.tp + c.fp + c.fn),
-    "accuracy": lambda c: (c.tp + c.tn, c.n),
-    "error_rate": lambda c: (c.fp + c.fn, c.n),
-    "detection_prevalence": lambda c: (c.predicted_positives, c.n),
-}
 
 
 def estimated(criterion: Criterion, outcome: Outcome, n: int, *, why_not: str = "") -> Estimate:
@@ -65,38 +44,20 @@ def estimated(criterion: Criterion, outcome: Outcome, n: int, *, why_not: str = 
     elif criterion.metric is None:
         found = None
     elif outcome.squares is None:
-        found = _of_counts(criterion.metric, counts, criterion.parameters, confidence)
+        return _of_counts(criterion.metric, counts, criterion.parameters, confidence)
     else:
         squares = Binary(*(x[0].item() for x in cells(outcome.squares)))
         found = _delta(criterion.metric, counts, squares, criterion.parameters, confidence)
     if found is None:
-        return Estimate(
-            value,
-            None,
-            None,
-            confidence,
-            "none",
-            n,
-            NO_INTERVAL,
-        )
+        return Estimate(value, None, None, confidence, "none", n, NO_INTERVAL)
     (low, high), method = found
     return Estimate(value, low, high, confidence, method, n)
 
 
-def _of_counts(
-    metric: Metric, c: Binary, parameters: dict[str, Any], confidence: float
-) -> tuple[Interval, str] | None:
-    """Return the interval of a metric of plain counts by the method that suits it."""
-    if metric.name in _SHARES:
-        return proportion_interval(*_SHARES[metric.name](c), confidence), "Wilson"
-    if metric.name == "f1":
-        return f1_interval(c.tp, c.fp, c.fn, confidence=confidence), "Wilson on Jaccard"
-    if metric.name == "informedness":
-        return informedness_interval(*cells(c), confidence=confidence), "MOVER-Wilson"
-    if metric.name in ("balanced_accuracy", "one_vs_rest_balanced_accuracy"):
-        hits, totals = (c.tp, c.tn), (c.positives, c.negatives)
-        return mean_recall_interval(hits, totals, confidence=confidence), "MOVER-Wilson"
-    return _delta(metric, c, c, parameters, confidence)
+def _of_counts(metric: Metric, c: Binary, parameters: dict[str, Any], confidence: float) -> Estimate:
+    """Return the estimate of a metric of plain counts, the one that it has everywhere."""
+    tally = Confusion.of_table([[c.tn, c.fp], [c.fn, c.tp]], (0, 1))
+    return estimate_tally(metric, tally, parameters, confidence=confidence)
 
 
 def _delta(

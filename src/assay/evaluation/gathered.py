@@ -220,20 +220,16 @@ def counted_at(scores: Scores, threshold: float, labels: tuple[Any, ...]) -> Con
            [0, 2]])
     """
     place = int(np.searchsorted(scores.scores, np.float64(threshold)))
-    order = sorted(range(2), key=lambda one: labels[one])
-    known = tuple(labels[one] for one in order)
     if scores.weights is not None:
-        return _weighed_at(scores, place, known, labels)
+        return _weighed_at(scores, place, labels)
     parts = [(side[:place], side[place:]) for side in (scores.negatives, scores.positives)]
-    counts = np.array([[int(part.sum(dtype=np.int64)) for part in side] for side in parts])
-    turned = counts[np.ix_(order, order)].ravel()
-    cells = np.flatnonzero(turned)
-    return Confusion(known, cells=cells.astype(np.uint64), counts=turned[cells])
+    return Confusion.of_table([[part.sum(dtype=np.int64) for part in side] for side in parts], labels)
 
 
-def _weighed_at(scores: Scores, place: int, known: tuple[Any, ...], labels: tuple[Any, ...]) -> Confusion:
+def _weighed_at(scores: Scores, place: int, labels: tuple[Any, ...]) -> Confusion:
     """Return the same of rows with weights, whose exact sums are those that the rows themselves have."""
     weights: Any = scores.weights
+    known = tuple(sorted(labels))
     values, codes = [], []
     above = np.arange(len(scores.scores)) >= place
     for actual, counts in enumerate((scores.negatives, scores.positives)):

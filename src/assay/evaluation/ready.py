@@ -10,7 +10,6 @@ from assay.errors import InputError, LabelError, shown
 from assay.evaluation.kinds import Problem
 from assay.inputs.labels import plain_label, same_kind
 from assay.tallies import Confusion
-from assay.tallies.tally import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,9 +129,7 @@ def _counted(counts: Any, names: Labels) -> Confusion:
             f"the table holds {counts[row, place]} ({where}), which is no count: counts are whole numbers, 0 "
             "or more. Multiply shares by the number of rows behind them."
         )
-    whole = np.asarray(counts).astype(np.int64).ravel()
-    cells = np.flatnonzero(whole)
-    return Confusion(names, declared=True, cells=frozen(cells.astype(np.uint64)), counts=frozen(whole[cells]))
+    return Confusion.of_table(counts, names, declared=True)
 
 
 def _against_rest(tally: Confusion, positive: Label) -> tuple[Confusion, tuple[Label, Label]]:

@@ -187,18 +187,24 @@ def estimate(
     if isinstance(data, Tally):
         return estimate_tally(known, data, options, confidence=confidence, method=method, seed=seed)
     tally, left = known.tallied(data, options)
-    middling = rescaled(data)
-    if (
-        middling is not data
-    ):  # weights near the ends of what floats hold: the value is theirs, the rest is not
-        value = known(tally, **left)
-        tally, left = known.tallied(middling, options)
-        if isinstance(value, Undefined):
-            return Estimate(value, None, None, confidence, "", _size(tally))
-        return answer(Question(known, value, tally, left, confidence, middling, options, seed), method)
-    return estimate_tally(
-        known, tally, left, rows=data, row_options=options, confidence=confidence, method=method, seed=seed
-    )
+    rows = rescaled(data)
+    if rows is data:
+        return estimate_tally(
+            known,
+            tally,
+            left,
+            rows=rows,
+            row_options=options,
+            confidence=confidence,
+            method=method,
+            seed=seed,
+        )
+    # Weights near the ends of what floats hold: the value is theirs, the spread that of milder ones.
+    value = known(tally, **left)
+    tally, left = known.tallied(rows, options)
+    if isinstance(value, Undefined):
+        return Estimate(value, None, None, confidence, "", _size(tally))
+    return answer(Question(known, value, tally, left, confidence, rows, options, seed), method)
 
 
 def estimate_tally(

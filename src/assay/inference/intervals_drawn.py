@@ -45,9 +45,7 @@ def dirichlet(asked: Question) -> Found | str | None:
     if not asked.plain:
         worth = float(asked.sizes["groups"]) if asked.clustered else _kish(tally)
         shares = tally.table(tally.weight()) / float(tally.weight().sum())
-        counts = np.rint(shares * math.floor(worth)).astype(np.int64).ravel()
-        cells = np.flatnonzero(counts)
-        tally = Confusion(tally.labels, tally.declared, cells=cells.astype(np.uint64), counts=counts[cells])
+        tally = Confusion.of_table(np.rint(shares * math.floor(worth)), tally.labels, declared=True)
     found = dirichlet_interval(
         asked.metric, tally, confidence=asked.confidence, seed=asked.seed, **asked.options
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from assay.tallies.cells import LabelCells
 from assay.tallies.tally import frozen
 
 if TYPE_CHECKING:
-    from assay.inputs import Column, Rows
+    from collections.abc import Sequence
+
+    from assay.inputs import Column, Label, Rows
     from assay.inputs.columns import Array
     from assay.inputs.labels import Labels
 
@@ -55,6 +57,24 @@ class Confusion(LabelCells, kind="confusion"):
             if set(labels) <= set(rows.labels):
                 return tally.merge(cls(rows.labels, declared=True))
         return cls.of_columns((actual, predicted), rows.labels, rows.weight)
+
+    @classmethod
+    def of_table(cls, counts: Any, labels: Sequence[Label], *, declared: bool = False) -> Self:
+        """Return the tally of a square table of counts, rows actual, labels in the table's order.
+
+        `declared` keeps that order, as labels do that the rows state; else labels are sorted, as those that
+        are found in rows are, so that the tally equals that of the rows.
+
+        >>> Confusion.of_table([[154, 29], [5, 1202]], ["spam", "ham"]).labels
+        ('ham', 'spam')
+        """
+        table, names = np.asarray(counts, dtype=np.int64), tuple(labels)
+        if not declared:
+            order = sorted(range(len(names)), key=names.__getitem__)
+            table, names = table[np.ix_(order, order)], tuple(names[place] for place in order)
+        flat = table.ravel()
+        cells = flat.nonzero()[0]
+        return cls(names, declared, frozen(cells.astype(np.uint64)), frozen(flat[cells]))
 
     @property
     def actual_totals(self) -> Array:

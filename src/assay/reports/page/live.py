@@ -119,10 +119,7 @@ def table_of(tp: int, fp: int, fn: int, tn: int, labels: Sequence[Any]) -> Confu
     array([[2, 0],
            [1, 5]])
     """
-    order = sorted(range(2), key=lambda one: labels[one])
-    flat = np.array([[tn, fp], [fn, tp]])[np.ix_(order, order)].ravel()
-    cells = np.flatnonzero(flat)
-    return Confusion(tuple(labels[one] for one in order), cells=cells.astype(np.uint64), counts=flat[cells])
+    return Confusion.of_table([[tn, fp], [fn, tp]], labels)
 
 
 def live_figures(
