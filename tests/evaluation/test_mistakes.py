@@ -75,13 +75,13 @@ def test_classes_have_sure_mistakes_and_frequent_confusions():
 
 
 def test_numbers_have_their_largest_errors():
-    """The worst residuals, of either sign, predicted less actual."""
+    """The worst residuals, of either sign, actual less predicted as in the mean error."""
     random = np.random.default_rng(4)
     actual = random.normal(size=100)
     predicted = actual + random.normal(size=100)
     found = assay.evaluate(actual=actual, predicted=predicted).errors(n=5)["residuals"].columns
     assert found["row"] == np.argsort(-np.abs(predicted - actual))[:5].tolist()
-    assert found["error"] == (predicted - actual)[found["row"]].tolist()
+    assert found["error"] == (actual - predicted)[found["row"]].tolist()
 
 
 def test_ranked_lists_have_their_worst():
@@ -131,10 +131,55 @@ def test_what_cannot_be_listed_says_why():
     with pytest.raises(InputError, match="n=0 is how many"):
         ev.errors(n=0)
     both = assay.evaluate(actual=[0, 1], predicted=[1, 1])
-    with pytest.raises(InputError, match="no longer holds"):
+    with pytest.raises(InputError, match="does not hold"):
         both.merge(both).errors()
     words = assay.evaluate(actual=["a", "b", "c"], predicted=["a", "c", "c"])
     merged = words.merge(words).errors()
     assert merged["confusions"].columns["rows"] == [2]
     perfect = assay.evaluate(actual=[0, 1], predicted=[0, 1]).errors()
     assert str(perfect) == "false positives: 0\n\nfalse negatives: 0"
+
+
+def test_label_sets_have_wrong_rows_and_labels():
+    """The most wrong labels first, what was missed and what was added; labels by their errors."""
+    random = np.random.default_rng(4)
+    actual, predicted = random.integers(0, 2, (30, 4)), random.integers(0, 2, (30, 4))
+    ev = assay.evaluate(actual=actual, predicted=predicted, kind="multilabel", labels=list("abcd"))
+    found = ev.errors(n=100)
+    wrong = (actual != predicted).sum(axis=1)
+    rows = sorted(np.flatnonzero(wrong), key=lambda row: (-wrong[row], row))
+    assert found["mistakes"].columns["row"] == rows
+    assert found["mistakes"].columns["wrong"] == wrong[rows].tolist()
+    for name, table in (
+        ("missed", (actual == 1) & (predicted == 0)),
+        ("added", (actual == 0) & (predicted == 1)),
+    ):
+        expected = [[label for label, there in zip("abcd", table[row], strict=True) if there] for row in rows]
+        assert found["mistakes"].columns[name] == expected
+        assert found["labels"].columns[name] == [
+            int(table[:, "abcd".index(label)].sum()) for label in found["labels"].columns["label"]
+        ]
+    assert list(ev.errors("labels").to_frame("pandas").columns) == ["label", "missed", "added"]
+    both = ev.merge(ev)
+    assert list(both.errors()) == ["labels"]
+    with pytest.raises(InputError, match="does not hold"):
+        both.errors("mistakes")
+
+
+def test_lists_of_items_have_their_worst():
+    """Ranked lists need no rows."""
+    lists = {"actual": [[1, 2], [3]], "predicted": [[2, 3], [1, 3]], "kind": "ranking"}
+    ev = assay.evaluate(**lists, query=["first", "second"])
+    assert ev.errors()["lists"].columns["query"] == ["first", "second"]
+    bare = assay.evaluate(**lists)
+    assert list(bare.errors()["lists"].columns) == ["ndcg", "items", "relevant"]
+    assert bare.errors()["lists"].columns["ndcg"] == ev.errors()["lists"].columns["ndcg"]
+    assert len(bare.merge(bare).errors()["lists"]) == 4
+
+
+def test_class_scores_without_predictions_err_where_the_highest_is_wrong():
+    """The most probable class is the prediction."""
+    scores = np.array([[0.1, 0.9], [0.8, 0.2], [0.6, 0.4]])
+    ev = assay.evaluate(actual=["a", "a", "b"], score=scores, kind="multiclass")
+    assert ev.errors()["mistakes"].columns["row"] == [0, 2]
+    assert ev.errors()["mistakes"].columns["predicted"] == ["b", "a"]

@@ -1,11 +1,12 @@
 """What is printed: a screen at most, 80 columns, aligned; all of it on request; and as others print it."""
 
+import contextlib
 import re
 
 import numpy as np
 import pytest
 from evaluated import ACTUAL, CHANCES, CLASS, GUESS, MAKERS, SCORE
-from shared import oracle
+from shared import messages, oracle
 from sklearn import metrics as peer
 
 import assay
@@ -18,7 +19,7 @@ def test_a_summary_fits_a_screen(name):
     """No line is wider than 80 columns, there are few of them, and no name is cut."""
     ev = MAKERS[name](slice(None))
     lines = str(ev).splitlines()
-    assert len(lines) <= 46
+    assert len(lines) <= 36
     for text in (str(ev), ev.text(full=True)):
         assert max(map(width, text.splitlines())) <= 80
         assert not any(line != line.rstrip() for line in text.splitlines())
@@ -42,6 +43,127 @@ def test_long_labels_and_large_counts_line_up():
     table = [line for line in str(ev).splitlines() if line.startswith((" 垃", " a ", " total"))][:3]
     assert {width(line) for line in table} == {width(table[0])}
     assert "垃圾邮件\\n" in str(ev)
+
+
+LONG = "a label that no terminal of eighty columns could hold on one single line, whatever it tried "
+MODELS = {
+    "binary": lambda: evaluate(
+        actual=[LONG + "1", LONG + "2"] * 9, score=np.linspace(0, 1, 18), positive=LONG + "2", name=LONG
+    ),
+    "named": lambda: evaluate(
+        {LONG: ACTUAL, LONG + "p": SCORE, LONG + "w": 1 + SCORE}, actual=LONG, score=LONG + "p", weight=LONG + "w"
+    ),
+    "classes": lambda: evaluate(actual=[LONG + one for one in CLASS], predicted=[LONG + one for one in GUESS]),
+    "many classes": lambda: evaluate(
+        actual=[f"{LONG}{i}" for i in range(200)], predicted=[f"{LONG}{i // 2}" for i in range(200)]
+    ),
+    "label sets": lambda: evaluate(actual=[[LONG], ["b", LONG]], predicted=[[LONG], ["c"]]),
+    "huge numbers": lambda: evaluate(actual=[1e300, 2e300], predicted=[1e300, -2e300], kind="regression"),
+    "weights": lambda: evaluate(actual=ACTUAL, predicted=ACTUAL, weight=np.full(len(ACTUAL), 1e20)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_nothing_is_too_long_for_a_screen(name):
+    """Whatever labels and columns are called, all texts keep to 80 columns, and the summary to a screen."""
+    ev = MODELS[name]()
+    texts = [ev.text(), ev.text(full=True)]
+    if ev.kind != "regression":
+        texts.append(str(ev.classes))
+    if ev.kind != "multilabel":
+        texts.append(str(ev.errors()))
+    for like in ("caret", "sklearn", "yardstick", "pROC"):
+        with contextlib.suppress(assay.InputError):  # which have no such layout
+            texts.append(ev.text(like=like))
+    assert len(texts) > 3
+    assert max(width(line) for text in texts for line in text.splitlines()) <= 80
+    assert len(texts[0].splitlines()) <= 36
+
+
+def test_labels_that_differ_at_their_end_are_told_apart():
+    """A label too long for its column loses its middle."""
+    text = MODELS["binary"]()
+    heads = [line.split()[0] for line in str(text).splitlines() if line.startswith(" a label")]
+    assert len(heads) == 2
+    assert "tried 1" in str(text)
+    assert "tried 2" in str(text)
+
+
+def test_one_is_no_plural():
+    """One row is a row."""
+    assert "· 1 row ·" in str(evaluate(actual=[1], predicted=[0], kind="binary"))
+    assert "· 1 list" in str(evaluate(actual=[[1, 2]], predicted=[[2, 3]], kind="ranking"))
+
+
+def test_errors_are_said_by_their_kind():
+    """Which error is more frequent is said by name, with what was what."""
+    told = [
+        str(evaluate(counts, labels=["ham", "spam"], positive="spam"))
+        for counts in (
+            [[9, 5], [2, 7]],
+            [[9, 1], [0, 7]],
+            [[9, 3], [0, 7]],
+            [[9, 3], [3, 7]],
+            [[9, 0], [0, 7]],
+        )
+    ]
+    assert "5 of 7 errors are false positives (actual ham, predicted spam)." in told[0]
+    assert "The only error is a false positive (actual ham, predicted spam)." in told[1]
+    assert "All 3 errors are false positives" in told[2]
+    assert "3 errors of each kind." in told[3]
+    assert " error" not in told[4]
+
+
+def test_one_class_alone_says_that_it_shows_nothing():
+    """Where all rows are of one class, no figure is recommended that has no value."""
+    text = str(evaluate(actual=[1] * 5, score=[0.1, 0.2, 0.3, 0.4, 0.9]))
+    assert "All rows are 1: they cannot tell a model from always guessing it." in text
+    assert "Look at" not in text
+    negatives = evaluate(actual=[0] * 5, score=[0.1, 0.2, 0.3, 0.4, 0.9])
+    assert negatives.positive == 1
+    assert float(negatives["specificity"]) == 0.8
+
+
+def test_ranks_below_chance_are_not_called_backwards_for_certain():
+    """An area below 0.5 whose interval reaches it may be chance."""
+    sure = str(evaluate(actual=[0, 1] * 20, score=[0.9, 0.1] * 19 + [0.1, 0.9]))
+    assert "the scores rank backwards" in sure
+    assert "mere chance" not in sure
+    slight = str(evaluate(actual=[1, 0, 1, 1, 0, 1, 0, 1, 0, 0], score=range(10)))
+    assert "the scores rank backwards" in slight
+    assert "the interval reaches 0.5: it may be mere chance" in slight
+
+
+def test_the_full_text_has_all_lines_of_caret():
+    """Every figure of confusionMatrix, at four decimals, and McNemar's test labelled as what it is."""
+    ev = evaluate([[1202, 5], [29, 154]], labels=["ham", "spam"], positive="spam", prevalence=0.25)
+    text = " ".join(ev.text(full=True).split())
+    for line in (
+        "accuracy 0.9755", "no-information rate 0.8683: accuracy is higher, p < 2.2e-16", "kappa 0.8867",
+        "recall (TPR) 0.8415", "specificity 0.9959", "precision (PPV) 0.9686", "NPV 0.9764", "prevalence 0.1317",
+        "detection rate 0.1108", "detection prevalence 0.1144", "balanced accuracy 0.9187", "positive class: spam",
+        "PPV at prevalence", "NPV at prevalence",
+        "McNemar's test, continuity-corrected against the truth", "as often as it occurs: p = 7.998e-05",
+    ):  # fmt: skip
+        assert line in text
+    several = " ".join(evaluate(actual=CLASS, predicted=GUESS).text(full=True).split())
+    assert "Bowker's test of symmetry against the truth" in several
+
+
+def test_caret_has_no_test_where_two_classes_were_never_confused():
+    """R's statistic is then 0/0."""
+    text = evaluate([[5, 1, 0], [2, 7, 1], [0, 3, 9]], labels=list("abc")).text(like="caret")
+    assert "Mcnemar's Test P-Value : NA" in text
+    assert "ev.confusion.bowker() leaves such pairs out" in " ".join(text.split())
+
+
+def test_yardsticks_figures_of_the_messages():
+    """The areas and losses that yardstick has for the spam filter."""
+    text = evaluate(
+        actual=messages()[0], score=messages()[1], positive="spam"
+    ).text(like="yardstick")  # fmt: skip
+    for name, value in (("roc_auc", "0.983"), ("pr_auc", "0.956"), ("average_precision", "0.956")):
+        assert re.search(rf"{name} +binary +{value}", text)
 
 
 def test_many_classes_are_counted_rather_than_drawn():

@@ -11,8 +11,8 @@ from assay.evaluation.alike_caret import caret
 from assay.evaluation.alike_sklearn import sklearn
 from assay.inference.auc import delong, delong_interval
 from assay.metrics import Undefined
-from assay.reports.alike_text import Layout, as_lines, named_columns, r_number
-from assay.reports.widths import clean, wrapped
+from assay.reports.alike_text import LABEL, Layout, as_lines, named_columns, r_number
+from assay.reports.widths import short, wrapped
 from assay.tallies import Confusion, Scores
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def yardstick(ev: Evaluation) -> Layout:
     differs = []
     if ev.kind == "binary":
         rows = _of_two(ev)
-        event = clean(ev.positive)
+        event = short(ev.positive, LABEL)
         differs.append(f"The event is {event}: yardstick takes the first level unless told otherwise.")
         if ev.settings.prevalence is not None:
             differs.append(f"ppv and npv are at a prevalence of {ev.settings.prevalence:g}.")
@@ -133,8 +133,8 @@ def proc(ev: Evaluation) -> Layout:
     if isinstance(area.value, Undefined):
         raise InputError(f'like="pROC" has nothing to show: {area.value.reason}.')
     limits = delong_interval(area, confidence=ev.settings.confidence, scale="identity")
-    names = [clean(label) for label in ev.problem.labels]
-    actual, score = clean(ev.settings.actual), clean(ev.settings.score)
+    names = [short(label, LABEL) for label in ev.problem.labels]
+    actual, score = short(ev.settings.actual, LABEL), short(ev.settings.score, LABEL)
     cases = f"{area.positives} cases ({actual} {names[1]})"
     data = f"Data: {score} in {area.negatives} controls ({actual} {names[0]}) < {cases}."
     lines = [

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from assay.errors import InputError
 from assay.inference import tables
 from assay.metrics import Undefined
-from assay.reports.alike_text import ByClass, Layout, Pairs, counts_table, r_number, r_p
-from assay.reports.widths import clean
+from assay.reports.alike_text import LABEL, ByClass, Layout, Pairs, counts_table, four, r_number, r_p
+from assay.reports.widths import short
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
@@ -47,14 +49,20 @@ def caret(ev: Evaluation) -> Layout:
     parts: list[Any] = [("Confusion Matrix and Statistics",), counts_table(labels, counts.tolist())]
     overall = _overall(ev, counts)
     if ev.positive is not None:
-        lines = [*overall, None, *_of_class(ev, ev.positive), None, ("'Positive' Class", clean(ev.positive))]
+        lines = [
+            *overall,
+            None,
+            *_of_class(ev, ev.positive),
+            None,
+            ("'Positive' Class", short(ev.positive, LABEL)),
+        ]
         parts.append(Pairs(tuple(lines)))
     else:
         columns = [[value for _, value in _of_class(ev, label)] for label in labels]
         rows = tuple(
             (name, tuple(column[place] for column in columns)) for place, (name, _) in enumerate(_BY_CLASS)
         )
-        heads = tuple(f"Class: {clean(label)}" for label in labels)
+        heads = tuple(f"Class: {short(label, LABEL)}" for label in labels)
         by_class = ByClass(heads, rows)
         parts += [("Overall Statistics",), Pairs(tuple(overall)), ("Statistics by Class:",), by_class]
     return Layout(tuple(parts), tuple(_differs(ev)))
@@ -67,7 +75,8 @@ def _overall(ev: Evaluation, counts: Any) -> list[tuple[str, str] | None]:
     test = tables.no_information(counts)
     two = len(counts) == 2  # noqa: PLR2004 - R's test of more classes is Bowker's
     mcnemar = tables.mcnemar(counts, "corrected") if two else tables.bowker(counts)
-    symmetric = isinstance(mcnemar.p, Undefined) or bool(mcnemar.note)  # nothing to compare: R has NaN
+    # R has NaN where there is nothing to compare, of several classes for any two that were never confused.
+    symmetric = isinstance(mcnemar.p, Undefined) or bool(mcnemar.note) or _never_confused(counts)
     return [
         ("Accuracy", _r(accuracy.value)),
         (f"{100 * sure:g}% CI", limits),
@@ -78,6 +87,13 @@ def _overall(ev: Evaluation, counts: Any) -> list[tuple[str, str] | None]:
         None,
         ("Mcnemar's Test P-Value", r_p(None if symmetric else float(mcnemar.p))),
     ]
+
+
+def _never_confused(counts: Any) -> bool:
+    """Tell whether some two of several classes were never taken for one another."""
+    size = len(counts)
+    pairs = (counts + counts.T)[np.triu_indices(size, 1)]
+    return size > 2 and not bool(pairs.all())  # noqa: PLR2004 - of two, McNemar's test says it itself
 
 
 def _of_class(ev: Evaluation, label: Any) -> list[tuple[str, str]]:
@@ -107,8 +123,16 @@ def _differs(ev: Evaluation) -> list[str]:
             "occurs, not whether the model is right, nor whether it beats another."
         ),
     ]  # fmt: skip
+    table = ev.tallies["confusion"]
+    if isinstance(table, Confusion) and _never_confused(table.table()):
+        said.append(
+            "R's test has no value where two classes were never confused: ev.confusion.bowker() leaves such "
+            "pairs out."
+        )
     if ev.positive is not None:
-        said.append(f"caret takes the first level for positive unless told; here it is {clean(ev.positive)}.")
+        said.append(
+            f"caret takes the first level for positive unless told; here it is {short(ev.positive, LABEL)}."
+        )
     if ev.settings.prevalence is not None and ev.positive is not None:
         said.append(
             f"Predictive values are at the stated prevalence, {ev.settings.prevalence:g}; precision is not."
@@ -123,4 +147,4 @@ def _r(value: Any) -> str:
 
 
 def _four(value: Any) -> str:
-    return "NA" if isinstance(value, Undefined) else f"{value:.4f}"
+    return "NA" if isinstance(value, Undefined) else four(value)

@@ -8,9 +8,9 @@ import numpy as np
 
 from assay.errors import InputError
 from assay.metrics import Undefined
-from assay.reports.alike_text import ByClass, Layout, Pairs
+from assay.reports.alike_text import LABEL, ByClass, Layout, Pairs, four
 from assay.reports.class_text import count_text
-from assay.reports.widths import clean
+from assay.reports.widths import short
 from assay.tallies import Confusion, LabelSets
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _score(ev: Evaluation, name: str, metric: str) -> tuple[str, str]:
 
 
 def _four(value: Any, nothing: str = "nan*") -> str:
-    return nothing if isinstance(value, Undefined) else f"{value:.4f}"
+    return nothing if isinstance(value, Undefined) else four(value)
 
 
 def _report(ev: Evaluation) -> tuple[ByClass, bool]:
@@ -96,7 +96,7 @@ def _report(ev: Evaluation) -> tuple[ByClass, bool]:
             "0.00*" if isinstance(classes[label][name].value, Undefined) else f"{value:.2f}"
             for name, value in zip(_RATES, rates[label], strict=True)
         ]
-        rows.append((clean(label), (*cells, count_text(classes.support[label]).replace(",", ""))))
+        rows.append((short(label, LABEL), (*cells, count_text(classes.support[label]).replace(",", ""))))
     rows.append(None)
     if isinstance(ev.tallies.get("label_sets"), LabelSets):
         micro = [_filled(ev.estimate(name, average="micro").value) for name in _RATES]

@@ -62,14 +62,12 @@ def of_class_scores(rows: Rows, kind: str | None) -> tuple[Problem, Rows]:
         raise InputError(
             f'score= has one column per class, which is no {kind} problem: use kind="multiclass".'
         )
-    said: tuple[str, ...] = (
-        () if kind else (f"there is a column of scores for each of {len(labels)} classes",)
-    )
+    said: tuple[str, ...] = () if kind else ("scores of each class",)
     if rows.predicted is None:
         guess = column(np.array(labels)[score.values.argmax(axis=1)], "highest score")
         guess = dataclasses.replace(guess, origin=score.origin, place=score.place)
         rows = dataclasses.replace(rows, predicted=guess)
-        said += ("the class with the highest score is predicted (of equal ones the first)",)
+        said += ("the highest predicts, of equal ones the first",)
     problem = Problem(
         "ordinal" if kind == "ordinal" else "multiclass",
         labels,

@@ -18,9 +18,12 @@ __all__ = [
     "check_kind",
     "check_stated",
     "has_fractions",
+    "refuse_beside_lists",
     "refuse_idle",
     "refuse_misplaced",
     "refuse_swapped",
+    "refuse_tables",
+    "refuse_unused",
     "unnamed_columns",
 ]
 
@@ -101,6 +104,56 @@ def _refuse_unnamed(data: Any) -> None:
         raise InputError(
             f"evaluate was given one column of {len(data):,} values: say what it is, and what to judge it "
             f"by, as in {_ROLES}."
+        )
+
+
+_OF_TWO = ("beta", "cost_fp", "cost_fn", "prevalence")
+
+
+def refuse_unused(kind: str, **stated: Any) -> None:
+    """Raise where something was said of two classes that this problem has no figure for."""
+    idle = [f"{name}=" for name in _OF_TWO if stated.get(name) is not None]
+    if idle and kind != "binary":
+        one = (
+            ", or name one class with positive= to judge it against the rest" if kind == "multiclass" else ""
+        )
+        raise InputError(
+            f"{' and '.join(idle)} is for two classes, and this problem is {kind}: leave it out{one}."
+        )
+
+
+def refuse_beside_lists(**stated: Any) -> None:
+    """Raise where something was said beside lists of items that they have no use for."""
+    idle = [f"{name}=" for name, one in stated.items() if one is not None and name not in ("k", "name")]
+    if idle:
+        raise InputError(
+            f"{' and '.join(idle)} has no use beside lists of items, which are ranked as they are: leave it "
+            "out, or pass a row per item with score= and query=."
+        )
+
+
+def refuse_tables(roles: dict[str, Any], kind: str | None) -> None:
+    """Raise where a role that holds one value a row has several columns."""
+    for role in ("actual", "predicted"):
+        values = roles[role]
+        shape = tuple(getattr(values, "shape", ()))
+        listed = isinstance(values, list) and values and isinstance(values[0], (list, tuple))
+        if not listed and (len(shape) != 2 or shape[1] < 2):  # noqa: PLR2004 - rows and columns
+            continue
+        columns = shape[1] if shape else len(values[0])
+        if kind == "regression":
+            one = "actual[:, i]" if shape else "[row[i] for row in actual]"
+            each = f"for i in range({columns})"
+            if not isinstance(values, np.ndarray) and column_names(values):
+                one, each = "actual[name]", "for name in actual.columns"
+            raise InputError(
+                f"{role} has {columns} columns, and each output is judged on its own: [assay.evaluate("
+                f"actual={one}, predicted={one.replace('actual', 'predicted')}) {each}]."
+            )
+        raise InputError(
+            f'{role} has {columns} columns: say kind="multilabel" for rows that may have several labels, or '
+            'kind="regression" for several numbers a row. Rows of one label each, marked by a 1, are passed '
+            "as labels (table.argmax(axis=1))."
         )
 
 

@@ -278,7 +278,8 @@ class Evaluation(Mapping[str, Estimate]):
         return self.text()
 
     def __repr__(self) -> str:
-        return f"<Evaluation of {self.n:,} rows: {self.problem.title.lower()}, {len(self)} figures>"
+        title = self.problem.title
+        return f"<Evaluation of {self.n:,} rows: {title[0].lower()}{title[1:]}, {len(self)} figures>"
 
     @functools.cached_property
     def classes(self) -> ClassTable:
@@ -300,7 +301,7 @@ class Evaluation(Mapping[str, Estimate]):
         from assay.evaluation.summarised import summarised  # noqa: PLC0415 - each knows the other
         from assay.reports.summary_text import as_text  # noqa: PLC0415
 
-        return as_text(summarised(self, full=full), full=full)
+        return as_text(summarised(self, full=full, brief=not full), full=full)
 
     def to_markdown(self, *, full: bool = False) -> str:
         """Return the summary as Markdown."""
@@ -377,8 +378,9 @@ class Evaluation(Mapping[str, Estimate]):
         """Return which rows were wrong, at most `n` of each kind, the surest mistakes first.
 
         Of two classes ``"false_positives"`` and ``"false_negatives"``; of several ``"mistakes"`` and
-        ``"confusions"``, counts of who is taken for whom; of numbers ``"residuals"``; of ranked ``"lists"``
-        the worst. Rows are numbered as the caller counts them, from 0.
+        ``"confusions"``, counts of who is taken for whom; of rows of several labels ``"mistakes"`` and
+        ``"labels"``; of numbers ``"residuals"``, actual less predicted; of ranked ``"lists"`` the worst.
+        Rows are numbered as the caller counts them, from 0.
 
         >>> import assay
         >>> print(assay.evaluate(actual=[0, 1, 0, 1], score=[0.1, 0.2, 0.6, 0.9]).errors("false_positives"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any
 
 from assay.metrics import find
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from assay.evaluation.settings import Settings
     from assay.metrics import Metric
 
-__all__ = ["Figure", "figures_of", "flat", "more_figures"]
+__all__ = ["MINOR", "Figure", "figures_of", "flat", "more_figures"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,17 +35,27 @@ class Figure:
         return cls("_".join([*average, metric.name]), metric, options)
 
 
+@functools.lru_cache(256)  # the same few words for every evaluation
+def _told(word: str) -> Figure:
+    return Figure.of(word.replace(":", " "))
+
+
+# What a summary of one screen leaves out: the title has the share of positives, and a full text all of it.
+MINOR = frozenset(("prevalence", "detection_rate", "detection_prevalence", "top_label_calibration_error"))
+
+_UNWEIGHTED = frozenset(("spearman",))  # what has no definition here for rows that do not count alike
+
 # Each line is a group that a report keeps together.
 _LABELS = (
-    "accuracy precision recall specificity negative_predictive_value f1",
-    "balanced_accuracy mcc kappa prevalence detection_rate detection_prevalence",
+    "accuracy precision recall specificity negative_predictive_value f1 balanced_accuracy mcc kappa",
+    "prevalence detection_rate detection_prevalence",
 )
-_SCORES = ("auc average_precision",)
-_PROBABILITIES = ("log_loss brier",)
-_CLASSES = ("accuracy balanced_accuracy mcc kappa", "macro:precision macro:f1 weighted:f1")
+_SCORES = "auc average_precision"
+_PROBABILITIES = "log_loss brier"
+_CLASSES = ("accuracy balanced_accuracy mcc kappa macro:precision macro:f1 weighted:f1",)
 _ORDERED = ("accuracy balanced_accuracy", "quadratic_weighted_kappa weighted_kappa mean_absolute_rank_error")
-_CLASS_SCORES = ("hand_till_auc macro_auc",)
-_CLASS_PROBABILITIES = ("multiclass_log_loss multiclass_brier top_label_calibration_error",)
+_CLASS_SCORES = "hand_till_auc macro_auc"
+_CLASS_PROBABILITIES = "multiclass_log_loss multiclass_brier top_label_calibration_error"
 _SETS = (
     "subset_accuracy hamming_loss",
     "micro:precision micro:recall micro:f1",
@@ -80,17 +91,22 @@ def figures_of(
     ...     "regression", counts=False, scores=False, probabilities=False, settings=Settings())]
     [['mae', 'rmse', 'mean_error', 'median_absolute_error', 'max_error'], ['r2', 'pearson', 'spearman']]
     """
+    lines: tuple[str, ...]
     if kind == "binary":
-        lines = (_LABELS if counts else ()) + (_SCORES if scores else ())
-        lines += _PROBABILITIES if probabilities else ()
+        lines = _LABELS if counts else ()
+        lines += (f"{_SCORES} {_PROBABILITIES}" if probabilities else _SCORES,) if scores else ()
     elif kind in ("multiclass", "ordinal"):
         lines = (_ORDERED if kind == "ordinal" else _CLASSES) if counts else ()
-        lines += (_CLASS_SCORES if scores else ()) + (_CLASS_PROBABILITIES if probabilities else ())
+        both = f"{_CLASS_SCORES} {_CLASS_PROBABILITIES}" if probabilities else _CLASS_SCORES
+        lines += (both,) if scores else ()
     else:
         lines = {"multilabel": _SETS, "regression": _NUMBERS, "ranking": _LISTS}[kind]
     k = settings.k
     depth = {} if kind != "ranking" or k is None else {"k": k}
-    groups = [[Figure.of(word.replace(":", " "), **depth) for word in line.split()] for line in lines]
+    idle = _UNWEIGHTED if settings.weight else ()
+    groups = [[_told(word) for word in line.split() if word not in idle] for line in lines]
+    if depth:
+        groups = [[dataclasses.replace(one, options=depth) for one in group] for group in groups]
     if kind == "binary" and counts:
         groups[0] += _as_stated(settings)
     return groups
@@ -106,7 +122,7 @@ def more_figures(kind: str, *, counts: bool, scores: bool, probabilities: bool) 
         lines = _MORE_CLASSES if counts else ()
     elif kind == "regression":
         lines = _MORE_NUMBERS
-    return [[Figure.of(word.replace(":", " ")) for word in line.split()] for line in lines]
+    return [[_told(word) for word in line.split()] for line in lines]
 
 
 def _as_stated(settings: Settings) -> Iterator[Figure]:

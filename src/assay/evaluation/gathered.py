@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.errors import InputError
-from assay.evaluation.doubts import check_kind, check_stated, refuse_misplaced, unnamed_columns
+from assay.evaluation.doubts import (
+    check_kind,
+    check_stated,
+    refuse_beside_lists,
+    refuse_misplaced,
+    refuse_tables,
+    refuse_unused,
+    unnamed_columns,
+)
 from assay.evaluation.evaluation import Evaluation
+from assay.evaluation.ordered import order_of
 from assay.evaluation.problem import Problem, posed
 from assay.evaluation.ready import as_confusion, table_problem
-from assay.evaluation.sets import are_rows_of_items, are_sets, label_tables
+from assay.evaluation.sets import are_rows_of_items, are_sets, as_lists, label_tables
 from assay.evaluation.settings import Settings
 from assay.evaluation.sliceable import with_slices
 from assay.inference.proportions import check_confidence
@@ -60,7 +69,8 @@ def evaluate(
     ----------
     data
         A table whose columns the roles may name (see :func:`assay.rows`), or rows. Or a ready table of
-        counts, rows actual, with ``labels=`` in its order; a :class:`assay.CrossTable` or a confusion tally.
+        counts, rows actual, with ``labels=`` in its order; a frame or nested dicts that name their rows and
+        columns; a :class:`assay.CrossTable` or a confusion tally.
     more
         Nothing: columns are passed by the name of their role.
     actual, predicted, score, weight, group, query, by, labels, positive, missing
@@ -78,7 +88,8 @@ def evaluate(
     confidence
         Of all intervals.
     beta, cost_fp, cost_fn
-        Which error is worse: F-beta is shown with the figures, and thresholds are chosen by the costs.
+        Which error is worse: F-beta is shown with the figures, and thresholds are chosen by the costs, of
+        which one that is not said is 1.
     prevalence
         Where the model will be used, if other than in these rows: predictive values there.
     k
@@ -103,6 +114,8 @@ def evaluate(
     check_confidence(confidence)
     # NumPy's numbers are plain from here on, as files and JSON want them.
     said = {name: value.item() if isinstance(value, np.generic) else value for name, value in said.items()}
+    if (cost_fp is None) != (cost_fn is None):  # one cost alone is a multiple of the other
+        said |= {name: 1.0 for name in ("cost_fp", "cost_fn") if said[name] is None}
     confidence, threshold = float(confidence), None if threshold is None else float(threshold)
     roles = {
         "actual": actual, "predicted": predicted, "score": score, "weight": weight, "group": group,
@@ -116,12 +129,17 @@ def evaluate(
         if table is not None:
             return _of_table(table, positive, kind, threshold, settings)
         raise unnamed_columns(data)
-    if kind == "ranking" and score is None and are_rows_of_items(actual) and are_rows_of_items(predicted):
-        tally = Queries.of_lists(actual=actual, predicted=predicted, query=query)
-        return Evaluation(Problem("ranking"), settings, Collection.of_mapping({"queries": tally}))
-    if kind == "multilabel" or (kind is None and (are_sets(actual) or are_sets(predicted))):
-        stated: dict[str, Any] = {"labels": labels, "positive": positive, "threshold": threshold}
-        return _of_sets(data, roles, kind, settings, **stated)
+    if kind in (None, "multilabel", "ranking"):
+        lists = [as_lists(data, one) for one in (actual, predicted)]
+        if kind == "ranking" and score is None and all(map(are_rows_of_items, lists)):
+            refuse_beside_lists(weight=weight, group=group, by=by, edges=edges, labels=labels,
+                                positive=positive, threshold=threshold, **said)  # fmt: skip
+            tally = Queries.of_lists(actual=lists[0], predicted=lists[1], query=query)
+            return Evaluation(Problem("ranking"), settings, Collection.of_mapping({"queries": tally}))
+        if kind == "multilabel" or (kind is None and any(map(are_sets, lists))):
+            refuse_unused("multilabel", **said)
+            stated: dict[str, Any] = {"labels": labels, "threshold": threshold, "missing": missing}
+            return _of_sets(data, roles, kind, settings, {"positive": positive, "edges": edges}, **stated)
     if isinstance(data, Rows):
         if by_role or labels is not None or positive is not None:
             raise InputError(
@@ -129,12 +147,15 @@ def evaluate(
             )
         rows = data
     else:
-        _refuse_tables(roles)
+        refuse_tables(roles, kind)
+        if kind == "ordinal" and labels is None:
+            labels = order_of(data, actual)
         rows = gathered(data, **roles, labels=labels, positive=positive, missing=missing)
     if not len(rows):
         raise InputError("there are no rows to judge.")
     rows = with_slices(rows, edges)
     problem, rows = posed(rows, kind, threshold)
+    refuse_unused(problem.kind, **said)
     names: dict[str, Any] = {
         role: kept.name
         for role in ("actual", "predicted", "score", "weight", "group")
@@ -144,20 +165,6 @@ def evaluate(
     return Evaluation(problem, settings, Collection.of_mapping(_tallies(problem, rows)), rows, rows.dropped)
 
 
-def _refuse_tables(roles: dict[str, Any]) -> None:
-    """Raise where a role that holds one value a row has several columns."""
-    for role in ("actual", "predicted"):
-        shape = tuple(getattr(roles[role], "shape", ()))
-        listed = isinstance(roles[role], list) and roles[role] and isinstance(roles[role][0], (list, tuple))
-        if listed or (len(shape) == 2 and shape[1] > 1):  # noqa: PLR2004 - rows and columns
-            columns = shape[1] if shape else len(roles[role][0])
-            raise InputError(
-                f'{role} has {columns} columns: say kind="multilabel" for rows that may have several labels. '
-                "Rows of one label each, marked by a 1, are passed as labels (table.argmax(axis=1)); of "
-                "several numbers a row, each is judged on its own."
-            )
-
-
 def _of_table(
     tally: Confusion, positive: Label | None, kind: str | None, threshold: float | None, settings: Settings
 ) -> Evaluation:
@@ -165,26 +172,33 @@ def _of_table(
     if threshold is not None:
         raise InputError("threshold= cuts scores, which a ready table no longer has: leave it out.")
     problem, tally = table_problem(tally, positive, kind)
+    refuse_unused(
+        problem.kind,
+        **{name: getattr(settings, name) for name in ("beta", "cost_fp", "cost_fn", "prevalence")},
+    )
     return Evaluation(problem, settings, Collection.of_mapping({"confusion": tally}))
 
 
 def _of_sets(
-    data: Any, roles: dict[str, Any], kind: str | None, settings: Settings, *,
-    labels: Any, positive: Any, threshold: float | None,
+    data: Any, roles: dict[str, Any], kind: str | None, settings: Settings, beside: dict[str, Any], *,
+    labels: Any, threshold: float | None, missing: str,
 ) -> Evaluation:  # fmt: skip
     """Return the evaluation of rows that may have several labels."""
-    idle = [f"{role}=" for role in ("query", "by") if roles[role] is not None]
-    idle += ["positive="] if positive is not None else []
+    beside = {"query": roles["query"], "by": roles["by"], **beside}
+    idle = [f"{name}=" for name, one in beside.items() if one is not None]
     if idle:
         raise InputError(f"{' and '.join(idle)} has no use for rows of several labels: leave it out.")
     given = {name: roles[name] for name in ("actual", "predicted", "score", "weight", "group")}
-    tables = label_tables(data, **given, threshold=threshold, labels=labels)
+    tables = label_tables(data, **given, threshold=threshold, labels=labels, missing=missing)
     inferred = tables.inferred if kind else ("each row holds a list of labels", *tables.inferred)
     tally = tables.tally()
     problem = Problem("multilabel", tally.labels, None, threshold, inferred)
-    said: dict[str, Any] = {name: name for name in ("weight", "group") if getattr(tables, name) is not None}
+    said: dict[str, Any] = {
+        name: one.name for name in ("weight", "group") if (one := getattr(tables, name)) is not None
+    }
     settings = dataclasses.replace(settings, **said)
-    return Evaluation(problem, settings, Collection.of_mapping({"label_sets": tally}), sets=tables)
+    tallies = Collection.of_mapping({"label_sets": tally})
+    return Evaluation(problem, settings, tallies, dropped=tables.dropped, sets=tables)
 
 
 def _tallies(problem: Problem, rows: Rows) -> dict[str, Tally]:

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import InputError, PartError, shown
+from assay.errors import InputError, shown
 from assay.inference.outcomes import row_figures
 from assay.inputs import encode
+from assay.reports.frames import as_frame
 from assay.reports.grid import grid, paragraph
 from assay.reports.summary import shown_value
-from assay.reports.widths import clean
-from assay.tallies import Confusion, Queries
+from assay.reports.widths import clean, short
+from assay.tallies import Confusion, LabelSets, Queries
 
 if TYPE_CHECKING:
     from assay.evaluation.evaluation import Evaluation
+    from assay.evaluation.sets import LabelTables
     from assay.inputs import Column, Rows
 
 __all__ = ["Mistakes", "Part", "mistakes"]
 
+_LONG = 26  # columns that a label takes at most
 _KINDS = {
     "binary": ("false_positives", "false_negatives"),
     "multiclass": ("mistakes", "confusions"),
     "ordinal": ("mistakes", "confusions"),
+    "multilabel": ("mistakes", "labels"),
     "regression": ("residuals",),
     "ranking": ("lists",),
 }
@@ -56,7 +59,7 @@ class Mistakes:
         for part in self.parts:
             if part.name == name:
                 return part
-        raise KeyError(name)
+        raise InputError(f"there are no {name!r} here, only {shown(self)}.")
 
     def __iter__(self) -> Any:
         return iter(part.name for part in self.parts)
@@ -104,17 +107,7 @@ class Mistakes:
 
         ``library`` is "pandas", "polars", "pyarrow" or "dict".
         """
-        wanted = self.library if library is None else library
-        columns = self.to_dict()
-        if wanted in ("", "dict"):
-            return columns
-        if wanted not in ("pandas", "polars", "pyarrow"):
-            raise InputError(f'library={wanted!r} is not known: use "pandas", "polars", "pyarrow" or "dict".')
-        try:
-            home = importlib.import_module(wanted)
-        except ModuleNotFoundError:
-            raise PartError(f"a frame of {wanted} needs it to be installed: pip install {wanted}.") from None
-        return home.table(columns) if wanted == "pyarrow" else home.DataFrame(columns)
+        return as_frame(self.to_dict(), self.library if library is None else library)
 
 
 def mistakes(ev: Evaluation, which: str | None = None, n: Any = 20) -> Mistakes:
@@ -124,21 +117,27 @@ def mistakes(ev: Evaluation, which: str | None = None, n: Any = 20) -> Mistakes:
         raise InputError(f"which={which!r} is not known: {ev.kind} problems have {shown(kinds)}.")
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         raise InputError(f"n={n!r} is how many mistakes of a kind to show: a whole number, 1 or more.")
-    rows = ev.rows
-    if rows is None and "confusions" in kinds and which in (None, "confusions"):
-        return Mistakes((_confusions(ev, n),), ev.settings.library)
-    if rows is None:
-        raise InputError("the mistakes are found in the rows, which this evaluation no longer holds.")
-    made = {
+    counted = {"confusions": _confusions, "labels": _labels, "lists": _lists}  # from tallies alone
+    wanted = [kind for kind in kinds if which in (None, kind)]
+    if not _has_rows(ev) and which is None:
+        wanted = [kind for kind in kinds if kind in counted]
+    if not wanted or not (_has_rows(ev) or wanted[0] in counted):
+        raise InputError("the mistakes are found in the rows, which this evaluation does not hold.")
+    made: dict[str, Any] = {
         "false_positives": _false, "false_negatives": _false, "mistakes": _mistaken,
-        "residuals": _residuals, "lists": _lists,
+        "residuals": _residuals,
     }  # fmt: skip
     parts = tuple(
-        _confusions(ev, n) if kind == "confusions" else made[kind](ev, rows, n, kind)
-        for kind in kinds
-        if which in (None, kind)
-    )
+        counted[kind](ev, n) if kind in counted
+        else _wrong_sets(ev.sets, n) if ev.sets is not None
+        else made[kind](ev, ev.rows, n, kind)
+        for kind in wanted
+    )  # fmt: skip
     return Mistakes(parts, ev.settings.library)
+
+
+def _has_rows(ev: Evaluation) -> bool:
+    return ev.rows is not None or ev.sets is not None
 
 
 def _false(ev: Evaluation, rows: Rows, n: int, kind: str) -> Part:
@@ -196,10 +195,41 @@ def _confusions(ev: Evaluation, n: int) -> Part:
     return Part("confusions", "confused pairs of classes", "most frequent first", len(wrong), columns)
 
 
+def _wrong_sets(sets: LabelTables, n: int) -> Part:
+    """Return rows whose labels are not those predicted, the most wrong labels first."""
+    missed, added = sets.actual.astype(bool), sets.predicted.astype(bool)
+    missed, added = missed & ~added, added & ~missed
+    wrong_labels = (missed | added).sum(axis=1)
+    wrong = np.flatnonzero(wrong_labels)
+    chosen = _first(wrong, -wrong_labels[wrong], n)
+    columns: dict[str, list[Any]] = {
+        "row": (chosen if sets.origin is None else sets.origin[chosen]).tolist(),
+        "wrong": wrong_labels[chosen].tolist(),
+    }
+    for name, table in (("missed", missed), ("added", added)):
+        columns[name] = [[sets.labels[place] for place in np.flatnonzero(table[row])] for row in chosen]
+    return Part("mistakes", "wrong rows", "most wrong labels first", len(wrong), columns)
+
+
+def _labels(ev: Evaluation, n: int) -> Part:
+    """Return the labels that are most often missed or wrongly added."""
+    table = ev.tallies["label_sets"]
+    assert isinstance(table, LabelSets)  # noqa: S101 - what such problems have
+    _, _, _, added, missed = table.split()
+    wrong = np.flatnonzero(added + missed)
+    order = _first(wrong, -(added + missed)[wrong], n)
+    columns: dict[str, list[Any]] = {
+        "label": [table.labels[place] for place in order],
+        "missed": missed[order].tolist(),
+        "added": added[order].tolist(),
+    }
+    return Part("labels", "labels with errors", "most errors first", len(wrong), columns)
+
+
 def _residuals(_: Evaluation, rows: Rows, n: int, kind: str) -> Part:
     """Return the rows whose numbers are furthest off."""
     actual, predicted = (column.numbers("numbers").astype(np.float64) for column in _labelled(rows))
-    off = predicted - actual
+    off = actual - predicted
     chosen = _first(np.arange(len(off)), -np.abs(off), n)
     columns: dict[str, list[Any]] = {
         "row": _numbers(rows, chosen),
@@ -210,7 +240,7 @@ def _residuals(_: Evaluation, rows: Rows, n: int, kind: str) -> Part:
     return Part(kind, "rows", "largest error first", len(off), columns)
 
 
-def _lists(ev: Evaluation, rows: Rows, n: int, kind: str) -> Part:
+def _lists(ev: Evaluation, n: int) -> Part:
     """Return the ranked lists with the least NDCG; those where nothing is relevant have none."""
     figure, tally, options, _ = ev.reading("ndcg")
     values = row_figures(figure.metric, tally, options)
@@ -218,15 +248,15 @@ def _lists(ev: Evaluation, rows: Rows, n: int, kind: str) -> Part:
     assert values is not None  # noqa: S101 - it is a mean over lists
     known = np.flatnonzero(~np.isnan(values))
     chosen = _first(known, values[known], n)
-    names = tally.names or tuple(range(len(values)))
-    query = rows.need("query", "ranked lists").name
+    query = "query" if ev.rows is None else ev.rows.need("query", "ranked lists").name
     columns: dict[str, list[Any]] = {
-        query: [names[i] for i in chosen],
+        # Lists without names are held in an order of their own.
+        **({query: [tally.names[i] for i in chosen]} if tally.names else {}),
         "ndcg": values[chosen].tolist(),
         "items": np.diff(tally.offsets)[chosen].tolist(),
         "relevant": np.diff(tally.ideal_offsets)[chosen].tolist(),
     }
-    return Part(kind, "lists with something to find", "lowest NDCG first", len(known), columns)
+    return Part("lists", "lists with something to find", "lowest NDCG first", len(known), columns)
 
 
 def _labelled(rows: Rows) -> tuple[Column, Column]:
@@ -269,4 +299,6 @@ def _first(places: Any, order: Any, n: int) -> Any:
 
 
 def _shown(value: Any) -> str:
-    return shown_value(value) if isinstance(value, float) else clean(value)
+    if isinstance(value, list):
+        return short(", ".join(map(clean, value)) if value else "-", _LONG)
+    return shown_value(value) if isinstance(value, float) else short(value, _LONG)

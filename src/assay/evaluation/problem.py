@@ -44,6 +44,8 @@ def posed(rows: Rows, kind: str | None = None, threshold: float | None = None) -
         for role, what in (("query", "which list each row is of"), ("score", "what the lists are ranked by")):
             if getattr(rows, role) is None:
                 raise InputError(f"ranked lists need {role}=, {what}.")
+        if rows.weight is not None:
+            raise InputError("ranked lists count alike, so that weight= has no use: leave it out.")
         return Problem("ranking", inferred=() if kind else ("there are queries, so lists are ranked",)), rows
     if rows.score is not None and rows.score.values.ndim > 1:
         rows, kind, chosen = one_of_two(rows, kind)
@@ -85,6 +87,8 @@ def _of_labels(rows: Rows, kind: str | None, threshold: float | None) -> tuple[P
             f"the labels {shown(labels)} have no order of their own: state it, lowest first, with labels=."
         )
     if kind in ("multiclass", "ordinal"):
+        if rows.positive is not None:
+            raise LabelError(f'positive= has no use where kind="{kind}": all classes are judged alike.')
         return _several(rows, "ordinal" if kind == "ordinal" else "multiclass", labels, said=True)
     if rows.score is not None or rows.positive is not None or kind == "binary":
         return _binary(rows, labels, threshold)
@@ -120,10 +124,12 @@ def _binary(rows: Rows, labels: Labels, threshold: float | None) -> tuple[Proble
     _, positive = binary(rows.actual, rows.positive, rows.labels)
     inferred: tuple[str, ...] = ()
     if rows.positive is None:
-        inferred = (f"the labels are {shown(labels)}, of which {shown([positive])} is positive",)
-    if positive not in labels:
+        known = labels if positive in labels else (*labels, positive)
+        inferred = (f"the labels are {shown(known)}, of which {shown([positive])} is positive",)
+    if positive not in labels and {*labels, positive} not in _PAIRS:
         raise LabelError(
-            f"the positive label {shown([positive])} does not occur: the labels are {shown(labels)}."
+            f"the positive label {shown([positive])} does not occur: the labels are {shown(labels)}. Where "
+            "it may be absent, declare all labels with labels=."
         )
     others = [label for label in labels if label != positive]
     if len(others) > 1:

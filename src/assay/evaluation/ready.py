@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.errors import InputError, LabelError, shown
 from assay.evaluation.kinds import Problem
+from assay.inputs.arrays import column_names
 from assay.inputs.labels import plain_label, same_kind
 from assay.tallies import Confusion
 
@@ -25,6 +27,8 @@ def as_confusion(data: Any, labels: Sequence[Label] | None) -> Confusion | None:
     """Return the tally of a ready table of counts, rows actual; None for what is no such table.
 
     >>> as_confusion([[8, 2], [1, 9]], ["junk", "treasure"]).n
+    20
+    >>> as_confusion({"junk": {"junk": 8, "treasure": 2}, "treasure": {"junk": 1, "treasure": 9}}, None).n
     20
     """
     from assay.reports.crosstable import CrossTable  # noqa: PLC0415 - few bring one
@@ -47,9 +51,63 @@ def as_confusion(data: Any, labels: Sequence[Label] | None) -> Confusion | None:
         return _of_numbers(np.array(data), labels)
     if isinstance(data, np.ndarray) and data.ndim == 2:  # noqa: PLR2004 - rows and columns
         return _of_numbers(data, labels)
-    if labels is not None and hasattr(data, "to_numpy") and len(getattr(data, "shape", ())) == 2:  # noqa: PLR2004
-        return _of_numbers(np.asarray(data.to_numpy()), labels)
-    return None
+    if isinstance(data, Mapping):
+        nested = bool(data) and all(isinstance(row, Mapping) for row in data.values())
+        return _of_names(list(data), list(data.values()), labels) if nested else None
+    return _of_frame(data, labels)
+
+
+def _of_frame(data: Any, labels: Sequence[Any] | None) -> Confusion | None:
+    """Return the tally of a data frame of counts: by its names where it has them, else by position."""
+    columns = column_names(data)
+    if columns is None:
+        return None
+    index = getattr(data, "index", None)  # pandas
+    rows = [] if index is None or type(index).__name__ == "RangeIndex" else list(index)
+    if not set(rows) & set(columns):
+        if labels is None:
+            return None
+        if not set(map(plain_label, columns)) <= set(_names(labels)):  # nothing names the cells: by position
+            return _of_numbers(np.stack([np.asarray(data[name]) for name in columns], axis=1), labels)
+        rows = list(_names(labels))
+    values = {name: np.asarray(data[name]) for name in columns}
+    cells = [{name: values[name][place] for name in columns} for place in range(len(data))]
+    if len(rows) != len(cells):
+        raise LabelError(f"the table has {len(cells)} rows, but {len(rows)} labels: {shown(rows)}.")
+    if getattr(index, "name", None) == "predicted" or getattr(data.columns, "name", None) == "actual":
+        cells = [{name: row[place] for name, row in zip(rows, cells, strict=True)} for place in columns]
+        rows = list(columns)
+    return _of_names(rows, cells, labels)
+
+
+def _of_names(rows: list[Any], cells: list[Any], labels: Sequence[Any] | None) -> Confusion:
+    """Return the tally of counts by names: a row per actual label, a mapping from predicted label to count.
+
+    A label that was never predicted, or never occurred, may lack its column or its row.
+    """
+    plain = {plain_label(row): {plain_label(name): count for name, count in cell.items()}
+             for row, cell in zip(rows, cells, strict=True)}  # fmt: skip
+    if len(plain) != len(rows):
+        raise LabelError(f"two rows of the table have one name: {shown(rows)}.")
+    found = dict.fromkeys([*plain, *(name for cell in plain.values() for name in cell)])
+    names = _names(list(found) if labels is None else labels)
+    if strange := [name for name in found if name not in names]:
+        raise LabelError(f"the table names {shown(strange)}, which is not among the labels: {shown(names)}.")
+    counts = np.array([[plain.get(row, {}).get(name, 0) for name in names] for row in names])
+    if counts.dtype.kind not in "biuf":
+        raise InputError("a ready table holds counts, but this one holds text: name columns by role instead.")
+    if len(names) > 2 and _are_totals(counts):  # noqa: PLR2004 - two classes and their totals
+        raise InputError(
+            f"the table's last row and column, {shown(names[-1:])}, are totals of the others: leave them out."
+        )
+    return _counted(counts, names)
+
+
+def _are_totals(counts: Any) -> bool:
+    """Tell whether the last row and column are sums of those before."""
+    inner = counts[:-1, :-1]
+    rows, columns = (counts[-1, :-1] == inner.sum(0)).all(), (counts[:-1, -1] == inner.sum(1)).all()
+    return bool(rows and columns and counts[-1, -1] == inner.sum() > 0)
 
 
 def table_problem(tally: Confusion, positive: Label | None, kind: str | None) -> tuple[Problem, Confusion]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import shown
-from assay.evaluation.figures import more_figures
-from assay.inference.tables import no_information
+from assay.evaluation.figures import MINOR, more_figures
+from assay.inference.tables import bowker, mcnemar, no_information
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.metrics.scales import SCALES, band
 from assay.reports.summary import Line, Summary
-from assay.reports.widths import clean
+from assay.reports.widths import short
 from assay.tallies import Confusion, Queries, Scores
 
 if TYPE_CHECKING:
@@ -25,12 +25,16 @@ __all__ = ["summarised"]
 
 _HALF = 0.5
 _HUNDRED = 100
-_FEW_CLASSES = 8  # of which the whole table and each class's figures fit a screen
+_FEW_CLASSES = 8  # of which each class's figures fit a screen
+_SCREEN = 18  # figures, and two lines of each class, that fit a screen
+_LONG = 32  # columns that a name or a label takes in a sentence at most
 
 
-def summarised(ev: Evaluation, *, full: bool = False) -> Summary:
-    """Return the summary of an evaluation; with `full`, further figures too."""
+def summarised(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Summary:
+    """Return the summary of an evaluation; with `full`, further figures too; `brief`, what fits a screen."""
     groups = ev.groups
+    if brief:
+        groups = [[figure for figure in group if figure.name not in MINOR] for group in groups]
     if full:
         there = {name: name in ev.tallies for name in ("confusion", "scores")}
         groups = [
@@ -47,13 +51,17 @@ def summarised(ev: Evaluation, *, full: bool = False) -> Summary:
     table = ev.tallies.get("confusion")
     counts: tuple[tuple[Any, ...], ...] = ()
     labels: tuple[Any, ...] = ()
-    if isinstance(table, Confusion) and (full or len(table.labels) <= _FEW_CLASSES):
+    few = isinstance(table, Confusion) and len(table.labels) <= _FEW_CLASSES
+    if brief and isinstance(table, Confusion):
+        few = sum(map(len, groups)) + 2 * len(table.labels) <= _SCREEN or ev.kind == "binary"
+    if isinstance(table, Confusion) and (full or few):
         labels = ev.problem.labels if set(ev.problem.labels) == set(table.labels) else table.labels
         order = [table.labels.index(label) for label in labels]
         cells = table.table() if table.weights is None else table.table(table.weight())
         counts = tuple(tuple(cells[i, j].item() for j in order) for i in order)
     return Summary(
-        _title(ev), tuple(_heading(ev)), lines, labels, counts, tuple(_remarks(ev, lines, full=full)),
+        _title(ev), tuple(_heading(ev)), lines, labels, counts,
+        tuple(_remarks(ev, lines, full=full, drawn=bool(counts))),
         _classes(ev, full=full),
     )  # fmt: skip
 
@@ -69,12 +77,16 @@ def _classes(ev: Evaluation, *, full: bool) -> tuple[Row, ...]:
 
 
 def _title(ev: Evaluation) -> str:
-    name = f"{clean(ev.settings.name)}: " if ev.settings.name else ""
+    name = f"{_said(ev.settings.name)}: " if ev.settings.name else ""
     lists = isinstance(ev.tallies.get("queries"), Queries)
-    parts = [f"{name}{ev.problem.title}", f"{ev.n:,} {'lists' if lists else 'rows'}"]
+    parts = [f"{name}{ev.problem.title}", counted(ev.n, "list" if lists else "row")]
     if ev.positive is not None:
-        parts.append(f"positive class: {clean(ev.positive)}{_share(ev)}")
+        parts.append(f"positive class: {_said(ev.positive)}{_share(ev)}")
     return " · ".join(parts)
+
+
+def _said(label: Any) -> str:
+    return short(label, _LONG)
 
 
 def _share(ev: Evaluation) -> str:
@@ -94,24 +106,20 @@ def _share(ev: Evaluation) -> str:
 def _heading(ev: Evaluation) -> list[str]:
     said = []
     if ev.problem.threshold is not None:
-        said.append(f"threshold {ev.problem.threshold:g} on {clean(ev.settings.score)}")
+        said.append(f"threshold {ev.problem.threshold:g} on {_said(ev.settings.score)}")
     elif ev.kind == "binary" and "scores" in ev.tallies and "confusion" in ev.tallies:
-        said.append(f"predictions of {clean(ev.settings.predicted)}, scores of {clean(ev.settings.score)}")
+        said.append(f"predictions of {_said(ev.settings.predicted)}, scores of {_said(ev.settings.score)}")
     said.append(f"{ev.settings.confidence:.0%} intervals".replace(".0%", "%"))
     if ev.kind == "ranking" and ev.settings.k is not None:
         said.append(f"the first {ev.settings.k:,} of each list")
     if ev.settings.weight:
-        said.append(f"weighted by {clean(ev.settings.weight)}")
+        said.append(f"weighted by {_said(ev.settings.weight)}")
     if ev.settings.group:
-        said.append(f"rows grouped by {clean(ev.settings.group)}")
+        said.append(f"rows grouped by {_said(ev.settings.group)}")
     lines = [" · ".join(said)]
     if ev.dropped:
-        rows = (
-            "1 row with a missing value was"
-            if ev.dropped == 1
-            else f"{ev.dropped:,} rows with a missing value were"
-        )
-        lines.append(f"{rows} left out")
+        were = "was" if ev.dropped == 1 else "were"
+        lines.append(f"{counted(ev.dropped, 'row')} with a missing value {were} left out")
     if ev.problem.inferred:
         lines.append(f"inferred: {'; '.join(ev.problem.inferred)}")
     return lines
@@ -127,7 +135,7 @@ def _line(ev: Evaluation, name: str, estimate: Estimate) -> Line:
         word = band(value, "altman", low=estimate.low, high=estimate.high)
         remarks += [f'a hint: "{word}", by {SCALES["altman"].source}'] if word else []
     if name == "auc" and not isinstance(value, Undefined):
-        remarks.append(_ranked(value, estimate))
+        remarks += _ranked(value, estimate)
     if name == "average_precision" and "prevalence" in ev and ev["prevalence"].defined:
         remarks.append(f"chance alone has {ev['prevalence'].value:.4f}, the share of positives")
     if name in ("precision_at_prevalence", "npv_at_prevalence"):
@@ -145,14 +153,16 @@ def _line(ev: Evaluation, name: str, estimate: Estimate) -> Line:
     return Line(name, estimate, tuple(remarks), tuple(notes))
 
 
-def _ranked(value: float, estimate: Estimate) -> str:
+def _ranked(value: float, estimate: Estimate) -> list[str]:
     """Return what an area under the curve means: backwards, chance, or a word of a scale."""
     if value < _HALF:
-        return f"below 0.5: the scores rank backwards; turned round they have {1 - value:.4f}"
+        told = [f"below 0.5: the scores rank backwards; turned round they have {1 - value:.4f}"]
+        chance = estimate.high is not None and estimate.high >= _HALF
+        return [*told, "the interval reaches 0.5: it may be mere chance"] if chance else told
     if estimate.low is not None and estimate.low < _HALF:
-        return "the interval reaches below 0.5: the ranking may be no better than chance"
+        return ["the interval reaches below 0.5: the ranking may be no better than chance"]
     word = band(value, "hosmer-lemeshow", low=estimate.low, high=estimate.high)
-    return f'a hint: "{word}", by {SCALES["hosmer-lemeshow"].source}'
+    return [f'a hint: "{word}", by {SCALES["hosmer-lemeshow"].source}']
 
 
 def _against_chance(ev: Evaluation) -> list[str]:
@@ -166,16 +176,25 @@ def _against_chance(ev: Evaluation) -> list[str]:
         return []
     p = "p < 2.2e-16" if test.p < 2.2e-16 else p_text(test.p)  # noqa: PLR2004 - as R prints what is smaller
     if ev["accuracy"].value <= rate:
-        return [f"no-information rate {rate:.4f}: no better than always guessing one class"]
+        return [f"no-information rate {rate:.4f}: accuracy is no higher"]
     if test.p < 1 - ev.settings.confidence:
         return [f"no-information rate {rate:.4f}: accuracy is higher, {p}"]
     return [f"no-information rate {rate:.4f}: not shown to be better than guessing, {p}"]
 
 
-def _remarks(ev: Evaluation, lines: tuple[tuple[Line, ...], ...], *, full: bool) -> Iterator[str]:
+def _remarks(
+    ev: Evaluation, lines: tuple[tuple[Line, ...], ...], *, full: bool, drawn: bool
+) -> Iterator[str]:
     table = ev.tallies.get("confusion")
     if isinstance(table, Confusion):
         yield from _of_counts(ev, table)
+        if full and table.weights is None:
+            yield from _against_truth(table)
+        if not drawn:
+            classes = "" if len(table.labels) <= _FEW_CLASSES else ", each class in ev.classes"
+            yield f"{len(table.labels)} classes: the whole table is ev.confusion{classes}."
+    if ev.kind == "multilabel" and len(ev.problem.labels) > _FEW_CLASSES and not full:
+        yield f"{len(ev.problem.labels)} labels: the figures of each are in ev.classes."
     if ev.kind == "binary" and "scores" in ev.tallies and not ev.are_probabilities:
         lost = "log loss, Brier score and calibration are left out"
         yield f"The scores are not probabilities{_reach(ev)}: {lost}."
@@ -186,6 +205,19 @@ def _remarks(ev: Evaluation, lines: tuple[tuple[Line, ...], ...], *, full: bool)
     silent = any(line.estimate.defined and not line.estimate.method for group in lines for line in group)
     if silent and not full:
         yield "Why a figure has no interval: ev.text(full=True)."
+
+
+def _against_truth(table: Confusion) -> Iterator[str]:
+    """Yield the test that caret shows: whether classes are predicted as often as they occur."""
+    counts = table.table()
+    two = len(counts) == 2  # noqa: PLR2004 - of more classes it is Bowker's
+    test = mcnemar(counts, "corrected") if two else bowker(counts)
+    if isinstance(test.p, Undefined) or test.note:
+        return
+    found = "p < 2.2e-16" if test.p < 2.2e-16 else p_text(test.p)  # noqa: PLR2004 - as R prints what is smaller
+    yield (
+        f"{test.method} against the truth, of whether each class is predicted as often as it occurs: {found}."
+    )
 
 
 def _reach(ev: Evaluation) -> str:
@@ -201,33 +233,58 @@ def _of_counts(ev: Evaluation, table: Confusion) -> Iterator[str]:
     plain = table.weights is None
     rate, accuracy = (ev[name].value for name in ("no_information_rate", "accuracy"))
     if plain and not isinstance(rate, Undefined) and not isinstance(accuracy, Undefined) and accuracy <= rate:
-        largest = table.labels[int(table.actual_totals.argmax())]
-        yield (
-            f"Always guessing {clean(largest)} would be right at least as often: accuracy says little "
-            "here. Look at balanced accuracy, MCC or kappa."
-        )
+        largest = _said(table.labels[int(table.actual_totals.argmax())])
+        if rate == 1:
+            yield f"All rows are {largest}: they cannot tell a model from always guessing it."
+        else:
+            yield (
+                f"Always guessing {largest} would be right at least as often: accuracy says little here. "
+                "Look at balanced accuracy, MCC or kappa."
+            )
     if ev.kind == "binary" and plain:
-        place = table.labels.index(ev.positive)
-        full = table.table()
-        missed = int(full[place].sum() - full[place, place])
-        alarms = int(full[:, place].sum() - full[place, place])
-        if missed + alarms:
-            kinds = (missed, f"missed {clean(ev.positive)}"), (alarms, f"false {clean(ev.positive)}")
-            larger, of = max(kinds)
-            scored = (
-                " ev.choose_threshold(cost_fp=..., cost_fn=...) weighs the two."
-                if "scores" in ev.tallies
-                else ""
-            )
-            counted = (
-                f"{larger:,} of {missed + alarms:,} errors are"
-                if missed + alarms > 1
-                else "The only error is"
-            )
-            yield f"{counted} {of}.{scored}"
+        yield from _errors(ev, table)
     if ev.kind in ("multiclass", "ordinal"):
-        if len(table.labels) > _FEW_CLASSES:
-            yield f"{len(table.labels)} classes: the whole table is ev.confusion, each class in ev.classes."
         lacking = [label for label, rows in zip(table.labels, table.actual_totals, strict=True) if not rows]
         if lacking:
-            yield f"No row is {shown(lacking)}: averages over classes are undefined."
+            yield f"No row is {shown(map(_named, lacking))}: averages over classes are undefined."
+
+
+def _named(label: Any) -> Any:
+    return _said(label) if isinstance(label, str) else label
+
+
+def _errors(ev: Evaluation, table: Confusion) -> Iterator[str]:
+    """Yield which of the two errors there are more of, and what weighs them."""
+    place = table.labels.index(ev.positive)
+    counts = table.table()
+    missed = int(counts[place].sum() - counts[place, place])
+    alarms = int(counts[:, place].sum() - counts[place, place])
+    errors = missed + alarms
+    if not errors:
+        return
+    negative, positive = map(_said, ev.problem.labels)
+    kinds = (
+        (missed, f"actual {positive}, predicted {negative}"),
+        (alarms, f"actual {negative}, predicted {positive}"),
+    )
+    larger, which = max(kinds, key=lambda kind: kind[0])
+    name = "false negative" if larger == missed else "false positive"
+    if errors == 1:
+        told = f"The only error is a {name} ({which})."
+    elif larger == errors:
+        told = f"All {errors:,} errors are {name}s ({which})."
+    elif missed == alarms:
+        told = f"{counted(missed, 'error')} of each kind."
+    else:
+        told = f"{larger:,} of {errors:,} errors are {name}s ({which})."
+    weighed = " ev.choose_threshold(cost_fp=..., cost_fn=...) weighs the two."
+    yield told + (weighed if "scores" in ev.tallies else "")
+
+
+def counted(number: int, word: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "row"), counted(1390, "row")
+    ('1 row', '1,390 rows')
+    """
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

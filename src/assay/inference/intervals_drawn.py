@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["bca", "dirichlet", "percentile", "studentised"]
 
+_DRAWABLE = 64  # classes, of whose tables thousands are drawn in a second or so
+
 
 def bca(asked: Question) -> Found | str | None:
     """Return the bootstrap's interval, corrected for bias and skewness."""
@@ -42,6 +44,9 @@ def dirichlet(asked: Question) -> Found | str | None:
     tally = asked.tally
     if not isinstance(tally, Confusion):
         return None
+    size = len(tally.labels)
+    if size > _DRAWABLE:
+        return f"tables of {size} classes are too large to be drawn: dirichlet_interval() does it, in minutes"
     if not asked.plain:
         worth = float(asked.sizes["groups"]) if asked.clustered else _kish(tally)
         shares = tally.table(tally.weight()) / float(tally.weight().sum())

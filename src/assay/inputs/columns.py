@@ -78,7 +78,7 @@ class Column:
         what = "1 value is" if count == 1 else f"{count:,} values are"
         raise MissingError(
             f"{what} missing in {self.name} (first at {self.where(row)}). "
-            'rows(..., missing="drop") leaves such rows out and counts them; or fill them first.'
+            'missing="drop" leaves such rows out and counts them; or fill them first.'
         )
 
     def numbers(self, what: str) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.errors import ColumnError, shown
 from assay.inputs.arrays import column
+from assay.inputs.objects import type_name
 
 if TYPE_CHECKING:
     from assay.inputs.columns import Column
@@ -67,9 +68,11 @@ def _narwhals_frame(data: Any) -> Any:
     try:
         return nw.from_native(data)
     except TypeError:
+        records = isinstance(data, (list, tuple)) and data and isinstance(data[0], Mapping)
+        advice = " Records become one by pandas.DataFrame(records)." if records else ""
         raise ColumnError(
-            f"the data is a {type(data).__name__}, which is no table assay knows. Pass a data frame "
-            "(pandas, Polars, pyarrow, any that narwhals supports), a dict of columns, or arrays."
+            f"the data is {type_name(data)}, which is no table assay knows. Pass a data frame "
+            f"(pandas, Polars, pyarrow, any that narwhals supports), a dict of columns, or arrays.{advice}"
         ) from None
 
 

@@ -22,17 +22,23 @@ __all__ = ["class_labels", "class_scores"]
 def class_scores(values: Any, table: Table | None, name: str) -> tuple[Column, Labels | None] | None:
     """Return several columns of scores as one column of rows, and the classes' labels where they are said.
 
-    None where the values are a single column. A mapping says which column is whose by its keys; of a
-    table's columns, or of a plain two-dimensional array, only the order is known.
+    None where the values are a single column. A mapping says which column is whose by its keys, and columns
+    may be named after their classes; of a plain two-dimensional array only the order is known.
     """
     if type(values) is np.ndarray and values.ndim == 1:
         return None
     if isinstance(values, Mapping):
         labels = tuple(plain_label(label) for label in values)
-        return _joined([column(one, f"{name} of {label}") for label, one in values.items()], name), labels
+        columns = [
+            table.column(one)
+            if table is not None and isinstance(one, str)
+            else column(one, f"{name} of {label}")
+            for label, one in values.items()
+        ]
+        return _joined(columns, name), labels
     if isinstance(values, (list, tuple)) and values:
         if table is not None and all(isinstance(one, str) or table.has(one) for one in values):
-            return _joined([table.column(one) for one in values], name), None
+            return _joined([table.column(one) for one in values], name), _said(list(values))
         if not isinstance(values[0], (list, tuple, np.ndarray)):
             return None
         values = _array(values, name)
@@ -49,12 +55,18 @@ def class_scores(values: Any, table: Table | None, name: str) -> tuple[Column, L
 
 
 def class_labels(
-    scores: Column, said: Labels | None, declared: Labels | None, actual: Column | None
+    scores: Column,
+    said: Labels | None,
+    declared: Labels | None,
+    actual: Column | None,
+    *,
+    listed: bool = False,
 ) -> Labels:
     """Return the labels of the score columns in their order, or raise where it cannot be known.
 
     Names of columns are taken for labels where every known label is among them; otherwise declared
-    labels, or those that occur, name the columns in order, one each.
+    labels, or those that occur, name the columns in order, one each. `listed` columns are in an order that
+    was said, so that names which are no labels at all do not matter.
     """
     width = scores.values.shape[1]
     known = declared
@@ -62,7 +74,7 @@ def class_labels(
         known = () if actual is None else encode(actual)[1]
     if said is not None and known and set(known) <= set(said):
         return said
-    strange = said is None or (declared is not None and not set(said) & set(declared))
+    strange = said is None or ((declared is not None or listed) and not set(said) & set(known))
     if len(known) == width and strange:
         return known
     columns = f"{width} columns" if said is None else f"the columns {shown(said)}"

@@ -112,8 +112,8 @@ def rows(
         What was true and what the model said: labels, or numbers for a regression.
     score
         The model's score for the positive class; higher means more likely positive. Or one column per
-        class: a two-dimensional array or a list of column names in the order of the labels, or a mapping
-        from label to column.
+        class: a two-dimensional array or a list of column names in the order of the labels (columns named
+        after their classes in any order), or a mapping from label to column or column name.
     weight
         How much each row counts: finite, not negative. A row of weight 0 is left out.
     group
@@ -169,7 +169,7 @@ def rows(
         for kept in everything:
             kept.refuse_missing()
     if several is not None:
-        named = class_labels(*several, declared, gathered.actual)
+        named = class_labels(*several, declared, gathered.actual, listed=isinstance(score, (list, tuple)))
         gathered = dataclasses.replace(gathered, labels=_declared(named, positive))
     return gathered if weight is None else _weighted(gathered)
 
@@ -179,8 +179,8 @@ def _column(table: Table | None, value: Any, role: str) -> Column:
         return table.column(value)
     if isinstance(value, str):
         raise ColumnError(
-            f'{role}="{value}" names a column, but no data was given. Pass the table first: '
-            f'rows(table, {role}="{value}").'
+            f'{role}="{value}" names a column, but no data was given. Pass the table first, as in '
+            f'evaluate(table, {role}="{value}", ...).'
         )
     return column(value, role)
 

@@ -5,14 +5,27 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from assay.reports.widths import clean, left, right, width, wrapped
+from assay.reports.widths import left, right, short, width, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["ByClass", "Layout", "Pairs", "as_lines", "counts_table", "named_columns", "r_number", "r_p"]
+__all__ = [
+    "LABEL",
+    "ByClass",
+    "Layout",
+    "Pairs",
+    "as_lines",
+    "counts_table",
+    "four",
+    "named_columns",
+    "r_number",
+    "r_p",
+]
 
 _ROOM = 80
+LABEL = 32  # columns that a label takes at most
+_LARGEST = 1e9  # that is written out
 _TINIEST = 2.2e-16  # what R calls smaller than it can tell
 
 
@@ -93,15 +106,29 @@ def _row(name: str, cells: Sequence[str], first: int, sizes: Sequence[int]) -> s
     return right(name, first) + "".join(right(cell, size) for cell, size in zip(cells, sizes, strict=True))
 
 
-def counts_table(labels: Sequence[Any], counts: Any) -> tuple[str, ...]:
-    """Return caret's table of counts: rows are what was predicted, columns what was true."""
-    heads = [clean(label) for label in labels]
+def counts_table(labels: Sequence[Any], counts: Any, room: int = _ROOM) -> tuple[str, ...]:
+    """Return caret's table of counts: rows are what was predicted, columns what was true.
+
+    Where it is wider than the room it goes on below, as R prints it.
+    """
+    heads = [short(label, LABEL) for label in labels]
     first = max(width("Prediction"), *map(width, heads))
     sizes = [max(width(head), width(str(max(column)))) for head, column in zip(heads, counts, strict=True)]
-    lines = [f"{' ' * first} Reference", f"{left('Prediction', first)} {_cells(heads, sizes)}"]
-    for place, head in enumerate(heads):
-        row = [str(column[place]) for column in counts]
-        lines.append(f"{right(head, first)} {_cells(row, sizes)}")
+    lines: list[str] = []
+    start = 0
+    while start < len(sizes):
+        stop = start + 1
+        while stop < len(sizes) and first + sum(size + 1 for size in sizes[start : stop + 1]) <= room:
+            stop += 1
+        part = slice(start, stop)
+        lines += [
+            f"{' ' * first} Reference",
+            f"{left('Prediction', first)} {_cells(heads[part], sizes[part])}",
+        ]
+        for place, head in enumerate(heads):
+            row = [str(column[place]) for column in counts[part]]
+            lines.append(f"{right(head, first)} {_cells(row, sizes[part])}")
+        start = stop
     return tuple(lines)
 
 
@@ -128,6 +155,15 @@ def named_columns(
     lines = [f"# A tibble: {rows} \u00d7 {len(names)}", line("", names), line("", kinds)]
     lines += [line(str(place + 1), [column[place] for column in columns]) for place in range(rows)]
     return tuple(lines)
+
+
+def four(value: float) -> str:
+    """Return a number at four decimals, unless it is too large to be written out.
+
+    >>> four(0.97554), four(2.5e300)
+    ('0.9755', '2.5e+300')
+    """
+    return f"{value:.4f}" if abs(value) < _LARGEST else f"{value:.6g}"
 
 
 def r_number(value: float | None, digits: int = 4) -> str:

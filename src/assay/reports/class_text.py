@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.metrics import Undefined
 from assay.reports.summary import shown_interval, shown_name, shown_value
-from assay.reports.widths import clean, left, right, width
+from assay.reports.widths import left, right, short, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["Row", "count_text", "drawn"]
 
 _ROOM = 80
+_LABEL = 24  # columns that a label takes at most
+_LARGE = 1e15  # beyond which a sum of weights has no digits after the point
 
 
 class Row(NamedTuple):
@@ -40,7 +42,7 @@ def _lines(rows: Sequence[Row], *, intervals: bool) -> Iterator[str]:
     heads = ["class", "rows", *(shown_name(name).split(" (")[0] for name, _ in rows[0].figures)]
     table = [
         [
-            clean(row.label),
+            short(row.label, _LABEL),
             count_text(row.support),
             *(_cell(one, intervals=intervals) for _, one in row.figures),
         ]
@@ -66,4 +68,6 @@ def count_text(number: float) -> str:
     >>> count_text(1207), count_text(10.25)
     ('1,207', '10.2')
     """
-    return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"
+    if isinstance(number, int):
+        return f"{number:,}"
+    return f"{number:,.1f}" if number < _LARGE else f"{number:.4g}"

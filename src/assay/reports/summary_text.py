@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.reports.class_text import count_text, drawn
 from assay.reports.summary import shown_interval, shown_name, shown_value
-from assay.reports.widths import clean, left, right, width, wrapped
+from assay.reports.widths import clean, left, right, short, width, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,8 @@ __all__ = ["as_markdown", "as_text"]
 
 _ROOM = 80
 _MOST = 12  # classes whose table is drawn in a summary
+_LINES = 2  # that a sentence takes in a summary of one screen
+_LABEL = 24  # columns that a label takes at most in the table
 
 
 def as_text(summary: Summary, *, room: int = _ROOM, full: bool = False) -> str:
@@ -24,7 +26,8 @@ def as_text(summary: Summary, *, room: int = _ROOM, full: bool = False) -> str:
 
     Each figure takes one line, and what does not fit is cut; with `full` nothing is, and notes are told.
     """
-    lines = [line for text in (summary.title, *summary.heading) for line in wrapped(text, room)]
+    most = None if full else _LINES
+    lines = [line for text in (summary.title, *summary.heading) for line in _within(text, room, most)]
     if summary.table:
         lines += ["", *_table(summary, room)]
     sizes = _sizes(summary)
@@ -37,8 +40,16 @@ def as_text(summary: Summary, *, room: int = _ROOM, full: bool = False) -> str:
     if summary.remarks:
         lines.append("")
         for remark in summary.remarks:
-            lines += [f" {line}" for line in wrapped(remark, room - 1)]
+            lines += [f" {line}" for line in _within(remark, room - 1, most)]
     return "\n".join(lines)
+
+
+def _within(text: str, room: int, most: int | None) -> list[str]:
+    """Return a text in so many lines at most; what does not fit is cut."""
+    lines = wrapped(text, room)
+    if most is None or len(lines) <= most:
+        return lines
+    return [*lines[: most - 1], _cut(" ".join(lines[most - 1 :]), room)]
 
 
 def _sizes(summary: Summary) -> tuple[int, int, int]:
@@ -92,17 +103,16 @@ def _indented(text: str, room: int, indent: int) -> Iterator[str]:
 
 
 def _table(summary: Summary, room: int) -> Iterator[str]:
-    labels = [clean(label) for label in summary.labels]
-    if len(labels) > _MOST:
-        yield f" {len(labels)} classes: the whole table is ev.confusion"
-        return
     rows = [[*row, sum(row)] for row in summary.table]
     rows.append([sum(column) for column in zip(*rows, strict=True)])
     texts = [[count_text(one) for one in row] for row in rows]
+    widest = [max(width(row[place]) for row in texts) for place in range(len(texts))]
+    fair = (room - 3 - max(widest[-1], len("total"))) // len(texts) - 2  # what each label may take
+    labels = [short(label, max(min(fair, _LABEL), *widest[:-1])) for label in summary.labels]
     heads = [*labels, "total"]
     first = max(map(width, [*heads, "actual"]))
-    sizes = [max(width(head), *(width(row[place]) for row in texts)) + 2 for place, head in enumerate(heads)]
-    if first + 1 + sum(sizes) > room:
+    sizes = [max(width(head), size) + 2 for head, size in zip(heads, widest, strict=True)]
+    if len(labels) > _MOST or first + 1 + sum(sizes) > room or len(set(labels)) < len(labels):
         yield f" {len(labels)} classes: the whole table is ev.confusion"
         return
     yield f" {' ' * first}  predicted"

@@ -5,13 +5,14 @@ A letter of Chinese or an emoji takes two columns, an accent that joins the lett
 
 from __future__ import annotations
 
+import functools
 import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["centred", "clean", "left", "right", "width", "wrapped"]
+__all__ = ["centred", "clean", "left", "right", "short", "width", "wrapped"]
 
 _JOINER = "\u200d"  # what follows is drawn into the same picture
 _AS_EMOJI = "\ufe0f"  # what precedes is drawn as a picture
@@ -24,6 +25,8 @@ def width(text: str) -> int:
     >>> width("spam"), width("垃圾邮件"), width("cafe\u0301"), width("👩‍🚀")
     (4, 8, 4, 2)
     """
+    if text.isascii():  # as most text is, a column each
+        return len(text)
     return sum(columns for _, columns in _drawn(text))
 
 
@@ -54,6 +57,27 @@ def clean(label: object) -> str:
         for char in str(label)
     )
     return text if text.strip() else f'"{text}"'
+
+
+def short(label: object, columns: int) -> str:
+    """Return a label in at most so many columns: what is too long loses its middle.
+
+    >>> short("spam", 9), short("an endless label of class 7", 9)
+    ('spam', 'an e…ss 7')
+    """
+    text = clean(label)
+    if width(text) <= columns:
+        return text
+    pieces = list(_drawn(text))
+    room, front, back = columns - 1, "", ""
+    while pieces:
+        from_front = width(front) <= width(back)
+        piece, size = pieces.pop(0 if from_front else -1)
+        if size > room:
+            break
+        room -= size
+        front, back = (front + piece, back) if from_front else (front, piece + back)
+    return f"{front}…{back}"
 
 
 def wrapped(text: str, columns: int) -> list[str]:
@@ -96,6 +120,7 @@ def _drawn(text: str) -> Iterator[tuple[str, int]]:
         yield piece, columns
 
 
+@functools.lru_cache(4096)
 def _columns(char: str) -> int:
     if unicodedata.category(char) in ("Mn", "Me", "Cf"):
         return 0

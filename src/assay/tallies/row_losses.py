@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -58,13 +59,19 @@ def row_values(
 
 def asked_for(function: Callable[..., Any]) -> list[str]:
     """Return the names of a function's positional parameters."""
+    return [one.name for one in _parameters(function) if one.kind is not one.KEYWORD_ONLY]
+
+
+@functools.lru_cache(64)  # reading a signature takes longer than the loss of a hundred rows
+def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    """Return a function's parameters that have a name of their own."""
     known = inspect.signature(function).parameters.values()
-    return [one.name for one in known if one.kind in (one.POSITIONAL_OR_KEYWORD, one.POSITIONAL_ONLY)]
+    return tuple(one for one in known if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD))
 
 
 def own_parameters(function: Callable[..., Any], parameters: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """Return a function's keyword-only parameters, given or by default, and its name with them."""
-    known = inspect.signature(function).parameters.values()
+    known = _parameters(function)
     own = {one.name: parameters.get(one.name, one.default) for one in known if one.kind is one.KEYWORD_ONLY}
     if unknown := sorted(set(parameters) - set(own)):
         raise TallyError(f"the loss {function.__name__} has no parameter {', '.join(unknown)}.")
