@@ -12,6 +12,7 @@ import assay
 from assay.errors import FileError, InputError
 from assay.evaluation.paged import page_of
 from assay.reports.page import as_html, write
+from assay.reports.page.condensed import condensed, cutoff_of
 from assay.reports.page.live import chosen_cutoffs, live_figures
 
 HOSTILE = [
@@ -82,7 +83,8 @@ def kinds():
 
 KINDS = kinds()
 MOVED = {
-    "probabilities", "other scores", "own predictions", "grouped", "always the same", "infinite", "only negatives",
+    "probabilities", "other scores", "own predictions", "grouped", "weighted", "always the same", "infinite",
+    "only negatives",
 }  # fmt: skip
 
 
@@ -218,30 +220,33 @@ def _umask():
     return mask
 
 
-def test_cutoffs_are_found_from_given_predictions():
+@pytest.mark.parametrize("weight", [None, np.linspace(0.5, 1.5, 200)])
+def test_cutoffs_are_found_from_given_predictions(weight):
     """Where predictions are a cut of the scores the slider starts there, at one half if that is one."""
     actual, score = scored(200, decimals=2)
-    tally = assay.Scores.of(assay.rows(actual=actual, score=score))
-    for threshold, wanted in ((0.5, 0.5), (0.505, 0.51), (0.2, 0.2)):
+    tally = assay.Scores.of(assay.rows(actual=actual, score=score, weight=weight))
+
+    def found(predicted):
+        table = assay.Confusion.of(assay.rows(actual=actual, predicted=predicted, weight=weight))
+        return cutoff_of(tally, table, (0, 1))
+
+    for threshold in (0.5, 0.505, 0.2):
         above = score >= threshold
-        counts = int((above & (actual == 1)).sum()), int((above & (actual == 0)).sum())
-        found = chosen_cutoffs(tally, threshold=None, counts=counts)
-        assert found.start is not None
-        cut = found.values[found.start]
+        cut = found(above.astype(int))
         assert ((score >= cut) == above).all()
-        assert cut in (wanted, score[score >= threshold].min())
-    assert chosen_cutoffs(tally, threshold=None, counts=(0, int((actual == 0).sum()))).start is None
+        assert cut in (threshold, score[above].min())
+    assert found((score >= 0.5).astype(int)) == 0.5
+    assert found(1 - actual) is None
 
 
 def test_live_figures_are_those_of_python():
     """At every cutoff values, limits and words are what an estimate of the same counts prints."""
     actual, score = scored(150, decimals=2)
     ev = assay.evaluate(actual=actual, score=score)
-    found = chosen_cutoffs(ev.tallies["scores"], threshold=0.5, counts=None)
+    found = chosen_cutoffs(condensed(ev.tallies["scores"]), (0, 1), threshold=0.5)
     metric = assay.metrics.find("precision")
-    column = live_figures(
-        found, [("precision", metric, {"positive": 1})], (0, 1), confidence=0.95, intervals=True
-    )["precision"]
+    columns = live_figures(found, [("precision", metric, {"positive": 1})], confidence=0.95, intervals=True)
+    column = columns["precision"]
     for place, cutoff in enumerate(found.values.tolist()):
         estimate = ev.at(cutoff)["precision"]
         assert (column["value"][place] is None) == (not estimate.defined)
@@ -249,6 +254,34 @@ def test_live_figures_are_those_of_python():
             assert f"{column['value'][place] / 10_000:.4f}" == f"{estimate.value:.4f}"
             assert f"{column['low'][place] / 10_000:.4f}" == f"{estimate.low:.4f}"
     assert column["words"][-1] == [len(found.values) - 1, "undefined: nothing was predicted positive"]
+
+
+def test_labels_of_any_length_leave_the_page_small(tmp_path):
+    """Ten thousand letters are shown as sixty, wherever they come: names, labels, slices, errors, titles."""
+    actual, score = scored(60, decimals=2)
+    long = "x" * 10_000
+    ev = assay.evaluate(
+        actual=[long if one else f"{long}!" for one in actual], score=score, positive=long, name=long,
+        by=np.where(score > 0.5, long, "other"),
+    )  # fmt: skip
+    path = assay.report([ev, ev], tmp_path / "long.html", title=long, errors=ev.errors())
+    assert path.stat().st_size < 300_000
+    assert long[:500] not in path.read_text(encoding="utf-8")
+
+
+def test_models_have_a_limit(tmp_path):
+    """Sixteen models make a page below 1.5 MB; more are refused."""
+    actual, score = scored(3_000)
+    draw = np.random.default_rng(8)
+    models = [
+        assay.evaluate(
+            actual=actual, score=np.clip(score + 0.1 * draw.normal(size=3_000), 0, 1), name=f"m{k}"
+        )
+        for k in range(16)
+    ]
+    assert assay.report(models, tmp_path / "sixteen.html").stat().st_size < 1_500_000
+    with pytest.raises(InputError, match="shows up to 16 models, not 17"):
+        assay.report([*models, models[0]], tmp_path / "more.html")
 
 
 def test_a_notebook_shows_tables_without_scripts():

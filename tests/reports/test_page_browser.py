@@ -1,62 +1,18 @@
 """The page in a real browser: what the slider does, what is blocked, and that it is quick."""
 
-import os
-import shutil
 import time
 
 import numpy as np
 import pytest
+from browsing import agrees, needs_chromium, seen, spread, typed
 
 import assay
 from assay.reports.summary import shown_interval, shown_value
 
-BROWSER = os.environ.get("ASSAY_CHROMIUM") or shutil.which("chromium")
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (requirements/dev.lock)")
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs chromium: apt-get install chromium")
+pytestmark = needs_chromium
 
 HOSTILE = ("<script>window.harmed=1</script>", '"><img src=x onerror="window.harmed=1">')
-
-
-def spread(n, seed=0):
-    draw = np.random.default_rng(seed)
-    actual = (draw.random(n) < 0.3).astype(int)
-    return actual, 1 / (1 + np.exp(-(draw.normal(size=n) + 2 * actual - 1)))
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def opened(browser, tmp_path):
-    """A function that opens a report and returns its page; requests and messages are kept, and must be none."""
-    contexts, asked, said, own = [], [], [], set()
-
-    def see(write, **options):
-        path = write(tmp_path / f"report{len(contexts)}.html")
-        context = browser.new_context(viewport={"width": 1180, "height": 900}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        failed = []
-        page.on("requestfailed", lambda request: failed.append(request.failure))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(path.as_uri())
-        own.add(path.as_uri())
-        page.said, page.asked = said, asked
-        page.refused = failed
-        return page
-
-    yield see
-    for context in contexts:
-        context.close()
-    assert set(asked) <= own, "a page asked for something"
-    assert said == []
 
 
 @pytest.fixture(scope="module")
@@ -66,10 +22,7 @@ def evaluation():
 
 
 def cells(page):
-    return {
-        name: int(page.locator(f'[data-cell="{name}"] b').inner_text().replace(",", ""))
-        for name in ("tp", "fp", "fn", "tn")
-    }
+    return {name: int(text.replace(",", "")) for name, text in seen(page)["cells"].items()}
 
 
 def counts(ev, threshold):
@@ -83,48 +36,16 @@ def counts(ev, threshold):
     }
 
 
-def printed(page):
-    """Return value, interval and words of every figure as the table shows them."""
-    rows = page.locator("table.stacked tbody tr").all()
-    return {
-        row.get_attribute("data-figure"): [row.locator("td").nth(place).inner_text() for place in (0, 1)]
-        for row in rows
-    }
-
-
-def agrees(page, ev, threshold):
-    """Hold the whole page against Python at a threshold."""
-    at, now = ev.at(threshold), counts(ev, threshold)
-    assert cells(page) == now
-    shown = printed(page)
-    assert set(shown) == set(at)
-    for name in at:
-        estimate = at[name]
-        value = shown_value(estimate.value) if estimate.defined else "\u2013"
-        assert shown[name] == [value, shown_interval(estimate)], (threshold, name)
-    markers = page.locator("circle.marker").all()
-    places = [[float(mark.get_attribute(side) or "nan") for side in ("data-x", "data-y")] for mark in markers]
-    recall = now["tp"] / (now["tp"] + now["fn"])
-    assert places[0] == pytest.approx([now["fp"] / (now["fp"] + now["tn"]), recall], abs=1e-12)
-    if now["tp"] + now["fp"]:
-        assert places[1] == pytest.approx([recall, now["tp"] / (now["tp"] + now["fp"])], abs=1e-12)
-    assert places[3][1] == pytest.approx(1000 * (now["fp"] + now["fn"]) / sum(now.values()), rel=1e-12)
-    benefit = (now["tp"] - now["fp"] * threshold / (1 - threshold)) / sum(now.values())
-    if benefit > 0:
-        assert places[4] == pytest.approx([threshold, benefit], rel=1e-9)
-
-
 def test_typed_thresholds_agree_with_python(opened, evaluation):
     """At twenty thresholds counts, figures, intervals and markers are those of Python, digit by digit."""
     page = opened(evaluation.report)
-    agrees(page, evaluation, 0.5)
+    agrees(page, evaluation.at(0.5))
     known = evaluation.tallies["scores"].scores
     for threshold in np.random.default_rng(5).choice(known, 20, replace=False).tolist():
-        page.locator(".controls input").fill(repr(threshold))
-        page.locator(".controls input").press("Enter")
-        agrees(page, evaluation, threshold)
+        typed(page, threshold)
+        agrees(page, evaluation.at(threshold))
     page.get_by_role("button", name="Back to the start").click()
-    agrees(page, evaluation, 0.5)
+    agrees(page, evaluation.at(0.5))
 
 
 def test_keys_move_the_slider_cutoff_by_cutoff(opened, evaluation):
@@ -136,21 +57,21 @@ def test_keys_move_the_slider_cutoff_by_cutoff(opened, evaluation):
     above = min(score for score in known if score > 0.5)
     page.keyboard.press("ArrowRight")
     assert slider.get_attribute("aria-valuetext") == f"{above:g}"
-    agrees(page, evaluation, above)
+    agrees(page, evaluation.at(above))
     page.keyboard.press("ArrowRight")
-    agrees(page, evaluation, known[known.index(above) + 1])
+    agrees(page, evaluation.at(known[known.index(above) + 1]))
     for _ in range(3):
         page.keyboard.press("ArrowLeft")
-    agrees(page, evaluation, max(score for score in known if score < 0.5))
+    agrees(page, evaluation.at(max(score for score in known if score < 0.5)))
     page.keyboard.press("Home")
-    agrees(page, evaluation, known[0])
+    agrees(page, evaluation.at(known[0]))
     page.keyboard.press("End")
     assert slider.get_attribute("aria-valuetext") == "above all scores"
     assert cells(page)["tp"] == cells(page)["fp"] == 0
     page.keyboard.press("ArrowLeft")
-    agrees(page, evaluation, known[-1])
+    agrees(page, evaluation.at(known[-1]))
     page.keyboard.press("PageDown")
-    agrees(page, evaluation, known[-1 - -(-(len(known) + 1) // 20)])
+    agrees(page, evaluation.at(known[-1 - -(-(len(known) + 1) // 20)]))
     page.wait_for_function("document.querySelector('[data-said]').textContent.startsWith('Threshold')")
 
 
@@ -171,7 +92,7 @@ def test_the_mouse_drags_the_slider(opened, evaluation):
     known = sorted([*evaluation.tallies["scores"].scores.tolist(), 0.5])
     known = list(dict.fromkeys(known))
     assert known[place] > 0.7
-    agrees(page, evaluation, known[place])
+    agrees(page, evaluation.at(known[place]))
 
 
 def test_costs_and_prevalence_are_typed_in(opened, evaluation):
@@ -189,8 +110,7 @@ def test_costs_and_prevalence_are_typed_in(opened, evaluation):
     page.locator('[data-field="prevalence"]').fill("2.5")
     known = evaluation.tallies["scores"].scores.tolist()
     for threshold in [0.5, known[0], known[40], known[-1], known[-30], *known[100:600:50]]:
-        page.locator(".controls input").fill(repr(threshold))
-        page.locator(".controls input").press("Enter")
+        typed(page, threshold)
         at = evaluation.at(threshold)
         for name, metric in (("ppv", "precision_at_prevalence"), ("npv", "npv_at_prevalence")):
             estimate = at.estimate(metric, prevalence=0.025)
@@ -246,6 +166,7 @@ def test_the_policy_blocks_what_is_not_ours(opened, evaluation):
     refused = [text for text in page.said if "Content Security Policy" in text]
     assert len(refused) >= 6
     assert page.refused == ["csp"]  # the picture's: nothing was sent
+    assert len(page.evaluate("breaches.splice(0)")) >= 6
     page.said.clear()  # the browser told of each refusal
     page.asked.clear()
 
@@ -359,7 +280,7 @@ def test_every_kind_is_drawn_without_a_word_of_complaint(opened):
     ):
         page = opened(ev.report)
         assert page.locator("h1").inner_text() == ev.problem.title
-        assert set(printed(page)) >= set(ev)
+        assert set(seen(page)["figures"]) >= set(ev)
         for slider in page.get_by_role("slider").all():
             slider.focus()
             for key in ("Home", "End", "PageDown"):

@@ -25,10 +25,11 @@ from assay.evaluation.sets import are_rows_of_items, are_sets, as_lists, label_t
 from assay.evaluation.settings import Settings
 from assay.evaluation.sliceable import with_slices
 from assay.inference.proportions import check_confidence
-from assay.inputs import Column, Rows
+from assay.inputs import Rows
 from assay.inputs import rows as gathered
 from assay.reports.frames import library_of
 from assay.tallies import ClassScores, Collection, Confusion, Moments, Queries, Scores
+from assay.tallies.cutoffs import confusions_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -233,23 +234,4 @@ def counted_at(scores: Scores, threshold: float, labels: tuple[Any, ...]) -> Con
     array([[2, 0],
            [0, 2]])
     """
-    place = int(np.searchsorted(scores.scores, np.float64(threshold)))
-    if scores.weights is not None:
-        return _weighed_at(scores, place, labels)
-    parts = [(side[:place], side[place:]) for side in (scores.negatives, scores.positives)]
-    return Confusion.of_table([[part.sum(dtype=np.int64) for part in side] for side in parts], labels)
-
-
-def _weighed_at(scores: Scores, place: int, labels: tuple[Any, ...]) -> Confusion:
-    """Return the same of rows with weights, whose exact sums are those that the rows themselves have."""
-    weights: Any = scores.weights
-    known = tuple(sorted(labels))
-    values, codes = [], []
-    above = np.arange(len(scores.scores)) >= place
-    for actual, counts in enumerate((scores.negatives, scores.positives)):
-        values.append(np.repeat(weights, counts))
-        codes.append(np.stack([np.full(len(values[-1]), actual), np.repeat(above, counts)]))
-    places = np.array([known.index(label) for label in labels], dtype=np.uint8)
-    actual, predicted = places[np.concatenate(codes, axis=1).astype(np.intp)]
-    columns = [Column(name, side, known) for name, side in (("actual", actual), ("predicted", predicted))]
-    return Confusion.of_columns(columns, None, Column("weight", np.concatenate(values)))
+    return confusions_at(scores, [threshold], labels)[0]

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
-from math import isfinite
+import itertools
+from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay import __version__
-from assay.errors import AssayError, InputError
+from assay.errors import AssayError, InputError, MetricError
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.mistakes import Mistakes
+from assay.evaluation.summarised import WHY_SILENT
 from assay.inference.proportions import normal_quantile
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined, find
 from assay.reports.comparison import compare
 from assay.reports.page import as_html, write
+from assay.reports.page.condensed import Condensed, condensed, cutoff_of, two_by_two
 from assay.reports.page.figures import class_figures, figure, heat_map, slice_table, texts
 from assay.reports.page.live import MOST, Cutoffs, chosen_cutoffs, live_figures
 from assay.reports.page.shapes import class_rocs, of_pairs, of_scores
 from assay.reports.page.still import as_still
 from assay.reports.summary import shown_name, shown_value
-from assay.reports.widths import clean
-from assay.tallies import ClassScores, Confusion, NumberPairs, Scores
+from assay.reports.widths import LINE, short
+from assay.tallies import BinnedScores, ClassScores, Collection, Confusion, NumberPairs, Scores
+from assay.tallies.cutoffs import confusions_at
 
 if TYPE_CHECKING:
     import os
@@ -45,6 +49,9 @@ _MATTER = {
     "ranking": ("ndcg", "mean_average_precision", "mean_reciprocal_rank"),
 }
 _ERRORS = 100  # rows worth looking at; more would be read by nobody
+_DIFFERENCES = 400  # between models
+_CUTOFFS = 2_400  # of all models together
+_MODELS = 16  # on one page, so that it stays small: each has its curves and its cutoffs
 
 
 def report(
@@ -100,6 +107,10 @@ def page_of(
     """Return the plain data of the page of one evaluation or several."""
     if not several or not all(isinstance(ev, Evaluation) for ev in several):
         raise InputError("a report needs an evaluation, or a list of them: assay.report([a, b], path).")
+    if len(several) > _MODELS:
+        raise InputError(
+            f"a report shows up to {_MODELS} models, not {len(several):,}: leave some out, or write several."
+        )
     kinds = {ev.kind for ev in several}
     if len(kinds) > 1:
         raise InputError(
@@ -107,11 +118,11 @@ def page_of(
         )
     names = _names(several)
     models = [
-        {"name": name, **_model(ev, matter, MOST // len(several))}
+        {"name": name, **_model(ev, matter, min(MOST, _CUTOFFS // len(several)))}
         for name, ev in zip(names, several, strict=True)
     ]
     kind = several[0].problem.title
-    heading = title or (f"{', '.join(names)}: {kind.lower()}" if names[0] else kind)
+    heading = short(title, LINE) if title else (f"{', '.join(names)}: {kind.lower()}" if names[0] else kind)
     if title is None:  # the kind of problem is said in the heading
         for model in models:
             model["title"] = model["title"].removeprefix(f"{kind} · ")
@@ -130,30 +141,27 @@ def _names(several: Sequence[Evaluation]) -> list[str]:
     """Return what the models are called, no two alike."""
     names: list[str] = []
     for number, ev in enumerate(several):
-        said = clean(ev.settings.name) if ev.settings.name else ""
+        said = short(ev.settings.name) if ev.settings.name else ""
         name = said or (f"model {chr(97 + number)}" if len(several) > 1 else "")
         names.append(name if name not in names or not name else f"{name} ({number + 1})")
     return names
 
 
 def _model(ev: Evaluation, matter: Sequence[str], most: int) -> dict[str, Any]:
-    scores, remarks = ev.tallies.get("scores"), []
-    counted = isinstance(scores, Scores) and scores.weights is None
-    if isinstance(scores, Scores) and counted and "confusion" not in ev.tallies:
-        ev = ev.at(_as_many_as_there_are(scores))
+    drawn, remarks = _drawn(ev)
+    if drawn is not None and "confusion" not in ev.tallies:
+        ev = _cut_somewhere(ev, drawn)
         remarks.append(
             "No threshold was given: the page starts where as many rows are predicted positive as there are."
         )
-    if isinstance(scores, Scores) and not counted:
-        remarks.append("The rows have weights, so that this page shows them at one threshold only.")
     summary = ev.summary
     table = ev.tallies.get("confusion")
     lines = {line.name: line for group in summary.groups for line in group}
     metrics = {one.name: one.metric for group in ev.groups for one in group}
     data: dict[str, Any] = {
-        "title": summary.title.removeprefix(f"{ev.settings.name}: "),
-        "heading": list(summary.heading),
-        "remarks": [*remarks, *summary.remarks],
+        "title": short(summary.title.removeprefix(f"{ev.settings.name}: "), LINE),
+        "heading": [short(line, LINE) for line in summary.heading],
+        "remarks": [short(line, LINE) for line in (*remarks, *summary.remarks) if line != WHY_SILENT],
         "kind": ev.kind,
         "n": ev.n,
         "confidence": f"{100 * ev.settings.confidence:.4g}%",
@@ -164,22 +172,67 @@ def _model(ev: Evaluation, matter: Sequence[str], most: int) -> dict[str, Any]:
         "live": None,
         "shapes": {},
     }
-    if ev.kind == "binary" and isinstance(scores, Scores):
+    if drawn is not None:
         data["shapes"] = of_scores(
-            scores, confidence=ev.settings.confidence, probabilities=ev.are_probabilities
+            drawn, confidence=ev.settings.confidence, probabilities=bool(ev.are_probabilities)
         )
-        if counted and isinstance(table, Confusion) and "scores" in data["shapes"]:
-            data["table"] = heat_map(ev.problem.labels, _two_by_two(table, ev.problem.labels))
-            data["live"] = _live(ev, scores, data["table"]["counts"], most)
+        if isinstance(table, Confusion) and "scores" in data["shapes"]:
+            data["table"] = heat_map(ev.problem.labels, two_by_two(table, ev.problem.labels))
+            data["live"] = _live(ev, drawn, table, most)
+        elif isinstance(table, Confusion):
+            data["remarks"].append(
+                "There is no slider: the scores are infinite, or too far apart for an axis."
+            )
     if ev.kind in ("multiclass", "ordinal") and isinstance(table, Confusion) and table.weights is None:
         data["classes"] = class_figures(table, summary.labels, ev.settings.confidence)
     ranked = ev.tallies.get("class_scores")
     if isinstance(ranked, ClassScores):
-        parts = [(clean(label), ranked.against_rest(label)) for label in ranked.labels[:8]]
+        parts = [(short(label), ranked.against_rest(label)) for label in ranked.labels[:8]]
         data["shapes"]["rocs"] = class_rocs(parts)
     if ev.kind == "regression" and ev.rows is not None:
         data["shapes"] |= of_pairs(NumberPairs.of(_unweighted(ev)))
     return data
+
+
+def _drawn(ev: Evaluation) -> tuple[Condensed | None, list[str]]:
+    """Return the scores of two classes as the page draws them, if there are some, and what to say of them."""
+    scores = ev.tallies.get("scores")
+    if ev.kind != "binary" or not isinstance(scores, (Scores, BinnedScores)):
+        return None, []
+    if isinstance(scores, Scores):
+        return condensed(scores), []
+    bounds = [
+        f"{name} between {_floored(low)} and {_floored(high, up=True)}"
+        for name, (low, high) in (
+            ("ROC AUC", scores.auc_bounds()), ("average precision", scores.average_precision_bounds())
+        )
+        if low == low  # noqa: PLR0124 - NaN where a class is absent
+    ]  # fmt: skip
+    said = f"The scores were counted in {len(scores.cells):,} bins, at whose lower edges all counts are exact"
+    remark = f"{said}: whatever the order within them is, {', '.join(bounds)}." if bounds else f"{said}."
+    try:
+        return condensed(scores), [remark]
+    except MetricError as refused:
+        return None, [remark, f"There is no slider: {refused}"]
+
+
+def _floored(bound: float, *, up: bool = False) -> str:
+    """Return a bound at six decimals, rounded to the side where it still is one."""
+    return f"{(ceil if up else floor)(bound * 1e6) / 1e6:.6f}"
+
+
+def _cut_somewhere(ev: Evaluation, drawn: Condensed) -> Evaluation:
+    """Return the evaluation at the cutoff that predicts about as many rows positive as there are."""
+    source = drawn.source
+    above = np.cumsum((source.positives.astype(np.int64) + source.negatives)[::-1])
+    reached = int(np.searchsorted(above, source.positives.sum(dtype=np.int64)))
+    threshold = float(source.scores[::-1][min(reached, len(above) - 1)])
+    problem = dataclasses.replace(ev.problem, threshold=threshold, inferred=())
+    table = confusions_at(source, [threshold], problem.labels)[0]
+    tallies = Collection.of_mapping({**dict(ev.tallies.items()), "confusion": table})
+    # What was found without counts stays as it is: of rows that are gone it cannot be found again.
+    kept = {key: one for key, one in ev.found.items() if find(key[0]).reads.tally is not Confusion}
+    return dataclasses.replace(ev, problem=problem, tallies=tallies, kept=kept)
 
 
 def _unweighted(ev: Evaluation) -> Any:
@@ -206,48 +259,34 @@ def _mattering(ev: Evaluation, lines: dict[str, Any], matter: Sequence[str]) -> 
     return (usual or list(lines))[:_LARGE]
 
 
-def _as_many_as_there_are(scores: Scores) -> float:
-    """Return the cutoff that predicts about as many rows positive as there are."""
-    above = np.cumsum((scores.positives.astype(np.int64) + scores.negatives)[::-1])
-    reached = int(np.searchsorted(above, scores.positives.sum(dtype=np.int64)))
-    return float(scores.scores[::-1][min(reached, len(above) - 1)])
-
-
-def _two_by_two(table: Confusion, labels: Sequence[Any]) -> list[list[int]]:
-    """Return the counts of two classes, also where one of them occurs nowhere."""
-    places = {label: place for place, label in enumerate(table.labels)}
-    full = table.table()
-    return [
-        [int(full[places[i], places[j]]) if i in places and j in places else 0 for j in labels]
-        for i in labels
-    ]
-
-
-def _live(ev: Evaluation, scores: Scores, counts: list[list[int]], most: int) -> dict[str, Any]:
+def _live(ev: Evaluation, drawn: Condensed, table: Confusion, most: int) -> dict[str, Any]:
     """Return the counts and figures at all cutoffs that the slider reaches."""
+    settings, labels = ev.settings, ev.problem.labels
     given = ev.given is not None and ev.given.predicted is not None
-    own = None if given else ev.problem.threshold
-    cutoffs = chosen_cutoffs(scores, threshold=own, counts=(counts[1][1], counts[0][1]), most=most)
-    grouped = ev.given is not None and ev.given.group is not None
-    confidence, settings = ev.settings.confidence, ev.settings
+    (_, fp), (_, tp) = two_by_two(table, labels)
+    threshold = cutoff_of(drawn.source, table, labels) if given else ev.problem.threshold
+    counts = (int(tp), int(fp)) if table.weights is None else None
+    cutoffs = chosen_cutoffs(drawn, labels, threshold=threshold, counts=counts, most=most)
     wanted = [
         (one.name, one.metric, _options(one.options, one.metric, ev.positive))
         for group in ev.groups
         for one in group
         if one.metric.reads.tally is Confusion and one.metric.loss is None and one.name != "prevalence"
     ]
-    found = live_figures(cutoffs, wanted, ev.problem.labels, confidence=confidence, intervals=not grouped)
+    grouped = bool(settings.group)
     return {
         **_counts(cutoffs),
-        "labels": [clean(label) for label in ev.problem.labels],
-        "score": clean(settings.score),
+        "labels": [short(label) for label in labels],
+        "score": short(settings.score),
         "probabilities": bool(ev.are_probabilities),
         "grouped": grouped,
-        "z": normal_quantile(confidence),
+        "weighted": table.weights is not None,
+        "binned": drawn.binned,
+        "z": normal_quantile(settings.confidence),
         "cost_fp": settings.cost_fp,
         "cost_fn": settings.cost_fn,
         "prevalence": settings.prevalence,
-        "figures": found,
+        "figures": live_figures(cutoffs, wanted, confidence=settings.confidence, intervals=not grouped),
     }
 
 
@@ -259,10 +298,9 @@ def _options(options: dict[str, Any], metric: Any, positive: Any) -> dict[str, A
 def _counts(cutoffs: Cutoffs) -> dict[str, Any]:
     return {
         "cutoffs": [*(_plain(one) for one in cutoffs.values.tolist()[:-1]), None],
-        "tp": cutoffs.tp.tolist(),
-        "fp": cutoffs.fp.tolist(),
-        "positives": cutoffs.positives,
-        "negatives": cutoffs.negatives,
+        **{name: getattr(cutoffs, name).tolist() for name in ("tp", "fp", "fn", "tn")},
+        "positives": cutoffs.tp[0].item(),
+        "negatives": cutoffs.fp[0].item(),
         "start": cutoffs.start,
         "distinct": cutoffs.distinct,
         "complete": cutoffs.complete,
@@ -278,7 +316,7 @@ def _comparison(several: Sequence[Evaluation], names: list[str]) -> dict[str, An
     """Return the models' figures side by side, and their differences where the rows can be paired."""
     shared = [name for name in several[0] if all(name in ev for ev in several[1:])]
     rows = [{"label": shown_name(name), "values": [texts(ev[name]) for ev in several]} for name in shared]
-    data: dict[str, Any] = {"rows": rows, "differences": [], "summary": "", "paired": False}
+    data: dict[str, Any] = {"rows": rows, "differences": [], "summary": "", "paired": False, "left_out": 0}
     if any(ev.rows is None for ev in several):
         data["summary"] = "Differences need the rows of every model, which not all of these evaluations hold."
         return data
@@ -288,7 +326,8 @@ def _comparison(several: Sequence[Evaluation], names: list[str]) -> dict[str, An
         data["summary"] = f"The models were not compared row by row: {refused}"
         return data
     data["summary"], data["paired"] = judged.summary, judged.paired
-    data["differences"] = [_difference(one) for one in judged]
+    data["differences"] = [_difference(one) for one in itertools.islice(judged, _DIFFERENCES)]
+    data["left_out"] = len(judged) - len(data["differences"])
     return data
 
 
@@ -314,12 +353,17 @@ def _sliced(ev: Evaluation) -> dict[str, Any] | None:
         try:
             slicing = ev.slices[key]
             lines, by = slicing.report().lines, " x ".join(slicing.columns)
-            notes.append(f"By {by}: {slicing.summary}")
+            notes.append(short(f"By {by}: {slicing.summary}", 2 * LINE))
         except AssayError as refused:  # more slices than anyone would read, or lists cut in two
-            notes.append(str(refused))
+            notes.append(short(refused, LINE))
             continue
         for line in lines:
-            own = {"name": f"{by} = {line.label}", "n": line.n, "metrics": {}, "note": line.too_few}
+            own = {
+                "name": f"{short(by)} = {short(line.label)}",
+                "n": line.n,
+                "metrics": {},
+                "note": line.too_few,
+            }
             kept = parts.setdefault((by, line.label), own)
             kept["metrics"][line.metric] = [line.estimate.value, line.estimate.low, line.estimate.high]
     return {**slice_table(list(parts.values())), "notes": notes}
@@ -333,8 +377,8 @@ def _errors(errors: Sequence[dict[str, Any]] | Mistakes) -> dict[str, Any]:
         errors = [dict(zip(told, row, strict=True)) for row in zip(*told.values(), strict=True)]
     columns = list(dict.fromkeys(name for row in errors for name in row))
     rows = [[_cell(row.get(name, "")) for name in columns] for row in errors[:_ERRORS]]
-    return {"columns": [clean(name) for name in columns], "rows": rows, "left_out": len(errors) - len(rows)}
+    return {"columns": [short(name) for name in columns], "rows": rows, "left_out": len(errors) - len(rows)}
 
 
 def _cell(value: Any) -> str:
-    return shown_value(value) if isinstance(value, float) and value == value else clean(value)  # noqa: PLR0124
+    return shown_value(value) if isinstance(value, float) and value == value else short(value, LINE)  # noqa: PLR0124

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from assay.inference.estimate import Estimate
     from assay.reports.class_text import Row
 
-__all__ = ["summarised"]
+__all__ = ["WHY_SILENT", "summarised"]
+
+WHY_SILENT = "Why a figure has no interval: ev.text(full=True)."
 
 _HALF = 0.5
 _HUNDRED = 100
@@ -204,7 +206,7 @@ def _remarks(
         yield "The scores of a row do not add up to 1: log loss, Brier score and calibration are left out."
     silent = any(line.estimate.defined and not line.estimate.method for group in lines for line in group)
     if silent and not full:
-        yield "Why a figure has no interval: ev.text(full=True)."
+        yield WHY_SILENT
 
 
 def _against_truth(table: Confusion) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ __all__ = ["upper_hull"]
 
 _PRODUCT_FITS = 1 << 31
 _WORTH_A_PASS = 8  # a pass over the whole must drop at least one point in so many
+_LONG = 100_000  # points whose few that are near the hull are looked for first
 
 
 def upper_hull(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
@@ -25,6 +27,26 @@ def upper_hull(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
     """
     if x.dtype.kind != "f" and max(x[-1], y[-1]) >= _PRODUCT_FITS:
         x, y = x.astype(object), y.astype(object)
+    elif x.dtype.kind != "f" and len(x) > _LONG:
+        near = _near_hull(x, y)
+        return near[upper_hull(x[near], y[near])] if 2 * len(near) < len(x) else _walked(x, y)
+    return _walked(x, y)
+
+
+def _near_hull(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the places of all points that are on or above the hull of some of them, in order."""
+    some = np.append(np.arange(0, len(x) - 1, int(len(x) ** 0.5)), len(x) - 1)
+    corners = some[_walked(x[some], y[some])].tolist()
+    near = [np.zeros(1, dtype=np.intp)]
+    for first, last in itertools.pairwise(corners):
+        run, rise = x[last] - x[first], y[last] - y[first]
+        between = slice(first + 1, last)
+        above = y[between] * run - x[between] * rise > y[first] * run - x[first] * rise
+        near += [first + 1 + np.flatnonzero(above), np.array([last])]
+    return np.concatenate(near)
+
+
+def _walked(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
     kept = np.flatnonzero(np.concatenate([[True], (x[1:] != x[:-1]) | (y[1:] != y[:-1])]))
     # A point on or below the chord of its two neighbours is no corner, whatever else happens to them:
     # whole passes leave little of a long curve for the loop.

@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["centred", "clean", "left", "right", "short", "width", "wrapped"]
+__all__ = ["LINE", "centred", "clean", "left", "right", "short", "width", "wrapped"]
 
+LINE = 400  # letters of a remark: only one that quotes very long labels has more
 _JOINER = "\u200d"  # what follows is drawn into the same picture
+_MOVING = ("Cc", "Zl", "Zp", "Cs")  # categories: controls, ends of lines, halves of pairs
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # the direction of writing
 _AS_EMOJI = "\ufe0f"  # what precedes is drawn as a picture
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
 
@@ -47,19 +50,19 @@ def centred(text: str, columns: int) -> str:
 
 
 def clean(label: object) -> str:
-    r"""Return a label as text on one line, in which nothing moves the cursor.
+    r"""Return a label as text on one line, in which nothing moves the cursor or turns round what follows.
 
-    >>> clean("two\nlines"), clean(3), clean("")
-    ('two\\nlines', '3', '""')
+    >>> clean("two\nlines"), clean(3), clean(""), clean("\u202eeno")
+    ('two\\nlines', '3', '""', '\\u202eeno')
     """
     text = "".join(
-        ascii(char)[1:-1] if unicodedata.category(char) in ("Cc", "Zl", "Zp", "Cs") else char
+        ascii(char)[1:-1] if unicodedata.category(char) in _MOVING or char in _TURNING else char
         for char in str(label)
     )
     return text if text.strip() else f'"{text}"'
 
 
-def short(label: object, columns: int) -> str:
+def short(label: object, columns: int = 60) -> str:
     """Return a label in at most so many columns: what is too long loses its middle.
 
     >>> short("spam", 9), short("an endless label of class 7", 9)

@@ -62,7 +62,7 @@ function frame({ title, note, xTitle, yTitle, xLimits, yLimits, box = BOX, xTick
       svg(
         "text",
         { x: (box.left + right) / 2, y: box.height - 8, "text-anchor": "middle", class: "name" },
-        xTitle,
+        brief(xTitle),
       ),
       svg(
         "text",
@@ -87,7 +87,7 @@ function frame({ title, note, xTitle, yTitle, xLimits, yLimits, box = BOX, xTick
     picture.prepend(svg("clipPath", { id }, area));
     shape.setAttribute("clip-path", `url(#${id})`);
   };
-  made.describe = (text) => picture.setAttribute("aria-label", `${title}. ${text}`);
+  made.describe = (text) => picture.setAttribute("aria-label", text ? `${title}. ${text}` : title);
   made.limits(xLimits, yLimits);
   return made;
 }
@@ -122,7 +122,7 @@ function bars(chart, [low, high], heights, style) {
   return svg("path", { d: `${text}V${place(chart.y(0))}Z`, class: `bars ${style}` });
 }
 
-// What moves with the threshold: a dot, and a line down to the axis.
+// What moves with the threshold: a dot, and a line down to the axis. What is beyond the frame waits at its edge.
 function marker(chart) {
   const dot = svg("circle", { r: 5, class: "marker" });
   const stem = svg("line", { class: "stem" });
@@ -131,8 +131,12 @@ function marker(chart) {
     const seen = Number.isFinite(x) && Number.isFinite(y);
     for (const part of [dot, stem]) part.setAttribute("visibility", seen ? "visible" : "hidden");
     if (!seen) return;
-    fill(dot, { cx: place(chart.x(x)), cy: place(chart.y(y)), "data-x": x, "data-y": y }, []);
-    fill(stem, { x1: place(chart.x(x)), x2: place(chart.x(x)), y1: chart.bottom, y2: place(chart.y(y)) }, []);
+    const cx = place(Math.max(chart.box.left, Math.min(chart.right, chart.x(x))));
+    const cy = place(Math.max(chart.box.top, Math.min(chart.bottom, chart.y(y))));
+    const beyond = Math.abs(chart.x(x) - cx) > 0.01 || Math.abs(chart.y(y) - cy) > 0.01;
+    dot.classList.toggle("beyond", beyond);
+    fill(dot, { cx, cy, "data-x": x, "data-y": y }, []);
+    fill(stem, { x1: cx, x2: cx, y1: chart.bottom, y2: cy }, []);
   };
 }
 

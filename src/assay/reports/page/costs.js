@@ -2,8 +2,9 @@
 function costs(model) {
   const { live } = model;
   const n = live.positives + live.negatives;
-  const field = (label, value, attributes, changed) => {
+  const field = (label, value, wanted, attributes, changed) => {
     const id = fresh("field");
+    const wrong = el("small", { class: "wrong", id: `${id}-wrong`, role: "alert" });
     const input = el("input", {
       type: "number",
       id,
@@ -11,23 +12,34 @@ function costs(model) {
       step: "any",
       inputmode: "decimal",
       value,
+      "aria-describedby": wrong.id,
       ...attributes,
     });
     input.addEventListener("input", () => {
       const given = input.value === "" ? null : input.valueAsNumber;
-      const bad = input.validity.badInput || (given != null && !(given >= 0)) || !changed(given);
+      const bad =
+        input.validity.badInput || (given != null && !(given >= 0 && given < 1e15)) || !changed(given);
       input.setAttribute("aria-invalid", bad);
+      wrong.textContent = bad ? wanted : "";
       if (!bad) moved();
     });
-    return el("div", { class: "field" }, el("label", { for: id }, label), input);
+    return el("div", { class: "field" }, el("label", { for: id }, label), input, wrong);
   };
-  state.costs = [live.cost_fp ?? 1, live.cost_fn ?? 1];
-  state.prevalence = live.prevalence;
-  const cost = (which) => (given) => given != null && ((state.costs[which] = given), true);
-  const prevalence = (given) =>
-    (given == null || (given > 0 && given < 100)) &&
-    ((state.prevalence = given == null ? null : given / 100), true);
+  // What was typed in stays when another model is shown.
+  state.costs ??= [live.cost_fp ?? 1, live.cost_fn ?? 1];
+  if (state.prevalence === undefined) state.prevalence = live.prevalence;
+  const cost = (which) => (given) => {
+    if (given == null || given + state.costs[1 - which] === 0) return false;
+    state.costs[which] = given;
+    return true;
+  };
+  const prevalence = (given) => {
+    if (given != null && !(given > 0 && given < 100)) return false;
+    state.prevalence = given == null ? null : given / 100;
+    return true;
+  };
   const own = Number(((100 * live.positives) / n).toPrecision(4));
+  const amounts = "A number from 0 on, and not 0 for both";
   const outputs = {};
   const output = (name, label) => [el("dt", {}, label), (outputs[name] = el("dd", { "data-output": name }))];
   const go = el(
@@ -77,7 +89,8 @@ function costs(model) {
     const now = counts();
     const here = 1000 * costOf(live, now.fp, now.fn);
     outputs.cost.replaceChildren(amount(here));
-    outputs.best.replaceChildren(`${amount(1000 * costAt(live, best))} at ${cutoffText(live.cutoffs[best])}`);
+    const where = live.cutoffs[best] == null ? "with none positive" : `at ${cutoffText(live.cutoffs[best])}`;
+    outputs.best.replaceChildren(`${amount(1000 * costAt(live, best))} ${where}`);
     mark(state.at == null ? NaN : (live.cutoffs[state.at] ?? NaN), here);
     chart.describe(`Now ${amount(here)}, at best ${amount(1000 * costAt(live, best))}`);
     const part = state.prevalence ?? live.positives / n;
@@ -89,10 +102,10 @@ function costs(model) {
       return one ? figureNow(one).text : value;
     };
     const positive = stated
-      ? predictiveValue(part, [now.tp, sides[0]], [now.fp, sides[1]], live.z)
+      ? predictiveValue(part, [now.tp, sides[0]], [now.fp, sides[1]], live)
       : column("precision", [shown(now.tp / (now.tp + now.fp)), null, null]);
     const negative = stated
-      ? predictiveValue(1 - part, [now.tn, sides[1]], [now.fn, sides[0]], live.z)
+      ? predictiveValue(1 - part, [now.tn, sides[1]], [now.fn, sides[0]], live)
       : column("negative_predictive_value", [shown(now.tn / (now.tn + now.fn)), null, null]);
     outputs.ppv.replaceChildren(written(positive) || "undefined");
     outputs.npv.replaceChildren(written(negative) || "undefined");
@@ -105,11 +118,12 @@ function costs(model) {
     el(
       "div",
       { class: "row fields" },
-      field("Cost of a false positive", state.costs[0], { "data-field": "fp" }, cost(0)),
-      field("Cost of a false negative", state.costs[1], { "data-field": "fn" }, cost(1)),
+      field("Cost of a false positive", state.costs[0], amounts, { "data-field": "fp" }, cost(0)),
+      field("Cost of a false negative", state.costs[1], amounts, { "data-field": "fn" }, cost(1)),
       field(
-        `Prevalence of ${live.labels[1]} in use, %`,
-        live.prevalence == null ? null : 100 * live.prevalence,
+        ["Prevalence of ", named(live.labels[1]), " in use, %"],
+        state.prevalence == null ? null : Number((100 * state.prevalence).toPrecision(12)),
+        "Between 0 and 100, or nothing for that of these rows",
         { placeholder: own, max: 100, "data-field": "prevalence" },
         prevalence,
       ),
@@ -125,7 +139,7 @@ function costs(model) {
     el("div", { class: "row" }, go),
     el(
       "p",
-      { class: "quiet" },
+      { class: "quiet spaced" },
       "A threshold chosen and judged on the same rows looks better than it will be: ev.choose_threshold says by how much.",
     ),
     el("div", { class: "charts" }, charts),
@@ -165,7 +179,7 @@ function netBenefit(live, n) {
   follow(() => {
     const cutoff = state.at == null ? null : live.cutoffs[state.at];
     const y = cutoff == null || cutoff >= 1 ? NaN : at(state.at, cutoff);
-    mark(cutoff ?? NaN, y >= floor ? y : NaN);
+    mark(cutoff ?? NaN, y);
     chart.describe(
       Number.isFinite(y) ? `At the threshold: ${shown(y)}; dotted: all rows treated, and none` : "",
     );

@@ -3,7 +3,7 @@
 function large(model) {
   const figures = model.figures.flat().filter((one) => model.matter.includes(one.name));
   figures.sort((a, b) => model.matter.indexOf(a.name) - model.matter.indexOf(b.name));
-  return el(
+  const cards = el(
     "div",
     { class: "large" },
     figures.map((figure) => {
@@ -16,7 +16,9 @@ function large(model) {
         value.replaceChildren(undefinedHere ? "–" : now.text[0]);
         bar.replaceChildren(intervalBar(now.text, barLimits(figure.bounds, [now.text]), 220) ?? "");
         limits.replaceChildren(
-          undefinedHere ? now.words : interval(now.text) ? `${model.confidence} ${interval(now.text)}` : "",
+          !undefinedHere && interval(now.text)
+            ? `${model.confidence} ${interval(now.text)}`
+            : (now.words ?? ""),
         );
       });
       return el(
@@ -29,12 +31,14 @@ function large(model) {
       );
     }),
   );
+  return [el("h2", { class: "hidden" }, "Main figures"), cards];
 }
 
 // The table of two classes, which follows the threshold.
 function matrix(model) {
   const labels = model.live ? model.live.labels : model.table.labels;
   const cells = {};
+  const written = (number) => count(number, Boolean(model.live?.weighted));
   const cell = (name, good) =>
     (cells[name] = el("td", { class: good ? "cell good" : "cell bad", "data-cell": name }));
   const total = (name) => (cells[name] = el("td", { class: "total" }));
@@ -45,20 +49,24 @@ function matrix(model) {
     for (const name of ["tn", "fp", "fn", "tp"]) {
       cells[name].style.setProperty("--share", rows[name] ? now[name] / rows[name] : 0);
       cells[name].replaceChildren(
-        el("b", {}, count(now[name])),
+        el("b", {}, written(now[name])),
         el("small", {}, rows[name] ? share(now[name], rows[name]) : ""),
       );
     }
-    cells.no.replaceChildren(count(rows.tn));
-    cells.yes.replaceChildren(count(rows.tp));
-    cells.down0.replaceChildren(count(now.tn + now.fn));
-    cells.down1.replaceChildren(count(now.fp + now.tp));
-    cells.all.replaceChildren(count(n));
+    cells.no.replaceChildren(written(rows.tn));
+    cells.yes.replaceChildren(written(rows.tp));
+    cells.down0.replaceChildren(written(now.tn + now.fn));
+    cells.down1.replaceChildren(written(now.fp + now.tp));
+    cells.all.replaceChildren(written(n));
   });
   return el(
     "table",
     { class: "matrix" },
-    el("caption", {}, "Rows actual, columns predicted; shares of the row"),
+    el(
+      "caption",
+      {},
+      `Rows actual, columns predicted; ${model.live?.weighted ? "weights, and their shares" : "shares"} of the row`,
+    ),
     el(
       "thead",
       {},
@@ -66,15 +74,29 @@ function matrix(model) {
         "tr",
         {},
         el("td"),
-        labels.map((label) => el("th", { scope: "col" }, label)),
+        labels.map((label) => el("th", { scope: "col" }, named(label))),
         el("th", { scope: "col" }, "total"),
       ),
     ),
     el(
       "tbody",
       {},
-      el("tr", {}, el("th", { scope: "row" }, labels[0]), cell("tn", true), cell("fp", false), total("no")),
-      el("tr", {}, el("th", { scope: "row" }, labels[1]), cell("fn", false), cell("tp", true), total("yes")),
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, named(labels[0])),
+        cell("tn", true),
+        cell("fp", false),
+        total("no"),
+      ),
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, named(labels[1])),
+        cell("fn", false),
+        cell("tp", true),
+        total("yes"),
+      ),
       el("tr", {}, el("th", { scope: "row" }, "total"), total("down0"), total("down1"), total("all")),
     ),
   );
@@ -129,8 +151,15 @@ function thresholdPanel(model) {
   });
   slider.style.setProperty("--left", `${(100 * box.left) / box.width}%`);
   slider.style.setProperty("--wide", `${(100 * (box.width - box.left - box.right)) / box.width}%`);
-  const typed = el("input", { type: "number", step: "any", id: fresh("threshold"), inputmode: "decimal" });
+  const typed = el("input", {
+    type: "number",
+    step: "any",
+    id: fresh("threshold"),
+    inputmode: "decimal",
+    class: "exact",
+  });
   const said = el("p", { class: "quiet", "aria-live": "polite", "aria-atomic": "true", "data-said": true });
+  const written = (number) => count(number, live.weighted);
   const last = live.cutoffs.length - 1;
   const keys = {
     ArrowRight: 1,
@@ -149,11 +178,16 @@ function thresholdPanel(model) {
     event.preventDefault(); // a step of a key is a step to the next cutoff
     move(nearest() + keys[event.key]);
   });
-  typed.addEventListener(
-    "change",
-    () =>
-      typed.value !== "" && Number.isFinite(typed.valueAsNumber) && move(cutoffAt(live, typed.valueAsNumber)),
-  );
+  // The box shows where the slider is, to the last digit: what cannot be read, or is not reached, gives way to it.
+  const settle = () => {
+    const cutoff = state.at == null ? null : live.cutoffs[state.at];
+    typed.value = Number.isFinite(cutoff) ? String(cutoff) : "";
+  };
+  typed.addEventListener("change", () => {
+    if (Number.isFinite(typed.valueAsNumber)) move(cutoffAt(live, typed.valueAsNumber));
+    settle();
+  });
+  typed.addEventListener("blur", settle);
   const reset = el(
     "button",
     {
@@ -176,8 +210,7 @@ function thresholdPanel(model) {
     const where = given ? NaN : Math.max(limits[0], Math.min(limits[1], cutoff ?? limits[1]));
     if (!given && document.activeElement !== slider) slider.value = where;
     else if (!given && cutoffAt(live, Number(slider.value)) !== state.at) slider.value = where;
-    if (document.activeElement !== typed)
-      typed.value = Number.isFinite(cutoff) && !given ? cutoffText(cutoff) : "";
+    if (document.activeElement !== typed) settle();
     const text = given ? "as predicted, by no threshold on the scores" : cutoffText(cutoff);
     slider.setAttribute("aria-valuetext", text);
     slider.dataset.at = state.at ?? "";
@@ -185,35 +218,52 @@ function thresholdPanel(model) {
     if (!given) fill(cut, { x1: place(chart.x(where)), x2: place(chart.x(where)) }, []);
     reset.disabled = state.at === live.start;
     chart.describe(`${live.labels[1]} and ${live.labels[0]}; threshold: ${text}`);
-    clearTimeout(waiting); // read out once the slider rests
-    waiting = setTimeout(() => {
-      said.textContent = `Threshold ${text}: ${count(now.tp)} of ${count(now.tp + now.fn)} “${live.labels[1]}” found, ${count(now.fp)} false alarms.`;
-    }, 150);
+    const say = () => {
+      const all = written(now.tp + now.fn);
+      said.replaceChildren(
+        `Threshold ${text}: ${written(now.tp)} of ${all} “`,
+        named(live.labels[1]),
+        `” found, ${written(now.fp)} false alarms${live.weighted ? ", by weight" : ""}.`,
+      );
+    };
+    // Read out once the slider rests.
+    clearTimeout(waiting);
+    if (said.firstChild) waiting = setTimeout(say, 150);
+    else say();
   });
   const kept = live.hull ? "all that some costs make the cheapest" : "many that some costs make the cheapest";
+  const of = live.binned ? "lower edges of bins" : "distinct scores";
+  const held = live.weighted ? "sums of weights" : "counts";
   const reach = live.complete
-    ? `The slider reaches every one of ${count(live.distinct)} distinct scores; counts are exact.`
-    : `The slider reaches ${count(live.cutoffs.length)} of ${count(live.distinct)} distinct scores: the extremes, ` +
-      `those that part either class evenly, and ${kept}. Counts there are exact.`;
+    ? `The slider reaches every one of ${count(live.distinct)} ${of}; ${held} are exact.`
+    : `The slider reaches ${count(live.cutoffs.length)} of ${count(live.distinct)} ${of}: the extremes, ` +
+      `those that part either class evenly, and ${kept}. There ${held} are exact; ` +
+      "a threshold that is typed in goes up to the next one.";
+  const groups =
+    "The rows come in groups, which counts do not tell: intervals are shown at the threshold the page starts at, " +
+    "values at the others. ev.at(threshold) has the intervals of any.";
   const key = (style, label) =>
     el(
       "span",
       { class: "key" },
       svg(
         "svg",
-        { viewBox: "0 0 14 10", class: "swatch" },
-        svg("rect", { width: 14, height: 10, class: `bars ${style}` }),
+        { viewBox: "0 0 14 10", class: "swatch", "aria-hidden": "true" },
+        svg("rect", { x: 1, y: 1, width: 12, height: 8, class: `bars ${style}` }),
       ),
-      label,
+      named(label),
     );
+  chart.caption.append(
+    el("div", { class: "keys" }, key("negative", live.labels[0]), key("positive", live.labels[1])),
+  );
   return el(
     "div",
     { class: "threshold" },
-    el("div", { class: "keys" }, key("negative", live.labels[0]), key("positive", live.labels[1])),
     chart.root,
     slider,
     el("div", { class: "row controls" }, el("label", { for: typed.id }, "Threshold"), typed, reset),
     said,
     el("p", { class: "quiet" }, reach),
+    live.grouped ? el("p", { class: "quiet", "data-groups": true }, groups) : null,
   );
 }

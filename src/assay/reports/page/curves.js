@@ -88,6 +88,7 @@ function curveCharts(model) {
       ...shapes.rocs.map((one, i) => line(chart, one.x, one.y, `series s${i}`)),
     );
     chart.caption.append(legend(shapes.rocs.map((one) => one.name)));
+    chart.describe(shapes.rocs.map((one) => one.name).join(", "));
     charts.push(chart);
   }
   if (shapes.residuals) {
@@ -138,10 +139,10 @@ const legend = (names) =>
         { class: "key" },
         svg(
           "svg",
-          { viewBox: "0 0 24 10", class: "swatch" },
+          { viewBox: "0 0 24 10", class: "swatch", "aria-hidden": "true" },
           svg("path", { d: "M0 5H24", class: `line series s${i}` }),
         ),
-        name,
+        named(name),
       ),
     ),
   );

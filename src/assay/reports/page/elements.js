@@ -18,15 +18,46 @@ const svg = (tag, attributes = {}, ...children) =>
 let counter = 0;
 const fresh = (stem) => `${stem}-${++counter}`;
 
-const count = (number) => {
-  const [whole, part] = (Number.isInteger(number) ? String(number) : number.toFixed(1)).split(".");
+// So many decimals, a tie going to the even digit: as Python rounds, so that both print the same.
+function fixed(value, digits) {
+  const text = value.toFixed(digits);
+  const more = value.toFixed(Math.min(100, digits + 30)); // exact, as far as a tie can be told from a near one
+  const at = more.length - Math.min(100, digits + 30) + digits; // where the digits that are dropped begin
+  if (!/^50*$/.test(more.slice(at))) return text;
+  const down = digits ? more.slice(0, at) : more.slice(0, at - 1);
+  return Number(down.at(-1)) % 2 ? text : down;
+}
+
+// So many digits in all, in plain or in scientific notation: as Python's format "g" has it.
+function general(value, digits) {
+  const [tenths, power] = even(value, digits);
+  if (power >= digits || power < -4) {
+    const size = Math.abs(power);
+    return `${Number(tenths)}e${power < 0 ? "-" : "+"}${size < 10 ? "0" : ""}${size}`;
+  }
+  return String(Number(`${tenths}e${power}`));
+}
+
+// The number's significant digits and its power of ten, a tie going to the even digit.
+function even(value, digits) {
+  const [exact, power] = value.toExponential(Math.min(100, digits + 30)).split("e");
+  const [near, after] = value.toExponential(digits - 1).split("e");
+  const at = exact.indexOf(".") + digits;
+  const down = exact.slice(0, at);
+  if (!/^50*$/.test(exact.slice(at)) || Number(down.at(-1)) % 2) return [near, Number(after)];
+  return [down, Number(power)];
+}
+
+// Rows are whole; sums of weights have a decimal, all of them.
+const count = (number, weighted = !Number.isInteger(number)) => {
+  const [whole, part] = (weighted ? fixed(number, 1) : String(number)).split(".");
   return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (part ? `.${part}` : "");
 };
 
 // A share in per cent with one decimal, rounded in whole numbers as long as both are.
 function share(part, whole) {
   if (!whole) return "";
-  if (!Number.isInteger(part) || !Number.isInteger(whole)) return `${((100 * part) / whole).toFixed(1)}%`;
+  if (!Number.isInteger(part) || !Number.isInteger(whole)) return `${fixed((100 * part) / whole, 1)}%`;
   const tenths = Math.floor((2000 * part + whole) / (2 * whole));
   return `${Math.floor(tenths / 10)}.${tenths % 10}%`;
 }
@@ -36,15 +67,15 @@ function shown(value) {
   if (value == null || Number.isNaN(value)) return "";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "-∞";
   const size = Math.abs(value);
-  if (size && size < 0.001) return String(Number(value.toPrecision(3)));
-  return size < 10 ? value.toFixed(4) : String(Number(value.toPrecision(4)));
+  if (size && size < 0.001) return general(value, 3);
+  return size < 10 ? fixed(value, 4) : general(value, 4);
 }
 
 const cutoffText = (value) => {
   if (value == null) return "above all scores";
   return Number.isFinite(value) ? String(Number(value.toPrecision(6))) : shown(value);
 };
-const amount = (value) => (Math.abs(value) < 1000 ? value.toFixed(1) : count(Math.round(value)));
+const amount = (value) => (Math.abs(value) < 1000 ? fixed(value, 1) : count(Math.round(value)));
 
 function number(text) {
   if (text == null) return NaN;
@@ -52,6 +83,16 @@ function number(text) {
 }
 
 const interval = ([, low, high]) => (low == null || high == null ? "" : `[${low}, ${high}]`);
+
+// A table that may be wider than the page: the keyboard must reach what the hand can scroll to.
+const scrolled = (label, table) =>
+  el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
+
+// A name from the data, whose direction of writing stays its own.
+const named = (text) => el("bdi", {}, text);
+
+// A name as long as there is room for on an axis.
+const brief = (text, most = 36) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 function section(title, ...children) {
   const id = fresh("section");

@@ -10,7 +10,7 @@ import numpy as np
 from assay.inference.intervals import estimate_tally
 from assay.metrics import Undefined, find
 from assay.reports.summary import shown_name, shown_value
-from assay.reports.widths import clean
+from assay.reports.widths import LINE, short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,13 +37,14 @@ def texts(estimate: Estimate) -> tuple[str | None, str | None, str | None]:
 def figure(line: Line, metric: Metric) -> dict[str, Any]:
     """Return one figure with all there is to say of it."""
     estimate = line.estimate
+    words = estimate.method or estimate.note if estimate.defined else repr(estimate.value)
     reason = metric.undefined if isinstance(metric.undefined, str) else (metric.undefined.__doc__ or "")
     return {
         "name": line.name,
         "label": shown_name(line.name),
         "text": texts(estimate),
-        "words": repr(estimate.value) if not estimate.defined else estimate.method or estimate.note,
-        "remarks": list(line.remarks),
+        "words": short(words, LINE) if words else "",
+        "remarks": [short(one, LINE) for one in line.remarks],
         "meaning": metric.meaning,
         "formula": metric.expression,
         "notes": metric.notes,
@@ -60,7 +61,7 @@ def heat_map(labels: Sequence[Any], counts: Sequence[Sequence[float]]) -> dict[s
     {'labels': ['a', 'b'], 'counts': [[3, 1], [0, 2]], 'others': 0}
     """
     table = np.asarray(counts)
-    names = [clean(label) for label in labels]
+    names = [short(label) for label in labels]
     if len(names) > _CELLS:
         size = table.sum(axis=0) + table.sum(axis=1)
         kept = np.sort(np.argsort(-size, kind="stable")[: _CELLS - 1])
@@ -82,7 +83,7 @@ def class_figures(tally: Confusion, labels: Sequence[Any], confidence: float) ->
     kept = [label for label in labels if label in set(largest)]
     rows = [
         {
-            "name": clean(label),
+            "name": short(label),
             "n": totals.get(label, 0),
             "metrics": {
                 shown_name(name): texts(
@@ -107,9 +108,9 @@ def slice_table(slices: Sequence[Any]) -> dict[str, Any]:
     names = list(dict.fromkeys(name for one in slices for name in one["metrics"]))
     rows = [
         {
-            "name": clean(one["name"]),
+            "name": short(one["name"]),
             "n": int(one["n"]),
-            "note": str(one.get("note", "")),
+            "note": short(one["note"], LINE) if one.get("note") else "",
             "metrics": {
                 shown_name(name): tuple(map(_shown, numbers)) for name, numbers in one["metrics"].items()
             },

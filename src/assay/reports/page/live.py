@@ -15,8 +15,10 @@ from assay.inference.estimate import Estimate
 from assay.inference.intervals import estimate_tally
 from assay.metrics import Undefined
 from assay.metrics.ranks import Ranks
+from assay.reports.page.condensed import two_by_two
 from assay.reports.page.figures import texts
 from assay.tallies import Confusion
+from assay.tallies.cutoffs import confusions_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,17 +26,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.metrics import Metric
-    from assay.tallies import Scores
+    from assay.reports.page.condensed import Condensed
 
     Live = tuple[str, Metric, dict[str, Any]]  # a name, a metric that reads counts, its options
 
 __all__ = ["MOST", "Cutoffs", "chosen_cutoffs", "live_figures", "table_of"]
 
-MOST = 1_200  # cutoffs: each costs about a millisecond and, with all its figures, 250 bytes
+MOST = 1_200  # cutoffs that are all reached: each costs about a millisecond and, with its figures, 250 bytes
+_OF_MORE = 600  # cutoffs where not all can be reached: as fine as a hand can move a slider
 
 
 class Cutoffs(NamedTuple):
-    """Rising cutoffs, the last of them infinity, with the counts of rows that reach them.
+    """Rising cutoffs, the last of them above all scores, with what reaches them: rows, or their weight.
 
     ``start`` is where the figures of the summary are, or None where no cutoff predicts the same rows
     positive; ``distinct`` is how many distinct scores there are, ``complete`` whether all are here, and
@@ -42,10 +45,11 @@ class Cutoffs(NamedTuple):
     """
 
     values: NDArray[np.float64]
-    tp: NDArray[np.int64]
-    fp: NDArray[np.int64]
-    positives: int
-    negatives: int
+    tables: list[Confusion]
+    tp: NDArray[Any]
+    fp: NDArray[Any]
+    fn: NDArray[Any]
+    tn: NDArray[Any]
     start: int | None
     distinct: int
     complete: bool
@@ -53,63 +57,65 @@ class Cutoffs(NamedTuple):
 
 
 def chosen_cutoffs(
-    scores: Scores, *, threshold: float | None, counts: tuple[int, int] | None, most: int = MOST
+    drawn: Condensed,
+    labels: Sequence[Any],
+    *,
+    threshold: float | None = None,
+    counts: tuple[int, int] | None = None,
+    most: int = MOST,
 ) -> Cutoffs:
     """Return the cutoffs that a slider reaches: all of them if they are few, else those that matter.
 
     Of many cutoffs these are kept: the extremes, the corners of the ROC curve's hull (so that whatever errors
     cost, the cheapest cutoff is among them), and cutoffs that part positives and negatives evenly. The
-    stated threshold is there in any case; else `counts`, the true and false positives of given predictions,
-    are looked for.
+    stated threshold is there in any case, with `counts`, its true and false positives, where the rows between
+    two cutoffs are not known one by one.
 
     >>> import assay
+    >>> from assay.reports.page.condensed import condensed
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9]))
-    >>> found = chosen_cutoffs(tally, threshold=0.5, counts=None)
+    >>> found = chosen_cutoffs(condensed(tally), (0, 1), threshold=0.5)
     >>> found.values.tolist(), found.tp.tolist(), found.fp.tolist(), found.start
     ([0.1, 0.5, 0.7, 0.9, inf], [2, 2, 2, 1, 0], [2, 1, 1, 0, 0], 1)
     """
-    ranks = Ranks(scores)
+    ranks = Ranks(drawn.tally)
     table = ranks.at_cutoffs()
     values = ranks.cutoffs()[::-1].astype(np.float64)
     tp, fp = (np.asarray(one)[::-1] for one in (table.tp, table.fp))
-    if threshold is None and counts is not None:
-        threshold = _threshold_of(values, tp, fp, counts)
     places, hull = np.arange(len(values)), True
     if len(values) > most:
-        corners = len(values) - 1 - ranks.hull()
-        if len(corners) > most // 2:
+        corners, room = len(values) - 1 - ranks.hull(), min(most, _OF_MORE)
+        if len(corners) > 3 * room // 4:
             hull = False
-            corners = corners[np.linspace(0, len(corners) - 1, most // 2).astype(np.intp)]
-        each = (most - len(corners) - 4) // 2
+            corners = corners[np.linspace(0, len(corners) - 1, 3 * room // 4).astype(np.intp)]
+        each = (room - len(corners) - 4) // 2
         evenly = [
             np.searchsorted(-one, -np.linspace(one[0], 0, each)) for one in (tp, fp) if one[0]
         ]  # fmt: skip
         ends = [0, 1, len(values) - 2, len(values) - 1]
         places = np.unique(np.concatenate([corners, ends, *evenly]))
         places = places[places < len(values)]
-    kept, complete = places, len(places) == len(values)
-    shown, start = values[kept], None
+    shown, hits, alarms = values[places], tp[places], fp[places]
+    start = None
     if threshold is not None:
         start = int(np.searchsorted(shown, threshold))
         if start == len(shown) or shown[start] != threshold:
             reached = int(np.searchsorted(values, threshold))
-            kept, shown = np.insert(kept, start, reached), np.insert(shown, start, threshold)
-    return Cutoffs(
-        shown, tp[kept], fp[kept], int(tp[0]), int(fp[0]), start, len(values) - 1, complete, hull
-    )  # fmt: skip
-
-
-def _threshold_of(
-    values: NDArray[Any], tp: NDArray[Any], fp: NDArray[Any], counts: tuple[int, int]
-) -> float | None:
-    """Return a threshold that has so many true and false positives: one half if it has, else a score."""
-    same = np.flatnonzero((tp == counts[0]) & (fp == counts[1]))
-    if not len(same):
-        return None
-    place = int(same[0])
-    below = values[place - 1] if place else -np.inf
-    half = 0.5
-    return half if below < half <= values[place] else float(values[place])
+            own = counts or (tp[reached], fp[reached])
+            shown, hits, alarms = (
+                np.insert(column, start, one)
+                for column, one in zip((shown, hits, alarms), (threshold, *own), strict=True)
+            )
+    if drawn.tally.weights is None:
+        four = (hits, alarms, tp[0] - hits, fp[0] - alarms)
+        columns = zip(*(column.tolist() for column in four), strict=True)
+        tables = [table_of(tp, fp, fn, tn, labels) for tp, fp, fn, tn in columns]
+    else:
+        # The last cutoff is above all scores, even where one of them is infinite.
+        tables = confusions_at(drawn.tally, [*shown[:-1].tolist(), np.nan], labels)
+        four = tuple(np.array([two_by_two(one, labels) for one in tables]).reshape(-1, 4).T[[3, 1, 2, 0]])
+    complete = drawn.whole and len(places) == len(values)
+    return Cutoffs(shown, tables, *four, start, drawn.distinct, complete, hull)
 
 
 def table_of(tp: int, fp: int, fn: int, tn: int, labels: Sequence[Any]) -> Confusion:
@@ -123,7 +129,7 @@ def table_of(tp: int, fp: int, fn: int, tn: int, labels: Sequence[Any]) -> Confu
 
 
 def live_figures(
-    cutoffs: Cutoffs, figures: Iterable[Live], labels: Sequence[Any], *, confidence: float, intervals: bool
+    cutoffs: Cutoffs, figures: Iterable[Live], *, confidence: float, intervals: bool
 ) -> dict[str, Any]:
     """Return the figures at every cutoff, in columns: as printed, packed small.
 
@@ -131,8 +137,7 @@ def live_figures(
     """
     wanted = list(figures)
     found: dict[str, list[Estimate]] = {name: [] for name, _, _ in wanted}
-    for hits, alarms in zip(cutoffs.tp.tolist(), cutoffs.fp.tolist(), strict=True):
-        table = table_of(hits, alarms, cutoffs.positives - hits, cutoffs.negatives - alarms, labels)
+    for table in cutoffs.tables:
         for name, metric, options in wanted:
             if intervals:
                 made = estimate_tally(metric, table, options, confidence=confidence)

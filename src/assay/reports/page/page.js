@@ -28,7 +28,7 @@ function modelChoice() {
         "label",
         {},
         el("input", { type: "radio", name, checked: model === state.model, onchange: () => choose(model) }),
-        model.name,
+        named(model.name),
       ),
     ),
   );
@@ -62,7 +62,7 @@ function choose(model) {
       model.title,
       model.heading.map((text) => [el("br"), text]),
     ),
-    large(model),
+    ...large(model),
     el(
       "div",
       { class: "remarks" },
@@ -76,7 +76,7 @@ function choose(model) {
 choose(state.model);
 page.append(
   ...[
-    el("header", {}, el("h1", {}, data.title), themeButton()),
+    el("header", {}, el("h1", { dir: "auto" }, data.title), themeButton()),
     modelChoice(),
     shownModel,
     data.comparison && comparison(data.comparison),

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.metrics.curves import Curve
+    from assay.reports.page.condensed import Condensed
     from assay.tallies import NumberPairs, Scores
 
 __all__ = ["class_rocs", "of_pairs", "of_scores"]
 
-_PIXELS = 1_200  # a chart filling a wide screen
+_PIXELS = 1_400  # a chart of 350 pixels, the widest that the style allows, at four times its size
+_TOLERANCE = 0.3  # of a pixel, so that with what condensing and rounding add it stays below half
+_UNITS = 10_000  # to a side of the charts whose axes run from 0 to 1
 _SQUARE = ((0.0, 1.0), (0.0, 1.0))
 _BINS = 50
 _CELLS = 40  # a side, of clouds of points
@@ -31,11 +34,12 @@ _DIGITS = 5
 _CURVES = 8  # classes with a curve of their own: more cannot be told apart
 
 
-def of_scores(scores: Scores, *, confidence: float, probabilities: bool) -> dict[str, Any]:
+def of_scores(drawn: Condensed, *, confidence: float, probabilities: bool) -> dict[str, Any]:
     """Return what there is to draw of scores of two classes; a curve that has no meaning here is left out."""
     shapes: dict[str, Any] = {}
+    scores = drawn.tally
     try:
-        edges, positives, negatives = histogram(scores, _BINS)
+        edges, positives, negatives = histogram(drawn.source, _BINS)
         shapes["scores"] = {
             "limits": [float(edges[0]), float(edges[-1])],
             "positives": _shares(positives),
@@ -47,11 +51,11 @@ def of_scores(scores: Scores, *, confidence: float, probabilities: bool) -> dict
         return shapes
     if probabilities:
         band = consistency_band(scores, confidence=confidence, draws=200)
-        upper, lower = (visible(band.p * _PIXELS, one * _PIXELS) for one in (band.high, band.low))
+        upper, lower = (visible(band.p * _PIXELS, one * _PIXELS, _TOLERANCE) for one in (band.high, band.low))
         places = np.union1d(upper, lower)
         shapes["calibration"] = {
             **_line(curves.calibration(scores)),
-            "band": [_rounded(one[places]) for one in (band.p, band.low, band.high)],
+            "band": [_steps(one[places]) for one in (band.p, band.low, band.high)],
         }
     return shapes
 
@@ -92,9 +96,20 @@ def _cloud(x: NDArray[Any], y: NDArray[Any], mass: NDArray[Any]) -> dict[str, An
     return {**limits, "size": _CELLS, "cells": cells}
 
 
-def _line(curve: Curve) -> dict[str, list[float]]:
-    kept = simplified(curve, pixels=_PIXELS, limits=_SQUARE)
-    return {"x": _rounded(kept.x), "y": _rounded(kept.y)}
+def _line(curve: Curve) -> dict[str, list[int]]:
+    """Return a curve of shares, packed small: see :func:`_steps`."""
+    kept = simplified(curve, pixels=_PIXELS, limits=_SQUARE, tolerance=_TOLERANCE)
+    return {"x": _steps(kept.x), "y": _steps(kept.y)}
+
+
+def _steps(shares: NDArray[Any]) -> list[int]:
+    """Return shares in ten-thousandths, each as the step from the one before.
+
+    >>> _steps(np.array([0.5, 0.52, 0.1]))
+    [5000, 200, -4200]
+    """
+    units: list[int] = np.diff(np.rint(shares * _UNITS).astype(np.int64), prepend=0).tolist()
+    return units
 
 
 def _shares(heights: NDArray[Any]) -> list[float]:

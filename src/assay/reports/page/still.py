@@ -6,7 +6,7 @@ import html
 from typing import TYPE_CHECKING, Any
 
 from assay.reports.summary import shown_interval, shown_name, shown_value
-from assay.reports.widths import clean
+from assay.reports.widths import LINE, short
 
 if TYPE_CHECKING:
     from assay.reports.summary import Summary
@@ -18,9 +18,10 @@ _MOST = 12  # classes whose counts are shown
 
 def as_still(summary: Summary) -> str:
     """Return the summary as headings and tables."""
-    parts = [f"<h3>{escaped(summary.title)}</h3>", *(f"<p>{escaped(line)}</p>" for line in summary.heading)]
+    parts = [f"<h3>{escaped(short(summary.title, LINE))}</h3>"]
+    parts += [f"<p>{escaped(short(line, LINE))}</p>" for line in summary.heading]
     if summary.table and len(summary.labels) <= _MOST:
-        heads = [escaped(clean(label)) for label in summary.labels]
+        heads = [escaped(short(label)) for label in summary.labels]
         parts.append("<table><caption>rows actual, columns predicted</caption><thead><tr><th></th>")
         parts += [f'<th scope="col">{head}</th>' for head in heads]
         parts.append("</tr></thead><tbody>")
@@ -38,7 +39,7 @@ def as_still(summary: Summary) -> str:
         parts += [f"<td>{escaped(cell)}</td>" for cell in written]
         parts.append("</tr>")
     parts.append("</tbody></table>")
-    parts += [f"<p>{escaped(remark)}</p>" for remark in summary.remarks]
+    parts += [f"<p>{escaped(short(remark, LINE))}</p>" for remark in summary.remarks]
     return "".join(parts)
 
 

@@ -31,54 +31,51 @@ function figureTable(model) {
       }),
     ),
   );
+  // Not in a box that scrolls, which would cut off what is explained in its last lines.
   return section(
     "All figures",
     el(
-      "div",
-      { class: "scroll" },
+      "table",
+      { class: "figures stacked" },
       el(
-        "table",
-        { class: "figures stacked" },
+        "thead",
+        {},
         el(
-          "thead",
+          "tr",
           {},
-          el(
-            "tr",
-            {},
-            head.map((word) =>
-              el("th", { scope: "col" }, word || el("span", { class: "hidden" }, "interval drawn")),
-            ),
+          head.map((word) =>
+            el("th", { scope: "col" }, word || el("span", { class: "hidden" }, "interval drawn")),
           ),
         ),
-        body,
       ),
+      body,
     ),
   );
 }
 
 function heatMap(table) {
+  const weighted = table.counts.flat().some((one) => !Number.isInteger(one));
   const peak = table.counts.map((row) => row.reduce((sum, one) => sum + one, 0));
   const rows = table.counts.map((row, i) =>
     el(
       "tr",
       {},
-      el("th", { scope: "row" }, table.labels[i]),
+      el("th", { scope: "row" }, named(table.labels[i])),
       row.map((one, j) => {
         const cell = el(
           "td",
           { class: i === j ? "cell good" : "cell bad" },
-          el("b", {}, count(one)),
+          el("b", {}, count(one, weighted)),
           table.labels.length <= 8 && peak[i] ? el("small", {}, share(one, peak[i])) : null,
         );
         cell.style.setProperty("--share", peak[i] ? one / peak[i] : 0);
         return cell;
       }),
-      el("td", { class: "total" }, count(peak[i])),
+      el("td", { class: "total" }, count(peak[i], weighted)),
     ),
   );
-  return el(
-    "div",
-    { class: "scroll" },
+  return scrolled(
+    "Table of counts",
     el(
       "table",
       { class: table.labels.length > 8 ? "matrix many" : "matrix" },
@@ -90,7 +87,7 @@ function heatMap(table) {
           "tr",
           {},
           el("td"),
-          table.labels.map((label) => el("th", { scope: "col" }, label)),
+          table.labels.map((label) => el("th", { scope: "col" }, named(label))),
           el("th", { scope: "col" }, "total"),
         ),
       ),
@@ -98,6 +95,17 @@ function heatMap(table) {
     ),
   );
 }
+
+// A figure with its interval, drawn and printed; on a narrow screen under its own name.
+const drawnCell = (name, text, scale) =>
+  el(
+    "td",
+    { class: "forest", "data-name": name },
+    intervalBar(text, scale) ?? "",
+    el("span", { class: "number" }, text[0] ?? "–"),
+    " ",
+    el("span", { class: "number quiet" }, interval(text)),
+  );
 
 // Parts of the rows with their figures, sorted by whatever column is asked for.
 function forest(title, table, noun) {
@@ -115,16 +123,11 @@ function forest(title, table, noun) {
         el(
           "tr",
           {},
-          el("th", { scope: "row" }, row.name, row.note ? el("small", {}, row.note) : null),
+          el("th", { scope: "row" }, named(row.name), row.note ? el("small", {}, row.note) : null),
           el("td", { class: "number" }, count(row.n)),
           table.metrics.map((name, i) => {
             const text = row.metrics[name] ?? [null, null, null];
-            return el(
-              "td",
-              { class: "forest" },
-              intervalBar(text, scales[i]) ?? "",
-              el("span", { class: "number" }, text[0] == null ? "–" : `${text[0]} ${interval(text)}`),
-            );
+            return drawnCell(name, text, scales[i]);
           }),
         ),
       ),
@@ -161,32 +164,27 @@ function forest(title, table, noun) {
   draw(table.rows);
   return section(
     title,
-    el(
-      "div",
-      { class: "scroll" },
-      el("table", { class: "slices" }, el("thead", {}, el("tr", {}, heads)), body),
-    ),
+    scrolled(title, el("table", { class: "slices folded" }, el("thead", {}, el("tr", {}, heads)), body)),
     (table.notes ?? []).map((text) => el("p", {}, text)),
     table.left_out ? el("p", { class: "quiet" }, `${count(table.left_out)} more are left out.`) : null,
   );
 }
 
-function comparison({ rows, differences, summary, paired }) {
+function comparison({ rows, differences, summary, paired, left_out: leftOut }) {
   const names = data.models.map((model) => model.name);
   const parts = [
-    el(
-      "div",
-      { class: "scroll" },
+    scrolled(
+      "Models side by side",
       el(
         "table",
-        { class: "slices" },
+        { class: "slices folded" },
         el(
           "thead",
           {},
           el(
             "tr",
             {},
-            ["figure", ...names].map((name) => el("th", { scope: "col" }, name)),
+            ["figure", ...names].map((name) => el("th", { scope: "col" }, named(name))),
           ),
         ),
         el(
@@ -199,24 +197,17 @@ function comparison({ rows, differences, summary, paired }) {
               "tr",
               {},
               el("th", { scope: "row" }, row.label),
-              row.values.map((text) =>
-                el(
-                  "td",
-                  { class: "forest" },
-                  intervalBar(text, scale) ?? "",
-                  el("span", { class: "number" }, text[0] == null ? "–" : `${text[0]} ${interval(text)}`),
-                ),
-              ),
+              row.values.map((text, i) => drawnCell(names[i], text, scale)),
             );
           }),
         ),
       ),
     ),
   ];
-  const curves = data.models.map((model) => model.shapes.roc);
+  const curves = data.models.map((model) => model.shapes.roc).slice(0, 8); // more cannot be told apart
   if (curves.every(Boolean)) {
     const chart = frame({
-      title: "ROC curves of all models",
+      title: names.length > 8 ? "ROC curves of the first 8 models" : "ROC curves of all models",
       xTitle: "false positive rate",
       yTitle: "recall",
       xLimits: [0, 1],
@@ -226,18 +217,18 @@ function comparison({ rows, differences, summary, paired }) {
       line(chart, [0, 1], [0, 1], "chance"),
       ...curves.map((one, i) => line(chart, one.x, one.y, `series s${i}`)),
     );
-    chart.caption.append(legend(names));
+    chart.caption.append(legend(names.slice(0, 8)));
+    chart.describe(names.slice(0, 8).join(", "));
     parts.push(el("div", { class: "charts" }, chart.root));
   }
   if (differences.length) {
     parts.push(
       el("h3", {}, paired ? "Differences, row by row" : "Differences"),
-      el(
-        "div",
-        { class: "scroll" },
+      scrolled(
+        "Differences",
         el(
           "table",
-          { class: "figures" },
+          { class: "figures differences" },
           el(
             "thead",
             {},
@@ -269,15 +260,19 @@ function comparison({ rows, differences, summary, paired }) {
       ),
     );
   }
-  return section("Models side by side", parts, summary ? el("p", {}, summary) : null);
+  return section(
+    "Models side by side",
+    parts,
+    leftOut ? el("p", { class: "quiet" }, `${count(leftOut)} more differences are left out.`) : null,
+    summary ? el("p", {}, summary) : null,
+  );
 }
 
 function errorTable({ columns, rows, left_out: leftOut }) {
   return section(
     "Errors worth looking at",
-    el(
-      "div",
-      { class: "scroll" },
+    scrolled(
+      "Errors worth looking at",
       el(
         "table",
         { class: "figures" },
@@ -287,7 +282,7 @@ function errorTable({ columns, rows, left_out: leftOut }) {
           el(
             "tr",
             {},
-            columns.map((name) => el("th", { scope: "col" }, name)),
+            columns.map((name) => el("th", { scope: "col" }, named(name))),
           ),
         ),
         el(
@@ -297,7 +292,7 @@ function errorTable({ columns, rows, left_out: leftOut }) {
             el(
               "tr",
               {},
-              row.map((text) => el("td", {}, text)),
+              row.map((text) => el("td", {}, named(text))),
             ),
           ),
         ),

@@ -5,7 +5,20 @@ for (const { live } of data.models) {
   // JSON has no infinity, which is a score like any other; null, the last cutoff, is above all scores.
   if (live) live.cutoffs = live.cutoffs.map((one) => (typeof one === "string" ? Number(one) : one));
 }
-const state = { model: data.models[0], at: null, costs: [1, 1], prevalence: null };
+// Curves of shares come in steps of ten-thousandths.
+for (const { shapes } of data.models) {
+  const walked = (steps) => {
+    let at = 0;
+    return steps.map((step) => (at += step) / 10000);
+  };
+  const { roc, precision_recall: recalled, calibration, rocs } = shapes;
+  for (const curve of [roc, recalled, calibration, ...(rocs ?? [])].filter(Boolean)) {
+    curve.x = walked(curve.x);
+    curve.y = walked(curve.y);
+  }
+  if (calibration) calibration.band = calibration.band.map(walked);
+}
+const state = { model: data.models[0], at: null, costs: null, prevalence: undefined };
 let listeners = [];
 const follow = (listener) => listeners.push(listener);
 
@@ -37,9 +50,7 @@ function counts() {
     const [[tn, fp], [fn, tp]] = table.counts;
     return { tp, fp, fn, tn };
   }
-  const tp = live.tp[state.at];
-  const fp = live.fp[state.at];
-  return { tp, fp, fn: live.positives - tp, tn: live.negatives - fp };
+  return { tp: live.tp[state.at], fp: live.fp[state.at], fn: live.fn[state.at], tn: live.tn[state.at] };
 }
 
 // Numbers were packed as ten-thousandths where that is how they are printed.
@@ -51,8 +62,7 @@ function figureNow(figure) {
   const column = live && state.at != null && state.at !== live.start ? live.figures[figure.name] : null;
   if (!column) return { text: figure.text, words: figure.words, remarks: figure.remarks };
   const last = column.words.findLast(([start]) => start <= state.at);
-  const words =
-    last[1] || (live.grouped ? "value only: intervals of rows in groups need ev.at(threshold)" : "");
+  const words = last[1] || (live.grouped ? "rows in groups: ev.at(threshold) has the interval" : "");
   return {
     text: [column.value, column.low, column.high].map((one) => unpacked(one[state.at])),
     words,
@@ -70,7 +80,7 @@ function costOf(live, fp, fn) {
   );
 }
 
-const costAt = (live, index) => costOf(live, live.fp[index], live.positives - live.tp[index]);
+const costAt = (live, index) => costOf(live, live.fp[index], live.fn[index]);
 
 function cheapest(live) {
   let best = 0;
@@ -81,12 +91,14 @@ function cheapest(live) {
 const expit = (x) => 1 / (1 + Math.exp(-x));
 
 // A predictive value at a stated prevalence with its logit interval (Mercaldo, Lau and Zhou 2007), as Python has
-// it: `right` and `wrong` are how many of how many rows of each class are called so.
-function predictiveValue(part, right, wrong, z) {
+// it: `right` and `wrong` are how many of how many rows of each class are called so. Rows that have weights or
+// come in groups are not as many as they seem: of those there is the value alone.
+function predictiveValue(part, right, wrong, { z, weighted, grouped }) {
   if (!right[1] || !wrong[1]) return ["undefined: a class is absent", null, null];
   const called = (right[0] / right[1]) * part + (wrong[0] / wrong[1]) * (1 - part);
   if (!called) return ["undefined: no row would be called so", null, null];
   const value = ((right[0] / right[1]) * part) / called;
+  if (weighted || grouped) return [shown(value), null, null];
   let [x, n, y, m] = [...right, ...wrong];
   if (!x || !y || (x === n && y === m))
     [x, n, y, m] = [x + (z * z) / 2, n + z * z, y + (z * z) / 2, m + z * z];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -108,8 +109,8 @@ def histogram(
     >>> edges.tolist(), positives.tolist(), negatives.tolist()
     ([0.0, 0.5, 1.0], [0.0, 2.0], [1.0, 1.0])
     """
-    finite = np.isfinite(tally.scores)
-    values = tally.scores[finite].astype(np.float64)
+    first, last = np.searchsorted(tally.scores, -np.inf, "right"), np.searchsorted(tally.scores, np.inf)
+    values = tally.scores[first:last]
     if not len(values):
         raise MetricError("there are no rows of finite score to draw.")
     if limits is None:
@@ -117,11 +118,11 @@ def histogram(
         limits = (0.0, 1.0) if within else (float(values[0]), float(values[-1]))
     if not np.isfinite(limits[1] - limits[0]):
         raise MetricError("the scores are too far apart to be drawn on one axis.")
-    edges = np.histogram_bin_edges(values, bins, limits)
+    edges = np.histogram_bin_edges(np.zeros(0), bins, limits)
+    # The scores are in order, so that a bar is a stretch of them; the last one holds its upper end, too.
+    ends = [*np.searchsorted(values, edges[:-1]).tolist(), int(np.searchsorted(values, edges[-1], "right"))]
     heights = []
-    for rows in (tally.positives, tally.negatives):
-        mass = rows[finite].astype(np.float64)
-        if tally.weights is not None:
-            mass *= tally.weights[finite]
-        heights.append(np.histogram(values, edges, weights=mass)[0])
+    for rows in (tally.positives[first:last], tally.negatives[first:last]):
+        mass = rows if tally.weights is None else rows * tally.weights[first:last]
+        heights.append(np.array([mass[a:b].sum(dtype=np.float64) for a, b in itertools.pairwise(ends)]))
     return edges, heights[0], heights[1]

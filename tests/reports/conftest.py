@@ -1,0 +1,47 @@
+"""A browser for the tests of pages."""
+
+import pytest
+from browsing import BROWSER
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Yield Chromium."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (requirements/dev.lock)")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Return a function that opens a report; requests, messages and breaches of policy must be none."""
+    contexts, asked, said, own = [], [], [], set()
+
+    def see(write, *, width=1180, **options):
+        path = write(tmp_path / f"report{len(contexts)}.html")
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.add_init_script(
+            "window.breaches = []; addEventListener('securitypolicyviolation', (one) => breaches.push(one.blockedURI));"
+        )
+        page.on("request", lambda request: asked.append(request.url))
+        failed = []
+        page.on("requestfailed", lambda request: failed.append(request.failure))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(path.as_uri())
+        own.add(path.as_uri())
+        page.said, page.asked = said, asked
+        page.refused = failed
+        return page
+
+    yield see
+    for context in contexts:
+        if not said:
+            assert [one for page in context.pages for one in page.evaluate("window.breaches")] == []
+        context.close()
+    assert set(asked) <= own, "a page asked for something"
+    assert said == []
