@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.reports.page.condensed import two_by_two
+from assay.reports.condensed import two_by_two
 from assay.reports.summary import shown_interval, shown_value
 
 BROWSER = os.environ.get("ASSAY_CHROMIUM") or shutil.which("chromium")

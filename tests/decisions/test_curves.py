@@ -105,6 +105,10 @@ def test_binned_scores_have_the_curves_of_rows_at_the_edges_of_their_cells():
         (lambda: cost_curve(assay.rows(actual=[1, 1], score=[0.1, 0.2])), "no actual negatives"),
         (lambda: expected_cost(read([(0, 0.1), (1, 0.9)]), best="f1"), "needs costs"),
         (lambda: net_benefit(assay.rows(actual=[], score=[])), "there are no rows"),
+        (lambda: net_benefit(read([(0, 0.1), (1, 0.9)]), []), "one or more probabilities"),
+        (lambda: net_benefit(read([(0, 0.1), (1, 0.9)]), "half"), "thresholds='half' is neither a number"),
+        (lambda: expected_cost(read([(0, 0.1), (1, 0.9)])), "needs costs"),
+        (lambda: normalised_cost(read([(0, 0.1), (1, 0.9)]), 0.5, "x"), "probability_cost='x' is neither"),
     ],
 )
 def test_what_a_curve_cannot_be_drawn_of(call, message):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from shared import messages, methods
+from shared import messages, methods, oracle
 
 import assay
 from assay.decisions import (
@@ -167,3 +167,64 @@ def test_the_spam_filter_by_brute_force(spam):
     found = choose_threshold(spam, cost_fp=5, cost_fn=1)
     assert (found.threshold, found.ties) == (cutoffs[costs.index(min(costs))], costs.count(min(costs)))
     assert expected_cost(spam, cost_fp=5, cost_fn=1).y == pytest.approx(np.array(costs) / 1390, rel=1e-15)
+
+
+def test_the_spam_filter_as_rocr_prices_it(spam):
+    """R's ROCR has the least explicit cost, and where, for three pairs of costs; and the best F at three weights."""
+    measures = oracle("sms_rocr.json")["measures"]
+    for name, fp, fn in (("cost", 1, 1), ("cost_fp1_fn5", 1, 5), ("cost_fp5_fn1", 5, 1)):
+        found = choose_threshold(spam, cost_fp=fp, cost_fn=fn)
+        assert found.value == pytest.approx(measures[name]["min_finite"], rel=1e-12)
+        assert found.threshold == pytest.approx(measures[name]["x_at_min_first"], rel=1e-12)
+        curve = expected_cost(spam, cost_fp=fp, cost_fn=fn)
+        assert len(curve) == measures[name]["n"]
+        assert curve.y.sum() == pytest.approx(measures[name]["sum_finite"], rel=1e-12)
+    for name, beta in (("f", 1), ("f_alpha0.2", 2), ("f_alpha0.8", 0.5)):
+        found = choose_threshold(spam, best="f_beta", beta=beta)
+        assert found.value == pytest.approx(measures[name]["max_finite"], rel=1e-12)
+        assert found.threshold == pytest.approx(measures[name]["x_at_max_first"], rel=1e-12)
+    envelope = cost_curve(spam)
+    assert envelope.y.max() == pytest.approx(measures["ecost"]["max_finite"], rel=1e-12)
+    assert envelope.x[envelope.y.argmax()] == pytest.approx(measures["ecost"]["x_at_max_first"], rel=1e-12)
+    assert len(roc_hull(spam)) == measures["rch"]["n"]
+
+
+@pytest.mark.parametrize(
+    ("name", "criterion"),
+    [
+        ("best_youden", {"best": "youden"}),
+        ("best_closest.topleft", {"best": "closest_topleft"}),
+        ("best_youden_weights_cost5_prev0.13", {"cost_fp": 1, "cost_fn": 5, "prevalence": 0.13}),
+    ],
+)
+def test_the_spam_filter_as_proc_cuts_it(spam, name, criterion):
+    """R's pROC cuts halfway to the next lower score: the same messages are called spam.
+
+    Its weighted Youden index is ``recall + r specificity`` with ``r = (1 - prevalence) / (cost prevalence)``,
+    which is highest where the cost at that prevalence is lowest.
+    """
+    theirs = oracle("sms_proc.json")["prob_spam"][name]
+    found = choose_threshold(spam, **criterion)
+    cells = {cell: getattr(found.counts, cell) for cell in ("tp", "fp", "fn", "tn")}
+    assert cells == {cell: theirs[cell][0] for cell in cells}
+    below = max(score for score in messages()[1] if score < found.threshold)
+    assert theirs["threshold"][0] == pytest.approx((found.threshold + below) / 2, rel=1e-12)
+    if name == "best_youden":
+        assert found.value == pytest.approx(theirs["youden"][0] - 1, rel=1e-12)
+    elif "best" in criterion:
+        assert found.value**2 == pytest.approx(theirs["closest.topleft"][0], rel=1e-12)
+    else:
+        weight = (1 - 0.13) / (5 * 0.13)
+        assert found.value == pytest.approx(5 * 0.13 * (1 + weight - theirs["youden"][0]), rel=1e-10)
+
+
+def test_the_spam_filter_where_proc_reads_a_rate(spam):
+    """Between two cutoffs pROC takes a mixture; the threshold that is chosen has at least the rate, and is next to it."""
+    curves = oracle("sms_proc.json")["prob_spam"]
+    careful = choose_threshold(spam, min_recall=0.9)
+    assert careful.counts.fp == curves["at_sensitivity_0.9"]["fp"][0] == 18
+    assert careful.value >= 0.9
+    specific = choose_threshold(spam, min_specificity=0.95)
+    assert specific.counts.tp == curves["at_specificity_0.95"]["tp"][0] == 173
+    half = judge_threshold(spam, 0.5, best="youden")
+    assert half.value == pytest.approx(curves["at_threshold_0.5"]["youden"][0] - 1, rel=1e-12)

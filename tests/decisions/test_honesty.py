@@ -52,7 +52,10 @@ def test_cross_fitting_is_choosing_on_the_others_and_judging_on_one():
     parts = _folds(sample, 5, seed=1)
     pooled = np.zeros(4)
     for held_out, threshold in zip(parts, fit.thresholds, strict=True):
-        assert choose_threshold(rebuilt(sample, parts.sum(0) - held_out), best="f1").threshold == threshold
+        assert (
+            choose_threshold(rebuilt(sample, parts.sum(0).astype(int) - held_out), best="f1").threshold
+            == threshold
+        )
         counts = judge_threshold(rebuilt(sample, held_out), threshold, best="f1").counts
         pooled += [counts.tp, counts.fp, counts.fn, counts.tn]
     assert [fit.counts.tp, fit.counts.fp, fit.counts.fn, fit.counts.tn] == pooled.tolist()

@@ -12,7 +12,7 @@ from assay.decisions import choose_threshold, judge_threshold
 from assay.decisions.wording import cutoff
 from assay.inference.differences import f1_interval, informedness_interval, mean_recall_interval
 from assay.inference.proportions import proportion_interval, wilson
-from assay.metrics import Binary, Classes, Undefined, catalogue
+from assay.metrics import Binary, Classes, Undefined, catalogue, find
 
 ACTUAL = [1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0]
 SCORE = [0.95, 0.9, 0.8, 0.8, 0.7, 0.6, 0.6, 0.55, 0.5, 0.45, 0.4, 0.3, 0.3, 0.2, 0.1]
@@ -27,7 +27,8 @@ def test_a_cost_optimal_threshold_prints_beside_one_half():
         " false positives            4        6",
         " false negatives            2        0",
         " cost per 1,000 rows      800      400",
-        " Chosen and judged on the same rows, so that it looks better than it will be.",
+        " Chosen and judged on the same rows, so that it looks better than it will be:",
+        " folds=10 or replicates=200 tells how good.",
         " For calibrated probabilities the costs alone say 0.2.",
     ]
 
@@ -167,8 +168,9 @@ def test_scores_of_infinity_are_above_every_threshold():
     found = choose_threshold(rows, cost_fp=1, cost_fn=1)
     assert (found.threshold, found.counts.fp, found.ties) == (math.inf, 1, 2)
     assert judge_threshold(rows, -math.inf, best="recall").counts.fp == 3
-    with pytest.raises(assay.MetricError, match="no value at any cutoff"):
-        choose_threshold(rows, capacity=0)
+    for room in ({"capacity": 0}, {"rate": 0.2}):
+        with pytest.raises(assay.MetricError, match="1 of 4 score infinity"):
+            choose_threshold(rows, **room)
 
 
 def test_all_right_is_not_certain():
@@ -193,7 +195,7 @@ BAD = [
     ({"cost_tp": 1}, "cost_fp= is missing"),
     ({"cost_fp": -1, "cost_fn": 1}, "A gain is no negative cost"),
     ({"cost_fp": math.nan, "cost_fn": 1}, "not a number from 0 on"),
-    ({"cost_fp": math.inf, "cost_fn": 1}, "not a number from 0 on"),
+    ({"cost_fp": math.inf, "cost_fn": 1}, "state costs in a larger unit"),
     ({"cost_fp": 1, "cost_fn": 1, "cost_tn": 2}, "cost_fp=1 is below cost_tn=2"),
     ({"cost_fp": 0, "cost_fn": 0}, "both errors cost nothing"),
     ({"cost_fp": 1, "cost_fn": 1, "prevalence": 1}, "prevalence=1 is a share between 0 and 1"),
@@ -227,6 +229,17 @@ BAD = [
     ({"capacity": math.inf}, "room for all rows"),
     ({"rate": 0.1, "method": "wilson"}, "it has no part in rate="),
     ({"rate": 1.5}, "so it is at most 1"),
+    ({"beta": 2}, r'For that beta say best="f_beta", beta=2'),
+    ({"min_recall": 95}, r"for 95% say min_recall=0\.95"),
+    ({"rate": 10}, r"for 10% say rate=0\.1"),
+    ({"cost_fp": 1, "cost_fn": 1, "prevalence": 20}, r"for 20% say prevalence=0\.2"),
+    ({"equal_error": 0.1}, "equal_error=0.1 is neither True nor False"),
+    ({"cost_fp": 1, "cost_fn": 1, "calibrated": "no"}, "calibrated='no' is neither True nor False"),
+    ({"cost_fp": True, "cost_fn": 1}, "a cost is a number or a column of numbers"),
+    ({"cost_fp": "5", "cost_fn": 1}, "cost_fp is a str where one value per row is needed"),
+    ({"best": "f1", "folds": 3, "seed": -1}, "seed=-1 is a whole number from 0"),
+    ({"best": "f1", "replicates": 9, "seed": 1.5}, "seed=1.5 is a whole number from 0"),
+    ({"best": "f1", "folds": "ten"}, "folds='ten' is not a whole number from 2 on"),
     ({"best": "f1", "versus": "half"}, "threshold='half' is not a number"),
 ]
 
@@ -251,6 +264,10 @@ def test_rows_that_no_threshold_can_be_chosen_on():
     assert choose_threshold(negatives, min_specificity=0.5).threshold == math.inf
     with pytest.raises(assay.MetricError, match="there are no actual negatives"):
         choose_threshold(assay.rows(actual=[1, 1], score=[0.1, 0.2]), min_specificity=0.5)
+    with pytest.raises(
+        assay.MetricError, match=r"informedness has no value .*: there are no actual negatives"
+    ):
+        choose_threshold(assay.rows(actual=[1, 1], score=[0.1, 0.2]), best="youden")
     with pytest.raises(assay.MetricError, match=r"the highest is 0\.5, at 1"):
         choose_threshold(assay.rows(actual=[0, 1], score=[2, 1]), min_precision=0.9)
     with pytest.raises(assay.NumberError, match=r"7\.3, which is no probability"):
@@ -293,6 +310,13 @@ def test_every_metric_of_counts_has_a_best_threshold_or_says_why_not(metric):
     judged = judge_threshold(ROWS, 0.6, best=metric.name).estimate
     if judged.low is not None:
         assert judged.low <= judged.value <= judged.high
+
+
+def test_a_metric_is_named_or_given():
+    """The metric itself is as good as its name, and what is not said of it is printed."""
+    given = choose_threshold(ROWS, best=find("f1"))
+    assert given.to_dict() == choose_threshold(ROWS, best="f1").to_dict()
+    assert choose_threshold(ROWS, best="f_beta").criterion == "the highest f_beta, beta=1"
 
 
 def test_a_metric_with_a_prevalence_of_its_own():

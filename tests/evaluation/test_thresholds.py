@@ -90,6 +90,34 @@ def test_the_evaluation_says_what_is_worse():
         assay.evaluate(actual=[0, 1], predicted=[0, 1]).choose_threshold(best="f1")
 
 
+def test_what_is_worse_is_said_once_and_used_everywhere():
+    """Costs, or beta, stated to evaluate: the figure, its words, the hint, the threshold and the plot have them."""
+    actual, score, *_ = scored()
+    for said, costs in (
+        ({"cost_fp": 1, "cost_fn": 5}, "1, a false negative 5"),
+        ({"cost_fn": 5}, "1, a false negative 5"),
+    ):
+        ev = assay.evaluate(actual=actual, score=score, **said)
+        text = " ".join(str(ev).split())
+        assert f"a false positive costs {costs}" in text
+        assert "ev.choose_threshold() weighs the two by their costs." in text
+        found = ev.choose_threshold()
+        assert found.criterion == f"a false positive costs {costs}"
+        assert ev.at(found.threshold)["misclassification_cost"].value == pytest.approx(found.value, rel=1e-14)
+        assert f"least: {found.value:.3g} at {found.threshold:g}" in [
+            text.get_text() for text in ev.plot.expected_cost().texts
+        ]
+    ev = assay.evaluate(actual=actual, score=score, beta=2)
+    assert "F2" in str(ev)
+    assert "weighs the two by F2" in " ".join(str(ev).split())
+    found = ev.choose_threshold()
+    assert found.criterion == "the highest f_beta, beta=2"
+    assert ev.at(found.threshold)["f_2"].value == pytest.approx(found.value, rel=1e-14)
+    assert ev.choose_threshold(beta=0.5).threshold == ev.choose_threshold(best="f_beta", beta=0.5).threshold
+    with pytest.raises(assay.MetricError, match=r"Did you mean min_recall=\?"):
+        assay.evaluate(actual=actual, score=score).choose_threshold(min_recal=0.9)
+
+
 def test_the_threshold_of_the_evaluation_stands_beside():
     """The table shows the threshold that the evaluation was made with, or another one that is named."""
     actual, score, *_ = scored()

@@ -9,7 +9,7 @@ import assay
 from assay.metrics import curves
 from assay.metrics.hull import upper_hull
 from assay.metrics.ranks import Ranks
-from assay.reports.page.condensed import condensed
+from assay.reports.condensed import condensed
 from assay.reports.page.shapes import of_scores
 from assay.reports.simplified import stepped
 from assay.tallies.cutoffs import confusions_at
@@ -129,3 +129,20 @@ def test_the_hull_of_a_long_curve_is_that_of_all_its_points():
     ):
         x, y = (np.concatenate([[0], np.cumsum(step)]) for step in (~rise, rise))
         assert upper_hull(x, y).tolist() == upper_hull(x.astype(float), y.astype(float)).tolist()
+
+
+@pytest.mark.parametrize("share", [0.3, 0.0005])
+def test_millions_of_scores_give_the_same_picture(share):
+    """Every point is one of the whole curve's, and no point of the whole one is half a pixel of 2,400 away."""
+    random = np.random.default_rng(0)
+    actual = (random.random(400_000) < share).astype(np.int8)
+    whole = assay.Scores.of(assay.rows(actual=actual, score=random.normal(size=len(actual)) + 1.5 * actual))
+    small = condensed(whole).tally
+    assert len(small.scores) < 200_000
+    assert small.totals == whole.totals
+    assert np.isin(small.scores, whole.scores).all()
+    for draw in (curves.roc, curves.gain, curves.precision_recall, curves.lift):
+        full, few = (np.stack([one.x, one.y], -1) for one in (draw(whole), draw(small)))
+        full, few = (one * 2400 / np.ptp(full, axis=0) for one in (full, few))
+        places = np.unique(np.concatenate([np.arange(60), random.integers(len(full), size=100)]))
+        assert distances(full[places], few).max() < 0.5, draw

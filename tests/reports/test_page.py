@@ -11,8 +11,8 @@ import pytest
 import assay
 from assay.errors import FileError, InputError
 from assay.evaluation.paged import page_of
+from assay.reports.condensed import condensed, cutoff_of
 from assay.reports.page import as_html, write
-from assay.reports.page.condensed import condensed, cutoff_of
 from assay.reports.page.live import chosen_cutoffs, live_figures
 
 HOSTILE = [

@@ -229,7 +229,7 @@ def test_what_was_typed_in_stays_with_another_model(opened):
     page.get_by_role("radio").nth(1).check()
     assert page.locator('[data-field="fn"]').input_value() == "9"
     assert page.locator('[data-field="prevalence"]').input_value() == "2.5"
-    (_, fp), (fn, _) = assay.reports.page.condensed.two_by_two(other.tallies["confusion"], (0, 1))
+    (_, fp), (fn, _) = assay.reports.condensed.two_by_two(other.tallies["confusion"], (0, 1))
     positives = int(ACTUAL.sum())
     cost = 1000 * (fp / (500 - positives) * 0.975 + 9 * fn / positives * 0.025)
     assert page.locator('[data-output="cost"]').inner_text() == f"{cost:.1f}"

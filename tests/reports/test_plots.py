@@ -122,7 +122,8 @@ def test_gain_lift_and_error_tradeoff_are_the_metrics_own():
         same(line(draw(rows)), curve.x, curve.y)
     ax, curve = plots.det(rows), curves.detection_error(rows)
     x, y = line(ax)
-    low = ax.get_xlim()[0]
+    low = x.min()
+    assert 0 < ax.get_xlim()[0] < low < curve.x[curve.x > 0].min()
     assert np.array_equal(x, np.clip(curve.x, low, 1 - low))
     assert np.array_equal(y, np.clip(curve.y, low, 1 - low))
     assert ((curve.x == 0) | (curve.x >= low)).all()

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import dataclasses
 import numbers
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.errors import MetricError, NumberError
 from assay.metrics.parameters import number
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = [
     "Costs",
     "bayes_threshold",
     "check_share",
+    "checked_cost",
+    "in_percent",
     "is_number",
+    "numbers_of",
     "probability_cost",
     "shifted_probability",
     "shifted_threshold",
 ]
 
+LARGEST = 1e100  # a cost: squares of sums of larger ones would run over
 NO_GAINS = (
     "A gain is no negative cost: add the same amount to both costs of that class, which changes no decision."
 )
@@ -41,9 +48,7 @@ class Costs:
 
     def __post_init__(self) -> None:
         for name in ("fp", "fn", "tp", "tn"):
-            value = getattr(self, name)
-            if not (is_number(value) and 0 <= value < np.inf):
-                raise MetricError(f"cost_{name}={value!r} is not a number from 0 on. {NO_GAINS}")
+            checked_cost(f"cost_{name}", getattr(self, name))
         if self.alarm < 0 or self.miss < 0:
             error, right = ("fp", "tn") if self.alarm < 0 else ("fn", "tp")
             raise MetricError(
@@ -52,6 +57,8 @@ class Costs:
             )
         if not self.alarm + self.miss:
             raise MetricError("both errors cost nothing, so that every threshold is as good as any other.")
+        for name in ("fp", "fn", "tp", "tn"):
+            object.__setattr__(self, name, float(getattr(self, name)))
 
     @property
     def alarm(self) -> float:
@@ -93,7 +100,7 @@ def shifted_probability(probability: Any, prevalence: float, new_prevalence: flo
     """
     check_share("prevalence", prevalence)
     check_share("new_prevalence", new_prevalence)
-    p = np.asarray(probability, dtype=np.float64)
+    p = numbers_of("probability", probability)
     if not ((p >= 0) & (p <= 1)).all():
         bad = p[~((p >= 0) & (p <= 1))].flat[0]
         raise NumberError(f"{bad} is no probability: those lie between 0 and 1.")
@@ -127,6 +134,23 @@ def probability_cost(prevalence: float, cost_fp: float, cost_fn: float) -> float
     return missed / (missed + alarmed)
 
 
+def checked_cost(name: str, value: Any) -> float:
+    """Return a cost as a number, or raise naming it."""
+    if not is_number(value) or not value >= 0:
+        raise MetricError(f"{name}={value!r} is not a number from 0 on. {NO_GAINS}")
+    if not float(value) <= LARGEST:
+        raise MetricError(f"{name}={value!r} is too large: state costs in a larger unit.")
+    return float(value)
+
+
+def numbers_of(name: str, values: Any) -> NDArray[np.float64]:
+    """Return a number or several as an array, or raise naming them."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise MetricError(f"{name}={values!r} is neither a number nor a list of numbers.") from None
+
+
 def is_number(value: Any) -> bool:
     """Tell whether this is one real number."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
@@ -136,5 +160,14 @@ def check_share(name: str, value: Any) -> float:
     """Return a share strictly between 0 and 1, or raise naming it."""
     share = number(name, value)
     if not 0 < share < 1:
-        raise MetricError(f"{name}={value!r} is a share between 0 and 1.")
+        raise MetricError(f"{name}={value!r} is a share between 0 and 1{in_percent(name, share)}.")
     return share
+
+
+def in_percent(name: str, value: float) -> str:
+    """Return the share that a number above 1 was perhaps meant to be, as a question's beginning.
+
+    >>> in_percent("rate", 10)
+    ': for 10% say rate=0.1'
+    """
+    return f": for {value:g}% say {name}={value / 100:g}" if 1 < value <= 100 else ""  # noqa: PLR2004

@@ -1,15 +1,23 @@
-"""What a threshold is chosen for: exactly one criterion, in words and as formulas over outcomes."""
+"""The criteria that a threshold may be chosen for, and what of them is stated: exactly one."""
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
 import math
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from assay.decisions.costs import Costs, bayes_threshold, check_share, is_number, shifted_threshold
+from assay.decisions.costs import (
+    Costs,
+    bayes_threshold,
+    check_share,
+    in_percent,
+    is_number,
+    shifted_threshold,
+)
+from assay.decisions.criterion import CONFIDENCE, Criterion
 from assay.decisions.guarantees import Guarantee
 from assay.decisions.sweep import Amounts
 from assay.decisions.wording import amount
@@ -17,98 +25,60 @@ from assay.errors import MetricError
 from assay.inference.proportions import check_confidence
 from assay.metrics import Binary, find
 from assay.metrics.arithmetic import ratio, root
-from assay.metrics.cutoffs import first_best, of_counts
+from assay.metrics.cutoffs import of_counts, rounding
 from assay.metrics.parameters import number
-from assay.metrics.rates import NO_NEGATIVES, NO_POSITIVES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from assay.decisions.sweep import Outcome, Sample, Sweep
-    from assay.metrics import Metric
 
-__all__ = ["Chosen", "Criterion", "interpolated_error", "stated"]
+__all__ = ["interpolated_error", "stated"]
 
-_BLOCK = 1 << 15  # cutoffs whose counts the processor's cache holds
 _CORNERS = ("closest_corner", "closest_topleft", "topleft")
 _COSTS = ("cost_fp", "cost_fn", "cost_tp", "cost_tn")
 _DEMANDS: Final = {"min_recall": "recall", "min_precision": "precision", "min_specificity": "specificity"}
 _OTHERS = ("best", "capacity", "rate", "equal_error")
-CONFIDENCE = 0.95
+_SAID: Final = {"f_beta": {"beta": 1}}  # what is said of a metric although it is not given
+RISING: Final = frozenset(
+    {
+        "accuracy",
+        "adjusted_balanced_accuracy",
+        "balanced_accuracy",
+        "brennan_prediger",
+        "diagnostic_odds_ratio",
+        "error_rate",
+        "f1",
+        "f2",
+        "f_beta",
+        "f_half",
+        "false_discovery_rate",
+        "false_negative_rate",
+        "false_omission_rate",
+        "false_positive_rate",
+        "fowlkes_mallows",
+        "g_mean",
+        "gwet_ac1",
+        "informedness",
+        "jaccard",
+        "kappa",
+        "krippendorff_alpha",
+        "lift",
+        "markedness",
+        "mcc",
+        "negative_likelihood_ratio",
+        "negative_predictive_value",
+        "npv_at_prevalence",
+        "one_vs_rest_balanced_accuracy",
+        "positive_likelihood_ratio",
+        "precision",
+        "precision_at_prevalence",
+        "recall",
+        "scott_pi",
+        "specificity",
+    }
+)  # fmt: skip - metrics that a positive found more, or a negative called positive less, never makes worse
 ROWS_PREDICTED = "rows predicted positive"
-
-
-class Chosen(NamedTuple):
-    """A threshold, the place of its cutoff, and how many cutoffs are as good."""
-
-    threshold: float
-    place: int
-    ties: int
-
-
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Criterion:
-    """One criterion: which cutoffs are allowed, which of them is best, and what is reported of it.
-
-    `formula` is the reported measure of an outcome; `objective` is what is made highest, or lowest, where
-    that is something else. `metric` is the measure where it is one of the catalogue; `costs` and
-    `prevalence` say how costs are weighed. `fixed` gives the threshold where no search is needed.
-    """
-
-    words: str
-    measure: str
-    formula: Callable[[Outcome], Any]
-    title: str = "threshold"
-    lowest: bool = False
-    scale: float = 0.0
-    objective: Callable[[Outcome], Any] | None = None
-    allowed: Callable[[Outcome], Any] | None = None
-    unmet: Callable[[Sweep], str] | None = None
-    needs: tuple[str, ...] = ()
-    companions: tuple[str, ...] = ()
-    metric: Metric | None = None
-    parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
-    costs: Costs | None = None
-    amounts: Amounts | None = None
-    prevalence: float | None = None
-    guarantee: Guarantee | None = None
-    fixed: Callable[[Sample, Sweep], float] | None = None
-    confidence: float = CONFIDENCE
-
-    def choose(self, sample: Sample, sweep: Sweep) -> Chosen:
-        """Return the best cutoff, the highest where several are, or raise saying why there is none."""
-        totals = sweep.at(0).counts
-        for kind, reason in (("positives", NO_POSITIVES), ("negatives", NO_NEGATIVES)):
-            if kind in self.needs and not getattr(totals, kind)[0]:
-                raise MetricError(
-                    f"{reason}, so that no threshold can be chosen for {self.words}. "
-                    "Costs, a capacity or a rate need no more than one class."
-                )
-        if self.fixed is not None:
-            threshold = self.fixed(sample, sweep)
-            return Chosen(threshold, sweep.place(threshold), 1)
-        values = np.empty(len(sweep.cutoffs))
-        for begin in range(0, len(values), _BLOCK):
-            block = slice(begin, begin + _BLOCK)
-            part = sweep.outcome.taken(block)
-            values[block] = (self.objective or self.formula)(part)
-            if self.allowed is not None:
-                values[block][~self.allowed(part)] = math.nan
-        if sweep.cutoffs[0] == sweep.cutoffs[1]:
-            values[0] = math.nan  # rows score infinity, so that no threshold leaves all of them out
-        found = first_best(values, lowest=self.lowest, scale=self.scale)
-        if found is None:
-            raise MetricError(
-                self.unmet(sweep) if self.unmet else f"{self.measure} has no value at any cutoff."
-            )
-        place, _, ties = found
-        return Chosen(float(sweep.cutoffs[place]), place, ties)
-
-    def value(self, outcome: Outcome) -> float:
-        """Return the measure of one outcome, NaN where it has none."""
-        return float(self.formula(outcome)[0])
 
 
 def stated(
@@ -131,6 +101,9 @@ def stated(
     **parameters: Any,
 ) -> Criterion:
     """Return the one criterion that is stated; see :func:`assay.decisions.choose_threshold`."""
+    for name, value in (("calibrated", calibrated), ("equal_error", equal_error)):
+        if not isinstance(value, bool):
+            raise MetricError(f"{name}={value!r} is neither True nor False.")
     demands = {"min_recall": min_recall, "min_precision": min_precision, "min_specificity": min_specificity}
     others = {"best": best, "capacity": capacity, "rate": rate, "equal_error": equal_error or None}
     costs = dict(zip(_COSTS, (cost_fp, cost_fn, cost_tp, cost_tn), strict=True))
@@ -176,6 +149,8 @@ def _one_of(asked: list[str], parameters: dict[str, Any]) -> None:
 
 def _hint(parameters: dict[str, Any]) -> str:
     """Return the names that unknown ones may have been meant to be, as a question."""
+    if parameters.keys() == {"beta"}:
+        return f' For that beta say best="f_beta", beta={parameters["beta"]!r}.'
     known = [*_COSTS, *_DEMANDS, *_OTHERS, "prevalence", "calibrated", "confidence", "method"]
     near = [word for name in parameters for word in difflib.get_close_matches(name, known, n=1)]
     return f" Did you mean {' and '.join(f'{word}=' for word in near)}?" if near else ""
@@ -186,6 +161,8 @@ def _of_costs(given: dict[str, Any], prevalence: float | None, *, calibrated: bo
         if given[name] is None:
             raise MetricError(f"{name}= is missing: a threshold weighs what both errors cost.")
     shown: dict[str, Any] = {"title": "cost-optimal threshold", "measure": "cost per row", "lowest": True}
+    if any(isinstance(value, bool) for value in given.values()):
+        raise MetricError("a cost is a number or a column of numbers, neither True nor False.")
     if not all(value is None or is_number(value) for value in given.values()):
         return _of_amounts(given, prevalence, calibrated=calibrated, shown=shown)
     costs = Costs(given["cost_fp"], given["cost_fn"], given["cost_tp"] or 0, given["cost_tn"] or 0)
@@ -216,6 +193,7 @@ def _of_costs(given: dict[str, Any], prevalence: float | None, *, calibrated: bo
         share = float(totals.positives[0] / totals.n[0])
         return float(shifted_threshold(threshold, share, prevalence))
 
+    shown["rises"] = True
     if calibrated:
         shown |= {"title": "Bayes threshold", "fixed": bayes}
     return Criterion(words, formula=cost, costs=costs, **shown)
@@ -236,10 +214,11 @@ def _of_amounts(
         return ratio(outcome.costs.fp + outcome.costs.fn, outcome.counts.n) / outcome.unit
 
     amounts = Amounts(given["cost_fp"], given["cost_fn"])
-    return Criterion("every row has its own costs", formula=cost, amounts=amounts, **shown)
+    return Criterion("every row has its own costs", formula=cost, amounts=amounts, rises=True, **shown)
 
 
-def _of_metric(name: str, parameters: dict[str, Any]) -> Criterion:
+def _of_metric(given: Any, parameters: dict[str, Any]) -> Criterion:
+    name = getattr(given, "name", given)
     if str(name).strip().lower().replace(" ", "_").replace("-", "_") in _CORNERS:
         if parameters:
             raise MetricError(f"closest_corner takes no {', '.join(sorted(parameters))}.")
@@ -255,7 +234,8 @@ def _of_metric(name: str, parameters: dict[str, Any]) -> Criterion:
             "name a metric that has a best value, or say capacity= or rate=."
         )
     lowest = metric.best == metric.bounds[0]
-    own = "".join(f", {name}={value:g}" for name, value in parameters.items())
+    told = {**_SAID.get(metric.name, {}), **parameters}
+    own = "".join(f", {name}={value:g}" for name, value in told.items() if is_number(value))
 
     def value(outcome: Outcome) -> NDArray[Any]:
         return of_counts(metric, outcome.counts, parameters)
@@ -264,13 +244,14 @@ def _of_metric(name: str, parameters: dict[str, Any]) -> Criterion:
         f"the {'lowest' if lowest else 'highest'} {metric.name}{own}", metric.name, value,
         title="best threshold", lowest=lowest, scale=float(metric.bounds[0] < 0), needs=("positives",),
         metric=metric, parameters=parameters,
+        rises=metric.name in RISING and parameters.keys() <= {"beta", "prevalence"},
     )  # fmt: skip
 
 
 def _of_demand(measure: str, name: str, least: Any, confidence: float | None, method: str) -> Criterion:
     share = number(name, least, above=0)
     if share > 1:
-        raise MetricError(f"{name}={least!r} is a share, so it is at most 1.")
+        raise MetricError(f"{name}={least!r} is a share, so it is at most 1{in_percent(name, share)}.")
     guarantee = Guarantee(measure, share, confidence, method)
     metric = find(measure)
     fewest = measure == "recall"  # any threshold further down has it too, at the price of more false alarms
@@ -286,6 +267,7 @@ def _of_demand(measure: str, name: str, least: Any, confidence: float | None, me
         companions=("precision",) if fewest else ("recall",),
         metric=metric,
         guarantee=guarantee,
+        rises=True,
     )
 
 
@@ -299,19 +281,32 @@ def _of_room(capacity: Any, rate: Any) -> Criterion:
             f"as many rows predicted positive as can be, but no more than {amount(most)}",
             ROWS_PREDICTED,
             lambda outcome: outcome.counts.predicted_positives,
-            allowed=lambda outcome: outcome.counts.predicted_positives <= most,
+            allowed=lambda outcome: outcome.counts.predicted_positives <= most + rounding(most),
             companions=("precision", "recall"),
+            unmet=_no_room,
         )
     share = number("rate", rate, least=0)
     if share > 1:
-        raise MetricError(f"rate={rate!r} is a share of the rows, so it is at most 1.")
+        raise MetricError(
+            f"rate={rate!r} is a share of the rows, so it is at most 1{in_percent('rate', share)}."
+        )
     return Criterion(
         f"as many rows predicted positive as can be, but no more than {share:.4g} of all",
         "share predicted positive",
         lambda outcome: of_counts(metric, outcome.counts, {}),
-        allowed=lambda outcome: of_counts(metric, outcome.counts, {}) <= share,
+        allowed=lambda outcome: of_counts(metric, outcome.counts, {}) <= share + rounding(share),
         companions=("precision", "recall"),
         metric=metric,
+        unmet=_no_room,
+    )
+
+
+def _no_room(sweep: Sweep) -> str:
+    """Return why not even the highest score fits: no threshold leaves out rows that score infinity."""
+    above = amount(float(sweep.at(1).counts.predicted_positives[0]))
+    return (
+        f"{above} of {amount(float(sweep.at(0).counts.n[0]))} score infinity, so that no threshold leaves "
+        "them out: give them scores that can be told apart, or make room for them."
     )
 
 
@@ -334,7 +329,7 @@ def interpolated_error(sweep: Sweep, place: int) -> float:
 
     It is the metric of that name, found beside the place where they are nearest without reading the rest.
     """
-    alarms, misses = _error_rates(sweep.outcome.taken(slice(max(place - 1, 0), place + 2)).counts)
+    alarms, misses = _error_rates(sweep.between(max(place - 1, 0), place + 2).counts)
     after = int(np.argmax(alarms >= misses))  # all is missed at first, so that it is not the first place
     before = alarms[after - 1], misses[after - 1]
     gap = before[1] - before[0]
@@ -344,7 +339,7 @@ def interpolated_error(sweep: Sweep, place: int) -> float:
 
 _CLOSEST_CORNER: Final = Criterion(
     "closest to the corner where recall is 1 and no negative is called positive", "distance to the corner",
-    _corner, title="best threshold", lowest=True, needs=("positives", "negatives"),
+    _corner, title="best threshold", lowest=True, rises=True, needs=("positives", "negatives"),
     companions=("recall", "specificity"),
 )  # fmt: skip
 _EQUAL_ERROR: Final = Criterion(

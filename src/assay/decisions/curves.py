@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.decisions.costs import numbers_of
 from assay.decisions.criteria import stated
 from assay.decisions.sweep import Sample, checked_threshold
 from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio
-from assay.metrics.curves import Curve, roc
+from assay.metrics.curves import Curve
 from assay.metrics.cutoffs import performance
 from assay.metrics.rates import NO_NEGATIVES, NO_POSITIVES
 
@@ -55,12 +56,13 @@ def net_benefit(data: Any, thresholds: Any = None) -> DecisionCurve:
     """
     sample = Sample.of(data)
     sample.tally.need_probabilities()
-    at = np.arange(1, 100) / 100 if thresholds is None else np.atleast_1d(np.asarray(thresholds, dtype=float))
-    if at.ndim != 1 or not ((at >= 0) & (at < 1)).all():
-        raise MetricError("thresholds of net benefit are probabilities from 0 to below 1.")
+    at = np.arange(1, 100) / 100
+    if thresholds is not None:
+        at = np.atleast_1d(numbers_of("thresholds", thresholds))
+    if at.ndim != 1 or not len(at) or not ((at >= 0) & (at < 1)).all():
+        raise MetricError("thresholds of net benefit are one or more probabilities from 0 to below 1.")
     sweep = sample.sweep()
-    places = np.array([sweep.place(one) for one in at], dtype=np.intp)
-    outcome = sweep.outcome.taken(places)
+    outcome = sweep.taken([sweep.place(one) for one in at.tolist()])
     c, odds = outcome.counts, at / (1 - at)
     benefit = c.tp / c.n - c.fp / c.n * odds
     share = c.positives / c.n
@@ -91,9 +93,7 @@ def cost_curve(data: Any) -> DecisionCurve:
     >>> round(curve.at(0.5), 4), curve.cutoffs.tolist()
     (0.1667, [0.8, 0.35, 0.1])
     """
-    sample = Sample.of(data)
-    roc(sample.tally)  # it says so where a class is absent
-    envelope: Any = performance(sample.tally, "ecost")
+    envelope: Any = performance(Sample.of(data).tally, "ecost")
     beside = {"always_the_same": np.minimum(envelope.x, 1 - envelope.x)}
     columns = envelope.x, envelope.y, envelope.cutoffs
     return DecisionCurve(envelope.name, envelope.x_name, envelope.y_name, *columns, beside)
@@ -107,7 +107,7 @@ def normalised_cost(data: Any, threshold: float, probability_cost: Any) -> Any:
     >>> round(normalised_cost(rows, 0.5, 0.5), 4)
     0.1667
     """
-    x = np.asarray(probability_cost, dtype=np.float64)
+    x = numbers_of("probability_cost", probability_cost)
     if not ((x >= 0) & (x <= 1)).all():
         raise MetricError("a probability cost lies between 0 and 1.")
     sweep = Sample.of(data).sweep()
@@ -127,10 +127,9 @@ def expected_cost(data: Any, **costs: Any) -> Curve:
     >>> expected_cost(rows, cost_fp=1, cost_fn=4)["cost_per_row"].round(2).tolist()
     [2.0, 1.33, 0.67, 0.83, 0.17, 0.33, 0.5]
     """
-    wanted = stated(**costs)
-    if wanted.measure != "cost per row":
+    wanted = stated(**costs) if costs else None
+    if wanted is None or wanted.measure != "cost per row":
         raise MetricError("expected cost needs costs: cost_fp= and cost_fn=.")
     sweep = Sample.of(data, wanted.amounts).sweep()
-    return Curve(
-        "expected cost", "cutoff", "cost_per_row", sweep.cutoffs, wanted.formula(sweep.outcome), sweep.cutoffs
-    )
+    values, cutoffs = wanted.formula(sweep.between(0, len(sweep))), sweep.cutoffs
+    return Curve("expected cost", "cutoff", "cost_per_row", cutoffs, values, cutoffs)

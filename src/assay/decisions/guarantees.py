@@ -13,6 +13,7 @@ from assay.decisions.wording import amount
 from assay.errors import MetricError
 from assay.inference.proportions import check_confidence, normal_quantile, proportion_interval
 from assay.metrics.arithmetic import ratio, root
+from assay.metrics.cutoffs import rounding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +64,8 @@ class Guarantee:
         """Tell of each cutoff whether the demand is met there."""
         x, n = _parts(outcome.counts, self.measure)
         with np.errstate(invalid="ignore"):
-            enough = np.asarray(ratio(x, n) >= self.share)  # no value is not enough
+            least = self.share - rounding(self.share)  # sums of weights are rounded
+            enough = np.asarray(ratio(x, n) >= least)  # no value is not enough
         if self.confidence is None:
             return enough
         if outcome.squares is not None:
@@ -89,17 +91,20 @@ class Guarantee:
         said = f"The one-sided {_METHODS[self.method]} limit of {self.measure} is {self.limit(outcome):.4g}"
         if self.measure != "precision":
             return f"{said}; it holds although the threshold was chosen on these rows."
-        return f"{said}; chosen on these rows, it fails more often than that says."
+        return (
+            f"{said}, which is that of a threshold named beforehand: chosen on these rows, it fails more "
+            "often. Judge it on others with on(rows)."
+        )
 
     def unmet(self, sweep: Sweep) -> str:
         """Return why no cutoff meets the demand, and how near one comes."""
-        x, n = _parts(sweep.outcome.counts, self.measure)
+        x, n = _parts(sweep.between(0, len(sweep)).counts, self.measure)
         said = f"no threshold has {self.words}"
         if self.confidence is None:
             values = ratio(x, n)
             place = int(np.nanargmax(values))
             return (
-                f"{said}: the highest is {values[place]:.4g}, at {sweep.cutoffs[place]:.6g}. Ask for less, "
+                f"{said}: the highest is {values[place]:.4g}, at {sweep.cutoff(place):.6g}. Ask for less, "
                 'or for the best balance (best="f1", or costs).'
             )
         place = int(np.nanargmax(_wilson_limit(x, n, self.confidence)))

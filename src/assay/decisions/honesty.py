@@ -15,6 +15,9 @@ from assay.decisions.sweep import Sample, cells
 from assay.decisions.wording import counted, cutoff, figure, interval, measured, plain
 from assay.errors import MetricError
 from assay.inference.bootstrap_limits import Limits, percentile
+from assay.inference.pooling import pooled
+from assay.inference.question import check_seed
+from assay.inference.units import pieces
 from assay.metrics import Binary
 from assay.metrics.parameters import whole
 
@@ -23,11 +26,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from assay.decisions.criteria import Criterion
+    from assay.decisions.criterion import Criterion
     from assay.inference.estimate import Estimate
 
 __all__ = ["CrossFit", "Optimism", "cross_fit_of", "cross_fitted", "optimism", "optimism_of"]
 
+_CUTOFFS = 1 << 14  # in a replicate: more would change the luck by less than the draws do
 _MAY_LACK = 0.01  # of the replicates; beyond, what is left no longer stands for all
 
 
@@ -118,7 +122,8 @@ def optimism(data: Any, *, replicates: int = 200, seed: int = 0, **criterion: An
     """Return how much better the measure looks than it is, by bootstrap, and how far the threshold wanders.
 
     In each replicate the threshold is chosen anew, and judged on the replicate and on the rows: the mean
-    difference is the optimism (Harrell 1996). Rows of a group are drawn together.
+    difference is the optimism (Harrell 1996). Rows of a group are drawn together. Of more than 16,384 scores
+    neighbours are put together, which moves the optimism by far less than the draws do.
 
     >>> import assay
     >>> rows = assay.rows(actual=[0, 1] * 50, score=[i % 9 for i in range(100)])
@@ -133,10 +138,11 @@ def optimism(data: Any, *, replicates: int = 200, seed: int = 0, **criterion: An
 def cross_fit_of(sample: Sample, wanted: Criterion, folds: int, seed: int) -> CrossFit:
     """Return the cross-fitted measure of a sample."""
     folds = whole("folds", folds, least=2)
+    check_seed(seed)
     if wanted.measure == ROWS_PREDICTED:
         raise MetricError("a capacity is that of all rows, not of a fold: say it as a share of them, rate=.")
     parts = _folds(sample, folds, seed)
-    total = parts.sum(0)
+    total = np.stack([sample.tally.positives, sample.tally.negatives])
     thresholds, pooled = [], None
     for number, held_out in enumerate(parts, 1):
         training = sample.sweep(*(total - held_out))
@@ -157,9 +163,13 @@ def cross_fit_of(sample: Sample, wanted: Criterion, folds: int, seed: int) -> Cr
 def optimism_of(sample: Sample, wanted: Criterion, replicates: int, seed: int) -> Optimism:
     """Return the optimism of a sample's threshold."""
     replicates = whole("replicates", replicates, least=2)
+    check_seed(seed)
     sweep = sample.sweep()
     apparent = wanted.value(sweep.at(wanted.choose(sample, sweep).place))
     thresholds, gains = np.full(replicates, np.nan), np.full(replicates, np.nan)
+    if sample.groups is None:
+        sample = dataclasses.replace(sample, tally=pooled(sample.tally, _CUTOFFS))
+        sweep = sample.sweep()
     for number, drawn in enumerate(_replicates(sample, replicates, seed)):
         there = sample.sweep(*drawn)
         try:
@@ -188,7 +198,7 @@ def _range(thresholds: NDArray[np.float64], confidence: float) -> tuple[float, f
     return limits.low, limits.high
 
 
-def _folds(sample: Sample, folds: int, seed: int) -> NDArray[np.int64]:
+def _folds(sample: Sample, folds: int, seed: int) -> NDArray[Any]:
     """Return how many rows of each fold every entry of the tally has: by fold, class and entry.
 
     Rows of an entry are alike, so that it is enough to deal out the tally.
@@ -197,20 +207,26 @@ def _folds(sample: Sample, folds: int, seed: int) -> NDArray[np.int64]:
     if sample.groups is not None:
         places, codes = sample.groups
         number = int(codes.max()) + 1
-        fold = (_shuffled(number, seed) % folds)[codes]
+        fold = _dealt(number, folds, seed)[codes]
     else:
         sizes = _sizes(sample)
         places = np.repeat(np.arange(len(sizes)), sizes)
         positives = int(sizes[:entries].sum())
         number = len(places)
         # Each class is shuffled and dealt out; the second goes on where the first ended.
-        within = _shuffled(positives, seed), positives + _shuffled(number - positives, seed, stream=1)
-        fold = np.concatenate(within) % folds
+        second = _dealt(number - positives, folds, seed, first=positives, stream=1)
+        fold = np.concatenate([_dealt(positives, folds, seed), second])
     if number < folds:
         what = "rows" if sample.groups is None else "groups"
         raise MetricError(f"folds={folds}: there are no more than {number:,} {what} to deal out.")
-    counts = np.bincount(fold * (2 * entries) + places, minlength=folds * 2 * entries)
-    return counts.astype(np.int64).reshape(folds, 2, entries)
+    most = np.bincount(places, minlength=2 * entries)
+    counts = np.zeros((folds, 2 * entries), dtype=np.min_scalar_type(int(most.max())))
+    for one in range(folds):
+        if most.max() == 1:  # every row is an entry of its own
+            counts[one, places[fold == one]] = 1
+        else:
+            counts[one] = np.bincount(places[fold == one], minlength=2 * entries)
+    return counts.reshape(folds, 2, entries)
 
 
 def _replicates(sample: Sample, replicates: int, seed: int) -> Iterator[NDArray[np.int64]]:
@@ -225,13 +241,20 @@ def _replicates(sample: Sample, replicates: int, seed: int) -> Iterator[NDArray[
             yield counts.astype(np.int64).reshape(2, entries)
         return
     sizes = _sizes(sample)
-    number, held = int(sizes.sum()), np.flatnonzero(sizes)
-    starts = np.cumsum(sizes[held]) - sizes[held]
-    for one in range(replicates):
-        drawn = np.bincount(kernels.random_below(seed, one, 0, number, number), minlength=number)
-        counts = np.zeros(2 * entries, dtype=np.int64)
-        counts[held] = np.add.reduceat(drawn, starts)
-        yield counts.reshape(2, entries)
+    held = np.flatnonzero(sizes)
+    if sizes.max() == 1:  # every row is an entry of its own
+        for one in range(replicates):
+            counts = np.zeros(2 * entries, dtype=np.int64)
+            drawn = kernels.random_below(seed, one, 0, len(held), len(held))
+            counts[held] = np.bincount(drawn, minlength=len(held))
+            yield counts.reshape(2, entries)
+        return
+    for begin, end in pieces(len(held), replicates):
+        drawn = kernels.resample_counts(sizes[held].astype(np.uint64), seed, begin, end)
+        for one in drawn:
+            counts = np.zeros(2 * entries, dtype=np.int64)
+            counts[held] = one
+            yield counts.reshape(2, entries)
 
 
 def _sizes(sample: Sample) -> NDArray[np.int64]:
@@ -239,6 +262,9 @@ def _sizes(sample: Sample) -> NDArray[np.int64]:
     return np.concatenate([sample.tally.positives, sample.tally.negatives]).astype(np.int64)
 
 
-def _shuffled(n: int, seed: int, stream: int = 0) -> NDArray[np.intp]:
-    """Return the numbers below n in an order that the seed alone decides."""
-    return np.argsort(np.argsort(kernels.random_words(seed, stream, 0, n), kind="stable"), kind="stable")
+def _dealt(n: int, folds: int, seed: int, *, first: int = 0, stream: int = 0) -> NDArray[Any]:
+    """Return the fold of each of n, dealt out from a first one on in an order that the seed decides."""
+    fold = np.empty(n, dtype=np.min_scalar_type(folds))
+    order = np.argsort(kernels.random_words(seed, stream, 0, n), kind="stable")
+    fold[order] = (first + np.arange(n)) % folds
+    return fold

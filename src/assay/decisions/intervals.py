@@ -18,7 +18,7 @@ from assay.metrics import Binary, Undefined
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
-    from assay.decisions.criteria import Criterion
+    from assay.decisions.criterion import Criterion
     from assay.decisions.sweep import Outcome
     from assay.inference.proportions import Interval
     from assay.metrics import Metric

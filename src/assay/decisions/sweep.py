@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay import kernels
-from assay.decisions.costs import NO_GAINS, is_number
+from assay.decisions.costs import LARGEST, NO_GAINS, checked_cost, is_number
 from assay.errors import LengthError, MetricError, NumberError
 from assay.inputs import Rows, column, encode, need_rows
 from assay.inputs.columns import Column, doubles
 from assay.inputs.labels import binary
 from assay.metrics import Binary
 from assay.metrics.metric import need_tally, tallied
-from assay.metrics.ranks import Ranks
 from assay.tallies import BinnedScores, Scores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
-__all__ = ["Amounts", "Outcome", "Sample", "Sweep"]
+__all__ = ["Amounts", "Outcome", "Running", "Sample", "Sweep"]
 
 _DECIMALS = range(5)  # amounts of money have few: with them made whole, sums are exact
 _EXACT = 2**53
+_AT_ONCE = 1 << 15  # numbers that the processor's cache holds
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -69,21 +69,123 @@ class Outcome:
         )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Sweep:
-    """Every cutoff, from infinity down over the distinct scores, and what comes of each."""
+class Running:
+    """Sums over the rows from the highest score down, kept where blocks of cutoffs begin and made between.
 
-    cutoffs: NDArray[Any]
-    outcome: Outcome
+    Sums of floats are added in one order, wherever they are read.
+    """
+
+    def __init__(self, counts: tuple[NDArray[Any], NDArray[Any]], times: Any = None, unit: int = 1) -> None:
+        """Take how many positives and negatives each distinct score has, the highest first.
+
+        Each row counts so many `times`; numbers that were made whole are of `unit` to one.
+        """
+        self._counts, self._times, self._unit = counts, times, unit
+        self.block = _block(len(counts[0]) + 1)
+        self._edges = [self._at_edges(side) for side in (0, 1)]
+
+    def between(self, begin: int, end: int) -> Binary:
+        """Return the counts at the cutoffs [begin, end): infinity is the first, above all rows."""
+        first = begin // self.block
+        held = first * self.block
+        tp, fp = (
+            self._sums(side, held, end - 1, self._edges[side][first])[begin - held :] for side in (0, 1)
+        )
+        return self._table(tp, fp)
+
+    def ends(self, tp_from: slice, fp_from: slice) -> Binary:
+        """Return the counts where blocks begin: positives and negatives of slices of those places."""
+        return self._table(self._edges[0][tp_from], self._edges[1][fp_from])
+
+    def _table(self, tp: NDArray[Any], fp: NDArray[Any]) -> Binary:
+        cells = tp, fp, self._edges[0][-1:] - tp, self._edges[1][-1:] - fp
+        return Binary(*(cell / self._unit for cell in cells)) if self._unit > 1 else Binary(*cells)
+
+    def _sums(self, side: int, begin: int, end: int, before: Any) -> NDArray[Any]:
+        """Return what there was before, and how it grows over the scores [begin, end)."""
+        terms = np.empty(end - begin + 1, dtype=np.int64 if self._times is None else np.float64)
+        terms[0] = before
+        terms[1:] = self._counts[side][begin:end]
+        if self._times is not None:
+            terms[1:] *= self._times[begin:end]
+        return np.cumsum(terms, out=terms)
+
+    def _at_edges(self, side: int) -> NDArray[Any]:
+        """Return the sum before each block, and that of all."""
+        column, size = self._counts[side], self.block
+        if self._times is None:
+            whole = len(column) // size * size
+            sums = column[:whole].reshape(-1, size).sum(1, dtype=np.int64)
+            if whole < len(column):
+                sums = np.append(sums, column[whole:].sum(dtype=np.int64))
+            return np.concatenate([[0], np.cumsum(sums)])
+        edges = [0.0]
+        for begin in range(0, len(column), size):
+            edges.append(self._sums(side, begin, min(begin + size, len(column)), edges[-1])[-1])
+        return np.array(edges)
+
+
+def _block(cutoffs: int) -> int:
+    """Return how many cutoffs are read at once: about the root of all, within what the cache holds."""
+    return 1 << min(max(cutoffs.bit_length() // 2 + 1, 8), 13)
+
+
+class Sweep:
+    """Every cutoff, from infinity down over the distinct scores, and what comes of each.
+
+    Nothing is made that is not asked for: of ten million cutoffs a search reads a few thousand.
+    """
+
+    def __init__(self, scores: NDArray[Any], counts: Callable[[int], Running], **of_weights: Any) -> None:
+        """Take the distinct scores, rising, and sums of the rows' weights to a power."""
+        self.scores = scores
+        self._sums = functools.cache(counts)
+        self._costed: bool = of_weights.get("costed", False)
+        self._weighted: bool = of_weights.get("weighted", False)
+        self._unit: int = of_weights.get("unit", 1)
+
+    def __len__(self) -> int:
+        return len(self.scores) + 1
+
+    @property
+    def block(self) -> int:
+        """How many cutoffs are read at once."""
+        return _block(len(self))
+
+    @property
+    def cutoffs(self) -> NDArray[Any]:
+        """All of the cutoffs."""
+        return np.concatenate([[math.inf], self.scores[::-1]])
+
+    def cutoff(self, place: int) -> float:
+        """Return one of the cutoffs."""
+        return float(self.scores[-place]) if place else math.inf
 
     def place(self, threshold: float) -> int:
         """Return the cutoff that predicts the same rows positive as a threshold, which need be no score."""
-        rising = self.cutoffs[:0:-1]
-        return len(rising) - int(np.searchsorted(rising, threshold, side="left"))
+        return len(self.scores) - int(np.searchsorted(self.scores, np.float64(threshold), side="left"))
 
     def at(self, place: int) -> Outcome:
         """Return what comes of one cutoff, as arrays of one entry."""
-        return self.outcome.taken(slice(place, place + 1))
+        return self.between(place, place + 1)
+
+    def between(self, begin: int, end: int) -> Outcome:
+        """Return what comes of the cutoffs [begin, end)."""
+        return self._made(lambda sums: sums.between(begin, min(end, len(self))))
+
+    def taken(self, places: Iterable[int]) -> Outcome:
+        """Return what comes of some of the cutoffs."""
+        return self._made(lambda sums: _mapped(_joined, *(sums.between(one, one + 1) for one in places)))
+
+    def ends(self, tp_from: slice, fp_from: slice) -> Outcome:
+        """Return the counts where blocks of cutoffs begin, or where the next one does."""
+        return self._made(lambda sums: sums.ends(tp_from, fp_from))
+
+    def _made(self, read: Callable[[Running], Binary]) -> Outcome:
+        if not self._weighted:
+            return Outcome(read(self._sums(0)))
+        counts, costs = (0, read(self._sums(1))) if self._costed else (1, None)
+        return Outcome(read(self._sums(counts)), costs, lambda: read(self._sums(2)), self._unit)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -96,18 +198,15 @@ class Amounts:
     def of_rows(self, rows: Rows, positive: NDArray[Any]) -> tuple[NDArray[np.float64], int]:
         """Return what an error on each row costs, made whole where its decimals allow it, and the unit."""
         fp, fn = (self._column(x, f"cost_{name}", rows) for x, name in ((self.fp, "fp"), (self.fn, "fn")))
+        if not (fp.any() or fn.any()):
+            raise MetricError("both errors cost nothing on every row, so that any threshold is as good.")
         amounts = np.where(positive == 1, fn, fp)
-        for places in _DECIMALS:
-            unit = 10**places
-            whole = np.rint(amounts * unit)
-            if (whole / unit == amounts).all() and whole.sum() < _EXACT:
-                return whole, unit
-        return amounts, 1
+        return made_whole(amounts, len(rows))
 
     @staticmethod
     def _column(given: Any, name: str, rows: Rows) -> NDArray[np.float64]:
         if is_number(given):
-            given = np.full(len(rows), float(given))
+            return np.full(1, checked_cost(name, given))
         kept: Column = column(given, name)
         if rows.origin is not None and len(kept) != len(rows) and len(kept) > rows.origin.max(initial=-1):
             kept = kept.take(rows.origin, rows.origin)
@@ -117,12 +216,12 @@ class Amounts:
         absent = kept.absent()
         if absent is not None:
             kept.raise_missing(int(np.argmax(absent)))
-        bad = ~(np.isfinite(values) & (values >= 0))
-        if bad.any():
-            row = int(np.argmax(bad))
-            raise NumberError(
-                f"{name} is {values[row]} ({kept.where(row)}): a cost is a number from 0 on. {NO_GAINS}"
-            )
+        if not (values.min(initial=0.0) >= 0 and values.max(initial=0.0) <= LARGEST):
+            row = int(np.argmax(~((values >= 0) & (values <= LARGEST))))
+            why = f"a cost is a number from 0 on. {NO_GAINS}"
+            if LARGEST < values[row] < math.inf:
+                why = "that is too large: state costs in a larger unit."
+            raise NumberError(f"{name} is {values[row]} ({kept.where(row)}): {why}")
         return values
 
 
@@ -183,26 +282,62 @@ class Sample:
         scores = self.tally.scores
         return bool(scores[0] >= 0 and scores[-1] <= 1)
 
+    @functools.cached_property
+    def _weights(self) -> tuple[NDArray[np.intp], NDArray[np.float64], int]:
+        """Where each distinct score begins among the tally's entries, and their weights, made whole."""
+        weights: Any = self.tally.weights
+        return self.tally.starts(), *((weights, 1) if self.costed else made_whole(weights, self.tally.n))
+
     def sweep(self, positives: Any = None, negatives: Any = None) -> Sweep:
         """Return what comes of every cutoff: of the rows, or of so many rows at each entry of the tally."""
         tally, weights = self.tally, self.tally.weights
-        if weights is None:
-            ranks = Ranks(tally, positives, negatives)
-            return Sweep(ranks.cutoffs(), Outcome(ranks.at_cutoffs()))
         if positives is None:
             positives, negatives = tally.positives, tally.negatives
+        if weights is None:
+            return Sweep(tally.scores, lambda _: Running((positives[::-1], negatives[::-1])))
+        starts, whole, unit = self._weights
+        alone = len(starts) == len(weights)  # every score has one weight
 
-        def table(power: int) -> Binary:
-            times = weights**power if power else np.int64(1)  # rows stay whole numbers
-            return Ranks(tally, positives * times, negatives * times).at_cutoffs()
+        def sums(power: int) -> Running:
+            columns: tuple[Any, ...] = positives, negatives
+            times: Any = None if not power else whole if power == 1 else whole * whole
+            if not alone:
+                if times is not None:
+                    columns, times = (positives * times, negatives * times), np.broadcast_to(1.0, len(starts))
+                kind = np.int64 if times is None else np.float64
+                columns = tuple(np.add.reduceat(x, starts, dtype=kind) for x in columns)
+            backwards = columns[0][::-1], columns[1][::-1]
+            return Running(backwards, None if times is None else times[::-1], unit**power)
 
-        squares = functools.cache(lambda: table(2))
-        outcome = (
-            Outcome(table(0), table(1), squares, self.unit)
-            if self.costed
-            else Outcome(table(1), None, squares)
-        )
-        return Sweep(Ranks(tally).cutoffs(), outcome)
+        scores = tally.scores if alone else tally.scores[starts]
+        return Sweep(scores, sums, weighted=True, costed=self.costed, unit=self.unit)
+
+
+def made_whole(amounts: NDArray[np.float64], rows: int) -> tuple[NDArray[np.float64], int]:
+    """Return amounts in a unit of which they are whole numbers, so that sums are exact, and the unit.
+
+    Amounts of money and most weights have few decimals. Others, and those whose sum would be too large to be
+    exact, stay as they are.
+
+    >>> made_whole(np.array([0.1, 12.25]), 2)
+    (array([  10., 1225.]), 100)
+    >>> made_whole(np.array([1 / 3]), 1)
+    (array([0.33333333]), 1)
+    """
+    most = float(amounts.max(initial=0.0))
+    for places in _DECIMALS:
+        unit = 10**places
+        if not most * unit * rows < _EXACT:
+            break
+        whole = np.empty(len(amounts))
+        for begin in range(0, len(amounts), _AT_ONCE):
+            some = slice(begin, begin + _AT_ONCE)
+            np.rint(amounts[some] * unit, out=whole[some])
+            if not np.array_equal(whole[some] / unit, amounts[some]):
+                break
+        else:
+            return whole, unit
+    return amounts, 1
 
 
 def _as_rows(data: Any) -> Rows:
@@ -257,3 +392,7 @@ def checked_threshold(value: Any) -> float:
 def _mapped(change: Callable[..., Any], *tables: Any) -> Any:
     """Return a table of what becomes of the counts of others, None where there are none."""
     return None if tables[0] is None else Binary(*map(change, *map(cells, tables)))
+
+
+def _joined(*columns: NDArray[Any]) -> NDArray[Any]:
+    return np.concatenate(columns) if columns else np.empty(0)

@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from assay.decisions.costs import bayes_threshold, shifted_threshold
-from assay.decisions.criteria import interpolated_error, stated
+from assay.decisions.criteria import ROWS_PREDICTED, interpolated_error, stated
 from assay.decisions.honesty import CrossFit, Optimism, cross_fit_of, optimism_of
 from assay.decisions.intervals import IN_GROUPS, SAME_ROWS, estimated
 from assay.decisions.sweep import Sample, cells, checked_threshold
@@ -17,7 +17,7 @@ from assay.metrics.calibration_tests import spiegelhalter_test
 from assay.metrics.cutoffs import of_counts
 
 if TYPE_CHECKING:
-    from assay.decisions.criteria import Criterion
+    from assay.decisions.criterion import Criterion
     from assay.decisions.sweep import Outcome, Sweep
     from assay.inference.estimate import Estimate
 
@@ -25,7 +25,7 @@ __all__ = ["Judged", "Source", "Threshold", "choose_threshold", "judge_threshold
 
 Source: TypeAlias = Literal["fixed", "cost", "validation", "same-data"]
 _SOURCES: Final[dict[str, str]] = {
-    "same-data": "Chosen and judged on the same rows, so that it looks better than it will be.",
+    "same-data": "Chosen and judged on the same rows, so that it looks better than it will be",
     "cost": "The threshold follows from the costs; no rows were used to choose it.",
     "validation": "The threshold was chosen on other rows.",
     "fixed": "The threshold was given.",
@@ -122,8 +122,18 @@ class Threshold:
 
     def _foot(self) -> list[str]:
         ties = f"{self.ties:,} cutoffs are as good: this is the highest." if self.ties > 1 else ""
-        said = [_SOURCES[self.threshold_source], ties, self.optimism, self.cross_fit, self.note]
+        said = [self._source(), ties, self.optimism, self.cross_fit, self.note]
         return [line for one in said if one for line in wrapped(str(one))]
+
+    def _source(self) -> str:
+        """Return where the threshold comes from, and what tells how good it is where nothing has yet."""
+        words = _SOURCES[self.threshold_source]
+        if self.threshold_source != "same-data":
+            return words
+        if self.cross_fit is not None or self.optimism is not None:
+            return f"{words}."
+        ways = "replicates=200" if self.measure == ROWS_PREDICTED else "folds=10 or replicates=200"
+        return f"{words}: {ways} tells how good."
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: null where there is no number, never NaN."""
@@ -183,7 +193,8 @@ def choose_threshold(
      false positives             0         1
      false negatives             1         0
      cost per 1,000 rows     666.7     166.7
-     Chosen and judged on the same rows, so that it looks better than it will be.
+     Chosen and judged on the same rows, so that it looks better than it will be:
+     folds=10 or replicates=200 tells how good.
      For calibrated probabilities the costs alone say 0.2.
     """
     wanted = stated(**criterion)

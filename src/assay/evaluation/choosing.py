@@ -21,6 +21,9 @@ _CRITERIA = (
 )  # fmt: skip
 
 
+_BESIDE = {"confidence", "versus", "folds", "replicates", "seed"}
+
+
 def chosen(ev: Evaluation, *, versus: float | None = None, **stated: Any) -> Threshold:
     """Return the threshold for a criterion, beside the one that the evaluation was made with."""
     beside = ev.problem.threshold if versus is None else versus
@@ -44,11 +47,14 @@ def _criterion(ev: Evaluation, stated: dict[str, Any]) -> dict[str, Any]:
     """Return what is stated, or else what the evaluation knows: costs first, then beta."""
     settings = ev.settings
     if not any(name in stated for name in _CRITERIA):
-        if settings.cost_fp is not None or settings.cost_fn is not None:
-            costs = {"cost_fp": settings.cost_fp, "cost_fn": settings.cost_fn}
-            stated = {name: 1.0 if cost is None else cost for name, cost in costs.items()} | stated
+        if "beta" in stated:
+            stated = {"best": "f_beta", **stated}
+        elif settings.costs:
+            stated = settings.costs | stated
         elif settings.beta is not None:
             stated = {"best": "f_beta", "beta": settings.beta, **stated}
+        elif not stated.keys() <= _BESIDE:
+            return stated  # a name is not known: who chooses says which may have been meant
         else:
             raise InputError(
                 'say what a threshold is to be best for: cost_fp= and cost_fn=, best="f1", min_recall=0.95 '

@@ -418,7 +418,7 @@ class Evaluation(Mapping[str, Estimate]):
         """The plots by their names: ``ev.plot.roc()``, ``ev.plot.slices("recall")`` and so on."""
         from assay.reports.plots import Plots  # noqa: PLC0415 - only for who asks
 
-        return Plots(self.tallies if self.rows is None else self.rows)
+        return Plots(self.tallies if self.rows is None else self.rows, costs=self.settings.costs)
 
 
 def _coded(above: Any, labels: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...] | None]:

@@ -132,9 +132,8 @@ def _as_stated(settings: Settings) -> Iterator[Figure]:
     if (share := settings.prevalence) is not None:
         for name in ("precision_at_prevalence", "npv_at_prevalence"):
             yield Figure(name, find(name), {"prevalence": share})
-    if settings.cost_fp is not None and settings.cost_fn is not None:
-        costs = {"cost_fp": settings.cost_fp, "cost_fn": settings.cost_fn}
-        yield Figure("misclassification_cost", find("misclassification_cost"), costs)
+    if settings.costs:
+        yield Figure("misclassification_cost", find("misclassification_cost"), settings.costs)
 
 
 def flat(groups: list[list[Figure]]) -> Iterator[Figure]:

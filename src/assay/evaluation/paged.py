@@ -18,8 +18,8 @@ from assay.inference.proportions import normal_quantile
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined, find
 from assay.reports.comparison import compare
+from assay.reports.condensed import Condensed, condensed, cutoff_of, two_by_two
 from assay.reports.page import as_html, write
-from assay.reports.page.condensed import Condensed, condensed, cutoff_of, two_by_two
 from assay.reports.page.figures import class_figures, figure, heat_map, slice_table, texts
 from assay.reports.page.live import MOST, Cutoffs, chosen_cutoffs, live_figures
 from assay.reports.page.shapes import class_rocs, of_pairs, of_scores

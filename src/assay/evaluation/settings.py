@@ -24,3 +24,15 @@ class Settings:
     weight: str = ""
     group: str = ""
     library: str = ""  # whose data frames the caller brought
+
+    @property
+    def costs(self) -> dict[str, float]:
+        """What both errors cost, by the names that all take; one that is stated alone is held against 1.
+
+        >>> Settings(cost_fn=5).costs, Settings().costs
+        ({'cost_fp': 1.0, 'cost_fn': 5}, {})
+        """
+        if self.cost_fp is None and self.cost_fn is None:
+            return {}
+        each = {"cost_fp": self.cost_fp, "cost_fn": self.cost_fn}
+        return {name: 1.0 if cost is None else cost for name, cost in each.items()}

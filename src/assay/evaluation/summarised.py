@@ -145,9 +145,8 @@ def _line(ev: Evaluation, name: str, estimate: Estimate) -> Line:
             f"where {ev.settings.prevalence:g} of the rows are positive, recall and specificity as here"
         )
     if name == "misclassification_cost":
-        notes.append(
-            f"a false positive costs {ev.settings.cost_fp:g}, a false negative {ev.settings.cost_fn:g}"
-        )
+        costs = ev.settings.costs
+        remarks.append(f"a false positive costs {costs['cost_fp']:g}, a false negative {costs['cost_fn']:g}")
     if estimate.defined and estimate.note:
         notes.append(estimate.note if estimate.method else f"no interval: {estimate.note}")
     if estimate.design_effect is not None and estimate.design_effect == estimate.design_effect:
@@ -231,6 +230,15 @@ def _reach(ev: Evaluation) -> str:
     return f" (they reach {high if high > 1 else low:g}{'; divide percentages by 100' if percent else ''})"
 
 
+def _weighed(ev: Evaluation) -> str:
+    """Return how the two errors are weighed: as the caller said, or by what is yet to be said."""
+    if ev.settings.costs:
+        return "ev.choose_threshold() weighs the two by their costs."
+    if ev.settings.beta is not None:
+        return f"ev.choose_threshold() weighs the two by F{ev.settings.beta:g}."
+    return "ev.choose_threshold(cost_fp=..., cost_fn=...) weighs the two."
+
+
 def _of_counts(ev: Evaluation, table: Confusion) -> Iterator[str]:
     plain = table.weights is None
     rate, accuracy = (ev[name].value for name in ("no_information_rate", "accuracy"))
@@ -279,8 +287,7 @@ def _errors(ev: Evaluation, table: Confusion) -> Iterator[str]:
         told = f"{counted(missed, 'error')} of each kind."
     else:
         told = f"{larger:,} of {errors:,} errors are {name}s ({which})."
-    weighed = " ev.choose_threshold(cost_fp=..., cost_fn=...) weighs the two."
-    yield told + (weighed if "scores" in ev.tallies else "")
+    yield told + (f" {_weighed(ev)}" if "scores" in ev.tallies else "")
 
 
 def counted(number: int, word: str) -> str:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from assay.metrics.undefined import Value
 
-__all__ = ["Best", "at_cutoffs", "best", "first_best", "of_counts", "performance"]
+__all__ = ["Best", "at_cutoffs", "best", "first_best", "of_counts", "performance", "rounding"]
 
 _SQUARE_FITS = 1 << 31
 _BLOCK = 1 << 15
@@ -150,12 +150,16 @@ def first_best(
     """
     values = -values if lowest else values
     top = np.fmax.reduce(values, initial=-math.inf)
-    reach = _ROUNDING * max(abs(top), scale) if math.isfinite(top) else 0.0
-    shared = values >= top - reach
+    shared = values >= top - rounding(top, scale)
     if not (ties := int(np.count_nonzero(shared))):
         return None
     place = int(np.argmax(shared))
     return place, float(-values[place] if lowest else values[place]), ties
+
+
+def rounding(value: float, scale: float = 0.0) -> float:
+    """Return how far from a value rounding alone can have set another, made of terms of some size."""
+    return float(_ROUNDING * max(abs(value), scale)) if math.isfinite(value) else 0.0
 
 
 def _checked(measure: str, function: Callable[..., Any], parameters: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from assay.inference.estimate import Estimate
 from assay.inference.intervals import estimate_tally
 from assay.metrics import Undefined
 from assay.metrics.ranks import Ranks
-from assay.reports.page.condensed import two_by_two
+from assay.reports.condensed import two_by_two
 from assay.reports.page.figures import texts
 from assay.tallies import Confusion
 from assay.tallies.cutoffs import confusions_at
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.metrics import Metric
-    from assay.reports.page.condensed import Condensed
+    from assay.reports.condensed import Condensed
 
     Live = tuple[str, Metric, dict[str, Any]]  # a name, a metric that reads counts, its options
 
@@ -72,7 +72,7 @@ def chosen_cutoffs(
     two cutoffs are not known one by one.
 
     >>> import assay
-    >>> from assay.reports.page.condensed import condensed
+    >>> from assay.reports.condensed import condensed
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9]))
     >>> found = chosen_cutoffs(condensed(tally), (0, 1), threshold=0.5)
     >>> found.values.tolist(), found.tp.tolist(), found.fp.tolist(), found.start

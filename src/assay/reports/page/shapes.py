@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.metrics.curves import Curve
-    from assay.reports.page.condensed import Condensed
+    from assay.reports.condensed import Condensed
     from assay.tallies import NumberPairs, Scores
 
 __all__ = ["class_rocs", "of_pairs", "of_scores"]

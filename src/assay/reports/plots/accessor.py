@@ -32,6 +32,8 @@ def _bound(draw: Callable[..., Any], kind: type[Tally] | None, *, rows: bool = F
     def method(self: Plots, *words: Any, **options: Any) -> Any:
         whole = kind is None or (rows and isinstance(self.data, Rows))
         data = self.data if whole else self.tally(kind)  # type: ignore[arg-type]
+        if draw is decisions.expected_cost and not any(name.startswith("cost_") for name in options):
+            options = {**self.costs, **options}
         return draw(data, *words, **options)
 
     signature = inspect.signature(draw)
@@ -53,8 +55,10 @@ class Plots:
     ['ROC curve', '6 rows · positive: 1 (3, 50.0%)']
     """
 
-    def __init__(self, data: Any) -> None:
+    def __init__(self, data: Any, *, costs: dict[str, float] | None = None) -> None:
+        """Take the data, and what errors cost where a plot of costs is not told otherwise."""
         self.data = data
+        self.costs = costs or {}
         self._tallies: dict[type[Tally], Tally] = {}
 
     def __repr__(self) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextvars
 import dataclasses
+import functools
 import importlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from assay.errors import MetricError, PartError
 from assay.inference.intervals import estimate
 from assay.inputs import Rows
 from assay.metrics.metric import tallied
+from assay.reports.condensed import condensed
 from assay.reports.simplified import simplified
 from assay.tallies import BinnedScores, ClassScores, Collection, Scores
 
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLOURS",
+    "FEW",
     "GREY",
     "Model",
     "chosen",
@@ -39,32 +43,85 @@ __all__ = [
     "dressed",
     "judged",
     "key",
+    "looks",
     "models",
     "named",
     "outlined",
     "percent",
     "pyplot",
+    "room_beside",
     "sheet",
+    "sheets",
     "shortened",
     "unit_square",
+    "whole_or_none",
     "whose",
 ]
 
 # Okabe and Ito (2008): told apart by readers of any colour vision; yellow is left out, too pale on white.
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-GREY: Final = "#777777"
+GREY: Final = "#767676"  # 4.5 to 1 against white, and against black
+P = ParamSpec("P")
+T = TypeVar("T")
+_OPENED: contextvars.ContextVar[list[Any] | None] = contextvars.ContextVar("figures of a plot", default=None)
 _DASHES: Final = ("-", "--", "-.", ":")
 _LONGEST = 28  # letters of a label, before it is cut
-_FEW = 8  # curves in one key
+FEW = 6  # curves in one key
+_BESIDE = 3.2  # inches that a key beside the picture needs
+_LETTER = 4.4  # points: how wide a letter of a key is
 
 
 def sheet(ax: Axes | None, size: tuple[float, float] = (5.0, 4.6), *, names: int = 1) -> Axes:
     """Return the axes to draw on: those given, or those of a new figure with room for many names."""
     if ax is not None:
+        if not hasattr(ax, "set_xlabel"):
+            raise MetricError(
+                f"ax= takes Matplotlib's axes, as plt.subplots()[1] gives them, not a {type(ax).__name__}."
+            )
         return ax
-    wide = size[0] + (2.2 if names > _FEW else 0)
-    made: Axes = pyplot().subplots(figsize=(wide, size[1]), layout="compressed")[1]
+    made: Axes = sheets(1, (size[0] + room_beside(names), size[1]))[0]
     return made
+
+
+def sheets(count: int, size: tuple[float, float]) -> Any:
+    """Return the axes of a new figure, side by side."""
+    figure, axes = pyplot().subplots(1, count, figsize=size, layout="compressed", squeeze=False)
+    opened = _OPENED.get()
+    if opened is not None:
+        opened.append(figure)
+    return axes[0]
+
+
+def whole_or_none(draw: Callable[P, T]) -> Callable[P, T]:
+    """Return a plot that leaves no figure behind where it fails."""
+
+    @functools.wraps(draw)
+    def drawing(*words: P.args, **options: P.kwargs) -> T:
+        opened: list[Any] = []
+        token = _OPENED.set(opened)
+        try:
+            return draw(*words, **options)
+        except BaseException:
+            for figure in opened:
+                pyplot().close(figure)
+            raise
+        finally:
+            _OPENED.reset(token)
+
+    return drawing
+
+
+def room_beside(names: int) -> float:
+    """Return how much wider a picture is, in inches, whose key stands beside it."""
+    return _BESIDE if names > FEW else 0.0
+
+
+def looks(place: int) -> tuple[str, str]:
+    """Return the colour and the dashes of one of several curves; black is the colour of the words."""
+    colour = COLOURS[place % len(COLOURS)]
+    if colour == "#000000":
+        colour = pyplot().rcParams["text.color"]
+    return colour, _DASHES[place // len(COLOURS) % len(_DASHES)]
 
 
 def pyplot() -> Any:
@@ -80,7 +137,7 @@ def pyplot() -> Any:
 
 def dressed(ax: Axes, *, title: str, x: str, y: str, below: str = "") -> Axes:
     """Return the axes with a title, what is said below it, the names of both sides and a light grid."""
-    ax.set_title("\n".join([title, *_lines(ax, below)]), fontsize=10)
+    ax.set_title("\n".join([title, *_lines(ax, below)]), fontsize=10, pad=18 if _has_power(ax) else None)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     ax.grid(visible=True, color="#888888", alpha=0.3, linewidth=0.6)
@@ -115,16 +172,19 @@ def outlined(ax: Axes) -> list[Any]:
 
 def key(ax: Axes, place: Any = "best") -> None:
     """Write the key of what is drawn, if there is something to tell."""
-    count = len(ax.get_legend_handles_labels()[1])
+    handles, labels = ax.get_legend_handles_labels()
+    count = len(labels)
     looks: dict[str, Any] = {"loc": place, "fontsize": 8, "handlelength": 1.6}
-    if count > _FEW:  # within, it would hide what is drawn
+    if count > FEW:  # within, it would hide what is drawn
         looks |= {
             "loc": "center left",
             "bbox_to_anchor": (1.01, 0.5),
-            "fontsize": 8 if count <= 2 * _FEW else 6,
+            "fontsize": 8 if count <= 2 * FEW else 6,
         }
+    elif _LETTER * max(map(len, labels), default=0) + 30 > _width(ax):
+        labels = [label.replace("  ", "\n") for label in labels]  # names above what is said of them
     if count:
-        ax.legend(framealpha=0.85, edgecolor="none", **looks)
+        ax.legend(handles, labels, framealpha=0.85, edgecolor="none", **looks)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,6 +196,13 @@ class Model:
     tally: Any
     colour: str
     dash: str
+
+    @functools.cached_property
+    def outline(self) -> Any:
+        """The tally for curves of counts, as fine as can be seen."""
+        return (
+            condensed(self.tally).tally if isinstance(self.tally, Scores) else self.tally
+        )  # which is refused
 
     def called(self, said: str = "") -> str:
         """Return its name with what is said of it."""
@@ -161,8 +228,7 @@ def models(data: Any) -> list[Model]:
             named(name),
             one,
             Sample.of(one).tally if isinstance(one, BinnedScores) else tallied(one, Scores),
-            COLOURS[place % len(COLOURS)],
-            _DASHES[place // len(COLOURS) % len(_DASHES)],
+            *looks(place),
         )
         for place, (name, one) in enumerate((name, _of_evaluation(one)) for name, one in several.items())
     ]
@@ -256,10 +322,22 @@ def chosen(name: str, value: str, known: Sequence[str]) -> None:
         raise MetricError(f"{name}={value!r} is not known: use one of {words}.")
 
 
+def _width(ax: Axes) -> float:
+    """Return how wide axes are, in points."""
+    return float(ax.get_window_extent().width * 72 / ax.figure.dpi)
+
+
+def _has_power(ax: Axes) -> bool:
+    """Tell whether a power of ten stands above the left side, where a title would run into it."""
+    form = ax.yaxis.get_major_formatter()
+    form.format_ticks(list(ax.get_yticks()))
+    return bool(form.get_offset())
+
+
 def _lines(ax: Axes, below: str) -> list[str]:
     """Return what is said below a title, in as many lines as narrow axes need."""
     if not below:
         return []
-    width = ax.get_window_extent().width * 72 / ax.figure.dpi
+    width = _width(ax)
     wide = 5.5 * max(map(len, below.splitlines()))  # points, at the title's size
     return (below.replace(" · ", "\n") if wide > 1.15 * width else below).splitlines()

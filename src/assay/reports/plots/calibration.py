@@ -21,6 +21,7 @@ from assay.reports.plots.axes import (
     models,
     sheet,
     unit_square,
+    whole_or_none,
     whose,
 )
 from assay.reports.plots.distributions import histogram
@@ -36,6 +37,7 @@ _SQUARE = ((0.0, 1.0), (0.0, 1.0))
 _TALL = 0.12  # of the axes: the histogram of the probabilities
 
 
+@whole_or_none
 def calibration(
     data: Any,
     *,

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.reports.plots import ranking
-from assay.reports.plots.axes import chosen, models, pyplot
+from assay.reports.plots.axes import chosen, models, room_beside, sheets, whole_or_none
 from assay.reports.plots.calibration import calibration
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _KINDS: dict[str, Callable[..., Any]] = {
 }
 
 
+@whole_or_none
 def compare(
     data: Mapping[Any, Any],
     *,
@@ -57,8 +58,8 @@ def compare(
         kinds = [kind for kind in kinds if kind != "calibration" or _probabilities(together.values())]
         if not kinds:
             raise MetricError("there is nothing to draw: the scores are no probabilities.")
-        size = (4.6 * len(kinds), 4.7)
-        axes = pyplot().subplots(1, len(kinds), figsize=size, layout="compressed", squeeze=False)[1][0]
+        size = ((4.6 + room_beside(len(together))) * len(kinds), 4.7)
+        axes = sheets(len(kinds), size)
     if len(axes) != len(kinds):
         raise MetricError(f"{len(kinds)} pictures need as many axes, not {len(axes)}.")
     for ax, kind in zip(axes, kinds, strict=True):

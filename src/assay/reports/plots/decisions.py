@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.decisions import curves
+from assay.decisions.wording import cutoff
 from assay.errors import MetricError
 from assay.inference.proportions import normal_quantile
 from assay.metrics.curves import Curve
 from assay.reports.plots.axes import (
-    COLOURS,
+    FEW,
     GREY,
     drawn,
     dressed,
     key,
+    looks,
     models,
     named,
     outlined,
     sheet,
+    whole_or_none,
     whose,
 )
 from assay.reports.simplified import stepped
@@ -36,9 +39,11 @@ _OUTCOMES = {
     "cost_fp": "false positive", "cost_fn": "false negative",
     "cost_tp": "true positive", "cost_tn": "true negative",
 }  # fmt: skip
+_BELOW = -0.15  # of the highest net benefit: how far down a picture goes
 _ROOM = 0.08  # of the picture: what words below a point need
 
 
+@whole_or_none
 def expected_cost(data: Any, *, ax: Axes | None = None, below: str | None = None, **costs: Any) -> Axes:
     """Draw what a row costs over the threshold, with the lowest point marked.
 
@@ -70,26 +75,32 @@ def expected_cost(data: Any, *, ax: Axes | None = None, below: str | None = None
     ax = sheet(ax, (6.0, 3.8), names=len(several))
     alone, tops = len(several) == 1, []
     for place, (name, one) in enumerate(several.items()):
-        colour = COLOURS[place % len(COLOURS)]
+        colour, dash = looks(place)
         seen = _within_sight(one)
-        drawn(ax, stepped(seen), color=colour, label=name or None)
         least, most = int(np.nanargmin(seen.y)), float(np.nanmax(seen.y))
+        said_least = f"least: {float(seen.y[least]):.3g} at {cutoff(float(one.cutoffs[least]))}"
+        drawn(
+            ax, stepped(seen), color=colour, linestyle=dash, label=f"{name}  {said_least}" if name else None
+        )
         x, cost, blind = float(seen.x[least]), float(seen.y[least]), float(min(seen.y[0], seen.y[-1]))
         tops.append(min(most, 2 * blind) if blind > cost else most)
         ax.plot([x], [cost], "o", color=colour, markersize=5, markeredgecolor="white", zorder=4)
-        under = cost > _ROOM * tops[-1]
-        ax.annotate(
-            f"least: {cost:.3g} at {one.cutoffs[least]:.4g}", (x, cost), xytext=(0, -6 if under else 6),
-            textcoords="offset points", ha=_side(seen.x, x), va="top" if under else "bottom", fontsize=8,
-            path_effects=outlined(ax), zorder=5,
-        )  # fmt: skip
         ax.axhline(blind, color=GREY if alone else colour, linewidth=1, linestyle=":", zorder=1)
         if alone:
+            under = cost > _ROOM * tops[-1]
             ax.annotate(
-                "all predicted alike", (1, blind), xycoords=("axes fraction", "data"), xytext=(-2, 3),
-                textcoords="offset points", fontsize=8, color=GREY, ha="right", path_effects=outlined(ax),
+                said_least, (x, cost), xytext=(0, -6 if under else 6), textcoords="offset points",
+                ha=_side(seen.x, x), va="top" if under else "bottom", fontsize=8,
+                path_effects=outlined(ax), zorder=5,
             )  # fmt: skip
-    ax.set_ylim(0, 1.05 * max(tops) or 1.0)
+            left = _side(seen.x, x) == "right"  # away from the words at the lowest point
+            ax.annotate(
+                "all predicted alike", (0 if left else 1, blind), xycoords=("axes fraction", "data"),
+                xytext=(2 if left else -2, 3), textcoords="offset points", fontsize=8, color=GREY,
+                ha="left" if left else "right", path_effects=outlined(ax),
+            )  # fmt: skip
+    top = max(tops) or 1.0
+    ax.set_ylim(-0.02 * top, 1.05 * top)
     dressed(
         ax, title="Expected cost", x="threshold", y="cost per row", below=said if below is None else below
     )
@@ -97,6 +108,7 @@ def expected_cost(data: Any, *, ax: Axes | None = None, below: str | None = None
     return ax
 
 
+@whole_or_none
 def cost_curve(data: Any, *, ax: Axes | None = None, below: str | None = None) -> Axes:
     """Draw the least expected cost over the probability cost (Drummond and Holte 2006).
 
@@ -121,15 +133,17 @@ def cost_curve(data: Any, *, ax: Axes | None = None, below: str | None = None) -
         fontsize=8, color=GREY,
     )  # fmt: skip
     for place, (name, one) in enumerate(several.items()):
-        colour = COLOURS[place % len(COLOURS)]
-        drawn(ax, one, limits=((0.0, 1.0), (0.0, 0.5)), color=colour, label=name or None)
-    ax.set(xlim=(-0.02, 1.02), ylim=(0, 0.56))
+        colour, dash = looks(place)
+        drawn(ax, one, limits=((0.0, 1.0), (0.0, 0.5)), color=colour, linestyle=dash, label=name or None)
+    above = 0.04 * len(several) if 1 < len(several) <= FEW else 0.0  # for the key
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.01, 0.56 + above))
     said = said if below is None else below
     dressed(ax, title="Cost curve", x="probability cost", y="normalised expected cost", below=said)
     key(ax, "upper left")
     return ax
 
 
+@whole_or_none
 def net_benefit(
     data: Any,
     *,
@@ -158,23 +172,27 @@ def net_benefit(
     """
     several, said = _several(data, lambda one: curves.net_benefit(one, thresholds))
     alone = len(several) == 1
-    ax = sheet(ax, (6.0, 4.2), names=len(several))
+    ax = sheet(ax, (6.0, 4.2), names=len(several) + 2)
     ax.axhline(0, color=GREY, linewidth=1, label="treat none")
     tops = [float(np.nanmax(one.y)) for one in several.values()]
     for place, (name, one) in enumerate(several.items()):
-        colour, columns = COLOURS[place % len(COLOURS)], one.columns
+        (colour, dash), columns = looks(place), one.columns
         if "treat_all" in columns and not place:
             everyone = columns["treat_all"]
-            tops.append(float(np.nanmax(everyone)))
+            odds = one.x[0] / (1 - one.x[0])
+            tops += [float(np.nanmax(everyone)), float((everyone[0] + odds) / (1 + odds))]  # the prevalence
             ax.plot(one.x, everyone, color=GREY, linewidth=1.2, linestyle="--", label="treat all")
         if band and alone and "standard_error" in columns:
             reach = normal_quantile(confidence) * columns["standard_error"]
             words = f"{100 * confidence:.3g}% interval at each threshold"
-            looks: dict[str, Any] = {"color": colour, "alpha": 0.18, "linewidth": 0, "label": words}
-            ax.fill_between(one.x, one.y - reach, one.y + reach, **looks)
-        drawn(ax, one, color=colour, label=name or "by the model")
-    if max(tops) > 0:  # far below nothing there is nothing to see, and it would flatten what there is
-        ax.set_ylim(-0.15 * max(tops), 1.08 * max(tops))
+            fill: dict[str, Any] = {"color": colour, "alpha": 0.18, "linewidth": 0, "label": words}
+            ax.fill_between(one.x, one.y - reach, one.y + reach, **fill)
+        drawn(ax, one, color=colour, linestyle=dash, label=name or "by the model")
+    top = max(tops)
+    if top > 0:  # far below nothing there is nothing to see, and it would flatten what there is
+        middles = [float(np.nanmedian(one.y)) for one in several.values()]
+        hidden = all(float(np.nanmean(one.y < _BELOW * top)) > 0.5 for one in several.values())  # noqa: PLR2004
+        ax.set_ylim(1.5 * max(middles) if hidden else _BELOW * top, 1.08 * top)
     dressed(
         ax,
         title="Net benefit",
@@ -190,7 +208,9 @@ def _told(costs: dict[str, Any]) -> str:
     """Return what outcomes cost, in words."""
     given = [(words, costs[name]) for name, words in _OUTCOMES.items() if costs.get(name) is not None]
     told = [f"{words} {float(cost):g}" for words, cost in given if np.ndim(cost) == 0]
-    return ", ".join(told if len(told) == len(given) else [*told, "others row by row"])
+    told += [] if len(told) == len(given) else ["others row by row"]
+    share = costs.get("prevalence")
+    return ", ".join(told) + (f"; {share:.4g} positive" if share is not None else "")
 
 
 def _several(data: Any, make: Callable[[Any], Curve]) -> tuple[dict[str, Curve], str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from assay.decisions.costs import numbers_of
 from assay.errors import MetricError
 from assay.reports.plots.axes import (
     COLOURS,
@@ -18,6 +19,7 @@ from assay.reports.plots.axes import (
     models,
     sheet,
     shortened,
+    whole_or_none,
     whose,
 )
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["histogram", "scores"]
 
 
+@whole_or_none
 def scores(
     data: Any,
     *,
@@ -71,7 +74,7 @@ def scores(
         shown = heights / total if scale == "share" and total else heights
         ax.stairs(shown, edges, fill=True, color=colour, alpha=0.35, linewidth=0, hatch=hatch)
         ax.stairs(shown, edges, color=colour, linewidth=1.4, label=f"{label} ({total:,.10g})")
-    for cutoff in np.atleast_1d(np.asarray(at, dtype=np.float64)).tolist():
+    for cutoff in np.atleast_1d(numbers_of("at", at)).tolist():
         ax.axvline(cutoff, color=GREY, linewidth=1, linestyle="--")
         ax.annotate(
             f"{cutoff:g}", (cutoff, 1), xycoords=("data", "axes fraction"), xytext=(3, -3), va="top",

@@ -12,7 +12,7 @@ from assay.inference.intervals import estimate
 from assay.inputs import Rows, encode
 from assay.inputs.labels import cross
 from assay.metrics import Metric, Undefined, find
-from assay.reports.plots.axes import COLOURS, GREY, counted, dressed, named, sheet
+from assay.reports.plots.axes import COLOURS, GREY, counted, dressed, named, sheet, whole_or_none
 from assay.tallies import Grouped, merge
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ _REASON = 60  # letters of a reason, before it is cut
 _LARGE = 10  # from here on figures are written with four digits, not with three decimals
 
 
+@whole_or_none
 def forest(
     estimates: Mapping[Any, Estimate],
     *,
@@ -86,6 +87,7 @@ def forest(
     return ax
 
 
+@whole_or_none
 def metrics(
     data: Any,
     names: Iterable[str | Metric],
@@ -127,6 +129,7 @@ def metrics(
     return forest(found, ax=ax, limits=limits, title="Metrics", below=below, sizes=False)
 
 
+@whole_or_none
 def slices(
     data: Any,
     metric: str | Metric,

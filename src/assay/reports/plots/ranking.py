@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from assay.decisions.costs import numbers_of
+from assay.decisions.sweep import Sample
+from assay.errors import MetricError
 from assay.inference.proportions import wilson
 from assay.metrics import curves
 from assay.metrics.curves import Curve
+from assay.metrics.parameters import number
 from assay.metrics.ranks import Ranks
 from assay.reports.plots.axes import (
     GREY,
@@ -23,12 +27,13 @@ from assay.reports.plots.axes import (
     percent,
     sheet,
     unit_square,
+    whole_or_none,
     whose,
 )
 from assay.reports.simplified import stepped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
@@ -41,10 +46,13 @@ _UNIT = (0.0, 1.0)
 _SQUARE = (_UNIT, _UNIT)
 _LOW_RATES = (1e-5, 1e-4, 0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6)  # the ticks of a probit axis
 _ALL_RATES = (1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
+_EDGE = 0.88  # of a side: beyond, words go the other way
 _POOR = 0.15  # an equal error rate above which rates above _HIGH are shown, too
 _HIGH = 0.6
+_ROOM = 0.7  # of the lowest rate: how far an axis goes on, so that lines at it are seen
 
 
+@whole_or_none
 def roc(
     data: Any,
     *,
@@ -82,7 +90,7 @@ def roc(
     """
     chosen("over", over, ("1 - specificity", "specificity"))
     together = models(data)
-    shapes = [curves.roc(one.tally) for one in together]
+    shapes = [curves.roc(one.outline) for one in together]
     ax = sheet(ax, names=len(together))
     backwards = over == "specificity"
     ax.plot((1, 0) if backwards else (0, 1), (0, 1), color=GREY, linewidth=1, linestyle=":")
@@ -90,7 +98,7 @@ def roc(
         said = one.called(f"AUC {judged('auc', one, confidence):.3f}")
         lines: list[tuple[Curve, dict[str, Any]]] = [(curve, {"linestyle": one.dash, "label": said})]
         if hull:
-            lines.append((curves.roc_hull(one.tally), {"linestyle": "--", "linewidth": 0.8}))
+            lines.append((curves.roc_hull(one.outline), {"linestyle": "--", "linewidth": 0.8}))
         for line, looks in lines:
             turned = _over_specificity(line) if backwards else line
             drawn(ax, turned, limits=_SQUARE, color=one.colour, **looks)
@@ -102,10 +110,12 @@ def roc(
         ax.invert_xaxis()
     x = "specificity" if backwards else "false positive rate (1 - specificity)"
     dressed(ax, title="ROC curve", x=x, y="recall (sensitivity)", below=whose(together))
-    key(ax, "lower right")
+    backward_models = all(curve.area() < 0.5 for curve in shapes)  # noqa: PLR2004 - that of chance
+    key(ax, "upper left" if backward_models else "lower right")
     return ax
 
 
+@whole_or_none
 def precision_recall(
     data: Any,
     *,
@@ -133,9 +143,11 @@ def precision_recall(
         Of all intervals.
     """
     together = models(data)
-    shapes = [curves.precision_recall(one.tally) for one in together]
+    shapes = [_from_the_first_found(curves.precision_recall(one.outline)) for one in together]
     ax = sheet(ax, names=len(together))
-    for value in iso_f:
+    for value in (number("iso_f", one, above=0) for one in iso_f):
+        if value >= 1:
+            raise MetricError(f"iso_f={value:g} is no value of F1 below 1.")
         recall = np.linspace(value / (2 - value), 1, 200)
         ax.plot(recall, value * recall / (2 * recall - value), color="#BBBBBB", linewidth=0.8, zorder=1)
         ax.annotate(
@@ -158,11 +170,12 @@ def precision_recall(
     return ax
 
 
+@whole_or_none
 def det(data: Any, *, ax: Axes | None = None, confidence: float = 0.95) -> Axes:
     """Draw the detection error tradeoff: misses over false alarms, on axes that make normal scores straight.
 
-    A rate of 0 lies infinitely far out on such an axis and is drawn at its edge. The key has the equal error
-    rate; rates above 60% are shown where it is above 15%.
+    A rate of 0 lies infinitely far out on such an axis and is drawn near its edge. The key has the equal
+    error rate; rates above 60% are shown where it is above 15%.
 
     Parameters
     ----------
@@ -176,12 +189,12 @@ def det(data: Any, *, ax: Axes | None = None, confidence: float = 0.95) -> Axes:
     from scipy.special import ndtr, ndtri  # noqa: PLC0415 - SciPy takes its time to load
 
     together = models(data)
-    shapes = [curves.detection_error(one.tally) for one in together]
+    shapes = [curves.detection_error(one.outline) for one in together]
     errors = [judged("equal_error_rate", one, confidence) for one in together]
     ax = sheet(ax, names=len(together))
     rates = np.concatenate([column for curve in shapes for column in (curve.x, curve.y)])
     edge = float(np.clip(rates[rates > 0].min(initial=0.01) / 2, 1e-6, 0.005))
-    limits = edge, _HIGH if all(float(error.value) <= _POOR for error in errors) else 1 - edge
+    limits = _ROOM * edge, _HIGH if all(float(error.value) <= _POOR for error in errors) else 1 - _ROOM * edge
 
     def probit(rate: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(ndtri(np.clip(rate, edge / 2, 1 - edge / 2)))
@@ -189,14 +202,14 @@ def det(data: Any, *, ax: Axes | None = None, confidence: float = 0.95) -> Axes:
     ax.set_xscale("function", functions=(probit, ndtr))
     ax.set_yscale("function", functions=(probit, ndtr))
     ax.plot((edge, 1 - edge), (1 - edge, edge), color=GREY, linewidth=1, linestyle=":")
-    ax.plot(limits, limits, color="#CCCCCC", linewidth=0.8)
+    ax.plot(limits, limits, color=GREY, alpha=0.5, linewidth=0.8)
     for one, curve, error in zip(together, shapes, errors, strict=True):
         x, y = (np.clip(rate, edge, 1 - edge) for rate in (curve.x, curve.y))
         held = Curve(curve.name, curve.x_name, curve.y_name, x, y, curve.cutoffs)
         looks = {"color": one.colour, "linestyle": one.dash, "label": one.called(f"EER {error:.3f}")}
         drawn(ax, held, limits=(limits, limits), scale=probit, **looks)
     marks = _LOW_RATES if limits[1] == _HIGH else _ALL_RATES
-    ticks = [rate for rate in marks if limits[0] <= rate <= limits[1]]
+    ticks = _apart([rate for rate in marks if limits[0] <= rate <= limits[1]], probit, limits)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_ticks(ticks, [f"{100 * rate:.5g}%" for rate in ticks])
         axis.set_ticks([], minor=True)
@@ -204,10 +217,11 @@ def det(data: Any, *, ax: Axes | None = None, confidence: float = 0.95) -> Axes:
     ax.tick_params(axis="x", labelrotation=45)
     sides = "false positive rate", "false negative rate"
     dressed(ax, title="Detection error tradeoff", x=sides[0], y=sides[1], below=whose(together))
-    key(ax, "lower left")
+    key(ax, "upper right")
     return ax
 
 
+@whole_or_none
 def gain(data: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the cumulative gain: which share of the positives is found in the highest scores.
 
@@ -221,7 +235,7 @@ def gain(data: Any, *, ax: Axes | None = None) -> Axes:
         Axes to draw on; a new figure's unless given.
     """
     together = models(data)
-    shapes = [curves.gain(one.tally) for one in together]
+    shapes = [curves.gain(one.outline) for one in together]
     ax = sheet(ax, names=len(together))
     ax.plot((0, 1), (0, 1), color=GREY, linewidth=1, linestyle=":")
     for share in sorted(set(_shares(together))):
@@ -236,6 +250,7 @@ def gain(data: Any, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+@whole_or_none
 def lift(data: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the lift: how many times more positives there are among the highest scores than among all rows.
 
@@ -247,7 +262,7 @@ def lift(data: Any, *, ax: Axes | None = None) -> Axes:
         Axes to draw on; a new figure's unless given.
     """
     together = models(data)
-    shapes = [curves.lift(one.tally) for one in together]
+    shapes = [curves.lift(one.outline) for one in together]
     ax = sheet(ax, names=len(together))
     ax.axhline(1, color=GREY, linewidth=1, linestyle=":")
     highest = max(float(curve.y.max()) for curve in shapes)
@@ -256,10 +271,31 @@ def lift(data: Any, *, ax: Axes | None = None) -> Axes:
         drawn(ax, curve, limits=shown, color=one.colour, linestyle=one.dash, label=one.name or None)
     ax.set(xlim=(-0.02, 1.02), ylim=(0, 1.05 * max(highest, 1.05)))
     percent(ax.xaxis)
-    _beside(ax, 1, "no better than chance", below=True)
+    _beside(ax, 1, "no better than chance", below=highest < 10)  # noqa: PLR2004 - room for the words
     dressed(ax, title="Lift", x="share of rows, highest scores first", y="lift", below=whose(together))
     key(ax, "upper right")
     return ax
+
+
+def _from_the_first_found(curve: Curve) -> Curve:
+    """Return a precision-recall curve without the points at recall 0, which have a height and no width."""
+    first = int(np.argmax(curve.x > 0))
+    kept = curve.taken(np.arange(max(first - 1, 0), len(curve)))
+    kept.y[0] = curve.y[first]
+    return kept
+
+
+def _apart(
+    rates: list[float], scale: Callable[[NDArray[Any]], NDArray[Any]], limits: tuple[float, float]
+) -> list[float]:
+    """Return the ticks that do not run into the one kept before, from the middle outwards."""
+    low, high = scale(np.array(limits)).tolist()
+    where = dict(zip(rates, scale(np.array(rates)).tolist(), strict=True))
+    kept: list[float] = []
+    for rate in sorted(rates, key=lambda one: abs(where[one])):
+        if all(abs(where[rate] - where[other]) >= 0.065 * (high - low) for other in kept):
+            kept.append(rate)
+    return sorted(kept)
 
 
 def _over_specificity(curve: Curve) -> Curve:
@@ -284,14 +320,16 @@ def _prevalence(ax: Axes, together: list[Model]) -> None:
 
 def _marked(one: Model, at: float | Iterable[float]) -> list[tuple[float, dict[str, Any]]]:
     """Return the counts at some cutoffs: what is at or above each is predicted positive."""
-    ranks = Ranks.of(one.tally)
-    table, cutoffs = ranks.at_cutoffs(), ranks.cutoffs()
-    total = {"positives": ranks.positives, "negatives": ranks.negatives}
-    marked = []
-    for cutoff in np.atleast_1d(np.asarray(at, dtype=np.float64)).tolist():
-        place = int(np.searchsorted(-cutoffs, -cutoff, side="right")) - 1
-        marked.append((cutoff, {"tp": table.tp[place], "fp": table.fp[place], **total}))
-    return marked
+    cutoffs = np.atleast_1d(numbers_of("at", at)).tolist()
+    if not cutoffs:
+        return []
+    sweep = Sample(one.tally).sweep()
+    tables = [sweep.at(sweep.place(cutoff)).counts for cutoff in cutoffs]
+    names = "tp", "fp", "positives", "negatives"
+    return [
+        (cutoff, {name: getattr(table, name)[0] for name in names})
+        for cutoff, table in zip(cutoffs, tables, strict=True)
+    ]
 
 
 def _point(
@@ -314,9 +352,11 @@ def _point(
     ax.plot(sides[0], [y, y], linewidth=1, **looks)
     ax.plot([x, x], sides[1], linewidth=1, **looks)
     ax.plot([x], [y], "o", markersize=5, markeredgecolor="white", **looks)
+    right = (x > _EDGE) if not backwards else (x < 1 - _EDGE)  # words stay within the picture
+    low = y < 1 - _EDGE
     ax.annotate(
-        words, (x, y), xytext=(5, -5), textcoords="offset points", va="top", fontsize=8,
-        path_effects=outlined(ax), zorder=5,
+        words, (x, y), xytext=(-5 if right else 5, 5 if low else -5), textcoords="offset points", fontsize=8,
+        ha="right" if right else "left", va="bottom" if low else "top", path_effects=outlined(ax), zorder=5,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from assay.errors import MetricError
 from assay.inputs import Rows
 from assay.metrics.metric import need_tally, tallied
-from assay.reports.plots.axes import COLOURS, GREY, chosen, counted, dressed, key, sheet
+from assay.reports.plots.axes import COLOURS, GREY, chosen, counted, dressed, key, sheet, whole_or_none
 from assay.tallies import NumberPairs
 
 if TYPE_CHECKING:
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 
 __all__ = ["means_by_tenths", "predicted_actual", "residuals"]
 
+_SHOWN = ("auto", "points", "hexagons")
 _POINTS = 3_000  # more than so many run into each other
 _DRAWN = 20_000  # of those asked for as points
 _REPEATED = 20_000_000  # rows that are taken one by one
 _TREND_OF = 40  # rows that a trend needs
 
 
+@whole_or_none
 def residuals(
     data: Any, *, ax: Axes | None = None, show: Show = "auto", trend: bool = True, seed: int = 0
 ) -> Axes:
@@ -47,6 +49,7 @@ def residuals(
     seed
         Of the pick.
     """
+    chosen("show", show, _SHOWN)
     pairs = _pairs(data)
     left = pairs.actual - pairs.predicted
     ax = sheet(ax)
@@ -61,6 +64,7 @@ def residuals(
     return dressed(ax, title="Residuals", x="predicted", y="actual - predicted", below=below)
 
 
+@whole_or_none
 def predicted_actual(data: Any, *, ax: Axes | None = None, show: Show = "auto", seed: int = 0) -> Axes:
     """Draw predicted over actual numbers; on the dotted line they are equal.
 
@@ -75,6 +79,7 @@ def predicted_actual(data: Any, *, ax: Axes | None = None, show: Show = "auto", 
     seed
         Of the pick, where not all points are drawn.
     """
+    chosen("show", show, _SHOWN)
     pairs = _pairs(data)
     ax = sheet(ax)
     everything = pairs.actual.min(), pairs.predicted.min(), pairs.actual.max(), pairs.predicted.max()
@@ -100,7 +105,6 @@ def _pairs(data: Any) -> NumberPairs:
 def _cloud(ax: Axes, x: NDArray[Any], y: NDArray[Any], counts: NDArray[Any], how: How) -> list[str]:
     """Draw pairs as points or hexagons; return what is to be said of that."""
     show, seed = how
-    chosen("show", show, ("auto", "points", "hexagons"))
     n = int(counts.sum(dtype=np.int64))
     if show == "hexagons" or (show == "auto" and n > _POINTS):
         _hexagons(ax, x, y, counts, n)

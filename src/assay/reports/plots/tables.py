@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.reports.crosstable import CrossTable
-from assay.reports.plots.axes import GREY, chosen, counted, dressed, sheet, shortened
+from assay.reports.plots.axes import GREY, chosen, counted, dressed, sheet, shortened, whole_or_none
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +30,7 @@ _OF = {
 }
 
 
+@whole_or_none
 def confusion(
     data: Any,
     *,
@@ -139,7 +140,7 @@ def _written(ax: Axes, counts: NDArray[Any], part: NDArray[Any], colours: NDArra
     ax.figure.canvas.figure.draw_without_rendering()  # only then the cells have their size
     box = ax.get_window_extent()
     cell = 72 / ax.figure.dpi * min(box.width / part.shape[1], box.height / part.shape[0])
-    words = np.array([[f"{count:,.6g}" for count in row] for row in counts.tolist()])
+    words = np.array([[_count(count) for count in row] for row in counts.tolist()])
     letters = max(map(len, words.ravel()))
     size = min(_LARGEST, 0.85 * cell / (_LETTER * max(letters, 3)), 0.42 * cell)
     if size < _SMALLEST:
@@ -156,6 +157,16 @@ def _written(ax: Axes, counts: NDArray[Any], part: NDArray[Any], colours: NDArra
         ax.annotate(str(words[place]), (column, row), xytext=(0, lift), fontsize=size, color=ink, **centre)
         if share:
             ax.annotate(share, (column, row), xytext=(0, -0.7 * size), fontsize=small, color=ink, **centre)
+
+
+def _count(value: float) -> str:
+    """Return a count with all of its digits, or a sum of weights with six.
+
+    >>> _count(123456789), _count(0.25), _count(1234567.5)
+    ('123,456,789', '0.25', '1,234,568')
+    """
+    whole = value == round(value) or value >= 1e5  # noqa: PLR2004 - six digits
+    return f"{value:,.0f}" if whole else f"{value:,.6g}"
 
 
 def _luminance(colours: NDArray[Any]) -> NDArray[Any]:
