@@ -1,12 +1,19 @@
 """The credit records of the texts, done rightly: a tree's kappa in ten folds, a hundred, and the bootstrap."""
 
+import contextlib
+import io
+import math
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
-from shared import credit, oracle
+from shared import SHARED, credit, oracle
 from sklearn.metrics import cohen_kappa_score
 from sklearn.tree import DecisionTreeClassifier
 
 import assay
+from assay.inference.distributions import student_quantile
 from assay.metrics import kappa
 from assay.resampling import bootstrap, holdout, kfold
 
@@ -36,6 +43,8 @@ def test_ten_kappas_their_mean_interval_and_band(records):
         found["mean_kappa"] for name, found in oracle("cv_credit_c50_rpart.json").items() if "kappas" in found
     ]
     assert min(abs(mean.value - theirs) for theirs in means) < 0.08
+    half = student_quantile(0.95, 9) * np.std(cv.per_fold("kappa"), ddof=1) * math.sqrt(1 / 10 + 1 / 9)
+    assert (mean.low, mean.high) == pytest.approx((mean.value - half, mean.value + half), rel=1e-12)
     text = str(cv)
     assert "on the scale of Altman (1991): a convention, not a verdict" in text.replace("\n  ", " ")
     assert not cv.problems
@@ -88,3 +97,21 @@ def test_train_validate_test(records):
     assert (final.folds[0].n_train, final.folds[0].n_test) == (500, 250)
     assert not final.problems
     assert final["kappa"].low < final["kappa"].value
+
+
+def test_the_page_prints_what_the_code_prints(monkeypatch):
+    """Every block of the credit records in the documentation has the output that stands below it."""
+    if not (SHARED / "data" / "credit.csv").exists():
+        pytest.skip("needs credit.csv of the shared files beside the repository")
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(SHARED / "data")
+    page = (Path(__file__).parents[2] / "docs" / "crossval.md").read_text(encoding="utf-8")
+    section = page.partition("## The credit records")[2].partition("\n## ")[0]
+    blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", section, re.DOTALL)
+    assert len(blocks) == section.count("```python") == 4
+    space = {}
+    for code, expected in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(code, space)  # noqa: S102 - our own page
+        assert printed.getvalue() == expected

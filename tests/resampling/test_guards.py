@@ -22,7 +22,7 @@ def messages(*args, **columns):
 def test_a_part_without_a_class():
     """A class that a part lacks is named with the part."""
     assert messages(split(0, 0, 1, 1), y=["a", "b", "b", "b"]) == [
-        """the part 'test' holds no row of the class "a". Stratify by y=, or make fewer."""
+        """the part 'test' holds no row of the class "a". Stratify by y=, or make fewer parts."""
     ]
     assert messages(split(0, 0, 1, 1), y=[1, 2, 3, 3])[1].startswith(
         "the part 'test' holds no row of the classes 1, 2."

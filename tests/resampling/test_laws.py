@@ -199,6 +199,39 @@ def test_a_record_is_drawn_with_the_chance_of_the_books(y):
     assert abs(each.var() / 200 - 1) < 0.15
 
 
+@pytest.mark.parametrize("n", [5, 20, 100, 2000])
+def test_the_chance_of_being_drawn_tends_to_that_of_the_books(n):
+    """Of n records one is drawn with chance 1 - (1 - 1/n)**n, which falls towards 1 - 1/e = 0.632."""
+    replicates = 400_000 // n if n < 1000 else 400
+    drawn = np.array(
+        [np.count_nonzero(split.draws) / n for split in bootstrap(replicates, seed=n).split(n=n)]
+    )
+    expected = 1 - (1 - 1 / n) ** n
+    assert abs(drawn.mean() - expected) < 5 * drawn.std() / np.sqrt(replicates)
+    assert 0.632 < expected < 0.632 + 0.25 / n + 0.001
+
+
+@settings(deadline=None, max_examples=25)
+@given(labels, seeds, st.integers(2, 5), st.integers(1, 3))
+def test_each_record_is_tested_once_a_repeat(y, seed, k, repeats):
+    """In folds of rows, of classes, of groups, and left out one by one or by groups."""
+    group = columns(y, {"group"})["group"]
+    assume(len(set(group)) >= k)
+    anew = kfold(k, repeats=repeats, seed=seed)
+    for splits, times in (
+        (anew.split(y), repeats),
+        (anew.split(n=len(y)), repeats),
+        (anew.split(y, group=group), repeats),
+        (leave_one_out().split(n=len(y)), 1),
+        (leave_group_out().split(group=group), 1),
+    ):
+        tested = np.concatenate([split["test"] for split in splits])
+        assert (np.bincount(tested, minlength=len(y)) == times).all()
+        assert len(splits) % times == 0
+        for split in splits:
+            assert not set(split["train"].tolist()) & set(split["test"].tolist())
+
+
 def test_every_row_of_a_class_is_as_likely_as_another():
     """Over many repeats the rows of a class are in the test part equally often."""
     y = np.array(["a"] * 3 + ["b"] * 5 + ["c"] * 4)

@@ -67,6 +67,27 @@ def test_by_time_the_latest_rows_are_learnt_from():
     assert sorted(short[0]) == sorted(full[0])[-5:]
 
 
+def test_keys_decide_which_rows_are_learnt_from():
+    """With keys, each size learns from the same rows in whatever order they come."""
+    learnt = []
+    for order in (np.arange(200), np.random.default_rng(3).permutation(200)):
+        Remembering.seen.clear()
+        assay.learning_curve(
+            Remembering(), order[:, None].astype(float), order % 2, kind="binary", sizes=[0.3, 10], split=3,
+            metrics="accuracy", key=order,
+        )  # fmt: skip
+        learnt.append([sorted(rows) for rows, _ in Remembering.seen])
+    assert learnt[0] == learnt[1]
+
+
+def test_sizes_in_any_order():
+    """Sizes are told from few to many, and one may stand alone."""
+    model = DecisionTreeClassifier(max_depth=4, random_state=0)
+    curve = assay.learning_curve(model, X, Y, sizes=[1.0, 40, 0.5], metrics="accuracy")
+    assert curve.sizes == (40, 160, 320)
+    assert assay.learning_curve(model, X, Y, sizes=0.5, metrics="accuracy").sizes == (160,)
+
+
 def test_it_prints_and_is_the_same_for_any_jobs():
     """Lines of 80 columns that end with whether more rows would help."""
     model = DecisionTreeClassifier()

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from resampling.odd_models import Model
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 
@@ -12,6 +13,13 @@ from assay.errors import MetricError, SplitError
 from assay.resampling import kfold, nested_cv_interval
 
 X, Y = make_classification(90, 5, n_informative=2, flip_y=0.2, random_state=2)
+
+
+class Unfit(Model):
+    """A model that must not be fitted, because what is asked cannot be done."""
+
+    def fit(self, X, y):  # noqa: ARG002, D102, N803
+        raise AssertionError("fitted in vain")
 
 
 def second_way(k, repeats):
@@ -89,9 +97,14 @@ def test_jobs_do_not_show():
 
 
 def test_it_is_for_means_over_rows_and_for_three_folds():
-    """Kappa alone has none, and two folds leave no inner cross-validation."""
+    """Kappa alone has none, two folds leave no inner cross-validation: said before anything is fitted."""
     with pytest.raises(MetricError, match="means over rows"):
-        assay.crossval(LogisticRegression(), X, Y, metrics="kappa", interval="nested")
+        assay.crossval(Unfit(), X, Y, kind="binary", metrics="kappa", interval="nested")
     with pytest.raises(SplitError, match="at least 3 folds"):
-        assay.crossval(LogisticRegression(), X, Y, split=2, metrics="accuracy", interval="nested")
+        assay.crossval(Unfit(), X, Y, kind="binary", split=2, metrics="accuracy", interval="nested")
+    with pytest.raises(SplitError, match="nested_repeats=0"):
+        assay.crossval(Unfit(), X, Y, kind="binary", metrics="accuracy", interval="nested", nested_repeats=0)
+    weight = np.arange(len(Y)) + 1.0
+    with pytest.raises(MetricError, match="knows no weights"):
+        assay.crossval(Unfit(), X, Y, kind="binary", metrics="accuracy", interval="nested", weight=weight)
     assert len(list(itertools.combinations(range(4), 2))) + 4 == 10  # fits of a repeat of four folds

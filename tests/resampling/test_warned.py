@@ -78,6 +78,15 @@ def test_standardised_columns():
     assert traces(np.tile([[-1.0], [1.0]], (60, 1)), None) == []
 
 
+def test_numbers_beyond_bounds_are_passed_over():
+    """Columns whose sums overflow, or that hold infinities, raise no warning of their own."""
+    huge = X.copy()
+    huge[:, 0] *= 1e307
+    huge[:5, 1] = np.inf
+    huge[:5, 2] = np.nan
+    assert traces(huge, Y.astype(float)) == []
+
+
 def test_target_encoded_columns():
     """A column that holds the target's mean of its own rows was made of the target."""
     words = RNG.integers(0, 8, size=120)
@@ -92,6 +101,52 @@ def test_target_encoded_columns():
     encoded = np.array([prices[words == word].mean() for word in range(8)])[words][:, None]
     cv = assay.crossval(DecisionTreeRegressor(), encoded, prices, metrics="mae")
     assert [problem.kind for problem in cv.problems] == ["preprocessing"]
+
+
+def test_gaps_filled_with_the_mean_of_all():
+    """A column of ever different values, one of which is repeated and is their mean, was filled before."""
+    holed = X[:, 0].copy()
+    gaps = RNG.choice(120, 9, replace=False)
+    holed[gaps] = np.delete(holed, gaps).mean()
+    (error,) = traces(np.stack([X[:, 1], holed], axis=1), None)
+    assert str(error).startswith("column 1 has one repeated value, which is the mean of all rows")
+    assert len(traces(np.stack([X[:, 1], holed], axis=1).tolist(), None)) == 1
+    median = X[:, 0].copy()
+    median[gaps] = np.median(np.delete(median, gaps))
+    assert traces(np.stack([X[:, 1], median], axis=1), None) == []
+    symmetric = np.tile([0.0, 0.5, 1.0], 40)[:, None]  # its mean is one of its few values by design
+    assert traces(symmetric, None) == []
+    assert kinds(LogisticRegression(), np.stack([X[:, 1], holed], axis=1), Y) == ["preprocessing"]
+
+
+def test_every_bootstrap_replicate_is_told_apart():
+    """Replicates that lack a class are counted, and not all taken for the first."""
+    rare = np.zeros(40, dtype=int)
+    rare[:2] = 1
+    found = assay.crossval(
+        DecisionTreeClassifier(), X[:40], rare, split=bootstrap(12), metrics="accuracy", seed=1
+    )
+    lacking = [problem.where for problem in found.problems if problem.kind == "classes"]
+    assert len(set(lacking)) == len(lacking) > 1
+    assert lacking == [f"fold {fold.fold + 1}" for fold in found.folds if not rare[fold.test].any()]
+
+
+def test_a_part_to_choose_by_may_be_looked_at():
+    """Models are chosen on a part before the last; only the last is a test that is looked at once."""
+    parts = holdout({"train": 0.5, "validate": 0.25, "test": 0.25}, seed=97)
+    trees = [DecisionTreeClassifier(max_depth=depth, random_state=0) for depth in (1, 9)]
+    for tree in trees:
+        assert kinds(tree, X, Y, split=parts, part="validate") == []
+    assert [kinds(tree, X, Y, split=parts, part="test") for tree in trees] == [[], ["looks"]]
+
+
+def test_other_figures_of_one_model_are_no_further_look():
+    """Accuracy first and the area then is one look, for the model is the same."""
+    split, model = holdout(seed=96), LogisticRegression()
+    for metrics in ("accuracy", "auc", ["accuracy", "auc"]):
+        assert not assay.crossval(model, X, Y, split=split, metrics=metrics).problems
+    again = assay.crossval(DecisionTreeClassifier(random_state=0), X, Y, split=split, metrics="auc")
+    assert [problem.kind for problem in again.problems] == ["looks"]
 
 
 def test_looks_at_a_test_part_are_counted():

@@ -82,7 +82,7 @@ class Metric:
         if more or data is None:
             raise self._no_rows("columns")
         if options:
-            self._refuse_unknown(options)
+            self.check_options(options)
         tally = data if isinstance(data, Tally) else self._tallied(data, options)
         parameters = {name: options.pop(name) for name in self.parameters if name in options}
         size = tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
@@ -99,7 +99,7 @@ class Metric:
     def tallied(self, rows: Any, options: dict[str, Any]) -> tuple[Tally, dict[str, Any]]:
         """Return the tally of rows that options ask for, and the options that are left for reading it."""
         if options:
-            self._refuse_unknown(options)
+            self.check_options(options)
         left = dict(options)
         return self._tallied(rows, left), left
 
@@ -127,7 +127,8 @@ class Metric:
     def _over_classes(self, options: dict[str, Any]) -> bool:
         return bool(options.get("average")) and "average" not in self.parameters
 
-    def _refuse_unknown(self, options: dict[str, Any]) -> None:
+    def check_options(self, options: dict[str, Any]) -> None:
+        """Raise for an option that it does not take, saying which it does."""
         averaged = self._over_classes(options)
         if averaged and not hasattr(self.reads, "averaged"):
             raise MetricError(
@@ -205,6 +206,9 @@ class Metric:
 
     def __repr__(self) -> str:
         return f"<metric {self.name}: {self.expression}>"
+
+    def __reduce__(self) -> tuple[Callable[[str], Metric], tuple[str]]:
+        return find, (self.name,)  # there is one of each: whoever reads a pickle has it, too
 
 
 def metric(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
-from assay.errors import MetricError
+from assay.errors import InputError, MetricError
 from assay.inference.comparison import asked_metrics, judged, with_positive
 from assay.inference.intervals import estimate
 from assay.inference.match import Settings
@@ -218,6 +218,11 @@ def compare(
     recall the data cannot tell them apart: about 850 more rows would (80% power, if
     the difference is as large as it looks).
     """
+    if any(hasattr(one, "per_fold") for one in models):
+        raise InputError(
+            "cross-validations are compared fold by fold, because their folds go together: say "
+            "first.compare(second), or compare a single split's rows: first.predictions, second.predictions."
+        )
     found = models_of(
         models, names=names, paired=paired, predicted=predicted, score=score, missing=missing, actual=actual,
         weight=weight, group=group, query=query, labels=labels, positive=positive,

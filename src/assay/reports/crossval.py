@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time as clock
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,12 +13,12 @@ from assay.inference.proportions import check_confidence
 from assay.reports.crossvalidation import CrossValidation
 from assay.resampling.asked import whole
 from assay.resampling.folds import Crew, Work, attempts, judged
-from assay.resampling.given import given_splits, said, tested_part
-from assay.resampling.nested import nested_intervals
+from assay.resampling.given import given_splits, repeats_of, said, strata_of, tested_part
+from assay.resampling.nested import nested_intervals, refuse_nested
 from assay.resampling.out_of_bag import out_of_bag
 from assay.resampling.plan import planned
-from assay.resampling.splitters import Bootstrap, KFold
-from assay.resampling.warned import Problem, Watcher, of_folds, of_looks, of_preprocessing
+from assay.resampling.splitters import Bootstrap
+from assay.resampling.warned import Problem, Watcher, of_folds, of_looks, of_preprocessing, where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,8 +69,9 @@ def crossval(
         What it learns from: an array, a pandas or Polars frame, a sparse matrix, a list or a dict of
         columns, chosen by rows and passed on as it is; and the target.
     split
-        A splitter of :mod:`assay.resampling`, a number of folds, one of scikit-learn's, or pairs of
-        training and test rows. ``bootstrap(200)`` gives the out-of-bag, .632 and .632+ estimates too.
+        A splitter of :mod:`assay.resampling`, a number of folds, one of scikit-learn's; or ready splits:
+        pairs of training and test rows, as numbers or masks, or a column that names each row's part.
+        ``bootstrap(200)`` gives the out-of-bag, .632 and .632+ estimates too.
     metrics
         Metrics of the catalogue or their names; ``"macro f1"`` averages over classes, and
         ``("f_beta", {"beta": 2})`` has options. All are read from tallies, filled once per fold.
@@ -78,7 +80,8 @@ def crossval(
     positive
         The positive label; not needed where the labels are 0/1, false/true or -1/1.
     group, time, key
-        What the splitter respects: see :mod:`assay.resampling`.
+        What the splitter respects: see :mod:`assay.resampling`. A single split of groups has the interval
+        of groups, and predictions keep them.
     weight
         How much each row counts where figures are read. To learn by weights: `fit_options`.
     part
@@ -122,23 +125,26 @@ def crossval(
     whole("seed", seed, 0, _LARGEST_SEED)
     crew = Crew.of(jobs, processes=processes, progress=progress)
     plan = planned(
-        model, X, y, metrics=metrics, kind=kind, positive=positive, weight=weight, fit_options=fit_options,
-        seed=seed,
+        model, X, y, metrics=metrics, kind=kind, positive=positive, weight=weight, group=group,
+        fit_options=fit_options, seed=seed,
     )  # fmt: skip
     splitter, splits = given_splits(split, plan, group=group, time=time, key=key, seed=seed)
     names = splits[0].names
     tested = tested_part(names, part)
-    repeats = 1 + max(splits[-1].repeat, 0)
-    several = repeats > 1 and not isinstance(splitter, Bootstrap)
+    anew = whole("nested_repeats", nested_repeats, 1)
+    if interval == "nested":
+        refuse_nested(plan, splitter)
+    repeats = repeats_of(splitter, splits)
+    several = repeats > 1
     problems = list(of_preprocessing(plan))
-    watcher = Watcher(plan, splitter, group, time, several=several)
+    watcher = Watcher(plan, splitter, group, time)
     places: list[tuple[int, int]] = []
 
     def work() -> Iterator[Work]:
         for number, one in enumerate(splits):
-            problems.extend(watcher.at(one))
-            single = isinstance(splitter, Bootstrap) or splitter is None
-            places.append((0, number) if single else (one.repeat, one.fold))
+            place = (one.repeat, one.fold) if several else (0, number)
+            places.append(place)
+            problems.extend(watcher.at(one, where(*place, several=several)))
             parts = dict(zip(names, one, strict=True))
             yield Work(number, parts[names[0]], parts[tested])
         if resubstitution:
@@ -152,8 +158,10 @@ def crossval(
         folds.append(judged(plan, attempt, repeat=repeat, fold=fold))
     apparent = folds.pop() if resubstitution else None
     if all(fold.failure for fold in folds):
-        raise SplitError(f"every fold failed; the first with {folds[0].failure}.")
-    problems += [*of_folds(folds, several=several), *of_looks(plan, folds)]
+        raise SplitError(f"every fold failed. The first: {folds[0].failure}.")
+    problems += of_folds(folds, several=several)
+    if tested == names[-1]:  # a part before the last is there to choose by
+        problems += of_looks(plan, folds)
     if apparent is not None and apparent.failure:
         problems.append(Problem("failure", "the fit to all rows", apparent.failure))
     drawn = {}
@@ -161,15 +169,12 @@ def crossval(
         drawn = {figure.name: out_of_bag(plan, figure, folds, apparent) for figure in plan.figures}
     nested = {}
     if interval == "nested":
-        if not isinstance(splitter, KFold):
-            raise SplitError('interval="nested" is for k-fold cross-validation: say split=kfold(k).')
-        strata = plan.actual if plan.labels and splitter.stratify else None
         nested = nested_intervals(
-            plan, k=splitter.k, repeats=whole("nested_repeats", nested_repeats, 1), strata=strata,
-            group=group, seed=splitter.seed, confidence=confidence, crew=crew,
+            plan, dataclasses.replace(splitter, repeats=anew), strata=strata_of(plan, splitter), group=group,
+            key=key, confidence=confidence, crew=crew,
         )  # fmt: skip
     return CrossValidation(
         plan, name or plan.name, said(splitter, len(splits)), tuple(folds),
         {} if apparent is None else apparent.values, tuple(problems), confidence, drawn, nested,
-        repeats if several else 1, clock.perf_counter() - start, None if apparent is None else apparent.model,
+        repeats, clock.perf_counter() - start, None if apparent is None else apparent.model,
     )  # fmt: skip

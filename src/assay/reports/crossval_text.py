@@ -83,7 +83,7 @@ def _number(value: Any) -> str:
 
 
 def _notes(found: CrossValidation, room: int) -> Iterator[str]:
-    """Yield the band of kappa, how intervals were made, which would be too narrow, what is too good."""
+    """Yield the band of kappa, how intervals were made, which would be too narrow, whose the figures are."""
     for name in found:
         figure, estimate = found.figure(name), found[name]
         if figure.metric.name == "kappa":
@@ -109,6 +109,8 @@ def _notes(found: CrossValidation, room: int) -> Iterator[str]:
             yield from paragraph(
                 f"Optimistic, as if folds were independent: {', '.join(narrow)}.", room=room, indent=2
             )
+    whose = "models learnt alike from other rows" if len(found.folds) > 1 else "this one model"
+    yield from paragraph(f"Estimates are for {whose}, judged by rows to come.", room=room, indent=2)
     if found.training:
         yield from paragraph(
             "Training: of a model of all rows on these very rows, which is optimistic.", room=room, indent=2

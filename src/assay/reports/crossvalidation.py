@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import InputError, MetricError, SplitError, shown
+from assay.errors import InputError, MetricError, SplitError
 from assay.inference.estimate import Estimate
 from assay.inputs import Rows, rows
-from assay.metrics import Undefined, find
+from assay.metrics import Undefined
 from assay.reports.crossval_text import draw
 from assay.reports.procedures import ResampleComparison, compare_resamples
-from assay.resampling.dependent import combined, estimated, limited
+from assay.resampling.dependent import combined, estimated, limited, of_groups
+from assay.resampling.figures import found_in
 
 if TYPE_CHECKING:
     from assay.inputs.columns import Array
@@ -59,15 +60,9 @@ class CrossValidation(Mapping[str, Estimate]):
     def _figures(self) -> dict[str, Figure]:
         return {figure.name: figure for figure in self.plan.figures}
 
-    def figure(self, name: str) -> Figure:
-        """Return a figure by its name or any alias of its metric."""
-        if name in self._figures:
-            return self._figures[name]
-        metric = find(name)
-        for figure in self._figures.values():
-            if figure.metric is metric:
-                return figure
-        raise MetricError(f"{metric.name} was not asked of the folds, which have {shown(self._figures)}.")
+    def figure(self, name: Any) -> Figure:
+        """Return a figure by its name, by any alias of its metric, or as it was asked for."""
+        return found_in(self.plan.figures, name, self.plan.positive)
 
     @property
     def n(self) -> int:
@@ -85,7 +80,7 @@ class CrossValidation(Mapping[str, Estimate]):
 
     def __contains__(self, name: object) -> bool:
         try:
-            return isinstance(name, str) and self.figure(name) is not None
+            return self.figure(name) is not None
         except MetricError:
             return False
 
@@ -96,12 +91,13 @@ class CrossValidation(Mapping[str, Estimate]):
     def _estimate(self, name: str) -> Estimate:
         if name not in self._estimates:
             figure = self._figures[name]
-            found = self.nested.get(name)
-            self._estimates[name] = (
-                estimated(self.folds, figure, figure.combination, confidence=self.confidence)
-                if found is None
-                else _bounded(figure, found.estimate)
-            )
+            if name in self.nested:
+                found = _bounded(figure, self.nested[name].estimate)
+            elif len(self.folds) == 1 and self.plan.group is not None:
+                found = of_groups(self.plan, self.folds[0], figure, confidence=self.confidence)
+            else:
+                found = estimated(self.folds, figure, figure.combination, confidence=self.confidence)
+            self._estimates[name] = found
         return self._estimates[name]
 
     def per_fold(self, name: str) -> list[Value]:
@@ -164,7 +160,8 @@ class CrossValidation(Mapping[str, Estimate]):
     def predictions(self) -> Rows:
         """The predictions for rows that were not learnt from, for :func:`assay.evaluate`.
 
-        Where rows were tested several times, lines of one row are a group, so that intervals know.
+        Rows keep their groups; where there are none and rows were tested several times, lines of one row are
+        a group, so that intervals know.
         """
         table = self.table()
         given: dict[str, Any] = {"actual": table["actual"]}
@@ -182,7 +179,9 @@ class CrossValidation(Mapping[str, Estimate]):
             given |= {"labels": self.plan.labels, "positive": self.plan.positive}
         if self.plan.weight is not None:
             given["weight"] = self.plan.weight[table["row"]]
-        if len(np.unique(table["row"])) < len(table["row"]):
+        if self.plan.group is not None:
+            given["group"] = self.plan.group.take(table["row"])
+        elif len(np.unique(table["row"])) < len(table["row"]):
             given["group"] = table["row"]
         return rows(**given)
 
@@ -198,6 +197,11 @@ class CrossValidation(Mapping[str, Estimate]):
                 f"a cross-validation is compared with another one, not with a {type(other).__name__}."
             )
         _need_same_folds(self, other)
+        if len(self.folds) == 1:
+            raise SplitError(
+                "one split is no series of resamples: compare the two models row by row, by "
+                "assay.compare(first.predictions, second.predictions)."
+            )
         shared = [name for name in self if name in other]
         if metric is None and not shared:
             raise MetricError("the two have no metric in common.")
@@ -233,7 +237,8 @@ class CrossValidation(Mapping[str, Estimate]):
         return self.text()
 
     def __repr__(self) -> str:
-        shown_problems = f", {len(self.problems)} problems" if self.problems else ""
+        count = len(self.problems)
+        shown_problems = f", {count:,} problem{'s' * (count != 1)}" if count else ""
         return f"<CrossValidation of {self.name}: {self.how} of {self.n:,} rows{shown_problems}>"
 
     def to_dict(self) -> dict[str, Any]:
@@ -293,7 +298,12 @@ def _need_same_folds(first: CrossValidation, second: CrossValidation) -> None:
         one.n_train == other.n_train and np.array_equal(one.test, other.test)
         for one, other in zip(first.folds, second.folds, strict=True)
     )
-    if not same or not np.array_equal(first.plan.actual.values, second.plan.actual.values):
+    targets = [one.plan.actual for one in (first, second)]
+    if (
+        not same
+        or targets[0].labels != targets[1].labels
+        or not np.array_equal(targets[0].values, targets[1].values)
+    ):
         raise SplitError(
             f"{first.name} and {second.name} were not tested on the same folds of the same rows: pass both "
             "the same split= (and seed=), y, group= and key=."
@@ -303,7 +313,7 @@ def _need_same_folds(first: CrossValidation, second: CrossValidation) -> None:
 def _plain(value: Any) -> Any:
     if value is None or isinstance(value, Undefined):
         return None
-    return float(value) if math.isfinite(value) else str(float(value))
+    return float(value) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def _plain_bag(found: OutOfBag) -> dict[str, Any]:

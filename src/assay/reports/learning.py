@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import MetricError, SplitError, shown
+from assay.errors import SplitError
 from assay.inference.proportions import check_confidence
-from assay.inputs import encode
+from assay.inputs import column, encode
 from assay.metrics import Undefined
 from assay.reports.grid import grid, paragraph
 from assay.reports.summary import shown_interval, shown_name, shown_value
 from assay.reports.widths import clean
 from assay.resampling.asked import whole
 from assay.resampling.dependent import combined, estimated
+from assay.resampling.figures import found_in
 from assay.resampling.folds import Crew, Fold, Work, attempts, judged
 from assay.resampling.given import given_splits, said, tested_part
+from assay.resampling.keys import read_keys
 from assay.resampling.plan import Plan, planned
+from assay.resampling.timed import read_times
 from assay.resampling.warned import Problem, of_folds
 
 if TYPE_CHECKING:
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["LearningCurve", "learning_curve"]
 
 _LARGEST_SEED = 2**32 - 1
+_FIRST = 1 << 32  # repeat of the words that rows are taken by: beyond those that folds are made by
 _TENTH_TO_ALL = (0.1, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -52,14 +56,9 @@ class LearningCurve:
     problems: tuple[Problem, ...]
     confidence: float
 
-    def _figure(self, name: str | None) -> Figure:
+    def _figure(self, name: Any) -> Figure:
         figures = self.plan.figures
-        if name is None:
-            return figures[0]
-        for figure in figures:
-            if name in (figure.name, figure.metric.name, *figure.metric.aliases):
-                return figure
-        raise MetricError(f"{name} was not asked for: there are {shown([one.name for one in figures])}.")
+        return figures[0] if name is None else found_in(figures, name, self.plan.positive)
 
     def estimates(self, name: str | None = None) -> list[Estimate]:
         """Return a figure, by default the first, for every size: of rows that were not learnt from."""
@@ -105,11 +104,14 @@ class LearningCurve:
             parts.append(grid(head, body, room=width, words=0))
         parts.append(paragraph(self._said(), room=width))
         if self.problems:
-            parts.append(
-                paragraph(
-                    f"! {len(self.problems)} problems, such as {self.problems[0].what}", room=width, indent=2
-                )
+            first, *others = self.problems
+            told = f"! {_capital(first.where or '')}: {first.what}"
+            more = (
+                f" And {len(others):,} more problem{'s' * (len(others) != 1)}: see problems."
+                if others
+                else ""
             )
+            parts.append(paragraph(f"{told}{more}", room=width, indent=2))
         return "\n\n".join("\n".join(part) for part in parts)
 
     def _said(self) -> str:
@@ -145,9 +147,7 @@ class LearningCurve:
             "figures": {
                 figure.name: {
                     "tested": [one.to_dict() for one in self.estimates(figure.name)],
-                    "training": [
-                        None if isinstance(one, Undefined) else one for one in self.training(figure.name)
-                    ],
+                    "training": [_plain(one) for one in self.training(figure.name)],
                 }
                 for figure in self.plan.figures
             },
@@ -180,9 +180,9 @@ def learning_curve(
 ) -> LearningCurve:
     """Cross-validate a model that learns from ever more of each fold's training rows.
 
-    `sizes` are shares of them (up to 1.0) or, as whole numbers, counts. The rows of a smaller size are
-    among those of a larger one; classes keep their shares, and by `time` they are the latest. All else is
-    as for :func:`assay.crossval`.
+    `sizes` are shares of them (up to 1.0) or, as whole numbers, counts, in any order. The rows of a smaller
+    size are among those of a larger one; classes keep their shares, and by `time` they are the latest. All
+    else is as for :func:`assay.crossval`.
 
     >>> import numpy as np, assay
     >>> class Mean:
@@ -199,35 +199,39 @@ def learning_curve(
     whole("seed", seed, 0, _LARGEST_SEED)
     crew = Crew.of(jobs, processes=processes, progress=progress)
     plan = planned(
-        model, X, y, metrics=metrics, kind=kind, positive=positive, weight=weight, fit_options=fit_options,
-        seed=seed,
+        model, X, y, metrics=metrics, kind=kind, positive=positive, weight=weight, group=group,
+        fit_options=fit_options, seed=seed,
     )  # fmt: skip
     splitter, splits = given_splits(split, plan, group=group, time=time, key=key, seed=seed)
     names = splits[0].names
     tested = tested_part(names, part)
-    if not len(sizes):
+    asked = np.atleast_1d(np.asarray(sizes, dtype=object)).tolist()
+    if not asked:
         raise SplitError("sizes= is empty: name at least one share or count of training rows.")
-    times = None if time is None else np.asarray(time)
+    learnt = min(len(one[names[0]]) for one in splits)
+    asked = sorted(asked, key=lambda size: _count(size, learnt))
+    times = None if time is None else read_times(time)
+    keys = read_keys(None if key is None else column(key, "key"), plan.n)
     places: list[tuple[int, int]] = []
 
     def work() -> Iterator[Work]:
         for fold, one in enumerate(splits):
-            train = _ordered(plan, one[names[0]], times, (seed, fold))
-            for place, size in enumerate(sizes):
+            train = _ordered(plan, one[names[0]], times, keys.words(seed, _FIRST + fold))
+            for place, size in enumerate(asked):
                 kept = train[: _count(size, len(train))]
                 places.append((place, fold))
                 # Tested rows first, then those learnt from: one model answers for both.
-                yield Work(fold * len(sizes) + place, kept, np.concatenate([one[tested], kept]))
+                yield Work(fold * len(asked) + place, kept, np.concatenate([one[tested], kept]))
 
-    folds: list[list[Fold]] = [[] for _ in sizes]
-    seen: list[list[Fold]] = [[] for _ in sizes]
-    for attempt in attempts(plan, work(), len(splits) * len(sizes), crew, keep=False):
+    folds: list[list[Fold]] = [[] for _ in asked]
+    seen: list[list[Fold]] = [[] for _ in asked]
+    for attempt in attempts(plan, work(), len(splits) * len(asked), crew, keep=False):
         place, fold = places[attempt.work.number]
         count = len(attempt.work.test) - len(attempt.work.train)
         for side, rows in ((folds, slice(None, count)), (seen, slice(count, None))):
             side[place].append(judged(plan, _part(attempt, rows), fold=fold))
     if all(one.failure for size in folds for one in size):
-        raise SplitError(f"every fold failed; the first with {folds[0][0].failure}.")
+        raise SplitError(f"every fold failed. The first: {folds[0][0].failure}.")
     problems = [problem for size in folds for problem in of_folds(size, several=False)]
     means = tuple(round(math.fsum(fold.n_train for fold in size) / len(size)) for size in folds)
     return LearningCurve(
@@ -247,11 +251,14 @@ def _count(size: Any, n: int) -> int:
     raise SplitError(f"sizes= holds {size!r}, which is neither a share up to 1.0 nor a count of rows.")
 
 
-def _ordered(plan: Plan, train: Array, times: Array | None, seed: tuple[int, int]) -> Array:
-    """Return training rows in the order in which they are taken: classes evenly, or the latest first."""
+def _ordered(plan: Plan, train: Array, times: Array | None, words: Array) -> Array:
+    """Return training rows in the order in which they are taken: classes evenly, or the latest first.
+
+    What is at random goes by words of the rows' keys, so that the rows' own order does not count.
+    """
     if times is not None:
         return train[np.argsort(times[train], kind="stable")[::-1]]
-    shuffled = np.random.default_rng(seed).permutation(train)
+    shuffled = train[np.argsort(words[train], kind="stable")]
     if not plan.labels:
         return shuffled
     codes = encode(plan.actual)[0][shuffled]
@@ -272,6 +279,16 @@ def _part(attempt: Any, rows: slice) -> Any:
             scores=None if answers.scores is None else answers.scores[rows],
         )
     return attempt._replace(answers=answers, work=attempt.work._replace(test=attempt.work.test[rows]))
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Undefined):
+        return None
+    return float(value) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def _number(value: Any) -> str:

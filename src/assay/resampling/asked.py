@@ -6,23 +6,22 @@ import dataclasses
 import math
 import numbers
 import operator
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay import kernels
-from assay.errors import LabelError, LengthError, SplitError, shown
+from assay.errors import LabelError, LengthError, MissingError, SplitError, shown
 from assay.inputs import Label, column, encode
 from assay.resampling.keys import Keys, read_keys
 from assay.resampling.split import UNUSED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from assay.inputs.columns import Array, Column
 
-    from assay.inputs.columns import Array
-
-__all__ = ["Asked", "classes", "quantile_bins", "read", "shares", "whole"]
+__all__ = ["Asked", "classes", "present", "quantile_bins", "read", "shares", "whole"]
 
 _NEAREST = 1_000_000  # 0.1 and 1 / 3 are meant as fractions, of denominators up to this
 _ROUNDING = 1e-9
@@ -45,9 +44,9 @@ def read(
 ) -> Asked:
     """Return the columns given as codes, all of one length."""
     stratify = stratify and y is not None and time is None
-    y = column(y, "y") if stratify else y
-    group = None if group is None else column(group, "group")
-    key = None if key is None else column(key, "key")
+    y = present(y, "y") if stratify else y
+    group = None if group is None else present(group, "group")
+    key = None if key is None else present(key, "key")
     length = _length({"y": y, "group": group, "time": time, "key": key}, n)
     strata, count = None, 1
     if stratify and bins is None:
@@ -58,6 +57,20 @@ def read(
         count = int(strata.max()) + 1
     codes, names = (None, ()) if group is None else encode(group)
     return Asked(length, read_keys(key, length), strata, count, codes, names)
+
+
+def present(values: Any, name: str) -> Column:
+    """Return a column in which nothing is missing, or say where it is."""
+    found = column(values, name)
+    absent = found.absent()
+    if absent is not None and absent.any():
+        count = int(np.count_nonzero(absent))
+        what = "1 value is" if count == 1 else f"{count:,} values are"
+        raise MissingError(
+            f"{what} missing in {name} (first at {found.where(int(np.argmax(absent)))}): leave such rows "
+            "out, of every column."
+        )
+    return found
 
 
 def classes(y: Any) -> tuple[Array, tuple[Label, ...]]:
@@ -77,11 +90,7 @@ def quantile_bins(y: Any, bins: int) -> Array:
     >>> quantile_bins([0.3, 0.1, 0.2, 0.4, 0.4, 0.4], 3).tolist()
     [1, 0, 0, 2, 2, 2]
     """
-    target = column(y, "y")
-    values = target.numbers("numbers to cut into quantiles")
-    absent = target.absent()
-    if absent is not None:
-        target.raise_missing(int(np.argmax(absent)))
+    values = present(y, "y").numbers("numbers to cut into quantiles")
     n = len(values)
     if bins > n:
         raise SplitError(f"bins={bins} for {n} rows: there cannot be more bins than rows.")
@@ -92,15 +101,16 @@ def quantile_bins(y: Any, bins: int) -> Array:
     return codes
 
 
-def shares(parts: Mapping[Any, Any]) -> tuple[Fraction, ...]:
+def shares(parts: Any) -> tuple[Fraction, ...]:
     """Return the parts' shares as the fractions that are meant; they add up to 1.
 
     >>> shares({"train": 0.7, "validate": 0.2, "test": 0.1})
     (Fraction(7, 10), Fraction(1, 5), Fraction(1, 10))
     """
-    if not parts:
+    if not isinstance(parts, Mapping) or not parts:
+        what = "is empty" if isinstance(parts, Mapping) else f"is {parts!r}"
         raise SplitError(
-            'parts= is empty: name them with their shares, such as {"train": 0.75, "test": 0.25}.'
+            f'parts= {what}: name the parts with their shares, such as {{"train": 0.75, "test": 0.25}}.'
         )
     for name, share in parts.items():
         if not isinstance(name, str) or not name or name == UNUSED:

@@ -56,6 +56,8 @@ def as_cv(splitter: Splitter, *, time: Any = None, key: Any = None) -> CrossVali
     >>> cv.get_n_splits(), [len(test) for _, test in cv.split([[0]] * 7, ["a", "b", "a", "b", "a", "a", "a"])]
     (3, [3, 2, 2])
     """
+    if not hasattr(splitter, "names") or not hasattr(splitter, "number"):
+        raise SplitError(f"{splitter!r} is no splitter: make one with kfold, holdout or bootstrap.")
     if len(splitter.names) != 2:  # noqa: PLR2004 - train and test
         raise SplitError(
             f"scikit-learn takes a part to train and one to test; this splitter has {shown(splitter.names)}."

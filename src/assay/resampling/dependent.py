@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from assay.errors import AssayError
 from assay.inference.distributions import student_quantile
 from assay.inference.estimate import Estimate
-from assay.inference.intervals import estimate_tally
+from assay.inference.intervals import estimate, estimate_tally
 from assay.inference.resamples import corrected_t
 from assay.metrics import Undefined
 from assay.resampling.folds import pooled
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from assay.metrics import Value
     from assay.resampling.figures import Combination, Figure
     from assay.resampling.folds import Fold
+    from assay.resampling.plan import Plan
 
-__all__ = ["Reach", "combined", "estimated", "fold_values"]
+__all__ = ["Reach", "combined", "estimated", "fold_values", "limited", "of_groups"]
 
 Reach: TypeAlias = Literal["corrected", "naive"]
 _METHODS = {"corrected": "corrected resampled t", "naive": "plain t over folds (optimistic)"}
@@ -41,7 +43,10 @@ def combined(folds: Sequence[Fold], figure: Figure, by: Combination) -> Value:
     if by == "pooled":
         tally = pooled(folds, figure.key)
         if tally is not None:
-            return figure.read(tally)
+            try:
+                return figure.read(tally)
+            except AssayError as error:
+                return Undefined(str(error).rstrip("."))
     known = [value for value in fold_values(folds, figure) if not isinstance(value, Undefined)]
     if not known:
         first = folds[0].values[figure.name]
@@ -73,11 +78,10 @@ def estimated(
     if len(folds) == 1:
         return _of_one(folds[0], figure, confidence)
     notes = [] if len(counted) == len(folds) else [f"over {len(counted):,} of {len(folds):,} folds"]
-    if len(known) < len(counted):
+    if 2 <= len(known) < len(counted):  # noqa: PLR2004
         notes.append(f"only {len(known):,} folds have a value of their own, of which the interval is made")
     method = _METHODS[reach]
-    if len(known) < 2 or not all(map(math.isfinite, known)):  # noqa: PLR2004 - a spread takes two
-        why = "one fold only has a value" if len(known) < 2 else "a fold's value is infinite"  # noqa: PLR2004
+    if why := _without_spread(folds, figure, known):
         return Estimate(value, None, None, confidence, "", n, "; ".join([*notes, why]))
     error = _standard_error(known, folds, reach)
     if not error:
@@ -87,6 +91,15 @@ def estimated(
     width = student_quantile(confidence, len(known) - 1) * error
     low, high = limited(figure, value, width)
     return Estimate(value, low, high, confidence, method, n, "; ".join(notes), error)
+
+
+def _without_spread(folds: Sequence[Fold], figure: Figure, known: Sequence[float]) -> str:
+    """Return why the folds' values say nothing of how sure a figure is; nothing where they do."""
+    if all(fold.n_test == 1 for fold in folds) and not figure.is_mean:
+        return f"the {figure.name} of one row says nothing of that of many, so that there is no interval"
+    if len(known) < 2:  # noqa: PLR2004 - a spread takes two
+        return "one fold only has a value" if known else "no fold has a value of its own"
+    return "" if all(map(math.isfinite, known)) else "a fold's value is infinite"
 
 
 def _counts(fold: Fold, figure: Figure, by: Combination) -> bool:
@@ -114,6 +127,15 @@ def _of_one(fold: Fold, figure: Figure, confidence: float) -> Estimate:
     tally: Any = fold.tallies[figure.key]
     assert isinstance(tally, Tally)  # noqa: S101 - it has a value
     return estimate_tally(figure.metric, tally, figure.reading, confidence=confidence)
+
+
+def of_groups(plan: Plan, fold: Fold, figure: Figure, *, confidence: float) -> Estimate:
+    """Return a single fold's figure with the interval of its groups, whose rows go together."""
+    value = fold.values[figure.name]
+    if isinstance(value, Undefined) or fold.answers is None:
+        return Estimate(value, None, None, confidence, "", fold.n_test)
+    rows = plan.judged(fold.answers, fold.test)[figure.needs]
+    return estimate(figure.metric, rows, confidence=confidence, **figure.options)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from assay.errors import AssayError, MetricError
+from assay.errors import AssayError, MetricError, MissingError, shown
 from assay.metrics import Metric, Undefined, find
 from assay.tallies import Confusion, Scores
 from assay.tallies.row_losses import asked_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from assay.inputs import Label, Rows
     from assay.metrics import Value
     from assay.tallies import Tally
 
-__all__ = ["Combination", "Figure", "Need", "figures", "tallies"]
+__all__ = ["Combination", "Figure", "Need", "figures", "found_in", "tallies"]
 
 Need: TypeAlias = Literal["predicted", "score", "scores"]
 Combination: TypeAlias = Literal["pooled", "averaged"]
@@ -49,6 +50,11 @@ class Figure:
         """
         options: dict[str, Any] = {}
         if isinstance(asked, tuple):
+            if not _is_pair(asked):
+                raise MetricError(
+                    f"{asked!r} is no metric with options: say it as a pair, such as "
+                    '("f_beta", {"beta": 2}).'
+                )
             asked, options = asked[0], dict(asked[1])
         average = ""
         if isinstance(asked, str) and asked.startswith(("macro ", "micro ", "weighted ")):
@@ -60,6 +66,7 @@ class Figure:
         over_classes = options.get("average") and "average" not in metric.parameters
         if positive is not None and "positive" in metric.view_options and not over_classes:
             options.setdefault("positive", positive)
+        metric.check_options(options)
         return cls(name, metric, options)
 
     @functools.cached_property
@@ -91,6 +98,13 @@ class Figure:
     @property
     def _sweeps(self) -> bool:
         return bool(self.metric.reads.__name__ == "Ranks")
+
+    @property
+    def of_probabilities(self) -> bool:
+        """Whether it takes scores for probabilities, so that distances from a boundary will not do."""
+        if self.metric.loss is not None:
+            return bool({"probability", "probabilities"} & set(asked_for(self.metric.loss)))
+        return self.metric.reads.__name__ in ("Probabilities", "Confidence")
 
     @property
     def of_labels(self) -> bool:
@@ -138,10 +152,16 @@ class Figure:
         return self.metric.tallied(rows, self.options)[0]
 
 
+def _is_pair(asked: Any) -> bool:
+    return isinstance(asked, tuple) and len(asked) == 2 and isinstance(asked[1], Mapping)  # noqa: PLR2004
+
+
 def figures(asked: Iterable[Any], positive: Label | None) -> tuple[Figure, ...]:
     """Return the figures asked for, each once."""
-    if isinstance(asked, (str, Metric)):
+    if isinstance(asked, (str, Metric)) or _is_pair(asked):
         asked = (asked,)
+    if not isinstance(asked, Iterable):
+        raise MetricError(f"metrics={asked!r} is neither a metric nor a list of them.")
     found: dict[str, Figure] = {}
     for one in asked:
         figure = Figure.of(one, positive)
@@ -149,6 +169,33 @@ def figures(asked: Iterable[Any], positive: Label | None) -> tuple[Figure, ...]:
     if not found:
         raise MetricError("metrics= is empty: name at least one.")
     return tuple(found.values())
+
+
+def found_in(asked: Sequence[Figure], name: Any, positive: Label | None) -> Figure:
+    """Return the one figure that is meant: by its name, or as it was asked for, by any of its aliases.
+
+    >>> asked = figures(["accuracy", "macro f1", ("f_beta", {"beta": 2})], 1)
+    >>> [found_in(asked, name, 1).name for name in ("acc", "macro F1", "macro_f1", "f_beta")]
+    ['accuracy', 'macro_f1', 'macro_f1', 'f_beta_beta_2']
+    """
+    known = {figure.name: figure for figure in asked}
+    if isinstance(name, str) and name in known:
+        return known[name]
+    wanted = Figure.of(name, positive)
+    if wanted.name in known:
+        return known[wanted.name]
+    alike = [
+        figure
+        for figure in asked
+        if figure.metric is wanted.metric and figure.options.get("average") == wanted.options.get("average")
+    ]
+    if len(alike) == 1 and not isinstance(name, tuple):  # its options need not be said again
+        return alike[0]
+    if len(alike) > 1:
+        raise MetricError(
+            f"{wanted.name} was asked for more than once: say which of {shown([one.name for one in alike])}."
+        )
+    raise MetricError(f"{wanted.name} was not asked for: there are {shown(known)}.")
 
 
 def tallies(asked: Iterable[Figure], rows: dict[Need, Rows]) -> dict[Any, Tally | Undefined]:
@@ -162,6 +209,8 @@ def tallies(asked: Iterable[Figure], rows: dict[Need, Rows]) -> dict[Any, Tally 
             continue
         try:
             found[figure.key] = figure.tally(rows[figure.needs])
+        except MissingError as error:  # what to do with rows that lack a value is not asked here
+            found[figure.key] = Undefined(str(error).partition("). ")[0] + ")")
         except AssayError as error:
             found[figure.key] = Undefined(str(error).rstrip("."))
     return found

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
+import functools
 import operator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,12 +16,14 @@ from assay.errors import AssayError, InputError
 from assay.inputs import encode
 from assay.metrics import Undefined
 from assay.progress import Progress
+from assay.resampling.chosen import Bench, choose
 from assay.resampling.figures import tallies
-from assay.resampling.models import Answers, answered, choose, fitted, fresh
+from assay.resampling.models import Answers, answered, fitted, fresh
 from assay.tallies import Tally, merge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Future
 
     from assay.inputs.columns import Array
     from assay.metrics import Value
@@ -98,22 +102,15 @@ def attempts(plan: Plan, work: Iterable[Work], total: int, crew: Crew, *, keep: 
     """Yield what comes of each piece of work, in its order, whoever finished first."""
     with Progress("fits", total, show=crew.progress) as bar:
         if crew.jobs == 1:
+            bench = Bench()
             for one in work:
-                yield attempt(plan, one, keep=keep)
+                yield attempt(plan, one, bench, keep=keep)
                 bar.step()
             return
-        executor: Executor
-        if crew.processes:
-            executor = ProcessPoolExecutor(crew.jobs, initializer=_remember, initargs=(plan, keep))
-        else:
-            executor = ThreadPoolExecutor(crew.jobs)
-        with executor:
-            waiting: collections.deque[Any] = collections.deque()
+        waiting: collections.deque[Any] = collections.deque()
+        with _executor(plan, crew, keep=keep) as submit:
             for one in work:
-                if crew.processes:
-                    waiting.append(executor.submit(_attempt_remembered, one))
-                else:
-                    waiting.append(executor.submit(attempt, plan, one, keep=keep))
+                waiting.append(submit(one))
                 if len(waiting) >= 2 * crew.jobs:  # rows of all folds at once might fill the memory
                     yield waiting.popleft().result()
                     bar.step()
@@ -122,27 +119,60 @@ def attempts(plan: Plan, work: Iterable[Work], total: int, crew: Crew, *, keep: 
                 bar.step()
 
 
-def attempt(plan: Plan, work: Work, *, keep: bool) -> Attempt:
+@contextlib.contextmanager
+def _executor(plan: Plan, crew: Crew, *, keep: bool) -> Iterator[Callable[[Work], Future[Attempt]]]:
+    """Yield what takes work; when that is stopped, work that was not begun is dropped."""
+    executor: Executor
+    do: Callable[[Work], Attempt] = _attempt_remembered
+    if crew.processes:
+        executor = ProcessPoolExecutor(crew.jobs, initializer=_remember, initargs=(plan, keep))
+    else:
+        executor = ThreadPoolExecutor(crew.jobs)
+        do = functools.partial(attempt, plan, bench=Bench(), keep=keep)
+    try:
+        yield lambda work: executor.submit(do, work)
+    except BrokenExecutor:
+        raise InputError(
+            "a process ended before its model was fitted: the memory may not be enough for so many, or "
+            "model, X and y cannot be sent to it. Say processes=False, for threads, or fewer jobs."
+        ) from None
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def attempt(plan: Plan, work: Work, bench: Bench, *, keep: bool) -> Attempt:
     """Fit a fresh model and let it answer; what it raises is told, not raised."""
     needs = plan.needs
     taken = 0.0
+    for rows, purpose in ((work.train, "learn from"), (work.test, "test on")):
+        if not len(rows):
+            return Attempt(work, None, f"there are no rows to {purpose}", taken, None)
     try:
         model = fresh(plan.model, plan.seed * _STEP + work.number)
         taken = fitted(
             model,
-            choose(plan.features, work.train),
+            bench.rows("train", plan.features, work.train),
             choose(plan.target, work.train),
             plan.options(work.train),
         )
         answers = answered(
-            model, choose(plan.features, work.test), labels="predicted" in needs,
+            model, bench.rows("test", plan.features, work.test), labels="predicted" in needs,
             scores=bool(needs & {"score", "scores"}),
             classes=() if hasattr(model, "classes_") else _classes(plan, work.train),
         )  # fmt: skip
     except Exception as error:  # noqa: BLE001 - a model may raise anything
-        said = " ".join(str(error).split()).rstrip(".") or "without a word"
-        return Attempt(work, None, f"{type(error).__name__}: {said}", taken, None)
+        return Attempt(work, None, told(error), taken, None)
     return Attempt(work, answers, "", taken, model if keep else None)
+
+
+def told(error: Exception) -> str:
+    """Return an error on one line.
+
+    >>> told(ValueError("no   rows.")), told(KeyError())
+    ('ValueError: no rows', 'KeyError: without a word')
+    """
+    said = " ".join(str(error).split()).rstrip(".") or "without a word"
+    return f"{type(error).__name__}: {said}"
 
 
 def judged(plan: Plan, attempt: Attempt, *, repeat: int = 0, fold: int = 0) -> Fold:
@@ -153,7 +183,10 @@ def judged(plan: Plan, attempt: Attempt, *, repeat: int = 0, fold: int = 0) -> F
         try:
             found = tallies(plan.figures, plan.judged(attempt.answers, attempt.work.test))
         except (AssayError, ValueError) as error:
-            failure = f"{type(error).__name__}: {str(error).rstrip('.')}"
+            failure = told(error)
+        refused = [tally.reason for tally in found.values() if isinstance(tally, Undefined)]
+        if found and len(refused) == len(found):  # not one figure can be read from such answers
+            failure = refused[0]
     values: dict[str, Value] = {}
     alone = len(attempt.work.test) == 1
     for figure in plan.figures:
@@ -193,9 +226,9 @@ _remembered: list[Any] = []
 
 
 def _remember(plan: Plan, keep: bool) -> None:  # noqa: FBT001 - as the executor passes it
-    _remembered[:] = [plan, keep]
+    _remembered[:] = [plan, Bench(), keep]
 
 
 def _attempt_remembered(work: Work) -> Attempt:
-    plan, keep = _remembered
-    return attempt(plan, work, keep=keep)
+    plan, bench, keep = _remembered
+    return attempt(plan, work, bench, keep=keep)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "row_codes", "watch"]
 
+_FEW_CELLS = 1 << 12
+
 
 def check(
     split: Split, *, y: Any = None, group: Any = None, time: Any = None, data: Any = None
@@ -43,11 +45,12 @@ def check(
 
 
 def watch(
-    *, y: Any = None, group: Any = None, time: Any = None, data: Any = None
+    *, y: Any = None, group: Any = None, time: Any = None, data: Any = None, copies: Any = None
 ) -> Callable[[Split], list[tuple[str, SplitError]]]:
     """Return what checks any number of splits of the same rows, whose columns are read once.
 
-    Each thing found comes with its kind: "classes", "groups", "time" or "copies".
+    Each thing found comes with its kind: "classes", "groups", "time" or "copies". Where the rows' codes
+    are known (:func:`row_codes`), they are passed as `copies`, and not `data`.
 
     >>> from assay.resampling import kfold
     >>> seen = watch(group=["ann", "ann", "bob", "bob"])
@@ -64,8 +67,8 @@ def watch(
     if time is not None:
         times = read_times(time)
         checks["time"] = lambda split: _reversed(split, _fitting(split, times, "time"))
-    if data is not None:
-        rows, count = row_codes(data)
+    if data is not None or copies is not None:
+        rows, count = row_codes(data) if copies is None else copies
         checks["copies"] = lambda split: _duplicates(split, _fitting(split, rows, "data"), count)
     return lambda split: [(kind, error) for kind, one in checks.items() for error in one(split)]
 
@@ -77,7 +80,8 @@ def _absent_classes(split: Split, codes: Array, labels: tuple[Any, ...]) -> Iter
         if absent:
             of = "the classes" if len(absent) > 1 else "the class"
             yield SplitError(
-                f"the part {name!r} holds no row of {of} {shown(absent)}. Stratify by y=, or make fewer."
+                f"the part {name!r} holds no row of {of} {shown(absent)}. "
+                "Stratify by y=, or make fewer parts."
             )
 
 
@@ -126,6 +130,8 @@ def _duplicates(split: Split, codes: Array, count: int) -> Iterator[SplitError]:
 def _table(split: Split, codes: Array, count: int) -> Array:
     """Return how many rows of each code every part holds."""
     width = len(split.names) + 1
+    if count * width <= _FEW_CELLS:
+        return kernels.count_pairs(codes, split.places, count, width)[:, :-1]
     cells, counts = kernels.count_pairs_sparse(codes, split.places, count, width)
     table = np.zeros(count * width, dtype=np.int64)
     table[cells] = counts
@@ -151,12 +157,13 @@ def row_codes(data: Any) -> tuple[Array, int]:
     lengths = {len(values) for values in columns}
     if len(lengths) > 1:
         raise LengthError(f"the columns of data have different lengths: {shown(sorted(lengths))}.")
-    codes, found = cross([_value_codes(columns[0], 0)])
+    codes, count = _value_codes(columns[0], 0)
     for place, values in enumerate(columns[1:], 1):
-        if len(found[0]) == len(codes):  # all rows are different already
+        if count == len(codes):  # all rows are different already
             break
-        codes, found = cross([(codes, len(found[0])), _value_codes(values, place)])
-    return codes, len(found[0])
+        codes, found = cross([(codes, count), _value_codes(values, place)])
+        count = len(found[0])
+    return codes, count
 
 
 def _value_codes(values: Any, place: int) -> tuple[Array, int]:
@@ -176,11 +183,9 @@ def _value_codes(values: Any, place: int) -> tuple[Array, int]:
     elif plain.dtype.kind == "b":
         plain = plain.view(np.uint8)
     codes, labels = kernels.encode_integers(np.ascontiguousarray(plain))
-    count = len(labels)
-    if found.missing is not None:
-        codes = np.where(found.missing, count, codes).astype(np.uint32)
-        count += 1
-    return codes, count
+    if found.missing is not None:  # what such rows hold is nothing, and may occur nowhere else
+        codes, labels = kernels.encode_integers(np.where(found.missing, len(labels), codes).astype(np.uint32))
+    return codes, len(labels)
 
 
 def _fitting(split: Split, values: Array, name: str) -> Array:

@@ -15,25 +15,38 @@ if TYPE_CHECKING:
 
 __all__ = ["looks_at"]
 
-_seen: dict[bytes, set[bytes]] = {}
+_seen: dict[bytes, list[dict[str, bytes]]] = {}
 _lock = threading.Lock()
 
 
 def looks_at(plan: Plan, fold: Fold) -> int:
-    """Return how many different predictions of these test rows this process has judged, these among them.
+    """Return how many different models this process has judged by these test rows, this one among them.
 
-    Judging the same predictions again is no further look.
+    Models are the same that gave the same predictions, or the same scores; where one gave the former and
+    the other the latter only, those that were described alike. To judge one again is no further look.
     """
     answers = fold.answers
     if answers is None:
         return 0
     rows = _digest(np.asarray(plan.n), fold.test, plan.actual.values)
-    said = [np.asarray(one) for one in (answers.predicted, answers.scores) if one is not None]
-    answer = _digest(*said)
+    look = {"model": _digest(np.array(repr(plan.model)))}
+    for role, said in (("predicted", answers.predicted), ("scores", answers.scores)):
+        if said is not None:
+            look[role] = _digest(np.asarray(said))
     with _lock:
-        known = _seen.setdefault(rows, set())
-        known.add(answer)
+        known = _seen.setdefault(rows, [])
+        for earlier in known:
+            if _alike(earlier, look):
+                earlier.update(look)
+                break
+        else:
+            known.append(look)
         return len(known)
+
+
+def _alike(one: dict[str, bytes], other: dict[str, bytes]) -> bool:
+    both = (one.keys() & other.keys()) - {"model"} or {"model"}
+    return any(one[role] == other[role] for role in both)
 
 
 def _digest(*arrays: Array) -> bytes:

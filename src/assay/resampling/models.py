@@ -1,4 +1,4 @@
-"""Models as they come: fresh copies of them, their fitting and their answers, rows chosen for them."""
+"""Models as they come: fresh copies of them, their fitting and their answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import copy
 import dataclasses
 import sys
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +14,12 @@ from assay.errors import InputError, LengthError, shown
 from assay.inputs.labels import plain_label
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from assay.inputs import Labels
     from assay.inputs.columns import Array
 
-__all__ = ["Answers", "answered", "choose", "count_rows", "fitted", "fresh", "named", "needs_a_model"]
+__all__ = ["Answers", "a_model", "answered", "can_score", "fitted", "fresh", "named"]
 
 _LARGEST_STATE = 2**31 - 1  # what scikit-learn takes for a random_state
 
@@ -38,7 +39,7 @@ class Answers:
     seconds: float
 
 
-def needs_a_model(model: Any) -> None:
+def _need_a_model(model: Any) -> None:
     """Raise for what can neither be fitted nor makes what can."""
     if hasattr(model, "fit") and not isinstance(model, type) and not hasattr(model, "predict"):
         raise InputError(f"a {type(model).__name__} has fit, but no predict: it cannot be judged.")
@@ -47,6 +48,19 @@ def needs_a_model(model: Any) -> None:
             f"a {type(model).__name__} is no model: pass an object with fit and predict, or a function "
             "that makes one."
         )
+
+
+def a_model(model: Any) -> Any:
+    """Return a model to look at: the one given, or one that a class or function makes."""
+    _need_a_model(model)
+    if not is_factory(model):
+        return model
+    made = model()
+    for verb in ("fit", "predict"):
+        if not hasattr(made, verb):
+            what = type(made).__name__
+            raise InputError(f"{named(model)} makes a {what}, which is no model: it has no {verb}.")
+    return made
 
 
 def is_factory(model: Any) -> bool:
@@ -85,9 +99,15 @@ def fresh(model: Any, seed: int | None) -> Any:
 
 def _cloned(model: Any) -> Any:
     base = sys.modules.get("sklearn.base")  # a model of scikit-learn has loaded it
-    if base is not None and hasattr(model, "get_params"):
-        return base.clone(model)
-    return copy.deepcopy(model)
+    try:
+        if base is not None and hasattr(model, "get_params"):
+            return base.clone(model)
+        return copy.deepcopy(model)
+    except Exception as error:
+        raise InputError(
+            f"a {type(model).__name__} cannot be copied for every fold ({error}): pass a function that makes "
+            "one."
+        ) from error
 
 
 def fitted(model: Any, features: Any, target: Any, options: Mapping[str, Any]) -> float:
@@ -104,6 +124,8 @@ def answered(model: Any, features: Any, *, labels: bool, scores: bool, classes: 
     """
     start = time.perf_counter()
     predicted = model.predict(features) if labels else None
+    if labels and predicted is None:
+        raise InputError("predict returned nothing.")
     found, likely = None, False
     if scores:
         likely = hasattr(model, "predict_proba")
@@ -112,6 +134,8 @@ def answered(model: Any, features: Any, *, labels: bool, scores: bool, classes: 
     if found is None:
         return Answers(predicted, None, classes, likely=False, seconds=seconds)
     found = np.asarray(found)
+    if found.ndim not in (1, 2):
+        raise LengthError(f"the model gave scores of shape {found.shape}: a row of scores per row is needed.")
     told = getattr(model, "classes_", None)
     known = classes if told is None else tuple(plain_label(label) for label in np.asarray(told).tolist())
     if found.ndim == 2 and found.shape[1] == 1 and len(known) > 1:  # noqa: PLR2004 - a column vector
@@ -126,35 +150,3 @@ def answered(model: Any, features: Any, *, labels: bool, scores: bool, classes: 
 def can_score(model: Any) -> bool:
     """Tell whether a model has scores beside its predictions."""
     return hasattr(model, "predict_proba") or hasattr(model, "decision_function")
-
-
-def count_rows(features: Any) -> int:
-    """Return how many rows there are to learn from.
-
-    >>> count_rows([[1, 2], [3, 4], [5, 6]]), count_rows({"a": [1, 2]})
-    (3, 2)
-    """
-    if isinstance(features, Mapping):
-        lengths = {len(values) for values in features.values()}
-        if len(lengths) != 1:
-            raise LengthError(f"the columns of X have different lengths: {shown(sorted(lengths))}.")
-        return int(lengths.pop())
-    shape = getattr(features, "shape", None)
-    return int(shape[0]) if shape else len(features)
-
-
-def choose(values: Any, index: Array) -> Any:
-    """Return the rows of a number, in the form in which they came.
-
-    >>> choose([10, 20, 30], np.array([2, 0])), choose({"a": [1, 2, 3]}, np.array([1]))
-    ([30, 10], {'a': [2]})
-    """
-    if isinstance(values, Mapping):
-        return {name: choose(column, index) for name, column in values.items()}
-    if hasattr(values, "iloc"):  # pandas, where [] goes by labels
-        return values.iloc[index]
-    if isinstance(values, (list, tuple)):
-        return [values[row] for row in index.tolist()]
-    if type(values).__module__.partition(".")[0] == "pyarrow":
-        return values.take(index)
-    return values[index]

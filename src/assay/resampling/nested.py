@@ -13,7 +13,7 @@ from assay.errors import MetricError, SplitError
 from assay.resampling.estimators import NestedInterval, nested_cv_interval
 from assay.resampling.folds import Crew, Work, attempts
 from assay.resampling.row_losses import losses
-from assay.resampling.schemes import kfold
+from assay.resampling.splitters import KFold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,19 +23,33 @@ if TYPE_CHECKING:
     from assay.resampling.folds import Attempt
     from assay.resampling.plan import Plan
 
-__all__ = ["nested_intervals"]
+__all__ = ["nested_intervals", "refuse_nested"]
 
 _LEAST = 3  # folds: the inner cross-validation needs two
 
 
+def refuse_nested(plan: Plan, splitter: Any) -> None:
+    """Raise where there can be no interval of nested cross-validation."""
+    if not isinstance(splitter, KFold):
+        raise SplitError('interval="nested" is for k-fold cross-validation: say split=kfold(k).')
+    if not any(figure.is_mean for figure in plan.figures):
+        raise MetricError(
+            "an interval of nested cross-validation is for means over rows: accuracy, error_rate, mae, mse, "
+            "log_loss, brier and their like."
+        )
+    if splitter.k < _LEAST:
+        raise SplitError(f"nested cross-validation needs at least {_LEAST} folds, not {splitter.k}.")
+    if plan.weight is not None:
+        raise MetricError("an interval of nested cross-validation knows no weights.")
+
+
 def nested_intervals(
     plan: Plan,
+    splitter: KFold,
     *,
-    k: int = 10,
-    repeats: int = 10,
     strata: Any = None,
     group: Any = None,
-    seed: int = 0,
+    key: Any = None,
     confidence: float = 0.95,
     crew: Crew | None = None,
 ) -> dict[str, NestedInterval]:
@@ -44,17 +58,9 @@ def nested_intervals(
     Each repeat makes folds anew. Every two folds left out together serve both as inner test rows of the
     other, so that a repeat costs ``k (k + 1) / 2`` fits.
     """
+    k, repeats = splitter.k, splitter.repeats
     asked = [figure for figure in plan.figures if figure.is_mean]
-    if not asked:
-        raise MetricError(
-            "an interval of nested cross-validation is for means over rows: accuracy, error_rate, mae, mse, "
-            "log_loss, brier and their like."
-        )
-    if k < _LEAST:
-        raise SplitError(f"nested cross-validation needs at least {_LEAST} folds, not {k}.")
-    if plan.weight is not None:
-        raise MetricError("an interval of nested cross-validation knows no weights.")
-    splits = kfold(k, repeats=repeats, seed=seed).split(strata, group=group, n=plan.n)
+    splits = splitter.split(strata, group=group, key=key, n=plan.n)
     left_out: list[tuple[int, ...]] = [(fold,) for fold in range(k)]
     left_out += itertools.combinations(range(k), 2)
 

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import InputError, LabelError, LengthError, MetricError, shown
+from assay.errors import (
+    ColumnError,
+    InputError,
+    LabelError,
+    LengthError,
+    MetricError,
+    NumberError,
+    shown,
+)
 from assay.inputs import Column, column, encode, rows
 from assay.inputs.labels import binary, plain_label
 from assay.inputs.labels import weights as checked_weights
+from assay.resampling.asked import present
+from assay.resampling.chosen import choose, count_rows
 from assay.resampling.figures import Figure, Need, figures
-from assay.resampling.models import Answers, can_score, choose, count_rows, is_factory, named, needs_a_model
+from assay.resampling.models import a_model, can_score, named
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from assay.inputs import Label, Labels, Rows
     from assay.inputs.columns import Array
+    from assay.resampling.models import Answers
 
 __all__ = ["Plan", "planned"]
 
@@ -42,6 +52,7 @@ class Plan:
     positive: Label | None
     figures: tuple[Figure, ...]
     weight: Array | None
+    group: Column | None
     fit_options: Mapping[str, Any]
     seed: int
 
@@ -73,6 +84,8 @@ class Plan:
         given: dict[str, Any] = {"actual": self.actual.take(test)}
         if self.weight is not None:
             given["weight"] = self.weight[test]
+        if self.group is not None:
+            given["group"] = self.group.take(test)
         if self.labels:
             given |= {"labels": self.labels, "positive": self.positive}
         if "predicted" in needs:
@@ -88,27 +101,41 @@ class Plan:
 
     def by_class(self, answers: Answers) -> Array:
         """Return a column of scores per class; a class that the model never saw has nothing."""
-        scores = answers.scores
-        assert scores is not None  # noqa: S101 - asked for
+        scores, classes = self._scored(answers)
         if scores.ndim == 1:
             if not answers.likely:
                 raise MetricError("the model scores one class only, where a score for each is needed.")
             scores = np.stack([1 - scores, scores], axis=1)
         found = np.full((len(scores), len(self.labels)), 0.0 if answers.likely else -np.inf)
-        found[:, [self.labels.index(label) for label in answers.classes]] = scores
+        found[:, [self.labels.index(label) for label in classes]] = scores
         return found
 
     def of_positive(self, answers: Answers) -> Array:
         """Return the scores of the positive class; nothing where the model never saw it."""
-        scores, positive = answers.scores, self.positive
-        assert scores is not None  # noqa: S101 - asked for
+        positive = self.positive
+        scores, classes = self._scored(answers)
         if scores.ndim == 1:
-            if positive == answers.classes[-1]:
+            if positive == classes[-1]:
                 return scores
             return 1 - scores if answers.likely else -scores
-        if positive not in answers.classes:
+        if positive not in classes:
             return np.full(len(scores), 0.0 if answers.likely else -np.inf)
-        return np.ascontiguousarray(scores[:, answers.classes.index(positive)])
+        return np.ascontiguousarray(scores[:, classes.index(positive)])
+
+    def _scored(self, answers: Answers) -> tuple[Array, Labels]:
+        """Return a model's scores and the classes that they are of, which are among those of the target.
+
+        A single column is for the second of two, also where the model learnt from rows of one class only.
+        """
+        scores, classes = answers.scores, answers.classes
+        assert scores is not None  # noqa: S101 - asked for
+        if not set(classes) <= set(self.labels):
+            raise LabelError(f"the model's classes are {shown(classes)}, those of y {shown(self.labels)}.")
+        if scores.ndim == 1 and len(classes) != _TWO:
+            if len(self.labels) != _TWO:
+                raise MetricError(f"the model gave one score per row for {len(classes)} classes.")
+            classes = self.labels
+        return scores, classes
 
 
 def planned(
@@ -120,13 +147,15 @@ def planned(
     kind: str | None,
     positive: Label | None,
     weight: Any,
+    group: Any,
     fit_options: Mapping[str, Any] | None,
     seed: int,
 ) -> Plan:
     """Return the plan, or say at once what cannot be done."""
-    needs_a_model(model)
-    actual = column(target, "y")
-    actual.refuse_missing()
+    probe = a_model(model)
+    if isinstance(target, range) or not hasattr(target, "__getitem__"):  # what rows cannot be chosen from
+        target = list(target) if isinstance(target, Iterable) else target
+    actual = _target(target)
     if hasattr(features, "tocsr"):  # the sparse form that is chosen by rows
         features = features.tocsr()
     n = count_rows(features)
@@ -134,13 +163,14 @@ def planned(
         raise LengthError(f"X has {n:,} rows, y has {len(actual):,} values.")
     if not n:
         raise LengthError("there are no rows to learn from.")
-    probe = model() if is_factory(model) else model
     labels: tuple[Any, ...] = ()
     if _is_classification(probe, actual, kind):
         labels = encode(actual)[1]
         positive = _positive(actual, positive, labels)
         if len(labels) < _TWO:
             raise LabelError(f"y holds {shown(labels)} only: there is nothing to tell apart.")
+        if kind == "binary" and len(labels) > _TWO:
+            raise LabelError(f'kind="binary", but y holds {len(labels)} classes: {shown(labels)}.')
     elif positive is not None:
         raise InputError("positive= is for classes, but y is taken for measured quantities.")
     scores = can_score(probe)
@@ -153,9 +183,35 @@ def planned(
             raise LengthError(f"X has {n:,} rows, weight has {len(weighing):,} values.")
         if not weighing.all():
             raise InputError("weight holds a 0: leave such rows out.")
+    if fit_options is not None and not isinstance(fit_options, Mapping):
+        raise InputError(f"fit_options= is a {type(fit_options).__name__}, not a dict of keywords.")
+    groups = None if group is None else present(group, "group")
+    if groups is not None and len(groups) != n:
+        raise LengthError(f"X has {n:,} rows, group has {len(groups):,} values.")
     return Plan(
-        model, features, target, actual, labels, positive, asked, weighing, dict(fit_options or {}), seed
-    )
+        model, features, target, actual, labels, positive, asked, weighing, groups, dict(fit_options or {}),
+        seed,
+    )  # fmt: skip
+
+
+def _target(target: Any) -> Column:
+    """Return the target, one finite value per row."""
+    shape: tuple[int, ...] = getattr(target, "shape", ())
+    if (len(shape) > 1 and shape[1] > 1) or _holds_lists(target):
+        raise ColumnError(
+            "y has several values per row, and a cross-validation judges one: go column by column. For rows "
+            "of several labels, predict each row by a model of the others (cross_val_predict with "
+            'cv=as_cv(...)) and pass that to assay.evaluate(..., kind="multilabel").'
+        )
+    found = present(target, "y")
+    if found.labels is None and found.values.dtype.kind == "f" and np.isinf(found.values).any():
+        row = int(np.argmax(np.isinf(found.values)))
+        raise NumberError(f"y holds {found.values[row]} ({found.where(row)}): a target is finite.")
+    return found
+
+
+def _holds_lists(target: Any) -> bool:
+    return isinstance(target, (list, tuple)) and bool(target) and isinstance(target[0], (list, tuple, set))
 
 
 def _is_classification(model: Any, actual: Column, kind: str | None) -> bool:
@@ -214,10 +270,17 @@ def _refuse_unfit(
     for figure in asked:
         if not labels and figure.of_labels:
             raise MetricError(f"{figure.name} judges classes, but y is taken for measured quantities.")
+        if actual.labels is not None and not figure.of_labels:
+            raise MetricError(f"{figure.name} judges numbers, but y holds labels: {shown(labels)}.")
         if figure.needs != "predicted" and not scores:
             raise MetricError(
                 f"{figure.name} needs scores, but a {named(model)} has neither predict_proba nor "
                 "decision_function."
+            )
+        if figure.of_probabilities and not hasattr(model, "predict_proba"):
+            raise MetricError(
+                f"{figure.name} needs probabilities, but a {named(model)} has no predict_proba: calibrate "
+                "it, or judge the order of its scores (auc, average_precision)."
             )
         one_class = figure.needs == "score" or figure.metric.reads.__name__ == "Binary"
         if one_class and positive is None and not {"average", "positive"} & figure.options.keys():
@@ -225,4 +288,6 @@ def _refuse_unfit(
 
 
 def _is_column(value: Any, n: int) -> bool:
-    return hasattr(value, "__len__") and not isinstance(value, (str, bytes)) and len(value) == n
+    if not hasattr(value, "__len__") or isinstance(value, (str, bytes, Mapping)):
+        return False
+    return (int(value.shape[0]) if getattr(value, "shape", ()) else len(value)) == n

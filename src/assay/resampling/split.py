@@ -11,6 +11,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import SplitError, shown
+from assay.inputs import column
 
 if TYPE_CHECKING:
     from assay.inputs.columns import Array
@@ -43,6 +44,31 @@ class Split:
     draws: Array | None = None
     repeat: int = 0
     fold: int = 0
+
+    @classmethod
+    def of_column(cls, names: Any) -> Split:
+        """Return the split that a column of names says, as :meth:`column` gives and files hold.
+
+        The part "train" is first and "test" last; others are between them, as they sort.
+
+        >>> Split.of_column(["test", "train", "unused", "train"])
+        <split: train 2, test 1, unused 1>
+        """
+        told = column(names, "the column of parts")
+        told.refuse_missing()
+        if told.labels is None:
+            raise SplitError("a column of parts holds their names, such as train and test, row by row.")
+        codes, used = kernels.encode_integers(told.values)
+        present = [str(told.labels[int(code)]) for code in used]
+        first, last = TRAIN_TEST
+        order = sorted({*present} - {UNUSED}, key=lambda name: (name != first, name == last, name))
+        if len(order) < 2 or order[0] != first:  # noqa: PLR2004
+            raise SplitError(
+                f'the column of parts names {shown(present)}: "train" and a part to test are needed.'
+            )
+        place = {name: index for index, name in enumerate([*order, UNUSED])}
+        places = np.array([place[name] for name in present], dtype=np.min_scalar_type(len(order)))
+        return cls(tuple(order), places[codes])
 
     def __getitem__(self, name: str) -> Array:
         """Return the numbers of a part's rows, ascending; a row drawn twice is there twice."""

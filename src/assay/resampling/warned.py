@@ -18,11 +18,12 @@ from assay.resampling.splitters import LeaveOneOut
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from assay.inputs.columns import Array
     from assay.resampling.folds import Fold
     from assay.resampling.plan import Plan
     from assay.resampling.split import Split
 
-__all__ = ["Problem", "Watcher", "of_folds", "of_looks", "of_preprocessing"]
+__all__ = ["Problem", "Watcher", "of_folds", "of_looks", "of_preprocessing", "where"]
 
 _ORDINARY = 0.5  # where so few of the rows are distinct, equal ones are no copies
 
@@ -41,15 +42,14 @@ class Problem(NamedTuple):
 class Watcher:
     """Looks at each split before it is used; the columns are read once."""
 
-    def __init__(self, plan: Plan, splitter: Any, group: Any, time: Any, *, several: bool) -> None:
-        self._several = several
+    def __init__(self, plan: Plan, splitter: Any, group: Any, time: Any) -> None:
         classes = plan.actual if plan.labels and not isinstance(splitter, LeaveOneOut) else None
-        self._seen = watch(y=classes, group=group, time=time, data=_copies(plan))
+        self._seen = watch(y=classes, group=group, time=time, copies=_copies(plan))
 
-    def at(self, split: Split) -> Iterator[Problem]:
-        """Yield what is wrong with a split."""
+    def at(self, split: Split, place: str) -> Iterator[Problem]:
+        """Yield what is wrong with a split, the place of which is told."""
         for kind, error in self._seen(split):
-            yield Problem(kind, where(split.repeat, split.fold, several=self._several), str(error))
+            yield Problem(kind, place, str(error))
 
 
 def where(repeat: int, fold: int, *, several: bool) -> str:
@@ -99,7 +99,7 @@ def of_looks(plan: Plan, folds: Sequence[Fold]) -> Iterator[Problem]:
         )  # fmt: skip
 
 
-def _copies(plan: Plan) -> Any:
+def _copies(plan: Plan) -> tuple[Array, int] | None:
     """Return codes of equal rows, target and all; None where they cannot be told or are ordinary."""
     features = plan.features
     if isinstance(features, Mapping):
@@ -120,4 +120,4 @@ def _copies(plan: Plan) -> Any:
         codes, count = row_codes([*columns, plan.actual.values])
     except AssayError:  # values that are neither numbers nor text
         return None
-    return [codes] if count > _ORDINARY * plan.n else None
+    return (codes, count) if count > _ORDINARY * plan.n else None
