@@ -5,27 +5,19 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
+#include <string_view>
+#include <type_traits>
 
 #include "kernel/clones.hpp"
+#include "kernel/octaves.hpp"
 #include "kernel/parallel.hpp"
 
 namespace assay {
 namespace {
-
-// A score's key ascends within its octave: the bits of a positive score, minus the bits of |score|
-// or 1 - score where those descend. Its upper 12 bits number the octave; the octaves below 1 cut by
-// their distance to it are moved up behind the others.
-constexpr std::uint64_t mantissa = (std::uint64_t{1} << 52) - 1;
-constexpr unsigned reflected = 1024;
-constexpr int bias = 1023;
-
-constexpr unsigned rising(int exponent) {
-    return static_cast<unsigned>(exponent + bias);
-}
-constexpr unsigned falling(int exponent) {
-    return 0xFFF - rising(exponent);
-}
 
 constexpr unsigned octave_of_zero = 0, octave_of_one = rising(0), octave_of_infinity = rising(1024),
                    octave_of_minus_infinity = falling(1023);
@@ -57,24 +49,6 @@ constexpr int cells_by_magnitude(int exponent) {
     return 0;
 }
 
-// One octave packed into a word, so that a row needs one load: its first cell, how far to shift the
-// mantissa, and whether its first value stands alone.
-struct Octave {
-    std::uint64_t packed = 52ull << 32;
-
-    Octave() = default;
-    Octave(std::uint64_t first, int shift, bool lone)
-        : packed(first | static_cast<std::uint64_t>(shift) << 32 |
-                 static_cast<std::uint64_t>(lone) << 40) {}
-    std::uint64_t first() const { return packed & 0xFFFFFFFF; }
-    unsigned shift() const { return packed >> 32 & 63; }
-    std::uint64_t lone() const { return packed >> 40; }
-    std::uint64_t cell(std::uint64_t key) const {
-        const std::uint64_t place = key & mantissa;
-        return first() + (place >> shift()) + std::min(place, lone());
-    }
-};
-
 // The octaves in ascending order of scores, given to use(octave, log2 of its cells at 18 bits).
 template <class Use>
 void each_octave(Use&& use) {
@@ -88,8 +62,6 @@ void each_octave(Use&& use) {
 class Layout {
 public:
     explicit Layout(int bits) {
-        if (bits < least_bin_bits || bits > most_bin_bits)
-            throw std::invalid_argument("scores are binned with 12 to 22 bits");
         // Positions are counted in 64ths of a cell: an octave has at least that at 12 bits.
         std::uint64_t position = 0;
         const auto round_up = [&] { position = (position + 63) / 64 * 64; };
@@ -121,6 +93,18 @@ private:
     std::size_t cells_ = 0;
 };
 
+// Made once for each number of bits: a batch of rows costs not much more than a layout does.
+const Layout& layout_of(int bits) {
+    constexpr std::size_t choices = most_bin_bits - least_bin_bits + 1;
+    static std::array<std::once_flag, choices> once;
+    static std::array<std::unique_ptr<const Layout>, choices> made;
+    if (bits < least_bin_bits || bits > most_bin_bits)
+        throw std::invalid_argument("scores are binned with 12 to 22 bits");
+    const auto which = static_cast<std::size_t>(bits - least_bin_bits);
+    std::call_once(once[which], [&] { made[which] = std::make_unique<const Layout>(bits); });
+    return *made[which];
+}
+
 double score_of_key(unsigned octave, std::uint64_t place) {
     if (octave >= 0x1000) {
         const std::uint64_t key = std::uint64_t{octave - reflected} << 52 | place;
@@ -130,17 +114,18 @@ double score_of_key(unsigned octave, std::uint64_t place) {
     return octave >= 0x800 ? -std::bit_cast<double>(0 - key) : std::bit_cast<double>(key);
 }
 
-constexpr std::size_t block = 512, grain = 1 << 16;
+// Rows that are placed before they are counted. Placing waits for the counts written last to reach
+// the cache, so it is done rarely; yet the places shall stay in the cache, and fit a small stack.
+constexpr std::size_t block = 1 << 14;
+constexpr std::size_t grain = 1 << 16;
 constexpr std::size_t few_rows = 1 << 18;  // fewer cost less than tables of their own per thread
 constexpr std::size_t rows_per_pass = std::size_t{1} << 31;  // a uint32 count cannot overflow
 
-// Writes 2 x cell + label of `rows` rows; returns whether a NaN or a strange label was among them.
-// The places are in range even then.
-template <class Score, class Label>
-__attribute__((always_inline)) inline bool place_block(const Octave* table, const Score* scores,
-                                                       const Label* positive, std::size_t rows,
-                                                       std::uint32_t* places) {
-    std::uint64_t labels = 0;
+// Writes the cells of `rows` scores, and returns whether a NaN was among them: its cell is one
+// there is even then.
+template <class Score>
+ASSAY_INTO_CLONE bool cells_of(const Octave* table, const Score* scores, std::size_t rows,
+                               std::uint32_t* cells) {
     std::uint64_t strange = 0;
     for (std::size_t i = 0; i < rows; ++i) {
         const double score = static_cast<double>(scores[i]) + 0.0;  // -0.0 becomes 0.0
@@ -150,38 +135,92 @@ __attribute__((always_inline)) inline bool place_block(const Octave* table, cons
         const std::uint64_t key =
             (std::bit_cast<std::uint64_t>(magnitude) ^ descending) - descending;
         const std::uint64_t octave = (key >> 52) + (below_one ? reflected : 0);
-        const std::uint64_t label = static_cast<std::uint64_t>(positive[i]);
-        places[i] = static_cast<std::uint32_t>(2 * table[octave].cell(key) + (label & 1));
-        labels |= label;
+        cells[i] = static_cast<std::uint32_t>(table[octave].cell(key));
         strange |= score != score;
     }
-    return strange != 0 || labels > 1;
+    return strange != 0;
 }
 
-#define ASSAY_PLACE(Score, Label)                                                            \
-    ASSAY_CLONES bool place(const Octave* table, const Score* scores, const Label* positive, \
-                            std::size_t rows, std::uint32_t* places) {                       \
-        return place_block(table, scores, positive, rows, places);                           \
-    }
-ASSAY_PLACE(double, std::uint8_t)
-ASSAY_PLACE(double, std::int64_t)
-ASSAY_PLACE(float, std::uint8_t)
-ASSAY_PLACE(float, std::int64_t)
-#undef ASSAY_PLACE
+// Returns whether a label but 0 and 1 is among them. Labels are looked at apart from the scores:
+// they are of another width, and a loop over both would spend its time on fitting them together.
+template <class Label>
+ASSAY_INTO_CLONE bool strange_of(const Label* positive, std::size_t rows) {
+    Label all = 0;
+    for (std::size_t i = 0; i < rows; ++i) all |= positive[i];
+    return static_cast<std::make_unsigned_t<Label>>(all) > 1;
+}
 
-// Adds rows to counts; returns whether a NaN or a strange label was among them.
-template <class Score, class Label, class Count>
-bool count_rows(const Layout& layout, const Score* scores, const Label* positive, std::size_t rows,
-                Count* counts) {
-    std::uint32_t places[block];
+#define ASSAY_CELLS(Score)                                                             \
+    ASSAY_CLONES bool find_cells_as_compiled(const Octave* table, const Score* scores, \
+                                             std::size_t rows, std::uint32_t* cells) { \
+        return cells_of(table, scores, rows, cells);                                   \
+    }
+ASSAY_CELLS(double)
+ASSAY_CELLS(float)
+#undef ASSAY_CELLS
+
+bool find_cells(const Octave* table, const float* scores, std::size_t rows, std::uint32_t* cells) {
+    return find_cells_as_compiled(table, scores, rows, cells);
+}
+
+bool find_cells(const Octave* table, const double* scores, std::size_t rows, std::uint32_t* cells) {
+#ifdef ASSAY_OCTAVES_X86
+    static const bool wide = [] {
+        const char* setting = std::getenv("ASSAY_CPU");
+        return (!setting || std::string_view(setting) == "avx512") &&
+               __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl");
+    }();
+    if (wide) {
+        const std::size_t whole = rows / 8 * 8;
+        const bool bad = find_cells_avx512(table, scores, whole, cells);
+        return bad | find_cells_as_compiled(table, scores + whole, rows - whole, cells + whole);
+    }
+#endif
+    return find_cells_as_compiled(table, scores, rows, cells);
+}
+
+#define ASSAY_STRANGE(Label)                                                 \
+    ASSAY_CLONES bool any_strange(const Label* positive, std::size_t rows) { \
+        return strange_of(positive, rows);                                   \
+    }
+ASSAY_STRANGE(std::uint8_t)
+ASSAY_STRANGE(std::int64_t)
+#undef ASSAY_STRANGE
+
+// Calls use(2 x cell + label) for every row; returns whether a NaN or a strange label was among
+// them. The places are in range even then.
+template <class Score, class Label, class Use>
+bool each_place(const Layout& layout, const Score* scores, const Label* positive, std::size_t rows,
+                Use&& use) {
+    std::uint32_t cells[block];
     bool bad = false;
     for (std::size_t begin = 0; begin < rows; begin += block) {
         const std::size_t size = std::min(block, rows - begin);
-        bad |= place(layout.table(), scores + begin, positive + begin, size, places);
-        for (std::size_t i = 0; i < size; ++i) ++counts[places[i]];
+        bad |= find_cells(layout.table(), scores + begin, size, cells);
+        bad |= any_strange(positive + begin, size);
+        for (std::size_t i = 0; i < size; ++i)
+            use(2 * cells[i] + static_cast<std::uint32_t>(positive[begin + i] & 1));
     }
     return bad;
 }
+
+// Counts a row in a table narrow enough to stay in the cache; every 2^16 rows a cell there starts
+// again and the wide table has them.
+struct Narrow {
+    std::uint16_t* recent;
+    std::int64_t* counts;
+    static constexpr std::int64_t full = 1 << 16;
+
+    void add(std::uint32_t place) const {
+        if (++recent[place] == 0) [[unlikely]]
+            counts[place] += full;
+    }
+    void remove(std::uint32_t place) const {
+        if (recent[place]-- == 0) [[unlikely]]
+            counts[place] -= full;
+    }
+};
 
 template <class Values, class Bad>
 std::int64_t first_row(const Values* values, std::size_t rows, Bad&& bad) {
@@ -198,8 +237,12 @@ void note_bad_rows(const Score* scores, const Label* positive, std::size_t rows,
 
 }  // namespace
 
+std::size_t bin_count(int bits) {
+    return layout_of(bits).cells();
+}
+
 std::vector<double> bin_edges(int bits) {
-    const Layout layout(bits);
+    const Layout& layout = layout_of(bits);
     std::vector<double> edges;
     edges.reserve(layout.cells());
     each_octave([&](unsigned octave, int) {
@@ -217,7 +260,7 @@ std::vector<double> bin_edges(int bits) {
 
 template <class Score, class Label>
 BinnedScores bin_scores(const Score* scores, const Label* positive, std::size_t rows, int bits) {
-    const Layout layout(bits);
+    const Layout& layout = layout_of(bits);
     const std::size_t counters = 2 * layout.cells();
     BinnedScores result;
     result.cells = layout.cells();
@@ -226,7 +269,9 @@ BinnedScores bin_scores(const Score* scores, const Label* positive, std::size_t 
 
     bool bad = false;
     if (rows <= few_rows) {
-        bad = count_rows(layout, scores, positive, rows, result.counts.data());
+        std::uint64_t* counts = result.counts.data();
+        bad = each_place(layout, scores, positive, rows,
+                         [=](std::uint32_t place) { ++counts[place]; });
     } else {
         struct Slot {
             Buffer<std::uint32_t> counts;
@@ -241,8 +286,9 @@ BinnedScores bin_scores(const Score* scores, const Label* positive, std::size_t 
                     slot.counts = Buffer<std::uint32_t>(counters);
                     std::fill(slot.counts.begin(), slot.counts.end(), 0);
                 }
-                slot.bad |= count_rows(layout, scores + pass + begin, positive + pass + begin,
-                                       end - begin, slot.counts.data());
+                std::uint32_t* counts = slot.counts.data();
+                slot.bad |= each_place(layout, scores + pass + begin, positive + pass + begin,
+                                       end - begin, [=](std::uint32_t place) { ++counts[place]; });
             });
             for (Slot& slot : slots) {
                 for (std::size_t i = 0; i < slot.counts.size(); ++i)
@@ -256,16 +302,31 @@ BinnedScores bin_scores(const Score* scores, const Label* positive, std::size_t 
     return result;
 }
 
+template <class Score, class Label>
+BadRows add_scores(const Score* scores, const Label* positive, std::size_t rows, int bits,
+                   std::uint16_t* recent, std::int64_t* counts) {
+    const Layout& layout = layout_of(bits);
+    const Narrow table{recent, counts};
+    const auto each = [&](auto&& use) { return each_place(layout, scores, positive, rows, use); };
+    BadRows result;
+    if (each([=](std::uint32_t place) { table.add(place); })) {
+        each([=](std::uint32_t place) { table.remove(place); });
+        note_bad_rows(scores, positive, rows, result);
+    }
+    return result;
+}
+
 template <class Score>
 BinnedPlaces bin_places(const Score* scores, const std::uint8_t* positive, std::size_t rows,
                         int bits) {
-    const Layout layout(bits);
+    const Layout& layout = layout_of(bits);
     BinnedPlaces result;
     result.places = Buffer<std::uint32_t>(rows);
     std::atomic<bool> bad{false};
     parallel_rows(rows, grain, [&](std::size_t begin, std::size_t end, int) {
-        if (place(layout.table(), scores + begin, positive + begin, end - begin,
-                  result.places.data() + begin))
+        std::uint32_t* places = result.places.data() + begin;
+        if (each_place(layout, scores + begin, positive + begin, end - begin,
+                       [&](std::uint32_t place) { *places++ = place; }))
             bad.store(true, std::memory_order_relaxed);
     });
     if (bad) note_bad_rows(scores, positive, rows, result);
@@ -274,6 +335,15 @@ BinnedPlaces bin_places(const Score* scores, const std::uint8_t* positive, std::
 
 template BinnedPlaces bin_places(const double*, const std::uint8_t*, std::size_t, int);
 template BinnedPlaces bin_places(const float*, const std::uint8_t*, std::size_t, int);
+
+template BadRows add_scores(const double*, const std::uint8_t*, std::size_t, int, std::uint16_t*,
+                            std::int64_t*);
+template BadRows add_scores(const double*, const std::int64_t*, std::size_t, int, std::uint16_t*,
+                            std::int64_t*);
+template BadRows add_scores(const float*, const std::uint8_t*, std::size_t, int, std::uint16_t*,
+                            std::int64_t*);
+template BadRows add_scores(const float*, const std::int64_t*, std::size_t, int, std::uint16_t*,
+                            std::int64_t*);
 
 template BinnedScores bin_scores(const double*, const std::uint8_t*, std::size_t, int);
 template BinnedScores bin_scores(const double*, const std::int64_t*, std::size_t, int);

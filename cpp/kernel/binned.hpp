@@ -30,12 +30,16 @@ inline constexpr int least_bin_bits = 12, most_bin_bits = 22;
 // The smallest float64 of every cell, ascending; the first is -inf. At most 2^bits of them. A cell
 // holds the scores from its edge up to, not including, the next one's.
 std::vector<double> bin_edges(int bits);
+std::size_t bin_count(int bits);  // how many that are
 
-struct BinnedScores {
-    Buffer<std::uint64_t> counts;     // per cell: negatives, positives
-    std::size_t cells = 0;            // at most 2^bits
-    std::int64_t bad_score_row = -1;  // the first NaN; counts mean nothing then
-    std::int64_t bad_label_row = -1;  // the first label but 0 and 1; counts mean nothing then
+struct BadRows {
+    std::int64_t bad_score_row = -1;  // the first NaN
+    std::int64_t bad_label_row = -1;  // the first label but 0 and 1
+};
+
+struct BinnedScores : BadRows {    // counts mean nothing where a row is bad
+    Buffer<std::uint64_t> counts;  // per cell: negatives, positives
+    std::size_t cells = 0;         // at most 2^bits
 };
 
 // Counts the rows by cell and label (0 or 1). `bits` is from least_bin_bits to most_bin_bits.
@@ -44,10 +48,16 @@ struct BinnedScores {
 template <class Score, class Label>
 BinnedScores bin_scores(const Score* scores, const Label* positive, std::size_t rows, int bits);
 
-struct BinnedPlaces {
-    Buffer<std::uint32_t> places;     // per row: 2 * cell + label
-    std::int64_t bad_score_row = -1;  // as above
-    std::int64_t bad_label_row = -1;
+// Adds the rows to counts there are already, two per cell as above; where a row is bad, none is
+// added. `recent` holds the counts but for multiples of 2^16, which are in `counts`, so that what
+// is written to all the time is small. Not parallel: for a batch that has just been read and is
+// still in the cache, while other threads read the next one.
+template <class Score, class Label>
+BadRows add_scores(const Score* scores, const Label* positive, std::size_t rows, int bits,
+                   std::uint16_t* recent, std::int64_t* counts);
+
+struct BinnedPlaces : BadRows {
+    Buffer<std::uint32_t> places;  // per row: 2 * cell + label
 };
 
 // Where each row belongs, for those that count more than rows. Parallel; 4 bytes a row.

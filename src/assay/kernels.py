@@ -2,6 +2,7 @@
 
 try:
     from assay._kernels import (
+        add_scores,
         bin_edges,
         bin_places,
         bin_scores,
@@ -50,6 +51,7 @@ except ImportError as missing:  # pragma: no cover - a broken installation
     ) from missing
 
 __all__ = [
+    "add_scores",
     "bin_edges",
     "bin_places",
     "bin_scores",

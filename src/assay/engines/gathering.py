@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from assay.errors import InputError, LabelError, MergeError, TallyError
-from assay.tallies import BinnedScores, Collection, Grouped, Scores, Tally
+from assay.tallies import BinnedScores, Collection, Confusion, Grouped, Moments, Scores, Sums, Tally
+from assay.tallies.binned import RunningBins
 from assay.tallies.mapped import maker
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ __all__ = ["Gathering", "as_bytes", "in_words", "size"]
 
 _UNITS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SMALL: Final = 64  # bytes reckoned for a number, a text or a tuple of Python's
+_PER_CELL: Final = 20  # bytes of a cell that is counted in place
+_LIGHT: Final = 1 << 16  # bytes of tallies that are merged sooner than a batch is copied
 
 
 def as_bytes(memory: int | str) -> int:
@@ -72,7 +75,8 @@ class Gathering:
     """Tallies of batches, merged as they come so that all of them together stay near the largest.
 
     Where the exact tallies would take more than `share`, scores are counted in bins from then on, and
-    `notes` says so; where that does not help, it raises.
+    `notes` says so; where that does not help, it raises. `at_once` says whether a batch of rows by itself is
+    taken in as fast as it would be among many: others are better sorted together.
     """
 
     def __init__(
@@ -84,12 +88,16 @@ class Gathering:
         bits: int,
     ) -> None:
         self._makers: dict[str, Any] = dict(tallies)
+        self._running: dict[str, RunningBins] = {}
         self._share, self._memory, self._bits = share, memory, bits
         self._stack: list[tuple[int, Collection]] = []
+        for name, make in tallies.items():
+            self._run(name, make)
         self._binned = False
         self._lowest: set[float] = set()
         self.rows = self.dropped = 0
         self.notes: list[str] = []
+        self.at_once = self._is_light()
 
     def add(self, rows: Rows, second: Rows | None = None) -> None:
         """Take in the tallies of some rows, or of two models' on the same rows."""
@@ -97,18 +105,37 @@ class Gathering:
         makers = self._makers
         if second is not None:
             makers = {name: functools.partial(_of_both, maker(make), second) for name, make in makers.items()}
-        made = Collection.of(rows, makers)
+        elif self._running:
+            makers = {name: make for name, make in makers.items() if name not in self._running}
+            for running in self._running.values():
+                running.add(rows)
         if rows.positive is None and rows.labels is None and rows.actual is not None and len(rows):
             values = rows.actual.values
             if rows.actual.labels is None and values.dtype.kind in "if":
                 self._lowest.add(float(values.min()))
-        self._push(_in_bins(made, self._bits) if self._binned else made)
+        if makers:
+            made = Collection.of(rows, makers)
+            self._push(_in_bins(made, self._bits) if self._binned else made)
+            self.at_once = self._is_light()
+
+    def _is_light(self) -> bool:
+        heavy = (make for name, make in self._makers.items() if name not in self._running)
+        light = all(any(make in (one, one.of) for one in (Confusion, Moments, Sums)) for make in heavy)
+        return light and sum(size for size, _ in self._stack) <= _LIGHT
+
+    def _run(self, name: str, make: Any) -> None:
+        """Count a tally's rows in place from now on, if it is one that can be and its cells have room."""
+        bits = _bins(make)
+        if bits is not None and _PER_CELL << bits <= self._share // 2:
+            self._running[name] = RunningBins(bits)
 
     def result(self) -> Collection:
         """Return the tallies of all rows."""
         while len(self._stack) > 1:
             self._merge()
-        _, whole = self._stack[0]
+        whole = Collection.of_mapping({name: one.tally() for name, one in self._running.items()})
+        for _, rest in self._stack:
+            whole = rest.merge(whole)
         if {-1.0, 0.0} <= self._lowest and _has_positive(whole):
             raise LabelError(
                 "the actual labels hold both -1 and 0: say which label is positive with positive=."
@@ -148,6 +175,7 @@ class Gathering:
             for name in changed:
                 if self._makers[name] in (Scores, Scores.of):
                     self._makers[name] = functools.partial(BinnedScores.of, bits=self._bits)
+                    self._run(name, self._makers[name])
                 self.notes.append(
                     f"{name}: scores were counted in {2**self._bits:,} bins with certain bounds, as the "
                     f"exact ones outgrow their part of memory={in_words(self._memory)}: give more."
@@ -158,6 +186,16 @@ class Gathering:
                 f'the tally "{name}" ({large.kind}) outgrows its part of memory={in_words(self._memory)}: '
                 "give more with memory=, or leave out what needs every distinct value."
             )
+
+
+def _bins(make: Any) -> int | None:
+    """Return how many bits of bins a maker counts scores in, if it does nothing else."""
+    said = {}
+    if isinstance(make, functools.partial) and not make.args:
+        make, said = make.func, make.keywords
+    return (
+        said.get("bits", 18) if make in (BinnedScores, BinnedScores.of) and said.keys() <= {"bits"} else None
+    )
 
 
 def _of_both(make: Callable[..., Tally], second: Rows, first: Rows) -> Tally:

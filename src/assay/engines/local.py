@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import threading
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -34,6 +36,8 @@ __all__ = ["Scan", "scan"]
 _DATABASE: Final = 5
 _BATCHES: Final = 25
 _TALLIES: Final = 6
+_SINGLE: Final = 1 << 14  # rows of a batch that is worth tallying by itself
+_TOLD: Final = 0.05  # seconds between two tellings of how many rows were read
 
 
 @dataclasses.dataclass(frozen=True)
@@ -232,7 +236,22 @@ class _Plan:
         """Read every part and gather the tallies of its rows."""
         read = 0
         waiting: Lot | None = None  # whose last query may go on
-        with ahead(self.lots(origin, database, kinds), database.interrupt) as lots:
+        lock = threading.Lock()  # lots are gathered here, single batches by the thread that reads them
+        simple = not self.second and not self.roles.keys() & {"weight", "query"}
+
+        def taken(lot: Lot) -> None:
+            with lock:
+                self._gather(lot, database, kinds, gathered)
+
+        def at_once(batch: Any, name: str, first: int) -> bool:
+            if not (simple and gathered.at_once):
+                return False
+            single = Lot()
+            single.add(batch, name, first)
+            taken(single)
+            return True
+
+        with ahead(self.lots(origin, database, kinds, at_once), database.interrupt) as lots:
             for fresh in lots:
                 read += fresh.rows
                 lot: Lot | None = fresh
@@ -241,7 +260,7 @@ class _Plan:
                     if lot is not None and lot.schema == fresh.schema:
                         waiting = self._unfinished(lot, database, kinds).extend(fresh)
                 if lot is not None:
-                    self._gather(lot, database, kinds, gathered)
+                    taken(lot)
                 if progress is not None:
                     progress(read)
         if waiting is not None:
@@ -250,12 +269,20 @@ class _Plan:
             raise LengthError(f"{origin.name} holds no rows, only the names of columns.")
 
     def lots(
-        self, origin: Source, database: Database, kinds: Mapping[str, str]
+        self,
+        origin: Source,
+        database: Database,
+        kinds: Mapping[str, str],
+        at_once: Callable[[Any, str, int], bool] = lambda *_: False,
     ) -> Generator[Lot, None, None]:
-        """Yield the rows of all parts in lots that are worth tallying, each of one schema."""
+        """Yield the rows of all parts in lots that are worth tallying, each of one schema.
+
+        Where `at_once` takes a batch by itself, as it was read and still in the processor's cache, there is
+        but the number of its rows to tell, now and then.
+        """
         whole = "query" in self.roles
         buffers = Buffers()
-        lot = Lot(self.lot, whole, buffers)
+        lot, taken, told = Lot(self.lot, whole, buffers), Lot(), time.monotonic()
         for one in origin.parts:
             first = 0
             for batch in one.batches(database, self.wanted, kinds):
@@ -264,10 +291,17 @@ class _Plan:
                 if lot.rows and (lot.size >= self.lot or lot.schema != batch.schema):
                     yield lot
                     lot = Lot(self.lot, whole, buffers)
-                lot.add(batch, one.name, first)
+                if batch.num_rows >= _SINGLE and at_once(batch, one.name, first):
+                    taken.rows += batch.num_rows
+                    if time.monotonic() > told + _TOLD:
+                        yield taken
+                        taken, told = Lot(), time.monotonic()
+                else:
+                    lot.add(batch, one.name, first)
                 first += batch.num_rows
-        if lot.rows:
-            yield lot
+        for left in (lot, taken):
+            if left.rows:
+                yield left
 
     def columns(self, lot: Lot, database: Database, kinds: Mapping[str, str]) -> dict[str, Column]:
         """Return the columns of a lot by name."""
@@ -279,7 +313,7 @@ class _Plan:
         return found
 
     def _gather(self, lot: Lot, database: Database, kinds: Mapping[str, str], gathered: Gathering) -> None:
-        if not lot.rows:
+        if not lot.parts:
             return
         found = self.columns(lot, database, kinds)
         if self.drop:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.inputs import Column, column
+from assay.inputs import Column
+from assay.inputs.arrays import from_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -105,7 +106,7 @@ class Lot:
         self.starts.append(self.rows)
         self.parts.append((name, first))
         for one, numbers in self.numbers.items():
-            numbers.add(column(batch[one], one), self.rows)
+            numbers.add(from_arrow(batch[one], one), self.rows)
         if not self.numbers:
             self.batches.append(batch)
         elif len(self.numbers) < batch.num_columns:
@@ -115,11 +116,13 @@ class Lot:
 
     def columns(self, names: Sequence[str], joined: Callable[[list[Any]], Any]) -> dict[str, Column]:
         """Return the columns by name; `joined` makes one table of batches."""
-        table: Any = joined(self.batches) if self.batches else None
+        table: Any = joined(self.batches) if len(self.batches) > 1 else next(iter(self.batches), None)
         found = {}
         for name in names:
             numbers = self.numbers.get(name)
-            found[name] = column(table[name], name) if numbers is None else numbers.column(name, self.rows)
+            found[name] = (
+                from_arrow(table[name], name) if numbers is None else numbers.column(name, self.rows)
+            )
             found[name].place = self.where
         return found
 

@@ -16,7 +16,7 @@ from assay.errors import ColumnError
 from assay.inputs.columns import Array, Column
 from assay.inputs.objects import from_objects, from_sequence, type_name
 
-__all__ = ["column", "column_names"]
+__all__ = ["column", "column_names", "from_arrow"]
 
 _READY: Final = frozenset(map(np.dtype, ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")))
 _CPU: Final = 1  # DLPack's number for ordinary memory
@@ -56,7 +56,7 @@ def column(values: Any, name: str = "values") -> Column:
     if type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "dtype"):
         return _from_pandas(values, name)
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
-        return _from_arrow(values, name)
+        return from_arrow(values, name)
     if hasattr(values, "__dlpack__"):
         return _from_dlpack(values, name)
     if hasattr(values, "__array__"):
@@ -138,7 +138,7 @@ def _from_pandas(values: Any, name: str) -> Column:
         plain = _from_numpy(values.to_numpy(dtype=dtype.numpy_dtype, na_value=dtype.type(0)), name)
         return _with_missing(plain, np.asarray(values.isna()))
     if hasattr(values, "__arrow_c_stream__") and "pyarrow" in str(getattr(dtype, "storage", dtype)):
-        return _from_arrow(values, name)
+        return from_arrow(values, name)
     return from_objects(values.to_numpy(dtype=object), name)
 
 
@@ -162,7 +162,8 @@ def _from_categories(codes: Array, categories: Any, name: str) -> Column:
     return Column(name, spread, present.labels, absent)
 
 
-def _from_arrow(values: Any, name: str) -> Column:
+def from_arrow(values: Any, name: str) -> Column:
+    """Return a column from an Arrow array: what :func:`column` does, for who knows that it is one."""
     try:
         imported = kernels.import_arrow(values)
     except ValueError as refused:

@@ -20,11 +20,11 @@ from assay.tallies.scores import Scores, check_positive, same_positive, with_lab
 from assay.tallies.tally import Tally, frozen, no_values, require
 
 if TYPE_CHECKING:
-    from assay.inputs import Rows
+    from assay.inputs import Column, Rows
     from assay.inputs.columns import Array
     from assay.inputs.labels import Label
 
-__all__ = ["BinnedScores"]
+__all__ = ["BinnedScores", "RunningBins"]
 
 _BITS = range(12, 23)
 _FEW = 1 << 14  # rows that are sorted sooner than a table of all cells is walked
@@ -65,10 +65,7 @@ class BinnedScores(Tally, kind="binned scores"):
     def of(cls, rows: Rows, bits: int = 18) -> Self:
         """Return the tally of rows with actual labels and scores."""
         bits = _checked(bits)
-        actual = need_rows(rows).need("actual", "a score tally")
-        score = rows.need("score", "a score tally")
-        values = score.numbers("scores")
-        score.refuse_missing()
+        actual, score, values = _columns(rows)
         if not len(rows):
             return cls(bits)
         if rows.weight is not None:
@@ -83,7 +80,7 @@ class BinnedScores(Tally, kind="binned scores"):
         table, bad_row, _ = found
         if bad_row >= 0:
             score.raise_missing(bad_row)
-        return cls._of_table(bits, positive, table)
+        return cls.of_table(bits, positive, table)
 
     @classmethod
     def of_scores(cls, tally: Scores, bits: int = 18) -> Self:
@@ -105,7 +102,7 @@ class BinnedScores(Tally, kind="binned scores"):
         return cls._of_weighted(bits, tally.positive, rows_at, np.repeat(np.tile(tally.weights, 2), counts))
 
     @classmethod
-    def _of_table(cls, bits: int, positive: Label | None, table: Array) -> Self:
+    def of_table(cls, bits: int, positive: Label | None, table: Array) -> Self:
         """Return the tally of counts per cell, negatives in the first column and positives in the second."""
         cells = np.flatnonzero(table[:, 0] | table[:, 1])
         negatives, positives = (frozen(table[cells, side].astype(np.int64)) for side in (0, 1))
@@ -151,7 +148,7 @@ class BinnedScores(Tally, kind="binned scores"):
             for one in (self, other):
                 table[one.cells, 0] += one.negatives
                 table[one.cells, 1] += one.positives
-            return self._of_table(self.bits, positive, table)
+            return self.of_table(self.bits, positive, table)
         mine, theirs = self._places(), other._places()
         size, split = len(mine) + len(theirs), len(mine)
         pairs = zip(self._sums(), other._sums(), strict=True)
@@ -235,6 +232,58 @@ class BinnedScores(Tally, kind="binned scores"):
             require((counts >= 0).all(), "a count below 0")
         require(((self.positives > 0) | (self.negatives > 0)).all(), "an entry without rows")
         check_weights(self.weights, np.concatenate([self.positives, self.negatives]))
+
+
+class RunningBins:
+    """The tally of rows that come batch by batch, counted in place: equal to that of all of them at once.
+
+    A tally of every batch, and merging them, would cost more than counting its rows does. It takes 20 bytes
+    a cell, 5 MiB at 18 bits.
+
+    >>> import assay
+    >>> batches = [assay.rows(actual=[0, 1], score=[0.1, 0.7]), assay.rows(actual=[0, 1], score=[0.7, 0.9])]
+    >>> running = RunningBins()
+    >>> for batch in batches:
+    ...     running.add(batch)
+    >>> running.tally() == assay.merge(map(assay.BinnedScores.of, batches))
+    True
+    """
+
+    def __init__(self, bits: int = 18) -> None:
+        self.bits = _checked(bits)
+        # Written to for every row: half as wide a table is twice as near to the processor.
+        self._recent = np.zeros((len(_edges(bits)), 2), dtype=np.uint16)
+        self._counts = np.zeros(self._recent.shape, dtype=np.int64)
+        self._positive: Label | None = None
+        self._weighted = BinnedScores(bits)
+
+    def add(self, rows: Rows) -> None:
+        """Count some more rows."""
+        actual, score, values = _columns(rows)
+        if rows.weight is not None:
+            self._weighted = self._weighted.merge(BinnedScores.of(rows, self.bits))
+        elif len(rows):
+            tables = self._recent, self._counts
+            found, positive = with_labels(
+                rows, actual, lambda labels: kernels.add_scores(*tables, values, labels, self.bits)
+            )
+            if found[0] >= 0:
+                score.raise_missing(found[0])
+            self._positive = same_positive(self._positive, positive)
+
+    def tally(self) -> BinnedScores:
+        """Return the tally of all rows so far."""
+        counted = BinnedScores.of_table(self.bits, self._positive, self._counts + self._recent)
+        return counted.merge(self._weighted)
+
+
+def _columns(rows: Rows) -> tuple[Column, Column, Array]:
+    """Return the labels, the scores and these as numbers; raise where rows lack one."""
+    actual = need_rows(rows).need("actual", "a score tally")
+    score = rows.need("score", "a score tally")
+    values = score.numbers("scores")
+    score.refuse_missing()
+    return actual, score, values
 
 
 def _stretches(counts: Array, starts: Array) -> Array:
