@@ -1,10 +1,13 @@
 # Every task sets up what it needs: a fresh clone with Python 3.11, pip and g++ is enough.
 PYTHON ?= python3
 
-.PHONY: setup demo test conformance lint bench sanitize fuzz docs lock clean help
+.PHONY: setup demo test test-spark conformance lint bench sanitize fuzz docs lock clean help
 
 setup demo test conformance lint bench sanitize fuzz docs lock:
 	@$(PYTHON) dev.py $@ $(ARGS)
+
+test-spark:
+	@$(PYTHON) dev.py spark $(ARGS)
 
 help:
 	@$(PYTHON) dev.py --help

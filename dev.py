@@ -28,6 +28,7 @@ def main() -> int:
         "setup": (setup_only, "make the environment and build, nothing else"),
         "demo": (demo, "the main job on bundled data"),
         "test": (test, "all tests (further words go to pytest)"),
+        "spark": (spark, "the tests on a local Spark cluster, in an environment of its own"),
         "conformance": (conformance, "scikit-learn's own metrics tests, with our functions in them"),
         "lint": (lint, "ruff, mypy and clang-format"),
         "bench": (bench, "speed against the peers, as ratios"),
@@ -72,6 +73,17 @@ def test(words: list[str]) -> int:
     """Run the tests on all cores."""
     python = environment("dev")
     return run(python, "-m", "pytest", "-n", "auto", "-q", *words, check=False)
+
+
+def spark(words: list[str]) -> int:
+    """Run the tests that need Spark, with the older pandas it asks for and the Java it runs on."""
+    if shutil.which("java") is None:
+        raise SystemExit(
+            "dev.py: no Java found, which Spark runs on. Install one first, for example: "
+            "apt-get install default-jre-headless   (Debian, Ubuntu)."
+        )
+    python = environment("spark", folder=ROOT / ".venv-spark")
+    return run(python, "-m", "pytest", "-q", "tests/engines/test_spark.py", *words, check=False)
 
 
 def conformance(words: list[str]) -> int:

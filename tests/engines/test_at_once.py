@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import assay
-from assay.engines import gathering, local, scan
+from assay.engines import asked, gathering, local, scan
 
 RNG = np.random.default_rng(6)
 N = 20_000
@@ -89,7 +89,7 @@ def test_scores_that_outgrow_their_memory_are_counted_at_once_from_then_on(
     folder, lots, monkeypatch, several
 ):
     """Where exact scores become bins on the way, what follows is tallied batch by batch, to the same bins."""
-    monkeypatch.setattr(local, "_TALLIES", 12_000)  # of 1 GiB: 89 kB, about 8,000 scores
+    monkeypatch.setattr(asked, "_TALLIES", 12_000)  # of 1 GiB: 89 kB, about 8,000 scores
     monkeypatch.setattr(local, "_BATCHES", 1 << 15)  # lots of 32 kB
     monkeypatch.setattr(gathering, "_PER_CELL", 1)
     makers = {"it": assay.Scores, **({"labels": assay.Confusion} if several else {})}

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.engines import gathering, local, scan, source
+from assay.engines import asked, gathering, local, scan, source
 from assay.engines.lots import Buffers, Lot
 
 RNG = np.random.default_rng(3)
@@ -323,7 +323,7 @@ def test_the_limit_decides_by_the_rows_alone(cuts, share, which):
 def test_what_cannot_be_put_into_bins_is_refused(monkeypatch, tmp_path):
     """A tally of every distinct value that outgrows the memory is refused, not let grow."""
     FRAME.write_parquet(tmp_path / "f.parquet")
-    monkeypatch.setattr(local, "_TALLIES", 1 << 16)
+    monkeypatch.setattr(asked, "_TALLIES", 1 << 16)
     pairs = {"pairs": assay.NumberPairs}
     with pytest.raises(assay.TallyError, match=r'the tally "pairs" .* outgrows'):
         scan(tmp_path, actual="value", predicted="guess", tallies=pairs)
@@ -334,7 +334,7 @@ def test_bins_are_said_in_the_notes(monkeypatch, tmp_path):
     FRAME.write_parquet(tmp_path / "f.parquet")
     roles, _ = TALLIES["ranks"]
     assert scan(tmp_path, tallies={"it": assay.Scores}, **roles).notes == ()
-    monkeypatch.setattr(local, "_TALLIES", 40_000)
+    monkeypatch.setattr(asked, "_TALLIES", 40_000)
     found = scan(tmp_path, tallies={"it": assay.Scores}, bits=12, **roles)
     assert found["it"] == at_once(FRAME, roles, lambda rows: assay.BinnedScores.of(rows, bits=12))
     (note,) = found.notes

@@ -9,23 +9,29 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from assay.errors import InputError, LabelError, MergeError, TallyError
-from assay.tallies import BinnedScores, Collection, Confusion, Grouped, Moments, Scores, Sums, Tally
+from assay.errors import BytesError, InputError, LabelError, MergeError, TallyError
+from assay.tallies import BinnedScores, Collection, Confusion, Grouped, Moments, Scores, Sums, Tally, codec
 from assay.tallies.binned import RunningBins
 from assay.tallies.mapped import maker
+from assay.tallies.tally import restored
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assay.inputs import Rows
 
-__all__ = ["Gathering", "as_bytes", "in_words", "size"]
+__all__ = ["Gathering", "Part", "as_bytes", "in_words", "size"]
 
 _UNITS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_SCATTERED: Final = (
+    "the rows of a query are not together, and all rows are too many to hold: {refused} "
+    'Sort them by query first, as with sql="SELECT * FROM ... ORDER BY ...".'
+)
+_PART: Final = "part of a scan"
 _SMALL: Final = 64  # bytes reckoned for a number, a text or a tuple of Python's
 _PER_CELL: Final = 20  # bytes of a cell that is counted in place
 _LIGHT: Final = 1 << 16  # bytes of tallies that are merged sooner than a batch is copied
@@ -71,6 +77,34 @@ def size(state: Any) -> int:
     return _SMALL + (len(state) if isinstance(state, str) else 0)
 
 
+class Part(NamedTuple):
+    """What was gathered of some rows: it becomes bytes, travels, and is taken in elsewhere.
+
+    ``pieces`` is how many partitions it is of, ``lowest`` the lowest actual numbers that were seen.
+    """
+
+    tallies: Collection | None
+    rows: int
+    dropped: int
+    pieces: int
+    lowest: tuple[float, ...]
+    notes: tuple[str, ...]
+    binned: bool
+
+    def to_bytes(self) -> bytes:
+        """Return it as bytes, without pickle."""
+        state = None if self.tallies is None else self.tallies.state()
+        return codec.pack(_PART, (state, *self[1:]))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Return what :meth:`to_bytes` wrote, its tallies checked."""
+        kind, (state, *rest) = codec.unpack(data)
+        if kind != _PART:
+            raise BytesError(f"the bytes hold {kind}, not a part of a scan.")
+        return cls(None if state is None else restored(Collection.kind, state), *rest)  # type: ignore[arg-type]
+
+
 class Gathering:
     """Tallies of batches, merged as they come so that all of them together stay near the largest.
 
@@ -86,7 +120,9 @@ class Gathering:
         share: int,
         memory: int,
         bits: int,
+        scattered: str = _SCATTERED,
     ) -> None:
+        self._scattered = scattered
         self._makers: dict[str, Any] = dict(tallies)
         self._running: dict[str, RunningBins] = {}
         self._share, self._memory, self._bits = share, memory, bits
@@ -95,7 +131,7 @@ class Gathering:
             self._run(name, make)
         self._binned = False
         self._lowest: set[float] = set()
-        self.rows = self.dropped = 0
+        self.rows = self.dropped = self.pieces = 0
         self.notes: list[str] = []
         self.at_once = self._is_light()
 
@@ -129,22 +165,48 @@ class Gathering:
         if bits is not None and _PER_CELL << bits <= self._share // 2:
             self._running[name] = RunningBins(bits)
 
+    def take(self, part: Part) -> None:
+        """Take in what was gathered elsewhere."""
+        self.rows += part.rows
+        self.dropped += part.dropped
+        self.pieces += part.pieces
+        self._lowest.update(part.lowest)
+        self.notes = list(dict.fromkeys([*self.notes, *part.notes]))
+        if part.binned and not self._binned:
+            self._to_bins()
+        if part.tallies is not None:
+            self._push(_in_bins(part.tallies, self._bits) if self._binned else part.tallies)
+
+    def part(self) -> Part:
+        """Return all that was gathered, to be taken in elsewhere."""
+        tallies = self._whole() if self._stack or self._running else None
+        lowest, notes = tuple(sorted(self._lowest)), tuple(self.notes)
+        return Part(tallies, self.rows, self.dropped, self.pieces, lowest, notes, self._binned)
+
     def result(self) -> Collection:
         """Return the tallies of all rows."""
-        while len(self._stack) > 1:
-            self._merge()
-        whole = Collection.of_mapping({name: one.tally() for name, one in self._running.items()})
-        for _, rest in self._stack:
-            whole = rest.merge(whole)
+        whole = self._whole()
         if {-1.0, 0.0} <= self._lowest and _has_positive(whole):
             raise LabelError(
                 "the actual labels hold both -1 and 0: say which label is positive with positive=."
             )
         return whole
 
+    def _whole(self) -> Collection:
+        while len(self._stack) > 1:
+            self._merge()
+        whole = Collection.of_mapping({name: one.tally() for name, one in self._running.items()})
+        for _, rest in self._stack:
+            whole = rest.merge(whole)
+        return whole
+
+    def _size(self, made: Collection) -> int:
+        """Return about how many bytes tallies take, those aside that are counted in place somewhere."""
+        return size(tuple(one for name, one in made.items() if name not in self._running))
+
     def _push(self, made: Collection) -> None:
         # Each on the stack is at least twice as large as the next, so together they are twice the largest.
-        self._stack.append((size(made), made))
+        self._stack.append((self._size(made), made))
         self._limit()
         while len(self._stack) > 1 and self._stack[-2][0] < 2 * self._stack[-1][0]:
             self._merge()
@@ -155,37 +217,39 @@ class Gathering:
             merged = first.merge(second)
         except MergeError as refused:
             if "query" in str(refused):
-                raise InputError(
-                    f"the rows of a query are not together, and all rows are too many to hold: {refused} "
-                    'Sort them by query first, as with sql="SELECT * FROM ... ORDER BY ...".'
-                ) from None
+                raise InputError(self._scattered.format(refused=refused)) from None
             raise
-        self._stack.append((size(merged), merged))
+        self._stack.append((self._size(merged), merged))
         self._limit()
 
     def _limit(self) -> None:
         if self._stack[-1][0] <= self._share:
             return
         if not self._binned:
-            self._binned = True
-            before = self._stack
-            binned = [_in_bins(one, self._bits) for _, one in before]
-            self._stack = [(size(one), one) for one in binned]
-            changed = [name for name, one in binned[-1].items() if one is not before[-1][1][name]]
-            for name in changed:
-                if self._makers[name] in (Scores, Scores.of):
-                    self._makers[name] = functools.partial(BinnedScores.of, bits=self._bits)
-                    self._run(name, self._makers[name])
-                self.notes.append(
-                    f"{name}: scores were counted in {2**self._bits:,} bins with certain bounds, as the "
-                    f"exact ones outgrow their part of memory={in_words(self._memory)}: give more."
-                )
+            self._to_bins()
         if self._stack[-1][0] > self._share:
             name, large = max(self._stack[-1][1].items(), key=lambda item: size(item[1]))
             raise TallyError(
                 f'the tally "{name}" ({large.kind}) outgrows its part of memory={in_words(self._memory)}: '
                 "give more with memory=, or leave out what needs every distinct value."
             )
+
+    def _to_bins(self) -> None:
+        """Count scores in bins from now on, and those that are there already."""
+        self._binned = True
+        before = [one for _, one in self._stack]
+        after = [_in_bins(one, self._bits) for one in before]
+        for name in [name for name, one in after[-1].items() if one is not before[-1][name]] if after else []:
+            if self._makers[name] in (Scores, Scores.of):
+                self._makers[name] = functools.partial(BinnedScores.of, bits=self._bits)
+                self._run(name, self._makers[name])
+            note = (
+                f"{name}: scores were counted in {2**self._bits:,} bins with certain bounds, as the "
+                f"exact ones outgrow their part of memory={in_words(self._memory)}: give more."
+            )
+            if note not in self.notes:
+                self.notes.append(note)
+        self._stack = [(self._size(one), one) for one in after]
 
 
 def _bins(make: Any) -> int | None:

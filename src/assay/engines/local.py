@@ -12,30 +12,30 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from assay import kernels
+from assay.engines.asked import Asked
+from assay.engines.clusters import cluster_of
 from assay.engines.database import Wider
 from assay.engines.delimited import settled
 from assay.engines.files import source as find
-from assay.engines.gathering import Gathering, as_bytes
 from assay.engines.lots import Buffers, Lot, ahead
 from assay.engines.sources import Source
-from assay.errors import ColumnError, InputError, LabelError, LengthError, shown
-from assay.inputs import Column, Rows, cut, encode, label_union, rows
+from assay.errors import LengthError
+from assay.inputs import encode, label_union
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
     from assay.engines.database import Database
-    from assay.inputs import Label
+    from assay.engines.gathering import Gathering
+    from assay.inputs import Column, Label
     from assay.tallies import Collection, Tally
 
 __all__ = ["Scan", "scan"]
 
-# What a limit of memory is for, in parts of it: DuckDB's own; a lot of batches (of which two, a joined copy
-# and a sort's working space are there at once); and the tallies, of which there may be three times the
-# largest while two are merged.
+# What a limit of memory is for, in parts of it: DuckDB's own, and a lot of batches (of which two, a joined
+# copy and a sort's working space are there at once). The tallies have a sixth.
 _DATABASE: Final = 5
 _BATCHES: Final = 25
-_TALLIES: Final = 6
 _SINGLE: Final = 1 << 14  # rows of a batch that is worth tallying by itself
 _TOLD: Final = 0.05  # seconds between two tellings of how many rows were read
 
@@ -125,35 +125,21 @@ def scan(
     >>> found.rows, found["ranks"].n
     (100, 100)
     """
-    limit = as_bytes(memory)
-    if not tallies:
-        raise InputError("no tallies were asked for: pass tallies={name: tally}.")
+    asked = Asked.of(
+        tallies=tallies, actual=actual, predicted=predicted, score=score, weight=weight, group=group,
+        query=query, by=by, second=second, labels=labels, positive=positive, missing=missing, edges=edges,
+        memory=memory, threads=threads, bits=bits,
+    )  # fmt: skip
+    engine = cluster_of(data)
+    if engine is not None:
+        return engine(data, asked, progress)
+    limit = asked.memory
     origin = data if isinstance(data, Source) else find(data)
-    slices = (by,) if isinstance(by, str) else tuple(by)
-    if isinstance(score, Mapping):
-        labels, score = tuple(score), tuple(score.values())
-    several = () if score is None or isinstance(score, str) else tuple(score)
-    roles: dict[str, Any] = {
-        "actual": actual, "predicted": predicted, "score": several or score, "weight": weight,
-        "group": group, "query": query, "by": slices,
-    }  # fmt: skip
-    unknown = sorted(set(second or ()) - set(roles))
-    if unknown:
-        raise InputError(f"second= has no role {shown(unknown)}: use some of {shown(roles, 7)}.")
-    if str(missing) not in ("refuse", "drop"):
-        raise InputError(f'missing={missing!r} is not known: use "refuse" or "drop".')
-    plan = _Plan(
-        {role: said for role, said in roles.items() if said},
-        dict(second or {}),
-        {"labels": labels, "positive": positive},
-        dict(edges or {}),
-        limit // _BATCHES,
-        drop=missing == "drop",
-    )
+    plan = _Plan(asked, limit // _BATCHES)
     with _threads(threads) as count, origin.open(memory=limit // _DATABASE, threads=count) as database:
         kinds = plan.prepare(origin, database)
         while True:
-            gathered = Gathering(tallies, share=limit // _TALLIES, memory=limit, bits=bits)
+            gathered = asked.gathering()
             try:
                 plan.run(origin, database, kinds, gathered, progress)
                 break
@@ -164,53 +150,36 @@ def scan(
 
 @dataclasses.dataclass
 class _Plan:
-    """Which columns are read for which roles, and how much of them at a time."""
+    """What is asked for, and how much of it is read at a time."""
 
-    roles: dict[str, Any]
-    second: dict[str, str]
-    said: dict[str, Any]
-    edges: dict[str, Sequence[float]]
+    asked: Asked
     lot: int  # bytes
-    drop: bool
     wanted: list[str] = dataclasses.field(default_factory=list)
 
     def prepare(self, origin: Source, database: Database) -> dict[str, str]:
         """Check the columns of every part and return as what text is to be read."""
-        both = (*self.roles.items(), *self.second.items())
-        named = [(role, name) for role, said in both for name in _listed(said)]
-        if not named:
-            raise ColumnError("no columns were named: pass at least actual= and predicted= or score=.")
-        for role, name in named:
-            if not isinstance(name, str):
-                raise ColumnError(f"{role}={name!r}: of a file a column is meant by its name.")
-        self.wanted = list(dict.fromkeys(name for _, name in named))
+        named = self.asked.named()
+        self.wanted = self.asked.wanted()
         for one in origin.parts:
             one.check(database, self.wanted)
         # What is a number by its role is read as one; cut columns are, too.
-        kinds = {name: "score" for role, name in named if role in ("score", "weight") or name in self.edges}
+        kinds = {
+            name: "score" for role, name in named if role in ("score", "weight") or name in self.asked.edges
+        }
         unsure = [name for name in self.wanted if name not in kinds]
         for one in origin.parts:
             found = one.kinds(database, unsure)
             if found:
                 kinds |= found
                 break
-        several = self.roles.get("score")
-        if isinstance(several, tuple):
-            if self.said["labels"] is None:
-                self._find_labels(origin, database, kinds)
-            labels = tuple(self.said["labels"])
-            if len(labels) != len(several):
-                raise LabelError(
-                    f"score has the columns {shown(several)}, but the labels are {shown(labels) or 'none'}: "
-                    "say whose column each one is, in order, with labels=."
-                )
+        if self.asked.needs_labels():
+            self._find_labels(origin, database, kinds)
+        self.asked.check_labels()
         return kinds
 
     def _find_labels(self, origin: Source, database: Database, kinds: dict[str, str]) -> None:
         """Find the labels that name the columns of scores, in a pass of its own over the actual ones."""
-        if "actual" not in self.roles:
-            raise LabelError("score has several columns: say whose each one is, in order, with labels=.")
-        alone = dataclasses.replace(self, wanted=[self.roles["actual"]], edges={})
+        alone = dataclasses.replace(self, wanted=[self.asked.roles["actual"]])
         while True:
             labels: tuple[Label, ...] = ()
             try:
@@ -223,7 +192,7 @@ class _Plan:
                 kinds[wider.name] = wider.kind
                 continue
             break
-        self.said = {**self.said, "labels": labels}
+        self.asked = self.asked.with_labels(labels)
 
     def run(
         self,
@@ -237,7 +206,7 @@ class _Plan:
         read = 0
         waiting: Lot | None = None  # whose last query may go on
         lock = threading.Lock()  # lots are gathered here, single batches by the thread that reads them
-        simple = not self.second and not self.roles.keys() & {"weight", "query"}
+        simple = not self.asked.second and not self.asked.roles.keys() & {"weight", "query"}
 
         def taken(lot: Lot) -> None:
             with lock:
@@ -255,7 +224,7 @@ class _Plan:
             for fresh in lots:
                 read += fresh.rows
                 lot: Lot | None = fresh
-                if "query" in self.roles:
+                if "query" in self.asked.roles:
                     lot, waiting = waiting, fresh
                     if lot is not None and lot.schema == fresh.schema:
                         waiting = self._unfinished(lot, database, kinds).extend(fresh)
@@ -280,7 +249,7 @@ class _Plan:
         Where `at_once` takes a batch by itself, as it was read and still in the processor's cache, there is
         but the number of its rows to tell, now and then.
         """
-        whole = "query" in self.roles
+        whole = "query" in self.asked.roles
         buffers = Buffers()
         lot, taken, told = Lot(self.lot, whole, buffers), Lot(), time.monotonic()
         for one in origin.parts:
@@ -308,43 +277,20 @@ class _Plan:
         found = lot.columns(self.wanted, database.table)
         for name, one in found.items():
             found[name] = settled(one, kinds.get(name, ""))
-            if name in self.edges:
-                found[name] = cut(found[name], self.edges[name], name)
         return found
 
     def _gather(self, lot: Lot, database: Database, kinds: Mapping[str, str], gathered: Gathering) -> None:
         if not lot.parts:
             return
-        found = self.columns(lot, database, kinds)
-        if self.drop:
-            masks = [mask for one in found.values() if (mask := one.absent()) is not None]
-            if masks:
-                present = np.flatnonzero(~np.logical_or.reduce(masks))
-                gathered.dropped += lot.rows - len(present)
-                found = {name: one.take(present, present) for name, one in found.items()}
-        first = self._rows(found, self.roles)
-        gathered.add(first, self._rows(found, {**self.roles, **self.second}) if self.second else None)
-
-    def _rows(self, found: Mapping[str, Column], names: Mapping[str, Any]) -> Rows:
-        roles: dict[str, Any] = {
-            role: found[said] if isinstance(said, str) else [found[name] for name in said]
-            for role, said in names.items()
-        }
-        if isinstance(roles.get("score"), list):
-            roles["score"] = dict(zip(self.said["labels"], roles["score"], strict=True))
-        return rows(**roles, **self.said)
+        self.asked.gather(self.columns(lot, database, kinds), lot.rows, gathered)
 
     def _unfinished(self, lot: Lot, database: Database, kinds: Mapping[str, str]) -> Lot:
         """Take the rows of the last query off a lot, because more of them may come."""
-        name = self.roles["query"]
+        name = self.asked.roles["query"]
         one = settled(lot.columns([name], database.table)[name], kinds.get(name, ""))
         codes, _ = encode(dataclasses.replace(one, missing=None))  # whether any may be is asked elsewhere
         others = np.flatnonzero(codes != codes[-1])
         return lot.split(int(others[-1]) + 1 if len(others) else 0)
-
-
-def _listed(said: Any) -> tuple[Any, ...]:
-    return tuple(said) if isinstance(said, (list, tuple)) else (said,)
 
 
 @contextlib.contextmanager
@@ -354,8 +300,6 @@ def _threads(count: int | None) -> Iterator[int]:
     if count is None:
         yield before
         return
-    if count < 1:
-        raise InputError(f"threads={count}: at least one is needed.")
     kernels.set_threads(count)
     try:
         yield count

@@ -1,0 +1,202 @@
+import os
+import sys
+from fractions import Fraction
+
+import pytest
+
+pytest.importorskip("pyspark", reason="Spark has an environment of its own: make test-spark")
+
+import clustered
+import numpy as np
+import pyarrow as pa
+from pyspark import cloudpickle
+from pyspark.sql import SparkSession, functions
+
+import assay
+from assay.engines import scan
+from assay.engines import spark as engine
+
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore:::pyspark")]
+cloudpickle.register_pickle_by_value(clustered)  # the workers do not see the tests
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    """A cluster of two worker processes on this machine, on whichever ports are free."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        patched.setenv("PYSPARK_PYTHON", sys.executable)
+        patched.setenv("SPARK_WORKER_DIR", str(tmp_path_factory.mktemp("work")))
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.sql.shuffle.partitions": "4",  # two cores do not gain from 200
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+            "spark.executor.memory": "1024m",
+            "spark.local.dir": str(tmp_path_factory.mktemp("local")),
+            "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
+        }
+        building = SparkSession.builder.master("local-cluster[2,1,1024]").appName("assay")
+        for name, value in settings.items():
+            building = building.config(name, value)
+        session = building.getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        session.stop()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The rows in shuffled shards."""
+    return clustered.written(tmp_path_factory.mktemp("shards"), clustered.COLUMNS)
+
+
+@pytest.fixture
+def frame(spark, folder):
+    """The shards as a frame."""
+    return spark.read.parquet(str(folder))
+
+
+@pytest.mark.parametrize("name", clustered.QUESTIONS)
+def test_the_tallies_are_those_of_arrays_and_of_files(frame, folder, name):
+    """Shuffled shards on two processes give the bytes of the arrays, and of the files read here."""
+    roles, make = clustered.QUESTIONS[name]
+    found = scan(frame.repartition(5), tallies={"it": make}, **roles)
+    assert found["it"] == clustered.at_once(clustered.COLUMNS, roles, make)
+    assert found.tallies.to_bytes() == scan(folder, tallies={"it": make}, **roles).tallies.to_bytes()
+    assert found.files == 5
+    assert found.dropped == 0
+
+
+def test_the_tasks_run_in_processes_of_their_own(frame):
+    """There are several workers, none of them is this process, and Spark tells each how many threads it has."""
+
+    def processes(batches):
+        for _ in batches:
+            pass
+        threads = int(os.environ["OMP_NUM_THREADS"])
+        yield pa.record_batch({"process": [os.getpid()], "threads": [threads]})
+
+    found = frame.repartition(4).mapInArrow(processes, "process bigint, threads bigint").collect()
+    assert len({row["process"] for row in found} - {os.getpid()}) > 1
+    assert {row["threads"] for row in found} == {1}
+
+
+def test_the_rows_of_a_query_must_be_in_one_partition(frame):
+    """Queries are tallied where each is whole, and refused with what to do where they are scattered."""
+    roles, make = clustered.QUERIES
+    together = scan(frame.repartition(3, "query"), tallies={"it": make}, **roles)
+    assert together["it"] == clustered.at_once(clustered.COLUMNS, roles, make)
+    with pytest.raises(assay.InputError, match=r"several partitions: the query .* frame\.repartition\("):
+        scan(frame.repartition(3), tallies={"it": make}, **roles)
+
+
+def test_scores_that_outgrow_the_memory_are_binned_as_on_one_machine(spark, tmp_path):
+    """Whether scores are put into bins depends on the rows and the memory, not on who walks the rows."""
+    clustered.written(tmp_path, clustered.many_scores(), (0, 10, 700_000))
+    asked = {"actual": "y", "score": "score", "tallies": {"it": assay.Scores}, "memory": "64MiB"}
+    found, here = scan(spark.read.parquet(str(tmp_path)), **asked), scan(tmp_path, **asked)
+    assert type(found["it"]) is assay.BinnedScores
+    assert found["it"] == here["it"]
+    assert found.notes == here.notes
+
+
+def test_a_killed_worker_counts_no_row_twice(frame, tmp_path):
+    """A worker that dies in the middle of its partition is replaced, and the answer is the same."""
+    make = clustered.killer(str(tmp_path / "killed"), assay.Confusion)
+    found = scan(frame.repartition(4), actual="actual", predicted="said", tallies={"it": make})
+    assert (tmp_path / "killed").exists()
+    roles, whole = clustered.QUESTIONS["labels"]
+    assert found["it"] == clustered.at_once(clustered.COLUMNS, roles, whole)
+    assert found.rows == clustered.N
+
+
+def test_what_is_wrong_is_said_as_on_one_machine(frame):
+    """A partition's complaint arrives as our error, with the partition and the row, and is not tried again."""
+    ranks = {"it": assay.Scores}
+    with pytest.raises(
+        assay.ColumnError, match=r'no column "scor" in the Spark frame\. Did you mean "score"'
+    ):
+        scan(frame, actual="y", score="scor", tallies=ranks)
+    with pytest.raises(assay.ColumnError, match="text where scores are needed"):
+        scan(frame, actual="y", score="said", tallies=ranks)
+    holes = frame.withColumn("score", functions.when(frame["score"] < 0.998, frame["score"]))
+    with pytest.raises(assay.MissingError, match=r"in score \(first at row [\d,]+ of partition \d"):
+        scan(holes, actual="y", score="score", tallies=ranks)
+    dropped = scan(holes, actual="y", score="score", tallies=ranks, missing="drop")
+    assert dropped.dropped == int((clustered.COLUMNS["score"] >= 0.998).sum())
+    with pytest.raises(assay.LengthError, match="no rows"):
+        scan(frame.where("score > 2"), actual="y", score="score", tallies=ranks)
+    with pytest.raises(assay.ColumnError, match="of type array<double>, which holds neither"):
+        scan(frame.withColumn("s", functions.array("score")), actual="y", score="s", tallies=ranks)
+    with pytest.raises(assay.InputError, match="larger than Spark can move"):
+        scan(frame, actual="y", score="score", tallies=ranks, memory="8GiB")
+
+
+def test_two_models_several_scores_and_other_types(frame):
+    """Every way of asking that a file knows is known to a frame, and decimals and dates are read alike."""
+    columns = clustered.COLUMNS
+    paired = scan(
+        frame, actual="y", score="score", second={"score": "other"}, tallies={"it": assay.PairedScores}
+    )
+    first, second = (assay.rows(columns, actual="y", score=name) for name in ("score", "other"))
+    assert paired["it"] == assay.PairedScores.of(first, second)
+    names = ["score", "other", "weight"]
+    several = scan(frame, actual="actual", score=names, tallies={"it": assay.ClassScores})
+    whole = assay.rows(columns, actual="actual", score=names)
+    assert several["it"] == assay.ClassScores.of(whole)
+    typed = frame.select(
+        "y",
+        functions.col("score").cast("decimal(5,3)").alias("a.b"),
+        functions.lit("2024-02-29").cast("date").alias("day"),
+    )
+    found = scan(typed, actual="y", score="a.b", by="day", tallies={"it": clustered.sliced})
+    assert list(found["it"]) == [("2024-02-29",)]
+    roles, make = clustered.QUESTIONS["ranks"]
+    assert found["it"]["2024-02-29"] == clustered.at_once(columns, roles, make)
+
+
+@pytest.mark.parametrize("partitions", [None, 1, 7])
+def test_exact_areas_hold_no_list_of_scores(spark, frame, tmp_path, partitions):
+    """Scores in stretches, each on its worker, give the area of the exact tally and its average precision."""
+    roles, make = clustered.QUESTIONS["ranks"]
+    whole = clustered.at_once(clustered.COLUMNS, roles, make)
+    ranks = whole.concordance()
+    found = engine.exact_areas(frame, actual="y", score="score", partitions=partitions)
+    assert found.auc == Fraction(ranks.concordant, 2 * ranks.positives * ranks.negatives)
+    assert found.average_precision == whole.average_precision()
+    assert found[2:] == (ranks.positives, ranks.negatives, 0)
+
+
+def test_exact_areas_of_labels_and_holes(spark, frame):
+    """Text labels, zeros of both signs and missing scores are what they are elsewhere; one class has no area."""
+    halves = functions.when(frame["score"] < 0.5, -0.0).when(frame["score"] < 0.6, 0.0)
+    signs = frame.withColumn("s", functions.when(frame["score"] < 0.9, halves.otherwise(frame["score"])))
+    found = engine.exact_areas(
+        signs, actual="actual", score="s", positive="spam", missing="drop", partitions=3
+    )
+    score = clustered.COLUMNS["score"]
+    kept = np.where(score < 0.6, 0.0, score)[score < 0.9]
+    rows = assay.rows(actual=clustered.COLUMNS["actual"][score < 0.9], score=kept, positive="spam")
+    ranks = assay.Scores.of(rows).concordance()
+    assert found.auc == Fraction(ranks.concordant, 2 * ranks.positives * ranks.negatives)
+    assert found.average_precision == assay.Scores.of(rows).average_precision()
+    assert found.dropped == int((score >= 0.9).sum())
+    with pytest.raises(assay.MissingError, match="missing in s "):
+        engine.exact_areas(signs, actual="y", score="s")
+    with pytest.raises(assay.LabelError, match="no row is negative"):
+        engine.exact_areas(frame.where("y = 1"), actual="y", score="score")
+    opposed = frame.withColumn("sign", functions.when(frame["score"] < 0.5, -1).otherwise(0))
+    with pytest.raises(assay.LabelError, match=r"-1(,| and) 0: say which one is positive"):
+        engine.exact_areas(opposed, actual="sign", score="score", partitions=4)
+
+
+def test_progress_is_told_at_the_end_and_a_missing_part_is_named(frame, monkeypatch):
+    """The number of rows is told once; without Spark a line says what to install."""
+    seen = []
+    engine.scan(frame, actual="y", score="score", tallies={"it": assay.Scores}, progress=seen.append)
+    assert seen == [clustered.N]
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(assay.PartError, match=r"pip install assay\[spark\]"):
+        engine.scan(frame, actual="y", score="score", tallies={"it": assay.Scores})
