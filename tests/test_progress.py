@@ -3,7 +3,7 @@
 import io
 
 from assay import progress
-from assay.progress import Progress
+from assay.progress import Progress, hushed
 
 
 class Terminal(io.StringIO):
@@ -49,3 +49,23 @@ def test_files_see_nothing(monkeypatch):
     with Progress("replicates", 1, stream=closed) as bar:
         bar.step()
     assert bar.done == 1
+
+
+def test_work_of_unknown_length_tells_how_much_is_done(monkeypatch):
+    """Without a total there is no bar and no time left, but the amount and the rate."""
+    clock = iter(range(1000))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    stream = Terminal()
+    with Progress("rows", None, stream=stream) as bar:
+        bar.reach(1000)
+        bar.reach(5000)
+    assert bar.done == 5000
+    assert "5,000 rows  2,500/s" in stream.getvalue()
+    assert "left" not in stream.getvalue()
+
+
+def test_silence_is_kept_by_all(monkeypatch):
+    """While somebody wants silence, not even a terminal sees anything."""
+    with hushed():
+        assert not _work(Terminal(), 0.5, monkeypatch, show=True)
+    assert _work(Terminal(), 0.5, monkeypatch)

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from typing import TYPE_CHECKING, Self, TextIO
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "hushed"]
 
 _PATIENCE = 1.0  # seconds before anything is shown
 _EVERY = 0.1  # seconds between two drawings
 _WIDTH = 30
+_HUSHED = [0]  # how many want silence
+
+
+@contextlib.contextmanager
+def hushed() -> Iterator[None]:
+    """Let nothing be drawn meanwhile, whoever works."""
+    _HUSHED[0] += 1
+    try:
+        yield
+    finally:
+        _HUSHED[0] -= 1
 
 
 class Progress:
     """How far some work has come, drawn on one line of standard error and wiped when the work is done.
 
-    `show` says whether to draw at all: by default where standard error is a terminal.
+    Without a `total` there is no bar, but still how much is done and how fast. `show` says whether to draw
+    at all: by default where standard error is a terminal.
 
     >>> with Progress("replicates", 3) as bar:
     ...     for _ in range(3):
@@ -29,13 +43,13 @@ class Progress:
     """
 
     def __init__(
-        self, what: str, total: int, *, show: bool | None = None, stream: TextIO | None = None
+        self, what: str, total: int | None, *, show: bool | None = None, stream: TextIO | None = None
     ) -> None:
         self.what = what
         self.total = total
         self.done = 0
         self._stream = sys.stderr if stream is None else stream
-        self._show = self._is_terminal() if show is None else show
+        self._show = not _HUSHED[0] and (self._is_terminal() if show is None else show)
         self._drawn = False
         self._start = self._last = time.monotonic()
 
@@ -55,14 +69,20 @@ class Progress:
             self._last = now
             self._draw(now - self._start)
 
+    def reach(self, done: int) -> None:
+        """Say how much is done altogether."""
+        self.step(done - self.done)
+
     def _draw(self, seconds: float) -> None:
-        share = min(self.done / self.total, 1.0) if self.total else 1.0
         rate = self.done / seconds
-        left = (self.total - self.done) / rate if rate else 0.0
-        bar = "#" * int(share * _WIDTH)
-        self._stream.write(
-            f"\r{self.what} [{bar:<{_WIDTH}}] {share:4.0%}  {rate:,.0f}/s  {_clock(left)} left\033[K"
-        )
+        if self.total is None:
+            drawn = f"{self.done:,} {self.what}  {rate:,.0f}/s"
+        else:
+            share = min(self.done / self.total, 1.0) if self.total else 1.0
+            left = max(self.total - self.done, 0) / rate if rate else 0.0
+            bar = "#" * int(share * _WIDTH)
+            drawn = f"{self.what} [{bar:<{_WIDTH}}] {share:4.0%}  {rate:,.0f}/s  {_clock(left)} left"
+        self._stream.write(f"\r{drawn}\033[K")
         self._stream.flush()
         self._drawn = True
 

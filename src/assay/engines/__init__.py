@@ -2,6 +2,7 @@
 
 from assay.engines.files import source
 from assay.engines.local import Scan, scan
+from assay.engines.reading import read
 from assay.engines.sources import Source
 
-__all__ = ["Scan", "Source", "scan", "source"]
+__all__ = ["Scan", "Source", "read", "scan", "source"]

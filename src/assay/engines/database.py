@@ -138,6 +138,24 @@ class Database:
             # A relation streams; execute() would hold all of the result.
             yield from self._arrow.RecordBatchReader.from_stream(self._connection.sql(query))
 
+    def copy(self, query: str, path: str, how: str, name: str) -> None:
+        """Write what a query gives to a file, as it is read; `how` are options of SQL's COPY.
+
+        It can be interrupted where the database has one thread: with more, the one that is told sleeps.
+        """
+        with self._explained(name):
+            self._connection.execute(f"COPY ({query}) TO {text(path)} ({how})")
+
+    def hold(self, name: str, columns: dict[str, Any]) -> None:
+        """Let queries read columns of NumPy's or lists of text, under a name."""
+        made = {
+            one: self._arrow.Array.from_numpy(values) if hasattr(values, "dtype") else self._arrow.Array(
+                values, type=self._arrow.DataType.utf8()
+            )
+            for one, values in columns.items()
+        }  # fmt: skip
+        self._connection.register(name, self._arrow.Table.from_pydict(made))
+
     def table(self, batches: Sequence[Any]) -> Any:
         """Return batches of one schema as one table."""
         return self._arrow.Table.from_batches(batches)
@@ -150,6 +168,10 @@ class Database:
             raise
         except (self._duckdb.Error, UnicodeError, OSError) as failed:
             raise _explain(str(failed), name, columns) from None
+        except RuntimeError as failed:
+            if "interrupted" in str(failed):  # what DuckDB makes of Ctrl-C
+                raise KeyboardInterrupt from None
+            raise
         except Exception as failed:
             # What DuckDB says while a stream is read reaches us through Arrow's reader, as a plain Exception.
             if type(failed) is not Exception:
@@ -200,6 +222,8 @@ def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
         return FileError(f'{where} is not the text it should be: say its encoding, as encoding="latin-1".')
     if "unterminated quote" in said:
         return FileError(f'{where} opens a quote that is never closed. Mend it, or say quote= (none: "").')
+    if "in-memory database in read-only" in said:
+        return FileError(f"{name} cannot be read: it is no database.")
     if "Out of Memory" in said:
         return FileError(f"reading {name} needs more memory than it was given: raise memory=.")
     first = re.sub(r"^(\w+ )+Error: ", "", said.partition("\n")[0]).rstrip(".! ")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from assay.engines.database import Unfit, Wider, quoted, text
-from assay.engines.sources import Part
+from assay.engines.sources import Part, lines_about
 from assay.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class DelimitedFile(Part):
     null: tuple[str, ...] = ("",)
     names: tuple[str, ...] | None = None
 
-    def _dialect(self, database: Database) -> tuple[list[str], str]:
+    def dialect(self, database: Database) -> tuple[list[str], str]:
         """Return the columns' names and the delimiter: the one said, or the one that parts the header."""
         lines = self._first_lines(database)
         if not lines:
@@ -87,9 +87,13 @@ class DelimitedFile(Part):
         except csv.Error as failed:
             raise FileError(f"the header of {self.name} cannot be read: {failed}.") from None
 
+    def count(self, _database: Database) -> int | None:
+        """Return the file's size over that of its first lines."""
+        return lines_about(self.path)
+
     def columns(self, database: Database) -> list[str]:
         """Return the names of the header."""
-        return self._dialect(database)[0]
+        return self.dialect(database)[0]
 
     def _table(self, header: list[str], delimiter: str, types: Mapping[str, str]) -> str:
         # Columns go by their place, so that names may be odd, or the same where nobody asks for them.
@@ -111,7 +115,7 @@ class DelimitedFile(Part):
         """Return what the first rows of each column are: whole numbers, numbers, true/false or text."""
         if not wanted:
             return {}
-        header, delimiter = self._dialect(database)
+        header, delimiter = self.dialect(database)
         places = [header.index(name) for name in wanted]
         what = ", ".join(f"c{place}, {self._number(place)}" for place in places)
         query = f"SELECT {what} FROM {self._table(header, delimiter, {})} LIMIT {_FIRST_ROWS}"
@@ -125,7 +129,7 @@ class DelimitedFile(Part):
 
     def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
         """Yield the wanted columns, numbers as such and everything else as text."""
-        header, delimiter = self._dialect(database)
+        header, delimiter = self.dialect(database)
         columns = []
         for name in wanted:
             place = header.index(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import os
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,18 @@ if TYPE_CHECKING:
 
     from assay.engines.database import Database
 
-__all__ = ["ArrowFile", "JsonFile", "ParquetFile", "Part", "Query", "Source"]
+__all__ = ["ArrowFile", "JsonFile", "ParquetFile", "Part", "Query", "Source", "lines_about"]
+
+_LOOKED_AT = 1 << 16  # bytes of a text file by which the length of its lines is told
+
+
+def lines_about(path: str) -> int | None:
+    """Return about how many lines a text file has, from the length of its first ones; None if compressed."""
+    with open(path, "rb") as file:  # noqa: PTH123 - a path as the caller wrote it
+        start = file.read(_LOOKED_AT)
+    if not start or start.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
+        return None
+    return max(os.path.getsize(path) * (start.count(b"\n") or 1) // len(start), 1)  # noqa: PTH202
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +52,14 @@ class Part(abc.ABC):
     def kinds(self, _database: Database, _wanted: Sequence[str]) -> dict[str, str]:
         """Return what columns of text seem to hold, by their first rows; a typed file has nothing to say."""
         return {}
+
+    def count(self, _database: Database) -> int | None:
+        """Return about how many rows there are, where that costs next to nothing to know."""
+        return None
+
+    def expression(self, _database: Database) -> str | None:
+        """Return all of it as a table expression of SQL, where it is one."""
+        return None
 
     def check(self, database: Database, wanted: Sequence[str]) -> None:
         """Raise unless every wanted column is there, once."""
@@ -81,6 +101,12 @@ class Source:
         with self.open(memory=1 << 28, threads=1) as database:
             return self.parts[0].columns(database)
 
+    def count(self) -> int | None:
+        """Return about how many rows there are, for a bar of progress; None where nobody knows."""
+        with self.open(memory=1 << 28, threads=1) as database:
+            counts = [part.count(database) for part in self.parts]
+        return None if None in counts else sum(count for count in counts if count)
+
 
 @dataclasses.dataclass(frozen=True)
 class ParquetFile(Part):
@@ -90,6 +116,15 @@ class ParquetFile(Part):
 
     def _table(self) -> str:
         return f"read_parquet({text(self.path)})"
+
+    def expression(self, _database: Database) -> str | None:
+        """Return the file as a table."""
+        return self._table()
+
+    def count(self, database: Database) -> int | None:
+        """Return the number that stands in the file's footer."""
+        found = database.rows(f"SELECT num_rows FROM parquet_file_metadata({text(self.path)})", self.name)
+        return int(found[0][0])
 
     def columns(self, database: Database) -> list[str]:
         """Return the names that stand in the file's footer."""
@@ -120,10 +155,17 @@ class JsonFile(Part):
     path: str
     layout: str = "newline_delimited"
 
-    def _types(self, database: Database) -> dict[str, str]:
+    def expression(self, _database: Database) -> str | None:
+        """Return the file as a table."""
         # All of the file decides what a column holds, not its first rows: JSON has no schema to go by.
-        table = f"read_json({text(self.path)}, format={text(self.layout)}, sample_size=-1)"
-        return database.columns(table, self.name)
+        return f"read_json({text(self.path)}, format={text(self.layout)}, sample_size=-1)"
+
+    def _types(self, database: Database) -> dict[str, str]:
+        return database.columns(str(self.expression(database)), self.name)
+
+    def count(self, _database: Database) -> int | None:
+        """Return the file's size over that of its first lines."""
+        return None if self.layout == "auto" else lines_about(self.path)
 
     def columns(self, database: Database) -> list[str]:
         """Return every key that occurs."""
@@ -168,7 +210,9 @@ class ArrowFile(Part):
         except (ImportError, MemoryError):
             raise
         except Exception as failed:  # noqa: BLE001 - the reader raises plain exceptions
-            raise FileError(f"{self.name} cannot be read as an Arrow file: {failed}.") from None
+            raise FileError(
+                f"{self.name} cannot be read as an Arrow file: {str(failed).rstrip('.')}."
+            ) from None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -181,6 +225,10 @@ class Query(Part):
         if not database.is_select(self.sql, self.name):
             raise FileError("sql= must be one SELECT: a query that reads rows and changes nothing.")
         return f"({self.sql.strip().rstrip(';')}\n) AS given_rows"
+
+    def expression(self, database: Database) -> str | None:
+        """Return the query as a table."""
+        return self._table(database)
 
     @classmethod
     def of_table(cls, name: str) -> Query:

@@ -1,0 +1,5 @@
+"""The command line: the same answers from a shell."""
+
+from assay.cli.program import main
+
+__all__ = ["main"]

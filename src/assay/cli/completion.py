@@ -1,0 +1,156 @@
+"""Completion for shells, written from the commands' own declarations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from assay.cli.parser import Command, Misuse, parser_of
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from assay.cli.parser import Parser
+
+__all__ = ["completion_command", "script"]
+
+_SHELLS = ("bash", "zsh", "fish")
+
+
+class _Option(NamedTuple):
+    name: str
+    help: str
+    takes: bool  # a value behind it
+    choices: tuple[str, ...]
+
+
+def completion_command(others: Sequence[Command]) -> Command:
+    """Return the command that writes the scripts, which complete the others and itself."""
+
+    def run(arguments: argparse.Namespace) -> int:
+        if arguments.shell is None:
+            raise Misuse(f"say for which shell: {', '.join(_SHELLS)}.")
+        print(script(arguments.shell, (*others, mine)))  # noqa: T201 - this is the command line
+        return 0
+
+    mine = Command(
+        "completion",
+        "completion for bash, zsh or fish",
+        "Writes the script that lets a shell complete commands and options. Have it read at the shell's "
+        'start:\n  bash   eval "$(assay completion bash)"\n  zsh    eval "$(assay completion zsh)"\n'
+        "  fish   assay completion fish | source",
+        ("assay completion bash", "assay completion zsh", "assay completion fish"),
+        _options,
+        run,
+    )
+    return mine
+
+
+def _options(parser: Parser) -> None:
+    parser.add_argument("shell", nargs="?", choices=_SHELLS, metavar="|".join(_SHELLS), help="which shell")
+
+
+def script(shell: str, commands: Sequence[Command]) -> str:
+    """Return the script for one shell."""
+    known = {command.name: _known(parser_of(command, prog=f"assay {command.name}")) for command in commands}
+    summaries = {command.name: command.summary for command in commands}
+    return {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](known, summaries)
+
+
+def _known(parser: Parser) -> list[_Option]:
+    """Return what a command may be told, in the words of its parser."""
+    found = []
+    for action in parser.actions():
+        choices = tuple(map(str, action.choices or ()))
+        text = (action.help or "").replace("%%", "%")
+        if not action.option_strings:
+            if choices:
+                found.append(_Option("", text, takes=True, choices=choices))
+            continue
+        found.append(_Option(action.option_strings[-1], text, action.nargs != 0, choices))
+    return found
+
+
+def _bash(known: dict[str, list[_Option]], summaries: dict[str, str]) -> str:
+    cases, values = [], []
+    for command, options in known.items():
+        words = [one.name for one in options if one.name] + [
+            choice for one in options if not one.name for choice in one.choices
+        ]
+        cases.append(f'    {command}) words="{" ".join(words)}" ;;')
+        values += [
+            f'    {command}:{one.name}) _assay_of "{" ".join(one.choices)}"; return ;;'
+            for one in options
+            if one.name and one.choices
+        ]
+        plain = [f"{command}:{one.name}" for one in options if one.name and one.takes and not one.choices]
+        if plain:
+            values.append(f'    {"|".join(plain)}) COMPREPLY=($(compgen -f -- "$word")); return ;;')
+    return "\n".join(
+        [
+            "# completion of assay for bash",
+            '_assay_of() { COMPREPLY=($(compgen -W "$1" -- "${COMP_WORDS[COMP_CWORD]}")); }',
+            "_assay() {",
+            '  local word="${COMP_WORDS[COMP_CWORD]}" command="${COMP_WORDS[1]}" words=""',
+            '  if [ "$COMP_CWORD" -eq 1 ]; then',
+            f'    COMPREPLY=($(compgen -W "{" ".join(summaries)} --help --version" -- "$word"))',
+            "    return",
+            "  fi",
+            '  case "$command:${COMP_WORDS[COMP_CWORD-1]}" in',
+            *values,
+            "  esac",
+            '  case "$command" in',
+            *cases,
+            "  esac",
+            '  case "$word" in',
+            '    -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;',
+            '    *) words="$(printf "%s\\n" $words | grep -v "^-")"',
+            '      COMPREPLY=($(compgen -W "$words" -- "$word") $(compgen -f -- "$word")) ;;',
+            "  esac",
+            "}",
+            "complete -o filenames -F _assay assay",
+        ]
+    )
+
+
+def _zsh(known: dict[str, list[_Option]], summaries: dict[str, str]) -> str:
+    def quoted(text: str) -> str:
+        plain = text.replace("'", "'\\''")
+        return "".join(f"\\{sign}" if sign in "[]:" else sign for sign in plain)
+
+    lines = ["#compdef assay", "# completion of assay for zsh", "_assay() {", "  local -a commands"]
+    lines.append("  commands=(")
+    lines += [f"    '{name}:{quoted(text)}'" for name, text in summaries.items()]
+    lines += ["  )", "  if (( CURRENT == 2 )); then", "    _describe command commands", "    return", "  fi"]
+    lines += ["  local command=$words[2]", "  shift words", "  (( CURRENT-- ))", '  case "$command" in']
+    for command, options in known.items():
+        lines.append(f"    {command}) _arguments \\")
+        for one in options:
+            what = f"({' '.join(one.choices)})" if one.choices else "_files"
+            if one.name:
+                value = f":{one.name.removeprefix('--')}:{what}" if one.takes else ""
+                lines.append(f"      '*{one.name}[{quoted(one.help)}]{value}' \\")
+            else:
+                lines.append(f"      '1:{quoted(one.help)}:{what}' \\")
+        lines.append("      '*:file:_files' ;;")
+    return "\n".join([*lines, "  esac", "}", "compdef _assay assay"])
+
+
+def _fish(known: dict[str, list[_Option]], summaries: dict[str, str]) -> str:
+    def quoted(text: str) -> str:
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+    lines = ["# completion of assay for fish"]
+    for name, text in summaries.items():
+        lines.append(f"complete -c assay -n __fish_use_subcommand -f -a {name} -d {quoted(text)}")
+    for command, options in known.items():
+        when = f"complete -c assay -n '__fish_seen_subcommand_from {command}'"
+        for one in options:
+            choices = (
+                f" -x -a {quoted(' '.join(one.choices))}" if one.choices else (" -r" if one.takes else "")
+            )
+            if one.name:
+                lines.append(f"{when} -l {one.name.removeprefix('--')}{choices} -d {quoted(one.help)}")
+            else:
+                lines.append(f"{when} -f -a {quoted(' '.join(one.choices))} -d {quoted(one.help)}")
+    return "\n".join(lines)

@@ -1,0 +1,103 @@
+"""Evaluations in files: ``merge`` joins those that ``tally`` wrote, ``report`` shows one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.cli.given import need
+from assay.cli.judging import answered, kept
+from assay.cli.options import add_output, add_paths, add_requirements
+from assay.cli.parser import Command, Misuse
+from assay.cli.required import demanded
+
+if TYPE_CHECKING:
+    import argparse
+
+    from assay.cli.parser import Parser
+
+__all__ = ["MERGE", "REPORT"]
+
+
+def _merge_options(parser: Parser) -> None:
+    add_paths(parser, "files that tally or merge wrote, or patterns of them")
+    add_output(parser, output="the file to write (needed)")
+
+
+def _merge(arguments: argparse.Namespace) -> int:
+    from assay.errors import AssayError, InputError
+    from assay.evaluation import load
+
+    need(arguments, "output")
+    arguments.paths = _found(arguments.paths)
+    if len(set(arguments.paths)) < len(arguments.paths):
+        twice = next(path for path in arguments.paths if arguments.paths.count(path) > 1)
+        raise Misuse(f"{twice} is named twice: its rows would count twice.")
+    first, *others = arguments.paths
+    whole = load(first)
+    for path in others:
+        more = load(path)
+        try:
+            whole = whole.merge(more)
+        except AssayError as refused:
+            raise InputError(f"{path} does not go with {first}: {refused}") from None
+    kept(arguments, whole, arguments.output)
+    return 0
+
+
+def _found(paths: list[str]) -> list[str]:
+    """Return the files that paths and patterns stand for."""
+    import glob
+
+    from assay.errors import FileError
+
+    found: list[str] = []
+    for path in paths:
+        matching = sorted(glob.glob(path)) if glob.has_magic(path) else [path]  # noqa: PTH207 - may be absolute
+        if not matching:
+            raise FileError(f"no file matches {path}.")
+        found += matching
+    if not found:
+        raise Misuse("no file was named: say the files that tally wrote.")
+    return found
+
+
+def _report_options(parser: Parser) -> None:
+    add_paths(parser, "a file that tally or merge wrote")
+    add_requirements(parser)
+    add_output(parser, "json", "markdown", "like", "full", report=True)
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from assay.evaluation import load
+
+    if len(arguments.paths) != 1:
+        said = "none was" if not arguments.paths else f"{len(arguments.paths)} were"
+        raise Misuse(f"a report is of one file, and {said} named: merge joins several.")
+    demanded(arguments)
+    return answered(arguments, load(arguments.paths[0]))
+
+
+MERGE = Command(
+    "merge",
+    "join files that tally wrote into one",
+    "Joins evaluations of different rows into the evaluation of all of them, to the same bits whatever "
+    "their order.",
+    (
+        "assay merge 1.assay 2.assay --output all.assay",
+        "assay merge '[12].assay' --output all.assay --quiet",
+    ),
+    _merge_options,
+    _merge,
+)
+REPORT = Command(
+    "report",
+    "show a file that tally or merge wrote",
+    "Shows an evaluation that was kept in a file: as text, Markdown, JSON or as the interactive page.",
+    (
+        "assay report 1.assay",
+        "assay report 1.assay --report page.html --quiet",
+        'assay report 1.assay --json --require-point "accuracy >= 0.1"',
+    ),
+    _report_options,
+    _report,
+)

@@ -1,0 +1,98 @@
+"""The cross table of two columns of labels, of any number of rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.cli.given import need, origin, run_options, stated_labels, watched
+from assay.cli.options import add_labels, add_missing, add_output, add_paths, add_reading, add_roles, whole
+from assay.cli.parser import Command, Misuse, Once
+from assay.cli.written import as_json, deliver
+
+if TYPE_CHECKING:
+    import argparse
+
+    from assay.cli.parser import Parser
+
+__all__ = ["CROSSTAB"]
+
+_MORE = ("expected", "residuals", "chisq", "fisher", "mcnemar", "percent", "ascii")
+_LESS = ("contributions", "row_shares", "column_shares", "table_shares")
+
+
+def _options(parser: Parser) -> None:
+    add_paths(parser)
+    add_roles(parser, "actual", "predicted", "weight")
+    group = parser.add_argument_group("the table")
+    add_labels(group)
+    add_missing(group)
+    group.add_argument(
+        "--rows", action=Once, choices=("actual", "predicted"), help="what its rows are (actual)"
+    )
+    for name, what in zip(
+        _MORE,
+        (
+            "expected counts", "residuals", "the chi-squared test", "Fisher's exact test", "McNemar's test",
+            "shares as percentages", "lines of plain characters",
+        ),
+        strict=True,
+    ):  # fmt: skip
+        group.add_argument(f"--{name}", action="store_true", help=what)
+    group.add_argument("--counts-only", action="store_true", help="no shares, no contributions")
+    group.add_argument("--digits", action=Once, type=whole, metavar="NUMBER", help="of shares (3)")
+    add_output(parser, "json")
+    add_reading(parser)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from assay.engines import scan
+    from assay.reports.crosstable import CrossTable
+    from assay.tallies import Confusion
+
+    need(arguments, "actual", "predicted")
+    if arguments.digits is not None and not 0 <= arguments.digits <= 15:  # noqa: PLR2004 - what a float64 holds
+        raise Misuse(f"--digits {arguments.digits}: shares have from 0 to 15 digits.")
+    if arguments.positive is not None:
+        raise Misuse("--positive has no use here: a table shows all labels alike. --labels says their order.")
+    rows = origin(arguments)
+    said: dict[str, Any] = {**stated_labels(arguments, rows), **run_options(arguments)}
+    for name in ("weight", "missing"):
+        if getattr(arguments, name) is not None:
+            said[name] = getattr(arguments, name)
+    with watched(arguments, rows) as progress:
+        found = scan(
+            rows,
+            actual=arguments.actual,
+            predicted=arguments.predicted,
+            tallies={"table": Confusion},
+            progress=progress,
+            **said,
+        )
+    tally: Any = found["table"]
+    table = CrossTable.of(tally, rows=arguments.rows or "actual")
+    if arguments.json:
+        text = as_json(table.to_dict() | {"dropped": found.dropped})
+    else:
+        drawn: dict[str, Any] = {name: True for name in _MORE if getattr(arguments, name)}
+        drawn |= dict.fromkeys(_LESS, False) if arguments.counts_only else {}
+        if arguments.digits is not None:
+            drawn["digits"] = arguments.digits
+        text = table.text(**drawn)
+        if found.dropped and not arguments.quiet:
+            text += f"\n\n{found.dropped:,} rows with a missing value were left out."
+    deliver(arguments, text)
+    return 0
+
+
+CROSSTAB = Command(
+    "crosstab",
+    "cross actual with predicted labels",
+    "Counts which labels were taken for which, with shares and tests, as R's CrossTable prints it.",
+    (
+        "assay crosstab preds.csv --actual type --predicted said",
+        "assay crosstab preds.csv --actual type --predicted said --counts-only --mcnemar",
+        "assay crosstab 'shards/*.parquet' --actual y --predicted yhat --json",
+    ),
+    _options,
+    _run,
+)

@@ -1,0 +1,63 @@
+"""Small files of every kind that the command line's examples name, in a folder of their own."""
+
+import shutil
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+from assay.cli import main
+
+
+def _csv(path, **columns):
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def _files(tmp_path_factory):
+    at = tmp_path_factory.mktemp("files")
+    draw = np.random.default_rng(6)
+    n = 120
+    y = draw.integers(0, 2, n)
+    first, second = (np.round(np.clip(0.3 * y + 0.7 * draw.random(n), 0, 1), 4) for _ in range(2))
+    region = np.array(["north", "south", "west"])[draw.integers(0, 3, n)]
+    words = np.array(["ham", "spam"])
+    _csv(at / "preds.csv", type=words[y], said=words[(first > 0.5).astype(int)], p_spam=first, region=region)
+    table = pa.table({"y": y, "p": first, "yhat": (first > 0.5).astype(int), "region": region})
+    pq.write_table(table, at / "preds.parquet")
+    pyarrow.feather.write_feather(table, at / "preds.feather")
+    (at / "shards").mkdir()
+    for number, start in enumerate((0, 50), 1):
+        pq.write_table(table.slice(start, 50 if start == 0 else None), at / "shards" / f"{number}.parquet")
+    _csv(
+        at / "two.csv",
+        y=y,
+        a=first,
+        b=second,
+        yhat_a=(first > 0.5).astype(int),
+        yhat_b=(second > 0.5).astype(int),
+    )
+    _csv(at / "a.csv", y=y, p=first)
+    _csv(at / "b.csv", y=y, p=second)
+    days = np.datetime_as_string(np.datetime64("2024-01-01") + np.arange(n))
+    _csv(
+        at / "data.csv", day=days, age=draw.integers(20, 80, n), amount=np.round(1000 * first, 1),
+        housing=np.array(["own", "rent"])[draw.integers(0, 2, n)], default=np.array(["no", "yes"])[y],
+    )  # fmt: skip
+    (at / "parts").mkdir()
+    for number in (1, 2):
+        words_of = ["tally", str(at / "shards" / f"{number}.parquet"), "--actual", "y", "--predicted", "yhat"]
+        assert main([*words_of, "--labels", "0,1", "--output", str(at / f"{number}.assay"), "--quiet"]) == 0
+    return at
+
+
+@pytest.fixture
+def here(_files, tmp_path, monkeypatch):
+    """Return a folder with the files in it, which is the current one."""
+    at = tmp_path / "here"
+    shutil.copytree(_files, at)
+    monkeypatch.chdir(at)
+    return at

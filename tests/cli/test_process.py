@@ -1,0 +1,129 @@
+"""The program as a shell runs it: quiet ends, exit codes, quick help, a bar for those who look."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+ASSAY = [sys.executable, "-m", "assay"]
+# More rows than anyone waits for.
+ENDLESS = [
+    "--sql", "SELECT i % 2 AS y, (i % 1000) / 1000 AS p FROM range(100000000000) t(i)", "--actual", "y",
+]  # fmt: skip
+
+
+def run(*words, **more):
+    return subprocess.run([*ASSAY, *words], capture_output=True, text=True, check=False, **more)  # noqa: S603
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["evaluate", "gone.csv", "--actual", "y", "--score", "p"],
+        ["evaluate", "preds.csv", "--acutal", "y"],
+        ["split", "data.csv", "--parts", "a=1"],
+        ["report", "preds.csv"],
+        ["nonsense"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_mistakes_end_with_two_and_one_line(words, here):
+    """A process of its own says the same: exit code 2, one line, no traceback."""
+    done = run(*words)
+    assert done.returncode == 2
+    assert not done.stdout
+    assert done.stderr.startswith("assay: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_requirement_that_is_not_met_ends_with_one(here):
+    """The report is printed, the line is said, and the exit code is 1."""
+    done = run("report", "1.assay", "--require", "accuracy >= 1")
+    assert done.returncode == 1
+    assert "50 rows" in done.stdout
+    assert done.stderr.startswith("assay: accuracy >= 1 is not met")
+
+
+def test_who_reads_no_further_is_not_bothered(here):
+    """A pipe that is closed early ends the program quietly, and its files are written all the same."""
+    words = ["evaluate", "preds.parquet", "--actual", "y", "--score", "p", "--report", "page.html"]
+    for line in (["metrics", "--json"], ["metrics", "--help"], words):
+        with subprocess.Popen([*ASSAY, *line], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603
+            process.stdout.close()  # before anything is written
+            said = process.stderr.read()
+            assert process.wait(60) == 0
+            assert not said
+    assert (here / "page.html").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["evaluate", *ENDLESS, "--score", "p", "--report", "page.html", "--output", "out.txt"],
+        ["crosstab", *ENDLESS, "--predicted", "y", "--output", "out.txt"],
+        ["split", *ENDLESS[:2], "--parts", "a=0.5,b=0.5"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_ctrl_c_is_quiet_and_leaves_nothing(words, here, tmp_path):
+    """An interrupted program says nothing, ends with 130 and leaves no file, not even a temporary one."""
+    spilled = tmp_path / "spilled"
+    spilled.mkdir()
+    before = {path.name for path in here.rglob("*")}
+    process = subprocess.Popen(  # noqa: S603
+        [*ASSAY, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(spilled)},
+    )
+    deadline = time.monotonic() + 60
+    while not list(spilled.iterdir()) and time.monotonic() < deadline:  # until it has begun to read
+        time.sleep(0.05)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert not out
+    assert not err
+    assert {path.name for path in here.rglob("*")} == before
+    assert not list(spilled.iterdir())
+
+
+def test_help_loads_nothing_heavy():
+    """Neither help nor completion imports NumPy, DuckDB or anything of the like."""
+    script = (
+        "import sys; from assay.cli import main; main(sys.argv[1:]); "
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
+    )
+    for words in (["--help"], ["evaluate", "--help"], ["completion", "bash"]):
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True
+        )
+        assert not {"numpy", "duckdb", "scipy", "arro3", "dataclasses"} & set(done.stderr.split())
+
+
+def _on_a_terminal(words, seconds, until=None):
+    """Run a program whose standard error is a terminal, so long or until a text comes; return what it said."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([*ASSAY, *words], stdout=subprocess.DEVNULL, stderr=theirs)  # noqa: S603
+    os.close(theirs)
+    said, deadline = b"", time.monotonic() + seconds
+    while time.monotonic() < deadline and (until is None or until not in said):
+        if select.select([ours], [], [], 0.1)[0]:
+            said += os.read(ours, 1 << 16)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    os.close(ours)
+    return said.decode()
+
+
+def test_a_terminal_sees_rows_and_their_rate(here):
+    """Long reading shows how many rows were read and how fast; --quiet does not."""
+    words = ["crosstab", *ENDLESS, "--predicted", "y"]
+    assert "/s" in _on_a_terminal(words, 90, until=b" rows  ")
+    assert not _on_a_terminal([*words, "--quiet"], 5)
