@@ -94,7 +94,7 @@ _HOMES = {
     ),
 }  # fmt: skip
 # Modules asked for by name: assay.metrics.f1.
-_PARTS = ("decisions", "inference", "metrics", "plots", "resampling", "sklearn")
+_PARTS = ("decisions", "engines", "inference", "metrics", "plots", "resampling", "sklearn")
 _ELSEWHERE = {"plots": "reports.plots"}  # parts that live deeper
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

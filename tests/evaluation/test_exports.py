@@ -104,10 +104,23 @@ def limits(ev):
 
 
 def test_merged_shards_of_plain_rows_have_the_intervals_of_the_whole():
-    """Where a tally tells all, intervals are the same too; where rows come in groups, there are none."""
+    """Where a tally tells all, intervals are the same too; where few rows are kept, up to rounding."""
     for name in ("labels", "probabilities", "scores", "weighted", "classes", "ordinal", "ranking"):
         first, second = (MAKERS[name](part) for part in (slice(EDGES[1]), slice(EDGES[1], None)))
         assert limits(first.merge(second)) == limits(MAKERS[name](slice(None)))
+    for name in ("grouped", "class probabilities", "regression"):
+        parts = (slice(EDGES[1]), slice(EDGES[1], None))
+        first, second = (MAKERS[name](part) for part in parts)
+        for figure, one in first.merge(second).items():
+            whole = MAKERS[name](slice(None))[figure]
+            assert one.method == whole.method, figure
+            if whole.method:
+                assert (one.low, one.high) == pytest.approx((whole.low, whole.high), rel=1e-12), figure
+
+
+def test_groups_that_no_tally_keeps_leave_figures_without_intervals(monkeypatch):
+    """Where the rows outgrow what is kept of them, figures stay and say why they have no interval."""
+    monkeypatch.setattr("assay.evaluation.merged._FEW_ROWS", 100)
     first, second = (MAKERS["grouped"](part) for part in (slice(EDGES[1]), slice(EDGES[1], None)))
     accuracy = first.merge(second)["accuracy"]
     assert (accuracy.low, accuracy.high) == (None, None)

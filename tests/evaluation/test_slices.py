@@ -304,9 +304,12 @@ def test_wrong_ways_to_slice_say_what_to_do():
         judged(columns, by="age", edges={"ages": [1]})
     with pytest.raises(ColumnError, match="nothing to slice by"):
         _ = judged(columns, by=None).slices
-    both = judged(columns).merge(judged(columns))
-    with pytest.raises(InputError, match="no longer holds"):
-        _ = both.slices
+    lists = {"actual": [1, 0, 1, 0], "score": [0.1, 0.4, 0.2, 0.3], "query": [1, 1, 2, 2]}
+    torn = assay.evaluate(**lists, by=["a", "b", "a", "a"])
+    with pytest.raises(InputError, match="lies in two slices"):
+        _ = torn.slices["by"]
+    with pytest.raises(InputError, match="holds neither"):
+        _ = torn.merge(assay.evaluate(**lists | {"query": [3, 3, 4, 4]}, by=["a"] * 4)).slices
     with pytest.raises(MetricError, match="metrics= is empty"):
         judged(columns).slices["at"].table([])
     with pytest.raises(KeyError):

@@ -23,7 +23,7 @@ CASES = {
     "a dict alone": (lambda: evaluate({"y": ACTUAL, "p": SCORE}), r'Columns: "y", "p"'),
     "a number": (lambda: evaluate(3), r"which columns of the int are which"),
     "nothing": (evaluate, r"pass at least actual= and predicted= or score="),
-    "a file's name": (lambda: evaluate("preds.csv", actual="y", score="p"), r"read it first"),
+    "a file to judge that is not there": (lambda: evaluate("preds.csv", actual="y", score="p"), r"there is no file preds.csv"),
     "only what was true": (lambda: evaluate(actual=ACTUAL), r"needs predicted= .*score="),
     "only what was predicted": (lambda: evaluate(predicted=ACTUAL), r"needs actual=, what was true"),
     "names without a table": (lambda: evaluate(actual="y", predicted="yhat"), r"Pass the table first"),

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.tallies import codec
+from assay.tallies import Cases, Perhaps, Traits, codec
 from assay.tallies.dyadic import Dyadic
 
 GOLDEN = Path(__file__).parent / "golden_v1.json"
@@ -72,6 +72,10 @@ def examples():
         "losses": assay.Losses.of_values(
             [0.1, 2.5, np.inf, np.nan], weight=[0.5, 1, 2, 3], loss="cost unit=1.0"
         ),
+        "traits": Traits.of(binary),
+        "cases": Cases.of(assay.rows(actual=[1, 0, 1], score=[0.5, -0.0, 2], group=["b", "a", "b"])),
+        "perhaps": Perhaps.of(numbers, assay.NumberPairs, limit=1000),
+        "perhaps lost": Perhaps.of(numbers, assay.NumberPairs, limit=10),
     }
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
+from assay.tallies import Cases, Perhaps, Traits
 
 SMALL = st.sampled_from([-3, -1, 0, 1, 2, 7])
 WORDS = st.sampled_from(["", "ham", "spam", "sp", "naïve", "🛳"])
@@ -239,6 +240,24 @@ CASES = {
         st.tuples(st.sampled_from("abc"), CHANCES, WEIGHT), confident, assay.Confidences.empty
     ),
     "collection": Case(st.tuples(BINARY, SCORE), collected, lambda: collected([])),
+    "traits of labels": Case(
+        st.tuples(WORDS, WORDS), from_columns(Traits.of, "actual", "predicted"), Traits.empty
+    ),
+    "traits of numbers": Case(
+        st.tuples(SMALL.map(float) | st.just(0.5), SMALL, SCORE),
+        from_columns(Traits.of, "actual", "predicted", "score"),
+        Traits.empty,
+    ),
+    "cases": Case(
+        st.tuples(SMALL, FINITE, WEIGHT, WORDS),
+        from_columns(Cases.of, "actual", "score", "weight", "group"),
+        Cases.empty,
+    ),
+    "perhaps": Case(
+        st.tuples(FINITE, FINITE),
+        from_columns(lambda rows: Perhaps.of(rows, assay.NumberPairs, limit=100), "actual", "predicted"),
+        Perhaps.empty,
+    ),
 }  # fmt: skip
 
 every_tally = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
@@ -311,6 +330,10 @@ def large_rows(case, n, seed):
 
 
 EXAMPLES = {
+    "traits of labels": [("ham", "spam"), ("ham", "ham"), ("", "naïve")],
+    "traits of numbers": [(0.0, 1, 0.5), (0.5, 0, -0.0), (2.0, 7, 3.5), (1.0, 1, 0.1)],
+    "cases": [(1, 0.5, 2.0, "a"), (0, -0.0, 1.5, "b"), (0, 0.0, 0.5, "a"), (7, 1e300, 1.0, "c")],
+    "perhaps": [(0.1, 1.0), (0.1, 2.0), (-0.0, 1e300), (0.0, 1e300)],
     "confusion": [(0, 1), (1, 1), (2, 0), (7, 7), (-3, 0)],
     "confusion of text": [("ham", "ham"), ("ham", "spam"), ("spam", "spam"), ("", "naïve")],
     "confusion, whole weights": [(0, 1, 1.0), (1, 1, 3.0), (1, 0, 2.0)],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.given import need, origin, role_columns, stated_labels, table
+from assay.cli.given import need, origin, run_options, stated_labels
 from assay.cli.options import (
     ROLES,
     add_output,
@@ -63,9 +63,7 @@ def judged(arguments: argparse.Namespace) -> Evaluation:
         settings["by"] = arguments.by
     if arguments.edges:
         settings["edges"] = dict(arguments.edges)
-    columns, numbers = role_columns(arguments)
-    labels = stated_labels(arguments, rows)
-    return evaluate(table(arguments, rows, columns, numbers), **roles, **settings, **labels)
+    return evaluate(rows, **roles, **settings, **stated_labels(arguments, rows), **run_options(arguments))
 
 
 def answered(arguments: argparse.Namespace, ev: Evaluation) -> int:

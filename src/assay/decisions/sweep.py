@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from assay import kernels
 from assay.decisions.costs import LARGEST, NO_GAINS, checked_cost, is_number
 from assay.errors import LengthError, MetricError, NumberError
 from assay.inputs import Rows, column, encode, need_rows
@@ -350,10 +349,7 @@ def _of_cells(data: BinnedScores) -> Scores:
     """Return the tally of rows that all score as low as their cell allows: at these cutoffs it is exact."""
     if data.weights is not None:
         raise MetricError("a binned tally of weighted rows keeps too little to choose a threshold from.")
-    lowest = kernels.bin_edges(data.bits)[data.cells]
-    most = max(int(data.positives.max(initial=0)), int(data.negatives.max(initial=0)))
-    counts = (one.astype(np.min_scalar_type(most)) for one in (data.positives, data.negatives))
-    return Scores(data.positive, lowest, None, *counts)
+    return data.lowest()
 
 
 def _places(rows: Rows, tally: Scores, positive: NDArray[Any]) -> NDArray[np.intp]:

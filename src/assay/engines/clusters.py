@@ -10,21 +10,30 @@ if TYPE_CHECKING:
 
     from assay.engines.local import Scan
 
-__all__ = ["cluster_of"]
+__all__ = ["cluster_of", "is_cluster"]
 
 _HOMES = {"pyspark": "spark", "dask": "dask", "dask_expr": "dask", "distributed": "dask"}
 
 
-def cluster_of(data: Any) -> Callable[..., Scan] | None:
-    """Return what scans the frame of a cluster, or None for what is on this machine.
+def is_cluster(data: Any) -> bool:
+    """Tell whether data is a frame of a cluster, or a list of its parts.
 
-    >>> cluster_of("preds.parquet") is None
-    True
+    >>> is_cluster("preds.parquet")
+    False
     """
+    return _home(data) is not None
+
+
+def cluster_of(data: Any) -> Callable[..., Scan] | None:
+    """Return what scans the frame of a cluster, or None for what is on this machine."""
+    home = _home(data)
+    if home is None:
+        return None
+    scanned: Callable[..., Scan] = importlib.import_module(f"assay.engines.{home}").scanned
+    return scanned
+
+
+def _home(data: Any) -> str | None:
     first = data[0] if isinstance(data, (list, tuple)) and data else data
-    for kind in type(first).__mro__:
-        home = _HOMES.get(kind.__module__.partition(".")[0])
-        if home is not None:
-            scanned: Callable[..., Scan] = importlib.import_module(f"assay.engines.{home}").scanned
-            return scanned
-    return None
+    homes = (_HOMES.get(kind.__module__.partition(".")[0]) for kind in type(first).__mro__)
+    return next(filter(None, homes), None)

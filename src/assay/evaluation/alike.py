@@ -13,7 +13,7 @@ from assay.inference.auc import delong, delong_interval
 from assay.metrics import Undefined
 from assay.reports.alike_text import LABEL, Layout, as_lines, named_columns, r_number
 from assay.reports.widths import short, wrapped
-from assay.tallies import Confusion, Scores
+from assay.tallies import Confusion
 
 if TYPE_CHECKING:
     from assay.evaluation.evaluation import Evaluation
@@ -124,8 +124,8 @@ def _significant(value: float) -> str:
 
 def proc(ev: Evaluation) -> Layout:
     """Return the lines of pROC's roc object: the area with DeLong's plain interval, the direction said."""
-    scores = ev.tallies.get("scores")
-    if not isinstance(scores, Scores):
+    scores = ev.scores
+    if scores is None:
         raise InputError('like="pROC" shows the area under a ROC curve: pass score= of two classes.')
     if scores.weights is not None or ev.settings.group:
         raise InputError('like="pROC" has neither weights nor groups: use ev["auc"].')

@@ -7,35 +7,32 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.errors import InputError, LabelError, NumberError, shown
+from assay.errors import InputError, LabelError, shown
 from assay.evaluation.kinds import Problem
 from assay.inputs import Column, column
-from assay.tallies.row_losses import numbers
 
 if TYPE_CHECKING:
-    from assay.inputs import Rows
+    from assay.evaluation.kinds import Stated
+    from assay.inputs import Label, Labels, Rows
 
-__all__ = ["of_class_scores", "one_of_two"]
+__all__ = ["chosen_column", "highest_predicted", "of_class_scores", "one_of_two"]
 
 _PAIRS = ({0, 1}, {-1, 1})
 
 
-def one_of_two(rows: Rows, kind: str | None) -> tuple[Rows, str | None, str | None]:
-    """Return rows whose two columns of scores are the positive class's, and what is to be said of it.
+def chosen_column(labels: Labels, positive: Label | None, kind: str | None) -> tuple[int, Label] | None:
+    """Return which of two columns of scores is the positive class's, and that class; None for all columns.
 
-    Two columns are what many models give for two classes. Nothing is said where they stay as they are.
+    Two columns are what many models give for two classes.
     """
-    labels, score = rows.labels or (), rows.score
-    assert score is not None  # noqa: S101 - seen to before
     if len(labels) != 2 or kind not in (None, "binary"):  # noqa: PLR2004 - two classes
-        if rows.positive is not None or kind == "binary":
-            said = "positive= names one class" if rows.positive is not None else 'kind="binary" has two'
+        if positive is not None or kind == "binary":
+            said = "positive= names one class" if positive is not None else 'kind="binary" has two'
             raise InputError(
                 f"score= has a column for each of {len(labels)} classes, but {said}: pass the positive "
                 "class's column alone, or leave it out to judge all classes alike."
             )
-        return rows, kind, None
-    positive = rows.positive
+        return None
     if positive is None:
         if set(labels) not in _PAIRS:
             raise LabelError(
@@ -43,44 +40,45 @@ def one_of_two(rows: Rows, kind: str | None) -> tuple[Rows, str | None, str | No
                 'or judge both alike with kind="multiclass".'
             )
         positive = max(labels)
-    place = labels.index(positive)
+    return labels.index(positive), positive
+
+
+def one_of_two(rows: Rows, kind: str | None) -> tuple[Rows, str | None]:
+    """Return rows whose two columns of scores are the positive class's, and the kind of problem then.
+
+    Other rows are returned as they are.
+    """
+    score = rows.score
+    assert score is not None  # noqa: S101 - seen to before
+    found = chosen_column(rows.labels or (), rows.positive, kind)
+    if found is None:
+        return rows, kind
     chosen = Column(
-        score.name, np.ascontiguousarray(score.values[:, place]), None, None, score.origin, score.place
+        score.name, np.ascontiguousarray(score.values[:, found[0]]), None, None, score.origin, score.place
     )
-    return (
-        dataclasses.replace(rows, score=chosen),
-        "binary",
-        f"the scores are column {place}, that of {shown([positive])}",
-    )
+    return dataclasses.replace(rows, score=chosen), "binary"
 
 
-def of_class_scores(rows: Rows, kind: str | None) -> tuple[Problem, Rows]:
-    """Return the problem of a column of scores per class; without predictions, the highest score predicts."""
+def highest_predicted(rows: Rows) -> Rows:
+    """Return rows with predictions: without any, the class of the highest score is predicted."""
     labels, score = rows.labels or (), rows.score
     assert score is not None  # noqa: S101 - seen to before
+    if rows.predicted is not None:
+        return rows
+    guess = column(np.array(labels)[score.values.argmax(axis=1)], "highest score")
+    guess = dataclasses.replace(guess, origin=score.origin, place=score.place)
+    return dataclasses.replace(rows, predicted=guess)
+
+
+def of_class_scores(stated: Stated, *, probabilities: bool) -> Problem:
+    """Return the problem of a column of scores per class; without predictions, the highest score predicts."""
+    kind, labels = stated.kind, stated.labels or ()
     if kind in ("regression", "multilabel"):
         raise InputError(
             f'score= has one column per class, which is no {kind} problem: use kind="multiclass".'
         )
     said: tuple[str, ...] = () if kind else ("scores of each class",)
-    if rows.predicted is None:
-        guess = column(np.array(labels)[score.values.argmax(axis=1)], "highest score")
-        guess = dataclasses.replace(guess, origin=score.origin, place=score.place)
-        rows = dataclasses.replace(rows, predicted=guess)
+    if "predicted" not in stated.names:
         said += ("the highest predicts, of equal ones the first",)
-    problem = Problem(
-        "ordinal" if kind == "ordinal" else "multiclass",
-        labels,
-        inferred=said,
-        probabilities=_sum_to_one(rows),
-    )
-    return problem, rows
-
-
-def _sum_to_one(rows: Rows) -> bool:
-    """Tell whether every row's scores are probabilities of all classes."""
-    try:
-        numbers(rows, "probabilities", "an evaluation")
-    except (NumberError, LabelError):
-        return False
-    return True
+    ordered = "ordinal" if kind == "ordinal" else "multiclass"
+    return Problem(ordered, labels, inferred=said, probabilities=probabilities)  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -12,14 +13,19 @@ from assay.evaluation.kinds import Kind
 from assay.inputs.arrays import column_names
 
 if TYPE_CHECKING:
+    from assay.evaluation.kinds import Stated
+    from assay.evaluation.settings import Settings
     from assay.inputs import Column, Rows
+    from assay.tallies import Traits
+    from assay.tallies.traits import ColumnTraits
 
 __all__ = [
     "check_kind",
     "check_stated",
-    "has_fractions",
+    "first_fraction",
     "refuse_beside_lists",
     "refuse_idle",
+    "refuse_labels_as_scores",
     "refuse_misplaced",
     "refuse_swapped",
     "refuse_tables",
@@ -79,10 +85,9 @@ def refuse_misplaced(data: Any, more: tuple[Any, ...], *, by_role: bool) -> None
             f"evaluate takes one table at most without a name, not {1 + len(more)} columns: which one is "
             f"actual and which predicted must be said, as in {_ROLES}."
         )
-    if isinstance(data, (str, bytes)) or hasattr(data, "__fspath__"):
+    if isinstance(data, bytes):
         raise InputError(
-            f"evaluate takes a table, not the file {str(data)!r}: read it first, for example with "
-            "pandas.read_csv; assay.engines.scan reads files larger than memory into tallies."
+            f"evaluate takes a table or the path of a file as text, not the bytes {data[:20]!r}."
         )
     if not by_role:
         _refuse_unnamed(data)
@@ -90,10 +95,19 @@ def refuse_misplaced(data: Any, more: tuple[Any, ...], *, by_role: bool) -> None
 
 def unnamed_columns(data: Any) -> InputError:
     """Return the error for a table none of whose columns was given a role."""
-    names = column_names(data) or (list(data) if isinstance(data, dict) else [])
+    names = _names(data)
     known = f" Columns: {shown(names, 12)}." if names else ""
     what = "table" if names else type(data).__name__
     return InputError(f"which columns of the {what} are which must be said by name, as in {_ROLES}.{known}")
+
+
+def _names(data: Any) -> list[Any]:
+    """Return the names of a table's columns, or of a file's."""
+    if isinstance(data, (str, os.PathLike)) or type(data).__module__.startswith("assay.engines"):
+        from assay.engines import Source, source  # noqa: PLC0415 - few come here
+
+        return (data if isinstance(data, Source) else source(data)).columns()
+    return column_names(data) or (list(data) if isinstance(data, dict) else [])
 
 
 def _refuse_unnamed(data: Any) -> None:
@@ -110,9 +124,9 @@ def _refuse_unnamed(data: Any) -> None:
 _OF_TWO = ("beta", "cost_fp", "cost_fn", "prevalence")
 
 
-def refuse_unused(kind: str, **stated: Any) -> None:
+def refuse_unused(kind: str, settings: Settings) -> None:
     """Raise where something was said of two classes that this problem has no figure for."""
-    idle = [f"{name}=" for name in _OF_TWO if stated.get(name) is not None]
+    idle = [f"{name}=" for name in _OF_TWO if getattr(settings, name) is not None]
     if idle and kind != "binary":
         one = (
             ", or name one class with positive= to judge it against the rest" if kind == "multiclass" else ""
@@ -157,79 +171,66 @@ def refuse_tables(roles: dict[str, Any], kind: str | None) -> None:
         )
 
 
-def refuse_idle(rows: Rows, kind: str | None, threshold: float | None) -> None:
+def refuse_idle(stated: Stated) -> None:
     """Raise where a threshold was stated that nothing would be cut at."""
+    kind, threshold = stated.kind, stated.threshold
     if threshold is None:
         return
     if kind in _NEEDS_NO_THRESHOLD:
         raise InputError(
             f'threshold={threshold:g} has no use where kind="{kind}": {_NEEDS_NO_THRESHOLD[kind]}.'
         )
-    if rows.predicted is not None and rows.score is not None:
+    if {"predicted", "score"} <= stated.names.keys():
         raise InputError(
             f"predicted= and threshold={threshold:g} are both given, and either says what was predicted: "
             "leave predicted= out to cut the scores, or threshold= to keep the predictions."
         )
 
 
-def refuse_swapped(rows: Rows) -> None:
+def refuse_swapped(traits: Traits, stated: Stated, rows: Rows | None = None) -> None:
     """Raise where scores came as predictions, or actual and predicted look exchanged."""
-    actual, predicted = rows.actual, rows.predicted
-    if actual is None or predicted is None:
-        _refuse_as_score(actual, rows.score)
+    actual, predicted = stated.names["actual"], stated.names.get("predicted", "")
+    if not predicted:
+        if traits.actual.kind == "fractions":
+            raise InputError(
+                f"{actual} holds {first_fraction(rows, 'actual')}, which is no label, beside scores: are the "
+                "two exchanged? actual= is what was true, score= what the model gave. Of two measured "
+                "quantities the model's is predicted=; assay.cut makes classes of one."
+            )
         return
-    if has_fractions(predicted) and _few(actual):
+    if traits.predicted.kind == "fractions" and _few(traits.actual):
         raise InputError(
-            f"{predicted.name} holds {_first_fraction(predicted)}, but {actual.name} holds classes: if these "
-            'are scores pass them as score=; if both are measured quantities say kind="regression".'
+            f"{predicted} holds {first_fraction(rows, 'predicted')}, but {actual} holds classes: if "
+            'these are scores pass them as score=; if both are measured quantities say kind="regression".'
         )
-    if has_fractions(actual) and _few(predicted):
+    if traits.actual.kind == "fractions" and _few(traits.predicted):
         raise InputError(
-            f"{actual.name} holds {_first_fraction(actual)}, but {predicted.name} holds classes: are the two "
+            f"{actual} holds {first_fraction(rows, 'actual')}, but {predicted} holds classes: are the two "
             "exchanged? actual= is what was true, score= what the model gave. If both are measured "
             'quantities say kind="regression".'
         )
 
 
-def _refuse_as_score(actual: Column | None, score: Column | None) -> None:
-    """Raise where what came as scores are labels, or actual and score look exchanged."""
-    if score is None or actual is None:
-        return
-    if score.labels is not None and len(score):
+def refuse_labels_as_scores(score: Column | None) -> None:
+    """Raise where what came as scores are labels."""
+    if score is not None and score.labels is not None and len(score):
         score.refuse_missing()
         raise ColumnError(
             f"{score.name} holds text, such as {shown(score.labels[:1])}, where scores are needed: pass "
             "labels as predicted=; text that reads as numbers must be made numbers first."
         )
-    if has_fractions(actual):
-        raise InputError(
-            f"{actual.name} holds {_first_fraction(actual)}, which is no label, beside scores: are the two "
-            "exchanged? actual= is what was true, score= what the model gave. Of two measured quantities the "
-            "model's is predicted=; assay.cut makes classes of one."
-        )
 
 
-def has_fractions(column: Column) -> bool:
-    """Tell whether a column holds numbers that are not whole."""
-    values = column.values
-    if column.labels is not None or values.dtype.kind != "f":
-        return False
-    return bool(((values != np.floor(values)) & np.isfinite(values)).any())
-
-
-def _few(column: Column) -> bool:
+def _few(column: ColumnTraits) -> bool:
     """Tell whether a column's values are text, true or false, or two whole numbers."""
-    if column.labels is not None or column.values.dtype.kind == "b":
-        return True
-    values = column.values[np.isfinite(column.values)]
-    return (
-        bool(len(values))
-        and set(np.unique(values[:1000]).tolist()) in ({0, 1}, {-1, 1})
-        and (set(np.unique(values).tolist()) in ({0, 1}, {-1, 1}))
-    )
+    return column.kind in ("text", "truth") or set(column.labels) in ({0, 1}, {-1, 1})
 
 
-def _first_fraction(column: Column) -> str:
+def first_fraction(rows: Rows | None, role: str) -> str:
+    """Return the first number of a column that is not whole, in words; without rows, that there are some."""
+    if rows is None:
+        return "numbers that are not whole"
+    column = rows.need(role, "an evaluation")
     values = column.values
     row = int(np.argmax((values != np.floor(values)) & np.isfinite(values)))
     return f"{values[row]:g} ({column.where(row)})"

@@ -10,19 +10,28 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.errors import ColumnError, InputError, MetricError
+from assay.evaluation.counted import counted_at
 from assay.evaluation.figures import Figure, figures_of, flat
 from assay.evaluation.settings import Settings
+from assay.evaluation.told import Told
 from assay.inference.estimate import Estimate
 from assay.inference.intervals import estimate_tally
 from assay.inference.readings import tally_for
 from assay.inputs import Column
-from assay.metrics import Metric, find
-from assay.tallies import Collection, Confusion, Losses, Queries, Scores
+from assay.metrics import Metric, Undefined, find
+from assay.tallies import (
+    BinnedScores,
+    Cases,
+    Collection,
+    Confusion,
+    Losses,
+    NumberPairs,
+    Perhaps,
+    Queries,
+    Scores,
+)
 
 if TYPE_CHECKING:
-    import os
-    from pathlib import Path
-
     from assay.decisions.honesty import CrossFit
     from assay.decisions.threshold import Threshold
     from assay.evaluation.class_table import ClassTable
@@ -37,11 +46,18 @@ if TYPE_CHECKING:
 __all__ = ["Evaluation", "Settings"]
 
 _MANY = 1_000_000  # rows
+# Views of tallies that may outgrow the memory, by the kind of problem.
+_OF_CLASSES = ("ClassRanks", "Ranks", "Confidence", "Mean")
+_OF_ROWS = {
+    "regression": ("Mean", "Pairs", "AbsoluteErrors", "Ranged", "Scaled", "Explained"),
+    "multiclass": _OF_CLASSES,
+    "ordinal": _OF_CLASSES,
+}
 _CURVES = ("roc", "roc_hull", "precision_recall", "detection_error", "gain", "lift")
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Mapping[str, Estimate]):
+class Evaluation(Told, Mapping[str, Estimate]):
     """Every figure of a model's predictions, each with its interval. Made by :func:`assay.evaluate`.
 
     It reads as a mapping from a metric's name, or any alias, to its estimate; iterating gives the figures
@@ -88,10 +104,29 @@ class Evaluation(Mapping[str, Estimate]):
     @functools.cached_property
     def are_probabilities(self) -> bool:
         """Whether scores lie between 0 and 1, so that losses and calibration mean something."""
-        scores = self.tallies.get("scores")
-        if isinstance(scores, Scores):
+        scores = self.scores
+        if scores is not None:
             return bool(len(scores.scores)) and scores.scores[0] >= 0 and bool(scores.scores[-1] <= 1)
         return self.problem.probabilities
+
+    @functools.cached_property
+    def scores(self) -> Scores | None:
+        """The scores of two classes, where there are some: those in bins as low as their bins allow."""
+        found = self.tallies.get("scores")
+        return found.lowest() if isinstance(found, BinnedScores) else found  # type: ignore[return-value]
+
+    @property
+    def binned(self) -> BinnedScores | None:
+        """The bins, where the scores are counted in some."""
+        found = self.tallies.get("scores")
+        return found if isinstance(found, BinnedScores) else None
+
+    @functools.cached_property
+    def readable(self) -> Collection:
+        """The tallies that metrics read."""
+        if self.binned is None or self.scores is None:
+            return self.tallies
+        return Collection.of_mapping({**dict(self.tallies.items()), "scores": self.scores})
 
     @functools.cached_property
     def found(self) -> dict[Any, Estimate]:
@@ -162,10 +197,16 @@ class Evaluation(Mapping[str, Estimate]):
             columns = {**self.sets.columns, "group": self.sets.group}
             return label_sets_estimate(metric, **columns, confidence=confidence, method=method, **options)
         tally, left, asked = self.read(metric, options)
-        if self.settings.group and self.given is None:
+        if isinstance(tally, Perhaps):
+            return Estimate(Undefined(tally.why), None, None, confidence, "", self.n)
+        if self.settings.group and self.cases is None:
             lost = f"the rows come in groups ({self.settings.group}), which their tallies do not keep"
             return Estimate(metric(tally, **left), None, None, confidence, "", self.n, lost)
-        rows = self.rows if self._needs_rows(tally) or method else None
+        if self.binned is not None and isinstance(tally, (Scores, Losses)):
+            from assay.evaluation.in_bins import estimate_in_bins  # noqa: PLC0415 - few scores are in bins
+
+            return estimate_in_bins(self.binned, metric, tally, left, confidence=confidence, method=method)
+        rows = self.cases if self._needs_rows(tally) or method else None
         return estimate_tally(
             metric, tally, left, rows=rows, row_options=asked, confidence=confidence, method=method
         )
@@ -175,11 +216,25 @@ class Evaluation(Mapping[str, Estimate]):
 
         Sums of losses do, beyond so many rows: how skewed they are no longer matters to their mean.
         """
-        if self.given is not None and self.given.group is not None:
+        if self.settings.group:
             return True
         return not isinstance(tally, (Confusion, Scores)) and not (
             isinstance(tally, Losses) and tally.n > _MANY
         )
+
+    @functools.cached_property
+    def cases(self) -> Rows | None:
+        """The rows in whatever order, as the problem reads them: those held, or those that a tally keeps.
+
+        Pairs of numbers are a regression's rows.
+        """
+        kept = self.tallies.get("cases")
+        if self.rows is None and isinstance(kept, Cases):
+            return dataclasses.replace(self, given=kept.rows()).rows
+        pairs = self.tallies.get("spearman")
+        if self.rows is None and isinstance(pairs, NumberPairs) and not self.settings.group:
+            return pairs.rows()
+        return self.rows
 
     def read(
         self, metric: Metric, options: dict[str, Any], *, held: bool = False
@@ -193,18 +248,26 @@ class Evaluation(Mapping[str, Estimate]):
         own = self.tallies.get(metric.name)  # what was made of the rows for it alone
         if own is not None:
             return own, asked, asked
-        # Losses are read from rows faster than from scores.
-        if metric.loss is None or held or self.given is None:
-            found = tally_for(metric, self.tallies, asked)
-            if found is not None:
-                return found, asked, asked
-        if self.given is None:
+        found = tally_for(metric, self.readable, asked)
+        if found is not None and (held or metric.loss is None or self.n <= _MANY):
+            return found, asked, asked
+        if isinstance(found, Scores) and self.given is None:
+            left = dict(asked)
+            told = {name: left.pop(name) for name in metric.loss_parameters if name in left}
+            return found.losses(metric.loss, **told), left, asked
+        # Of many rows, losses are read from them faster than from scores.
+        # Who reads labels needs the predictions of scores that were cut; who does not is spared making them.
+        rows = self.given if self.given is not None and metric.reads.tally is not Confusion else self.cases
+        if rows is None:
+            outgrown = next((one for one in self.tallies.tallies if isinstance(one, Perhaps)), None)
+            if outgrown is not None and metric.reads.__name__ in _OF_ROWS.get(self.kind, ()):
+                return outgrown, asked, asked
             raise MetricError(
                 f"{metric.name} needs the rows, which this evaluation no longer holds: "
                 "it was put together from tallies."
             )
-        # Who reads labels needs the predictions of scores that were cut; who does not is spared making them.
-        rows = self.rows if metric.reads.tally is Confusion else self.given
+        if rows.weight is not None and metric.reads.tally is NumberPairs:
+            return Perhaps.lost(len(rows), "ranks of weighted rows are not defined here"), asked, asked
         try:
             tally, left = metric.tallied(rows, asked)
         except ColumnError as lacking:
@@ -230,7 +293,7 @@ class Evaluation(Mapping[str, Estimate]):
         return CrossTable.of(self._tally("confusion", Confusion))
 
     def _tally(self, name: str, kind: type[Any]) -> Any:
-        found = self.tallies.get(name)
+        found = self.readable.get(name)
         if not isinstance(found, kind):
             raise InputError(f"this evaluation has no {_lacking(name, self.kind)}.")
         return found
@@ -243,12 +306,15 @@ class Evaluation(Mapping[str, Estimate]):
         >>> float(ev["recall"]), float(ev.at(0.8)["recall"])
         (1.0, 0.5)
         """
-        from assay.evaluation.gathered import counted_at  # noqa: PLC0415 - each knows the other
-
         scores = self._tally("scores", Scores)
+        inferred: tuple[str, ...] = ()
+        if self.binned is not None and (near := self.binned.edge(threshold)) != threshold:
+            said = f"the scores are in bins, one of which begins at {near!r}: they are cut there"
+            threshold, inferred = near, (said,)
         given = None if self.given is None else dataclasses.replace(self.given, predicted=None)
-        problem = dataclasses.replace(self.problem, threshold=float(threshold), inferred=())
-        tallies = {**dict(self.tallies.items()), "confusion": counted_at(scores, threshold, problem.labels)}
+        problem = dataclasses.replace(self.problem, threshold=float(threshold), inferred=inferred)
+        counted = counted_at(self.binned or scores, threshold, problem.labels)
+        tallies = {**dict(self.tallies.items()), "confusion": counted}
         return dataclasses.replace(
             self, problem=problem, tallies=Collection.of_mapping(tallies), given=given, kept={}
         )
@@ -267,16 +333,6 @@ class Evaluation(Mapping[str, Estimate]):
 
         return merged(self, other)
 
-    @property
-    def summary(self) -> Any:
-        """What there is to say, as plain data for renderers."""
-        from assay.evaluation.summarised import summarised  # noqa: PLC0415 - each knows the other
-
-        return summarised(self)
-
-    def __str__(self) -> str:
-        return self.text()
-
     def __repr__(self) -> str:
         title = self.problem.title
         return f"<Evaluation of {self.n:,} rows: {title[0].lower()}{title[1:]}, {len(self)} figures>"
@@ -287,70 +343,6 @@ class Evaluation(Mapping[str, Estimate]):
         from assay.evaluation.class_table import class_table  # noqa: PLC0415 - each knows the other
 
         return class_table(self)
-
-    def text(self, *, full: bool = False, like: str | None = None) -> str:
-        """Return the summary as text; with all figures and notes, or as another program would show them.
-
-        `like` is ``"caret"``, ``"sklearn"``, ``"yardstick"`` or ``"pROC"``: their definitions, names and
-        order, and a note of what differs from the figures here.
-        """
-        if like is not None:
-            from assay.evaluation.alike import alike  # noqa: PLC0415 - few ask for it
-
-            return alike(self, like)
-        from assay.evaluation.summarised import summarised  # noqa: PLC0415 - each knows the other
-        from assay.reports.summary_text import as_text  # noqa: PLC0415
-
-        return as_text(summarised(self, full=full, brief=not full), full=full)
-
-    def to_markdown(self, *, full: bool = False) -> str:
-        """Return the summary as Markdown."""
-        from assay.evaluation.summarised import summarised  # noqa: PLC0415 - each knows the other
-        from assay.reports.summary_text import as_markdown  # noqa: PLC0415
-
-        return as_markdown(summarised(self, full=full))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, by the schema ``assay/evaluation/1``; never NaN."""
-        from assay.evaluation.exported import as_dict  # noqa: PLC0415
-
-        return as_dict(self)
-
-    def to_json(self, *, indent: int | None = None) -> str:
-        """Return the same as JSON."""
-        from assay.evaluation.exported import as_json  # noqa: PLC0415
-
-        return as_json(self, indent)
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return the figures as a table, a row each, in the library whose frames or columns were passed.
-
-        `library` is ``"pandas"``, ``"polars"``, ``"pyarrow"``, or ``"dict"`` for a dict of lists.
-        """
-        from assay.evaluation.exported import figure_columns  # noqa: PLC0415
-        from assay.reports.frames import as_frame  # noqa: PLC0415
-
-        return as_frame(figure_columns(self), self.settings.library if library is None else library)
-
-    def save(self, path: Any) -> None:
-        """Write the evaluation to one file, which :func:`assay.load` reads: its tallies and its figures."""
-        from assay.evaluation.stored import save  # noqa: PLC0415
-
-        save(self, path)
-
-    def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
-        """Write the interactive page, one self-contained file, and return its path.
-
-        Further keywords are those of :func:`assay.report`, which takes several evaluations, too.
-        """
-        from assay.evaluation.paged import report  # noqa: PLC0415 - each knows the other
-
-        return report(self, path, **options)
-
-    def _repr_html_(self) -> str:
-        from assay.reports.page.still import as_still  # noqa: PLC0415
-
-        return as_still(self.summary)
 
     def reading(self, name: str) -> tuple[Figure, Tally, dict[str, Any], dict[str, Any]]:
         """Return a figure by its name, the tally it is read from, and its options beside tally and rows.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.errors import InputError
+from assay.evaluation.counted import counted_at
 from assay.evaluation.doubts import (
     check_kind,
     check_stated,
@@ -24,12 +25,12 @@ from assay.evaluation.ready import as_confusion, table_problem
 from assay.evaluation.sets import are_rows_of_items, are_sets, as_lists, label_tables
 from assay.evaluation.settings import Settings
 from assay.evaluation.sliceable import with_slices
+from assay.evaluation.streamed import evaluate_streamed, is_streamed
 from assay.inference.proportions import check_confidence
 from assay.inputs import Rows
 from assay.inputs import rows as gathered
 from assay.reports.frames import library_of
 from assay.tallies import ClassScores, Collection, Confusion, Moments, Queries, Scores
-from assay.tallies.cutoffs import confusions_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from assay.inputs import Label
     from assay.tallies import Tally
 
-__all__ = ["counted_at", "evaluate", "evaluated"]
+__all__ = ["evaluate", "evaluated"]
 
 
 def evaluate(
@@ -63,15 +64,18 @@ def evaluate(
     prevalence: float | None = None,
     k: int | None = None,
     name: str = "",
+    memory: int | str = "1GiB",
+    threads: int | None = None,
 ) -> Evaluation:
     """Judge predictions: every figure that fits the problem, each with its interval.
 
     Parameters
     ----------
     data
-        A table whose columns the roles may name (see :func:`assay.rows`), or rows. Or a ready table of
-        counts, rows actual, with ``labels=`` in its order; a frame or nested dicts that name their rows and
-        columns; a :class:`assay.CrossTable` or a confusion tally.
+        A table whose columns the roles may name (see :func:`assay.rows`), or rows. Or what is read once and
+        never held: the path of a file, a folder or a pattern, an :func:`assay.engines.source`, a frame of
+        Spark or Dask. Or a ready table of counts, rows actual, with ``labels=`` in its order; a frame or
+        nested dicts that name their rows and columns; a :class:`assay.CrossTable` or a confusion tally.
     more
         Nothing: columns are passed by the name of their role.
     actual, predicted, score, weight, group, query, by, labels, positive, missing
@@ -97,6 +101,9 @@ def evaluate(
         How deep ranked lists are judged.
     name
         What to call the model in reports.
+    memory, threads
+        What reading a file may take, and how many threads do it (see :func:`assay.engines.scan`); rows in
+        memory need neither.
 
     Examples
     --------
@@ -125,6 +132,11 @@ def evaluate(
     by_role = any(one is not None for one in roles.values())
     refuse_misplaced(data, more, by_role=by_role)
     settings = Settings(confidence, **said, library=library_of(data, actual, predicted, score))
+    if is_streamed(data):
+        return evaluate_streamed(
+            data, roles, settings, kind=kind, threshold=threshold, labels=labels, positive=positive,
+            missing=missing, edges=edges, memory=memory, threads=threads,
+        )  # fmt: skip
     if data is not None and not by_role and not isinstance(data, Rows):
         table = as_confusion(data, labels)
         if table is not None:
@@ -138,7 +150,7 @@ def evaluate(
             tally = Queries.of_lists(actual=lists[0], predicted=lists[1], query=query)
             return Evaluation(Problem("ranking"), settings, Collection.of_mapping({"queries": tally}))
         if kind == "multilabel" or (kind is None and any(map(are_sets, lists))):
-            refuse_unused("multilabel", **said)
+            refuse_unused("multilabel", settings)
             stated: dict[str, Any] = {"labels": labels, "threshold": threshold, "missing": missing}
             return _of_sets(data, roles, kind, settings, {"positive": positive, "edges": edges}, **stated)
     if isinstance(data, Rows):
@@ -156,13 +168,13 @@ def evaluate(
         raise InputError("there are no rows to judge.")
     rows = with_slices(rows, edges)
     problem, rows = posed(rows, kind, threshold)
-    refuse_unused(problem.kind, **said)
+    refuse_unused(problem.kind, settings)
     names: dict[str, Any] = {
         role: kept.name
         for role in ("actual", "predicted", "score", "weight", "group")
         if (kept := getattr(rows, role)) is not None
     }
-    settings = dataclasses.replace(settings, **names)
+    settings = dataclasses.replace(settings, **names, by=tuple(one.name for one in rows.by))
     return Evaluation(problem, settings, Collection.of_mapping(_tallies(problem, rows)), rows, rows.dropped)
 
 
@@ -173,10 +185,7 @@ def _of_table(
     if threshold is not None:
         raise InputError("threshold= cuts scores, which a ready table no longer has: leave it out.")
     problem, tally = table_problem(tally, positive, kind)
-    refuse_unused(
-        problem.kind,
-        **{name: getattr(settings, name) for name in ("beta", "cost_fp", "cost_fn", "prevalence")},
-    )
+    refuse_unused(problem.kind, settings)
     return Evaluation(problem, settings, Collection.of_mapping({"confusion": tally}))
 
 
@@ -223,15 +232,3 @@ def _tallies(problem: Problem, rows: Rows) -> dict[str, Tally]:
 def evaluated(problem: Problem, settings: Settings, rows: Rows) -> Evaluation:
     """Return the evaluation of rows whose problem is known: some of the rows that posed it."""
     return Evaluation(problem, settings, Collection.of_mapping(_tallies(problem, rows)), rows)
-
-
-def counted_at(scores: Scores, threshold: float, labels: tuple[Any, ...]) -> Confusion:
-    """Return the confusion tally of scores that count as positive from a threshold on.
-
-    >>> import assay
-    >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.6, 0.9]))
-    >>> counted_at(tally, 0.65, (0, 1)).table()
-    array([[2, 0],
-           [0, 2]])
-    """
-    return confusions_at(scores, [threshold], labels)[0]

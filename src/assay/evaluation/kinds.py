@@ -6,9 +6,13 @@ import dataclasses
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from assay.inputs import Label, Labels
+    from collections.abc import Mapping
 
-__all__ = ["Kind", "Problem"]
+    from assay.inputs import Label, Labels, Rows
+
+__all__ = ["Kind", "Problem", "Stated"]
+
+_ROLES = ("actual", "predicted", "score", "weight", "group", "query")
 
 Kind: TypeAlias = Literal["binary", "multiclass", "ordinal", "multilabel", "regression", "ranking"]
 
@@ -41,3 +45,33 @@ class Problem:
     def title(self) -> str:
         """What to call it in a heading."""
         return _TITLES[self.kind].format(size=len(self.labels))
+
+
+@dataclasses.dataclass(frozen=True)
+class Stated:
+    """What the caller said of the problem: the kind, the threshold, labels, and the columns by their roles.
+
+    ``columns`` is how many columns of scores there are.
+    """
+
+    kind: str | None = None
+    threshold: float | None = None
+    labels: Labels | None = None
+    positive: Label | None = None
+    names: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    columns: int = 1
+
+    @classmethod
+    def of(cls, rows: Rows, kind: str | None, threshold: float | None) -> Stated:
+        """Return what is known of rows in memory before any of them is looked at."""
+        names = {role: kept.name for role in _ROLES if (kept := getattr(rows, role)) is not None}
+        several = rows.score is not None and rows.score.values.ndim > 1
+        columns = rows.score.values.shape[1] if several and rows.score is not None else 1
+        return cls(kind, threshold, rows.labels, rows.positive, names, columns)
+
+    @property
+    def cut(self) -> tuple[str, ...]:
+        """What the two classes of numbers that are cut are called; nothing where none are."""
+        if self.threshold is None or "score" in self.names or "predicted" not in self.names:
+            return ()
+        return (f"below {self.threshold:g}", f"{self.threshold:g} or more")

@@ -5,23 +5,32 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import InputError, MetricError
+from assay.errors import InputError, MergeError, MetricError
+from assay.evaluation.cuts import same_cuts
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.figures import flat
+from assay.evaluation.fillings import problem_fillings, sliced
+from assay.evaluation.problem import Verdict
 from assay.evaluation.settings import Settings
+from assay.evaluation.streamed import as_read
 from assay.inputs import label_union
-from assay.tallies import Collection, Confusion
+from assay.tallies import BinnedScores, Cases, Collection, Confusion, Grouped, Perhaps, Scores, Traits, merge
 
 if TYPE_CHECKING:
     from assay.evaluation.kinds import Problem
+    from assay.tallies import Tally
 
-__all__ = ["completed", "merged"]
+__all__ = ["completed", "merged", "slice_tallies"]
 
+_FEW_ROWS = 1 << 25  # bytes
 _WORDS = ("name", "actual", "predicted", "score", "library")  # what may differ between shards
 
 
 def completed(ev: Evaluation) -> Evaluation:
-    """Return the evaluation with tallies of all its figures, so that it can do without its rows."""
+    """Return the evaluation with tallies of all its figures, so that it can do without its rows.
+
+    Where intervals need the rows, these are kept as a tally too, while they are few.
+    """
     if ev.given is None or ev.sets is not None:
         return ev
     tallies = dict(ev.tallies.items())
@@ -31,7 +40,30 @@ def completed(ev: Evaluation) -> Evaluation:
             bare.read(figure.metric, figure.options)
         except MetricError:  # no tally at hand tells it
             tallies[figure.metric.name] = ev.read(figure.metric, figure.options)[0]
+    rows = ev.rows
+    if rows is not None and (ev.settings.group or ev.kind == "regression" or "class_scores" in tallies):
+        kept = Cases.within(rows, _FEW_ROWS)  # what intervals need
+        tallies["cases"] = kept.tally or kept
+    slices = slice_tallies(ev)
+    if slices is not None:
+        tallies["slices"] = slices
     return dataclasses.replace(ev, tallies=Collection.of_mapping(tallies), kept=ev.found)
+
+
+def slice_tallies(ev: Evaluation) -> Grouped | None:
+    """Return the tallies of each slice of rows that are held; None where there are none."""
+    rows = ev.given
+    if rows is None or not rows.by:
+        return None
+    found = sliced(rows, problem_fillings(ev.problem, rows), cut=ev.settings.by)
+    if ev.kind == "ranking":
+        try:
+            merge(found.tallies)
+        except MergeError:  # a list lies in two slices, which are then none
+            return None
+    verdict = Verdict(ev.problem)
+    parts = {key: Collection.of_mapping(as_read(dict(one.items()), verdict)) for key, one in found.items()}
+    return Grouped.of_mapping(parts)
 
 
 def merged(one: Evaluation, other: Any) -> Evaluation:
@@ -47,8 +79,35 @@ def merged(one: Evaluation, other: Any) -> Evaluation:
         raise MetricError(f"an evaluation merges with another, not with a {type(other).__name__}.")
     problem, settings = _problem(one, other), _settings(one.settings, other.settings)
     mine, theirs = (dict(completed(side).tallies.items()) for side in (one, other))
-    both = {name: mine[name].merge(theirs[name]) for name in mine if name in theirs}
+    slices: list[Any] = [side.get("slices") for side in (mine, theirs)]
+    if None not in slices:
+        same_cuts(slices[0], slices[1], settings.by)
+    both = {name: _joined(mine[name], theirs[name]) for name in mine if name in theirs}
     return Evaluation(problem, settings, Collection.of_mapping(both), dropped=one.dropped + other.dropped)
+
+
+def _joined(mine: Any, theirs: Any) -> Tally:
+    """Return the tally of both sides' rows; where one side's is in bins, or lost, the other's is made so."""
+    if type(mine) in (Grouped, Collection) and type(mine) is type(theirs):
+        # True and 1 are one key, whichever side it came from: the keys are joined as tallies join them.
+        keys = mine.of_mapping(dict.fromkeys(mine, Traits())).merge(
+            theirs.of_mapping(dict.fromkeys(theirs, Traits()))
+        )
+        both: dict[Any, Tally] = {
+            key: _joined(mine[key], theirs[key])
+            if key in mine and key in theirs
+            else (mine if key in mine else theirs)[key]
+            for key in keys
+        }
+        found: Tally = mine.of_mapping(both)
+        return found
+    for first, second in ((mine, theirs), (theirs, mine)):
+        if isinstance(first, BinnedScores) and isinstance(second, Scores):
+            return first.merge(second.binned(first.bits))
+        if isinstance(first, Perhaps) and not isinstance(second, Perhaps):
+            n = second.n if hasattr(second, "n") else len(second)
+            return first.merge(Perhaps(n, first.limit, "", second))
+    return mine.merge(theirs)  # type: ignore[no-any-return]
 
 
 def _problem(one: Evaluation, other: Evaluation) -> Problem:

@@ -110,6 +110,22 @@ class Mistakes:
         return as_frame(self.to_dict(), self.library if library is None else library)
 
 
+def _query(ev: Evaluation) -> str:
+    """Return a query that finds the mistakes in a file."""
+    told, problem = ev.settings, ev.problem
+    actual, score = (f'"{name}"' for name in (told.actual, told.score))
+    positive = f"'{ev.positive}'" if isinstance(ev.positive, str) else ev.positive
+    start = "SELECT * FROM 'the file' "
+    if ev.kind == "regression":
+        return f'{start}ORDER BY abs({actual} - "{told.predicted}") DESC LIMIT 20'
+    if ev.kind == "ranking":
+        return f"{start}WHERE {actual} = 0 ORDER BY {score} DESC LIMIT 20"
+    if problem.threshold is not None and "scores" in ev.tallies:
+        wrong = f"({score} >= {problem.threshold:g}) <> ({actual} = {positive})"
+        return f"{start}WHERE {wrong} ORDER BY {score} DESC LIMIT 20"
+    return f'{start}WHERE {actual} <> "{told.predicted}" LIMIT 20'
+
+
 def mistakes(ev: Evaluation, which: str | None = None, n: Any = 20) -> Mistakes:
     """Return the mistakes of an evaluation, at most `n` of each kind."""
     kinds = _KINDS.get(ev.kind, ())
@@ -122,7 +138,10 @@ def mistakes(ev: Evaluation, which: str | None = None, n: Any = 20) -> Mistakes:
     if not _has_rows(ev) and which is None:
         wanted = [kind for kind in kinds if kind in counted]
     if not wanted or not (_has_rows(ev) or wanted[0] in counted):
-        raise InputError("the mistakes are found in the rows, which this evaluation does not hold.")
+        raise InputError(
+            "the mistakes are found in the rows, which this evaluation does not hold: it has their tallies "
+            f"alone. Evaluate rows in memory, or ask the file itself, as DuckDB does: {_query(ev)}."
+        )
     made: dict[str, Any] = {
         "false_positives": _false, "false_negatives": _false, "mistakes": _mistaken,
         "residuals": _residuals,

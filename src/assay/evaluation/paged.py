@@ -345,7 +345,7 @@ def _difference(one: Difference) -> dict[str, Any]:
 
 def _sliced(ev: Evaluation) -> dict[str, Any] | None:
     """Return the slices of an evaluation by all columns of ``by=``, with what their tests say."""
-    if ev.given is None or not ev.given.by:
+    if not ev.settings.by or (ev.given is None and "slices" not in ev.tallies):
         return None
     parts: dict[tuple[str, str], dict[str, Any]] = {}
     notes: list[str] = []

@@ -141,9 +141,9 @@ def table_problem(tally: Confusion, positive: Label | None, kind: str | None) ->
         return Problem("ordinal" if kind == "ordinal" else "multiclass", labels, inferred=said), tally
     others = tuple(label for label in labels if label != positive)
     if len(others) != 1:
-        tally, names = _against_rest(tally, positive)
+        tally = tally.against_rest(positive)
         inferred += (f"{shown([positive])} is judged against the other {len(others)} labels together",)
-        return Problem("binary", names, names[1], inferred=inferred), tally
+        return Problem("binary", tally.labels, tally.labels[1], inferred=inferred), tally
     return Problem("binary", (*others, positive), positive, inferred=inferred), tally
 
 
@@ -188,15 +188,3 @@ def _counted(counts: Any, names: Labels) -> Confusion:
             "or more. Multiply shares by the number of rows behind them."
         )
     return Confusion.of_table(counts, names, declared=True)
-
-
-def _against_rest(tally: Confusion, positive: Label) -> tuple[Confusion, tuple[Label, Label]]:
-    """Return the table of two labels, as text: the positive one and all others."""
-    if tally.weights is not None:
-        raise InputError("a weighted table cannot be set against the rest: pass the rows.")
-    names = (f"not {positive}", str(positive))
-    own = np.array([label == positive for label in tally.labels], dtype=np.intp)
-    counts = np.zeros((2, 2), dtype=np.int64)
-    actual, predicted = tally.digits()
-    np.add.at(counts, (own[actual], own[predicted]), tally.counts)
-    return _counted(counts, names), names

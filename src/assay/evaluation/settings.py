@@ -23,6 +23,7 @@ class Settings:
     score: str = "score"
     weight: str = ""
     group: str = ""
+    by: tuple[str, ...] = ()
     library: str = ""  # whose data frames the caller brought
 
     @property

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from assay.inputs import Rows
 
-__all__ = ["sliceable", "with_slices"]
+__all__ = ["FEW", "check_edges", "sliceable", "with_slices"]
 
-_FEW = 12  # different whole numbers that are taken for names, not for a quantity
+FEW = 12  # different whole numbers that are taken for names, not for a quantity
 _DIGITS = 3  # of an edge, counted from the first digit of the range
 
 
@@ -34,12 +34,7 @@ def with_slices(rows: Rows, edges: Mapping[str, Sequence[float]] | None = None) 
     names = [column.name for column in rows.by]
     if len(set(names)) < len(names):
         names = [f"{name} {number}" for number, name in enumerate(names, 1)]
-    for wanted in edges or {}:
-        if wanted not in names:
-            near = difflib.get_close_matches(str(wanted), names, n=1)
-            hint = f' Did you mean "{near[0]}"?' if near else ""
-            held = f"by= has {shown(names)}" if names else "name it in by= as well"
-            raise ColumnError(f"edges= cuts {shown([wanted])}, which is not sliced by: {held}.{hint}")
+    check_edges(names, edges)
     if not names:
         return rows
     cut_up = tuple(
@@ -47,6 +42,16 @@ def with_slices(rows: Rows, edges: Mapping[str, Sequence[float]] | None = None) 
         for column, name in zip(rows.by, names, strict=True)
     )
     return dataclasses.replace(rows, by=cut_up)
+
+
+def check_edges(names: Sequence[str], edges: Mapping[str, Sequence[float]] | None) -> None:
+    """Raise where a column is cut that is not sliced by."""
+    for wanted in edges or {}:
+        if wanted not in names:
+            near = difflib.get_close_matches(str(wanted), names, n=1)
+            hint = f' Did you mean "{near[0]}"?' if near else ""
+            held = f"by= has {shown(names)}" if names else "name it in by= as well"
+            raise ColumnError(f"edges= cuts {shown([wanted])}, which is not sliced by: {held}.{hint}")
 
 
 def sliceable(column: Column, edges: Sequence[float] | None = None) -> Column:
@@ -80,7 +85,7 @@ def _are_names(column: Column) -> bool:
     values = column.values
     if values.dtype.kind == "f" and not (np.isfinite(values) & (values == np.floor(values))).all():
         return False
-    return len(encode(column)[1]) <= _FEW
+    return len(encode(column)[1]) <= FEW
 
 
 def _quartiles(values: Any) -> list[float]:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from assay import kernels
 from assay.errors import ColumnError, InputError, MetricError, shown
-from assay.evaluation.gathered import evaluated
+from assay.evaluation.cuts import Key, cuts, weight_of
 from assay.evaluation.rests import rests
 from assay.inference.corrections import holm
-from assay.inference.parts import Side, against_rest, grouped_against_rest
-from assay.inputs import Label, encode
-from assay.inputs.labels import cross
+from assay.inference.parts import against_rest, grouped_against_rest
+from assay.inputs import encode
 from assay.metrics import Undefined
 from assay.reports.grid import JOINED
 from assay.reports.slices_text import SliceLine, SliceReport, draw, sentences
@@ -26,12 +23,9 @@ if TYPE_CHECKING:
 
     from assay.evaluation.evaluation import Evaluation
     from assay.inference.difference import Difference
-    from assay.inputs import Column, Rows
     from assay.tallies import Tally
 
 __all__ = ["Slices", "Slicing"]
-
-Key: TypeAlias = Label | tuple[Label, ...]
 
 # What a table of slices shows unless told: few, for each of them is tested for each slice.
 _MAIN = {
@@ -56,25 +50,26 @@ class Slices(Mapping[Any, "Slicing"]):
     """
 
     def __init__(self, ev: Evaluation) -> None:
-        rows = ev.given
-        if rows is None:
-            raise InputError("slices need the rows, which this evaluation no longer holds.")
-        if not rows.by:
+        if not ev.settings.by:
             raise ColumnError("there is nothing to slice by: name one or more columns in evaluate(..., by=).")
+        if ev.given is None and "slices" not in ev.tallies:
+            raise InputError(
+                "slices need the rows, or tallies of each slice, and this evaluation holds neither."
+            )
         self._ev = ev
-        self._columns = {column.name: column for column in rows.by}
+        self._columns = ev.settings.by
         self._made: dict[tuple[str, ...], Slicing] = {}
 
     def __getitem__(self, key: str | tuple[str, ...]) -> Slicing:
         names = (key,) if isinstance(key, str) else tuple(key)
         for name in names:
             if name not in self._columns:
-                known = shown(list(self._columns))
+                known = shown(self._columns)
                 raise ColumnError(f"the rows are not sliced by {shown([name])}, but by {known}.")
         if not names or len(set(names)) < len(names):
             raise ColumnError(f"name each column once to cross their slices, not {list(names)}.")
         if names not in self._made:
-            self._made[names] = Slicing(self._ev, tuple(self._columns[name] for name in names))
+            self._made[names] = Slicing(self._ev, names)
         return self._made[names]
 
     def __contains__(self, key: object) -> bool:
@@ -83,7 +78,7 @@ class Slices(Mapping[Any, "Slicing"]):
     def __iter__(self) -> Iterator[Any]:
         yield from self._columns
         if len(self._columns) > 1:
-            yield tuple(self._columns)
+            yield self._columns
 
     def __len__(self) -> int:
         return len(list(iter(self)))
@@ -104,16 +99,11 @@ class Slicing(Mapping[Any, "Evaluation"]):
     of ranked lists), or 10 groups, have their figures but are not tested.
     """
 
-    def __init__(self, ev: Evaluation, columns: tuple[Column, ...]) -> None:
+    def __init__(self, ev: Evaluation, columns: tuple[str, ...]) -> None:
         self.whole = ev
-        self.columns = tuple(column.name for column in columns)
-        encoded = [encode(column) for column in columns]
-        codes, digits = cross([(codes, max(len(labels), 1)) for codes, labels in encoded])
-        parts = (
-            tuple(labels[int(code)] for code, (_, labels) in zip(places, encoded, strict=True))
-            for places in zip(*digits, strict=True)
-        )
-        self._keys: list[Key] = [key if len(key) > 1 else key[0] for key in parts]
+        self.columns = columns
+        self._cuts = cuts(ev, columns)
+        self._keys = self._cuts.keys
         if len(self._keys) > _MOST:
             raise InputError(
                 f"there are {len(self._keys):,} slices by {' x '.join(self.columns)}, where {_MOST:,} are "
@@ -121,31 +111,9 @@ class Slicing(Mapping[Any, "Evaluation"]):
                 "group=."
             )
         self._places = {key: place for place, key in enumerate(self._keys)}
-        self._offsets, self._order = kernels.order_groups(codes, len(self._keys))
         self._made: dict[int, Evaluation] = {}
         self._readings: dict[str, Any] = {}
         self._tested: dict[tuple[str, ...], list[list[Difference | None]]] = {}
-        if ev.kind == "ranking":
-            self._check_lists(codes)
-
-    def _check_lists(self, codes: Any) -> None:
-        """Raise where a ranked list lies in two slices: half a list is no list."""
-        queries, names = encode(self._rows.need("query", "slices of ranked lists"))
-        first = np.zeros(len(names), dtype=codes.dtype)
-        first[queries] = codes
-        split = first[queries] != codes
-        if split.any():
-            name = names[int(queries[int(np.argmax(split))])]
-            raise InputError(
-                f"the list {shown([name])} lies in two slices by {' x '.join(self.columns)}: slices of "
-                "ranked lists are of whole lists, so slice by something that a list has once."
-            )
-
-    @property
-    def _rows(self) -> Rows:
-        rows = self.whole.rows
-        assert rows is not None  # noqa: S101 - Slices has seen to it
-        return rows
 
     def __iter__(self) -> Iterator[Key]:
         return iter(self._keys)
@@ -160,42 +128,31 @@ class Slicing(Mapping[Any, "Evaluation"]):
         return self._made[place]
 
     def _evaluated(self, place: int) -> Evaluation:
-        ev = self.whole
-        given = ev.given
-        assert given is not None  # noqa: S101 - Slices has seen to it
-        labels = given.labels or (ev.problem.labels or None)
-        rows = dataclasses.replace(given, by=(), labels=labels).take(self._index(place))
+        settings = self.whole.settings
         named = f"{' x '.join(self.columns)} = {label_text(self._keys[place])}"
-        name = f"{ev.settings.name}, {named}" if ev.settings.name else named
-        return evaluated(ev.problem, dataclasses.replace(ev.settings, name=name), rows)
-
-    def _index(self, place: int) -> Any:
-        return self._order[self._offsets[place] : self._offsets[place + 1]]
+        name = f"{settings.name}, {named}" if settings.name else named
+        return self._cuts.evaluation(place, dataclasses.replace(settings, name=name, by=()))
 
     @functools.cached_property
     def sizes(self) -> dict[Key, int]:
         """How many rows each slice has; of ranked lists, how many lists."""
-        if self.whole.kind == "ranking":
-            return {key: ev.n for key, ev in self.items()}
-        return dict(zip(self._keys, np.diff(self._offsets).tolist(), strict=True))
+        return {key: ev.n for key, ev in self.items()}
 
     @functools.cached_property
     def shares(self) -> dict[Key, float]:
         """The share of the rows that each slice has, by weight where rows have weights."""
-        rows = self._rows
-        if rows.weight is None:
-            total = sum(self.sizes.values())
-            return {key: size / total for key, size in self.sizes.items()}
-        held = [float(rows.weight.values[self._index(place)].sum()) for place in range(len(self))]
-        return {key: one / sum(held) for key, one in zip(self._keys, held, strict=True)}
+        held = [weight_of(ev) if self.whole.settings.weight else ev.n for ev in self.values()]
+        total = math.fsum(held)
+        return {key: one / total for key, one in zip(self._keys, held, strict=True)}
 
     @functools.cached_property
     def too_few(self) -> dict[Key, str]:
         """The slices that are not tested because they, or all others together, are too small, and why."""
         unit = "lists" if self.whole.kind == "ranking" else "rows"
         counted = [(self.sizes, self._rests(self.sizes), _LEAST, unit)]
-        if self._rows.group is not None:
-            counted.append((*self._groups_held(), _LEAST_GROUPS, "groups"))
+        if self._grouped:
+            inside, outside = (dict(zip(self._keys, one, strict=True)) for one in self._cuts.groups())
+            counted.append((inside, outside, _LEAST_GROUPS, "groups"))
         small: dict[Key, str] = {}
         for mine, others, least, what in counted:
             for key in self._keys:
@@ -210,16 +167,10 @@ class Slicing(Mapping[Any, "Evaluation"]):
         total = sum(sizes.values())
         return {key: total - size for key, size in sizes.items()}
 
-    def _groups_held(self) -> tuple[dict[Key, int], dict[Key, int]]:
-        """Return how many groups have rows in each slice, and how many outside of it."""
-        codes, groups = encode(self._rows.need("group", "slices of groups"))
-        total = np.bincount(codes, minlength=len(groups))
-        inside, outside = {}, {}
-        for place, key in enumerate(self._keys):
-            held = np.bincount(codes[self._index(place)], minlength=len(groups))
-            inside[key] = int(np.count_nonzero(held))
-            outside[key] = int(np.count_nonzero(total - held))
-        return inside, outside
+    @property
+    def _grouped(self) -> bool:
+        """Whether rows come in groups that are known."""
+        return bool(self.whole.settings.group) and self.whole.cases is not None
 
     def differences(self, metrics: Sequence[str] | str | None = None) -> dict[tuple[Key, str], Difference]:
         """Return each slice's difference from all other rows, by slice and metric: value less the rest's.
@@ -259,13 +210,13 @@ class Slicing(Mapping[Any, "Evaluation"]):
         # Of two slices each is the other's rest: one test, not two.
         tested = [place for place, key in enumerate(self._keys) if key not in self.too_few]
         tested = tested[: {1: 0, 2: 1}.get(len(self), len(self))]
+        if self.whole.settings.group and not self._grouped:  # tallies do not keep the groups
+            tested = []
         # What only grows as rows get fewer, or is a test itself, is shown and not compared.
         names = tuple(name for name in names if self._can_be_compared(name))
         if tested and names:
             for place, name, one in (
-                self._by_tallies(names, tested)
-                if self._rows.group is None
-                else self._by_groups(names, tested)
+                self._by_groups(names, tested) if self._grouped else self._by_tallies(names, tested)
             ):
                 found[name][place] = self._trusted(self._keys[place], one)
         return list(found.values())
@@ -295,29 +246,25 @@ class Slicing(Mapping[Any, "Evaluation"]):
         found = against_rest(figure.metric, part, rest, **told, **options)
         if found.method or isinstance(found.difference, Undefined):
             return found
-        mine, others = (side.rows for side in self._sides(place))
+        sides = self._cuts.sides(place)
+        if sides is None:  # the tallies say all there is to say
+            return found
+        mine, others = (side.rows for side in sides)
         return against_rest(figure.metric, mine, others, **told, **asked)
 
     def _by_groups(self, names: tuple[str, ...], tested: list[int]) -> Iterator[tuple[int, str, Difference]]:
         """Yield the differences by rows that come in groups."""
-        groups = len(encode(self._rows.need("group", "slices of groups"))[1])
+        rows: Any = self.whole.cases
+        groups = len(encode(rows.need("group", "slices of groups"))[1])
         for place in tested:
-            sides = self._sides(place)
+            sides = self._cuts.sides(place)
+            assert sides is not None  # noqa: S101 - there are rows
             for name in names:
                 figure, _, _, asked = self._reading(name)
                 yield place, name, grouped_against_rest(
                     figure.metric, *sides, groups, name=label_text(self._keys[place]),
                     confidence=self.whole.settings.confidence, **asked,
                 )  # fmt: skip
-
-    def _sides(self, place: int) -> tuple[Side, Side]:
-        """Return a slice's rows and all others, with their groups where there are some."""
-        inside = np.zeros(len(self._rows), dtype=bool)
-        inside[self._index(place)] = True
-        labels = self._rows.labels or (self.whole.problem.labels or None)
-        rows = dataclasses.replace(self._rows, by=(), labels=labels)
-        codes = inside if rows.group is None else encode(rows.group)[0]
-        return Side(rows.take(inside), codes[inside]), Side(rows.take(~inside), codes[~inside])
 
     def _trusted(self, key: Key, found: Difference | None) -> Difference | None:
         """Return a difference without a test where that rests on the ranks of very few rows of a class."""
@@ -360,7 +307,7 @@ class Slicing(Mapping[Any, "Evaluation"]):
         )  # fmt: skip
         family = max((one.family for one in tested.values()), default=0)
         unit = "lists" if self.whole.kind == "ranking" else "rows"
-        grouped = "" if self._rows.group is None else self._rows.group.name
+        grouped = self.whole.settings.group
         return SliceReport(
             " x ".join(self.columns), len(self), self.whole.n, unit, self.whole.settings.confidence,
             family if any(one.adjusted is not None for one in tested.values()) else 0, lines, grouped,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import shown
@@ -12,7 +13,7 @@ from assay.metrics import Undefined
 from assay.metrics.scales import SCALES, band
 from assay.reports.summary import Line, Summary
 from assay.reports.widths import short
-from assay.tallies import Confusion, Queries, Scores
+from assay.tallies import Confusion, Queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from assay.evaluation.evaluation import Evaluation
     from assay.inference.estimate import Estimate
     from assay.reports.class_text import Row
+    from assay.tallies import BinnedScores
 
 __all__ = ["WHY_SILENT", "summarised"]
 
@@ -93,12 +95,12 @@ def _said(label: Any) -> str:
 
 def _share(ev: Evaluation) -> str:
     """Return how many rows are positive, in brackets; of weighted rows their share."""
-    table, scores = ev.tallies.get("confusion"), ev.tallies.get("scores")
+    table, scores = ev.tallies.get("confusion"), ev.scores
     if ev.settings.weight:
         return f" ({ev['prevalence'].value:.1%})" if "prevalence" in ev and ev["prevalence"].defined else ""
     if isinstance(table, Confusion) and ev.positive in table.labels:
         count = int(table.actual_totals[table.labels.index(ev.positive)])
-    elif isinstance(scores, Scores):
+    elif scores is not None:
         count = int(scores.positives.sum(dtype="int64"))
     else:
         return ""
@@ -196,6 +198,8 @@ def _remarks(
             yield f"{len(table.labels)} classes: the whole table is ev.confusion{classes}."
     if ev.kind == "multilabel" and len(ev.problem.labels) > _FEW_CLASSES and not full:
         yield f"{len(ev.problem.labels)} labels: the figures of each are in ev.classes."
+    if ev.binned is not None:
+        yield _of_bins(ev.binned)
     if ev.kind == "binary" and "scores" in ev.tallies and not ev.are_probabilities:
         lost = "log loss, Brier score and calibration are left out"
         yield f"The scores are not probabilities{_reach(ev)}: {lost}."
@@ -221,9 +225,22 @@ def _against_truth(table: Confusion) -> Iterator[str]:
     )
 
 
+def _of_bins(binned: BinnedScores) -> str:
+    """Return that scores are in bins, and what is certain all the same."""
+    areas = (("AUC", binned.auc_bounds()), ("average precision", binned.average_precision_bounds()))
+    known = " and ".join(
+        f"{name} between {low:.6f} and {high:.6f}" for name, (low, high) in areas if math.isfinite(low)
+    )
+    sure = f": {known} for certain" if known else ""
+    return (
+        f"The scores outgrew the memory and were counted in {len(binned.cells):,} bins{sure}. "
+        "More memory= keeps them exactly."
+    )
+
+
 def _reach(ev: Evaluation) -> str:
-    scores = ev.tallies.get("scores")
-    if not isinstance(scores, Scores) or not len(scores.scores):
+    scores = ev.scores
+    if scores is None or not len(scores.scores):
         return ""
     low, high = float(scores.scores[0]), float(scores.scores[-1])
     percent = low >= 0 and _HUNDRED / 2 < high <= _HUNDRED

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assay.inputs import Rows
     from assay.metrics import Metric
 
-__all__ = ["NOISE", "Found", "Question", "Spread", "check_seed", "rescaled"]
+__all__ = ["NOISE", "Found", "Question", "Spread", "check_seed", "has_weights", "rescaled"]
 
 # Views whose rows bring numbers of any size: there the standard error is itself unsure, so that Student's t
 # with the degrees of freedom it has covers better than the normal quantile.
@@ -108,7 +108,7 @@ class Question:
     @functools.cached_property
     def weighted(self) -> bool:
         """Whether rows have weights of their own."""
-        return _has_weights(self.tally) if self.rows is None else self.rows.weight is not None
+        return has_weights(self.tally) if self.rows is None else self.rows.weight is not None
 
     @property
     def plain(self) -> bool:
@@ -190,10 +190,10 @@ class Question:
         return told
 
 
-def _has_weights(tally: Tally) -> bool:
+def has_weights(tally: Tally) -> bool:
     """Tell whether a tally's rows have weights other than 1."""
     if isinstance(tally, Collection):
-        return any(_has_weights(one) for one in tally.tallies)
+        return any(has_weights(one) for one in tally.tallies)
     if getattr(tally, "weights", None) is not None:
         return True
     weight = getattr(tally, "weight", None)

@@ -19,6 +19,7 @@ __all__ = [
     "encode",
     "label_union",
     "plain_label",
+    "positive_label",
     "same_kind",
     "translate",
     "weights",
@@ -157,17 +158,7 @@ def binary(column: Column, positive: Label | None, declared: Labels | None) -> t
     codes, labels = encode(column)
     if declared is not None:
         check_declared(column, codes, labels, declared)
-    if positive is None:
-        positive = _obvious(column, declared or labels)
-    elif labels and isinstance(positive, str) != isinstance(labels[0], str):
-        raise LabelError(
-            f"positive={positive!r} is {'text' if isinstance(positive, str) else 'a number'}, but "
-            f"{column.name} holds {shown(labels)}."
-        )
-    if labels and isinstance(labels[0], bool) and positive not in (False, True):
-        raise LabelError(f"positive={positive!r} is neither true nor false, but {column.name} holds these.")
-    if labels and not isinstance(labels[0], str):
-        positive = bool(positive) if isinstance(labels[0], bool) else int(positive)
+    positive = positive_label(column.name, labels, positive, declared)
     if positive not in labels:
         return np.zeros(len(codes), dtype=np.uint8), positive
     if len(labels) == 2 and positive == labels[1] and codes.dtype == np.uint8:  # noqa: PLR2004 - two classes
@@ -175,15 +166,35 @@ def binary(column: Column, positive: Label | None, declared: Labels | None) -> t
     return (codes == labels.index(positive)).view(np.uint8), positive
 
 
-def _obvious(column: Column, labels: Labels) -> Label:
+def positive_label(name: str, labels: Labels, positive: Label | None, declared: Labels | None) -> Label:
+    """Return the label that means positive in a column with these labels: the stated or the obvious one.
+
+    >>> positive_label("y", (0, 1), None, None), positive_label("y", (False, True), 1, None)
+    (1, True)
+    """
+    if positive is None:
+        positive = _obvious(name, declared or labels)
+    elif labels and isinstance(positive, str) != isinstance(labels[0], str):
+        raise LabelError(
+            f"positive={positive!r} is {'text' if isinstance(positive, str) else 'a number'}, but "
+            f"{name} holds {shown(labels)}."
+        )
+    if labels and isinstance(labels[0], bool) and positive not in (False, True):
+        raise LabelError(f"positive={positive!r} is neither true nor false, but {name} holds these.")
+    if labels and not isinstance(labels[0], str):
+        positive = bool(positive) if isinstance(labels[0], bool) else int(positive)
+    return positive
+
+
+def _obvious(name: str, labels: Labels) -> Label:
     if not labels or any(set(labels) <= pair for pair in _OBVIOUS):
         return True if labels and isinstance(labels[0], bool) else 1
     if len(labels) == 2:  # noqa: PLR2004 - two classes
         raise LabelError(
-            f"the labels of {column.name} are {shown(labels)}: say which one is positive with positive=."
+            f"the labels of {name} are {shown(labels)}: say which one is positive with positive=."
         )
     raise LabelError(
-        f"{column.name} has {len(labels)} label{'s' * (len(labels) > 1)} ({shown(labels)}) where two are "
+        f"{name} has {len(labels)} label{'s' * (len(labels) > 1)} ({shown(labels)}) where two are "
         "needed: name one with positive= to judge it against the rest."
     )
 

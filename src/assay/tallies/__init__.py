@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.tallies.binned import BinnedScores
+    from assay.tallies.cases import Cases
     from assay.tallies.class_scores import ClassScores
     from assay.tallies.collection import Collection
     from assay.tallies.confidences import Confidences
@@ -17,14 +18,17 @@ if TYPE_CHECKING:
     from assay.tallies.moments import Moments, Sums
     from assay.tallies.number_pairs import NumberPairs
     from assay.tallies.paired import PairedLabels, PairedScores
+    from assay.tallies.perhaps import Perhaps
     from assay.tallies.queries import Queries
     from assay.tallies.scores import Scores
     from assay.tallies.tally import Tally, from_bytes, merge
+    from assay.tallies.traits import Traits
     from assay.tallies.values import Values
 
 # Each tally is loaded when first used: a caller of one need not wait for all of them.
 _HOMES = {
     "binned": ("BinnedScores",),
+    "cases": ("Cases",),
     "class_scores": ("ClassScores",),
     "collection": ("Collection",),
     "confidences": ("Confidences",),
@@ -35,15 +39,18 @@ _HOMES = {
     "moments": ("Moments", "Sums"),
     "number_pairs": ("NumberPairs",),
     "paired": ("PairedLabels", "PairedScores"),
+    "perhaps": ("Perhaps",),
     "queries": ("Queries",),
     "scores": ("Scores",),
     "tally": ("Tally", "from_bytes", "merge"),
+    "traits": ("Traits",),
     "values": ("Values",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "BinnedScores",
+    "Cases",
     "ClassScores",
     "Collection",
     "Confidences",
@@ -55,10 +62,12 @@ __all__ = [
     "NumberPairs",
     "PairedLabels",
     "PairedScores",
+    "Perhaps",
     "Queries",
     "Scores",
     "Sums",
     "Tally",
+    "Traits",
     "Values",
     "from_bytes",
     "merge",

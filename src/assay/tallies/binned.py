@@ -20,9 +20,12 @@ from assay.tallies.scores import Scores, check_positive, same_positive, with_lab
 from assay.tallies.tally import Tally, frozen, no_values, require
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assay.inputs import Column, Rows
     from assay.inputs.columns import Array
     from assay.inputs.labels import Label
+    from assay.tallies.confusion import Confusion
 
 __all__ = ["BinnedScores", "RunningBins"]
 
@@ -217,6 +220,91 @@ class BinnedScores(Tally, kind="binned scores"):
         low = math.fsum(np.where(tied, p * (found / (found + behind)), alone)) / m
         slack = 4e-15 * len(self.cells) ** 0.5 + 1e-14  # rounding of the sums, taken generously
         return max(0.0, low - slack), min(1.0, high + slack)
+
+    def edge(self, threshold: float) -> float:
+        """Return the threshold nearest to one at which the counts are exact: where a cell begins.
+
+        >>> import assay
+        >>> tally = assay.BinnedScores.of(assay.rows(actual=[0, 1], score=[0.1, 0.7]))
+        >>> tally.edge(0.5), abs(tally.edge(0.3) - 0.3) < 1e-4
+        (0.5, True)
+        """
+        if math.isinf(threshold):
+            return threshold
+        edges = _edges(self.bits)
+        place = int(np.searchsorted(edges, threshold))
+        near = edges[max(place - 1, 0) : place + 1]
+        return float(near[np.argmin(np.abs(near - threshold))]) + 0.0
+
+    def table_at(self, threshold: float) -> Confusion:
+        """Return the table of what is positive by the scores from a threshold on, false and true.
+
+        The counts are exact where a cell begins at the threshold (see :meth:`edge`).
+        """
+        from assay.tallies.confusion import Confusion  # noqa: PLC0415 - few need it
+
+        above = (_edges(self.bits)[self.cells] >= threshold).astype(np.uint64)
+        actual = np.repeat(np.array([1, 0], dtype=np.uint64), len(above))
+        counts = np.concatenate([self.positives, self.negatives])
+        sums = None if self.weights is None else self._sums()
+        held = counts > 0
+        digits = [actual[held], np.tile(above, 2)[held]]
+        kept = None if sums is None else [CellSums.of(one.exponent, one.units[held]) for one in sums]
+        return Confusion.of_digits(digits, (False, True), counts[held], kept, declared=False)
+
+    def lowest(self) -> Scores:
+        """Return the tally of rows that score as low as their cell allows: where a cell begins it is exact.
+
+        Weighted rows have the mean weight of their cell and class there, so that its sums are right and the
+        spread of weights within is lost.
+        """
+        scores = _edges(self.bits)[self.cells]
+        positives, negatives, weights = self.positives, self.negatives, None
+        if self.weights is not None:
+            order = np.tile(np.arange(len(scores)), 2)
+            counts, none = np.concatenate([positives, negatives]), np.zeros_like(positives)
+            with np.errstate(invalid="ignore"):
+                weights = self._sums()[0].floats() / counts
+            sides = np.concatenate([positives, none]), np.concatenate([none, negatives])
+            held = np.flatnonzero(counts)
+            held = held[np.lexsort((weights[held], order[held]))]
+            scores, weights = scores[order[held]], weights[held]
+            positives, negatives = (side[held] for side in sides)
+        most = max(int(positives.max(initial=0)), int(negatives.max(initial=0)))
+        size = np.min_scalar_type(most)
+        counted = (frozen(one.astype(size)) for one in (positives, negatives))
+        return Scores(self.positive, frozen(scores), weights, *counted)
+
+    def mean_loss_bounds(self, loss: Callable[..., Array]) -> tuple[float, float]:
+        """Return the lowest and the highest mean of a loss that these counts allow.
+
+        The loss is a function of ``positive`` and ``probability`` that rises or falls with the latter.
+
+        >>> import assay
+        >>> tally = assay.BinnedScores.of(assay.rows(actual=[0, 1], score=[0.25, 0.75]))
+        >>> low, high = tally.mean_loss_bounds(lambda positive, probability: (positive - probability) ** 2)
+        >>> low <= 0.0625 <= high, high - low < 1e-4
+        (True, True)
+        """
+        edges = _edges(self.bits)
+        low = edges[self.cells]
+        after = np.append(edges, np.inf)[self.cells.astype(np.intp) + 1]
+        high = np.minimum(np.nextafter(after, -np.inf), 1.0)
+        mass = np.split(self._sums()[0].floats(), 2)
+        least, largest = [], []
+        for positive, weight in zip((1.0, 0.0), mass, strict=True):
+            held = weight > 0
+            ends = [
+                loss(np.full(int(held.sum()), positive), np.maximum(end[held], 0.0)) for end in (low, high)
+            ]
+            least.append(weight[held] * np.minimum(*ends))
+            largest.append(weight[held] * np.maximum(*ends))
+        total = math.fsum(np.concatenate(mass))
+        if not total:
+            return math.nan, math.nan
+        bounds = [math.fsum(np.concatenate(one)) / total for one in (least, largest)]
+        slack = 1e-14  # rounding of losses and sums, taken generously
+        return bounds[0] * (1 - slack), bounds[1] * (1 + slack)
 
     def check(self) -> None:
         """Raise ValueError if no rows could have led to this state."""

@@ -118,7 +118,7 @@ class LabelCells(Tally):
             mine, size = len(self.counts), len(counts)
             sums = [
                 first.scattered(np.arange(mine), size).added(second.scattered(np.arange(mine, size), size))
-                for first, second in zip(self._sums(), other._sums(), strict=True)
+                for first, second in zip(self.sums(), other.sums(), strict=True)
             ]
         return self._settled(labels, places, counts, sums, declared=declared)
 
@@ -155,7 +155,8 @@ class LabelCells(Tally):
             digits.append(digit.astype(np.intp))
         return digits[::-1]
 
-    def _sums(self) -> list[CellSums]:
+    def sums(self) -> list[CellSums]:
+        """Return the exact sums of the weights, their squares and cubes, cell by cell."""
         if self.weights is None:
             return [CellSums(0, self.counts.astype(object))] * 3
         return [CellSums(*state) for state in self.weights]
@@ -171,7 +172,7 @@ class LabelCells(Tally):
             raise TallyError(f"power={power}: sums of weights are kept to the powers 1, 2 and 3.")
         if self.weights is None:
             return self.counts.astype(np.float64)
-        return self._sums()[power - 1].floats()
+        return self.sums()[power - 1].floats()
 
     def table(self, values: Array | None = None) -> Array:
         """Return the counts, or other values per cell, as a full table with one axis per column."""

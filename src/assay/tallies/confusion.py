@@ -76,6 +76,18 @@ class Confusion(LabelCells, kind="confusion"):
         cells = flat.nonzero()[0]
         return cls(names, declared, frozen(cells.astype(np.uint64)), frozen(flat[cells]))
 
+    def against_rest(self, label: Label) -> Self:
+        """Return the table of two labels, as text: all others together, and one.
+
+        >>> tally = Confusion.of_table([[5, 1, 0], [2, 4, 0], [0, 1, 7]], ["a", "b", "c"])
+        >>> tally.against_rest("a").labels, tally.against_rest("a").table().tolist()
+        (('not a', 'a'), [[12, 2], [1, 5]])
+        """
+        own = np.array([one == label for one in self.labels], dtype=np.uint64)
+        sums = None if self.weights is None else self.sums()
+        digits = [own[digit] for digit in self.digits()]
+        return self.of_digits(digits, (f"not {label}", str(label)), self.counts, sums, declared=True)
+
     @property
     def actual_totals(self) -> Array:
         """How many rows each label has, by what was true."""

@@ -85,6 +85,17 @@ class NumberPairs(Tally, kind="number pairs"):
         """How many rows there are."""
         return int(self.counts.sum(dtype=np.int64))
 
+    def rows(self) -> Rows:
+        """Return the rows again, in the order of their numbers.
+
+        >>> import assay
+        >>> assay.NumberPairs.of(assay.rows(actual=[2, 1, 2], predicted=[0.5, 3, 0.5])).rows()
+        Rows(3 rows, actual='actual', predicted='predicted')
+        """
+        return rows(
+            actual=np.repeat(self.actual, self.counts), predicted=np.repeat(self.predicted, self.counts)
+        )
+
     def agreement(self) -> Agreement:
         """Return how many pairs of rows agree, disagree or tie, in n log n time."""
         actual, predicted = (np.repeat(one, self.counts) for one in (self.actual, self.predicted))

@@ -63,7 +63,7 @@ class PairedLabels(LabelCells, kind="paired labels"):
             (place[actual], place[predicted]),
             labels,
             self.counts,
-            None if self.weights is None else self._sums(),
+            None if self.weights is None else self.sums(),
             declared=self.declared,
         )
 

@@ -170,10 +170,14 @@ class Scores(Tally, kind="scores"):
         The loss may ask for ``positive`` and for ``score`` or ``probability``: the tally knows no more.
         """
         _, name = own_parameters(loss, parameters)
-        tally = Losses()
-        for values, counts, weights in self.entry_losses(loss, **parameters):
-            tally = tally.merge(Losses.of_counts(values, counts, weights, loss=name))
-        return tally
+
+        def made() -> Losses:
+            tally = Losses()
+            for values, counts, weights in self.entry_losses(loss, **parameters):
+                tally = tally.merge(Losses.of_counts(values, counts, weights, loss=name))
+            return tally
+
+        return self.kept((loss, name), made)  # type: ignore[no-any-return]
 
     def entry_losses(
         self, loss: Callable[..., Array], **parameters: Any

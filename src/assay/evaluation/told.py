@@ -1,0 +1,93 @@
+"""How an evaluation is told: as text, Markdown, plain data, JSON, a table, a page, or one file to keep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
+__all__ = ["Told"]
+
+
+class Told:
+    """What shows an evaluation; each way to do so is loaded when somebody asks for it."""
+
+    @property
+    def _ev(self) -> Any:
+        return self
+
+    @property
+    def summary(self) -> Any:
+        """What there is to say, as plain data for renderers."""
+        from assay.evaluation.summarised import summarised  # noqa: PLC0415 - each knows the other
+
+        return summarised(self._ev)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, *, full: bool = False, like: str | None = None) -> str:
+        """Return the summary as text; with all figures and notes, or as another program would show them.
+
+        `like` is ``"caret"``, ``"sklearn"``, ``"yardstick"`` or ``"pROC"``: their definitions, names and
+        order, and a note of what differs from the figures here.
+        """
+        if like is not None:
+            from assay.evaluation.alike import alike  # noqa: PLC0415 - few ask for it
+
+            return alike(self._ev, like)
+        from assay.evaluation.summarised import summarised  # noqa: PLC0415 - each knows the other
+        from assay.reports.summary_text import as_text  # noqa: PLC0415
+
+        return as_text(summarised(self._ev, full=full, brief=not full), full=full)
+
+    def to_markdown(self, *, full: bool = False) -> str:
+        """Return the summary as Markdown."""
+        from assay.evaluation.summarised import summarised  # noqa: PLC0415 - each knows the other
+        from assay.reports.summary_text import as_markdown  # noqa: PLC0415
+
+        return as_markdown(summarised(self._ev, full=full))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data for JSON, by the schema ``assay/evaluation/1``; never NaN."""
+        from assay.evaluation.exported import as_dict  # noqa: PLC0415
+
+        return as_dict(self._ev)
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Return the same as JSON."""
+        from assay.evaluation.exported import as_json  # noqa: PLC0415
+
+        return as_json(self._ev, indent)
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the figures as a table, a row each, in the library whose frames or columns were passed.
+
+        `library` is ``"pandas"``, ``"polars"``, ``"pyarrow"``, or ``"dict"`` for a dict of lists.
+        """
+        from assay.evaluation.exported import figure_columns  # noqa: PLC0415
+        from assay.reports.frames import as_frame  # noqa: PLC0415
+
+        return as_frame(figure_columns(self._ev), self._ev.settings.library if library is None else library)
+
+    def save(self, path: Any) -> None:
+        """Write the evaluation to one file, which :func:`assay.load` reads: its tallies and its figures."""
+        from assay.evaluation.stored import save  # noqa: PLC0415
+
+        save(self._ev, path)
+
+    def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write the interactive page, one self-contained file, and return its path.
+
+        Further keywords are those of :func:`assay.report`, which takes several evaluations, too.
+        """
+        from assay.evaluation.paged import report  # noqa: PLC0415 - each knows the other
+
+        return report(self._ev, path, **options)
+
+    def _repr_html_(self) -> str:
+        from assay.reports.page.still import as_still  # noqa: PLC0415
+
+        return as_still(self.summary)
