@@ -96,7 +96,7 @@ def test_bins_are_exact_at_their_edges(opened):
     low, high = kept.tallies["scores"].auc_bounds()
     assert low <= ev["auc"].value <= high
     told = page.locator(".remarks").inner_text()
-    assert f"ROC AUC between {np.floor(low * 1e6) / 1e6:.6f} and {np.ceil(high * 1e6) / 1e6:.6f}," in told
+    assert f"AUC between {np.floor(low * 1e6) / 1e6:.6f} and {np.ceil(high * 1e6) / 1e6:.6f} and" in told
     assert "lower edges of bins: the extremes" in page.locator(".threshold").inner_text()
 
 

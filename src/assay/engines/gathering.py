@@ -155,9 +155,10 @@ class Gathering:
             self.at_once = self._is_light()
 
     def _is_light(self) -> bool:
-        heavy = (make for name, make in self._makers.items() if name not in self._running)
-        light = all(any(make in (one, one.of) for one in (Confusion, Moments, Sums)) for make in heavy)
-        return light and sum(size for size, _ in self._stack) <= _LIGHT
+        """Tell whether what is made of a batch is small: by its maker, or by what was gathered so far."""
+        others = (make for name, make in self._makers.items() if name not in self._running)
+        small = all(any(make in (one, one.of) for one in (Confusion, Moments, Sums)) for make in others)
+        return (small or bool(self._stack)) and sum(held for held, _ in self._stack) <= _LIGHT
 
     def _run(self, name: str, make: Any) -> None:
         """Count a tally's rows in place from now on, if it is one that can be and its cells have room."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from math import ceil, floor, isfinite
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -201,24 +201,11 @@ def _drawn(ev: Evaluation) -> tuple[Condensed | None, list[str]]:
         return None, []
     if isinstance(scores, Scores):
         return condensed(scores), []
-    bounds = [
-        f"{name} between {_floored(low)} and {_floored(high, up=True)}"
-        for name, (low, high) in (
-            ("ROC AUC", scores.auc_bounds()), ("average precision", scores.average_precision_bounds())
-        )
-        if low == low  # noqa: PLR0124 - NaN where a class is absent
-    ]  # fmt: skip
-    said = f"The scores were counted in {len(scores.cells):,} bins, at whose lower edges all counts are exact"
-    remark = f"{said}: whatever the order within them is, {', '.join(bounds)}." if bounds else f"{said}."
+    remark = "At the lower edges of the bins all counts are exact: these are where the slider goes."
     try:
         return condensed(scores), [remark]
     except MetricError as refused:
-        return None, [remark, f"There is no slider: {refused}"]
-
-
-def _floored(bound: float, *, up: bool = False) -> str:
-    """Return a bound at six decimals, rounded to the side where it still is one."""
-    return f"{(ceil if up else floor)(bound * 1e6) / 1e6:.6f}"
+        return None, [f"There is no slider: {refused}"]
 
 
 def _cut_somewhere(ev: Evaluation, drawn: Condensed) -> Evaluation:

@@ -199,7 +199,7 @@ def _remarks(
     if ev.kind == "multilabel" and len(ev.problem.labels) > _FEW_CLASSES and not full:
         yield f"{len(ev.problem.labels)} labels: the figures of each are in ev.classes."
     if ev.binned is not None:
-        yield _of_bins(ev.binned)
+        yield from _of_bins(ev.binned)
     if ev.kind == "binary" and "scores" in ev.tallies and not ev.are_probabilities:
         lost = "log loss, Brier score and calibration are left out"
         yield f"The scores are not probabilities{_reach(ev)}: {lost}."
@@ -225,17 +225,20 @@ def _against_truth(table: Confusion) -> Iterator[str]:
     )
 
 
-def _of_bins(binned: BinnedScores) -> str:
-    """Return that scores are in bins, and what is certain all the same."""
+def _of_bins(binned: BinnedScores) -> Iterator[str]:
+    """Yield that scores are in bins, and what is certain all the same."""
+    yield (
+        f"The scores outgrew the memory and were counted in {len(binned.cells):,} bins: more memory= keeps "
+        "them exactly."
+    )
     areas = (("AUC", binned.auc_bounds()), ("average precision", binned.average_precision_bounds()))
     known = " and ".join(
-        f"{name} between {low:.6f} and {high:.6f}" for name, (low, high) in areas if math.isfinite(low)
+        f"{name} between {math.floor(low * 1e6) / 1e6:.6f} and {math.ceil(high * 1e6) / 1e6:.6f}"
+        for name, (low, high) in areas
+        if math.isfinite(low)
     )
-    sure = f": {known} for certain" if known else ""
-    return (
-        f"The scores outgrew the memory and were counted in {len(binned.cells):,} bins{sure}. "
-        "More memory= keeps them exactly."
-    )
+    if known:
+        yield f"For certain: {known}."
 
 
 def _reach(ev: Evaluation) -> str:

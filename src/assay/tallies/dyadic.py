@@ -84,6 +84,7 @@ class Dyadic:
 
 
 _ZERO = Dyadic()
+_WHOLE = 1 << 53  # the integers up to here are floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -130,6 +131,8 @@ class CellSums:
 
     def floats(self) -> Array:
         """Return the nearest float of every sum."""
+        if self.exponent == 0 and max(self.units, default=0) <= _WHOLE:
+            return self.units.astype(np.float64)
         return np.array([float(Dyadic(unit, self.exponent)) for unit in self.units], dtype=np.float64)
 
     def equals(self, counts: Array) -> bool:

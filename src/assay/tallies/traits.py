@@ -45,6 +45,10 @@ def column_traits(column: Column) -> ColumnTraits:
     if has_fractions(column):
         column.refuse_missing()
         return ColumnTraits("fractions")
+    if column.labels is None and column.missing is None and column.values.dtype.kind in "iu" and len(column):
+        low, high = int(column.values.min()), int(column.values.max())
+        if high - low <= 1:  # there is nothing in between
+            return ColumnTraits("whole", (low, high)[: 1 + high - low])
     labels = encode(column)[1]
     if column.labels is not None and (not labels or isinstance(labels[0], str)):
         return ColumnTraits("text" if labels else "", labels)
