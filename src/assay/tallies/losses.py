@@ -135,8 +135,11 @@ class Losses(Tally, kind="losses"):
     @classmethod
     def of_counts(cls, values: Array, counts: Array, weight: Array | None = None, *, loss: str = "") -> Self:
         """Return the tally of losses that stand for so many rows each, all of them of a weight."""
+        most = int(counts.max(initial=0))
+        if most == 1 and counts.all():
+            return cls._of(values, weight, loss)
         tally = cls()
-        for bit in range(int(counts.max(initial=0)).bit_length()):  # a count is a sum of powers of two
+        for bit in range(most.bit_length()):  # a count is a sum of powers of two
             chosen = (counts >> bit) & 1 == 1
             part = cls._of(values[chosen], None if weight is None else weight[chosen], loss)
             tally = tally.merge(part.repeated(1 << bit))
@@ -187,6 +190,8 @@ class Losses(Tally, kind="losses"):
         self._same_kind(other)
         if self.loss != other.loss and self.n and other.n:
             raise MergeError(f"one tally is of the loss {self.loss!r}, the other of {other.loss!r}.")
+        if not self.n or not other.n:
+            return self if self.n else other
         mine, theirs = self.state()[1:-2], other.state()[1:-2]
         sums = (a + b for a, b in zip(mine, theirs, strict=True))
         extremes = min(self.least, other.least), max(self.largest, other.largest)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Concordance", "Scores"]
 
+_FEW = 1 << 12  # entries whose losses are kept, because several figures ask for them
+
 
 class Concordance(NamedTuple):
     """What the ranks of two classes add up to, as exact integers.
@@ -172,10 +174,9 @@ class Scores(Tally, kind="scores"):
         _, name = own_parameters(loss, parameters)
 
         def made() -> Losses:
-            tally = Losses()
-            for values, counts, weights in self.entry_losses(loss, **parameters):
-                tally = tally.merge(Losses.of_counts(values, counts, weights, loss=name))
-            return tally
+            values, counts, weights = zip(*self.entry_losses(loss, **parameters), strict=True)
+            heavy = None if self.weights is None else np.concatenate(weights)
+            return Losses.of_counts(np.concatenate(values), np.concatenate(counts), heavy, loss=name)
 
         return self.kept((loss, name), made)  # type: ignore[no-any-return]
 
@@ -183,7 +184,12 @@ class Scores(Tally, kind="scores"):
         self, loss: Callable[..., Array], **parameters: Any
     ) -> list[tuple[Array, Array, Array | None]]:
         """Return the loss, the rows and their weight at each entry, of positives and then of negatives."""
-        own, _ = own_parameters(loss, parameters)
+        own, name = own_parameters(loss, parameters)
+        if len(self.scores) > _FEW:  # arrays that are not worth keeping
+            return self._entry_losses(loss, own)
+        return self.kept(("entries", loss, name), lambda: self._entry_losses(loss, own))  # type: ignore[no-any-return]
+
+    def _entry_losses(self, loss: Callable[..., Array], own: Any) -> list[tuple[Array, Array, Array | None]]:
         roles = asked_for(loss)
         if not {"positive"} < set(roles) <= {"positive", "score", "probability"}:
             raise TallyError(
