@@ -24,7 +24,7 @@ from scan_files import ROWS_PER_FILE, written
 
 ROWS = int(os.environ.get("ASSAY_SCAN_ROWS", "20_000_000"))
 PEER_ROWS = 100_000_000  # more of them in a data frame would take more memory than most machines have
-MEMORY = "512MiB"  # what a scan may take beyond the process that runs it
+MEMORY = "256MiB"  # what a scan may take beyond the process that runs it
 
 READER = """
 given = source(files)
@@ -45,11 +45,18 @@ tallies = {{"ranks": {tally}}}
 ranks = scan(files, actual="label", score="score", tallies=tallies, memory={memory!r})["ranks"]
 low, high = ranks.auc_bounds() if hasattr(ranks, "auc_bounds") else [assay.metrics.auc(ranks)] * 2
 """
+EVALUATE = """
+ev = assay.evaluate(source(files), actual="label", score="score", memory={memory!r})
+print(ev)
+scores = ev.tallies["scores"]
+low, high = scores.auc_bounds() if hasattr(scores, "auc_bounds") else [ev["auc"].value] * 2
+"""
 PEER = """
 frame = pandas.read_parquet(files)
 low = high = roc_auc_score(frame["label"], frame["score"])
 """
-OURS = "import assay, assay.metrics, duckdb, arro3.core\nfrom assay.engines import scan, source\n"
+OURS = "import assay, assay.evaluation, assay.metrics, scipy.special, duckdb, arro3.core\n"
+OURS += "from assay.engines import scan, source\n"
 OURS += "from assay.engines.gathering import as_bytes\n"
 THEIRS = "import pandas, pyarrow.parquet\nfrom sklearn.metrics import roc_auc_score\n"
 MEASURED = """
@@ -76,7 +83,7 @@ def run(n: int = ROWS, runs: int = 3, folder: Path | None = None, memory: str = 
             "reader alone": (OURS, READER.format(memory=memory)),
             "DuckDB's sum of the columns": (OURS, SUM.format()),
             f"scan: scores in bins, {memory}": (OURS, SCAN.format(tally="assay.BinnedScores", memory=memory)),
-            f"scan: scores, {memory}": (OURS, SCAN.format(tally="assay.Scores", memory=memory)),
+            f"evaluate and print, {memory}": (OURS, EVALUATE.format(memory=memory)),
         }
         if n <= PEER_ROWS:
             cases[f"scan: exact scores, {plenty}"] = (OURS, SCAN.format(tally="assay.Scores", memory=plenty))
@@ -100,7 +107,7 @@ def told(name: str, n: int, found: dict[str, list[tuple[float, ...]]]) -> Line:
     if lows[0] is not None:
         note += f"; AUC {lows[0]:.9f} to {highs[0]:.9f}"
     peer = found.get("pandas.read_parquet + scikit-learn")
-    if peer and name.startswith("scan"):
+    if peer and name.startswith(("scan", "evaluate")):
         note += f"; against pandas + scikit-learn {peer[0][0] / min(took):.1f}x as fast"
         note += f" in 1/{peer[0][2] / max(peaks):.1f} of the memory"
     print(f"{name:<36}{n:>14,}  {clock(min(took))}  {note}", flush=True)

@@ -199,11 +199,8 @@ def _drawn(ev: Evaluation) -> tuple[Condensed | None, list[str]]:
     scores = ev.tallies.get("scores")
     if ev.kind != "binary" or not isinstance(scores, (Scores, BinnedScores)):
         return None, []
-    if isinstance(scores, Scores):
-        return condensed(scores), []
-    remark = "At the lower edges of the bins all counts are exact: these are where the slider goes."
     try:
-        return condensed(scores), [remark]
+        return condensed(scores), []
     except MetricError as refused:
         return None, [f"There is no slider: {refused}"]
 

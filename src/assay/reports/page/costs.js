@@ -72,7 +72,7 @@ function costs(model) {
       // Whoever predicts all rows alike pays this much: what is far above it need not be seen.
       const alike = 1000 * Math.min(costAt(live, 0), costAt(live, live.cutoffs.length - 1));
       const most = ys.reduce((top, y) => Math.max(top, y), 0);
-      chart.limits(limits, [0, Math.min(most, 1.3 * alike || most) * 1.05 || 1]);
+      chart.limits(limits, [0, Math.min(most, 3 * alike || most) * 1.05 || 1]);
       level.setAttribute("d", path(chart, limits, [alike, alike]));
       // A cutoff holds from the score below it up to itself.
       const stepX = xs.flatMap((x, i) => (i ? [xs[i - 1], x] : [x]));

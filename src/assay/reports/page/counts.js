@@ -42,24 +42,7 @@ function matrix(model) {
   const cell = (name, good) =>
     (cells[name] = el("td", { class: good ? "cell good" : "cell bad", "data-cell": name }));
   const total = (name) => (cells[name] = el("td", { class: "total" }));
-  follow(() => {
-    const now = counts();
-    const n = now.tp + now.fp + now.fn + now.tn;
-    const rows = { tp: now.tp + now.fn, fn: now.tp + now.fn, fp: now.fp + now.tn, tn: now.fp + now.tn };
-    for (const name of ["tn", "fp", "fn", "tp"]) {
-      cells[name].style.setProperty("--share", rows[name] ? now[name] / rows[name] : 0);
-      cells[name].replaceChildren(
-        el("b", {}, written(now[name])),
-        el("small", {}, rows[name] ? share(now[name], rows[name]) : ""),
-      );
-    }
-    cells.no.replaceChildren(written(rows.tn));
-    cells.yes.replaceChildren(written(rows.tp));
-    cells.down0.replaceChildren(written(now.tn + now.fn));
-    cells.down1.replaceChildren(written(now.fp + now.tp));
-    cells.all.replaceChildren(written(n));
-  });
-  return el(
+  const table = el(
     "table",
     { class: "matrix" },
     el(
@@ -100,6 +83,25 @@ function matrix(model) {
       el("tr", {}, el("th", { scope: "row" }, "total"), total("down0"), total("down1"), total("all")),
     ),
   );
+  follow(() => {
+    const now = counts();
+    const n = now.tp + now.fp + now.fn + now.tn;
+    const rows = { tp: now.tp + now.fn, fn: now.tp + now.fn, fp: now.fp + now.tn, tn: now.fp + now.tn };
+    for (const name of ["tn", "fp", "fn", "tp"]) {
+      cells[name].style.setProperty("--share", rows[name] ? now[name] / rows[name] : 0);
+      cells[name].replaceChildren(
+        el("b", {}, written(now[name])),
+        el("small", {}, rows[name] ? share(now[name], rows[name]) : ""),
+      );
+    }
+    cells.no.replaceChildren(written(rows.tn));
+    cells.yes.replaceChildren(written(rows.tp));
+    cells.down0.replaceChildren(written(now.tn + now.fn));
+    cells.down1.replaceChildren(written(now.fp + now.tp));
+    cells.all.replaceChildren(written(n));
+    table.style.setProperty("--letters", written(n).length);
+  });
+  return table;
 }
 
 // On a narrow screen the chart is drawn smaller, so that its letters are not.
