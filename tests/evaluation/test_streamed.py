@@ -115,6 +115,15 @@ def test_a_file_has_the_json_of_the_same_rows_to_the_byte(files, name):
         assert assay.evaluate(str(files / form), **EXACT[name]).to_json() == held.to_json()
 
 
+@pytest.mark.parametrize("name", ["both", "no threshold", "weighted scores", "classes"])
+def test_a_file_has_the_page_of_the_same_rows_to_the_byte(files, name, tmp_path):
+    """Also where a slider moves, and where it begins."""
+    for said in (EXACT[name], {**EXACT[name], "by": "region"}):
+        for place, data in (("memory", FRAME), ("file", files / "rows.parquet")):
+            assay.evaluate(data, **said).report(tmp_path / place)
+        assert (tmp_path / "file").read_bytes() == (tmp_path / "memory").read_bytes()
+
+
 @pytest.mark.parametrize("name", NEARLY)
 def test_what_needs_rows_has_the_same_intervals_up_to_rounding(files, name):
     """Groups, regressions and scores of classes: from the rows that are kept while they are few."""

@@ -246,9 +246,10 @@ def _mattering(ev: Evaluation, lines: dict[str, Any], matter: Sequence[str]) -> 
 def _live(ev: Evaluation, drawn: Condensed, table: Confusion, most: int) -> dict[str, Any]:
     """Return the counts and figures at all cutoffs that the slider reaches."""
     settings, labels = ev.settings, ev.problem.labels
-    given = ev.given is not None and ev.given.predicted is not None
     (_, fp), (_, tp) = two_by_two(table, labels)
-    threshold = cutoff_of(drawn.source, table, labels) if given else ev.problem.threshold
+    threshold = ev.problem.threshold
+    if threshold is None:  # the predictions were given: by some threshold, perhaps
+        threshold = cutoff_of(drawn.source, table, labels)
     counts = (int(tp), int(fp)) if table.weights is None else None
     cutoffs = chosen_cutoffs(drawn, labels, threshold=threshold, counts=counts, most=most)
     wanted = [
