@@ -20,10 +20,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import difflib
+import functools
+import types
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 __all__ = [
     "AssayError",
@@ -40,7 +43,23 @@ __all__ = [
     "PartError",
     "SplitError",
     "TallyError",
+    "keywords_told",
+    "shown",
 ]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# What scikit-learn and its like call a thing, and what it may be called here.
+_ELSEWHERE = {
+    "cv": ("split",), "estimator": ("model",), "folds": ("split",), "groups": ("group",),
+    "n_bins": ("bins",), "n_jobs": ("jobs",), "n_repeats": ("repeats",),
+    "n_splits": ("k", "replicates", "folds"),
+    "pos_label": ("positive",), "random_state": ("seed",), "sample_weight": ("weight",),
+    "scoring": ("metrics",), "test_size": ("parts",), "train_size": ("parts",), "train_sizes": ("sizes",),
+    "weights": ("weight",), "y_pred": ("predicted",), "y_prob": ("score",), "y_proba": ("score",),
+    "y_score": ("score",), "y_true": ("actual", "y"),
+}  # fmt: skip
 
 
 class AssayError(Exception):
@@ -109,3 +128,44 @@ def shown(values: Iterable[object], limit: int = 6) -> str:
     words = [f'"{value}"' if isinstance(value, str) else str(value) for value in everything[:limit]]
     rest = len(everything) - limit
     return ", ".join(words) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def keywords_told(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function say what a keyword that it does not know is called here.
+
+    >>> @keywords_told
+    ... def judged(*, actual, score=None, threshold=None):
+    ...     return actual
+    >>> judged(y_true=[0, 1])
+    Traceback (most recent call last):
+        ...
+    TypeError: judged() has no y_true=: it is called actual= here.
+    >>> judged(actual=[0, 1], treshold=0.3)
+    Traceback (most recent call last):
+        ...
+    TypeError: judged() has no treshold=. Did you mean threshold=?
+    """
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    known = frozenset(names)
+    advise = functools.partial(_refuse_keywords, function.__name__, names)
+
+    def told(*args: P.args, **keywords: P.kwargs) -> T:
+        if not keywords.keys() <= known:
+            advise(keywords)
+        return function(*args, **keywords)
+
+    # doctest takes a function for a module's own by its globals, and told needs none.
+    own = types.FunctionType(told.__code__, function.__globals__, closure=told.__closure__)
+    return cast("Callable[P, T]", functools.wraps(function)(own))
+
+
+def _refuse_keywords(function: str, known: tuple[str, ...], keywords: dict[str, Any]) -> None:
+    name = next(word for word in keywords if word not in known)
+    here = next((word for word in _ELSEWHERE.get(name, ()) if word in known), None)
+    if here is not None:
+        raise TypeError(f"{function}() has no {name}=: it is called {here}= here.")
+    near = difflib.get_close_matches(name, known, n=1)
+    if near:
+        raise TypeError(f"{function}() has no {name}=. Did you mean {near[0]}=?")
+    raise TypeError(f"{function}() has no {name}=: it takes {', '.join(known)}.")

@@ -370,3 +370,16 @@ def test_slices_follow_the_threshold():
     assert (
         ev.slices["at"]["west"]["recall"] == filtered(columns, mask, predicted=None, threshold=0.8)["recall"]
     )
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_slices_are_frames_too(library):
+    """The table of slices comes as a frame of any library; of all columns one below the other."""
+    ev = judged(table(), by=["at", "age"])
+    frame = ev.slices["at"].to_frame(["accuracy", "recall"], library=library)
+    assert type(frame).__module__.startswith(library)
+    assert list(frame["slice"].to_pylist() if library == "pyarrow" else frame["slice"]) == [
+        line["slice"] for line in ev.slices["at"].table(["accuracy", "recall"])
+    ]
+    whole = ev.slices.to_frame("recall")
+    assert list(dict.fromkeys(whole["by"])) == ["at", "age", "at x age"]

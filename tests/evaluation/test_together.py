@@ -70,3 +70,13 @@ def test_plots_are_drawn_of_evaluations(two):
     with pytest.raises(MetricError, match="holds no scores to draw"):
         assay.plots.roc(loaded(assay.evaluate(actual=[0, 1], predicted=[0, 1])))
     mpl.pyplot.close("all")
+
+
+def test_a_name_counts_where_others_have_none():
+    """An evaluation that was named keeps its name beside one that is called as its column is."""
+    frame = {"y": [0, 1, 1, 0, 1], "p": [0.1, 0.9, 0.6, 0.4, 0.3], "q": [0.2, 0.8, 0.7, 0.6, 0.1]}
+    plain = assay.evaluate(frame, actual="y", score="p")
+    tree = assay.evaluate(frame, actual="y", score="q", name="tree")
+    assert assay.compare(plain, tree, metrics="brier").names == ("p", "tree")
+    same = assay.evaluate(frame, actual="y", score="q", name="p")
+    assert assay.compare(plain, same, metrics="brier").names == ("p", "q")

@@ -234,3 +234,19 @@ def test_parts_are_found_without_an_import_of_their_own():
     code = "import assay; print(assay.metrics.f1.name, assay.sklearn.f1_score([0, 1], [0, 1]))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
     assert done.stdout == "f1 1.0\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("f1score", "f1"), ("rocauc", "roc_auc"), ("logloss", "log_loss"), ("sensitivty", "sensitivity")],
+)
+def test_the_name_that_was_meant_is_told(written, meant):
+    """A name written in one word, or with a slip, is answered with the name itself, and nothing else."""
+    with pytest.raises(assay.MetricError, match=rf"Did you mean {meant}\?"):
+        find(written)
+
+
+def test_where_nothing_is_near_the_catalogue_is_named():
+    """A word that is like no metric is answered with where all of them are."""
+    with pytest.raises(assay.MetricError, match="assay metrics lists all"):
+        find("zebra")

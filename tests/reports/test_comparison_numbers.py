@@ -17,7 +17,7 @@ def test_numbers_of_any_size_fit_and_are_no_noughts(size):
     found = assay.compare(actual=size * LEVELS, predicted=models, metrics=["mae", "relative_absolute_error"])
     lines = str(found).splitlines()
     assert max(map(width, lines)) <= 80
-    row = next(line for line in lines if line.startswith("mae"))
+    row = next(line for line in lines if line.startswith("MAE"))
     assert float(row.split()[1].replace(",", "")) == pytest.approx(found["mae"].values[0], rel=2e-3)
     assert float(row.split()[3].replace(",", "")) == pytest.approx(found["mae"].difference, rel=0.2)
 

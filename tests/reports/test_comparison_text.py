@@ -60,7 +60,7 @@ def test_losses_are_better_lower():
     y = rng.normal(size=200)
     predicted = {"rough": y + rng.normal(size=200), "fine": y + 0.2 * rng.normal(size=200)}
     found = assay.compare(actual=y, predicted=predicted, metrics=["mae", "mse"], margin={"mae": 0.1})
-    assert found.summary.startswith("fine is better on mae (lower) by 0.")
+    assert found.summary.startswith("fine is better on MAE (lower) by 0.")
     assert found["mae"].difference < 0
     assert found["mae"].margin.claims == ("superior", "non-inferior")
     assert found["mse"].margin is None
@@ -101,7 +101,7 @@ def test_several_models_are_told_pair_by_pair(several):
     text = str(several)
     assert "p corrected by Holm over 15 tests" in text
     assert "All 3 models alike on accuracy? Cochran Q: p = " in text
-    assert "All 3 models alike on auc? DeLong of several: p = " in text
+    assert "All 3 models alike on ROC AUC? DeLong of several: p = " in text
     assert "新しいモデル is better than base on" in " ".join(text.split())
     assert len(several) == 15
 

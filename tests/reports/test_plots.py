@@ -513,3 +513,9 @@ def test_importing_plots_does_not_import_matplotlib_and_its_absence_is_a_hint():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     ).stdout.splitlines()
     assert said == ["False", "plots need Matplotlib, which is not installed: pip install 'assay[plots]'."]
+
+
+def test_a_list_of_models_is_refused():
+    """Several models need names: a list of them is told how."""
+    with pytest.raises(assay.MetricError, match="by their names"):
+        plots.compare([assay.rows(actual=[0, 1], score=[0.2, 0.7])])

@@ -332,6 +332,8 @@ def test_compare_on_the_same_folds():
     stump = assay.crossval(DecisionTreeClassifier(max_depth=1), X, Y, name="stump")
     tree = assay.crossval(TREE, X, Y, name="tree")
     found = stump.compare(tree, "accuracy")
+    assert "mean accuracy" in str(found)
+    assert found.to_dict()["metric"] == "accuracy"
     assert found.names == ("stump", "tree")
     assert found.difference == pytest.approx(
         np.mean(np.subtract(tree.per_fold("accuracy"), stump.per_fold("accuracy")))

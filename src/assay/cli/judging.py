@@ -46,6 +46,8 @@ _HINTS = (
     (r"pass(\s+)threshold=,(\s+)or(\s+)ask(\s+)for(\s+)ev\.at\(threshold\)", r"say\1--threshold"),
     (r"ev\.confusion", "assay crosstab"),
     (r"ev\.classes", "--full"),
+    (r"\bfolds=10(\s+)or", r"--folds 10\1or"),
+    (r"\breplicates=200", "--replicates 200"),
 )
 
 
@@ -191,7 +193,7 @@ def _threshold(arguments: argparse.Namespace) -> int:
             "say what the threshold is to be best for: --cost-fp and --cost-fn, --best f1, --min-recall ..."
         )
     chosen = judged(arguments).choose_threshold(**stated)
-    deliver(arguments, as_json(chosen.to_dict()) if arguments.json else str(chosen))
+    deliver(arguments, as_json(chosen.to_dict()) if arguments.json else _in_shell(str(chosen)))
     return 0
 
 

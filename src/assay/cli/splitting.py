@@ -145,7 +145,7 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.time and arguments.repeats:
         raise Misuse("--repeats has no use with --time: there is but one order.")
     if arguments.into and not Path(arguments.into).is_dir():
-        raise Misuse(f"there is no folder {arguments.into} to write --into.")
+        raise Misuse(f"there is no folder {arguments.into} to write --into: make it first.")
     for name in arguments.parts or ():
         if Path(name).name != name:
             raise Misuse(f"the part {name!r} names no file: leave out the slash.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from assay.errors import InputError
+from assay.errors import InputError, keywords_told
 from assay.evaluation.counted import counted_at
 from assay.evaluation.doubts import (
     check_kind,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluate", "evaluated"]
 
 
+@keywords_told
 def evaluate(
     data: Any = None,
     *more: Any,

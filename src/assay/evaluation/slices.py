@@ -15,6 +15,7 @@ from assay.inference.corrections import holm
 from assay.inference.parts import against_rest, grouped_against_rest
 from assay.inputs import encode
 from assay.metrics import Undefined
+from assay.reports.frames import as_frame
 from assay.reports.grid import JOINED
 from assay.reports.slices_text import SliceLine, SliceReport, draw, sentences
 
@@ -82,6 +83,11 @@ class Slices(Mapping[Any, "Slicing"]):
 
     def __len__(self) -> int:
         return len(list(iter(self)))
+
+    def to_frame(self, metrics: Sequence[str] | str | None = None, *, library: str | None = None) -> Any:
+        """Return the tables of all columns as one frame, of the rows' own library or of the one named."""
+        lines = [line for slicing in self.values() for line in slicing.table(metrics)]
+        return _framed(lines, self._ev, library)
 
     def __str__(self) -> str:
         return "\n\n".join(str(one) for one in self.values())
@@ -325,6 +331,10 @@ class Slicing(Mapping[Any, "Evaluation"]):
         """Return the table as plain data: a mapping for each slice and metric."""
         return [{"by": " x ".join(self.columns), **one.to_dict()} for one in self.report(metrics).lines]
 
+    def to_frame(self, metrics: Sequence[str] | str | None = None, *, library: str | None = None) -> Any:
+        """Return the table as a frame of the library that the rows came from, or of the one named."""
+        return _framed(self.table(metrics), self.whole, library)
+
     @property
     def summary(self) -> str:
         """Which slice is worst, or that none can be told from the rest, in a sentence."""
@@ -339,6 +349,11 @@ class Slicing(Mapping[Any, "Evaluation"]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} slices by {' x '.join(self.columns)}: {shown(self._keys, 6)}>"
+
+
+def _framed(lines: list[dict[str, Any]], ev: Evaluation, library: str | None) -> Any:
+    columns = {name: [line[name] for line in lines] for name in lines[0]}
+    return as_frame(columns, ev.settings.library if library is None else library)
 
 
 def label_text(key: Key) -> str:

@@ -161,7 +161,7 @@ def models_of(
         if stated:
             raise InputError(f"{', '.join(stated)} belong to columns: say predicted= or score= as well.")
         data = _all_judged(given)
-        found = _own_names(given) or _names(data)
+        found = _own_names(given, _names(data))
     if len(data) < _TWO:
         raise InputError("a comparison needs two models at least: rows of each, or columns by model.")
     told = found if names is None else tuple(map(str, names))
@@ -236,10 +236,11 @@ def _all_judged(given: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(one.tallies if bare and _is_evaluation(one) else _judged(one) for one in given)
 
 
-def _own_names(given: Sequence[Any]) -> tuple[str, ...] | None:
-    """Return the names that evaluations were given, if all of them were and no two are the same."""
-    found = tuple(str(one.settings.name) if _is_evaluation(one) else "" for one in given)
-    return found if all(found) and len(set(found)) == len(found) else None
+def _own_names(given: Sequence[Any], others: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names that evaluations were given, and other ones where they have none or share one."""
+    own = (str(one.settings.name) if _is_evaluation(one) else "" for one in given)
+    found = tuple(name or other for name, other in zip(own, others, strict=True))
+    return found if len(set(found)) == len(found) else others
 
 
 def _judged(given: Any) -> Any:

@@ -37,6 +37,7 @@ Kind: TypeAlias = Literal[
 
 _registry: dict[str, Metric] = {}
 _names: dict[str, Metric] = {}  # with the aliases
+_NEAR = 0.7  # how alike two words are, of 1, where one may be meant by the other
 
 
 class View(Protocol):
@@ -269,9 +270,13 @@ def find(name: str) -> Metric:
         if known in _names:
             return _names[known]
     near: dict[str, str] = {}  # one name for each metric, the nearest
-    for word in difflib.get_close_matches(plain, _names, n=3):
+    joined = plain.replace("_", "")
+    alike = [word for word in _names if word.replace("_", "") in {joined, joined.removesuffix("score")}]
+    for word in alike[:1] or difflib.get_close_matches(plain, _names, n=3, cutoff=_NEAR):
         near.setdefault(_names[word].name, word)
-    advice = f" Did you mean {' or '.join(near.values())}?" if near else ""
+    advice = (
+        f" Did you mean {' or '.join(near.values())}?" if near else " The command assay metrics lists all."
+    )
     raise MetricError(f'there is no metric "{name}".{advice}')
 
 

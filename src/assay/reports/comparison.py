@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
-from assay.errors import InputError, MetricError
+from assay.errors import InputError, MetricError, keywords_told
 from assay.inference.comparison import asked_metrics, judged, with_positive
 from assay.inference.intervals import estimate
 from assay.inference.match import Settings
@@ -135,6 +135,7 @@ class Comparison:
         }
 
 
+@keywords_told
 def compare(
     *models: Any,
     metrics: Any = None,

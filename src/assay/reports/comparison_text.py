@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.reports.grid import JOINED, grid, listed, paragraph
+from assay.reports.summary import shown_name
 from assay.reports.widths import clean
 from assay.reports.widths import width as columns
 from assay.tallies import Collection
@@ -311,7 +312,8 @@ def _metric(one: Difference) -> str:
 
 
 def _words(name: str) -> str:
-    return clean(name.replace("_", " "))
+    shown = shown_name(name)  # "recall (TPR)" is too much within a sentence; options in brackets stay
+    return clean(shown if "(" in name else shown.partition(" (")[0])
 
 
 def _form(one: Difference) -> str:

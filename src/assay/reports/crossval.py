@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from assay.errors import InputError, SplitError
+from assay.errors import InputError, SplitError, keywords_told
 from assay.inference.proportions import check_confidence
 from assay.reports.crossvalidation import CrossValidation
 from assay.resampling.asked import whole
@@ -31,6 +31,7 @@ __all__ = ["crossval"]
 _LARGEST_SEED = 2**32 - 1
 
 
+@keywords_told
 def crossval(
     model: Any,
     X: Any,  # noqa: N803 - as everyone calls it

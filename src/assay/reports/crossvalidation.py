@@ -226,7 +226,8 @@ class CrossValidation(Mapping[str, Estimate]):
         return compare_resamples(
             *(np.array([float(value) for value in values]).reshape(shape) for values in sides),
             test_share=tested / (tested + trained), repeats=self.repeats, rope=rope,
-            larger_is_better=best == figure.metric.bounds[1], names=names, confidence=self.confidence,
+            larger_is_better=best == figure.metric.bounds[1], names=names, metric=figure.name,
+            confidence=self.confidence,
         )  # fmt: skip
 
     def text(self, *, width: int = 80) -> str:

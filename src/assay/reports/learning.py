@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import SplitError
+from assay.errors import SplitError, keywords_told
 from assay.inference.proportions import check_confidence
 from assay.inputs import column, encode
 from assay.metrics import Undefined
@@ -155,6 +155,7 @@ class LearningCurve:
         }
 
 
+@keywords_told
 def learning_curve(
     model: Any,
     X: Any,  # noqa: N803 - as everyone calls it

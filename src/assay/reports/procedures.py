@@ -51,6 +51,7 @@ class ResampleComparison:
     confidence: float
     larger_is_better: bool
     five_by_two: Test | None = None
+    metric: str = ""
 
     @property
     def difference(self) -> float:
@@ -78,6 +79,7 @@ class ResampleComparison:
         """Return plain data for JSON."""
         return {
             "names": list(self.names),
+            "metric": self.metric,
             "means": list(self.means),
             "difference": self.difference,
             "test": self.test.to_dict(),
@@ -100,6 +102,7 @@ def compare_resamples(
     rope: float = 0.01,
     larger_is_better: bool = True,
     names: Sequence[str] = ("a", "b"),
+    metric: str = "",
     confidence: float = 0.95,
 ) -> ResampleComparison:
     """Compare two learning procedures by their figures on the same resamples of one data set.
@@ -122,6 +125,8 @@ def compare_resamples(
         A difference that would not matter: within it the two are the same for practice.
     larger_is_better
         False for losses.
+    metric
+        What the figures are, to be printed with them.
 
     Examples
     --------
@@ -158,7 +163,17 @@ def compare_resamples(
         raise InputError(f"two procedures have two names, not {list(told)}.")
     means = (math.fsum(values[0]) / count, math.fsum(values[1]) / count)
     return ResampleComparison(
-        (told[0], told[1]), means, test, posterior, rope, count, share, confidence, larger_is_better, halves
+        (told[0], told[1]),
+        means,
+        test,
+        posterior,
+        rope,
+        count,
+        share,
+        confidence,
+        larger_is_better,
+        halves,
+        metric,
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.reports.grid import grid, listed, paragraph
+from assay.reports.summary import shown_name
 from assay.reports.widths import clean
 
 if TYPE_CHECKING:
@@ -26,7 +27,11 @@ def draw_resamples(found: ResampleComparison, *, width: int = 80) -> str:
         shown += f" [{test.low:+.4f}, {test.high:+.4f}]"
     p = "-" if isinstance(test.p, Undefined) else f"{test.p:.3g}"
     means = [f"{mean:.4f}" for mean in found.means]
-    table = grid(["", first, second, f"{second} - {first}", "p"], [["mean", *means, shown, p]], room=width)
+    table = grid(
+        ["", first, second, f"{second} - {first}", "p"],
+        [[f"mean {_figure(found)}".strip(), *means, shown, p]],
+        room=width,
+    )
     sure = 100 * found.confidence
     notes = [f"{sure:g}% interval and p by the corrected resampled t (Nadeau and Bengio)."]
     if found.five_by_two is not None:
@@ -46,12 +51,17 @@ def draw_resamples(found: ResampleComparison, *, width: int = 80) -> str:
     return "\n\n".join("\n".join(part) for part in parts)
 
 
+def _figure(found: ResampleComparison) -> str:
+    return clean(shown_name(found.metric)) if found.metric else ""
+
+
 def _resamples_said(found: ResampleComparison, first: str, second: str) -> str:
     if isinstance(found.test.p, Undefined):
         return f"Nothing can be said: {found.test.p.reason}."
     if found.winner is None:
         return f"The resamples cannot tell {first} and {second} apart, which does not make them equal."
-    return f"{clean(found.winner)} is better by {abs(found.difference):.4f} ({p_text(found.test.p)})."
+    on = f" on {_figure(found)}" if found.metric else ""
+    return f"{clean(found.winner)} is better{on} by {abs(found.difference):.4f} ({p_text(found.test.p)})."
 
 
 def draw_datasets(found: DatasetComparison, *, width: int = 80) -> str:

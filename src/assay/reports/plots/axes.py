@@ -215,6 +215,8 @@ def models(data: Any) -> list[Model]:
     A mapping may be a grouped tally: its slices are then drawn as models are. So are classes that have a
     column of scores each: every one against the rest. An evaluation stands for its rows, or its scores.
     """
+    if isinstance(data, (list, tuple)):
+        raise MetricError('several models are drawn by their names: {"first": ..., "second": ...}.')
     data = _of_evaluation(data)
     if isinstance(data, Rows) and data.score is not None and data.score.values.ndim > 1:
         data = ClassScores.of(data)
