@@ -150,7 +150,7 @@ def test_a_split_that_fails_leaves_nothing(here, capfd, monkeypatch):
 
 
 def test_the_table_of_parts_can_be_read(here, capfd):
-    """The credit data of the texts is parted 50/25/25 with the classes in proportion."""
+    """Records are parted 50/25/25 with the classes in proportion."""
     said = run("split data.csv --stratify default --parts train=0.5,validate=0.25,test=0.25", capfd)
     lines = said.splitlines()
     assert lines[0].split() == ["part", "rows", "no", "yes", "file"]

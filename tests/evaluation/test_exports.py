@@ -63,8 +63,20 @@ def test_plain_data_follows_its_schema(make):
     """What to_dict returns fits the schema, and JSON has no NaN."""
     ev = make(slice(None))
     assert list(problems(ev.to_dict(), SCHEMA)) == []
-    strict = json.loads(ev.to_json(), parse_constant=pytest.fail)
-    assert strict == ev.to_dict()
+    assert list(problems(ev.to_dict(full=True), SCHEMA)) == []
+    for full in (False, True):
+        strict = json.loads(ev.to_json(full=full), parse_constant=pytest.fail)
+        assert strict == ev.to_dict(full=full)
+
+
+def test_full_data_has_what_the_full_text_has(make):
+    """The figures of an evaluation and more, each as the evaluation has it; tests only of counted rows."""
+    ev = make(slice(None))
+    data, full = ev.to_dict(), ev.to_dict(full=True)
+    assert data["figures"].items() <= full["figures"].items()
+    assert set(full) - set(data) == {"tests"}
+    counted = data["confusion"] is not None and not ev.settings.weight and not ev.settings.group
+    assert bool(full["tests"]) == counted
 
 
 def test_the_validator_sees_what_does_not_fit():

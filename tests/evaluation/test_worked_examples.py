@@ -1,85 +1,18 @@
 """The examples that teaching texts work through, each from one call."""
 
-import csv
+import json
 import math
 
 import pytest
-from shared import SHARED
 
 import assay
 from assay import evaluate
+from assay.cli import main
+from assay.sklearn import precision_score
 
 
 def near(value):
     return pytest.approx(value, abs=5e-8)
-
-
-@pytest.fixture(scope="module")
-def sms():
-    """The evaluation of 1,390 text messages, from their file's columns."""
-    path = SHARED / "data/sms_results.csv"
-    if not path.exists():
-        pytest.skip("needs data/sms_results.csv of the shared files beside the repository")
-    with path.open(encoding="utf-8") as lines:
-        rows = list(csv.DictReader(lines))
-    table = {name: [row[name] for row in rows] for name in ("actual_type", "predict_type")}
-    table["prob_spam"] = [float(row["prob_spam"]) for row in rows]
-    return evaluate(table, actual="actual_type", predicted="predict_type", score="prob_spam", positive="spam")
-
-
-SMS = {
-    "accuracy": 1356 / 1390, "error_rate": 34 / 1390, "no_information_rate": 1207 / 1390,
-    "kappa": 0.88671721, "recall": 154 / 183, "specificity": 1202 / 1207, "precision": 154 / 159,
-    "negative_predictive_value": 1202 / 1231, "prevalence": 183 / 1390, "detection_rate": 154 / 1390,
-    "detection_prevalence": 159 / 1390, "f1": 2 * 154 / (2 * 154 + 5 + 29), "auc": 0.98299988,
-    "balanced_accuracy": (154 / 183 + 1202 / 1207) / 2,
-    "expected_agreement": (1231 * 1207 + 159 * 183) / 1390**2,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", SMS)
-def test_sms_figure(sms, name):
-    """A figure of the filter is the published one."""
-    assert float(sms[name]) == near(SMS[name])
-
-
-def test_sms_counts_intervals_and_tests(sms):
-    """The table, the exact interval, the tests and the words of the bands are the published ones."""
-    table = sms.confusion
-    assert table.counts.tolist() == [[1202, 5], [29, 154]]
-    accuracy = sms.estimate("accuracy", method="clopper-pearson")
-    assert (round(accuracy.low, 3), round(accuracy.high, 3)) == (0.966, 0.983)
-    assert table.no_information().p < 2.2e-16
-    assert table.mcnemar("corrected").p == pytest.approx(7.998e-05, rel=1e-4)
-    assert table.contributions.round(3).tolist() == [[16.565, 128.248], [109.256, 845.876]]
-    assert table.row_shares.round(3).tolist() == [[0.996, 0.004], [0.158, 0.842]]
-    assert table.column_shares.round(3).tolist() == [[0.976, 0.031], [0.024, 0.969]]
-    assert table.table_shares.round(3).tolist() == [[0.865, 0.004], [0.021, 0.111]]
-    text = str(sms)
-    assert 'a hint: "very good", by Altman (1991)' in text
-    assert 'a hint: "outstanding", by Hosmer, Lemeshow and Sturdivant (2013)' in text
-    assert len(text.splitlines()) <= 42
-    assert max(map(len, text.splitlines())) <= 80
-
-
-def test_sms_as_caret_prints_it(sms):
-    """Every line of caret's confusionMatrix is there, in its order."""
-    lines = [line.strip() for line in sms.text(like="caret").splitlines()]
-    expected = [
-        "Prediction  ham spam", "ham 1202   29", "spam    5  154", "Accuracy : 0.9755", "95% CI : (0.966, 0.983)",
-        "No Information Rate : 0.8683", "P-Value [Acc > NIR] : < 2.2e-16", "Kappa : 0.8867",
-        "Mcnemar's Test P-Value : 7.998e-05", "Sensitivity : 0.8415", "Specificity : 0.9959",
-        "Pos Pred Value : 0.9686", "Neg Pred Value : 0.9764", "Prevalence : 0.1317", "Detection Rate : 0.1108",
-        "Detection Prevalence : 0.1144", "Balanced Accuracy : 0.9187", "'Positive' Class : spam",
-    ]  # fmt: skip
-    assert [line for line in lines if line in expected] == expected
-
-
-def test_sms_as_proc_prints_it(sms):
-    """The area has DeLong's plain interval, and the direction is said."""
-    text = sms.text(like="pROC")
-    assert "1207 controls (actual_type ham) < 183 cases" in text
-    assert "Area under the curve: 0.983\n95% CI: 0.9715-0.9945 (DeLong)" in text
 
 
 def test_treasure_ships():
@@ -92,7 +25,12 @@ def test_treasure_ships():
     ranked = evaluate(actual=actual, score=predicted)
     assert float(ranked["auc"]) == near(0.85)
     assert repr(ranked.curve("roc")) == "<ROC curve: recall over false_positive_rate, 3 points>"
-    assert "points>" in repr(ranked.curve("precision_recall"))
+    assert repr(ranked.curve("precision_recall")) == (
+        "<precision-recall curve: precision over recall, 3 points>"
+    )
+    assert float(ev["false_positive_rate"]) == near(1 - float(ev["specificity"]))
+    for axes in (ranked.plot.roc(), ranked.plot.precision_recall()):
+        axes.figure.canvas.draw()
 
 
 def test_treasure_levels_and_islands():
@@ -108,6 +46,11 @@ def test_treasure_levels_and_islands():
     far_miss = evaluate(actual=[0, 1, 2], predicted=[2, 1, 2], kind="ordinal")
     assert float(near_miss["accuracy"]) == float(far_miss["accuracy"])
     assert float(near_miss["weighted_kappa"]) > float(far_miss["weighted_kappa"])
+    named = {"weights": [[1, 0.9, 0.2], [0.9, 1, 0.9], [0.2, 0.9, 1]]}
+    assert float(near_miss.estimate("weighted_accuracy", **named)) == near((2 + 0.9) / 3)
+    assert float(far_miss.estimate("weighted_accuracy", **named)) == near((2 + 0.2) / 3)
+    assert float(far_miss.estimate("mean_cost", costs=[[0, 1, 7], [1, 0, 1], [7, 1, 0]])) == near(7 / 3)
+    assert float(far_miss.estimate("mean_cost", costs="quadratic")) == near(4 / 3)
     islands = evaluate(actual=[0.5, 1.5, 2.5, 3.5], predicted=[1.0, 2.5, 2.0, 4.0], threshold=2)
     assert islands.confusion.counts.tolist() == [[1, 1], [0, 2]]
     assert float(islands["recall"]) == 1
@@ -161,11 +104,39 @@ def test_top_k_lists():
     assert ev.n == 6
 
 
+@pytest.mark.parametrize(
+    ("actual", "predicted", "expected"),
+    [
+        ([1, 2, 3], [0, 1, 2], (0, 0.25, 0.3888889)),
+        ([0, 2], [1], (0, 0, 0)),
+        ([1], [0, 2, 3], (0, 0, 0)),
+        ([2, 3], [2, 3, 4, 0], (1, 1, 0.8888889)),
+        ([1, 0], [0, 1, 2], (1, 1, 0.8888889)),
+        ([], [0], (0, 0, 0)),
+    ],
+)
+def test_top_k_of_each_list(actual, predicted, expected):
+    """AP@1 to AP@3 of every list, by the convention of teaching texts."""
+    ev = evaluate(actual=[actual], predicted=[predicted], kind="ranking")
+    for k, value in enumerate(expected, 1):
+        assert float(ev.estimate("mean_average_precision", k=k, convention="teaching")) == near(value)
+
+
 def test_regression():
     """Five numbers."""
     ev = evaluate(actual=[0.1, 0.2, 0.3, 0.4, 0.5], predicted=[0.11, 0.19, 0.29, 0.41, 0.5])
     assert float(ev["mae"]) == near(0.008)
-    assert float(ev["rmse"]) == near(0.00894427190999915)
+    assert float(ev["rmse"]) == pytest.approx(0.00894427190999915, rel=1e-15)
+    logs = [math.log(pair) ** 2 for pair in (1.1 / 1.11, 1.2 / 1.19, 1.3 / 1.29, 1.4 / 1.41)]
+    further = {
+        "mean_error": 0, "mse": 0.00008, "msle": sum(logs) / 5, "rmsle": math.sqrt(sum(logs) / 5),
+        "mpe": (-0.01 / 0.1 + 0.01 / 0.2 + 0.01 / 0.3 - 0.01 / 0.4) / 5,
+        "mape": (0.01 / 0.1 + 0.01 / 0.2 + 0.01 / 0.3 + 0.01 / 0.4) / 5, "r2": 1 - 0.0004 / 0.1,
+    }  # fmt: skip
+    for name, value in further.items():
+        assert float(ev[name]) == pytest.approx(value, rel=1e-12, abs=1e-16)
+    negative = evaluate(actual=[-2.0, -4.0], predicted=[-1.0, -5.0], kind="regression")
+    assert [float(negative[name]) for name in ("mape", "mpe")] == [0.375, 0.125]
 
 
 MODELS = {
@@ -192,6 +163,47 @@ def test_models_given_by_their_tables(name):
     assert " F2 " in str(ev)
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_models_from_a_file_by_the_command(name, tmp_path, capfd):
+    """The same figures from rows in a file."""
+    tp, fn, fp, tn, *expected = MODELS[name]
+    lines = ["sick,sick"] * tp + ["sick,healthy"] * fn + ["healthy,sick"] * fp + ["healthy,healthy"] * tn
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["y,said", *lines]), encoding="utf-8")
+    said = [
+        "--actual",
+        "y",
+        "--predicted",
+        "said",
+        "--positive",
+        "sick",
+        "--labels",
+        "healthy,sick",
+        "--json",
+    ]
+    assert main(["evaluate", str(path), *said]) == 0
+    figures = json.loads(capfd.readouterr().out)["figures"]
+    for metric, value in zip(("accuracy", "recall", "precision", "specificity"), expected, strict=True):
+        assert figures[metric]["value"] == (None if value is None else near(value))
+
+
+def test_precision_of_none_predicted_by_the_teaching_convention():
+    """No false positive was made, so some call it 1: that is given only where it is asked for."""
+    assert precision_score([1] * 10 + [0] * 990, [0] * 1000, zero_division=1) == 1
+
+
+def test_the_worse_error_decides_between_mail_filters():
+    """Both are right as often; false alarms weigh in favour of the first, misses of the second."""
+    for beta, name in ((0.5, "f_0.5"), (2, "f_2")):
+        values = []
+        for model in ("spam 1", "spam 2"):
+            tp, fn, fp, tn, *_ = MODELS[model]
+            ev = evaluate([[tn, fp], [fn, tp]], labels=["mail", "spam"], positive="spam", beta=beta)
+            values.append(float(ev[name]))
+            assert values[-1] == near((1 + beta**2) * tp / ((1 + beta**2) * tp + beta**2 * fn + fp))
+        assert (values[0] > values[1]) == (beta < 1)
+
+
 def test_which_error_is_worse_is_stated_once():
     """F-beta goes from precision to recall as beta grows, and both ends are valid."""
     table = [[942, 48], [2, 8]]
@@ -212,7 +224,10 @@ def test_threshold_sweep():
     assert found == [
         (5, 0), (5, 1), (4, 1), (4, 2), (4, 3), (3, 3), (3, 4), (2, 4), (2, 5), (1, 5), (0, 5),
     ]  # fmt: skip
+    rates = [(float(at["recall"]), float(at["specificity"])) for at in map(ev.at, range(11))]
+    assert rates == [(tp / 5, tn / 5) for tp, tn in found]
     assert float(ev["auc"]) == 18 / 25
+    assert ev.plot.roc(over="specificity").get_xlabel() == "specificity"
     backwards = evaluate(actual=labels, score=[-one for one in range(10)])
     assert "rank backwards; turned round they have 0.7200" in str(backwards)
 
@@ -221,8 +236,11 @@ def test_from_scratch_tutorial():
     """Ten rows: accuracy, and a table that says what its rows are."""
     actual = [0] * 5 + [1] * 5
     assert float(evaluate(actual=actual, predicted=[0, 1, 0, 0, 0, 1, 0, 1, 1, 1])["accuracy"]) == 0.8
+    assert "Accuracy: 80.0% (8 of 10 correct)" in evaluate(
+        actual=actual, predicted=[0, 1, 0, 0, 0, 1, 0, 1, 1, 1]
+    ).confusion.text(percent=True)
     ev = evaluate(actual=actual, predicted=[0, 1, 1, 0, 0, 1, 0, 1, 1, 1])
     assert ev.confusion.counts.tolist() == [[3, 2], [1, 4]]
     assert ev.confusion.transposed().counts.tolist() == [[3, 1], [2, 4]]
-    assert evaluate(ev.confusion.transposed()).to_json() != ""
+    assert "│    predicted │" in str(ev.confusion.transposed())
     assert evaluate(ev.confusion.transposed()).confusion.counts.tolist() == [[3, 2], [1, 4]]

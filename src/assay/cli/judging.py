@@ -43,6 +43,7 @@ _HINTS = (
         r"assay threshold with --cost-fp\1and --cost-fn",
     ),
     (r"ev\.text\(full=True\)", "--full"),
+    (r'ev\.report\("report\.html"\)', "--report report.html"),
     (r"pass(\s+)threshold=,(\s+)or(\s+)ask(\s+)for(\s+)ev\.at\(threshold\)", r"say\1--threshold"),
     (r"ev\.confusion", "assay crosstab"),
     (r"ev\.classes", "--full"),
@@ -80,7 +81,7 @@ def answered(arguments: argparse.Namespace, ev: Evaluation) -> int:
 def _text(arguments: argparse.Namespace, ev: Evaluation) -> str:
     sliced = list(ev.slices.values()) if getattr(arguments, "by", None) else []
     if arguments.json:
-        data = ev.to_dict()
+        data = ev.to_dict(full=arguments.full)
         if sliced:
             data["slices"] = {" x ".join(one.columns): one.table() for one in sliced}
         return as_json(data)

@@ -71,7 +71,7 @@ def _run(arguments: argparse.Namespace) -> int:
     tally: Any = found["table"]
     table = CrossTable.of(tally, rows=arguments.rows or "actual")
     if arguments.json:
-        text = as_json(table.to_dict() | {"dropped": found.dropped})
+        text = as_json(table.to_dict(full=not arguments.counts_only) | {"dropped": found.dropped})
     else:
         drawn: dict[str, Any] = {name: True for name in _MORE if getattr(arguments, name)}
         drawn |= dict.fromkeys(_LESS, False) if arguments.counts_only else {}

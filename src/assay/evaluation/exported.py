@@ -7,11 +7,15 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay.evaluation.summarised import summarised
+from assay.inference.test_result import Test
 from assay.metrics import Undefined
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from assay.evaluation.evaluation import Evaluation
+    from assay.reports.crosstable import CrossTable
 
 __all__ = ["SCHEMA", "as_dict", "as_json", "figure_columns"]
 
@@ -20,8 +24,8 @@ _WORDS = ("actual", "predicted", "score", "weight", "group")
 _STATED = ("confidence", "beta", "cost_fp", "cost_fn", "prevalence", "k")
 
 
-def as_dict(ev: Evaluation) -> dict[str, Any]:
-    """Return everything as plain data, as docs/evaluation.schema.json says.
+def as_dict(ev: Evaluation, *, full: bool = False) -> dict[str, Any]:
+    """Return everything as plain data, as docs/evaluation.schema.json says; `full`, what a full text has.
 
     >>> import assay
     >>> data = as_dict(assay.evaluate(actual=[0, 1, 1], predicted=[0, 1, 0]))
@@ -29,6 +33,7 @@ def as_dict(ev: Evaluation) -> dict[str, Any]:
     ('assay/evaluation/1', 0.5, [[1, 0], [1, 1]])
     """
     problem, settings = ev.problem, ev.settings
+    table = ev.tallies.get("confusion")
     has_classes = bool({"confusion", "label_sets"} & set(ev.tallies))
     data = {
         "schema": SCHEMA,
@@ -42,18 +47,40 @@ def as_dict(ev: Evaluation) -> dict[str, Any]:
         "inferred": list(problem.inferred),
         "columns": {name: getattr(settings, name) or None for name in _WORDS},
         "settings": {name: getattr(settings, name) for name in _STATED},
-        "confusion": ev.confusion.to_dict() if isinstance(ev.tallies.get("confusion"), Confusion) else None,
+        "confusion": ev.confusion.to_dict(full=full) if isinstance(table, Confusion) else None,
         "figures": {name: ev[name].to_dict() for name in ev},
         "classes": ev.classes.to_dict() if has_classes else None,
         "remarks": list(summarised(ev).remarks),
     }
+    if full:
+        lines = (line for group in summarised(ev, full=True).groups for line in group)
+        data["figures"] = {line.name: line.estimate.to_dict() for line in lines}
+        # Rows with weights, or in groups, are not the independent counts that these tests are of.
+        alone = isinstance(table, Confusion) and table.weights is None and not settings.group
+        data["tests"] = {name: one.to_dict() for name, one in _tests(ev.confusion)} if alone else {}
     plain: dict[str, Any] = _plain(data)
     return plain
 
 
-def as_json(ev: Evaluation, indent: int | None = None) -> str:
+def as_json(ev: Evaluation, indent: int | None = None, *, full: bool = False) -> str:
     """Return the same as JSON, the same text for the same evaluation."""
-    return json.dumps(as_dict(ev), indent=indent, ensure_ascii=False, allow_nan=False)
+    return json.dumps(as_dict(ev, full=full), indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def _tests(table: CrossTable) -> Iterator[tuple[str, Test]]:
+    """Yield what caret, irr and gmodels test a table for."""
+    yield "no_information", table.no_information()
+    if len(table.labels) == 2:  # noqa: PLR2004 - of more classes it is Bowker's
+        yield "mcnemar", table.mcnemar("corrected")
+    else:
+        yield "bowker", table.bowker()
+    kappa = table.kappa()
+    error = None if isinstance(kappa.standard_error, Undefined) else kappa.standard_error
+    yield (
+        "kappa",
+        Test("kappa beyond chance", kappa.z, None, kappa.p, estimate=kappa.value, standard_error=error),
+    )
+    yield "chi_square", table.chi_square()
 
 
 def figure_columns(ev: Evaluation) -> dict[str, list[Any]]:

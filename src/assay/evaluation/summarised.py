@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import shown
-from assay.evaluation.figures import MINOR, more_figures
+from assay.evaluation.figures import MINOR, Figure, more_figures
 from assay.inference.tables import bowker, mcnemar, no_information
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from assay.reports.class_text import Row
     from assay.tallies import BinnedScores
 
-__all__ = ["WHY_SILENT", "summarised"]
+__all__ = ["PAGE", "WHY_SILENT", "summarised"]
 
+PAGE = 'ev.report("report.html") writes the interactive page.'
 WHY_SILENT = "Why a figure has no interval: ev.text(full=True)."
 
+_CALIBRATION = "observed_expected_ratio"
 _HALF = 0.5
 _HUNDRED = 100
 _FEW_CLASSES = 8  # of which each class's figures fit a screen
@@ -39,6 +41,8 @@ def summarised(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Su
     groups = ev.groups
     if brief:
         groups = [[figure for figure in group if figure.name not in MINOR] for group in groups]
+        if ev.kind == "binary" and ev.are_probabilities and ev.binned is None:
+            groups[-1].append(Figure.of(_CALIBRATION))  # of scores in bins it would be biased
     if full:
         there = {name: name in ev.tallies for name in ("confusion", "scores")}
         groups = [
@@ -63,9 +67,11 @@ def summarised(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Su
         order = [table.labels.index(label) for label in labels]
         cells = table.table() if table.weights is None else table.table(table.weight())
         counts = tuple(tuple(cells[i, j].item() for j in order) for i in order)
+    remarks = [*_remarks(ev, lines, full=full, drawn=bool(counts))]
+    if brief and sum(map(len, groups)) < _SCREEN - 1:
+        remarks.append(PAGE)
     return Summary(
-        _title(ev), tuple(_heading(ev)), lines, labels, counts,
-        tuple(_remarks(ev, lines, full=full, drawn=bool(counts))),
+        _title(ev), tuple(_heading(ev)), lines, labels, counts, tuple(remarks),
         _classes(ev, full=full),
     )  # fmt: skip
 
@@ -142,6 +148,8 @@ def _line(ev: Evaluation, name: str, estimate: Estimate) -> Line:
         remarks += _ranked(value, estimate)
     if name == "average_precision" and "prevalence" in ev and ev["prevalence"].defined:
         remarks.append(f"chance alone has {ev['prevalence'].value:.4f}, the share of positives")
+    if name == _CALIBRATION and not isinstance(value, Undefined):
+        remarks += _calibrated(value, estimate)
     if name in ("precision_at_prevalence", "npv_at_prevalence"):
         notes.append(
             f"where {ev.settings.prevalence:g} of the rows are positive, recall and specificity as here"
@@ -166,6 +174,13 @@ def _ranked(value: float, estimate: Estimate) -> list[str]:
         return ["the interval reaches below 0.5: the ranking may be no better than chance"]
     word = band(value, "hosmer-lemeshow", low=estimate.low, high=estimate.high)
     return [f'a hint: "{word}", by {SCALES["hosmer-lemeshow"].source}']
+
+
+def _calibrated(value: float, estimate: Estimate) -> list[str]:
+    """Return on which side of what happened the probabilities lie, where they do for certain."""
+    if estimate.low is None or estimate.high is None or estimate.low <= 1 <= estimate.high:
+        return []
+    return [f"calibration: the probabilities are too {'low' if value > 1 else 'high'} on the whole"]
 
 
 def _against_chance(ev: Evaluation) -> list[str]:

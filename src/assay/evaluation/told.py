@@ -50,17 +50,20 @@ class Told:
 
         return as_markdown(summarised(self._ev, full=full))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, by the schema ``assay/evaluation/1``; never NaN."""
+    def to_dict(self, *, full: bool = False) -> dict[str, Any]:
+        """Return everything as plain data for JSON, by the schema ``assay/evaluation/1``; never NaN.
+
+        With `full`, also the further figures of the full text, the shares of the table and its tests.
+        """
         from assay.evaluation.exported import as_dict  # noqa: PLC0415
 
-        return as_dict(self._ev)
+        return as_dict(self._ev, full=full)
 
-    def to_json(self, *, indent: int | None = None) -> str:
+    def to_json(self, *, indent: int | None = None, full: bool = False) -> str:
         """Return the same as JSON."""
         from assay.evaluation.exported import as_json  # noqa: PLC0415
 
-        return as_json(self._ev, indent)
+        return as_json(self._ev, indent, full=full)
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return the figures as a table, a row each, in the library whose frames or columns were passed.

@@ -119,6 +119,7 @@ _METHODS: dict[str, str] = {
     "hoeffding": "intervals_numbers.hoeffding",
     "chi-square": "intervals_numbers.chi_square",
     "lin": "intervals_numbers.lin",
+    "delong": "intervals_scores.plain_area",
 }
 _NONE: dict[str, str] = {
     "extreme": "it is the most extreme of many figures, which no interval from the same rows describes",
@@ -164,7 +165,7 @@ def estimate(
         ``"agresti-coull"``, ``"jeffreys"``, ``"mid-p"`` for proportions; ``"delta"``, ``"dirichlet"``;
         ``"student"``, ``"hall"``, ``"bernstein"``, ``"hoeffding"`` for means of rows, the last two for
         losses within bounds, whatever their distribution; ``"chi-square"`` (RMSE) and ``"lin"``
-        (concordance) if errors are normal;
+        (concordance) if errors are normal; ``"delong"``, the plain one of the area under the ROC curve;
         ``"bca"``, ``"percentile"``, ``"studentised"`` for bootstraps.
     seed
         Of methods that draw at random: the same seed gives the same digits.

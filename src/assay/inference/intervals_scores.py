@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.inference.auc import auc_estimate, newcombe
+from assay.inference.auc import auc_estimate, delong, delong_interval, newcombe
 from assay.inference.average_precision import logit_binomial
 from assay.inference.delta import delta_interval, kish, scale_of
 from assay.inference.differences import weighted_sum_interval
@@ -38,6 +38,7 @@ __all__ = [
     "lift",
     "over_classes",
     "partial_area",
+    "plain_area",
     "precision_area",
 ]
 
@@ -69,6 +70,17 @@ def area(asked: Question) -> Found | str | None:
         note = "the classes do not overlap, so that there is no variance; rows count for what they are worth"
         return Found(low, high, "Newcombe method 5", note)
     return _logit(asked, "logit-DeLong")
+
+
+def plain_area(asked: Question) -> Found | str | None:
+    """Return DeLong's interval on the area's own scale, cut at 0 and 1, as pROC has it."""
+    if asked.metric is not find("auc") or not asked.plain or not isinstance(asked.tally, Scores):
+        return None
+    found = delong(asked.tally.concordance())
+    limits = delong_interval(found, confidence=asked.confidence, scale="identity")
+    if limits is None or isinstance(found.variance, Undefined):
+        return "DeLong's variance is 0 or undefined, so that there is no plain interval"
+    return Found(*limits, "DeLong", "plain: on the logit scale it covers better", math.sqrt(found.variance))
 
 
 def gini(asked: Question) -> Found | str | None:

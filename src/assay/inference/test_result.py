@@ -47,8 +47,12 @@ class Test:
         return f"{self.method}: {', '.join([*parts, p_text(self.p)])}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON: null and a reason where there is no p-value, never NaN."""
-        data = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        """Return plain data for JSON: null and a reason where there is no p-value, never NaN.
+
+        >>> Test("a coin", None, None, 0.5).to_dict()
+        {'method': 'a coin', 'p': 0.5, 'alternative': 'two-sided', 'note': ''}
+        """
+        data = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         if isinstance(self.p, Undefined):
             data["reason"] = self.p.reason
         for name in ("statistic", "p", "estimate"):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
 from assay.errors import LabelError, MetricError
 from assay.inference import tables
+from assay.inference.kappas import kappa_errors
 from assay.reports.crosstable_text import draw
 from assay.tallies import Confusion
 
@@ -18,12 +20,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from assay.inference.kappas import KappaErrors
     from assay.inference.tables import Alternative, Test
     from assay.inputs import Rows
 
 __all__ = ["CrossTable"]
 
 _MOST = 1 << 63  # what sums of counts stay below
+_READ_OFF = ("row_shares", "column_shares", "table_shares", "expected", "contributions")
 _OTHER = {"actual": "predicted", "predicted": "actual"}
 
 
@@ -226,6 +230,20 @@ class CrossTable:
         """Test whether accuracy is above that of always predicting the commonest class."""
         return tables.no_information(self._tested if self.rows == "actual" else self._tested.T)
 
+    def kappa(self, weights: str | Any = "none") -> KappaErrors:
+        """Return kappa with its standard errors, and the test of whether there is agreement beyond chance.
+
+        `weights` is ``"linear"`` or ``"quadratic"`` for labels in their order, or a matrix of how much each
+        pair agrees.
+
+        >>> found = CrossTable([[1202, 5], [29, 154]], ["ham", "spam"]).kappa()
+        >>> round(found.value, 7), round(found.standard_error, 6), round(found.z, 1)
+        (0.8867172, 0.019091, 33.2)
+        """
+        if not self.confusion:
+            raise MetricError("kappa needs actual and predicted labels of the same kind, in the same order.")
+        return kappa_errors(self._tested, weights)
+
     @property
     def _tested(self) -> NDArray[Any]:
         if self.weighted:
@@ -246,9 +264,9 @@ class CrossTable:
 
     __repr__ = __str__
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {
+    def to_dict(self, *, full: bool = False) -> dict[str, Any]:
+        """Return plain data for JSON; with `full`, what is read off the counts too, None where undefined."""
+        data: dict[str, Any] = {
             "rows": self.rows,
             "columns": self.columns,
             "row_labels": list(self.labels),
@@ -258,6 +276,9 @@ class CrossTable:
             "column_totals": self.column_totals.tolist(),
             "total": self.total,
         }
+        if full:
+            data |= {name: _plain(getattr(self, name)) for name in _READ_OFF}
+        return data
 
 
 def _checked(given: Any) -> NDArray[Any]:
@@ -272,6 +293,10 @@ def _checked(given: Any) -> NDArray[Any]:
     if not (np.isfinite(counts).all() and (counts >= 0).all()):
         raise MetricError("a cross table holds counts: finite and not below 0.")
     return counts
+
+
+def _plain(values: NDArray[np.float64]) -> list[list[float | None]]:
+    return [[None if math.isnan(one) else one for one in row] for row in values.tolist()]
 
 
 def _quotient(numerator: Any, denominator: Any) -> NDArray[np.float64]:
