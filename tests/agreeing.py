@@ -1,8 +1,9 @@
-"""How the tests ask whether two functions agree: value, types, warnings and errors."""
+"""How the tests ask whether two functions agree, in value, types, warnings and errors, or two answers."""
 
 import warnings
 
 import numpy as np
+import pytest
 
 
 def outcome(function, *args, **named):
@@ -42,3 +43,19 @@ def assert_same(ours, theirs):
     else:
         assert ours == theirs
         assert type(ours) is type(theirs)
+
+
+def alike(mine, theirs):
+    """Assert that two answers as dicts and lists are the same, but for the last digits of numbers."""
+    if isinstance(mine, dict):
+        assert mine.keys() == theirs.keys()
+        for key, one in mine.items():
+            alike(one, theirs[key])
+    elif isinstance(mine, list):
+        assert len(mine) == len(theirs)
+        for one, other in zip(mine, theirs, strict=True):
+            alike(one, other)
+    elif isinstance(mine, float) and isinstance(theirs, float):
+        assert mine == pytest.approx(theirs, rel=1e-9, abs=1e-12)
+    else:
+        assert mine == theirs

@@ -1,4 +1,4 @@
-"""What the tests of Spark and of Dask share: the same rows in shuffled shards, and how to lose a worker."""
+"""What the tests of files, shards, Spark and Dask share: the same rows everywhere, and how to lose a worker."""
 
 import os
 import signal
@@ -7,8 +7,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
+from agreeing import alike
 
 import assay
+from assay.evaluation.fillings import fillings
+from assay.evaluation.merged import completed
+from assay.tallies import Perhaps
 
 N = 4000
 _RNG = np.random.default_rng(11)
@@ -25,6 +29,8 @@ COLUMNS = {
     "truth": _RNG.random(N) < 0.4,
     "query": _RNG.integers(0, 60, N),
 }
+_CHANCES = _RNG.dirichlet([1, 1, 1], N)
+COLUMNS |= {f"p_{place}": _CHANCES[:, place] for place in range(3)}
 
 
 def sliced(rows):
@@ -48,6 +54,72 @@ QUESTIONS = {
 }
 QUERIES = ({"actual": "y", "score": "score", "query": "query"}, assay.Queries)
 
+# What is evaluated: where tallies tell everything, the answer is the same to the byte wherever the rows are.
+_SLICES = {"by": ["region", "truth", "value"], "edges": {"value": [-1, 1]}}
+EXACT = {
+    "scores": {"actual": "y", "score": "score", "positive": 1, **_SLICES},
+    "labels alone": {"actual": "y", "predicted": "truth", "labels": [0, 1], "by": "region"},
+    "labels and scores": {"actual": "truth", "predicted": "y", "score": "score", "positive": True},
+    "one label against the rest": {"actual": "actual", "score": "score", "positive": "spam", "threshold": 0.4,
+                                   "labels": ["ham", "so, so", "spam"], "by": "region"},
+    "classes": {"actual": "actual", "predicted": "said", "labels": ["spam", "ham", "so, so"], **_SLICES},
+    "grades": {"actual": "actual", "predicted": "said", "labels": ["ham", "so, so", "spam"], "kind": "ordinal"},
+    "weighted scores": {"actual": "y", "score": "score", "positive": 1, "weight": "weight", "by": "region"},
+    "weighted labels": {"actual": "actual", "predicted": "said", "labels": ["ham", "so, so", "spam"],
+                        "weight": "weight"},
+    "numbers that are cut": {"actual": "value", "predicted": "guess", "threshold": 0.5, "by": "region"},
+}  # fmt: skip
+# Intervals that need the rows read those that are kept, in an order of their own: arrays differ from all
+# others in the last digits.
+KEPT = {
+    "groups": {"actual": "y", "score": "score", "positive": 1, "group": "query"},
+    "grouped labels": {"actual": "actual", "predicted": "said", "labels": ["ham", "so, so", "spam"],
+                       "group": "query", "by": "region"},
+    "one of groups against the rest": {
+        "actual": "actual",
+        "score": "score",
+        "positive": "ham",
+        "labels": ["ham", "so, so", "spam"],
+        "group": "query",
+    },
+    "probabilities of classes": {"actual": "actual", "score": ["p_0", "p_1", "p_2"],
+                                 "labels": ["ham", "so, so", "spam"]},
+    "numbers": {"actual": "value", "predicted": "guess", "kind": "regression", "by": "region"},
+    "weighted numbers": {"actual": "value", "predicted": "guess", "kind": "regression", "weight": "weight"},
+}  # fmt: skip
+JUDGED = EXACT | KEPT
+RANKED = {"actual": "y", "score": "score", "query": "query", "k": 5}
+
+
+def told(ev):
+    """Return all that is told of an evaluation: its JSON, and every slice."""
+    slices = [(key, ev.slices[key].table()) for key in ev.slices] if ev.settings.by else []
+    return ev.to_json(), slices
+
+
+def check_like_arrays(ev, name):
+    """Assert that an evaluation of all rows, from wherever they were, is that of the arrays."""
+    held = assay.evaluate(COLUMNS, **JUDGED[name])
+    found, wanted = ({key: one for key, one in some.tallies.items() if not isinstance(one, Perhaps)}
+                     for some in (ev, completed(held)))  # fmt: skip
+    assert found == wanted, name
+    if name in EXACT:
+        assert told(ev) == told(held), name
+    else:
+        alike(ev.to_dict(), held.to_dict())
+        for key in held.slices if held.settings.by else ():
+            alike(ev.slices[key].table(), held.slices[key].table())
+
+
+def check_in_bins(ev, exact):
+    """Assert that scores in bins leave the counts as they are, and bounds around what the scores tell."""
+    assert isinstance(ev.tallies["scores"], assay.BinnedScores)
+    assert ev["recall"].to_dict() == exact["recall"].to_dict()
+    for name in ("auc", "average_precision", "brier"):
+        low, high = (float(word) for word in ev[name].note.split("between ")[1].split(" and "))
+        assert low - 1e-9 <= exact[name].value <= high + 1e-9
+        assert 0 < high - low < 1e-4
+
 
 def at_once(columns, roles, make):
     """Return the tally of columns as arrays."""
@@ -60,7 +132,8 @@ def written(folder, columns, cuts=(0, 1, 900, 2500)):
     order = np.random.default_rng(5).permutation(size)
     table = pa.table(columns).take(order)
     for place, (low, high) in enumerate(zip(cuts, (*cuts[1:], size), strict=True)):
-        pyarrow.parquet.write_table(table.slice(low, high - low), Path(folder, f"{place}.parquet"))
+        path = Path(folder, f"{place}.parquet")
+        pyarrow.parquet.write_table(table.slice(low, high - low), path, row_group_size=200_000)
     return folder
 
 
@@ -82,6 +155,17 @@ def killer(mark, make):
                 pass
             else:
                 os.kill(os.getpid(), signal.SIGKILL)
-        return make.of(rows)
+        return getattr(make, "of", make)(rows)
 
     return made
+
+
+def killing_fillings(mark):
+    """Return what an evaluation fills its tallies by, of which the last kills its worker once."""
+
+    def found(*asked):
+        makers = fillings(*asked)
+        last = list(makers)[-1]
+        return {**makers, last: killer(mark, makers[last])}
+
+    return found

@@ -1,6 +1,7 @@
 import os
 import sys
 
+import agreeing
 import cloudpickle
 import clustered
 import dask
@@ -13,6 +14,7 @@ import pytest
 import assay
 from assay.engines import dask as engine
 from assay.engines import scan
+from assay.evaluation import streamed
 
 pytestmark = [
     # Dask's own way with a pandas newer than it.
@@ -22,7 +24,8 @@ pytestmark = [
         reason="a sanitizer would watch Dask's processes; it has the same tallies in the other tests",
     ),
 ]
-cloudpickle.register_pickle_by_value(clustered)  # the workers do not see the tests
+for module in (agreeing, clustered):
+    cloudpickle.register_pickle_by_value(module)  # the workers do not see the tests
 
 
 @pytest.fixture(scope="module")
@@ -182,3 +185,106 @@ def test_progress_is_told_at_the_end_and_a_missing_part_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask", None)
     with pytest.raises(assay.PartError, match=r"pip install assay\[dask\]"):
         engine.scan(pieces, actual="y", score="s", tallies={"it": assay.Scores})
+
+
+def test_an_evaluation_is_that_of_arrays_and_of_files(client, folder):
+    """Every kind of problem, with slices, weights and groups: the same tallies and the same JSON."""
+    frame = dd.read_parquet(folder).repartition(npartitions=5)
+    for name, said in clustered.JUDGED.items():
+        found = assay.evaluate(frame, **said)
+        clustered.check_like_arrays(found, name)
+        assert clustered.told(found) == clustered.told(assay.evaluate(folder, **said)), name
+
+
+def test_an_evaluation_of_ranked_lists_needs_each_in_one_partition(client, folder):
+    """Lists are judged where each is whole, and refused with what to do where they are scattered."""
+    frame, said = dd.read_parquet(folder), clustered.RANKED
+    found = assay.evaluate(frame.shuffle(on="query", npartitions=3), **said)
+    assert found.to_json() == assay.evaluate(clustered.COLUMNS, **said).to_json()
+    with pytest.raises(assay.InputError, match=r"several partitions: the query .* frame\.shuffle\("):
+        assay.evaluate(frame, **said)
+
+
+def test_an_evaluation_in_bins_is_that_of_files(client, tmp_path):
+    """Scores that outgrow the memory have the same bins, bounds and intervals."""
+    columns = clustered.many_scores()
+    clustered.written(tmp_path, columns, (0, 10, 700_000))
+    said = {"actual": "y", "score": "score", "threshold": 0.5}
+    found, here = (
+        assay.evaluate(data, **said, memory="64MiB") for data in (dd.read_parquet(tmp_path), tmp_path)
+    )
+    clustered.check_in_bins(found, assay.evaluate(columns, **said))
+    assert found.tallies == here.tallies
+    assert found.to_json() == here.to_json()
+
+
+def test_an_evaluation_outlives_a_killed_worker(client, folder, tmp_path, monkeypatch):
+    """A worker that dies while it tallies is replaced: no row is lost or counted twice."""
+    monkeypatch.setattr(streamed, "fillings", clustered.killing_fillings(str(tmp_path / "killed")))
+    found = assay.evaluate(dd.read_parquet(folder).repartition(npartitions=4), **clustered.EXACT["classes"])
+    assert (tmp_path / "killed").exists()
+    clustered.check_like_arrays(found, "classes")
+
+
+def test_partitions_of_one_class_are_no_problem_of_their_own():
+    """What is inferred is inferred of all rows, though no partition holds more than one class."""
+    columns = clustered.COLUMNS
+    for label, said in (
+        ("y", {"score": "score"}),
+        ("actual", {"predicted": "said"}),
+        ("y", {"predicted": "y"}),
+    ):
+        labels = columns[label]
+        pieces = [
+            dask.delayed({name: one[labels == each] for name, one in columns.items()})
+            for each in sorted(set(labels))
+        ]
+        asked = {"actual": label, **said}
+        with dask.config.set(scheduler="synchronous"):
+            found = assay.evaluate(pieces, **asked)
+        assert found.to_json() == assay.evaluate(columns, **asked).to_json()
+
+
+def test_what_cannot_be_evaluated_is_said_in_a_line(folder):
+    """Mistakes with a frame: none of its columns named, columns of it, no rows, arrays that are no frame."""
+    frame = dd.read_parquet(folder)
+    for data, said, message in (
+        (frame, {}, r'which columns of the table .* Columns: "actual", "said"'),
+        (
+            frame,
+            {"actual": "y", "score": "scor"},
+            r'no column "scor" in the Dask frame\. Did you mean "score"',
+        ),
+        (
+            frame,
+            {"actual": frame["y"], "score": "score"},
+            r"actual= is a Series of a cluster: pass its frame",
+        ),
+        (None, {"actual": frame["y"], "score": frame["score"]}, r"actual= is a Series of a cluster"),
+        (
+            frame,
+            {"actual": clustered.COLUMNS["y"], "score": "score"},
+            r"actual= was given as ndarray: .* name\.",
+        ),
+        (frame, {"actual": "y", "score": "score", "by": "value"}, r"value holds numbers.*edges="),
+        (
+            frame,
+            {"actual": "y", "predicted": "y", "kind": "multilabel"},
+            r"judged in memory: read them first",
+        ),
+        (frame[frame["score"] > 2], {"actual": "y", "score": "score"}, r"the Dask frame holds no rows"),
+        (frame["y"].to_dask_array(), {"actual": "y", "score": "score"}, r"a Dask Array is no frame"),
+    ):
+        with (
+            dask.config.set(scheduler="synchronous"),
+            pytest.raises(assay.AssayError, match=message) as caught,
+        ):
+            assay.evaluate(data, **said)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_frame_of_spark_without_spark_names_what_to_install():
+    """An object of pyspark's is known by its type, and what reads it is asked for when it is not there."""
+    frame = type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})()
+    with pytest.raises(assay.PartError, match=r"pip install assay\[spark\]"):
+        assay.evaluate(frame, actual="y", score="p")

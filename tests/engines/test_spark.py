@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("pyspark", reason="Spark has an environment of its own: make test-spark")
 
+import agreeing
 import clustered
 import numpy as np
 import pyarrow as pa
@@ -15,9 +16,11 @@ from pyspark.sql import SparkSession, functions
 import assay
 from assay.engines import scan
 from assay.engines import spark as engine
+from assay.evaluation import streamed
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore:::pyspark")]
-cloudpickle.register_pickle_by_value(clustered)  # the workers do not see the tests
+for module in (agreeing, clustered):
+    cloudpickle.register_pickle_by_value(module)  # the workers do not see the tests
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +55,13 @@ def folder(tmp_path_factory):
     return clustered.written(tmp_path_factory.mktemp("shards"), clustered.COLUMNS)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Rows of more distinct scores than a small memory holds, in shards."""
+    return clustered.written(tmp_path_factory.mktemp("many"), clustered.many_scores(), (0, 10, 700_000))
+
+
+@pytest.fixture(scope="module")
 def frame(spark, folder):
     """The shards as a frame."""
     return spark.read.parquet(str(folder))
@@ -92,11 +101,10 @@ def test_the_rows_of_a_query_must_be_in_one_partition(frame):
         scan(frame.repartition(3), tallies={"it": make}, **roles)
 
 
-def test_scores_that_outgrow_the_memory_are_binned_as_on_one_machine(spark, tmp_path):
+def test_scores_that_outgrow_the_memory_are_binned_as_on_one_machine(spark, many):
     """Whether scores are put into bins depends on the rows and the memory, not on who walks the rows."""
-    clustered.written(tmp_path, clustered.many_scores(), (0, 10, 700_000))
     asked = {"actual": "y", "score": "score", "tallies": {"it": assay.Scores}, "memory": "64MiB"}
-    found, here = scan(spark.read.parquet(str(tmp_path)), **asked), scan(tmp_path, **asked)
+    found, here = scan(spark.read.parquet(str(many)), **asked), scan(many, **asked)
     assert type(found["it"]) is assay.BinnedScores
     assert found["it"] == here["it"]
     assert found.notes == here.notes
@@ -200,3 +208,74 @@ def test_progress_is_told_at_the_end_and_a_missing_part_is_named(frame, monkeypa
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(assay.PartError, match=r"pip install assay\[spark\]"):
         engine.scan(frame, actual="y", score="score", tallies={"it": assay.Scores})
+
+
+@pytest.mark.parametrize("name", clustered.JUDGED)
+def test_an_evaluation_is_that_of_arrays_and_of_files(frame, folder, name):
+    """Every kind of problem, with slices, weights and groups: the same tallies and the same JSON."""
+    said = clustered.JUDGED[name]
+    found = assay.evaluate(frame.repartition(3), **said)
+    clustered.check_like_arrays(found, name)
+    assert clustered.told(found) == clustered.told(assay.evaluate(folder, **said))
+
+
+def test_an_evaluation_of_ranked_lists_needs_each_in_one_partition(frame):
+    """Lists are judged where each is whole, and refused with what to do where they are scattered."""
+    found = assay.evaluate(frame.repartition(3, "query"), **clustered.RANKED)
+    assert found.to_json() == assay.evaluate(clustered.COLUMNS, **clustered.RANKED).to_json()
+    with pytest.raises(assay.InputError, match=r"several partitions: the query .* frame\.repartition\("):
+        assay.evaluate(frame.repartition(3), **clustered.RANKED)
+
+
+def test_an_evaluation_in_bins_is_that_of_files(spark, many):
+    """Scores that outgrow the memory have the same bins, bounds and intervals."""
+    said = {"actual": "y", "score": "score", "threshold": 0.5}
+    found, here = (
+        assay.evaluate(data, **said, memory="64MiB") for data in (spark.read.parquet(str(many)), many)
+    )
+    clustered.check_in_bins(found, assay.evaluate(clustered.many_scores(), **said))
+    assert found.tallies == here.tallies
+    assert found.to_json() == here.to_json()
+
+
+def test_an_evaluation_outlives_a_killed_task(frame, tmp_path, monkeypatch):
+    """A task that dies while it tallies is run again: no row is lost or counted twice."""
+    monkeypatch.setattr(streamed, "fillings", clustered.killing_fillings(str(tmp_path / "killed")))
+    found = assay.evaluate(frame.repartition(4), **clustered.EXACT["classes"])
+    assert (tmp_path / "killed").exists()
+    clustered.check_like_arrays(found, "classes")
+
+
+def test_partitions_of_one_class_are_no_problem_of_their_own(frame):
+    """What is inferred is inferred of all rows, though no partition holds more than one class."""
+    for label, said in (("y", {"score": "score"}), ("actual", {"predicted": "said"})):
+        asked = {"actual": label, **said}
+        found = assay.evaluate(frame.repartitionByRange(3, label), **asked)
+        assert found.to_json() == assay.evaluate(clustered.COLUMNS, **asked).to_json()
+
+
+def test_what_cannot_be_evaluated_is_said_in_a_line(spark, frame):
+    """Mistakes with a frame: none of its columns named, columns of it, no rows, a stream, no frame at all."""
+    stream = spark.readStream.format("rate").load()
+    for data, said, message in (
+        (frame, {}, r'which columns of the table .* Columns: "actual", "said"'),
+        (
+            frame,
+            {"actual": "y", "score": "scor"},
+            r'no column "scor" in the Spark frame\. Did you mean "score"',
+        ),
+        (
+            frame,
+            {"actual": frame["y"], "score": "score"},
+            r"actual= is a Column of a cluster: pass its frame",
+        ),
+        (None, {"actual": frame["y"], "score": frame["score"]}, r"actual= is a Column of a cluster"),
+        (frame, {"actual": "y", "score": "score", "by": "value"}, r"value holds numbers.*edges="),
+        (frame.where("score > 2"), {"actual": "y", "score": "score"}, r"the Spark frame holds no rows"),
+        (stream, {"actual": "value", "score": "value"}, r"a stream, which has no end: .*foreachBatch"),
+        (frame.rdd, {"actual": "y", "score": "score"}, r"a Spark .*RDD is no frame: pass a DataFrame"),
+        (frame["y"], {"actual": "y", "score": "score"}, r"a Spark Column is no frame"),
+    ):
+        with pytest.raises(assay.AssayError, match=message) as caught:
+            assay.evaluate(data, **said)
+        assert "\n" not in str(caught.value)

@@ -10,6 +10,7 @@ import random
 import numpy as np
 import polars as pl
 import pytest
+from agreeing import alike
 
 import assay
 from assay.engines import local, source
@@ -131,21 +132,6 @@ def test_what_needs_rows_has_the_same_intervals_up_to_rounding(files, name):
     alike(read.to_dict(), held.to_dict())
     for key in held.slices:
         alike(read.slices[key].table(), held.slices[key].table())
-
-
-def alike(mine, theirs):
-    if isinstance(mine, dict):
-        assert mine.keys() == theirs.keys()
-        for key, one in mine.items():
-            alike(one, theirs[key])
-    elif isinstance(mine, list):
-        assert len(mine) == len(theirs)
-        for one, other in zip(mine, theirs, strict=True):
-            alike(one, other)
-    elif isinstance(mine, float) and isinstance(theirs, float):
-        assert mine == pytest.approx(theirs, rel=1e-9, abs=1e-12)
-    else:
-        assert mine == theirs
 
 
 @pytest.mark.parametrize("name", [*EXACT, *NEARLY])

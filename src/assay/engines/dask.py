@@ -77,6 +77,10 @@ def _pieces(frame: Any, wanted: Sequence[str]) -> list[Any]:
     delayed = part("dask.delayed", "assay[dask]", "reading a Dask frame").Delayed
     if isinstance(frame, delayed) or not hasattr(frame, "to_delayed"):  # a delayed table has any attribute
         return [frame]
+    if not hasattr(frame, "columns"):
+        raise InputError(
+            f"a Dask {type(frame).__name__} is no frame: pass a dask.dataframe, or a list of delayed tables."
+        )
     names = list(frame.columns)
     for name in wanted:
         if name not in names:

@@ -175,6 +175,15 @@ def _selected(frame: Any, wanted: Sequence[str]) -> Any:
     Spark would take a dot within a name for a field of something.
     """
     functions = part("pyspark.sql.functions", "assay[spark]", "reading a Spark frame")
+    if not callable(getattr(frame, "mapInArrow", None)):
+        raise InputError(
+            f"a Spark {type(frame).__name__} is no frame: pass a DataFrame, and names of its columns."
+        )
+    if frame.isStreaming:
+        raise InputError(
+            f"{_NAME} is a stream, which has no end: judge its batches as they come, with "
+            "writeStream.foreachBatch, and merge what is found."
+        )
     with _explained():
         types = [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
     names = [name for name, _ in types]

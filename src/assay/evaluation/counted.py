@@ -9,7 +9,7 @@ import numpy as np
 from assay.tallies import BinnedScores, Confusion, Scores
 from assay.tallies.cutoffs import confusions_at
 
-__all__ = ["counted_at", "renamed"]
+__all__ = ["counted_at", "renamed", "with_labels"]
 
 
 def counted_at(scores: Scores | BinnedScores, threshold: float, labels: tuple[Any, ...]) -> Confusion:
@@ -39,3 +39,13 @@ def renamed(table: Confusion, labels: tuple[Any, ...]) -> Confusion:
     digits = [places[digit] for digit in table.digits()]
     sums = None if table.weights is None else table.sums()
     return Confusion.of_digits(digits, known, table.counts, sums, declared=False)
+
+
+def with_labels(table: Confusion, labels: tuple[Any, ...]) -> Confusion:
+    """Return a table that knows all of some labels, so that the figures of a class with no row are read.
+
+    >>> with_labels(Confusion.of_table([[3]], (0,)), (0, 1)).table()
+    array([[3, 0],
+           [0, 0]])
+    """
+    return table if set(labels) <= set(table.labels) else table.merge(Confusion(tuple(sorted(labels))))

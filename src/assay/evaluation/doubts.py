@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from assay.engines.clusters import is_cluster
 from assay.errors import ColumnError, InputError, shown
 from assay.evaluation.kinds import Kind
 from assay.inputs.arrays import column_names
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from assay.evaluation.kinds import Stated
     from assay.evaluation.settings import Settings
     from assay.inputs import Column, Rows
@@ -24,6 +27,7 @@ __all__ = [
     "check_stated",
     "first_fraction",
     "refuse_beside_lists",
+    "refuse_cluster_columns",
     "refuse_idle",
     "refuse_labels_as_scores",
     "refuse_misplaced",
@@ -91,6 +95,16 @@ def refuse_misplaced(data: Any, more: tuple[Any, ...], *, by_role: bool) -> None
         )
     if not by_role:
         _refuse_unnamed(data)
+
+
+def refuse_cluster_columns(roles: Mapping[str, Any]) -> None:
+    """Raise where a role is a column of a cluster's frame, which is nowhere as a whole."""
+    for role, one in roles.items():
+        if one is not None and not isinstance(one, str) and is_cluster(one):
+            raise InputError(
+                f"{role}= is a {type(one).__name__} of a cluster: pass its frame, and the names of columns, "
+                'as in assay.evaluate(frame, actual="y", score="p").'
+            )
 
 
 def unnamed_columns(data: Any) -> InputError:

@@ -12,12 +12,13 @@ import numpy as np
 from assay.errors import ColumnError, InputError, MetricError
 from assay.evaluation.counted import counted_at
 from assay.evaluation.figures import Figure, figures_of, flat
+from assay.evaluation.kinds import two_classes
 from assay.evaluation.settings import Settings
 from assay.evaluation.told import Told
 from assay.inference.estimate import Estimate
 from assay.inference.intervals import estimate_tally
 from assay.inference.readings import tally_for
-from assay.inputs import Column
+from assay.inputs.labels import same_kind
 from assay.metrics import Metric, Undefined, find
 from assay.tallies import (
     BinnedScores,
@@ -277,13 +278,17 @@ class Evaluation(Told, Mapping[str, Estimate]):
 
     @functools.cached_property
     def rows(self) -> Rows | None:
-        """The rows as the problem reads them: scores that were cut have their predictions."""
-        if self.given is None or self.problem.threshold is None or self.given.predicted is not None:
-            return self.given
-        score = self.given.need("score", "an evaluation")
+        """The rows as the problem reads them: of both classes, though one have no row, with predictions."""
+        rows = self.given
+        if rows is None or self.kind != "binary":
+            return rows
+        if rows.labels is None:
+            rows = dataclasses.replace(rows, labels=same_kind(self.problem.labels))
+        if self.problem.threshold is None or rows.predicted is not None:
+            return rows
+        score = rows.need("score", "an evaluation")
         above = score.numbers("scores") >= np.float64(self.problem.threshold)
-        named = Column(self.settings.score, *_coded(above, self.problem.labels), None, score.origin)
-        return dataclasses.replace(self.given, predicted=named)
+        return dataclasses.replace(rows, predicted=two_classes(score, above, self.problem.labels))
 
     @property
     def confusion(self) -> Any:
@@ -411,15 +416,6 @@ class Evaluation(Told, Mapping[str, Estimate]):
         from assay.reports.plots import Plots  # noqa: PLC0415 - only for who asks
 
         return Plots(self.tallies if self.rows is None else self.rows, costs=self.settings.costs)
-
-
-def _coded(above: Any, labels: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...] | None]:
-    """Return values and labels of a column of two classes, the second where something is above."""
-    if isinstance(labels[0], str):
-        known = tuple(sorted(labels))
-        places = np.array([known.index(label) for label in labels], dtype=np.uint8)
-        return places[above.astype(np.uint8)], known
-    return np.where(above, labels[1], labels[0]), None
 
 
 def _lacking(name: str, kind: str) -> str:

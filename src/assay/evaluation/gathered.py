@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.errors import InputError, keywords_told
-from assay.evaluation.counted import counted_at
+from assay.evaluation.counted import counted_at, with_labels
 from assay.evaluation.doubts import (
     check_kind,
     check_stated,
     refuse_beside_lists,
+    refuse_cluster_columns,
     refuse_misplaced,
     refuse_tables,
     refuse_unused,
@@ -132,6 +133,7 @@ def evaluate(
     }  # fmt: skip
     by_role = any(one is not None for one in roles.values())
     refuse_misplaced(data, more, by_role=by_role)
+    refuse_cluster_columns(roles)
     settings = Settings(confidence, **said, library=library_of(data, actual, predicted, score))
     if is_streamed(data):
         return evaluate_streamed(
@@ -224,7 +226,8 @@ def _tallies(problem: Problem, rows: Rows) -> dict[str, Tally]:
     elif rows.score is not None:
         found["scores"] = Scores.of(rows)
     if rows.predicted is not None:
-        found["confusion"] = Confusion.of(rows)
+        table = Confusion.of(rows)
+        found["confusion"] = with_labels(table, problem.labels) if problem.kind == "binary" else table
     elif problem.threshold is not None and isinstance(scores := found.get("scores"), Scores):
         found["confusion"] = counted_at(scores, problem.threshold, problem.labels)
     return found

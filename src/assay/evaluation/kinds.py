@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from assay.inputs import Column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from assay.inputs import Label, Labels, Rows
 
-__all__ = ["Kind", "Problem", "Stated"]
+__all__ = ["Kind", "Problem", "Stated", "two_classes"]
 
 _ROLES = ("actual", "predicted", "score", "weight", "group", "query")
 
@@ -75,3 +79,24 @@ class Stated:
         if self.threshold is None or "score" in self.names or "predicted" not in self.names:
             return ()
         return (f"below {self.threshold:g}", f"{self.threshold:g} or more")
+
+
+def two_classes(column: Column, second: Any, labels: Labels) -> Column:
+    """Return a column's rows as two classes: the second label where a mask says so, and else the first.
+
+    Like any column it knows its labels sorted, and only those that occur.
+
+    >>> import assay
+    >>> hours = assay.column([3.5, 9.0, 12.0], "hours")
+    >>> two_classes(hours, hours.values >= 8, ("short", "long")).labels
+    ('long', 'short')
+    >>> two_classes(hours, hours.values >= 20, ("short", "long")).labels
+    ('short',)
+    """
+    if not isinstance(labels[0], str):
+        return Column(
+            column.name, np.where(second, labels[1], labels[0]), None, None, column.origin, column.place
+        )
+    known = tuple(sorted(labels))
+    codes = (second if known == labels else ~second).astype(np.uint8)
+    return Column(column.name, codes, known, None, None, column.place).take(slice(None), column.origin)

@@ -40,9 +40,8 @@ def completed(ev: Evaluation) -> Evaluation:
             bare.read(figure.metric, figure.options)
         except MetricError:  # no tally at hand tells it
             tallies[figure.metric.name] = ev.read(figure.metric, figure.options)[0]
-    rows = ev.rows
-    if rows is not None and (ev.settings.group or ev.kind == "regression" or "class_scores" in tallies):
-        kept = Cases.within(rows, _FEW_ROWS)  # what intervals need
+    if ev.settings.group or ev.kind == "regression" or "class_scores" in tallies:
+        kept = Cases.within(ev.given, _FEW_ROWS)  # what intervals need
         tallies["cases"] = kept.tally or kept
     slices = slice_tallies(ev)
     if slices is not None:

@@ -19,7 +19,7 @@ from assay.evaluation.doubts import (
     refuse_labels_as_scores,
     refuse_swapped,
 )
-from assay.evaluation.kinds import Kind, Problem, Stated
+from assay.evaluation.kinds import Kind, Problem, Stated, two_classes
 from assay.inputs import Column, Rows, encode, label_union
 from assay.inputs.labels import positive_label
 from assay.tallies import Confusion, Traits
@@ -252,8 +252,8 @@ def _against_rest(rows: Rows, positive: Label, names: Labels) -> Rows:
         if column is None:
             return None
         codes, labels = encode(column)
-        table = np.array([label == positive for label in labels], dtype=np.uint8)
-        return Column(column.name, table[codes], names, None, column.origin)
+        table = np.array([label == positive for label in labels], dtype=bool)
+        return two_classes(column, table[codes], names)
 
     return dataclasses.replace(rows, actual=two(rows.actual), predicted=two(rows.predicted), labels=names)
 
@@ -272,7 +272,7 @@ def _cut(rows: Rows, stated: Stated) -> Rows:
     def two(column: Column) -> Column:
         numbers = column.numbers("numbers")
         column.refuse_missing()
-        return Column(column.name, (numbers >= threshold).astype(np.uint8), names, None, column.origin)
+        return two_classes(column, numbers >= threshold, names)
 
     actual, predicted = rows.need("actual", "an evaluation"), rows.need("predicted", "an evaluation")
     if actual.labels is not None or actual.values.dtype.kind not in "iuf":

@@ -12,7 +12,7 @@ from assay.engines import Source, scan, source
 from assay.engines.clusters import is_cluster
 from assay.engines.gathering import as_bytes
 from assay.errors import ColumnError, InputError, MergeError
-from assay.evaluation.counted import counted_at, renamed
+from assay.evaluation.counted import counted_at, renamed, with_labels
 from assay.evaluation.doubts import refuse_unused, unnamed_columns
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.fillings import CASES, CUT, TRAITS, fillings, quantity, sliced
@@ -63,7 +63,7 @@ def evaluate_streamed(
     """Return the evaluation of data that is scanned; `roles` are names of columns."""
     if kind == "multilabel":
         raise InputError(
-            'rows that may have several labels, kind="multilabel", are judged in memory: read the file first.'
+            'rows that may have several labels, kind="multilabel", are judged in memory: read them first.'
         )
     said = {role: one for role, one in roles.items() if one is not None}
     if not said:
@@ -97,12 +97,12 @@ def _stated(
     score: Any = roles.get("score")
     several = score is not None and not isinstance(score, str)
     if several and not isinstance(score, (list, tuple, dict)):
-        raise ColumnError(f"score={score!r}: of a file columns are meant by their names.")
+        raise _no_name("score", score)
     if isinstance(score, dict):
         labels = tuple(score)
     for role, one in roles.items():
         if role != "score" and not isinstance(one, str):
-            raise ColumnError(f"{role}={one!r}: of a file a column is meant by its name.")
+            raise _no_name(role, one)
     names = {role: one if isinstance(one, str) else role for role, one in roles.items()}
     return Stated(
         kind, threshold,
@@ -110,6 +110,13 @@ def _stated(
         None if positive is None else plain_label(positive),
         names, len(score) if several else 1,
     )  # fmt: skip
+
+
+def _no_name(role: str, one: Any) -> ColumnError:
+    return ColumnError(
+        f"{role}= was given as {type(one).__name__}: of a file or a cluster's frame a column is meant by its "
+        "name."
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -218,7 +225,9 @@ def as_read(found: Mapping[str, Tally], verdict: Verdict) -> dict[str, Tally]:
     cases = tallies.get(CASES)
     if isinstance(cases, Cases):
         tallies[CASES] = Cases.of(verdict.rows(cases.rows()))
-    scores = tallies.get("scores")
+    scores, table = tallies.get("scores"), tallies.get("confusion")
+    if problem.kind == "binary" and isinstance(table, Confusion):
+        tallies["confusion"] = with_labels(table, problem.labels)
     if problem.kind == "binary" and problem.threshold is not None and "confusion" not in tallies:
         if isinstance(scores, BinnedScores) and isinstance(cut, Confusion):
             tallies["confusion"] = renamed(cut, problem.labels)
