@@ -81,6 +81,16 @@ def test_shards_tallied_apart_are_the_whole(here, capfd):
     assert "120 rows" in (here / "text.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("form", ["--json", "--markdown", ""])
+def test_slices_are_kept_by_tally_and_shown_by_report(form, here, capfd):
+    """What `evaluate --by` prints is what `report` prints of the merged shards."""
+    roles = "--actual y --score p --positive 1 --by region"
+    for number in (1, 2):
+        run(f"tally shards/{number}.parquet {roles} --output {number}.by", capfd)
+    run("merge 2.by 1.by --output all.by", capfd)
+    assert run(f"report all.by {form}", capfd) == run(f"evaluate preds.parquet {roles} {form}", capfd)
+
+
 def test_merge_says_which_file_does_not_fit(here, capfd):
     """Evaluations of other problems are refused by name, and nothing is written."""
     run(f"tally {SPAM} --output spam.assay", capfd)

@@ -1,6 +1,7 @@
 """The program as a shell runs it: quiet ends, exit codes, quick help, a bar for those who look."""
 
 import os
+import pathlib
 import pty
 import select
 import signal
@@ -11,6 +12,7 @@ import time
 import pytest
 
 ASSAY = [sys.executable, "-m", "assay"]
+FULL = pathlib.Path("/dev/full")
 # More rows than anyone waits for.
 ENDLESS = [
     "--sql", "SELECT i % 2 AS y, (i % 1000) / 1000 AS p FROM range(100000000000) t(i)", "--actual", "y",
@@ -47,6 +49,18 @@ def test_a_requirement_that_is_not_met_ends_with_one(here):
     assert done.returncode == 1
     assert "50 rows" in done.stdout
     assert done.stderr.startswith("assay: accuracy >= 1 is not met")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize("words", [["metrics", "--json"], ["report", "1.assay"]], ids=lambda words: words[0])
+def test_a_full_disk_gets_one_line(words, here):
+    """What cannot be printed is said once, however much there is of it, as an error of nobody's."""
+    with FULL.open("w", encoding="utf-8") as full:
+        done = subprocess.run([*ASSAY, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)  # noqa: S603
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "No space left on device" in done.stderr
+    assert "should not have happened" not in done.stderr
 
 
 def test_who_reads_no_further_is_not_bothered(here):

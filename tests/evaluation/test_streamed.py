@@ -231,6 +231,71 @@ def test_what_a_file_cannot_have_is_said(files):
         halves[0].merge(halves[1])
 
 
+@pytest.mark.parametrize("said", [{}, {"kind": "regression", "predicted": "p"}, {"by": "region"}], ids=str)
+def test_no_rows_left_is_said_as_in_memory(said, tmp_path):
+    """Where every row lacks a value, or weighs nothing, there is nothing to judge."""
+    frame = FRAME.select("y", "region", pl.lit(None, pl.Float64).alias("p"), pl.lit(0.0).alias("none"))
+    roles = {"actual": "y", **({} if "kind" in said else {"score": "p"}), **said}
+    path = tmp_path / "rows.parquet"
+    for columns, more in ((frame, {"missing": "drop"}), (frame.with_columns(p=0.5), {"weight": "none"})):
+        columns.write_parquet(path)
+        for data in (columns, path):
+            with pytest.raises(assay.InputError, match="there are no rows to judge"):
+                assay.evaluate(data, **roles, **more)
+
+
+def test_slicing_columns_are_refused_before_they_cost(tmp_path):
+    """More labels than slices can be, truth to cut at edges, and numbers that have no end."""
+    frame = FRAME.with_columns(
+        user=pl.Series([f"u{place % 1200}" for place in range(N)]), far=pl.Series([0.0, np.inf] * (N // 2))
+    )
+    frame.write_parquet(tmp_path / "rows.parquet")
+    said = {"data": tmp_path / "rows.parquet", "actual": "y", "score": "p"}
+    with pytest.raises(assay.InputError, match="slices by user, where 1,000 are the most"):
+        assay.evaluate(**said, by="user")
+    with pytest.raises(assay.ColumnError, match="edges= cuts numbers, but truth holds true and false"):
+        assay.evaluate(**said, by="truth", edges={"truth": [0.5]})
+    with pytest.raises(assay.ColumnError, match=r"far holds numbers.*quartiles"):
+        assay.evaluate(**said, by="far")
+
+
+def test_a_group_of_text_and_numbers_is_named(tmp_path):
+    """Files whose columns are of different types are told which column it is."""
+    FRAME.write_parquet(tmp_path / "1.parquet")
+    FRAME.with_columns(pl.col("group").cast(pl.String)).write_parquet(tmp_path / "2.parquet")
+    with pytest.raises(assay.AssayError, match="group holds text in some rows and numbers in others"):
+        assay.evaluate(tmp_path, actual="y", score="p", group="group")
+
+
+def test_shards_with_weights_of_one_or_fewer_grades_merge():
+    """Weights that are all 1 are none; grades that are whole numbers have an order of their own."""
+    frame = FRAME.with_columns(
+        weight=pl.Series(np.r_[np.ones(1000), FRAME["weight"][1000:].to_numpy()]),
+        grade=pl.Series(np.repeat([1, 2, 3], 1000)),
+    )
+    for said in (
+        {"actual": "y", "score": "p", "weight": "weight", "by": "region"},
+        {"actual": "y", "score": "p", "weight": "weight", "group": "group"},
+        {"actual": "grade", "predicted": "grade", "kind": "ordinal"},
+    ):
+        parts = [assay.evaluate(part, **said) for part in frame.iter_slices(1000)]
+        for first, second, third in itertools.permutations(parts):
+            both = first.merge(second).merge(third)
+            whole = assay.evaluate(frame, **said)
+            assert both.n == whole.n
+            assert both.settings.weight == whole.settings.weight
+            assert both.problem.labels == whole.problem.labels
+            if "group" not in said:
+                assert both.to_json() == whole.to_json()
+
+
+def test_a_figure_of_another_problem_is_said_to_be_one(files):
+    """Who asks scores for an error of numbers is not told that rows are lacking."""
+    ev = assay.evaluate(files / "rows.parquet", actual="y", score="p")
+    with pytest.raises(assay.MetricError, match="mse has nothing to read here: it is of another problem"):
+        _ = ev["mse"]
+
+
 def test_rows_that_outgrow_the_memory_leave_reasons(files, monkeypatch):
     """Without room for rows and ranks, the sums still give what they can, and the rest says why not."""
     monkeypatch.setattr(streamed, "_SHARE", 1 << 40)

@@ -79,7 +79,7 @@ def answered(arguments: argparse.Namespace, ev: Evaluation) -> int:
 
 
 def _text(arguments: argparse.Namespace, ev: Evaluation) -> str:
-    sliced = list(ev.slices.values()) if getattr(arguments, "by", None) else []
+    sliced = list(ev.slices.values()) if ev.settings.by else []
     if arguments.json:
         data = ev.to_dict(full=arguments.full)
         if sliced:

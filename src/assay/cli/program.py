@@ -36,6 +36,7 @@ _WRONG = 2
 _WORDS = (
     (r'rows\(\.\.\., missing="drop"\)', "--missing drop"),
     (r"paired=False", "--unpaired"),
+    (r'edges=\{"([^"]*)": \[10, 20\]\}, or pass the rows in memory', r"--edges \1=10,20"),
     (r" to evaluate\(\)", ""),
     (r"\bsplit=bootstrap\(\d+\)", "--bootstrap"),
     (r"\bk=(\d+) folds", r"\1 folds"),
@@ -77,6 +78,11 @@ def main(words: Sequence[str] | None = None) -> int:
         return _finished(0)
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except OSError as failed:  # a full disk, say, which is no error of ours
+        if os.environ.get("ASSAY_TRACEBACK"):
+            raise
+        what = failed.filename or "a file or standard output"
+        return _wrong(f"{what} cannot be read or written: {failed.strerror or failed}.")
     except Exception as unexpected:
         if os.environ.get("ASSAY_TRACEBACK"):
             raise
@@ -98,10 +104,12 @@ def _finished(code: int) -> int:
     """Return the code once all is printed, or nobody reads any more."""
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has seen enough. What is left must not be flushed again at exit.
+    except OSError as failed:
+        # What is left must not be flushed again at exit.
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if code != _WRONG and not isinstance(failed, BrokenPipeError):  # else the reader has seen enough
+            return _wrong(f"standard output cannot be written: {failed.strerror or failed}.")
     return code
 
 

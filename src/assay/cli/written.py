@@ -32,6 +32,8 @@ class Files:
         import tempfile
 
         target = Path(path)
+        if str(path) == "-":
+            raise FileError("- is no file to write to: name one, as ./- or figures.json.")
         if any(one.exists() and target.exists() and one.samefile(target) for one in self._read):
             raise FileError(f"{target} is read from: it would be replaced by what is written. Name another.")
         if target in self._places:

@@ -163,6 +163,8 @@ class Asked:
         """Gather the tallies of so many rows, given their columns by name; numbers to cut are cut here."""
         for name, edges in self.edges.items():
             if name in found:
+                if found[name].values.dtype.kind == "b":
+                    raise ColumnError(f"edges= cuts numbers, but {name} holds true and false.")
                 found[name] = cut(found[name], edges, name)
         if self.drop:
             masks = [mask for one in found.values() if (mask := one.absent()) is not None]

@@ -264,8 +264,8 @@ class Evaluation(Told, Mapping[str, Estimate]):
             if outgrown is not None and metric.reads.__name__ in _OF_ROWS.get(self.kind, ()):
                 return outgrown, asked, asked
             raise MetricError(
-                f"{metric.name} needs the rows, which this evaluation no longer holds: "
-                "it was put together from tallies."
+                f"{metric.name} has nothing to read here: it is of another problem than "
+                f"{self.problem.title.lower()}, or needs the rows, of which only tallies are held."
             )
         if rows.weight is not None and metric.reads.tally is NumberPairs:
             return Perhaps.lost(len(rows), "ranks of weighted rows are not defined here"), asked, asked

@@ -13,7 +13,7 @@ import numpy as np
 from assay.errors import ColumnError, LabelError, NumberError
 from assay.evaluation.doubts import refuse_swapped
 from assay.evaluation.problem import ready
-from assay.evaluation.sliceable import FEW
+from assay.evaluation.sliceable import FEW, MOST, too_many
 from assay.inputs import Column, Rows
 from assay.inputs.labels import binary
 from assay.metrics import find
@@ -132,6 +132,8 @@ def sliced(rows: Rows, makers: Makers, cut: tuple[str, ...] = ()) -> Grouped:
     for one in rows.by:
         if one.name not in cut:
             _refuse_quantity(one)
+            if one.labels is not None and len(one.labels) > MOST:  # told now: tallies of so many take long
+                raise too_many(len(one.labels), one.name)
     return Grouped.of(rows, functools.partial(collected, makers=makers))
 
 
@@ -142,6 +144,8 @@ def collected(rows: Rows, makers: Makers) -> Collection:
 
 def _refuse_quantity(column: Column) -> None:
     """Raise where a column to slice by holds numbers that are no names: their quartiles are not known yet."""
+    if column.values.dtype.kind == "f" and np.isinf(column.values).any():
+        raise quantity(column.name)
     seen = column_traits(column)
     if seen.kind == "fractions" or (seen.kind == "whole" and len(seen.labels) > FEW):
         raise quantity(column.name)

@@ -115,7 +115,7 @@ def _problem(one: Evaluation, other: Evaluation) -> Problem:
     first, second = (dataclasses.replace(side, inferred=inferred) for side in (first, second))
     if first == second:
         return first
-    if first.kind == second.kind == "multiclass" and not (_declared(one) or _declared(other)):
+    if first.kind == second.kind in ("multiclass", "ordinal") and not (_declared(one) or _declared(other)):
         joined = label_union(first.labels, second.labels)
         first, second = (dataclasses.replace(side, labels=joined) for side in (first, second))
         if first == second:
@@ -125,7 +125,7 @@ def _problem(one: Evaluation, other: Evaluation) -> Problem:
         ("labels", "declare the same labels=, in the same order, for both"),
         ("positive", "say the same positive= for both"),
         ("threshold", "say the same threshold= for both"),
-        ("probabilities", "the scores of one are probabilities and those of the other are not"),
+        ("probabilities", "make the scores of every row add up to 1 in both, or in neither"),
     ):
         mine, theirs = getattr(first, name), getattr(second, name)
         if mine != theirs:
@@ -146,6 +146,8 @@ def _settings(one: Settings, other: Settings) -> Settings:
         name: getattr(one if getattr(one, name) == getattr(other, name) else Settings(), name)
         for name in _WORDS
     }
+    if not (one.weight and other.weight):  # weights that are all 1 are none, and have no name
+        words["weight"] = one.weight or other.weight
     first, second = (dataclasses.replace(side, **words) for side in (one, other))
     for field in dataclasses.fields(first):
         mine, theirs = getattr(first, field.name), getattr(second, field.name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import ColumnError, shown
+from assay.errors import ColumnError, InputError, shown
 from assay.inputs import Column, cut, encode
 
 if TYPE_CHECKING:
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
     from assay.inputs import Rows
 
-__all__ = ["FEW", "check_edges", "sliceable", "with_slices"]
+__all__ = ["FEW", "MOST", "check_edges", "sliceable", "too_many", "with_slices"]
 
 FEW = 12  # different whole numbers that are taken for names, not for a quantity
+MOST = 1000  # slices that anyone would read
 _DIGITS = 3  # of an edge, counted from the first digit of the range
 
 
@@ -52,6 +53,14 @@ def check_edges(names: Sequence[str], edges: Mapping[str, Sequence[float]] | Non
             hint = f' Did you mean "{near[0]}"?' if near else ""
             held = f"by= has {shown(names)}" if names else "name it in by= as well"
             raise ColumnError(f"edges= cuts {shown([wanted])}, which is not sliced by: {held}.{hint}")
+
+
+def too_many(count: int, by: str) -> InputError:
+    """Return the error for more slices than anyone would read."""
+    return InputError(
+        f"there are {count:,} slices by {by}, where {MOST:,} are the most: join some labels first, or cut "
+        "numbers with edges=. Rows that belong together are group=."
+    )
 
 
 def sliceable(column: Column, edges: Sequence[float] | None = None) -> Column:

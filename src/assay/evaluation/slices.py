@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import ColumnError, InputError, MetricError, shown
 from assay.evaluation.cuts import Key, cuts, weight_of
 from assay.evaluation.rests import rests
+from assay.evaluation.sliceable import MOST, too_many
 from assay.inference.corrections import holm
 from assay.inference.parts import against_rest, grouped_against_rest
 from assay.inputs import encode
@@ -39,7 +40,6 @@ _MAIN = {
 }
 _LEAST = 30  # rows, or ranked lists, below which a slice is not tested
 _LEAST_GROUPS = 10
-_MOST = 1000  # slices that anyone would read
 _LEAST_OF_A_CLASS = 10  # below which ranks of a class have no variance one could trust
 
 
@@ -110,12 +110,8 @@ class Slicing(Mapping[Any, "Evaluation"]):
         self.columns = columns
         self._cuts = cuts(ev, columns)
         self._keys = self._cuts.keys
-        if len(self._keys) > _MOST:
-            raise InputError(
-                f"there are {len(self._keys):,} slices by {' x '.join(self.columns)}, where {_MOST:,} are "
-                "the most: join some labels first, or cut numbers with edges=. Rows that belong together are "
-                "group=."
-            )
+        if len(self._keys) > MOST:
+            raise too_many(len(self._keys), " x ".join(self.columns))
         self._places = {key: place for place, key in enumerate(self._keys)}
         self._made: dict[int, Evaluation] = {}
         self._readings: dict[str, Any] = {}

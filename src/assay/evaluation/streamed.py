@@ -18,7 +18,7 @@ from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.fillings import CASES, CUT, TRAITS, fillings, quantity, sliced
 from assay.evaluation.kinds import Stated
 from assay.evaluation.problem import Verdict, decided, stated_problem
-from assay.evaluation.sliceable import FEW, check_edges
+from assay.evaluation.sliceable import FEW, MOST, check_edges, too_many
 from assay.inference.question import has_weights
 from assay.inputs.labels import plain_label, same_kind
 from assay.progress import Progress
@@ -82,6 +82,8 @@ def evaluate_streamed(
     reading = _Reading(data, told, stated, tuple(edges or ()), limit)
     problem = stated_problem(stated)
     found = reading.scan(None if problem is None else problem.kind)
+    if not found.scan.rows:
+        raise InputError("there are no rows to judge.")
     verdict = Verdict(problem) if problem is not None else decided(found.traits, stated)
     if problem is None and verdict.problem.kind == "regression":
         # Labels were looked for, and quantities found: these are summed in a pass of their own.
@@ -165,6 +167,8 @@ class _Found:
             numbers = not any(isinstance(label, (str, bool)) for label in labels)
             if numbers and len(labels) > FEW and name not in self.reading.cut:
                 raise quantity(name)
+            if len(labels) > MOST:
+                raise too_many(len(labels), name)
         return found
 
     @functools.cached_property

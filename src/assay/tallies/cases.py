@@ -103,11 +103,13 @@ class Cases(Tally, kind="cases"):
             raise MergeError("the two sides' rows have different columns or labels.")
         labels: list[Labels | None] = []
         columns: list[Array] = []
-        for mine, theirs, first, second in zip(
-            self.labels, other.labels, self.columns, other.columns, strict=True
+        for (_, name), mine, theirs, first, second in zip(
+            self.roles, self.labels, other.labels, self.columns, other.columns, strict=True
         ):
             if (mine is None) != (theirs is None):
-                raise MergeError("a column holds text on one side and numbers on the other.")
+                raise MergeError(
+                    f"{name} holds text in some rows and numbers in others. Make it all text or all numbers."
+                )
             if mine is None or theirs is None:
                 labels.append(None)
                 columns.append(np.concatenate([first, second]))
