@@ -97,3 +97,31 @@ def choose(rows, value, *, lowest=False, allowed=None):
     best = max(figure for _, figure in found)
     tied = [cutoff for cutoff, figure in found if figure == best]
     return tied[0], -best if lowest else best, len(tied)
+
+
+def certified(rows, share, delta, refutes):
+    """The counts at the cutoffs that a walk certifies: starts add to its level, a failure takes it away.
+
+    `refutes` tells of x, n and a level whether x of n refute a lower share.
+    """
+    starts, passed, level = _starts(len(rows), share, delta), [], Fraction(0)
+    each, left = delta / max(len(starts), 1), list(starts)
+    for cutoff in cutoffs(rows)[1:]:
+        c = counts(rows, cutoff)
+        x, n = int(c["tp"]), int(c["tp"] + c["fp"])
+        while left and left[0] <= n:
+            level += each
+            left.pop(0)
+        if level and refutes(x, n, level):
+            passed.append(c)
+        else:
+            level = Fraction(0)
+    return passed
+
+
+def _starts(rows, share, delta):
+    """Twice the least number that can refute a lower share, or that, and twice the one before."""
+    least = next((k for k in range(1, rows + 1) if share**k <= delta), None) if share < 1 else None
+    if least is None:
+        return []
+    return [2 * least * 2**k for k in range(rows) if 2 * least * 2**k <= rows] or [least]

@@ -198,20 +198,26 @@ DEMANDS = [
     method=st.sampled_from(["clopper-pearson", "wilson"]),
 )
 def test_what_is_demanded(demand, rows, least, confidence, method):
-    """The demand is met by the count, or by the lower limit, and no cutoff that meets it is better."""
+    """The demand is met by the count, the lower limit or a walk, and no cutoff that meets it is better."""
     name, share, cells, objective, lowest = demand
     enough = by_hand.exact(least)
 
+    def refutes(x, n, level):
+        if method == "wilson":
+            return wilson(x, n, 1 - 2 * float(level))[0] >= least
+        return by_hand.tail(x, n, enough) <= level
+
+    delta = None if confidence is None else 1 - by_hand.exact(confidence)
+    walked = name == "min_precision" and confidence is not None
+    certified = by_hand.certified(rows, enough, delta, refutes) if walked else []
+
     def allowed(c):
+        if walked:
+            return c in certified
         reached = share(c)
         if reached is None or reached < enough:
             return False
-        x, n = int(c[cells[0]]), int(c[cells[0]] + c[cells[1]])
-        if confidence is None:
-            return True
-        if method == "wilson":
-            return wilson(x, n, 2 * confidence - 1)[0] >= least
-        return by_hand.tail(x, n, enough) <= 1 - by_hand.exact(confidence)
+        return confidence is None or refutes(int(c[cells[0]]), int(c[cells[0]] + c[cells[1]]), delta)
 
     present = any(row[0] != (name == "min_specificity") for row in rows)
     expected = by_hand.choose(rows, objective, lowest=lowest, allowed=allowed) if present else None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from assay.decisions.walks import last_certified
 from assay.errors import MetricError
 from assay.metrics.cutoffs import rounding
 from assay.metrics.rates import NO_NEGATIVES, NO_POSITIVES
@@ -78,7 +80,10 @@ class Criterion:
         if self.fixed is not None:
             threshold = self.fixed(sample, sweep)
             return Chosen(threshold, sweep.place(threshold), 1)
-        found = self._found(sweep, rising=self.rises and not (sample.weighted and self._sure))
+        if self.guarantee is not None and self.guarantee.walks:
+            found = self._walked(self.guarantee, sweep)
+        else:
+            found = self._found(sweep, rising=self.rises and not (sample.weighted and self._sure))
         if found is None:
             raise MetricError(self._unmet(sweep))
         place, ties = found
@@ -87,6 +92,20 @@ class Criterion:
     @property
     def _sure(self) -> bool:
         return self.guarantee is not None and self.guarantee.confidence is not None
+
+    @staticmethod
+    def _walked(guarantee: Guarantee, sweep: Sweep) -> tuple[int, int] | None:
+        """Return the first certified place with the most positives found and how many share them, or None."""
+        certified = last_certified(guarantee, sweep)
+        if certified is None:
+            return None
+
+        def found(place: int) -> float:
+            return float(sweep.at(place).counts.tp[0])
+
+        most = found(certified[-1])
+        first = certified[bisect.bisect_left(certified, most - rounding(most), key=found)]
+        return first, certified.stop - first
 
     def _unmet(self, sweep: Sweep) -> str:
         if self.unmet is not None:

@@ -37,7 +37,8 @@ class Guarantee:
 
     Recall only falls as the threshold rises, and specificity only rises: whoever takes the last threshold
     whose limit is met errs no more often than at a threshold named beforehand (Bates et al. 2021, risk-
-    controlling sets). Precision goes up and down, so that this is not so for it.
+    controlling sets). Precision goes up and down: a walk over the cutoffs tests it, see
+    :func:`assay.decisions.walks.last_certified`.
     """
 
     measure: str
@@ -55,6 +56,11 @@ class Guarantee:
                 raise MetricError(f"confidence={self.confidence!r} is no confidence: it is above 0.5.")
 
     @property
+    def walks(self) -> bool:
+        """Whether cutoffs must be tested one after the other, for the measure goes up and down."""
+        return self.confidence is not None and self.measure == "precision"
+
+    @property
     def words(self) -> str:
         """The demand as a sentence has it."""
         said = f"a {self.measure} of at least {self.share:.4g}"
@@ -69,31 +75,39 @@ class Guarantee:
         if self.confidence is None:
             return enough
         if outcome.squares is not None:
-            x, n = _effective(x, n, *_parts(outcome.squares, self.measure))
-        elif self.measure != "precision" and len(
-            n
-        ):  # the same class at every cutoff, so one number settles it
+            x, n = self.worth(outcome)
+        elif len(n):  # the same class at every cutoff, so one number settles it
             return np.asarray(x >= least_hits(int(n[0]), self.share, self.confidence, self.method))
         places = np.flatnonzero(enough)  # a limit is below what it limits
         enough[places] = lower_limit_reaches(x[places], n[places], self.share, self.confidence, self.method)
         return enough
 
+    def refuted(self, x: Any, n: Any, level: float) -> NDArray[np.bool_]:
+        """Tell of each x of n whether they refute that the share is lower, erring as often as the level."""
+        return lower_limit_reaches(x, n, self.share, 1 - level, self.method)
+
+    def worth(self, outcome: Outcome) -> tuple[Any, Any]:
+        """Return what the share counts, and of how many: of weighted rows, of as many as they are worth."""
+        x, n = _parts(outcome.counts, self.measure)
+        squares = outcome.squares
+        return (x, n) if squares is None else _effective(x, n, *_parts(squares, self.measure))
+
     def limit(self, outcome: Outcome) -> float:
         """Return the lower limit of one outcome."""
-        x, n = _parts(outcome.counts, self.measure)
-        if outcome.squares is not None:
-            x, n = _effective(x, n, *_parts(outcome.squares, self.measure))
+        x, n = self.worth(outcome)
         confidence = 2 * (self.confidence or 0.95) - 1
         return proportion_interval(float(x[0]), float(n[0]), confidence, self.method)[0]
 
     def limit_words(self, outcome: Outcome) -> str:
         """Return the limit at one outcome as a sentence has it."""
-        said = f"The one-sided {_METHODS[self.method]} limit of {self.measure} is {self.limit(outcome):.4g}"
-        if self.measure != "precision":
-            return f"{said}; it holds although the threshold was chosen on these rows."
+        if self.walks:
+            return (
+                f"The precision of at least {self.share:.4g} holds although the threshold was chosen on "
+                f"these rows: cutoffs were tested one after the other down to it ({_METHODS[self.method]})."
+            )
         return (
-            f"{said}, which is that of a threshold named beforehand: chosen on these rows, it fails more "
-            "often. Judge it on others with on(rows)."
+            f"The one-sided {_METHODS[self.method]} limit of {self.measure} is {self.limit(outcome):.4g}; "
+            "it holds although the threshold was chosen on these rows."
         )
 
     def unmet(self, sweep: Sweep) -> str:
@@ -109,6 +123,11 @@ class Guarantee:
             )
         place = int(np.nanargmax(_wilson_limit(x, n, self.confidence)))
         hits, limit = f"{amount(x[place])} of {amount(n[place])}", self.limit(sweep.at(place))
+        if limit >= self.share:
+            return (
+                f"{said}: {hits} at {sweep.cutoff(place):.6g} would be enough of a threshold named "
+                "beforehand, but not of the best of many. Ask for less, be less sure, or bring more rows."
+            )
         return (
             f"{said}: even the best threshold's {hits} leaves a lower limit of {limit:.4g}. "
             "Ask for less, be less sure, or bring more rows."

@@ -178,8 +178,9 @@ def choose_threshold(
     ``equal_error``     both classes err alike
     ==================  ================================================================================
 
-    With ``confidence`` the lower limit of what is demanded must reach it, by ``method``
-    "clopper-pearson" or "wilson"; elsewhere it is the confidence of intervals.
+    With ``confidence`` what is demanded is promised of other rows, by ``method`` "clopper-pearson" or
+    "wilson": the lower limit of recall or specificity must reach it, and cutoffs are tested for precision
+    one after the other. Elsewhere it is the confidence of intervals.
 
     `versus` is another threshold to show beside it, 0.5 if nothing is said and the scores are probabilities.
     `folds` and `replicates` ask how much better it looks than it is: see :func:`cross_fitted` and

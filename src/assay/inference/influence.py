@@ -110,7 +110,8 @@ class Influence:
             return math.inf
         # The rows of a unit have one weight, so that its fourth powers follow from the others.
         fourth = second if self.cubes is None else self.cubes.reshape(-1) ** 2 / second
-        share = float(fourth @ scaled**4) / float(second @ scaled**2) ** 2 - 1 / self.worth
+        squared = np.square(scaled)
+        share = float(fourth @ np.square(squared)) / float(second @ squared) ** 2 - 1 / self.worth
         return 2 / share if share > 0 else math.inf
 
     @property

@@ -80,7 +80,7 @@ def calibration(
     alone = len(together) == 1
     if band == "auto":
         band = "consistency" if alone and bins is None else "none"
-    shapes = [None if bins is not None else curves.calibration(one.tally) for one in together]
+    shapes = [None if bins is not None else curves.calibration(one.outline) for one in together]
     bands = [_band(one, band, confidence, seed) for one in together]
     ax = sheet(ax, names=len(together))
     ax.plot((0, 1), (0, 1), color=GREY, linewidth=1, linestyle=":")

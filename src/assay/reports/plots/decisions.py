@@ -12,6 +12,7 @@ from assay.decisions.wording import cutoff
 from assay.errors import MetricError
 from assay.inference.proportions import normal_quantile
 from assay.metrics.curves import Curve
+from assay.reports.condensed import condensed
 from assay.reports.plots.axes import (
     FEW,
     GREY,
@@ -27,6 +28,7 @@ from assay.reports.plots.axes import (
     whose,
 )
 from assay.reports.simplified import stepped
+from assay.tallies import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +71,7 @@ def expected_cost(data: Any, *, ax: Axes | None = None, below: str | None = None
     >>> assay.plots.expected_cost(rows, cost_fp=1, cost_fn=4).texts[0].get_text()
     'least: 0.167 at 0.35'
     """
-    several, said = _several(data, lambda one: curves.expected_cost(one, **costs))
+    several, said = _several(data, lambda one: curves.expected_cost(_outline(one, costs), **costs))
     if said:
         said += f"\ncosts: {_told(costs)}"
     ax = sheet(ax, (6.0, 3.8), names=len(several))
@@ -202,6 +204,12 @@ def net_benefit(
     )
     key(ax, "upper right")
     return ax
+
+
+def _outline(one: Any, costs: dict[str, Any]) -> Any:
+    """Return scores as fine as can be seen, the cheapest among them; with costs of each row, all data."""
+    alike = all(cost is None or np.ndim(cost) == 0 for cost in costs.values())
+    return condensed(one).tally if alike and isinstance(one, Scores) else one
 
 
 def _told(costs: dict[str, Any]) -> str:
