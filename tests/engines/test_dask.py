@@ -12,7 +12,6 @@ import pyarrow as pa
 import pytest
 
 import assay
-from assay.engines import dask as engine
 from assay.engines import scan
 from assay.evaluation import streamed
 
@@ -180,11 +179,11 @@ def test_progress_is_told_at_the_end_and_a_missing_part_is_named(monkeypatch):
     """The number of rows is told once; without Dask a line says what to install."""
     seen = []
     pieces = [dask.delayed({"y": [0, 1], "s": [0.5, 0.25]})]
-    engine.scan(pieces, actual="y", score="s", tallies={"it": assay.Scores}, progress=seen.append)
+    scan(pieces, actual="y", score="s", tallies={"it": assay.Scores}, progress=seen.append)
     assert seen == [2]
     monkeypatch.setitem(sys.modules, "dask", None)
     with pytest.raises(assay.PartError, match=r"pip install assay\[dask\]"):
-        engine.scan(pieces, actual="y", score="s", tallies={"it": assay.Scores})
+        scan(pieces, actual="y", score="s", tallies={"it": assay.Scores})
 
 
 def test_an_evaluation_is_that_of_arrays_and_of_files(client, folder):

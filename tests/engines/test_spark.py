@@ -203,11 +203,11 @@ def test_exact_areas_of_labels_and_holes(spark, frame):
 def test_progress_is_told_at_the_end_and_a_missing_part_is_named(frame, monkeypatch):
     """The number of rows is told once; without Spark a line says what to install."""
     seen = []
-    engine.scan(frame, actual="y", score="score", tallies={"it": assay.Scores}, progress=seen.append)
+    scan(frame, actual="y", score="score", tallies={"it": assay.Scores}, progress=seen.append)
     assert seen == [clustered.N]
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(assay.PartError, match=r"pip install assay\[spark\]"):
-        engine.scan(frame, actual="y", score="score", tallies={"it": assay.Scores})
+        scan(frame, actual="y", score="score", tallies={"it": assay.Scores})
 
 
 @pytest.mark.parametrize("name", clustered.JUDGED)

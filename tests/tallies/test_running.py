@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.tallies.binned import RunningBins
+from assay.tallies.running import RunningBins
 
 RNG = np.random.default_rng(8)
 N = 2000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import numpy as np
 
@@ -16,32 +16,11 @@ from assay.inputs import Column, Label, Rows, cut, rows
 if TYPE_CHECKING:
     from assay.tallies import Tally
 
-__all__ = ["Asked", "Question"]
+__all__ = ["Asked"]
 
 # The part of a limit of memory that the tallies may take: there may be three times the largest of them
 # while two are merged.
 _TALLIES: Final = 6
-
-
-class Question(TypedDict, total=False):
-    """The parameters of a scan, as :func:`assay.engines.scan` explains them."""
-
-    tallies: Mapping[str, Callable[..., Tally] | type[Tally]]
-    actual: str | None
-    predicted: str | None
-    score: str | Sequence[str] | Mapping[Label, str] | None
-    weight: str | None
-    group: str | None
-    query: str | None
-    by: str | Sequence[str]
-    second: Mapping[str, str] | None
-    labels: Sequence[Label] | None
-    positive: Label | None
-    missing: Literal["refuse", "drop"]
-    edges: Mapping[str, Sequence[float]] | None
-    memory: int | str
-    threads: int | None
-    bits: int
 
 
 @dataclasses.dataclass(frozen=True)

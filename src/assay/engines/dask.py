@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final
 
-from assay.engines.asked import Asked, Question
 from assay.engines.database import part
 from assay.engines.parts import alone, finished, labels_of, merged, tallied
 from assay.errors import InputError, LengthError
@@ -14,41 +13,35 @@ from assay.inputs.frames import Table, no_such_column
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from assay.engines.asked import Asked
     from assay.engines.local import Scan
     from assay.inputs import Column
 
-__all__ = ["scan", "scanned"]
+__all__ = ["scanned"]
 
 _NAME: Final = "the Dask frame"
 _BRANCHES: Final = 8  # tallies that one task merges: what a worker holds of them, and how deep the tree is
 
 
-def scan(
-    frame: Any, *, progress: Callable[[int], object] | None = None, **question: Unpack[Question]
-) -> Scan:
-    """Return the tallies of a Dask frame's rows, the very ones that the same rows give as arrays.
+def scanned(frame: Any, asked: Asked, progress: Callable[[int], object] | None = None) -> Scan:
+    """Return what is asked for of a Dask frame's rows: the very tallies that the same rows give as arrays.
 
-    The frame may also be a list of delayed tables (or futures of such), one per partition. The parameters
-    are those of :func:`assay.engines.scan`, which comes here for a frame of Dask's. `memory` is meant for
-    each task; `threads` are those of a task, as many as Dask gives it unless said; `progress` is called once,
-    at the end. ``files`` counts the partitions.
+    The frame may also be a list of delayed tables (or futures of such), one per partition. `memory` is meant
+    for each task; `threads` are those of a task, as many as Dask gives it unless said; `progress` is called
+    once, at the end. ``files`` counts the partitions.
 
     It runs wherever Dask runs: on the cluster of the current client, or in this process.
 
     Examples
     --------
     >>> import assay, dask
+    >>> from assay.engines import scan
     >>> halves = [{"y": [0, 1], "s": [0.2, 0.9]}, {"y": [1, 0], "s": [0.6, 0.7]}]
     >>> pieces = [dask.delayed(one) for one in halves]
     >>> found = scan(pieces, actual="y", score="s", tallies={"ranks": assay.Scores})
     >>> found.rows, found.files
     (4, 2)
     """
-    return scanned(frame, Asked.of(**question), progress)
-
-
-def scanned(frame: Any, asked: Asked, progress: Callable[[int], object] | None = None) -> Scan:
-    """Return the tallies that are asked for."""
     dask = part("dask", "assay[dask]", "reading a Dask frame")
     if asked.needs_labels():
         asked = asked.with_labels(labels_of(scanned(frame, alone(asked))))

@@ -15,8 +15,8 @@ import numpy as np
 
 from assay.errors import BytesError, InputError, LabelError, MergeError, TallyError
 from assay.tallies import BinnedScores, Collection, Confusion, Grouped, Moments, Scores, Sums, Tally, codec
-from assay.tallies.binned import RunningBins
 from assay.tallies.mapped import maker
+from assay.tallies.running import RunningBins
 from assay.tallies.tally import restored
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import contextlib
 import functools
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from assay.engines.areas import Above, Areas, Stretch, above, areas, precision_sum
-from assay.engines.asked import Asked, Question
+from assay.engines.asked import Asked
 from assay.engines.database import part
 from assay.engines.gathering import in_words
 from assay.engines.parts import alone, columns_of, finished, labels_of, merged, tallied, told, undone
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assay.inputs import Label
     from assay.tallies.dyadic import Dyadic
 
-__all__ = ["exact_areas", "scan", "scanned"]
+__all__ = ["exact_areas", "scanned"]
 
 _NAME: Final = "the Spark frame"
 _PARTS: Final = "part binary, place bigint"
@@ -38,23 +38,15 @@ _AS_THEY_ARE: Final = (
 )  # fmt: skip
 
 
-def scan(
-    frame: Any, *, progress: Callable[[int], object] | None = None, **question: Unpack[Question]
-) -> Scan:
-    """Return the tallies of a Spark frame's rows, the very ones that the same rows give as arrays.
+def scanned(frame: Any, asked: Asked, progress: Callable[[int], object] | None = None) -> Scan:
+    """Return what is asked for of a Spark frame's rows: the very tallies that the same rows give as arrays.
 
-    The parameters are those of :func:`assay.engines.scan`, which comes here for a frame of Spark's. `memory`
-    is meant for each task; `threads` are those of a task, as many as Spark gives it unless said; `progress`
-    is called once, at the end. ``files`` counts the partitions.
+    `memory` is meant for each task; `threads` are those of a task, as many as Spark gives it unless said;
+    `progress` is called once, at the end. ``files`` counts the partitions.
 
     Each partition becomes bytes of at most a sixth of `memory`, which Spark merges in two rounds. The driver
     receives one tally, whatever the number of rows or partitions.
     """
-    return scanned(frame, Asked.of(**question), progress)
-
-
-def scanned(frame: Any, asked: Asked, progress: Callable[[int], object] | None = None) -> Scan:
-    """Return the tallies that are asked for."""
     part("pyspark.sql", "assay[spark]", "reading a Spark frame")
     part("pyarrow", "assay[spark]", "reading a Spark frame")
     if asked.share > _LARGEST:
@@ -97,8 +89,9 @@ def exact_areas(
     there, and the driver receives a handful of numbers of each: it holds no list of scores. The area is a
     fraction of integers. A partition must fit its worker, at about 50 bytes per distinct score.
 
-    :func:`scan` is one pass without a shuffle of the rows, and exact itself up to its part of `memory`;
-    beyond that it gives certain bounds. Come here where those are too wide, or an exact figure is due.
+    :func:`assay.engines.scan` is one pass without a shuffle of the rows, and exact itself up to its part of
+    `memory`; beyond that it gives certain bounds. Come here where those are too wide, or an exact figure is
+    due.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from assay.inputs.labels import Label
     from assay.tallies.confusion import Confusion
 
-__all__ = ["BinnedScores", "RunningBins"]
+__all__ = ["BinnedScores", "cell_edges", "checked_bits", "score_columns"]
 
 _BITS = range(12, 23)
 _FEW = 1 << 14  # rows that are sorted sooner than a table of all cells is walked
@@ -62,13 +62,13 @@ class BinnedScores(Tally, kind="binned scores"):
     @classmethod
     def empty(cls, bits: int = 18) -> Self:
         """Return the tally of no rows."""
-        return cls(_checked(bits))
+        return cls(checked_bits(bits))
 
     @classmethod
     def of(cls, rows: Rows, bits: int = 18) -> Self:
         """Return the tally of rows with actual labels and scores."""
-        bits = _checked(bits)
-        actual, score, values = _columns(rows)
+        bits = checked_bits(bits)
+        actual, score, values = score_columns(rows)
         if not len(rows):
             return cls(bits)
         if rows.weight is not None:
@@ -88,8 +88,8 @@ class BinnedScores(Tally, kind="binned scores"):
     @classmethod
     def of_scores(cls, tally: Scores, bits: int = 18) -> Self:
         """Return the tally of an exact tally's rows."""
-        bits = _checked(bits)
-        edges, scores = _edges(bits), doubles(tally.scores)
+        bits = checked_bits(bits)
+        edges, scores = cell_edges(bits), doubles(tally.scores)
         if tally.weights is None:
             # The scores are in order already, so each cell is a stretch of them between two edges.
             limits = np.append(np.searchsorted(scores, edges), len(scores))
@@ -147,7 +147,7 @@ class BinnedScores(Tally, kind="binned scores"):
             raise MergeError(f"the tallies have {self.bits} and {other.bits} bits of bins.")
         positive = same_positive(self.positive, other.positive)
         if self.weights is None is other.weights:
-            table = np.zeros((len(_edges(self.bits)), 2), dtype=np.int64)
+            table = np.zeros((len(cell_edges(self.bits)), 2), dtype=np.int64)
             for one in (self, other):
                 table[one.cells, 0] += one.negatives
                 table[one.cells, 1] += one.positives
@@ -166,6 +166,18 @@ class BinnedScores(Tally, kind="binned scores"):
         cells = self.cells.astype(np.int64)
         return np.concatenate([2 * cells + 1, 2 * cells])
 
+    def _mass(self) -> list[Array]:
+        """Return what the rows of each cell weigh, positives and negatives, as floats."""
+        if self.weights is None:
+            return [one.astype(np.float64) for one in (self.positives, self.negatives)]
+        return np.split(self._sums()[0].floats(), 2)
+
+    def _units(self) -> list[Array]:
+        """Return the same as whole numbers of a unit: of Python's, unless 64 bits hold their products."""
+        if self.weights is not None or self.n**2 > np.iinfo(np.int64).max:
+            return np.split(self._sums()[0].units, 2)
+        return [one.astype(np.int64) for one in (self.positives, self.negatives)]
+
     def _sums(self) -> list[CellSums]:
         if self.weights is None:
             counts = np.concatenate([self.positives, self.negatives])
@@ -183,22 +195,23 @@ class BinnedScores(Tally, kind="binned scores"):
         The area of the exact scores lies between them, whatever it is; each is rounded once, outwards.
         Rows in a cell that holds a single float are tied for certain. NaN where a class is absent.
         """
-        p, q = np.split(self._sums()[0].units, 2)
-        pairs = 2 * p.sum() * q.sum()
+        p, q = self._units()
+        pairs = 2 * int(p.sum()) * int(q.sum())
         if not pairs:
             return math.nan, math.nan
         below = np.cumsum(q) - q
         either_way = ~_single(self.bits)[self.cells]
         unsure = np.dot(p[either_way], q[either_way])
         middle = np.dot(p, 2 * below + q)
-        return _outwards(middle - unsure, pairs, -math.inf), _outwards(middle + unsure, pairs, math.inf)
+        low, high = int(middle - unsure), int(middle + unsure)
+        return _outwards(low, pairs, -math.inf), _outwards(high, pairs, math.inf)
 
     def average_precision_bounds(self) -> tuple[float, float]:
         """Return the lowest and the highest average precision (step definition) these counts allow.
 
         NaN where there is no positive row.
         """
-        p, q = np.split(self._sums()[0].floats(), 2)
+        p, q = self._mass()
         m = float(p.sum())
         if m == 0:
             return math.nan, math.nan
@@ -231,7 +244,7 @@ class BinnedScores(Tally, kind="binned scores"):
         """
         if math.isinf(threshold):
             return threshold
-        edges = _edges(self.bits)
+        edges = cell_edges(self.bits)
         place = int(np.searchsorted(edges, threshold))
         near = edges[max(place - 1, 0) : place + 1]
         return float(near[np.argmin(np.abs(near - threshold))]) + 0.0
@@ -243,7 +256,7 @@ class BinnedScores(Tally, kind="binned scores"):
         """
         from assay.tallies.confusion import Confusion  # noqa: PLC0415 - few need it
 
-        above = (_edges(self.bits)[self.cells] >= threshold).astype(np.uint64)
+        above = (cell_edges(self.bits)[self.cells] >= threshold).astype(np.uint64)
         actual = np.repeat(np.array([1, 0], dtype=np.uint64), len(above))
         counts = np.concatenate([self.positives, self.negatives])
         sums = None if self.weights is None else self._sums()
@@ -258,7 +271,7 @@ class BinnedScores(Tally, kind="binned scores"):
         Weighted rows have the mean weight of their cell and class there, so that its sums are right and the
         spread of weights within is lost.
         """
-        scores = _edges(self.bits)[self.cells]
+        scores = cell_edges(self.bits)[self.cells]
         positives, negatives, weights = self.positives, self.negatives, None
         if self.weights is not None:
             order = np.tile(np.arange(len(scores)), 2)
@@ -286,11 +299,11 @@ class BinnedScores(Tally, kind="binned scores"):
         >>> low <= 0.0625 <= high, high - low < 1e-4
         (True, True)
         """
-        edges = _edges(self.bits)
+        edges = cell_edges(self.bits)
         low = edges[self.cells]
         after = np.append(edges, np.inf)[self.cells.astype(np.intp) + 1]
         high = np.minimum(np.nextafter(after, -np.inf), 1.0)
-        mass = np.split(self._sums()[0].floats(), 2)
+        mass = self._mass()
         least, largest = [], []
         for positive, weight in zip((1.0, 0.0), mass, strict=True):
             held = weight > 0
@@ -313,7 +326,7 @@ class BinnedScores(Tally, kind="binned scores"):
         shape = self.cells.shape
         require(self.cells.dtype == np.uint32 and len(shape) == 1, "wrong cells")
         require((self.cells[1:] > self.cells[:-1]).all(), "cells out of order")
-        limit = len(_edges(self.bits))
+        limit = len(cell_edges(self.bits))
         require(not len(self.cells) or int(self.cells[-1]) < limit, "a cell outside the map")
         for counts in (self.positives, self.negatives):
             require(counts.dtype == np.int64 and counts.shape == shape, "wrong counts")
@@ -322,50 +335,7 @@ class BinnedScores(Tally, kind="binned scores"):
         check_weights(self.weights, np.concatenate([self.positives, self.negatives]))
 
 
-class RunningBins:
-    """The tally of rows that come batch by batch, counted in place: equal to that of all of them at once.
-
-    A tally of every batch, and merging them, would cost more than counting its rows does. It takes 20 bytes
-    a cell, 5 MiB at 18 bits.
-
-    >>> import assay
-    >>> batches = [assay.rows(actual=[0, 1], score=[0.1, 0.7]), assay.rows(actual=[0, 1], score=[0.7, 0.9])]
-    >>> running = RunningBins()
-    >>> for batch in batches:
-    ...     running.add(batch)
-    >>> running.tally() == assay.merge(map(assay.BinnedScores.of, batches))
-    True
-    """
-
-    def __init__(self, bits: int = 18) -> None:
-        self.bits = _checked(bits)
-        # Written to for every row: half as wide a table is twice as near to the processor.
-        self._recent = np.zeros((len(_edges(bits)), 2), dtype=np.uint16)
-        self._counts = np.zeros(self._recent.shape, dtype=np.int64)
-        self._positive: Label | None = None
-        self._weighted = BinnedScores(bits)
-
-    def add(self, rows: Rows) -> None:
-        """Count some more rows."""
-        actual, score, values = _columns(rows)
-        if rows.weight is not None:
-            self._weighted = self._weighted.merge(BinnedScores.of(rows, self.bits))
-        elif len(rows):
-            tables = self._recent, self._counts
-            found, positive = with_labels(
-                rows, actual, lambda labels: kernels.add_scores(*tables, values, labels, self.bits)
-            )
-            if found[0] >= 0:
-                score.raise_missing(found[0])
-            self._positive = same_positive(self._positive, positive)
-
-    def tally(self) -> BinnedScores:
-        """Return the tally of all rows so far."""
-        counted = BinnedScores.of_table(self.bits, self._positive, self._counts + self._recent)
-        return counted.merge(self._weighted)
-
-
-def _columns(rows: Rows) -> tuple[Column, Column, Array]:
+def score_columns(rows: Rows) -> tuple[Column, Column, Array]:
     """Return the labels, the scores and these as numbers; raise where rows lack one."""
     actual = need_rows(rows).need("actual", "a score tally")
     score = rows.need("score", "a score tally")
@@ -382,7 +352,7 @@ def _stretches(counts: Array, starts: Array) -> Array:
 
 
 @functools.cache
-def _edges(bits: int) -> Array:
+def cell_edges(bits: int) -> Array:
     """Return the smallest float of every cell."""
     return frozen(kernels.bin_edges(bits))
 
@@ -390,11 +360,12 @@ def _edges(bits: int) -> Array:
 @functools.cache
 def _single(bits: int) -> Array:
     """Return which cells hold a single float, so that rows in them are tied for certain."""
-    edges = _edges(bits)
+    edges = cell_edges(bits)
     return frozen(np.append(np.nextafter(edges[:-1], np.inf) == edges[1:], edges[-1] == np.inf))
 
 
-def _checked(bits: int) -> int:
+def checked_bits(bits: int) -> int:
+    """Return how many bits number the cells, or raise."""
     bits = operator.index(bits)
     if bits not in _BITS:
         raise TallyError(f"bits={bits}: choose between {_BITS[0]} and {_BITS[-1]}.")
