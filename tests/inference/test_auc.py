@@ -27,7 +27,9 @@ from assay.inference.auc import (
     disjoint_pairs_bound,
     hanley_mcneil,
     newcombe,
+    newcombe_variance,
 )
+from assay.inference.distributions import student_quantile
 from assay.metrics import Undefined
 
 rows_of_scores = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=2, max_size=25)
@@ -71,8 +73,9 @@ def test_perfect_separation_is_that_of_o15_and_o16(number):
     assert two_sided == pytest.approx(expected["exact_disjoint_pairs_lo_two_sided"], rel=1e-12)
     assert one_sided == pytest.approx(expected["exact_one_sided_95_lo"], rel=1e-12)
     found = auc_estimate(ranks([1] * m + [0] * n, [1] * m + [0] * n))
-    assert found.value == 1
-    assert agrees((found.low, found.high), expected, "newcombe5", 1e-9)
+    assert (found.value, found.high) == (1, 1)
+    # Student's t of five degrees of freedom, for no row has shown the variance: between both bounds.
+    assert two_sided < found.low < expected["newcombe5_lo"]
     assert "do not overlap" in found.note
 
 
@@ -157,13 +160,15 @@ def test_newcombe_solves_its_equation():
 
 
 def test_constant_scores_and_single_rows_say_so():
-    """No interval, and why."""
+    """Where DeLong's variance is 0 or unknown, Newcombe's stands in, and Student's t of five degrees."""
     constant = auc_estimate(ranks([0, 1, 0, 1], [5, 5, 5, 5]))
-    assert (constant.value, constant.low) == (0.5, None)
-    assert "constant" in constant.note
+    assert constant.value == 0.5
+    assert constant.low == pytest.approx(1 - constant.high)
     single = auc_estimate(ranks([1, 0, 0, 0], [2, 1, 3, 4]))
-    assert single.low is None
     assert "a single positive row" in single.note
+    t = student_quantile(0.95, 5)
+    for limit in (single.low, single.high):
+        assert (limit - 1 / 3) ** 2 == pytest.approx(t * t * newcombe_variance(limit, 1, 3), rel=1e-9)
     alone = auc_estimate(ranks([1, 1], [2, 1]))
     assert alone.value.reason == "there are no negatives"
 

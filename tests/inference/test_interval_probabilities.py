@@ -8,7 +8,7 @@ from inference.figures import check_values
 
 import assay
 from assay.inference.influence import influence
-from assay.inference.proportions import wilson
+from assay.inference.proportions import modified_wilson
 from assay.metrics import catalogue, find
 
 Z = 1.959963984540054
@@ -80,7 +80,7 @@ def test_the_base_rates_own_score_is_mapped_from_the_rate():
     """Up to one half and down again: the largest score is at the half where that is among the rates."""
     for positives in (0, 10, 50, 93, 100):
         rows = assay.rows(actual=[1] * positives + [0] * (100 - positives), score=[0.3] * 100)
-        low, high = wilson(positives, 100)
+        low, high = modified_wilson(positives, 100)
         for name, score in (
             ("brier_uncertainty", lambda r: r * (1 - r)),
             ("log_uncertainty", lambda r: -sum(x * math.log(x) for x in (r, 1 - r) if x)),
@@ -91,7 +91,7 @@ def test_the_base_rates_own_score_is_mapped_from_the_rate():
 
 
 def test_recalibration_takes_the_larger_of_two_errors():
-    """Fisher's of O18, where the sandwich is smaller; with weights the sandwich alone."""
+    """Fisher's of O18, where the sandwich is smaller; with weights, of as many rows as they are worth."""
     inputs, expected = check_values(18)
     rows = assay.rows(actual=inputs["y"], score=inputs["p"])
     for name, key in (
@@ -105,27 +105,48 @@ def test_recalibration_takes_the_larger_of_two_errors():
         assert found.standard_error == pytest.approx(error, rel=1e-8)
         assert both(found) == pytest.approx((found.value - Z * error, found.value + Z * error), rel=1e-8)
         assert found.method == ("sandwich" if own > expected[key] else "Fisher's information")
-        weighted = assay.rows(actual=inputs["y"], score=inputs["p"], weight=np.arange(14) % 2 + 1)
-        assert assay.estimate(name, weighted).method == "sandwich"
+        weight = np.arange(14) % 2 + 1
+        weighted = assay.rows(actual=inputs["y"], score=inputs["p"], weight=weight)
+        error = assay.estimate(name, weighted).standard_error
+        assert error >= influence(find(name), weighted).standard_error
+        tripled = assay.rows(actual=inputs["y"], score=inputs["p"], weight=weight * 3)
+        assert assay.estimate(name, tripled).standard_error == pytest.approx(error, rel=1e-9)
 
 
-def test_observed_to_expected_is_on_the_log_scale():
-    """Symmetric there; of no positives it is bounded by Wilson's."""
+def test_observed_to_expected_is_a_rate_of_as_many_rows_as_it_is_worth():
+    """The rate's variance is the ratio's, moderated by five rows of the binomial's; of no positives Wilson's."""
     actual, p = columns()
     found = assay.estimate("observed_expected_ratio", assay.rows(actual=actual, score=p))
-    assert found.high / found.value == pytest.approx(found.value / found.low, rel=1e-12)
+    rate, few = actual.mean(), min(actual.sum(), len(actual) - actual.sum())
+    variance = (found.standard_error * p.mean()) ** 2
+    plain = rate * (1 - rate) / len(actual)
+    rows = rate * (1 - rate) / ((few * variance + 5 * plain) / (few + 5))
+    low, high = modified_wilson(rate * rows, rows)
+    assert both(found) == pytest.approx((low / p.mean(), high / p.mean()), rel=1e-10)
     share = actual / actual.sum() - p / p.sum()
     assert found.standard_error / found.value == pytest.approx(math.sqrt(share @ share), rel=1e-10)
     none = assay.estimate("observed_expected_ratio", assay.rows(actual=[0] * 20, score=[0.25] * 20))
-    assert both(none) == pytest.approx((0.0, wilson(0, 20)[1] / 0.25), rel=1e-12)
+    assert both(none) == pytest.approx((0.0, modified_wilson(0, 20)[1] / 0.25), rel=1e-12)
 
 
-def test_skill_is_on_the_log_of_what_is_left():
-    """So that it never passes 1; perfect probabilities show no spread."""
+def test_skill_is_of_the_loss_and_of_the_base_rate():
+    """Falls and rises of both logarithms, added in squares less what they share."""
     actual, p = columns()
-    found = assay.estimate("brier_skill", assay.rows(actual=actual, score=p))
-    left = [1 - x for x in (found.low, found.value, found.high)]
-    assert left[0] / left[1] == pytest.approx(left[1] / left[2], rel=1e-12)
+    rows = assay.rows(actual=actual, score=p)
+    found = assay.estimate("brier_skill", rows)
+    loss, base = assay.estimate("brier", rows), assay.estimate("brier_uncertainty", rows)
+    rate, few = actual.mean(), min(actual.sum(), len(actual) - actual.sum())
+    first, second = (actual - p) ** 2 - loss.value, (1 - 2 * rate) * (actual - rate)
+    shared = np.corrcoef(first, second)[0, 1] * few / (few + 5)
+    fall, rise = (
+        math.sqrt(a * a + b * b - 2 * shared * a * b)
+        for a, b in (
+            (math.log(loss.high / loss.value), math.log(base.value / base.low)),
+            (math.log(loss.value / loss.low), math.log(base.high / base.value)),
+        )
+    )
+    left = loss.value / base.value
+    assert both(found) == pytest.approx((1 - left * math.exp(fall), 1 - left * math.exp(-rise)), rel=1e-9)
     perfect = assay.estimate("brier_skill", assay.rows(actual=[0, 1, 1], score=[0.0, 1.0, 1.0]))
     assert perfect.value == 1
     assert perfect.low is None

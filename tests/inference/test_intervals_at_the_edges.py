@@ -16,13 +16,22 @@ def test_rows_without_a_positive_have_a_specificity(labels, more):
     rows = assay.rows(actual=[labels[0]] * 6, predicted=[labels[0]] * 6, **more)
     found = assay.estimate("specificity", rows)
     size = 3 if "group" in more else 6
-    assert (found.low, found.high) == pytest.approx(proportion_interval(size, size))
+    assert (found.low, found.high) == pytest.approx(proportion_interval(size, size, method="modified-wilson"))
+
+
+def test_losses_that_are_alike_are_bounded_by_what_a_wrong_row_would_lose():
+    """All forty are right at 0.9: nothing is seen of a loss of 2.3, but half a row of it may be there."""
+    actual = np.array([0, 1] * 20)
+    found = assay.estimate("log_loss", assay.rows(actual=actual, score=np.where(actual, 0.9, 0.1)))
+    assert found.low == pytest.approx(-math.log(0.9), rel=1e-9)
+    assert 2 * found.value < found.high < 4 * found.value
+    assert "no large loss among 40 rows" in found.note
 
 
 def test_losses_that_are_alike_but_for_rounding_show_no_spread():
-    """The logarithms of 0.9 and of 1 - 0.1 differ in the last digit: that is no interval."""
-    actual = np.array([0, 1] * 20)
-    found = assay.estimate("log_loss", assay.rows(actual=actual, score=np.where(actual, 0.9, 0.1)))
+    """Errors of numbers that differ in the last digit are no interval."""
+    actual = np.arange(40) / 7
+    found = assay.estimate("mae", assay.rows(actual=actual, predicted=actual + 0.1))
     assert found.low is None
     assert "all rows are alike" in found.note
 

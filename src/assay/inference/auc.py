@@ -21,14 +21,18 @@ __all__ = [
     "delong_interval",
     "disjoint_pairs_bound",
     "hanley_mcneil",
+    "moderated_interval",
     "newcombe",
+    "newcombe_variance",
 ]
 
-_FEW = 30  # rows of a class below which DeLong's intervals were seen to cover less than they say
+# Degrees of freedom that Newcombe's variance counts for beside DeLong's. With 5, coverage was 0.92 or more in
+# 30 settings of 1 to 200 rows of a class; with 10 and 20 the unequal spreads fell to 0.91.
+_PRIOR_FREEDOM = 5.0
 
 
 class Area(NamedTuple):
-    """An area under a ROC curve, its variance and how many rows of each class stand behind it."""
+    """An area under a ROC curve, DeLong's variance and how many rows of each class stand behind it."""
 
     value: Value
     variance: Value
@@ -106,16 +110,76 @@ def newcombe(value: float, positives: float, negatives: float, *, confidence: fl
     >>> round(low, 6), high
     (0.915939, 1.0)
     """
+    return _score_limits(value, positives, negatives, normal_quantile(confidence) ** 2)
+
+
+def newcombe_variance(value: float, positives: float, negatives: float) -> float:
+    """Return the variance that Newcombe's method 5 takes an area to have (2006), alike for both classes.
+
+    >>> round(newcombe_variance(0.8, 20, 30) ** 0.5, 6)
+    0.064636
+    """
+    half = (positives + negatives) / 2 - 1
+    pairs = 1 + half * (1 - value) / (2 - value) + half * value / (1 + value)
+    return value * (1 - value) * pairs / (positives * negatives)
+
+
+def moderated_interval(
+    value: float,
+    variance: float,
+    positives: float,
+    negatives: float,
+    *,
+    df: float = math.inf,
+    clusters: float = math.inf,
+    confidence: float = 0.95,
+) -> Interval:
+    """Return Newcombe's score interval of an area, its variance scaled to the one that the rows show.
+
+    Few rows of a class, ties, or hardly an overlap make DeLong's variance unsure, and near 0 and 1 it shrinks
+    with the area. So the variance at each possible area is Newcombe's (method 5, 2006) times a ratio: the
+    observed variance over Newcombe's, moderated as if five more degrees of freedom had shown Newcombe's own
+    (Smyth 2004), and never less than observed. With many rows it is DeLong's interval on a score scale.
+
+    `positives` and `negatives` may be effective numbers; `df` are those of the variance and `clusters` those
+    of the clusters it is from. Simulated coverage with 1 to 200 rows of a class, areas of 0.2 to 0.995, tied
+    and two-valued scores and unequal spreads: 0.92 to 0.99, where the logit of DeLong's fell to 0.23.
+
+    >>> low, high = moderated_interval(0.8, 0.004, 20, 30)
+    >>> round(low, 4), round(high, 4)
+    (0.642, 0.8946)
+    """
+    ratio, known = 1.0, 0.0
+    if 0 < value < 1:
+        known = min(df, _freedom(positives, negatives))  # finite, for the rows are
+        ratio = variance / newcombe_variance(value, positives, negatives)
+    moderated = (_PRIOR_FREEDOM + known * ratio) / (_PRIOR_FREEDOM + known)
+    freedom = min(_PRIOR_FREEDOM + known, clusters)
+    t = normal_quantile(confidence) if math.isinf(freedom) else student_quantile(confidence, freedom)
+    return _score_limits(value, positives, negatives, t * t * max(ratio, moderated))
+
+
+def _freedom(positives: float, negatives: float) -> float:
+    """Return the degrees of freedom of a sum of two classes' variances of equal rows (Satterthwaite 1946)."""
+    parts = 1 / positives, 1 / negatives
+    lost = sum(
+        part * part / (size - 1) if size > 1 else math.inf
+        for part, size in zip(parts, (positives, negatives), strict=True)
+    )
+    return sum(parts) ** 2 / lost
+
+
+def _score_limits(value: float, positives: float, negatives: float, scale: float) -> Interval:
+    """Return the areas whose squared distance from a value is `scale` times Newcombe's variance there."""
     from scipy.optimize import brentq  # noqa: PLC0415 - SciPy takes its time to load
 
     if value < 0.5:  # noqa: PLR2004 - the formula is the same seen from the other side
-        low, high = newcombe(1 - value, positives, negatives, confidence=confidence)
+        low, high = _score_limits(1 - value, positives, negatives, scale)
         return 1 - high, 1 - low
-    z = normal_quantile(confidence)
     half = (positives + negatives) / 2 - 1
-    share = z * z / (positives * negatives)
+    share = scale / (positives * negatives)
 
-    def spread(theta: float) -> float:  # z² times the variance, without its factor 1 - theta
+    def spread(theta: float) -> float:  # the scaled variance, without its factor 1 - theta
         return share * theta * (1 + half * (1 - theta) / (2 - theta) + half * theta / (1 + theta))
 
     def short(theta: float) -> float:
@@ -144,16 +208,17 @@ def disjoint_pairs_bound(
     return float(tail ** (1 / min(positives, negatives)))
 
 
-def auc_estimate(ranks: Concordance, *, confidence: float = 0.95, student: bool = False) -> Estimate:
-    """Return the area with its interval: logit-DeLong, or Newcombe's method 5 at perfect separation.
+def auc_estimate(ranks: Concordance, *, confidence: float = 0.95, df: float = math.inf) -> Estimate:
+    """Return the area with its interval, by DeLong's variance moderated where few rows show it.
 
-    It is never [1, 1]. The note says what was done and what to mind.
+    It is never [1, 1], and a single positive has an interval, too. `df` are the degrees of freedom of
+    DeLong's variance where they are known to be fewer than the rows'. The note says what to mind.
 
     >>> import assay
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 0, 0, 1, 1, 1], score=[1, 2, 3, 4, 5, 6]))
     >>> found = auc_estimate(tally.concordance())
     >>> found, found.method
-    (1 [0.501, 1], 'Newcombe method 5')
+    (1 [0.3706, 1], 'moderated DeLong')
     """
     check_confidence(confidence)
     area = delong(ranks)
@@ -162,17 +227,13 @@ def auc_estimate(ranks: Concordance, *, confidence: float = 0.95, student: bool 
         return Estimate(area.value, None, None, confidence, "DeLong", n)
     notes = ["below 0.5: the scores rank backwards"] if area.value < 0.5 else []  # noqa: PLR2004
     if area.value in (0.0, 1.0):
-        low, high = newcombe(area.value, area.positives, area.negatives, confidence=confidence)
-        notes.append("the classes do not overlap, so DeLong's variance is 0")
-        return Estimate(area.value, low, high, confidence, "Newcombe method 5", n, "; ".join(notes))
-    if isinstance(area.variance, Undefined):
-        notes.append(area.variance.reason)
-        return Estimate(area.value, None, None, confidence, "DeLong", n, "; ".join(notes))
-    found = delong_interval(area, confidence=confidence, student=student)
-    if found is None:
-        notes.append("the scores are constant, so the area has no spread")
-        return Estimate(area.value, None, None, confidence, "DeLong", n, "; ".join(notes))
-    if min(area.positives, area.negatives) < _FEW:
-        notes.append(f"fewer than {_FEW} rows of a class: the interval may cover less than it says")
-    method = "logit-DeLong" + (" with Student's t" if student else "")
-    return Estimate(area.value, *found, confidence, method, n, "; ".join(notes), math.sqrt(area.variance))
+        notes.append("the classes do not overlap: the variance is Newcombe's")
+    lone = isinstance(area.variance, Undefined)
+    if lone:
+        notes.append(f"{area.variance.reason}: the variance is Newcombe's")  # type: ignore[union-attr]
+    variance = 0.0 if isinstance(area.variance, Undefined) else area.variance
+    low, high = moderated_interval(
+        area.value, variance, area.positives, area.negatives, df=df, confidence=confidence
+    )
+    error = math.sqrt(newcombe_variance(area.value, area.positives, area.negatives) if lone else variance)
+    return Estimate(area.value, low, high, confidence, "moderated DeLong", n, "; ".join(notes), error)

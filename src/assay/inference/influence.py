@@ -109,7 +109,10 @@ class Influence:
         if not scaled.any():
             return math.inf
         # The rows of a unit have one weight, so that its fourth powers follow from the others.
-        fourth = second if self.cubes is None else self.cubes.reshape(-1) ** 2 / second
+        fourth = second
+        if self.cubes is not None:
+            cubes = self.cubes.reshape(-1)
+            fourth = np.divide(cubes**2, second, out=np.zeros_like(second), where=second > 0)
         squared = np.square(scaled)
         share = float(fourth @ np.square(squared)) / float(second @ squared) ** 2 - 1 / self.worth
         return 2 / share if share > 0 else math.inf

@@ -14,7 +14,7 @@ from assay.errors import MetricError
 from assay.inference.estimate import Estimate
 from assay.inference.influence import value_of
 from assay.inference.proportions import METHODS, check_confidence
-from assay.inference.question import Found, Question, check_seed, rescaled
+from assay.inference.question import Found, Question, check_seed, rescaled, without_equal_weights
 from assay.metrics import Metric, Undefined, find
 from assay.tallies import Tally
 
@@ -29,20 +29,19 @@ __all__ = ["answer", "estimate", "estimate_tally", "methods_for"]
 
 # Which methods are tried, in their order, as "module.function": first by the metric's own name, then by its
 # view and kind, then by its kind.
-_DELTA = ("intervals_tables.by_delta", "intervals_drawn.dirichlet")
+_RATES = ("intervals_rates.by_rates", "intervals_rates.by_accuracy")
+_SMOOTH = ("intervals_tables.by_delta", "intervals_drawn.dirichlet")
+_DELTA = (*_RATES, *_SMOOTH)
 _PRECISION_AREA = ("intervals_scores.precision_area",)
 _AT_SHARE = ("intervals_scores.at_share",)
 _BY_NAME: dict[str, tuple[str, ...]] = {
-    "f1": ("intervals_tables.on_jaccard", *_DELTA),
-    "f_beta": ("intervals_tables.with_filled_cells", *_DELTA),
-    "f2": ("intervals_tables.with_filled_cells", *_DELTA),
-    "f_half": ("intervals_tables.with_filled_cells", *_DELTA),
-    "balanced_accuracy": ("intervals_tables.mean_of_recalls", *_DELTA),
-    "adjusted_balanced_accuracy": ("intervals_tables.mean_of_recalls", *_DELTA),
-    "g_mean": ("intervals_tables.mean_of_recalls", *_DELTA),
-    "one_vs_rest_balanced_accuracy": ("intervals_tables.on_two_rates", *_DELTA),
-    "informedness": ("intervals_tables.on_two_rates", *_DELTA),
-    "markedness": ("intervals_tables.on_two_rates", *_DELTA),
+    "f1": ("intervals_rates.on_jaccard", *_DELTA),
+    "balanced_accuracy": ("intervals_classes.mean_of_recalls", *_DELTA),
+    "adjusted_balanced_accuracy": ("intervals_classes.mean_of_recalls", *_DELTA),
+    "g_mean": ("intervals_classes.mean_of_recalls", *_DELTA),
+    "one_vs_rest_balanced_accuracy": ("intervals_rates.on_two_rates", *_DELTA),
+    "informedness": ("intervals_rates.on_two_rates", *_DELTA),
+    "markedness": ("intervals_rates.on_two_rates", *_DELTA),
     "positive_likelihood_ratio": ("intervals_tables.ratio_of_rates", *_DELTA),
     "negative_likelihood_ratio": ("intervals_tables.ratio_of_rates", *_DELTA),
     "prevalence_threshold": ("intervals_tables.on_likelihood_ratio", *_DELTA),
@@ -50,12 +49,16 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "npv_at_prevalence": ("intervals_tables.at_prevalence", *_DELTA),
     "brennan_prediger": ("intervals_tables.on_accuracy", *_DELTA),
     "diagnostic_odds_ratio": ("intervals_tables.woolf", *_DELTA),
-    "mutual_information": ("intervals_tables.less_chance", *_DELTA),
-    "theil_u": ("intervals_tables.less_chance", *_DELTA),
-    "theil_u_predicted": ("intervals_tables.less_chance", *_DELTA),
-    "normalized_mutual_information": ("intervals_tables.less_chance", *_DELTA),
-    "goodman_kruskal_lambda": ("intervals_tables.by_plain_delta", *_DELTA),
-    "goodman_kruskal_lambda_predicted": ("intervals_tables.by_plain_delta", *_DELTA),
+    "mutual_information": ("intervals_tables.less_chance", *_SMOOTH),
+    "theil_u": ("intervals_tables.less_chance", *_SMOOTH),
+    "theil_u_predicted": ("intervals_tables.less_chance", *_SMOOTH),
+    "normalized_mutual_information": ("intervals_tables.less_chance", *_SMOOTH),
+    # Metrics that rise to both sides of a table: their rates' limits do not bound them.
+    "expected_agreement": _SMOOTH,
+    "cramers_v": ("intervals_tables.less_chance_association", *_SMOOTH),
+    "contingency_coefficient": ("intervals_tables.less_chance_association", *_SMOOTH),
+    "goodman_kruskal_lambda": ("intervals_tables.by_plain_delta", "intervals_drawn.dirichlet"),
+    "goodman_kruskal_lambda_predicted": ("intervals_tables.by_plain_delta", "intervals_drawn.dirichlet"),
     "auc": ("intervals_scores.area",),
     "gini": ("intervals_scores.gini",),
     "partial_auc": ("intervals_scores.partial_area",),
@@ -76,18 +79,23 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "brier_skill": ("intervals_probabilities.skill",),
     "log_loss_skill": ("intervals_probabilities.skill",),
     "observed_expected_ratio": ("intervals_probabilities.observed_expected",),
+    "root_brier": ("intervals_probabilities.root_of_loss", "intervals_numbers.by_sums", *_SMOOTH),
     "cox_intercept": ("intervals_probabilities.recalibration",),
     "cox_slope": ("intervals_probabilities.recalibration",),
     "calibration_in_the_large": ("intervals_probabilities.recalibration",),
     "brier_reliability": ("intervals_probabilities.biased",),
     "squared_correlation": ("intervals_numbers.squared",),
-    "mse": _DELTA,  # so that its limits are those of its root, squared
-    "msle": ("intervals_numbers.by_sums", *_DELTA),
+    "mse": _SMOOTH,  # so that its limits are those of its root, squared
+    "msle": ("intervals_numbers.by_sums", *_SMOOTH),
     "rmse_over_range": ("intervals_numbers.of_extremes",),
 }
-_MEAN = tuple(f"intervals_numbers.{name}" for name in ("share", "hall", "student", "bernstein"))
+_MEAN = (
+    "intervals_numbers.share",
+    "intervals_probabilities.mean_loss",
+    *(f"intervals_numbers.{name}" for name in ("hall", "student", "bernstein")),
+)
 _BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {
-    ("Ranks", "rank"): _DELTA,
+    ("Ranks", "rank"): _SMOOTH,
     ("Ranks", "extreme"): ("intervals_scores.chosen_here",),
     ("ClassRanks", "rank"): ("intervals_scores.over_classes",),
     ("ClassRanks", "extreme"): ("intervals_probabilities.biased",),
@@ -96,9 +104,9 @@ _BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {
     ("Probabilities", "order"): ("intervals_probabilities.biased",),
     ("Probabilities", "moments"): ("intervals_probabilities.overfitted",),
     ("Probabilities", "statistic"): ("intervals_probabilities.of_a_test",),
-    **{(view, "moments"): _DELTA for view in ("Errors", "Scaled", "Explained", "Ranged")},
-    ("Mean", "moments"): ("intervals_numbers.by_sums", *_DELTA),
-    ("Pairs", "rank"): _DELTA,
+    **{(view, "moments"): _SMOOTH for view in ("Errors", "Scaled", "Explained", "Ranged")},
+    ("Mean", "moments"): ("intervals_numbers.by_sums", *_SMOOTH),
+    ("Pairs", "rank"): _SMOOTH,
     ("AbsoluteErrors", "order"): ("intervals_numbers.by_order",),
     ("Ranged", "order"): ("intervals_drawn.bca",),
 }
@@ -121,6 +129,9 @@ _METHODS: dict[str, str] = {
     "lin": "intervals_numbers.lin",
     "delong": "intervals_scores.plain_area",
 }
+_NO_INTERVAL: dict[str, str] = {
+    "max_kappa": "it has a corner where both margins agree, which no standard error describes",
+}
 _NONE: dict[str, str] = {
     "extreme": "it is the most extreme of many figures, which no interval from the same rows describes",
     "statistic": "it is the statistic of a test, which grows with the rows: its p-value says what it means",
@@ -132,7 +143,7 @@ def methods_for(metric: Metric, options: dict[str, Any]) -> tuple[str, ...]:
     if options.get("average") and metric.kind in ("proportion", "counts"):
         if metric.name == "recall" and options["average"] == "macro":
             return _BY_NAME["balanced_accuracy"]
-        return _DELTA
+        return ("intervals_classes.class_average", *_DELTA)
     if options.get("average") and metric.kind == "rank":
         return ("intervals_scores.over_classes",)
     by_view = _BY_VIEW.get((metric.reads.__name__, metric.kind), _BY_KIND.get(metric.kind, ()))
@@ -177,7 +188,7 @@ def estimate(
     >>> import assay
     >>> r = assay.rows(actual=[0] * 80 + [1] * 50, predicted=[0] * 68 + [1] * 12 + [1] * 45 + [0] * 5)
     >>> assay.estimate("recall", r)
-    0.9 [0.7864, 0.9565]
+    0.9 [0.7864, 0.9598]
     >>> f1 = assay.estimate("f1", r)
     >>> f1, f1.method
     (0.8411 [0.7532, 0.9018], 'Wilson on Jaccard')
@@ -231,7 +242,9 @@ def estimate_tally(
 
 def answer(asked: Question, method: str | None = None) -> Estimate:
     """Return the estimate that a question asks for, by the method that suits it or by the one asked for."""
-    return _estimated(asked, _asked_for(method, asked) if method else _first(asked), _size(asked.tally))
+    size = _size(asked.tally)
+    asked = without_equal_weights(asked)
+    return _estimated(asked, _asked_for(method, asked) if method else _first(asked), size)
 
 
 def _size(tally: Tally) -> int:
@@ -240,6 +253,8 @@ def _size(tally: Tally) -> int:
 
 def _first(asked: Question) -> Found | str:
     """Return the answer of the first method that has one, or all their reasons."""
+    if reason := _NO_INTERVAL.get(asked.metric.name):
+        return reason
     names = methods_for(asked.metric, asked.options)
     if not names:
         return _NONE.get(asked.metric.kind, "there is no method for it")

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.inference.clusters import cluster_jackknife
 from assay.inference.delta import (
-    cluster_variance,
     delta_interval,
     design_effect,
     effective_counts,
@@ -35,9 +35,10 @@ from assay.inference.delta import (
 from assay.inference.distributions import student_quantile
 from assay.inference.gradients import slopes_by
 from assay.inference.influence_means import query_values
+from assay.inference.intervals_rates import wilson_name
 from assay.inference.intervals_tables import by_delta, proportion
 from assay.inference.means import bernstein_interval, hoeffding_interval, mean_spread, order_interval
-from assay.inference.proportions import normal_quantile, wilson
+from assay.inference.proportions import modified_wilson, normal_quantile
 from assay.inference.question import Found
 from assay.inference.regressions import lin_interval, normal_root_interval
 from assay.inputs.labels import encode
@@ -78,12 +79,15 @@ def share(asked: Question) -> Found | str | None:
     if asked.clustered:
         return proportion(asked)
     if not asked.weighted:
-        return Found(*wilson(float(tally.total), tally.n, asked.confidence), "Wilson")
+        x, n = float(tally.total), float(tally.n)
+        limits, alone = modified_wilson(x, n, asked.confidence), asked.value * (1 - asked.value)
+        return Found(*limits, wilson_name(x, n, asked.confidence), "", math.sqrt(alone / n))
     _, error, worth = mean_spread(tally)  # with n - 1 where a share has n
     spread = 0.0 if isinstance(error, Undefined) else error**2 * (worth - 1) / worth
     x, n = effective_counts(asked.value, spread, worth)
-    low, high = wilson(x, n, asked.confidence)
-    return Found(low, high, "Wilson on effective rows")
+    n = min(n, worth)
+    limits = modified_wilson(asked.value * n, n, asked.confidence)
+    return Found(*limits, "modified Wilson on effective rows", "", math.sqrt(spread))
 
 
 def hall(asked: Question) -> Found | str | None:
@@ -97,7 +101,8 @@ def hall(asked: Question) -> Found | str | None:
     lean, n = units.acceleration, units.worth
     if abs(lean) <= _LEANING or 6 * abs(lean) * math.sqrt(n) <= _SKEWED:
         return None
-    t = student_quantile(asked.confidence, n - 1)
+    df = n - 1 if spread.groups is None else max(spread.units - 1, 1.0)
+    t = student_quantile(asked.confidence, df)
     near, far = ((math.cbrt(1 + 6 * lean * (x - lean)) - 1) / (2 * lean) for x in (t, -t))
     low, high = asked.value - spread.error * near, asked.value - spread.error * far
     return Found(low, high, "Student's t, skewness removed", "", spread.error)
@@ -117,7 +122,8 @@ def student(asked: Question) -> Found | str | None:
     elif asked.spread is None:
         return "the tally does not tell its spread: give the rows, or a tally of losses"
     else:
-        error, df = asked.spread.error, (asked.spread.groups or asked.spread.worth) - 1
+        error = asked.spread.error
+        df = max(asked.spread.units - 1, 1.0) if asked.clustered else asked.spread.worth - 1
     if math.isnan(error):
         return "one group shows no spread"
     if not error:
@@ -261,11 +267,13 @@ def _quantile_worth(asked: Question) -> float:
     weight = np.ones(len(values)) if rows.weight is None else rows.weight.values
     below = (values <= asked.value).astype(float)
     parts = weight * (below - weight @ below / weight.sum()) / weight.sum()
-    codes, labels = encode(rows.group)
+    codes, _ = encode(rows.group)
     worth = float(weight.sum() ** 2 / (weight @ weight))
-    together = cluster_variance(np.bincount(codes, parts))
-    effect = design_effect(together, float(parts @ parts))
+    sums = [np.bincount(codes, x).astype(np.float64) for x in (parts, weight, weight * weight)]
+    found = cluster_jackknife(*sums)
+    effect = design_effect(found.error**2, float(parts @ parts))
     if not effect > 0:
-        return float(min(worth, len(labels)))
-    shrunk = normal_quantile(asked.confidence) / student_quantile(asked.confidence, len(labels) - 1)
+        return min(worth, found.effective_clusters)
+    df = max(found.df, 1.0)
+    shrunk = normal_quantile(asked.confidence) / student_quantile(asked.confidence, df)
     return min(worth / effect, worth) * shrunk**2

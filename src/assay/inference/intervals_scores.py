@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.inference.auc import auc_estimate, delong, delong_interval, newcombe
+from assay.inference.auc import auc_estimate, delong, delong_interval, moderated_interval, newcombe
 from assay.inference.average_precision import logit_binomial
 from assay.inference.delta import delta_interval, kish, scale_of
 from assay.inference.differences import weighted_sum_interval
+from assay.inference.distributions import student_quantile
 from assay.inference.influence_scores import unit_sums
-from assay.inference.proportions import wilson
+from assay.inference.proportions import modified_wilson, normal_quantile, wilson
 from assay.inference.question import Found
 from assay.inputs.labels import binary, encode
 from assay.metrics import Ranks, Undefined, find
@@ -44,6 +45,9 @@ __all__ = [
 
 _FEW = 50  # positives below which the logit-binomial interval was seen to cover better
 _FEW_INSIDE = 15  # rows of a class in a range, below which intervals were seen to cover less than they say
+_MANY_FREEDOM = 500.0  # degrees of freedom beyond which Student's t is the normal
+_PRIOR_ROWS = 5.0  # that show the plain binomial variance of a rate, beside the rows at hand
+_MIN_ROWS_FOR_H = 30
 _SPLITS = 10  # of a few rows; of many one is enough, for what two halves have apart goes out on average
 _MANY = 1_000_000
 # The best of many cutoffs is too high by what falls as this power of the rows (Kim and Pollard 1990), and so
@@ -56,20 +60,75 @@ _ROWS_NEEDED = "a tally of classes' scores does not say which of them are those 
 
 
 def area(asked: Question) -> Found | str | None:
-    """Return the interval of the area under the ROC curve: logit-DeLong, Newcombe's at no overlap."""
+    """Return the interval of the area under the ROC curve by DeLong's variance, moderated by Newcombe's."""
     tally = asked.tally
     if not isinstance(tally, Scores):
         return None
     if asked.plain:
-        found = auc_estimate(tally.concordance(), confidence=asked.confidence)
+        found = auc_estimate(tally.concordance(), confidence=asked.confidence, df=_freedom(asked, tally))
         if found.low is None or found.high is None:
             return found.note
         return Found(found.low, found.high, found.method, found.note, found.standard_error)
-    if asked.value in (0.0, 1.0):
-        low, high = newcombe(asked.value, *_class_worth(asked), confidence=asked.confidence)
-        note = "the classes do not overlap, so that there is no variance; rows count for what they are worth"
-        return Found(low, high, "Newcombe method 5", note)
-    return _logit(asked, "logit-DeLong")
+    return _uneven_area(asked)
+
+
+def _freedom(asked: Question, tally: Scores) -> float:
+    """Return the degrees of freedom of DeLong's variance, by how few rows make it up.
+
+    A row's part is at most one over its class's rows, which bounds them from below: of many rows, that is
+    enough to know that they do not matter.
+    """
+    found = delong(tally.concordance())
+    if isinstance(found.variance, Undefined) or not found.variance or isinstance(found.value, Undefined):
+        return math.inf
+    largest = max(found.value, 1 - found.value) / min(found.positives, found.negatives)
+    if 2 * found.variance / largest**2 > _MANY_FREEDOM or asked.influence is None:
+        return math.inf
+    return asked.influence.freedom
+
+
+def _uneven_area(asked: Question) -> Found | str:
+    """Return the interval of an area of weighted or clustered rows, which count for what they are worth."""
+    spread, sizes = asked.spread, _class_rows(asked)
+    if spread is None:
+        return "its slope is not known here"
+    if asked.clustered and min(_class_worth(asked)) <= 1:
+        return _LONE
+    variance, clusters = spread.error**2, math.inf
+    note = ""
+    if not asked.clustered:
+        variance = _weighted_variance(asked, sizes)
+    elif asked.value in (0.0, 1.0) or not spread.design_effect or math.isnan(spread.design_effect):
+        sizes = _class_worth(asked)
+        note = "the groups show no spread: each counts as one row"
+    else:
+        sizes = tuple(size / max(spread.design_effect, 1.0) for size in sizes)  # type: ignore[assignment]
+        clusters = spread.df or math.inf
+    freedom = math.inf if asked.influence is None or not variance else asked.influence.freedom
+    limits = moderated_interval(
+        asked.value, variance, *sizes, df=freedom, clusters=clusters, confidence=asked.confidence
+    )
+    return Found(*limits, "moderated DeLong", note, math.sqrt(variance))
+
+
+def _weighted_variance(asked: Question, sizes: tuple[float, float]) -> float:
+    """Return DeLong's variance with weights: each class's squared parts, with its effective rows less one."""
+    found: Any = asked.influence
+    squares = (found.mass if found.squares is None else found.squares) * np.square(found.slopes)
+    return sum(
+        float(part) * size / (size - 1) if size > 1 else 0.0
+        for part, size in zip(squares.sum(axis=1), sizes, strict=True)
+    )
+
+
+def _class_rows(asked: Question) -> tuple[float, float]:
+    """Return how many rows of equal weight the positives, and the negatives, are worth."""
+    tally: Any = asked.tally
+    if tally.weights is None:
+        positives, negatives = tally.totals
+        return float(positives), float(negatives)
+    first, second, _ = unit_sums(tally)
+    return tuple(kish(float(w), float(s)) for w, s in zip(first.sum(1), second.sum(1), strict=True))  # type: ignore[return-value]
 
 
 def plain_area(asked: Question) -> Found | str | None:
@@ -152,7 +211,12 @@ def hull_area(asked: Question) -> Found | str | None:
 
 
 def best_of_cutoffs(asked: Question) -> Found | str | None:
-    """Return the interval of a figure of cutoffs chosen on the rows, lowered by what that flatters."""
+    """Return the interval of a metric of cutoffs chosen on the rows, lowered by what that flatters."""
+    if asked.metric.name == "h_measure" and min(_class_worth(asked)) < _MIN_ROWS_FOR_H:
+        return (
+            f"with fewer than {_MIN_ROWS_FOR_H} rows of a class, or groups with such rows, the H measure is "
+            "too high by more than an interval would span"
+        )
     own = _at_widest(asked) or _logit(asked, "delta, logit")
     return _lowered(asked, own) if isinstance(own, Found) else own
 
@@ -210,9 +274,10 @@ def h_apart(asked: Question) -> Found | str | None:
 
 
 def at_share(asked: Question) -> Found | str | None:
-    """Return the interval of a figure at a cutoff that is put by rank; of all or none, Wilson's.
+    """Return the interval of a rate at a cutoff that is put by rank: Wilson's on as many rows as it is worth.
 
-    Its slope needs to know who is near the cutoff: see :mod:`assay.inference.rank_slopes`.
+    Its slope needs to know who is near the cutoff: see :mod:`assay.inference.rank_slopes`. Few rows of a
+    class show that badly, so that the variance is moderated by that of as many rows drawn one by one.
     """
     positives, negatives = _class_worth(asked)
     n = positives
@@ -220,13 +285,20 @@ def at_share(asked: Question) -> Found | str | None:
         n = (positives + negatives) * {**asked.metric.parameters, **asked.options}["share"]
     elif asked.metric.name == "equal_error_rate":
         n = min(positives, negatives)
-    if 0 < asked.value < 1:
-        # A precision is no better known than that of as many rows drawn one by one.
-        drawn = asked.metric.name == "precision_at_share" and not asked.clustered
-        least = math.sqrt(asked.value * (1 - asked.value) / n) if drawn else 0.0
-        return _logit(asked, "delta, logit", at_least=least)
-    low, high = wilson(asked.value * n, n, asked.confidence)
-    return Found(low, high, "Wilson on its rows", "no spread was seen")
+    if not 0 < asked.value < 1 or asked.spread is None:
+        low, high = modified_wilson(asked.value * n, n, asked.confidence)
+        return Found(low, high, "modified Wilson on its rows", "no spread was seen")
+    spread, alone = asked.spread, asked.value * (1 - asked.value)
+    if math.isnan(spread.error):
+        return "one group shows no spread"
+    variance = (n * spread.error**2 + _PRIOR_ROWS * alone / n) / (n + _PRIOR_ROWS)
+    if asked.metric.name == "precision_at_share" and not asked.clustered:
+        variance = max(variance, alone / n)  # no better known than that of as many rows drawn one by one
+    rows = alone / variance
+    if spread.df is not None:
+        rows *= (normal_quantile(asked.confidence) / student_quantile(asked.confidence, spread.df)) ** 2
+    low, high = modified_wilson(asked.value * rows, rows, asked.confidence)
+    return Found(low, high, "modified Wilson on effective rows", "", spread.error)
 
 
 def lift(asked: Question) -> Found | str | None:
@@ -304,18 +376,18 @@ def _logit(
 
 
 def _class_worth(asked: Question) -> tuple[float, float]:
-    """Return how many independent rows the positives, and the negatives, are worth: at most their groups."""
-    tally: Any = asked.tally
-    if asked.clustered:
-        rows: Any = asked.rows
-        groups, _ = encode(rows.group)
-        positive, _ = binary(rows.actual, rows.positive, rows.labels)
-        return tuple(float(len(np.unique(groups[positive == side]))) for side in (1, 0))  # type: ignore[return-value]
-    if tally.weights is None:
-        positives, negatives = tally.totals
-        return float(positives), float(negatives)
-    first, second, _ = unit_sums(tally)
-    return tuple(kish(float(w), float(s)) for w, s in zip(first.sum(1), second.sum(1), strict=True))  # type: ignore[return-value]
+    """Return how many rows the positives, and the negatives, are worth; of clustered rows, how many groups.
+
+    Groups of unequal size count for as many of equal size as would say as much.
+    """
+    if not asked.clustered:
+        return _class_rows(asked)
+    rows: Any = asked.rows
+    groups, _ = encode(rows.group)
+    positive, _ = binary(rows.actual, rows.positive, rows.labels)
+    weight = np.ones(len(groups)) if rows.weight is None else rows.weight.values
+    masses = [np.bincount(groups, weight * (positive == side)) for side in (1, 0)]
+    return tuple(kish(float(mass.sum()), float(mass @ mass)) for mass in masses)  # type: ignore[return-value]
 
 
 def _of_halves(asked: Question) -> Iterator[float]:

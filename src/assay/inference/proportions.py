@@ -5,6 +5,7 @@ Counts may be fractional: an effective count stands for weighted or clustered ro
 
 from __future__ import annotations
 
+import functools
 import math
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ __all__ = [
     "clopper_pearson",
     "jeffreys",
     "mid_p",
+    "modified_wilson",
     "normal_quantile",
     "proportion_interval",
     "wilson",
@@ -28,6 +30,10 @@ __all__ = [
 ]
 
 Interval = tuple[float, float]
+
+# From 36 hits on, Wilson's limits lie beyond the one-sided exact ones at these confidences, whatever the
+# number of rows: the exact ones, which take longer, need not be looked up.
+_USUAL, _EXACT_BELOW = (0.9, 0.99), 36
 
 
 def check_confidence(confidence: Any) -> None:
@@ -38,9 +44,14 @@ def check_confidence(confidence: Any) -> None:
 
 def normal_quantile(confidence: float) -> float:
     """Return how many standard errors a two-sided normal interval reaches."""
+    check_confidence(confidence)
+    return _normal_quantile(float(confidence))
+
+
+@functools.lru_cache(maxsize=64)
+def _normal_quantile(confidence: float) -> float:
     from scipy.special import ndtri  # noqa: PLC0415 - SciPy takes its time to load
 
-    check_confidence(confidence)
     return float(-ndtri((1 - confidence) / 2))
 
 
@@ -69,12 +80,32 @@ def wilson_corrected(x: float, n: float, confidence: float = 0.95) -> Interval:
     return _within(x, n, *limits)
 
 
+def modified_wilson(x: float, n: float, confidence: float = 0.95) -> Interval:
+    """Return Wilson's interval, each limit moved out to the one-sided exact limit where that lies beyond.
+
+    Wilson's lower limit is too high where x is small (Brown, Cai and DasGupta 2001): at a true rate of 0.17
+    rows in n, Wilson's covers 0.84. With the exact one-sided limit of the same confidence as a floor, at most
+    5% of 95% intervals lie above the true share and at most 5% below; the coverage is 0.915 or more for every
+    n and share. From about x = 12 on the limits are Wilson's.
+
+    >>> low, high = modified_wilson(1, 500)
+    >>> round(low, 6), round(high, 6), round(wilson(1, 500)[0], 6)
+    (0.000103, 0.011241, 0.000353)
+    """
+    low, high = wilson(x, n, confidence)
+    tail = 1 - confidence
+    usual = _USUAL[0] <= confidence <= _USUAL[1]
+    if 0 < x <= (_EXACT_BELOW if usual else math.inf):
+        low = min(low, _lower_beta(x, n - x + 1, tail))
+    if 0 < n - x <= (_EXACT_BELOW if usual else math.inf):
+        high = max(high, _upper_beta(x + 1, n - x, tail))
+    return low, high
+
+
 def clopper_pearson(x: float, n: float, confidence: float = 0.95) -> Interval:
     """Return the exact interval: at least the stated coverage whatever the truth, usually more."""
-    from scipy.special import betaincinv  # noqa: PLC0415
-
     tail = (1 - confidence) / 2
-    low = 0.0 if x <= 0 else float(betaincinv(x, n - x + 1, tail))
+    low = 0.0 if x <= 0 else _lower_beta(x, n - x + 1, tail)
     high = 1.0 if x >= n else _upper_beta(x + 1, n - x, tail)
     return low, high
 
@@ -90,10 +121,8 @@ def agresti_coull(x: float, n: float, confidence: float = 0.95) -> Interval:
 
 def jeffreys(x: float, n: float, confidence: float = 0.95) -> Interval:
     """Return the equal-tailed interval of Jeffreys' prior, reaching 0 at no hits and 1 at no misses."""
-    from scipy.special import betaincinv  # noqa: PLC0415
-
     tail = (1 - confidence) / 2
-    low = 0.0 if x <= 0 else float(betaincinv(x + 0.5, n - x + 0.5, tail))
+    low = 0.0 if x <= 0 else _lower_beta(x + 0.5, n - x + 0.5, tail)
     high = 1.0 if x >= n else _upper_beta(x + 0.5, n - x + 0.5, tail)
     return low, high
 
@@ -118,6 +147,7 @@ def mid_p(x: float, n: float, confidence: float = 0.95) -> Interval:
 
 METHODS: dict[str, Callable[[float, float, float], Interval]] = {
     "wilson": wilson,
+    "modified-wilson": modified_wilson,
     "clopper-pearson": clopper_pearson,
     "agresti-coull": agresti_coull,
     "jeffreys": jeffreys,
@@ -142,6 +172,13 @@ def proportion_interval(x: float, n: float, confidence: float = 0.95, method: st
     if n == 0:
         return 0.0, 1.0  # nothing was seen, so nothing is ruled out
     return METHODS[method](x, n, confidence)
+
+
+def _lower_beta(a: float, b: float, tail: float) -> float:
+    """Return the point below which a beta variable lies with a small chance."""
+    from scipy.special import betaincinv  # noqa: PLC0415
+
+    return float(betaincinv(a, b, tail))
 
 
 def _upper_beta(a: float, b: float, tail: float) -> float:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.errors import MetricError
+from assay.inference.clusters import cluster_jackknife
 from assay.inference.distributions import student_quantile
 from assay.inference.influence import Influence, influence
 from assay.inference.proportions import normal_quantile
 from assay.inputs.labels import encode
-from assay.tallies import Collection, Scores, Tally
+from assay.tallies import Collection, Confusion, Scores, Tally
 from assay.tallies.dyadic import Dyadic
 
 if TYPE_CHECKING:
@@ -24,12 +25,24 @@ if TYPE_CHECKING:
     from assay.inputs import Rows
     from assay.metrics import Metric
 
-__all__ = ["NOISE", "Found", "Question", "Spread", "check_seed", "has_weights", "rescaled"]
+__all__ = [
+    "NOISE",
+    "Found",
+    "Question",
+    "Spread",
+    "check_seed",
+    "has_weights",
+    "rescaled",
+    "without_equal_weights",
+]
 
 # Views whose rows bring numbers of any size: there the standard error is itself unsure, so that Student's t
 # with the degrees of freedom it has covers better than the normal quantile.
 _STUDENT = frozenset({"Mean", "Lists", "Errors", "Scaled", "Explained", "Ranged", "Pairs"})
 _LEAST_WEIGHT = 2.0**-160  # of the largest: sums of cubes of those beyond are no floats
+_TINY = np.finfo(np.float64).tiny
+# Views of labels, whose rows say more or less of a metric by their class.
+_LABELLED = frozenset({"Binary", "Classes", "Ordered", "Ranks", "Probabilities", "ClassRanks"})
 NOISE = 1e-13  # of the value, of its distance from a bound, or of what the rows bring one by one
 
 
@@ -55,6 +68,27 @@ def rescaled(rows: Any) -> Any:
     return dataclasses.replace(rows, weight=dataclasses.replace(held, values=weights))
 
 
+def without_equal_weights(question: Question) -> Question:
+    """Return the same question of rows without weights, where all weights are equal: they say nothing then.
+
+    Tallies that only hold sums are left as they are: they count equal weights as none by themselves.
+    """
+    if not question.weighted:
+        return question
+    tally, rows = question.tally, question.rows
+    weights = getattr(tally, "weights", None) if rows is None else rows.weight.values  # type: ignore[union-attr]
+    if not isinstance(weights, np.ndarray) or not len(weights) or weights.min() != weights.max():
+        return question
+    if rows is not None:
+        rows = dataclasses.replace(rows, weight=None)
+        tally, _ = question.metric.tallied(rows, question.row_options)
+    elif isinstance(tally, (Confusion, Scores)):
+        tally = dataclasses.replace(tally, weights=None)
+    else:
+        return question
+    return dataclasses.replace(question, tally=tally, rows=rows)
+
+
 class Found(NamedTuple):
     """An interval, how it was made, and what to know about it."""
 
@@ -69,7 +103,8 @@ class Spread(NamedTuple):
     """A metric's standard error, the degrees of freedom behind it (None: many), and what the rows are worth.
 
     ``worth`` is how many independent rows of equal weight would do as well, ``groups`` how many groups the
-    rows come in, ``design_effect`` how many times larger the variance is for that.
+    rows come in, ``design_effect`` how many times larger the variance is for that, and ``units`` how many
+    rows of equal weight, or groups of equal size, there are in effect.
     """
 
     error: float
@@ -77,6 +112,7 @@ class Spread(NamedTuple):
     worth: float
     groups: int | None = None
     design_effect: float | None = None
+    units: float = math.nan
 
     def quantile(self, confidence: float) -> float:
         """Return how many standard errors a two-sided interval reaches."""
@@ -127,14 +163,9 @@ class Question:
     @functools.cached_property
     def units(self) -> Influence | None:
         """The influence of what was drawn on its own: of rows or queries, or of whole groups of them."""
-        return None if self.influence is None else self._in_groups(self.influence)
-
-    def _in_groups(self, found: Influence) -> Influence:
-        if not self.clustered:
-            return found
-        codes, labels = self._groups()
-        sums = np.bincount(codes, weights=found.parts, minlength=len(labels))
-        return Influence.of_rows(found.value, sums)
+        if self.influence is None or not self.clustered:
+            return self.influence
+        return Influence.of_rows(self.influence.value, self._group_sums(self.influence.parts))
 
     @functools.cached_property
     def spread(self) -> Spread | None:
@@ -142,29 +173,68 @@ class Question:
         return None if self.influence is None else self.spread_of(self.influence)
 
     def spread_of(self, rows: Influence) -> Spread:
-        """Return the standard error of any figure of the same rows, whose influence this is."""
-        found = self._in_groups(rows)
-        n, counted = found.worth, self.metric.reads.__name__ in _STUDENT
-        if not self.clustered and (not counted or n <= 1):
-            return Spread(self.seen(found.standard_error), None, n)
-        if n <= 1:
-            return Spread(math.nan, 0.0, math.nan, 1, math.nan)
-        error, df = found.standard_error * math.sqrt(n / (n - 1)), n - 1
-        if counted:
-            df = min(df, found.freedom)
-        if not self.clustered:
-            return Spread(self.seen(error), df, n)
-        alone = rows.standard_error
-        if error < NOISE * alone:  # what rounding leaves of groups that are all alike
-            error = 0.0
+        """Return the standard error of any metric of the same rows, whose influence this is."""
+        if self.clustered:
+            return self._clustered_spread(rows)
+        n = rows.worth
+        if self.metric.reads.__name__ not in _STUDENT or n <= 1:
+            return Spread(self.seen(rows.standard_error), None, n, units=n)
+        error = rows.standard_error * math.sqrt(n / (n - 1))
+        if rows.squares is not None and rows.slopes.ndim == 1:  # heavy rows pull the estimate to themselves
+            error = cluster_jackknife(rows.parts, rows.mass, rows.squares).error
+        return Spread(self.seen(error), min(n - 1, rows.freedom), n, units=n)
+
+    def _clustered_spread(self, rows: Influence) -> Spread:
+        """Return the standard error by the cluster jackknife."""
+        sums, alone = self._group_sums(rows.parts), rows.standard_error
+        leverage, expected = min(
+            (tuple(map(self._group_sums, each)) for each in self._information(rows)),
+            key=lambda each: float(each[1].sum() ** 2 / max(each[1] @ each[1], _TINY)),
+        )
+        found, groups = cluster_jackknife(sums, leverage, expected), len(sums)
+        df = max(found.df, 1.0)
+        if self.metric.reads.__name__ in _STUDENT:
+            df = min(df, Influence.of_rows(rows.value, sums).freedom)
+        if math.isnan(found.error):
+            return Spread(math.nan, 0.0, math.nan, groups, math.nan, found.effective_clusters)
+        error = 0.0 if found.error < NOISE * alone else found.error  # what rounding leaves of like groups
         effect, error = (error / alone) ** 2 if alone > 0 else math.nan, self.seen(error)
-        return Spread(error, df, rows.worth / effect if effect > 0 else math.nan, len(found.mass), effect)
+        worth = rows.worth / effect if effect > 0 else math.nan
+        return Spread(error, df, worth, groups, effect, found.effective_clusters)
+
+    def _information(self, rows: Influence) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Return each row's leverage on the metric and its expected part in the variance, were rows alone.
+
+        Both are taken to be the same for all rows of one actual class, or of one prediction, but for their
+        weights, so that the rows that happen to be wrong do not decide. Both views are returned where both
+        are known.
+        """
+        weight = rows.mass
+        if not rows.slopes.any():
+            return [(weight, weight * weight)]
+        known: Any = self.rows
+        labels = [known.actual, known.predicted] if self.metric.reads.__name__ in _LABELLED else []
+        found = []
+        for column in labels:
+            if column is None or column.values.ndim > 1 or len(column.values) != len(weight):
+                continue
+            codes, _ = encode(column)
+            total = np.bincount(codes, weight)
+            squares = np.square(rows.slopes / np.abs(rows.slopes).max())
+            each = np.bincount(codes, weight * squares) / np.maximum(total, _TINY)
+            found.append((weight * each[codes], weight * weight * each[codes]))
+        return found or [(weight, weight * weight)]
+
+    def _group_sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        codes, labels = self._groups
+        return np.bincount(codes, weights=values, minlength=len(labels)).astype(np.float64)
 
     def seen(self, error: float) -> float:
         """Return a standard error, 0 where it is no more than what rounding leaves of none."""
         ends = (abs(end - self.value) for end in (0.0, *self.metric.bounds) if math.isfinite(end))
         return error if error > NOISE * max(ends) else 0.0
 
+    @functools.cached_property
     def _groups(self) -> tuple[NDArray[Any], Any]:
         """Return the group of each unit and all groups; the unit of ranked lists is the query."""
         rows: Any = self.rows
@@ -184,7 +254,7 @@ class Question:
         if self.clustered:
             effect = None if self.spread is None else self.spread.design_effect
             known = effect is not None and not math.isnan(effect)
-            told = {"groups": len(self._groups()[1]), "design_effect": effect if known else None}
+            told = {"groups": len(self._groups[1]), "design_effect": effect if known else None}
         if isinstance(self.tally, Scores):
             told["positives"], told["negatives"] = self.tally.totals
         return told
