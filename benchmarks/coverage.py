@@ -1,155 +1,153 @@
-"""How often the default intervals hold the truth: simulated for every kind of metric, as a table.
+"""How often the default intervals hold the truth: simulated for every kind of metric, as tables.
 
-``python benchmarks/coverage.py`` prints it; ``--write`` puts it into docs/coverage.md, ``--sets 500`` is
-quicker, names of families run only those. Every interval is the one that ``assay.estimate`` gives by default
-at 95%. It takes some minutes on two cores.
+``python benchmarks/coverage.py`` prints the worst scenario of every metric: its coverage, how often the
+truth lay below and above the interval, how often there was none and why, and the mean width; then all cells
+that are too low. Words choose families ("easy" and "hard" are all of a kind; ``--list`` prints them and their
+scenarios), ``--metrics "auc,*f1*"`` chooses metrics, ``--sets 500`` is quicker. ``--json FILE`` keeps the
+results: ``--read FILE`` prints them again, ``--before FILE`` what changed since. ``--write`` puts a table into
+docs/coverage.md.
+
+Every interval is the one that ``assay.estimate`` gives by default at 95%. The data sets depend neither on the
+choice of metrics nor on the number of processes. It needs NumPy, SciPy and assay's kernels, and no more.
 """
 
 from __future__ import annotations
 
 import argparse
-import collections
-import dataclasses
-import math
+import fnmatch
+import itertools
 import multiprocessing
+import os
 import sys
+import time
+import warnings
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hard_designs
+import hard_populations
 import numpy as np
-from populations import FAMILIES, Scenario
+import populations
+from coverage_cells import LEAST, Cell, by_family, changes, load, save, too_low, worst_by_metric
 
 import assay
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from scenarios import Scenario
 
-NOMINAL, LEAST, MOST = 0.95, 0.93, 0.97
+EASY = populations.FAMILIES
+HARD = hard_populations.FAMILIES | hard_designs.FAMILIES
+FAMILIES = EASY | HARD
 PAGE = Path(__file__).parent.parent / "docs" / "coverage.md"
+_LOT = 50  # data sets that are drawn from one stream of random numbers
+_scenarios: dict[tuple[str, str], Scenario] = {}  # filled before the processes are forked
 
 
-@dataclasses.dataclass
-class Cell:
-    """How one metric's interval did in one scenario."""
-
-    family: str
-    scenario: str
-    metric: str
-    held: int = 0
-    below: int = 0  # the truth lay below the interval
-    above: int = 0
-    lacking: int = 0  # no interval was given
-    undefined: int = 0  # no value
-    width: float = 0.0
-    methods: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
-
-    @property
-    def given(self) -> int:
-        return self.held + self.below + self.above
-
-    @property
-    def coverage(self) -> float:
-        return self.held / self.given if self.given else math.nan
-
-    @property
-    def error(self) -> float:
-        """The simulation's own standard error at the nominal coverage."""
-        return math.sqrt(NOMINAL * (1 - NOMINAL) / self.given) if self.given else math.nan
-
-    @property
-    def outside(self) -> bool:
-        """Whether the coverage is outside what is asked for by more than the simulation's own error."""
-        return not LEAST - self.error <= self.coverage <= MOST + self.error
-
-
-def judged(family: str, scenario: Scenario, sets: int) -> list[Cell]:
-    """Return how the intervals of a scenario's metrics did over so many simulated data sets."""
-    rng = np.random.Generator(np.random.Philox(key=abs(hash_of(family, scenario.name))))
-    cells = {name: Cell(family, scenario.name, name) for name in scenario.truth}
-    for _ in range(sets):
-        data = scenario.draw(rng)
-        for name, truth in scenario.truth.items():
-            metric, options = scenario.metric(name)
-            _counted(cells[name], scenario.estimate(metric, data, options), truth)
+def simulate(job: tuple[str, str, tuple[str, ...], int, int]) -> list[Cell]:
+    """Return how the intervals of a scenario's metrics did over one lot of simulated data sets."""
+    family, name, metrics, lot, sets = job
+    scenario = _scenarios[family, name]
+    key = zlib.crc32(f"{family}/{name}".encode())
+    rng = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, lot]))
+    cells = {metric: Cell(family, name, metric, scenario.truth[metric]) for metric in metrics}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(sets):
+            data = scenario.draw(rng)
+            for metric, cell in cells.items():
+                known, options = scenario.metric(metric)
+                cell.add(scenario.estimate(known, data, options))
     return list(cells.values())
 
 
-def hash_of(*words: str) -> int:
-    """Return a number that is the same in every process."""
-    return zlib.crc32("/".join(words).encode())
+def wanted(metric: str, patterns: list[str]) -> bool:
+    """Tell whether a metric's name is like one of some patterns."""
+    return any(fnmatch.fnmatchcase(metric, pattern) for pattern in patterns)
 
 
-def _counted(cell: Cell, found: assay.Estimate, truth: float) -> None:
-    if not found.defined:
-        cell.undefined += 1
-    elif found.low is None or found.high is None:
-        cell.lacking += 1
-    else:
-        slack = 1e-12 * max(1.0, abs(truth))
-        cell.below += truth < found.low - slack
-        cell.above += truth > found.high + slack
-        cell.held += found.low - slack <= truth <= found.high + slack
-        cell.width += found.high - found.low if math.isfinite(found.high - found.low) else 0.0
-        cell.methods[found.method] += 1
+def study(
+    families: list[str], patterns: list[str], sets: int, processes: int | None
+) -> tuple[list[Cell], dict[str, float]]:
+    """Simulate the scenarios of families; return their cells, and the seconds each family took."""
+    jobs = []
+    for family in families:
+        for scenario in FAMILIES[family]():
+            metrics = tuple(name for name in scenario.truth if wanted(name, patterns))
+            if metrics:
+                if (family, scenario.name) in _scenarios:
+                    raise SystemExit(f"two scenarios of {family} are both called {scenario.name}")
+                _scenarios[family, scenario.name] = scenario
+                jobs += [
+                    (family, scenario.name, metrics, lot, min(_LOT, sets - first))
+                    for lot, first in enumerate(range(0, sets, _LOT))
+                ]
+    cells: dict[tuple[str, str, str], Cell] = {}
+    seconds: dict[str, float] = {}
+    last = time.monotonic()
+    with multiprocessing.get_context("fork").Pool(processes) as pool:
+        for done, part in enumerate(pool.imap(simulate, jobs), 1):
+            for cell in part:
+                if cell.key in cells:
+                    cells[cell.key].merge(cell)
+                else:
+                    cells[cell.key] = cell
+            family, now = jobs[done - 1][0], time.monotonic()
+            seconds[family] = seconds.get(family, 0.0) + now - last
+            last = now
+            if sys.stderr.isatty():
+                print(f"\r{done} of {len(jobs)} lots", end="", file=sys.stderr)
+    return list(cells.values()), seconds
 
 
-def summary(cells: Iterable[Cell]) -> list[str]:
-    """Return the table of a family: one line per metric over all scenarios."""
-    by_metric: dict[tuple[str, str], list[Cell]] = {}
-    for cell in cells:
-        by_metric.setdefault((cell.family, cell.metric), []).append(cell)
-    lines = [
-        "| family | metric | method | scenarios | mean | least | most | outside 0.93 to 0.97 |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for (family, metric), group in by_metric.items():
-        known = [cell for cell in group if cell.given]
-        if not known:
-            lines.append(f"| {family} | {metric} | | {len(group)} | | | | no interval |")
-            continue
-        methods = sum((cell.methods for cell in known), collections.Counter())
-        method = ", ".join(name for name, _ in methods.most_common(2))
-        covered = [cell.coverage for cell in known]
-        out = [cell for cell in known if cell.outside]
-        named = "; ".join(f"{cell.scenario}: {cell.coverage:.3f}" for cell in out[:4])
-        more = f"; {len(out) - 4} more" if len(out) > 4 else ""
-        lines.append(
-            f"| {family} | {metric} | {method} | {len(known)} | {np.mean(covered):.3f} | {min(covered):.3f} "
-            f"| {max(covered):.3f} | {named}{more} |"
-        )
-    return lines
-
-
-def _task(job: tuple[str, int, int]) -> list[Cell]:
-    family, place, sets = job
-    return judged(family, FAMILIES[family]()[place], sets)
+def _write(page: Path, lines: list[str]) -> None:
+    begin, end = "<!-- table -->\n", "<!-- end -->"
+    text = page.read_text(encoding="utf-8")
+    head, tail = text.split(begin)[0], text.split(end)[1]
+    page.write_text(head + begin + "\n".join(lines) + "\n" + end + tail, encoding="utf-8")
 
 
 def main() -> int:
-    """Simulate, print and, if asked, write."""
+    """Simulate, print and, where wanted, write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("families", nargs="*", choices=[*FAMILIES, []], help="which to run; all by default")
+    names = ["easy", "hard", *FAMILIES]
+    parser.add_argument("families", nargs="*", metavar="FAMILY", help="easy, hard or names; all by default")
+    parser.add_argument("--metrics", default="*", help='patterns of names, such as "auc,*f1*,mcc"')
     parser.add_argument("--sets", type=int, default=2000, help="data sets a scenario")
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures of all cells")
+    parser.add_argument("--read", type=Path, nargs="+", metavar="FILE", help="print figures of earlier runs")
+    parser.add_argument("--before", type=Path, metavar="FILE", help="show what changed since that run")
+    parser.add_argument("--families", dest="tables", action="store_true", help="each metric in each family")
+    parser.add_argument("--list", action="store_true", help="print the families and their scenarios")
     parser.add_argument("--write", action="store_true", help="write docs/coverage.md")
-    given = parser.parse_args()
-    wanted = given.families or list(FAMILIES)
-    jobs = [(family, place, given.sets) for family in wanted for place in range(len(FAMILIES[family]()))]
-    cells: list[Cell] = []
-    assay.set_threads(1)
-    with multiprocessing.Pool() as pool:
-        for done, part in enumerate(pool.imap(_task, jobs), 1):
-            cells += part
-            if sys.stderr.isatty():
-                print(f"\r{done} of {len(jobs)} scenarios", end="", file=sys.stderr)
-    lines = summary(cells)
+    chosen = parser.parse_args()
+    if unknown := [name for name in chosen.families if name not in names]:
+        parser.error(f"no family is called {unknown[0]!r}: choose from {', '.join(names)}")
+    kinds = {"easy": list(EASY), "hard": list(HARD)}
+    families = list(dict.fromkeys(itertools.chain.from_iterable(
+        kinds.get(name, [name]) for name in chosen.families or ("easy", "hard")
+    )))  # fmt: skip
+    if chosen.list:
+        for family in families:
+            print(family, *(f"  {scenario.name}" for scenario in FAMILIES[family]()), sep="\n")
+        return 0
+    patterns = chosen.metrics.split(",")
+    if chosen.read:
+        cells = [cell for cell in load(*chosen.read) if wanted(cell.metric, patterns)]
+    else:
+        assay.set_threads(1)
+        cells, seconds = study(families, patterns, chosen.sets, chosen.processes)
+    if chosen.json and not chosen.read:
+        save(chosen.json, cells, sets=chosen.sets, least=LEAST, seconds=seconds)
+    table = by_family(cells)
+    lines = [*table, ""] if chosen.tables else []
+    lines += [*worst_by_metric(cells), "", *too_low(cells)]
+    if chosen.before:
+        lines += ["", *changes(load(chosen.before), cells)]
     print("\n".join(lines))
-    if given.write:
-        page = PAGE.read_text(encoding="utf-8")
-        lines = [f"{given.sets:,} data sets a scenario.", "", *lines]
-        begin, end = "<!-- table -->\n", "<!-- end -->"
-        head, tail = page.split(begin)[0], page.split(end)[1]
-        PAGE.write_text(head + begin + "\n".join(lines) + "\n" + end + tail, encoding="utf-8")
+    if chosen.write:
+        _write(PAGE, [f"{chosen.sets:,} data sets a scenario.", "", *table])
     return 0
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from scenarios import NORMAL_MEAN, Scenario, of_table, score_rows, table_truth
 from scipy import special
 
 import assay
@@ -16,49 +16,7 @@ from assay.metrics import find
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay.metrics import Metric
-
-__all__ = ["FAMILIES", "Scenario"]
-
-
-@dataclasses.dataclass
-class Scenario:
-    """A population: how a data set is drawn from it, and the true value of each metric.
-
-    A metric's name may be followed by its options: ``"f1 average=macro"``.
-    """
-
-    name: str
-    draw: Callable[[np.random.Generator], Any]
-    truth: dict[str, float]
-
-    @staticmethod
-    @functools.cache
-    def metric(name: str) -> tuple[Metric, dict[str, Any]]:
-        """Return the metric of a name with its options."""
-        word, *options = name.split()
-        given = dict(option.split("=") for option in options)
-        return find(word), {key: int(value) if value.isdigit() else value for key, value in given.items()}
-
-    def estimate(self, metric: Metric, data: Any, options: dict[str, Any]) -> assay.Estimate:
-        """Return the default interval."""
-        return assay.estimate(metric, data, **options)
-
-
-def confusion(table: np.ndarray) -> assay.Confusion:
-    """Return the tally of a table of counts, labels 0, 1, ..."""
-    return assay.Confusion.of_table(table, range(len(table)))
-
-
-def of_table(name: str, shares: np.ndarray, n: int, metrics: tuple[str, ...]) -> Scenario:
-    """Return the scenario of n rows that fall into a table's cells with these shares."""
-    exact = confusion(np.rint(shares * 1e15).astype(np.int64))
-    truth = {}
-    for one in metrics:
-        metric, options = Scenario.metric(one)
-        truth[one] = float(metric(exact, **options))
-    flat = shares.ravel() / shares.sum()
-    return Scenario(name, lambda rng: confusion(rng.multinomial(n, flat).reshape(shares.shape)), truth)
+__all__ = ["FAMILIES"]
 
 
 BINARY = (
@@ -122,17 +80,12 @@ def perfect() -> list[Scenario]:
     return found
 
 
-def _scored(positives: np.ndarray, negatives: np.ndarray) -> assay.Scores:
-    y = np.concatenate([np.ones(len(positives), dtype=np.int64), np.zeros(len(negatives), dtype=np.int64)])
-    return assay.Scores.of(assay.rows(actual=y, score=np.concatenate([positives, negatives])))
-
-
 def binormal(area: float, m: int, n: int, spread: float = 1.0) -> Scenario:
     """Scores of two normal classes with a given area."""
     shift = float(special.ndtri(area)) * math.sqrt(1 + spread**2)
 
     def draw(rng: np.random.Generator) -> assay.Scores:
-        return _scored(shift + spread * rng.standard_normal(m), rng.standard_normal(n))
+        return score_rows(shift + spread * rng.standard_normal(m), rng.standard_normal(n))
 
     name = f"area {area}, {m} and {n} rows" + (f", spread {spread}" if spread != 1 else "")
     return Scenario(name, draw, {"auc": area, "gini": 2 * area - 1})
@@ -164,7 +117,7 @@ def precisions() -> list[Scenario]:
 
         def draw(rng: np.random.Generator, n: int = n, prevalence: float = prevalence) -> assay.Scores:
             m = max(int(rng.binomial(n, prevalence)), 1)
-            return _scored(shift + rng.standard_normal(m), rng.standard_normal(n - m))
+            return score_rows(shift + rng.standard_normal(m), rng.standard_normal(n - m))
 
         truth = {
             "average_precision": _true_precision(prevalence, shift),
@@ -179,13 +132,13 @@ def probabilities() -> list[Scenario]:
     """Calibrated probabilities, spread evenly or piled up at the ends; the losses have known means."""
     found = []
     for a, b in ((1, 1), (0.5, 0.5), (0.4, 4)):
+        x = special.betaincinv(a, b, (np.arange(2_000_000) + 0.5) / 2_000_000)
         for n in (30, 100, 300, 1000):
 
             def draw(rng: np.random.Generator, a: float = a, b: float = b, n: int = n) -> assay.Rows:
                 p = np.clip(rng.beta(a, b, n), 1e-12, 1 - 1e-12)
                 return assay.rows(actual=(rng.random(n) < p).astype(np.int64), score=p)
 
-            x = special.betaincinv(a, b, (np.arange(2_000_000) + 0.5) / 2_000_000)
             entropy = float(-np.mean(special.xlogy(x, x) + special.xlog1py(1 - x, -x)))
             spread = float(np.mean(x * (1 - x)))
             mean = a / (a + b)
@@ -201,9 +154,6 @@ def probabilities() -> list[Scenario]:
             }
             found.append(Scenario(f"n {n}, beta({a}, {b})", draw, truth))
     return found
-
-
-NORMAL_MEAN = math.sqrt(2 / math.pi)
 
 
 def numbers() -> list[Scenario]:
@@ -290,7 +240,7 @@ def clusters() -> list[Scenario]:
 
         even = (size + 1) // 2 / size  # the share of negatives
         shares = np.array([[0.8 * even, 0.2 * even], [0.2 * (1 - even), 0.8 * (1 - even)]])
-        truth = of_table("", shares, 1, ("accuracy", "recall", "precision", "f1", "mcc", "kappa")).truth
+        truth = table_truth(shares, ("accuracy", "recall", "precision", "f1", "mcc", "kappa"))
         found.append(Scenario(f"{groups} groups of {size}", draw, truth))
     return found
 
@@ -308,7 +258,7 @@ def weighted() -> list[Scenario]:
             )
 
         shares = np.array([[0.6 * 0.85, 0.6 * 0.15], [0.4 * 0.15, 0.4 * 0.85]])
-        truth = of_table("", shares, 1, ("accuracy", "recall", "precision", "f1", "mcc", "kappa")).truth
+        truth = table_truth(shares, ("accuracy", "recall", "precision", "f1", "mcc", "kappa"))
         found.append(Scenario(f"n {n}, lognormal weights", draw, truth))
     return found
 
