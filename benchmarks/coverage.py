@@ -4,8 +4,8 @@
 truth lay below and above the interval, how often there was none and why, and the mean width; then all cells
 that are too low. Words choose families ("easy" and "hard" are all of a kind; ``--list`` prints them and their
 scenarios), ``--metrics "auc,*f1*"`` chooses metrics, ``--sets 500`` is quicker. ``--json FILE`` keeps the
-results: ``--read FILE`` prints them again, ``--before FILE`` what changed since. ``--write`` puts a table into
-docs/coverage.md.
+results: ``--read FILE`` prints them again, ``--before FILE`` what changed since. ``--write`` puts a table
+into docs/coverage.md.
 
 Every interval is the one that ``assay.estimate`` gives by default at 95%. The data sets depend neither on the
 choice of metrics nor on the number of processes. It needs NumPy, SciPy and assay's kernels, and no more.

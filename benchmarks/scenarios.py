@@ -88,12 +88,12 @@ def _names(task: str, **parts: bool) -> list[str]:
 
 
 def truths(metrics: Iterable[str], population: Any) -> dict[str, float]:
-    """Return the value of each metric that a population has one of."""
+    """Return the value of each metric that has a finite one in a population."""
     values = {}
     for name in metrics:
         metric, options = Scenario.metric(name)
         value = float(metric(population, **options))
-        if not math.isnan(value):
+        if math.isfinite(value):
             values[name] = value
     return values
 
