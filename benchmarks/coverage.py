@@ -29,7 +29,7 @@ import hard_designs
 import hard_populations
 import numpy as np
 import populations
-from coverage_cells import LEAST, Cell, by_family, changes, load, save, too_low, worst_by_metric
+from coverage_cells import Cell, by_family, changes, load, save, too_low, worst_by_metric
 
 import assay
 
@@ -66,38 +66,45 @@ def wanted(metric: str, patterns: list[str]) -> bool:
     return any(fnmatch.fnmatchcase(metric, pattern) for pattern in patterns)
 
 
-def study(
-    families: list[str], patterns: list[str], sets: int, processes: int | None
-) -> tuple[list[Cell], dict[str, float]]:
-    """Simulate the scenarios of families; return their cells, and the seconds each family took."""
+def study(family: str, patterns: list[str], sets: int, processes: int | None) -> list[Cell]:
+    """Simulate the scenarios of a family and return their cells."""
     jobs = []
-    for family in families:
-        for scenario in FAMILIES[family]():
-            metrics = tuple(name for name in scenario.truth if wanted(name, patterns))
-            if metrics:
-                if (family, scenario.name) in _scenarios:
-                    raise SystemExit(f"two scenarios of {family} are both called {scenario.name}")
-                _scenarios[family, scenario.name] = scenario
-                jobs += [
-                    (family, scenario.name, metrics, lot, min(_LOT, sets - first))
-                    for lot, first in enumerate(range(0, sets, _LOT))
-                ]
+    for scenario in FAMILIES[family]():
+        if (family, scenario.name) in _scenarios:
+            raise SystemExit(f"two scenarios of {family} are both called {scenario.name}")
+        _scenarios[family, scenario.name] = scenario
+        if metrics := tuple(name for name in scenario.truth if wanted(name, patterns)):
+            jobs += [
+                (family, scenario.name, metrics, lot, min(_LOT, sets - first))
+                for lot, first in enumerate(range(0, sets, _LOT))
+            ]
     cells: dict[tuple[str, str, str], Cell] = {}
-    seconds: dict[str, float] = {}
-    last = time.monotonic()
+    if not jobs:
+        return []
     with multiprocessing.get_context("fork").Pool(processes) as pool:
-        for done, part in enumerate(pool.imap(simulate, jobs), 1):
+        for part in pool.imap(simulate, jobs):
             for cell in part:
                 if cell.key in cells:
                     cells[cell.key].merge(cell)
                 else:
                     cells[cell.key] = cell
-            family, now = jobs[done - 1][0], time.monotonic()
-            seconds[family] = seconds.get(family, 0.0) + now - last
-            last = now
-            if sys.stderr.isatty():
-                print(f"\r{done} of {len(jobs)} lots", end="", file=sys.stderr)
-    return list(cells.values()), seconds
+    return list(cells.values())
+
+
+_COLUMNS = """\
+Scenarios are populations; `mean` is the mean coverage over them. `low` counts those whose coverage is below
+0.93, `high` those where it is above 0.97, either by more than two simulation errors. `worst` is the least
+coverage, found in the scenario `in`; there the true value lay below, and above, so large a share of the
+intervals, and they were so wide. `no interval` is the largest share of data sets without one, with the reason;
+`no value` that of data sets in which the metric has no value.
+"""
+
+
+def page_lines(cells: list[Cell], sets: int) -> list[str]:
+    """Return what docs/coverage.md shows: what was simulated, what the columns mean, and the table."""
+    families = dict.fromkeys(cell.family for cell in cells)
+    listed = [f"- **{family}**: {FAMILIES[family].__doc__.splitlines()[0]}" for family in families]
+    return [f"{sets:,} data sets a scenario.", "", *listed, "", _COLUMNS, *by_family(cells)]
 
 
 def _write(page: Path, lines: list[str]) -> None:
@@ -118,7 +125,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures of all cells")
     parser.add_argument("--read", type=Path, nargs="+", metavar="FILE", help="print figures of earlier runs")
     parser.add_argument("--before", type=Path, metavar="FILE", help="show what changed since that run")
-    parser.add_argument("--families", dest="tables", action="store_true", help="each metric in each family")
+    parser.add_argument("--by-family", action="store_true", help="each metric in each family")
     parser.add_argument("--list", action="store_true", help="print the families and their scenarios")
     parser.add_argument("--write", action="store_true", help="write docs/coverage.md")
     chosen = parser.parse_args()
@@ -133,21 +140,24 @@ def main() -> int:
             print(family, *(f"  {scenario.name}" for scenario in FAMILIES[family]()), sep="\n")
         return 0
     patterns = chosen.metrics.split(",")
+    cells: list[Cell] = []
     if chosen.read:
         cells = [cell for cell in load(*chosen.read) if wanted(cell.metric, patterns)]
     else:
         assay.set_threads(1)
-        cells, seconds = study(families, patterns, chosen.sets, chosen.processes)
-    if chosen.json and not chosen.read:
-        save(chosen.json, cells, sets=chosen.sets, least=LEAST, seconds=seconds)
-    table = by_family(cells)
-    lines = [*table, ""] if chosen.tables else []
+        for family in families:
+            start = time.monotonic()
+            cells += study(family, patterns, chosen.sets, chosen.processes)
+            print(f"{family}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+            if chosen.json:  # family by family, so that a run that is stopped leaves what it has
+                save(chosen.json, cells)
+    lines = [*by_family(cells), ""] if chosen.by_family else []
     lines += [*worst_by_metric(cells), "", *too_low(cells)]
     if chosen.before:
         lines += ["", *changes(load(chosen.before), cells)]
     print("\n".join(lines))
     if chosen.write:
-        _write(PAGE, [f"{chosen.sets:,} data sets a scenario.", "", *table])
+        _write(PAGE, page_lines(cells, max(cell.sets for cell in cells)))
     return 0
 
 

@@ -140,22 +140,25 @@ def rare_probabilities() -> list[Scenario]:
 
 
 def sure_probabilities() -> list[Scenario]:
-    """Probabilities near 0 and 1 that are rarely wrong, and then have a large loss."""
+    """Probabilities near 0 and 1 that are rarely wrong, and then have a large loss; all alike or not."""
     scenarios = []
-    for n, p, right in itertools.product((20, 100), (0.99, 0.999, 0.9999), (0.95, 0.99, 0.999)):
+    several = 1 - np.logspace(-2, -4, 41)
+    levels = (("0.999", np.array([0.999])), ("0.9999", np.array([0.9999])), ("0.99 to 0.9999", several))
+    for n, (text, sure), right in itertools.product((20, 100), levels, (0.95, 0.99, 0.999)):
 
-        def draw(rng: np.random.Generator, n: int = n, p: float = p, right: float = right) -> assay.Rows:
-            guess = rng.integers(0, 2, n)
+        def draw(
+            rng: np.random.Generator, n: int = n, sure: np.ndarray = sure, right: float = right
+        ) -> assay.Rows:
+            p, guess = rng.choice(sure, n), rng.integers(0, 2, n)
             y = np.where(rng.random(n) < right, guess, 1 - guess)
             return assay.rows(actual=y, score=np.where(guess == 1, p, 1 - p), labels=[0, 1])
 
-        truth = score_truth(
-            np.array([1 - p, p]),
-            np.array([(1 - right) / 2, right / 2]),
-            np.array([right / 2, (1 - right) / 2]),
-            PROBABILITY_METRICS,
-        )
-        scenarios.append(Scenario(f"n {n}, probability {p}, right {right}", draw, truth))
+        share = np.full(len(sure), 0.5 / len(sure))  # of all rows, for each probability and either guess
+        false, true = share * (1 - right), share * right
+        scores = np.concatenate([(1 - sure)[::-1], sure])
+        positives, negatives = np.concatenate([false, true]), np.concatenate([true, false])
+        truth = score_truth(scores, positives, negatives, PROBABILITY_METRICS)
+        scenarios.append(Scenario(f"n {n}, probability {text}, right {right}", draw, truth))
     return scenarios
 
 

@@ -142,7 +142,7 @@ def test_misses_are_counted_by_side_and_refusals_by_reason(study, tmp_path):
     assert cell.mean_width == pytest.approx((0.2 + 0.2 + 0.1) / 3)
     assert dict(cell.no_interval) == {"one group": 1}
     assert dict(cell.no_value) == {"nothing was predicted positive": 1}
-    cells.save(tmp_path / "run.json", [cell], sets=6)
+    cells.save(tmp_path / "run.json", [cell])
     (back,) = cells.load(tmp_path / "run.json")
     assert back == cell
     assert json.loads((tmp_path / "run.json").read_text())["cells"][0]["coverage"] == 0.5
