@@ -95,8 +95,8 @@ _COLUMNS = """\
 Scenarios are populations; `mean` is the mean coverage over them. `low` counts those whose coverage is below
 0.93, `high` those where it is above 0.97, either by more than two simulation errors. `worst` is the least
 coverage, found in the scenario `in`; there the true value lay below, and above, so large a share of the
-intervals, and they were so wide. `no interval` is the largest share of data sets without one, with the reason;
-`no value` that of data sets in which the metric has no value.
+intervals, and they were so wide. `no interval` is the largest share of data sets without one, with the
+reason; `no value` that of data sets in which the metric has no value.
 """
 
 

@@ -150,12 +150,17 @@ def _grouped(cells: Iterable[Cell], *names: str) -> dict[tuple[str, ...], list[C
     return groups
 
 
+def _best_case(cell: Cell) -> float:
+    """Return the coverage plus what chance may have taken off: a cell of few intervals is not the worst."""
+    return cell.coverage + 2 * cell.error
+
+
 def _described(group: list[Cell]) -> list[str]:
     """Return the entries that describe some scenarios: the worst, how it misses, and what is not given."""
     known = [cell for cell in group if cell.intervals]
     if not known:
         return ["", "", "", "", "", _missing(group, "no_interval"), _missing(group, "no_value"), ""]
-    worst = min(known, key=lambda cell: cell.coverage)
+    worst = min(known, key=_best_case)
     methods = sum((cell.methods for cell in known), collections.Counter())
     return [
         ", ".join(name for name, _ in methods.most_common(2)),
@@ -188,7 +193,7 @@ def worst_by_metric(cells: Iterable[Cell]) -> list[str]:
     lines = _head("metric", "cells", "low", *_DESCRIBED[:4], "family", *_DESCRIBED[4:])
     for (metric,), group in _grouped(cells, "metric").items():
         known = [cell for cell in group if cell.intervals]
-        family = min(known, key=lambda cell: cell.coverage).family if known else ""
+        family = min(known, key=_best_case).family if known else ""
         entries = _described(group)
         low = sum(cell.low for cell in group) or ""
         lines.append(_row(metric, len(group), low, *entries[:4], family, *entries[4:]))
@@ -200,7 +205,7 @@ def too_low(cells: Iterable[Cell]) -> list[str]:
     low = sorted((cell for cell in cells if cell.low), key=lambda cell: cell.coverage)
     lines = [f"{len(low)} cells below {LEAST} less two simulation errors:", ""]
     lines += _head(
-        "coverage", "truth below", "truth above", "metric", "family", "scenario", "method", "width"
+        "coverage", "truth below", "truth above", "metric", "family", "scenario", "given", "method", "width"
     )
     for cell in low:
         missed = (f"{part / cell.intervals:.3f}" for part in (cell.below, cell.above))
