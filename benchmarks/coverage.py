@@ -66,14 +66,15 @@ def wanted(metric: str, patterns: list[str]) -> bool:
     return any(fnmatch.fnmatchcase(metric, pattern) for pattern in patterns)
 
 
-def study(family: str, patterns: list[str], sets: int, processes: int | None) -> list[Cell]:
+def study(family: str, patterns: list[str], scenarios: str, sets: int, processes: int | None) -> list[Cell]:
     """Simulate the scenarios of a family and return their cells."""
     jobs = []
     for scenario in FAMILIES[family]():
         if (family, scenario.name) in _scenarios:
             raise SystemExit(f"two scenarios of {family} are both called {scenario.name}")
         _scenarios[family, scenario.name] = scenario
-        if metrics := tuple(name for name in scenario.truth if wanted(name, patterns)):
+        metrics = tuple(name for name in scenario.truth if wanted(name, patterns))
+        if metrics and fnmatch.fnmatchcase(scenario.name, scenarios):
             jobs += [
                 (family, scenario.name, metrics, lot, min(_LOT, sets - first))
                 for lot, first in enumerate(range(0, sets, _LOT))
@@ -120,6 +121,7 @@ def main() -> int:
     names = ["easy", "hard", *FAMILIES]
     parser.add_argument("families", nargs="*", metavar="FAMILY", help="easy, hard or names; all by default")
     parser.add_argument("--metrics", default="*", help='patterns of names, such as "auc,*f1*,mcc"')
+    parser.add_argument("--scenarios", default="*", help='a pattern of names, such as "8 clusters*"')
     parser.add_argument("--sets", type=int, default=2000, help="data sets a scenario")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures of all cells")
@@ -147,7 +149,7 @@ def main() -> int:
         assay.set_threads(1)
         for family in families:
             start = time.monotonic()
-            cells += study(family, patterns, chosen.sets, chosen.processes)
+            cells += study(family, patterns, chosen.scenarios, chosen.sets, chosen.processes)
             print(f"{family}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
             if chosen.json:  # family by family, so that a run that is stopped leaves what it has
                 save(chosen.json, cells)

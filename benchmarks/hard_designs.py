@@ -24,18 +24,21 @@ __all__ = ["FAMILIES"]
 
 _COUNTS = shown_metrics("binary", "counts")
 _SCORES = tuple(dict.fromkeys([*shown_metrics("binary", "scores"), *PROBABILITY_METRICS]))
-_DESIGNS = tuple(itertools.product((8, 15, 40), ("lognormal", "one big", "Poisson"), (0.05, 0.2, 0.5)))
+_DESIGNS = (
+    *itertools.product((8, 15, 40), ("lognormal", "one big", "Poisson"), (0.05, 0.2, 0.5)),
+    *itertools.product((15, 40), ("half in one",), (0.05, 0.5)),
+)
 
 
 def _groups(rng: np.random.Generator, clusters: int, shape: str) -> np.ndarray:
-    """Return each row's cluster: about 15 rows in each, or half of all rows in one."""
+    """Return each row's cluster: about 15 rows in each; in a big one five times as many, or half of all."""
     if shape == "lognormal":
         sizes = np.maximum(np.rint(np.exp(2.2 + rng.standard_normal(clusters))), 1).astype(np.int64)
     elif shape == "Poisson":
         sizes = 1 + rng.poisson(14, clusters)
     else:
         sizes = np.full(clusters, 15)
-        sizes[0] = 15 * (clusters - 1)
+        sizes[0] *= 5 if shape == "one big" else clusters - 1
     return np.repeat(np.arange(clusters), sizes)
 
 
