@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 from typing import Any, Self
 
 import numpy as np
 
 from assay.errors import MetricError, shown
+from assay.metrics.arithmetic import ratio
 from assay.metrics.metric import metric, need_tally
 from assay.metrics.ranking import auc
 from assay.metrics.ranks import Ranks
@@ -47,14 +47,21 @@ class ClassRanks:
     @functools.cached_property
     def areas(self) -> Any:
         """The area under the ROC curve of each class against the rest; NaN where it has none."""
-        labels = self.source.labels
-        return np.array([auc.formula(Ranks.of(self.source.against_rest(label))) for label in labels])
+        above, pairs = (x * ~np.eye(len(x), dtype=bool) for x in self.source.concordance())
+        return _areas(above.sum(1), pairs.sum(1))
 
-    def pair_area(self, first: int, second: int) -> Any:
-        """Return the area of two classes, the mean of what either one's column gives."""
-        both = [self.source.labels[place] for place in (first, second)]
-        pairs = (self.source.pair(*order) for order in (both, both[::-1]))
-        return sum(auc.formula(Ranks.of(pair)) for pair in pairs) / 2
+    @functools.cached_property
+    def pair_areas(self) -> Any:
+        """The area of each class (rows) against each other one (columns), by the first one's scores."""
+        return _areas(*self.source.concordance())
+
+
+def _areas(above: Any, pairs: Any) -> Any:
+    """Return quotients of whole numbers, each rounded once, whatever their size; NaN without pairs."""
+    if pairs.dtype == np.float64:
+        return ratio(above, pairs)
+    quotients = [ratio(int(x), int(y)) for x, y in zip(above.flat, pairs.flat, strict=True)]
+    return np.array(quotients).reshape(pairs.shape)
 
 
 def lacking(c: ClassRanks) -> str:
@@ -81,11 +88,11 @@ def hand_till_auc(c: ClassRanks, *, average: str = "macro", absent: str = "stric
     if c.absent and absent == "strict":
         return np.nan
     present = np.flatnonzero(c.rows)
-    pairs = list(itertools.combinations(present.tolist(), 2))
-    if not pairs:
+    first, second = (present[side] for side in np.triu_indices(len(present), 1))
+    if not len(first):
         return np.nan
-    weights = [1.0 if average == "macro" else c.rows[i] + c.rows[j] for i, j in pairs]
-    return np.average([c.pair_area(i, j) for i, j in pairs], weights=weights)
+    areas = (c.pair_areas[first, second] + c.pair_areas[second, first]) / 2
+    return np.average(areas, weights=None if average == "macro" else c.rows[first] + c.rows[second])
 
 
 @metric(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -17,12 +17,27 @@ from assay.tallies.scores import Scores, fits_float32, narrowed
 from assay.tallies.tally import Tally, frozen, merge, no_values, require
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from assay.inputs import Rows
     from assay.inputs.columns import Array
 
-__all__ = ["ClassScores"]
+__all__ = ["ClassConcordance", "ClassScores"]
+
+_EXACT_FLOAT = 1 << 53  # up to which every whole number is a float
+_EXACT_INTEGER = 1 << 63
+
+
+class ClassConcordance(NamedTuple):
+    """How the rows of one class rank above those of another, class by class of either.
+
+    ``above[i, j]`` over ``pairs[i, j]`` is the area under the ROC curve of class i against class j by the
+    column of class i. Without weights both are whole numbers: twice the pairs of rows in which the row of
+    class i scores higher, a tie counting half, and twice all pairs. They are floats where that is exact,
+    else integers. With weights, ``above`` is the share of class i that scores above a row of class j,
+    added over those rows times their weights, and ``pairs`` is the sum of the weights.
+    """
+
+    above: Array
+    pairs: Array
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -139,46 +154,59 @@ class ClassScores(Tally, kind="class scores"):
 
     def against_rest(self, label: Label) -> Scores:
         """Return one class against all others, by its own column of scores."""
-        place = self._place(label)
-        others = [other for other in range(len(self.labels)) if other != place]
-        return self._binary(place, place, others, label)
+        column = self._place(label)
+        return self._binary(column, np.ones(len(self.labels), dtype=bool), label)
 
     def pair(self, label: Label, other: Label) -> Scores:
         """Return one class against one other, by the first one's column of scores."""
-        place = self._place(label)
-        return self._binary(place, place, [self._place(other)], label)
+        column = self._place(label)
+        chosen = np.zeros(len(self.labels), dtype=bool)
+        chosen[[column, self._place(other)]] = True
+        return self._binary(column, chosen, label)
 
     def pooled(self) -> Scores:
         """Return all columns as one: each row counts once per class, as positive for its own."""
         if not self.labels:
             return Scores()
-        everyone = range(len(self.labels))
-        return merge(self._binary(place, place, [c for c in everyone if c != place], 1) for place in everyone)
+        everyone = np.ones(len(self.labels), dtype=bool)
+        return merge(self._binary(column, everyone, 1) for column in range(len(self.labels)))
+
+    def concordance(self) -> ClassConcordance:
+        """Return what the ranks of every two classes add up to, by the column of one of them.
+
+        One search per column: with K classes and n rows the cost is that of K n entries, not of K squared.
+        """
+        return self.kept("concordance", lambda: _concordance(self))  # type: ignore[no-any-return]
 
     def _place(self, label: Label) -> int:
         if label not in self.labels:
             raise LabelError(f"the label {shown([label])} is not among {shown(self.labels)}.")
         return self.labels.index(label)
 
-    def _binary(self, column: int, positive: int, negatives: Iterable[int], label: Label) -> Scores:
-        """Return a column's rows of one class as positive, of others as negative."""
-        parts = [self._part(column, positive, label, positive=True)]
-        parts += [self._part(column, negative, label, positive=False) for negative in negatives]
-        return merge(parts)
-
-    def _part(self, column: int, place: int, label: Label, *, positive: bool) -> Scores:
+    def _binary(self, column: int, chosen: Array, label: Label) -> Scores:
+        """Return a column's rows of its own class as positive, of the other chosen classes as negative."""
         within = slice(self.offsets[column], self.offsets[column + 1])
-        chosen = self.classes[within] == place
-        if not chosen.any():
+        taken = slice(None) if chosen.all() else chosen[self.classes[within]]
+        scores, own = self.scores[within][taken], self.classes[within][taken] == column
+        counts = self.counts[within][taken]
+        weights = None if self.weights is None else self.weights[within][taken]
+        if not len(scores):
             return Scores(label)
-        counts = self.counts[within][chosen]
-        counts = counts.astype(_smallest(counts.max()))
-        weights = None if self.weights is None else self.weights[within][chosen]
         if weights is not None and (weights == 1).all():
             weights = None
-        none = np.zeros_like(counts)
-        sides = (counts, none) if positive else (none, counts)
-        return Scores(label, narrowed(self.scores[within][chosen]), weights, *sides)
+        first = np.ones(len(scores), dtype=bool)  # of its score, and of its weight where there are several
+        if weights is None:
+            np.not_equal(scores[1:], scores[:-1], out=first[1:])
+        else:  # entries are in the order of their class before that of their weight
+            order = np.lexsort((weights, scores))
+            scores, own, counts, weights = (x[order] for x in (scores, own, counts, weights))
+            first[1:] = (scores[1:] != scores[:-1]) | (weights[1:] != weights[:-1])
+        starts = np.flatnonzero(first)
+        sides = [np.add.reduceat(np.where(side, counts, 0), starts, dtype=np.uint64) for side in (own, ~own)]
+        smallest = _smallest(max(side.max() for side in sides))
+        positives, negatives = (frozen(side.astype(smallest)) for side in sides)
+        kept = None if weights is None else frozen(weights[starts])
+        return Scores(label, narrowed(scores[starts]), kept, positives, negatives)
 
     def check(self) -> None:
         """Raise ValueError if no rows could have led to this state."""
@@ -261,3 +289,32 @@ class _Pairs:
 
 def _smallest(largest: Any) -> np.dtype[Any]:
     return np.min_scalar_type(int(largest))
+
+
+def _concordance(tally: ClassScores) -> ClassConcordance:
+    size, largest = len(tally.labels), 2 * tally.n**2  # what no sum of pairs is above
+    weighted = tally.weights is not None
+    kind: Any = np.float64 if weighted else np.int64 if largest < _EXACT_INTEGER else object
+    floats = weighted or largest < _EXACT_FLOAT
+    above, pairs = (np.zeros((size, size), dtype=np.float64 if floats else kind) for _ in range(2))
+    for column in range(size):
+        within = slice(tally.offsets[column], tally.offsets[column + 1])
+        scores, classes, rows = tally.scores[within], tally.classes[within], tally.counts[within].astype(kind)
+        if tally.weights is not None:
+            rows *= tally.weights[within]
+        own = classes == column
+        reached = np.concatenate([np.zeros(1, dtype=kind), np.cumsum(rows[own])])
+        total = reached[-1]
+        if not total:
+            continue
+        below, through = (reached[np.searchsorted(scores[own], scores, side)] for side in ("left", "right"))
+        if weighted:  # both are the same numbers where all of the class is above: then the area is exactly 1
+            terms = rows * ((total - through + (through - below) / 2) / total), rows
+        else:
+            terms = rows * (2 * total - through - below), rows * (2 * total)
+        for sums, values in zip((above, pairs), terms, strict=True):
+            if floats:
+                sums[column] = np.bincount(classes, values, minlength=size)
+            else:
+                np.add.at(sums[column], classes, values)
+    return ClassConcordance(above, pairs)
