@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from assay.inference.influence_scores import ClassRows, class_average
+from assay.inference.influence_class_areas import area_average, hand_till
+from assay.inference.influence_scores import ClassRows
 from assay.metrics import Undefined, find
 
 if TYPE_CHECKING:
     from assay.inference.influence import Influence
     from assay.inputs import Rows
-    from assay.metrics import Metric
+    from assay.metrics import Metric, Value
 
 __all__ = ["of_rows", "of_tally"]
 
@@ -25,35 +23,19 @@ def of_tally(_metric: Metric, _tally: Any, _options: dict[str, Any]) -> Influenc
     return None
 
 
-def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | None:
+def of_rows(
+    metric: Metric, rows: Rows, options: dict[str, Any], value: Value | None = None
+) -> Influence | None:
     """Return the influence of every row on an average of areas."""
-    value = metric(rows, **options)
+    if value is None:
+        value = metric(rows, **options)
     if isinstance(value, Undefined):
         return None
-    auc, several = find("auc"), ClassRows(rows)
+    several = ClassRows(rows)
     if metric.name in _AVERAGES:
-        return class_average(auc, several, _AVERAGES[metric.name], value=value, parameters={})
+        return area_average(several, _AVERAGES[metric.name], value)
     if metric.name == "micro_auc":
-        return several.together(auc, {})
+        return several.together(find("auc"), {})
     if metric.name == "hand_till_auc":
-        return _hand_till(auc, several, value, weighted=options.get("average") == "weighted")
+        return hand_till(several, value, weighted=options.get("average") == "weighted")
     return None
-
-
-def _hand_till(auc: Metric, several: ClassRows, value: float, *, weighted: bool) -> Influence | None:
-    mass = several.mass
-    slopes, moved, total = np.zeros(len(several.codes)), np.zeros(several.size), 0.0
-    for first, second in itertools.combinations(np.flatnonzero(mass).tolist(), 2):
-        weight = mass[first] + mass[second] if weighted else 1.0
-        total += weight
-        area = 0.0
-        for mine, other in ((first, second), (second, first)):
-            found = several.of_class(auc, mine, {}, against=other)
-            if found is None:
-                return None
-            area += found[0] / 2
-            slopes += weight / 2 * found[1]
-        moved[[first, second]] += area - value
-    if weighted:  # a row also adds to the weight of every pair that its class is in
-        slopes += moved[several.codes]
-    return several.influence(value, slopes / total)

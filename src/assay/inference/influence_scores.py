@@ -9,6 +9,7 @@ import numpy as np
 from assay.inference.delta import kish
 from assay.inference.gradients import class_shares
 from assay.inference.influence import Influence, value_of
+from assay.inference.influence_class_areas import area_average
 from assay.inference.pooling import pooled
 from assay.inference.rank_slopes import rank_slopes
 from assay.inputs import Column, Rows
@@ -21,7 +22,7 @@ from assay.tallies.row_losses import numbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from assay.metrics import Metric
+    from assay.metrics import Metric, Value
 
 __all__ = ["ClassRows", "by_row", "class_average", "of_rows", "of_tally", "unit_sums"]
 
@@ -60,10 +61,12 @@ def unit_sums(tally: Scores) -> list[NDArray[np.float64]]:
     return [counts * tally.weights**power for power in (1, 2, 3)]
 
 
-def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | None:
+def of_rows(
+    metric: Metric, rows: Rows, options: dict[str, Any], value: Value | None = None
+) -> Influence | None:
     """Return the influence of every row: that of its score and class, or the sum over all classes."""
     if average := options.get("average"):
-        return _averaged(metric, rows, average, options)
+        return _averaged(metric, rows, average, options, value)
     tally = Scores.of(rows)
     value = value_of(metric, tally, options)
     if isinstance(value, Undefined):
@@ -88,7 +91,7 @@ def by_row(found: Influence, tally: Scores, rows: Rows) -> Influence:
 
 
 class ClassRows:
-    """Rows with a column of scores per class, to be read two classes at a time."""
+    """Rows with a column of scores per class, to be read one class at a time."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
@@ -96,7 +99,7 @@ class ClassRows:
         self.scores = numbers(rows, "scores", _WHAT)
         self.weight = np.ones(len(rows)) if rows.weight is None else rows.weight.values
         self.size = self.scores.shape[1]
-        self.mass = np.bincount(self.codes, self.weight, minlength=self.size)
+        self.mass = np.bincount(self.codes, self.weight, minlength=self.size).astype(np.float64)
 
     def influence(self, value: float, slopes: NDArray[Any]) -> Influence:
         """Return the influence of the rows from their slopes."""
@@ -104,18 +107,12 @@ class ClassRows:
         return Influence.of_rows(value, slopes, weight)
 
     def of_class(
-        self, metric: Metric, place: int, parameters: dict[str, Any], *, against: int | None = None
+        self, metric: Metric, place: int, parameters: dict[str, Any]
     ) -> tuple[float, NDArray[np.float64]] | None:
-        """Return a class's value by its own column, against the rest or one other, and each row's slope."""
-        kept = slice(None) if against is None else np.isin(self.codes, (place, against))
-        found = self._of_column(
-            metric, self.codes[kept] == place, self.scores[kept, place], self.weight[kept], parameters
-        )
-        if found is None:
-            return None
-        slopes = np.zeros(len(self.codes))
-        slopes[kept] = found.slopes
-        return found.value, slopes
+        """Return a class's value by its own column, against the rest, and each row's slope."""
+        own = self.codes == place
+        found = self._of_column(metric, own, self.scores[:, place], self.weight, parameters)
+        return None if found is None else (found.value, found.slopes)
 
     def together(self, metric: Metric, parameters: dict[str, Any]) -> Influence | None:
         """Return the influence where all columns are read as one, each row once per class."""
@@ -140,9 +137,12 @@ class ClassRows:
         return of_rows(metric, one, dict(parameters))
 
 
-def _averaged(metric: Metric, rows: Rows, average: str, options: dict[str, Any]) -> Influence | None:
+def _averaged(
+    metric: Metric, rows: Rows, average: str, options: dict[str, Any], value: Value | None
+) -> Influence | None:
     """Return the influence on an average over classes: the sum over them, and that of their weights."""
-    value = metric(rows, **options)
+    if value is None:
+        value = metric(rows, **options)
     if isinstance(value, Undefined):
         return None
     parameters = {name: given for name, given in options.items() if name in metric.parameters}
@@ -163,12 +163,17 @@ def class_average(
     absent: Any = "strict",
 ) -> Influence | None:
     """Return the influence on the classes' mean, each against the rest, alike or by their rows."""
-    values, slopes = np.full(several.size, np.nan), np.zeros((several.size, len(several.codes)))
+    if metric.name == "auc":
+        return area_average(several, average, value, absent)
+    values, slopes = np.full(several.size, np.nan), np.zeros(len(several.codes))
     for place in range(several.size):
         found = several.of_class(metric, place, parameters)
-        if found is not None:
-            values[place], slopes[place] = found
+        if found is not None:  # shares are in proportion to this until they are known
+            values[place] = found[0]
+            slopes += (1.0 if average == "macro" else several.mass[place]) * found[1]
     classes = class_shares(average, values, several.mass, absent)
     if classes is None:
         return None
-    return several.influence(value, classes.shares @ slopes + classes.moved[several.codes])
+    place = int(classes.shares.argmax())
+    scale = classes.shares[place] / (1.0 if average == "macro" else several.mass[place])
+    return several.influence(value, scale * slopes + classes.moved[several.codes])
