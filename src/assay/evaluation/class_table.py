@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, LabelError, shown
+from assay.metrics import Binary
 from assay.reports.class_text import Row, drawn
 from assay.reports.frames import as_frame
 from assay.tallies import Confusion, LabelSets
@@ -81,7 +82,7 @@ def class_table(ev: Evaluation) -> ClassTable:
     """Return the table of an evaluation's classes."""
     table, sets = ev.tallies.get("confusion"), ev.tallies.get("label_sets")
     if isinstance(table, Confusion):
-        totals = table.actual_totals if table.weights is None else table.table(table.weight()).sum(1)
+        totals = table.actual_totals if table.weights is None else Binary.each(table).positives
         known, labels = dict(zip(table.labels, totals.tolist(), strict=True)), table.labels
         labels = ev.problem.labels if set(ev.problem.labels) == set(table.labels) else labels
     elif isinstance(sets, LabelSets):

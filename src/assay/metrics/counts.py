@@ -52,18 +52,19 @@ class Binary:
 
     @classmethod
     def _of_table(cls, tally: Confusion, positive: Any) -> Self:
-        table, labels = _table(tally), tally.labels
+        labels = tally.labels
         if positive is None:
             positive = _obvious(labels)
         elif positive not in labels:
             raise LabelError(f"the positive label {shown([positive])} is not among {shown(labels)}.")
         place = labels.index(positive) if positive in labels else -1
         if place < 0:
-            return cls(0, 0, 0, table.sum().item())
-        # The parts are added up and never taken as differences, which weights would leave beside 0.
-        others: Any = 1 - place if len(labels) == 2 else np.arange(len(labels)) != place  # noqa: PLR2004
-        parts = table[place, place], table[others, place], table[place, others], table[others][..., others]
-        return cls(*(part.sum().item() for part in parts))
+            return cls(0, 0, 0, _table(tally).sum().item())
+        if len(labels) == 2:  # noqa: PLR2004 - each count is a cell
+            table, other = _table(tally), 1 - place
+            cells = table[place, place], table[other, place], table[place, other], table[other, other]
+            return cls(*(cell.item() for cell in cells))
+        return cls(*(column[place].item() for column in tally.each_against_rest()))
 
     @classmethod
     def _of_sets(cls, tally: LabelSets, label: Any) -> Self:
@@ -83,7 +84,11 @@ class Binary:
         if isinstance(tally, LabelSets):
             n, _, tp, fp, fn = tally.split(None if tally.weights is None else tally.weight())
             return Binary(tp, fp, fn, n - tp - fp - fn)
-        return Classes.of(tally).against_rest()
+        need_tally(tally, Confusion)
+        counts = tally.each_against_rest()
+        if tally.weights is None and tally.n >= _SQUARE_FITS:
+            return Binary(*(column.astype(object) for column in counts))
+        return Binary(*counts)
 
     @staticmethod
     def averaged(

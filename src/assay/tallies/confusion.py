@@ -88,6 +88,32 @@ class Confusion(LabelCells, kind="confusion"):
         digits = [own[digit] for digit in self.digits()]
         return self.of_digits(digits, (f"not {label}", str(label)), self.counts, sums, declared=True)
 
+    def each_against_rest(self, power: int = 1) -> tuple[Array, Array, Array, Array]:
+        """Return the true and false positives, false and true negatives of every label in turn.
+
+        With weights they are sums of the weights to a power (1, 2 or 3), each rounded once. The cost is that
+        of the cells that occur.
+
+        >>> tally = Confusion.of_table([[5, 1, 0], [2, 4, 0], [0, 1, 7]], ["a", "b", "c"])
+        >>> [column.tolist() for column in tally.each_against_rest()]
+        [[5, 4, 7], [2, 2, 0], [1, 2, 1], [12, 12, 12]]
+        """
+        return self.kept(("against rest", power), lambda: self._against_rest(power))  # type: ignore[no-any-return]
+
+    def _against_rest(self, power: int) -> tuple[Array, ...]:
+        sums = None if self.weights is None else self.sums()[power - 1]
+        exact = self.counts if sums is None else sums.units
+        actual, predicted = self.digits()
+        right, wrong = actual == predicted, actual != predicted
+        parts = (actual, right), (predicted, wrong), (actual, wrong)
+        counts = [np.zeros(len(self.labels), dtype=exact.dtype) for _ in parts]
+        for column, (digits, taken) in zip(counts, parts, strict=True):
+            np.add.at(column, digits[taken], exact[taken])
+        counts.append(exact.sum() - sum(counts))
+        if sums is not None:
+            counts = [dataclasses.replace(sums, units=column).floats() for column in counts]
+        return tuple(frozen(column) for column in counts)
+
     @property
     def actual_totals(self) -> Array:
         """How many rows each label has, by what was true."""
