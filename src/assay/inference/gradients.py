@@ -14,7 +14,7 @@ from assay.errors import MetricError
 from assay.metrics import Binary, Classes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "STEP",
     "Shares",
+    "average_gradient",
     "class_shares",
     "class_slopes",
     "gradient",
@@ -162,26 +163,55 @@ def metric_gradient(
         if len(cells) != 2:  # noqa: PLR2004 - two classes, of which the second is the positive one
             raise MetricError(f"{metric.name} of {len(cells)} classes needs positive= or average=.")
         positive = 1
+    counts, everywhere = Classes(cells).against_rest(), np.ogrid[: len(cells), : len(cells)]
+    if positive is None:
+        found = average_gradient(metric, counts, everywhere, average=average, absent=absent, **parameters)
+        return np.where((cells == 0) & ~np.isnan(found), 0.0, found)
+    value = np.broadcast_to(metric.formula(counts, **parameters), len(cells))[positive]
+    if not np.isfinite(value):
+        return np.full(cells.shape, np.nan)
+    share = np.zeros(len(cells))
+    share[positive] = 1.0
+    slopes = class_slopes(lambda c: metric.formula(c, **parameters), counts)
+    return np.where(cells == 0, 0.0, _spread(_scaled(slopes, share), everywhere))
+
+
+def average_gradient(
+    metric: Metric,
+    counts: Binary,
+    cells: Sequence[NDArray[np.intp]],
+    *,
+    average: str | None,
+    absent: Any = "strict",
+    **parameters: Any,
+) -> NDArray[np.float64]:
+    """Return the slope of a metric's average over classes at some cells of a confusion table.
+
+    `counts` are those of every class against the rest, `cells` the indices of the actual and of the predicted
+    class of each cell that is asked for. NaN where the average has no finite value.
+
+    >>> from assay.metrics import recall
+    >>> table = np.array([[8, 2], [1, 3]])
+    >>> average_gradient(recall, Classes(table).against_rest(), np.indices((2, 2)), average="macro")
+    array([[ 0.01   , -0.04   ],
+           [-0.09375,  0.03125]])
+    """
 
     def formula(counts: Binary) -> Any:
         return metric.formula(counts, **parameters)
 
-    counts = Classes(cells).against_rest()
+    size, shape = len(counts.tp), np.broadcast_shapes(*(np.shape(index) for index in cells))
     if average == "micro":
         pooled = Binary(*(np.sum(x) for x in _cells(counts)))
         if not np.isfinite(formula(pooled)):
-            return np.full(cells.shape, np.nan)
+            return np.full(shape, np.nan)
         slopes = class_slopes(formula, pooled)
-        return _spread(Binary(*(np.broadcast_to(x, len(cells)) for x in _cells(slopes))), cells)
-    values = np.broadcast_to(formula(counts), len(cells)).astype(np.float64)
-    slopes = class_slopes(formula, counts)
-    if positive is not None:
-        if not np.isfinite(values[positive]):
-            return np.full(cells.shape, np.nan)
-        share = np.zeros(len(cells))
-        share[positive] = 1.0
-        return _spread(_scaled(slopes, share), cells)
-    return _averaged(average, values, slopes, cells, absent)
+        return _spread(Binary(*(np.broadcast_to(x, size) for x in _cells(slopes))), cells)
+    values = np.broadcast_to(formula(counts), size).astype(np.float64)
+    found = class_shares(average, values, counts.positives, absent)
+    if found is None or np.isinf(found.values).any():
+        return np.full(shape, np.nan)
+    return _spread(_scaled(class_slopes(formula, counts), found.shares), cells) + found.moved[cells[0]]
 
 
 class Shares(NamedTuple):
@@ -240,24 +270,13 @@ def paired_gradient(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.flo
     return np.asarray(first[:, :, None] - second[:, None, :], dtype=np.float64)
 
 
-def _averaged(
-    average: str | None, values: NDArray[Any], slopes: Binary, cells: NDArray[Any], absent: Any
-) -> NDArray[np.float64]:
-    """Return the slope of an average over classes, by what each class's slopes and weight bring."""
-    found = class_shares(average, values, cells.sum(1), absent)
-    if found is None or np.isinf(found.values).any():
-        return np.full(cells.shape, np.nan)
-    slope = _spread(_scaled(slopes, found.shares), cells) + found.moved[:, None]
-    return np.where(cells == 0, 0.0, slope)
-
-
-def _spread(slopes: Binary, cells: NDArray[Any]) -> NDArray[np.float64]:
-    """Return what a row in each cell of the table does to all classes' counts together."""
+def _spread(slopes: Binary, cells: Sequence[NDArray[np.intp]]) -> NDArray[np.float64]:
+    """Return what a row in each of some cells does to all classes' counts together."""
+    actual, predicted = cells
     by_tn = slopes.tn
     others = by_tn.sum() - by_tn
-    table = others[:, None] - by_tn[None, :] + slopes.fn[:, None] + slopes.fp[None, :]
-    np.fill_diagonal(table, others + slopes.tp)
-    return np.where(cells == 0, 0.0, table)
+    wrong = others[actual] - by_tn[predicted] + slopes.fn[actual] + slopes.fp[predicted]
+    return np.asarray(np.where(actual == predicted, (others + slopes.tp)[actual], wrong), dtype=np.float64)
 
 
 def _scaled(slopes: Binary, share: NDArray[Any]) -> Binary:

@@ -45,9 +45,9 @@ _SOURCES = {
     "Ranged": "influence_numbers",
     "Pairs": "influence_pairs",
 }
-# Sources whose `of_rows` also takes the metric's value where it is known: of many classes, making the tally
-# again only to read the value would take as long as the slopes.
-_TAKE_VALUE = frozenset({"influence_classes", "influence_scores"})
+# Sources whose `of_rows` also takes the rows' tally where the caller has it: of many classes, making it again
+# would take longer than the slopes.
+_TAKE_TALLY = frozenset({"influence_classes", "influence_scores", "influence_tables"})
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -143,11 +143,11 @@ def value_of(metric: Metric, tally: Tally, options: dict[str, Any]) -> Value:
     return tally.kept((metric, repr(options)), lambda: metric(tally, **options))  # type: ignore[no-any-return]
 
 
-def influence(metric: Metric, data: Any, *, value: float | None = None, **options: Any) -> Influence | None:
+def influence(metric: Metric, data: Any, *, tally: Tally | None = None, **options: Any) -> Influence | None:
     """Return the influence of a tally's entries, or of rows one by one, on a metric.
 
-    None where the metric has none in closed form, and where it has no finite value. `value` is the metric's
-    own, where the caller has it already.
+    None where the metric has none in closed form, and where it has no finite value. `tally` is the one that
+    the metric reads of the rows, where the caller has it already.
 
     >>> import assay
     >>> r = assay.rows(actual=[1, 1, 1, 1, 0], predicted=[1, 1, 1, 0, 0])
@@ -161,8 +161,8 @@ def influence(metric: Metric, data: Any, *, value: float | None = None, **option
         return None
     source = importlib.import_module(f"assay.inference.{home}")
     make: Callable[..., Influence | None] = source.of_tally if isinstance(data, Tally) else source.of_rows
-    known = home in _TAKE_VALUE and not isinstance(data, Tally)
-    found = make(metric, data, options, value) if known else make(metric, data, options)
+    known = home in _TAKE_TALLY and not isinstance(data, Tally)
+    found = make(metric, data, options, tally) if known else make(metric, data, options)
     if found is None or not math.isfinite(found.value) or not np.isfinite(found.slopes).all():
         return None
     return found

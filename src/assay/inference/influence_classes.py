@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from assay.inference.influence_class_areas import area_average, hand_till
 from assay.inference.influence_scores import ClassRows
 from assay.metrics import Undefined, find
+from assay.tallies import ClassScores
 
 if TYPE_CHECKING:
     from assay.inference.influence import Influence
     from assay.inputs import Rows
-    from assay.metrics import Metric, Value
+    from assay.metrics import Metric
+    from assay.tallies import Tally
 
 __all__ = ["of_rows", "of_tally"]
 
@@ -24,11 +26,10 @@ def of_tally(_metric: Metric, _tally: Any, _options: dict[str, Any]) -> Influenc
 
 
 def of_rows(
-    metric: Metric, rows: Rows, options: dict[str, Any], value: Value | None = None
+    metric: Metric, rows: Rows, options: dict[str, Any], tally: Tally | None = None
 ) -> Influence | None:
     """Return the influence of every row on an average of areas."""
-    if value is None:
-        value = metric(rows, **options)
+    value = metric(tally if isinstance(tally, ClassScores) else rows, **options)
     if isinstance(value, Undefined):
         return None
     several = ClassRows(rows)

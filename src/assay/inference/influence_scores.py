@@ -16,13 +16,14 @@ from assay.inputs import Column, Rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import binary
 from assay.metrics import Ranks, Undefined
-from assay.tallies import Scores
+from assay.tallies import ClassScores, Scores
 from assay.tallies.row_losses import numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from assay.metrics import Metric, Value
+    from assay.metrics import Metric
+    from assay.tallies import Tally
 
 __all__ = ["ClassRows", "by_row", "class_average", "of_rows", "of_tally", "unit_sums"]
 
@@ -62,12 +63,13 @@ def unit_sums(tally: Scores) -> list[NDArray[np.float64]]:
 
 
 def of_rows(
-    metric: Metric, rows: Rows, options: dict[str, Any], value: Value | None = None
+    metric: Metric, rows: Rows, options: dict[str, Any], tally: Tally | None = None
 ) -> Influence | None:
     """Return the influence of every row: that of its score and class, or the sum over all classes."""
     if average := options.get("average"):
-        return _averaged(metric, rows, average, options, value)
-    tally = Scores.of(rows)
+        return _averaged(metric, rows, average, options, tally)
+    if not isinstance(tally, Scores):
+        tally = Scores.of(rows)
     value = value_of(metric, tally, options)
     if isinstance(value, Undefined):
         return None
@@ -138,11 +140,10 @@ class ClassRows:
 
 
 def _averaged(
-    metric: Metric, rows: Rows, average: str, options: dict[str, Any], value: Value | None
+    metric: Metric, rows: Rows, average: str, options: dict[str, Any], tally: Tally | None
 ) -> Influence | None:
     """Return the influence on an average over classes: the sum over them, and that of their weights."""
-    if value is None:
-        value = metric(rows, **options)
+    value = metric(tally if isinstance(tally, ClassScores) else rows, **options)
     if isinstance(value, Undefined):
         return None
     parameters = {name: given for name, given in options.items() if name in metric.parameters}

@@ -6,11 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.inference.gradients import metric_gradient, moved_counts, moved_tables, slopes_from
+from assay.inference.gradients import (
+    average_gradient,
+    metric_gradient,
+    moved_counts,
+    moved_tables,
+    slopes_from,
+)
 from assay.inference.influence import Influence, value_of
 from assay.inference.margins import margin_gradient
 from assay.inputs.labels import encode, translate
-from assay.metrics import Binary, Undefined
+from assay.metrics import Binary, Classes, Undefined
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
@@ -18,6 +24,7 @@ if TYPE_CHECKING:
 
     from assay.inputs import Rows
     from assay.metrics import Metric
+    from assay.tallies import Tally
 
 __all__ = ["cell_of_rows", "of_rows", "of_tally", "slopes_at"]
 
@@ -28,23 +35,25 @@ _OF_FOUR = np.array([0, 2, 1, 3])  # a positive that was missed is fn, the third
 
 
 def of_tally(metric: Metric, tally: Confusion, options: dict[str, Any]) -> Influence | None:
-    """Return the influence of each cell's rows; of one class, the four cells are tp, fp, fn and tn."""
+    """Return the influence of each cell's rows; of one class, the four cells are tp, fp, fn and tn.
+
+    Of a large table it is that of the cells that occur, in one row.
+    """
     value = value_of(metric, tally, options)
     if isinstance(value, Undefined):
         return None
     powers = (1,) if tally.weights is None else (1, 2, 3)
     if metric.reads is Binary and not options.get("average"):
         return _of_class(metric, tally, options, value, powers)
+    cells = len(tally.labels) ** 2
+    if cells > _FEW:
+        slopes = _at_cells(metric, tally, options)
+        if slopes is None:
+            return None
+        return Influence(value, slopes[None], *(tally.weight(power)[None] for power in powers))
     tables = tally.kept("tables", lambda: [tally.table(tally.weight(power)) for power in powers])
     if metric.reads is Binary:  # an average over the classes
         return Influence(value, metric_gradient(metric, tables[0], **options), *tables)
-    if tables[0].size > _FEW:
-        slopes = margin_gradient(lambda c: metric.formula(c, **options), tables[0])
-        if slopes is None and tables[0].size > _MANY:
-            return None
-        if slopes is None:
-            slopes = metric_gradient(metric, tables[0], **options)
-        return Influence(value, slopes, *tables)
     # All metrics of a tally are differentiated on the same moved tables, whose margins are added up once.
     view = metric.reads
     moved = tally.kept(
@@ -55,9 +64,26 @@ def of_tally(metric: Metric, tally: Confusion, options: dict[str, Any]) -> Influ
     )
 
 
-def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | None:
+def _at_cells(metric: Metric, tally: Confusion, options: dict[str, Any]) -> NDArray[np.float64] | None:
+    """Return the slopes at the cells that occur; None where there are too many to find them one by one."""
+    actual, predicted = tally.digits()
+    counts = Binary(*(column.astype(np.float64) for column in tally.each_against_rest()))
+    if metric.reads is Binary:
+        return average_gradient(metric, counts, (actual, predicted), **options)
+    slopes = margin_gradient(
+        lambda c: metric.formula(c, **options), counts, (actual, predicted), symmetric=metric.reads is Classes
+    )
+    if slopes is not None or len(tally.labels) ** 2 > _MANY:
+        return slopes
+    return metric_gradient(metric, tally.table(tally.weight()), **options)[actual, predicted]
+
+
+def of_rows(
+    metric: Metric, rows: Rows, options: dict[str, Any], tally: Tally | None = None
+) -> Influence | None:
     """Return the influence of every row: that of its cell."""
-    tally = Confusion.of(rows)
+    if not isinstance(tally, Confusion):
+        tally = Confusion.of(rows)
     if metric.reads is Binary and rows.positive is not None and not options.get("average"):
         options = {"positive": rows.positive, **options}
     found = of_tally(metric, tally, options)
@@ -71,16 +97,28 @@ def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | 
 def slopes_at(
     found: Influence, tally: Confusion, options: dict[str, Any], actual: NDArray[Any], predicted: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return the slopes of rows given by their labels' indices, from the influence of a tally's cells."""
-    if found.slopes.ndim > 1:
+    """Return the slopes of rows given by their labels' indices, from the influence of a tally's cells.
+
+    The tally has such rows.
+    """
+    size = len(tally.labels)
+    if found.slopes.shape == (size, size):
         return np.asarray(found.slopes[actual, predicted])
+    if found.slopes.ndim > 1:  # the cells that occur, in order
+        places = np.searchsorted(tally.cells, (actual * size + predicted).astype(np.uint64))
+        return np.asarray(found.slopes[0, places])
     here = _place(tally, options)  # of one class: which of its four cells
     return np.asarray(found.slopes[_OF_FOUR[2 * (actual != here) + (predicted != here)]])
 
 
 def cell_of_rows(rows: Rows, tally: Confusion) -> NDArray[np.intp]:
-    """Return for every row the number of its cell in a tally's full table."""
-    return _codes(rows, "actual", tally) * len(tally.labels) + _codes(rows, "predicted", tally)
+    """Return for every row the number of its cell in a tally's full table; of one tally's rows found once."""
+
+    def found() -> tuple[Rows, NDArray[np.intp]]:
+        return rows, _codes(rows, "actual", tally) * len(tally.labels) + _codes(rows, "predicted", tally)
+
+    known, cells = tally.kept("cells of rows", found)
+    return cells if known is rows else found()[1]
 
 
 def _of_class(
@@ -90,9 +128,11 @@ def _of_class(
     here = _place(tally, options)
 
     def prepared() -> tuple[Binary, list[NDArray[Any]]]:
-        actual, predicted = (digit != here for digit in tally.digits())
-        cells = _OF_FOUR[2 * actual + predicted]
-        sums = [np.bincount(cells, weights=tally.weight(power), minlength=4) for power in powers]
+        if here < 0:
+            sums = [np.array([0.0, 0.0, 0.0, tally.weight(power).sum()]) for power in powers]
+        else:
+            each = (tally.each_against_rest(power) for power in powers)
+            sums = [np.array([column[here] for column in columns], dtype=np.float64) for columns in each]
         return moved_counts(Binary(*sums[0])), sums
 
     moved, sums = tally.kept(("four", here), prepared)

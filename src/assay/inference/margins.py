@@ -11,9 +11,11 @@ from assay.inference.gradients import STEP, imaginary
 from assay.metrics import Classes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+    from assay.metrics import Binary
 
 __all__ = ["margin_gradient"]
 
@@ -51,35 +53,52 @@ class _Margins(Classes):
         return int(self.actual.shape[-1])
 
 
-def margin_gradient(formula: Callable[[Any], Any], table: Any) -> NDArray[np.float64] | None:
-    """Return the slope of a formula of classes at every cell; None where it reads more than margins and hits.
+def margin_gradient(
+    formula: Callable[[Any], Any],
+    counts: Binary,
+    cells: Sequence[NDArray[np.intp]],
+    *,
+    symmetric: bool = False,
+) -> NDArray[np.float64] | None:
+    """Return the slope of a formula of classes at some cells; None where it reads more than margins and hits.
 
-    A wrong row moves its class's total, its prediction's total and the number of rows, and its slope is the
-    sum of the formula's slopes by these. A right row moves them and the hits together, at once: a formula may
-    have a corner where the two totals are equal, and it does not part them.
+    `counts` are those of every class against the rest, `cells` the indices of the actual and of the predicted
+    class of each cell that is asked for. A wrong row moves its class's total, its prediction's total and the
+    number of rows, and its slope is the sum of the formula's slopes by these. A right row moves them and the
+    hits together, at once: a formula may have a corner where the two totals are equal, and it does not part
+    them. A `symmetric` formula takes no notice of the order of classes: then classes of the same hits and
+    totals have the same slopes, which are found once.
 
     >>> from assay.metrics import accuracy
-    >>> margin_gradient(accuracy.formula, [[3, 1], [1, 5]])
+    >>> counts = Classes(np.array([[3, 1], [1, 5]])).against_rest()
+    >>> margin_gradient(accuracy.formula, counts, np.indices((2, 2)))
     array([[ 0.02, -0.08],
            [-0.08,  0.02]])
     """
-    cells = np.asarray(table).astype(np.float64)
-    size = len(cells)
-    parts = np.concatenate([np.diagonal(cells), cells.sum(1), cells.sum(0), [cells.sum()]])
-    slopes = np.empty(len(parts))
+    margins = np.stack([counts.tp, counts.positives, counts.predicted_positives]).astype(np.float64)
+    size = margins.shape[1]
+    first = like = np.arange(size)
+    if symmetric:
+        _, first, like = np.unique(margins, axis=1, return_index=True, return_inverse=True)
+    parts = np.append(margins.reshape(-1), margins[1].sum())
+    moves = np.append((size * np.arange(3)[:, None] + first).reshape(-1), 3 * size)
+    slopes = np.empty(len(moves))
     block = max(1, _BLOCK // len(parts))
     try:
-        for begin in range(0, len(parts), block):
-            steps = np.arange(begin, min(begin + block, len(parts)))
+        for begin in range(0, len(moves), block):
+            steps = moves[begin : begin + block]
             moved = np.broadcast_to(parts.astype(np.complex128), (len(steps), len(parts))).copy()
             moved[np.arange(len(steps)), steps] += 1j * STEP
             right = np.flatnonzero(steps < size)
             for margin in (size + steps[right], 2 * size + steps[right], -1):
                 moved[right, margin] += 1j * STEP
             hits, actual, predicted = (moved[:, k * size : (k + 1) * size] for k in range(3))
-            slopes[steps] = imaginary(formula, _Margins(hits, actual, predicted, moved[:, -1]))
+            slopes[begin : begin + block] = imaginary(
+                formula, _Margins(hits, actual, predicted, moved[:, -1])
+            )
     except _NeedsTable:
         return None
-    found = slopes[size : 2 * size, None] + slopes[2 * size : 3 * size][None, :] + slopes[-1]
-    np.fill_diagonal(found, slopes[:size])
-    return np.where(cells == 0, 0.0, found)
+    by_right, by_actual, by_predicted = slopes[:-1].reshape(3, -1)[:, np.reshape(like, -1)]
+    row, column = cells
+    wrong = by_actual[row] + by_predicted[column] + slopes[-1]
+    return np.asarray(np.where(row == column, by_right[row], wrong), dtype=np.float64)

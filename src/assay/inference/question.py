@@ -158,7 +158,7 @@ class Question:
             found = influence(self.metric, self.tally, **self.options)
             if found is not None or self.rows is None:
                 return found
-        return influence(self.metric, self.rows, value=self.value, **self.row_options)
+        return influence(self.metric, self.rows, tally=self.tally, **self.row_options)
 
     @functools.cached_property
     def units(self) -> Influence | None:

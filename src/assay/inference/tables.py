@@ -140,13 +140,16 @@ def no_information(table: Any) -> Test:
     from scipy.special import betainc  # noqa: PLC0415 - SciPy takes its time to load
 
     method = "accuracy above the no-information rate, exact binomial"
-    counts = _counts(table)
-    if counts.shape[0] != counts.shape[1]:
-        return Test(method, *_no("rows and columns are not the same classes"), "greater")
-    n, correct = int(counts.sum()), int(np.trace(counts))
+    if isinstance(table, Confusion) and table.weights is None:  # no full table: classes may be very many
+        n, correct, largest = table.n, table.correct, int(table.actual_totals.max(initial=0))
+    else:
+        counts = _counts(table)
+        if counts.shape[0] != counts.shape[1]:
+            return Test(method, *_no("rows and columns are not the same classes"), "greater")
+        n, correct, largest = int(counts.sum()), int(np.trace(counts)), int(counts.sum(1).max(initial=0))
     if not n:
         return Test(method, *_no("there are no rows"), "greater")
-    rate = int(counts.sum(1).max()) / n
+    rate = largest / n
     p = float(betainc(correct, n - correct + 1, rate)) if correct else 1.0
     return Test(
         method, None, None, p, "greater", estimate=correct / n, note=f"the no-information rate is {rate:.4f}"
@@ -168,7 +171,9 @@ def _counts(table: Any) -> NDArray[Any]:
     whole = counts.astype(np.int64) if counts.dtype.kind in "biuf" else counts
     if whole.dtype != np.int64 or (whole != counts).any() or (whole < 0).any():
         raise MetricError("a test of counts needs whole numbers that are not below 0.")
-    return whole if int(whole.sum(dtype=object)) < 1 << 31 else whole.astype(object)
+    if int(whole.max(initial=0)) * whole.size < 1 << 31 or int(whole.sum(dtype=object)) < 1 << 31:
+        return whole
+    return whole.astype(object)
 
 
 def _no(reason: str) -> tuple[Undefined, None, Undefined]:
