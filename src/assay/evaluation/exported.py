@@ -21,6 +21,8 @@ __all__ = ["SCHEMA", "as_dict", "as_json", "figure_columns"]
 
 SCHEMA = "assay/evaluation/1"
 _WORDS = ("actual", "predicted", "score", "weight", "group")
+_PLAIN = {int, str, bool, type(None)}  # what JSON says as it is
+_NUMBERS = {int, float}
 _STATED = ("confidence", "beta", "cost_fp", "cost_fn", "prevalence", "k")
 
 
@@ -106,6 +108,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _plain(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
+        kinds = set(map(type, value))
+        if kinds <= _PLAIN or (kinds <= _NUMBERS and math.isfinite(sum(value))):  # as rows of tables are
+            return list(value)
         return [_plain(one) for one in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")

@@ -189,7 +189,7 @@ def _against_chance(ev: Evaluation) -> list[str]:
     if not isinstance(table, Confusion) or table.weights is not None or ev.settings.group:
         return []
     rate = ev["no_information_rate"].value
-    test = no_information(table.table())
+    test = no_information(table)
     if isinstance(test.p, Undefined) or isinstance(rate, Undefined):
         return []
     p = "p < 2.2e-16" if test.p < 2.2e-16 else p_text(test.p)  # noqa: PLR2004 - as R prints what is smaller

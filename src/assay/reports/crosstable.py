@@ -85,7 +85,8 @@ class CrossTable:
         counts = _checked(self.counts)
         whole = counts.dtype.kind != "f" or bool((counts == np.floor(counts)).all())
         counted = whole and not self.weighted
-        if counted and sum(map(int, counts.ravel().tolist())) >= _MOST:
+        large = counted and int(counts.max(initial=0)) * counts.size >= _MOST
+        if large and sum(map(int, counts.ravel().tolist())) >= _MOST:
             raise MetricError("the counts add up to 2 to the power of 63 or more, which no tally can.")
         names = self.labels if self.column_labels is None else self.column_labels
         for labels, size, what in zip((self.labels, names), counts.shape, ("rows", "columns"), strict=True):

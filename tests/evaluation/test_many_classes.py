@@ -1,0 +1,87 @@
+"""Many classes: what is printed, exported and drawn of them costs no more than in proportion to their number."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import assay
+from assay.evaluation.paged import page_of
+
+
+def sample(size, n=600):
+    """Labels, probabilities of each class, weights and groups."""
+    rng = np.random.default_rng(size)
+    actual = np.arange(n) % size
+    scores = np.exp(rng.normal(size=(n, size)) + 2.5 * np.eye(size)[actual])
+    return actual, scores / scores.sum(1, keepdims=True), rng.lognormal(size=n), rng.integers(0, 40, n)
+
+
+def evaluated(size, kind, rows):
+    actual, scores, weight, group = sample(size)
+    given = {"score": scores} if kind == "scores" else {"predicted": scores.argmax(1), "kind": "multiclass"}
+    given |= {"weight": weight} if "weight" in rows else {}
+    given |= {"group": group} if "group" in rows else {}
+    return assay.evaluate(actual=actual, **given)
+
+
+SHOWN = {  # a full text draws the whole table, whose cells are as many as pairs of classes
+    "text": str,
+    "JSON": lambda ev: ev.to_json(),
+    "classes": lambda ev: ev.classes,
+    "page": lambda ev: page_of([ev]),
+}
+
+
+def calls(function):
+    """How many functions are called: what a quadratic loop shows, on a busy machine, too."""
+    number = 0
+
+    def count(_frame, event, _argument):
+        nonlocal number
+        number += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return number
+
+
+@pytest.mark.parametrize("rows", ["", "weight", "group", "weight group"])
+@pytest.mark.parametrize("kind", ["scores", "labels"])
+@pytest.mark.parametrize("shown", SHOWN)
+def test_four_times_the_classes_take_no_more_than_four_times_the_calls(shown, kind, rows):
+    """Pairs of classes would take sixteen times as many."""
+    SHOWN[shown](evaluated(5, kind, rows))  # what is loaded the first time
+    few, many = (calls(lambda size=size: SHOWN[shown](evaluated(size, kind, rows))) for size in (25, 100))
+    assert many <= 4 * few
+
+
+def test_the_table_of_classes_is_that_of_estimates_one_by_one():
+    """From the rows with each class against the rest, where no other class is known."""
+    actual, scores, weight, _ = sample(15)
+    predicted = scores.argmax(1)
+    ev = assay.evaluate(actual=actual, predicted=predicted, weight=weight, kind="multiclass")
+    for label in range(15):
+        rows = assay.rows(actual=actual == label, predicted=predicted == label, weight=weight, positive=True)
+        for name, found in ev.classes[label].items():
+            alone = assay.estimate(name, rows)
+            assert found.value == pytest.approx(alone.value, rel=1e-12)
+            assert (found.low, found.high) == pytest.approx((alone.low, alone.high), rel=1e-12)
+        assert ev.classes.support[label] == pytest.approx(weight[actual == label].sum(), rel=1e-12)
+
+
+def test_a_table_of_very_many_labels_is_written_whole():
+    """Counts of rows of a table are plain numbers already, and JSON has each of them."""
+    actual = np.arange(900) % 300
+    predicted = np.where(np.arange(900) < 800, actual, (actual + 1) % 300)
+    ev = assay.evaluate(actual=actual, predicted=predicted, kind="multiclass")
+    data = json.loads(ev.to_json())
+    counts = np.array(data["confusion"]["counts"])
+    assert counts.shape == (300, 300)
+    assert counts.sum() == 900
+    assert np.trace(counts) == 800
+    assert len(data["classes"]) == 300
