@@ -24,6 +24,7 @@ PARTS = (
     "intervals",
     "bootstrapping",
     "evaluating",
+    "many_classes",
     "dropin",
     "forecasting",
     "scanning",
