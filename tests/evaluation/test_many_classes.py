@@ -21,6 +21,9 @@ def sample(size, n=600):
 def evaluated(size, kind, rows):
     actual, scores, weight, group = sample(size)
     given = {"score": scores} if kind == "scores" else {"predicted": scores.argmax(1), "kind": "multiclass"}
+    if kind == "sets":
+        actual = np.eye(size, dtype=int)[actual]
+        given = {"predicted": (scores > 0.3).astype(int), "kind": "multilabel"}
     given |= {"weight": weight} if "weight" in rows else {}
     given |= {"group": group} if "group" in rows else {}
     return assay.evaluate(actual=actual, **given)
@@ -51,13 +54,31 @@ def calls(function):
 
 
 @pytest.mark.parametrize("rows", ["", "weight", "group", "weight group"])
-@pytest.mark.parametrize("kind", ["scores", "labels"])
+@pytest.mark.parametrize("kind", ["scores", "labels", "sets"])
 @pytest.mark.parametrize("shown", SHOWN)
 def test_four_times_the_classes_take_no_more_than_four_times_the_calls(shown, kind, rows):
     """Pairs of classes would take sixteen times as many."""
     SHOWN[shown](evaluated(5, kind, rows))  # what is loaded the first time
     few, many = (calls(lambda size=size: SHOWN[shown](evaluated(size, kind, rows))) for size in (25, 100))
     assert many <= 4 * few
+
+
+@pytest.mark.parametrize("rows", ["", "weight", "group", "weight group"])
+@pytest.mark.parametrize("kind", ["labels", "sets"])
+def test_figures_of_each_class_make_no_full_table_and_no_tally_again(kind, rows, monkeypatch):
+    """Each class would take as long as all of them."""
+    ev = evaluated(30, kind, rows)
+
+    def refuse(*_arguments, **_columns):
+        pytest.fail("made again for a class")
+
+    for home, name in (
+        (assay.Confusion, "table"),
+        (assay.Confusion, "of"),
+        (assay.LabelSets, "of_indicators"),
+    ):
+        monkeypatch.setattr(home, name, refuse)
+    assert len(ev.classes) == 30
 
 
 def test_the_table_of_classes_is_that_of_estimates_one_by_one():
@@ -72,6 +93,22 @@ def test_the_table_of_classes_is_that_of_estimates_one_by_one():
             assert found.value == pytest.approx(alone.value, rel=1e-12)
             assert (found.low, found.high) == pytest.approx((alone.low, alone.high), rel=1e-12)
         assert ev.classes.support[label] == pytest.approx(weight[actual == label].sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("rows", ["weight", "weight group"])
+def test_the_table_of_labels_of_sets_is_that_of_each_column_alone(rows):
+    """A label's column, judged by itself, has the same intervals; rows of weight 0 have no part."""
+    actual, scores, weight, group = sample(12)
+    weight[::7] = 0
+    actual, predicted = np.eye(12, dtype=int)[actual], (scores > 0.2).astype(int)
+    columns = {"weight": weight} | ({"group": group} if "group" in rows else {})
+    ev = assay.evaluate(actual=actual, predicted=predicted, kind="multilabel", **columns)
+    for label in range(12):
+        alone = assay.rows(actual=actual[:, label], predicted=predicted[:, label], **columns)
+        for name, found in ev.classes[label].items():
+            expected = assay.estimate(name, alone)
+            assert found.value == pytest.approx(expected.value, rel=1e-12)
+            assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-10)
 
 
 def test_a_table_of_very_many_labels_is_written_whole():

@@ -195,7 +195,8 @@ class Evaluation(Told, Mapping[str, Estimate]):
         if self.sets is not None:
             from assay.inference.intervals_sets import label_sets_estimate  # noqa: PLC0415 - few need it
 
-            columns = {**self.sets.columns, "group": self.sets.group}
+            known = self.tallies.get("label_sets")
+            columns = {**self.sets.columns, "group": self.sets.group, "tally": known}
             return label_sets_estimate(metric, **columns, confidence=confidence, method=method, **options)
         tally, left, asked = self.read(metric, options)
         if isinstance(tally, Perhaps):

@@ -60,11 +60,13 @@ def of_indicators(
     predicted: Any,
     labels: Any = None,
     weight: Any = None,
+    tally: LabelSets | None = None,
     **options: Any,
 ) -> Influence | None:
     """Return the influence of every row of two tables of 0 and 1, a column per label.
 
-    Rows of weight 0 have a slope like the others, and no part.
+    Rows of weight 0 have a slope like the others, and no part. `tally` is that of the rows, where the caller
+    has it already.
 
     >>> from assay.metrics import find
     >>> actual, predicted = [[1, 1, 0], [0, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 1, 0], [0, 1, 1]]
@@ -72,11 +74,18 @@ def of_indicators(
     >>> round(found.value, 4), found.slopes.round(4)
     (0.2222, array([ 0.037 , -0.0741,  0.037 ]))
     """
-    tally = LabelSets.of_indicators(actual=actual, predicted=predicted, labels=labels, weight=weight)
+    if tally is None:
+        tally = LabelSets.of_indicators(actual=actual, predicted=predicted, labels=labels, weight=weight)
     value = metric(tally, **options)
     if isinstance(value, Undefined):
         return None
-    there, given = (np.asarray(x).astype(bool) for x in (actual, predicted))
+    there, given = (np.asarray(x) for x in (actual, predicted))
+    each = Binary.each(tally)
+    if metric.reads is Binary and not options.get("average"):  # of one label, only its column counts
+        index = tally.labels.index(options["positive"])
+        there, given = (x[:, index : index + 1] for x in (there, given))
+        each = Binary(*(x[index : index + 1] for x in (each.tp, each.fp, each.fn, each.tn)))
+    there, given = there.astype(bool), given.astype(bool)
     # Which of its four cells a row is in, label by label.
     cells = np.stack([there & given, given & ~there, there & ~given, ~(there | given)]).astype(np.float64)
     mass = np.ones(len(there)) if weight is None else np.asarray(weight, dtype=np.float64)
@@ -85,17 +94,19 @@ def of_indicators(
         own = wrong.mean(1) if metric.name == "hamming_loss" else 1.0 - wrong.any(1)
         slopes: NDArray[Any] | None = (own - value) / float(mass.sum())
     else:
-        slopes = _row_slopes(metric, tally, cells, options) if metric.reads is Binary else None
+        slopes = _row_slopes(metric, each, cells, options) if metric.reads is Binary else None
     if slopes is None:
         return None
     return Influence.of_rows(value, slopes, None if weight is None else mass)
 
 
 def _row_slopes(
-    metric: Metric, tally: LabelSets, cells: NDArray[Any], options: dict[str, Any]
+    metric: Metric, each: Binary, cells: NDArray[Any], options: dict[str, Any]
 ) -> NDArray[np.float64] | None:
-    """Return each row's slope from the cells it is in: one 0 or 1 by cell, row and label."""
-    each = Binary.each(tally)
+    """Return each row's slope from the cells it is in: one 0 or 1 by cell, row and label.
+
+    Without an average there is one label.
+    """
     average = options.get("average")
     parameters = {name: given for name, given in options.items() if name in metric.parameters}
     if average == "micro":
@@ -103,9 +114,8 @@ def _row_slopes(
         return np.asarray(np.einsum("crl,c->r", cells, slopes))
     slopes = _label_slopes(metric, each, options)
     if not average:
-        place = tally.labels.index(options["positive"])
-        return np.asarray(slopes[:, place] @ cells[:, :, place])
-    values = np.broadcast_to(metric.formula(each, **parameters), len(tally.labels))
+        return np.asarray(slopes[:, 0] @ cells[:, :, 0])
+    values = np.broadcast_to(metric.formula(each, **parameters), len(each.tp))
     found = class_shares(average, values, each.positives, options.get("absent", "strict"))
     if found is None:
         return None

@@ -43,6 +43,7 @@ def label_sets_estimate(
     labels: Any = None,
     weight: Any = None,
     group: Any = None,
+    tally: LabelSets | None = None,
     confidence: float = 0.95,
     method: str | None = None,
     **options: Any,
@@ -50,7 +51,8 @@ def label_sets_estimate(
     """Return a metric's value with its interval for rows of several labels: two tables of 0 and 1.
 
     A tally of label sets has no interval for averages over labels: which labels are right together, only
-    the rows say. `options` are the metric's own, ``average=`` or ``positive=`` among them.
+    the rows say. `tally` is that of the rows, where the caller has it already. `options` are the metric's
+    own, ``average=`` or ``positive=`` among them.
 
     >>> actual = [[1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1]] * 9
     >>> predicted = [[1, 0, 0], [0, 1, 0], [0, 1, 1], [1, 0, 1]] * 9
@@ -68,9 +70,10 @@ def label_sets_estimate(
     if len({len(one) for one in tables}) > 1:
         raise LengthError(f"actual has {len(tables[0]):,} rows, predicted has {len(tables[1]):,}.")
     given: dict[str, Any] = {"actual": tables[0], "predicted": tables[1], "labels": labels, "weight": own}
-    tally = LabelSets.of_indicators(**given)
+    if tally is None:
+        tally = LabelSets.of_indicators(**given)
     value = known(tally, **options)
     if isinstance(value, Undefined):
         return Estimate(value, None, None, confidence, "", tally.n)
-    found = of_indicators(known, **given, **options)
+    found = of_indicators(known, **given, tally=tally, **options)
     return answer(_OfSets(known, value, tally, options, confidence, about, options, known=found), method)
