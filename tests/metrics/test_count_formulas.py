@@ -126,6 +126,18 @@ def test_billions_of_rows_do_not_overflow(metric):
     assert large == pytest.approx(small, rel=tolerance)
 
 
+@pytest.mark.parametrize("metric", [one for one in catalogue() if one.reads is Binary], ids=lambda m: m.name)
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted"])
+def test_averages_of_billions_of_rows_are_those_of_few(metric, average):
+    """Counts of more than three billion rows are added up over the classes as any others."""
+    few = np.array([[40, 3, 2], [7, 50, 1], [4, 6, 30]])
+    small, large = (
+        metric(assay.Confusion.of_table(table, ("a", "b", "c"), declared=True), average=average)
+        for table in (few, few * 400_000_000)
+    )
+    assert large == pytest.approx(small, rel=1e-14)
+
+
 def test_kappa_of_counts_that_overflow_elsewhere():
     """A peer once gave 5.22 for a table of 32-bit counts."""
     table = np.array([[100_000, 100_000], [0, 100_000]], dtype=np.int64) * 100_000

@@ -26,9 +26,9 @@ def each(metric: Metric, classes: Binary, names: Sequence[Any], **parameters: An
 
 def pooled(classes: Binary) -> Binary:
     """Return all classes' counts added up, each row counted once per class: what micro averages read."""
-    return type(classes)(
-        *(np.asarray(x).sum(-1).item() for x in (classes.tp, classes.fp, classes.fn, classes.tn))
-    )
+    sums = (np.asarray(x).sum(-1) for x in (classes.tp, classes.fp, classes.fn, classes.tn))
+    # Counts of very many rows are Python's own integers, and so are their sums.
+    return type(classes)(*(x.item() if isinstance(x, np.generic) else x for x in sums))
 
 
 def averaged(
