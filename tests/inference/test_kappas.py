@@ -123,6 +123,31 @@ def test_what_has_no_kappa_says_why():
     assert perfect.standard_error == pytest.approx(0, abs=1e-15)
 
 
+def test_labels_without_a_class_in_common_have_a_kappa_and_no_test():
+    """Nothing agrees, and nothing could have agreed by chance: kappa is 0, and there is nothing to test."""
+    found = kappa_errors([[0, 0, 3, 4], [0, 0, 5, 2], [0, 0, 0, 0], [0, 0, 0, 0]])
+    assert (found.value, found.standard_error, found.null_error) == (0, 0, 0)
+    assert found.wald() == (0, 0)
+    assert found.z == found.p
+    assert found.p.reason == (
+        "actual and predicted labels have no class in common: chance agreement has no spread"
+    )
+    rows = assay.rows(actual=["a", "a", "b"], predicted=["c", "d", "c"])
+    assert isinstance(assay.CrossTable.of(rows).kappa().p, Undefined)
+
+
+@pytest.mark.parametrize("size", [3, 4, 7])
+def test_grades_all_predicted_too_high_have_no_test_by_linear_weights(size):
+    """The mean distance of shuffled grades does not vary: the two rows' sum stays what it is."""
+    table = np.zeros((size, size))
+    table[0, 1:] = range(1, size)
+    table[1, 1:] = range(size - 1, 0, -1)
+    found = kappa_errors(table, "linear")
+    assert found.null_error == 0
+    assert found.p.reason.startswith("every predicted class is on one side of the actual ones")
+    assert kappa_errors(table, "quadratic").null_error > 0
+
+
 def test_nonsense_is_refused():
     """Weights must be known or fit."""
     with pytest.raises(assay.MetricError, match="is not known"):

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["KappaErrors", "agreement_weights", "kappa_errors", "pabak", "pabak_interval"]
 
 
+_ROUNDING = 1e-12  # of the largest agreement: what is left where weights such as 1 - 1/3 cancel
+
+
 class KappaErrors(NamedTuple):
     """Kappa and what is known of its spread.
 
@@ -96,11 +99,29 @@ def kappa_errors(table: Any, weights: str | Any = "none") -> KappaErrors:
     terms = agree - means * (1 - kappa) - (kappa - expected * (1 - kappa))
     error = math.sqrt(float((shares * terms**2).sum()) / n) / beyond
     null_error = math.sqrt(float((chance * (agree - means + expected) ** 2).sum()) / n) / beyond
-    if n in counts.sum(0) or n in counts.sum(1):
-        why = Undefined("all rows are of one class or were predicted as one: chance agreement has no spread")
+    if reason := _no_spread(counts, agree):
+        why = Undefined(f"{reason}: chance agreement has no spread")
         return KappaErrors(kappa, error, 0.0, why, why, n)
     z = kappa / null_error
     return KappaErrors(kappa, error, null_error, z, normal_p(z), n)
+
+
+def _no_spread(counts: NDArray[np.float64], agree: NDArray[np.float64]) -> str:
+    """Return why agreement by chance does not vary, so that kappa cannot be tested; "" where it does.
+
+    The mean agreement of shuffled labels is fixed where the agreement of two classes is a sum of one part
+    by the actual and one by the predicted class, among the classes that occur.
+    """
+    actual, predicted = np.flatnonzero(counts.sum(1)), np.flatnonzero(counts.sum(0))
+    if len(actual) == 1 or len(predicted) == 1:
+        return "all rows are of one class or were predicted as one"
+    found = agree[np.ix_(actual, predicted)]
+    interaction = found - found[:, :1] - found[:1] + found[0, 0]
+    if np.abs(interaction).max() > _ROUNDING * np.abs(agree).max():
+        return ""
+    if not np.intersect1d(actual, predicted).size:
+        return "actual and predicted labels have no class in common"
+    return "every predicted class is on one side of the actual ones"
 
 
 def pabak(table: Any) -> float:
