@@ -196,6 +196,9 @@ def estimate(
     known = metric if isinstance(metric, Metric) else find(metric)
     check_confidence(confidence)
     check_seed(seed)
+    if "positive" in options:
+        known.check_options(options)
+        data = known.of_class(data, options)
     if isinstance(data, Tally):
         return estimate_tally(known, data, options, confidence=confidence, method=method, seed=seed)
     tally, left = known.tallied(data, options)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from assay.errors import MetricError
 from assay.metrics.undefined import NO_ROWS, Undefined, Value
-from assay.tallies import Tally
+from assay.tallies import Scores, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,6 +84,7 @@ class Metric:
             raise self._no_rows("columns")
         if options:
             self.check_options(options)
+            data = self.of_class(data, options)
         tally = data if isinstance(data, Tally) else self._tallied(data, options)
         parameters = {name: options.pop(name) for name in self.parameters if name in options}
         size = tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
@@ -102,7 +103,21 @@ class Metric:
         if options:
             self.check_options(options)
         left = dict(options)
-        return self._tallied(rows, left), left
+        return self._tallied(self.of_class(rows, left), left), left
+
+    def of_class(self, data: Any, options: dict[str, Any]) -> Any:
+        """Return rows or a tally as the metric reads them, where ``positive=`` names one of several classes.
+
+        A metric of scores takes the label out of the options; others find it there.
+        """
+        if "positive" not in options or not self.of_scores:
+            return data
+        label = options.pop("positive")
+        if label is None or not (isinstance(data, Tally) or _are_rows(data)):
+            return data
+        from assay.tallies.one_class import of_class  # noqa: PLC0415 - few need it
+
+        return of_class(data, label)
 
     def _tallied(self, rows: Any, options: dict[str, Any]) -> Tally:
         """Return the tally of rows; the positive label that they state is the one that is read.
@@ -135,7 +150,7 @@ class Metric:
             raise MetricError(
                 f"{self.name} reads {self.reads.title}, so it has no average of classes: leave average= out."
             )
-        idle = self.view_options.keys() if averaged else {"absent"} - self.parameters.keys()
+        idle = {"positive", *self.view_options} if averaged else {"absent"} - self.parameters.keys()
         known = [name for name in self.options if name not in idle]
         if unknown := options.keys() - {*known, "average"}:
             whose = f"an average of {self.name}" if averaged else self.name
@@ -183,10 +198,18 @@ class Metric:
         return _keywords(self.reads.of)
 
     @functools.cached_property
+    def of_scores(self) -> bool:
+        """Whether it judges the scores of one class: what it reads is then made for that class alone."""
+        if self.loss is not None:
+            return {"positive"} < {*_positional(self.loss)} <= {"positive", "score", "probability"}
+        return getattr(self.reads, "tally", None) is Scores
+
+    @functools.cached_property
     def options(self) -> dict[str, Any]:
         """All that may be said when it is called, with the defaults."""
         averages = {"average": None, "absent": "strict"} if hasattr(self.reads, "averaged") else {}
-        return {**self.view_options, **averages, **self.loss_parameters, **self.parameters}
+        positive = {"positive": None} if self.of_scores else {}
+        return {**positive, **self.view_options, **averages, **self.loss_parameters, **self.parameters}
 
     @property
     def meaning(self) -> str:
@@ -295,6 +318,12 @@ def _keywords(function: Callable[..., Any] | None) -> dict[str, Any]:
         return {}
     known = inspect.signature(function).parameters.values()
     return {one.name: one.default for one in known if one.kind is one.KEYWORD_ONLY}
+
+
+def _positional(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of a function's positional parameters."""
+    known = inspect.signature(function).parameters.values()
+    return tuple(one.name for one in known if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD))
 
 
 def _said(formula: Callable[..., Any]) -> tuple[str, str]:

@@ -47,7 +47,9 @@ class Ranks:
     @classmethod
     def of(cls, tally: Any) -> Self:
         """Return the view of a score tally."""
-        several = ': average over them with average="macro", "micro" or "weighted"'
+        several = (
+            ': name one with positive=, or average over them with average="macro", "micro" or "weighted"'
+        )
         need_tally(tally, Scores, several if isinstance(tally, ClassScores) else "")
         return cls(tally)
 
