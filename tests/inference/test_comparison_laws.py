@@ -120,7 +120,7 @@ def test_averages_over_classes_are_compared(average):
     }
     found = assay.compare(actual=y, predicted=predicted, metrics=[("f1", {"average": average})])
     one = found["f1"]
-    assert one.metric == f"f1 (average={average})"
+    assert one.metric == f"{average}_f1"
     sides = [
         influence(find("f1"), assay.rows(actual=y, predicted=p), average=average) for p in predicted.values()
     ]

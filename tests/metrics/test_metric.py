@@ -23,6 +23,7 @@ from assay.metrics.calibration import calibration_null
 from assay.metrics.curves import detection_error, gain, lift, precision_recall, roc, roc_hull
 from assay.metrics.cutoffs import at_cutoffs, best, performance
 from assay.metrics.probability import corp
+from assay.metrics.spec import MetricSpec
 
 
 @pytest.fixture
@@ -250,3 +251,36 @@ def test_where_nothing_is_near_the_catalogue_is_named():
     """A word that is like no metric is answered with where all of them are."""
     with pytest.raises(assay.MetricError, match="assay metrics lists all"):
         find("zebra")
+
+
+def test_a_metric_with_an_average_is_read_from_its_name():
+    """Spaces, underscores, hyphens and colons; metrics that are called so themselves come first."""
+    for text in ("macro f1", "Macro F1", "macro_f1", "macro-f1", "macro:f1", "macro f1_score"):
+        spec = MetricSpec.of(text)
+        assert (spec.metric.name, spec.options, spec.name) == ("f1", {"average": "macro"}, "macro_f1")
+    for text in ("weighted kappa", "macro_auc", "weighted accuracy"):
+        assert MetricSpec.of(text).options == {}
+    both = MetricSpec.of(("macro f_beta", {"beta": 2}))
+    assert (both.base, both.name) == ("macro_f_beta", "macro_f_beta_beta_2")
+    with pytest.raises(assay.MetricError, match="are two averages: say one"):
+        MetricSpec.of(("macro f1", {"average": "micro"}))
+    with pytest.raises(assay.MetricError, match='there is no metric "f7"'):
+        MetricSpec.of("macro f7")
+    with pytest.raises(assay.MetricError, match="say it as a pair"):
+        MetricSpec.of(("f1", "macro"))
+
+
+def test_averages_by_name_are_understood_wherever_a_metric_is_named():
+    """Estimates, evaluations and comparisons give the number of the option average=."""
+    actual, predicted = list("abcabcbbca"), list("abcbbcbaca")
+    rows = assay.rows(actual=actual, predicted=predicted)
+    expected = find("f1")(rows, average="macro")
+    ev = assay.evaluate(actual=actual, predicted=predicted)
+    found = assay.compare(rows, assay.rows(actual=actual, predicted=actual), metrics=["macro f1", "kappa"])
+    assert assay.estimate("macro f1", rows).value == expected
+    assert ev["macro f1"].value == ev.estimate("macro f1").value == expected
+    assert found["macro f1"].values == (expected, 1)
+    assert found["macro_f1"] is found["macro F1"]
+    assert found.estimate("macro f1", "a").value == expected
+    with pytest.raises(assay.MetricError, match="micro f1 was not compared"):
+        found["micro f1"]

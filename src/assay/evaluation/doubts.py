@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from assay.evaluation.settings import Settings
     from assay.inputs import Column, Rows
     from assay.tallies import Traits
-    from assay.tallies.traits import ColumnTraits
 
 __all__ = [
     "check_kind",
@@ -212,12 +211,12 @@ def refuse_swapped(traits: Traits, stated: Stated, rows: Rows | None = None) -> 
                 "quantities the model's is predicted=; assay.cut makes classes of one."
             )
         return
-    if traits.predicted.kind == "fractions" and _few(traits.actual):
+    if traits.predicts_fractions_for_classes:
         raise InputError(
             f"{predicted} holds {first_fraction(rows, 'predicted')}, but {actual} holds classes: if "
             'these are scores pass them as score=; if both are measured quantities say kind="regression".'
         )
-    if traits.actual.kind == "fractions" and _few(traits.predicted):
+    if traits.predicts_classes_for_fractions:
         raise InputError(
             f"{actual} holds {first_fraction(rows, 'actual')}, but {predicted} holds classes: are the two "
             "exchanged? actual= is what was true, score= what the model gave. If both are measured "
@@ -233,11 +232,6 @@ def refuse_labels_as_scores(score: Column | None) -> None:
             f"{score.name} holds text, such as {shown(score.labels[:1])}, where scores are needed: pass "
             "labels as predicted=; text that reads as numbers must be made numbers first."
         )
-
-
-def _few(column: ColumnTraits) -> bool:
-    """Tell whether a column's values are text, true or false, or two whole numbers."""
-    return column.kind in ("text", "truth") or set(column.labels) in ({0, 1}, {-1, 1})
 
 
 def first_fraction(rows: Rows | None, role: str) -> str:

@@ -19,7 +19,8 @@ from assay.inference.estimate import Estimate
 from assay.inference.intervals import estimate_tally
 from assay.inference.readings import tally_for
 from assay.inputs.labels import same_kind
-from assay.metrics import Metric, Undefined, find
+from assay.metrics import Metric, Undefined
+from assay.metrics.spec import MetricSpec
 from assay.tallies import (
     BinnedScores,
     Cases,
@@ -141,8 +142,10 @@ class Evaluation(Told, Mapping[str, Estimate]):
     def _figure(self, name: str) -> Figure:
         if name in self._figures:
             return self._figures[name]
-        metric = find(name)
-        return self._figures.get(metric.name) or Figure(metric.name, metric, {})
+        figure = Figure.of(name)
+        shown = [one for one in self._figures.values() if one.metric is figure.metric]
+        same = [one for one in shown if one.options.get("average") == figure.options.get("average")]
+        return same[0] if len(same) == 1 else figure  # with the beta, costs or depth that were stated
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._figures)
@@ -171,11 +174,11 @@ class Evaluation(Told, Mapping[str, Estimate]):
         >>> ev.estimate("f_beta", beta=2)
         0.6667 [0.1922, 0.9439]
         """
-        known = metric if isinstance(metric, Metric) else find(metric)
+        spec = MetricSpec.of((metric, options))
         sure = self.settings.confidence if confidence is None else confidence
-        key = self.key(known, options, sure, method)
+        key = self.key(spec.metric, spec.options, sure, method)
         if key not in self.found:
-            self.found[key] = self._estimated(known, options, sure, method)
+            self.found[key] = self._estimated(spec.metric, spec.options, sure, method)
         return self.found[key]
 
     def key(

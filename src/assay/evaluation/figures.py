@@ -7,6 +7,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from assay.metrics import find
+from assay.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,16 +29,13 @@ class Figure:
     @classmethod
     def of(cls, text: str, **options: Any) -> Figure:
         """Return the figure of a metric's name; ``"macro f1"`` averages over the classes."""
-        *average, name = text.split()
-        metric = find(name)
-        if average:
-            options = {"average": average[0], **options}
-        return cls("_".join([*average, metric.name]), metric, options)
+        spec = MetricSpec.of((text, options))
+        return cls(spec.base, spec.metric, spec.options)
 
 
 @functools.lru_cache(256)  # the same few words for every evaluation
 def _told(word: str) -> Figure:
-    return Figure.of(word.replace(":", " "))
+    return Figure.of(word)
 
 
 # What a summary of one screen leaves out: the title has the share of positives, and a full text all of it.

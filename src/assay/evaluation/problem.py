@@ -23,6 +23,7 @@ from assay.evaluation.kinds import Kind, Problem, Stated, two_classes
 from assay.inputs import Column, Rows, encode, label_union
 from assay.inputs.labels import positive_label
 from assay.tallies import Confusion, Traits
+from assay.tallies.traits import label_task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -142,7 +143,12 @@ def decided(traits: Traits, stated: Stated, rows: Rows | None = None) -> Verdict
         below, above = stated.cut
         said = (f"actual and predicted numbers are cut at {stated.threshold:g}",)
         return Verdict(Problem("binary", (below, above), above, stated.threshold, said))
-    if stated.kind is None and stated.threshold is None and _are_numbers(traits, stated):
+    if (
+        stated.kind is None
+        and stated.threshold is None
+        and "score" not in stated.names
+        and traits.are_numbers
+    ):
         refuse_swapped(traits, stated, rows)
         return Verdict(_regression(stated))
     refuse_swapped(traits, stated, rows)
@@ -164,14 +170,6 @@ def _regression(stated: Stated) -> Problem:
     return Problem("regression", inferred=() if stated.kind else said)
 
 
-def _are_numbers(traits: Traits, stated: Stated) -> bool:
-    """Tell whether actual and predicted are measured quantities: numbers, not all of them whole."""
-    if "score" in stated.names or "predicted" not in stated.names:
-        return False
-    kinds = {traits.actual.kind, traits.predicted.kind}
-    return "fractions" in kinds and "text" not in kinds
-
-
 def _of_labels(traits: Traits, stated: Stated) -> Verdict:
     kind = stated.kind
     labels = stated.labels or label_union(traits.actual.labels, traits.predicted.labels)
@@ -185,14 +183,15 @@ def _of_labels(traits: Traits, stated: Stated) -> Verdict:
         return _several(stated, "ordinal" if kind == "ordinal" else "multiclass", labels)
     if "score" in stated.names or stated.positive is not None or kind == "binary":
         return _binary(traits, stated, labels)
-    if set(labels) in _PAIRS or (labels and set(labels) == {False, True}):
+    task = label_task(labels, declared=stated.labels is not None)
+    if task == "binary":
         return _binary(traits, stated, labels)
-    if len(labels) == 2:  # noqa: PLR2004 - two classes
+    if task == "two classes":
         raise LabelError(
             f"the labels are {shown(labels)}: say which one is positive with positive=, "
             'or judge both alike with kind="multiclass".'
         )
-    if stated.labels is None and labels and isinstance(labels[0], int):
+    if task == "whole numbers":
         binary_too = '"binary", ' if any(set(labels) <= pair for pair in _PAIRS) else ""
         raise InputError(
             f"actual holds whole numbers ({shown(labels, 4)}), which may be classes, grades or quantities: "

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from assay.errors import InputError, MetricError
+from assay.errors import MetricError
 from assay.inference.corrections import benjamini_hochberg, holm
+from assay.inference.default_metrics import default_metrics
 from assay.inference.delong import delong_several
 from assay.inference.difference import Difference, Margin, direction, judged_by_margin
 from assay.inference.match import Answer, Match
@@ -30,7 +31,7 @@ from assay.inputs import Rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import binary, encode
 from assay.metrics import Metric, Undefined, find
-from assay.tallies import ClassScores, Collection, Confusion, LabelSets, Moments, Queries, Scores
+from assay.metrics.spec import MetricSpec, is_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -73,10 +74,15 @@ class Asked(NamedTuple):
     options: dict[str, Any]
 
     @property
+    def spec(self) -> MetricSpec:
+        """The metric and its options as one."""
+        return MetricSpec(self.metric, self.options)
+
+    @property
     def name(self) -> str:
-        """The metric's name, with its options where there are some."""
-        said = ", ".join(f"{name}={value}" for name, value in self.options.items())
-        return f"{self.metric.name} ({said})" if said else self.metric.name
+        """The metric's name with its average, and its other options where there are some."""
+        said = ", ".join(f"{name}={value}" for name, value in self.spec.others.items())
+        return f"{self.spec.base} ({said})" if said else self.spec.base
 
 
 class Judged(NamedTuple):
@@ -87,21 +93,21 @@ class Judged(NamedTuple):
     family: int
 
 
-def asked_metrics(metrics: Any, data: Any, *, stated: bool = False) -> list[Asked]:
-    """Return the metrics asked for, each once, or those that suit the rows.
+def asked_metrics(
+    metrics: Any, data: Sequence[Any], *, stated: bool = False, task: str | None = None
+) -> list[Asked]:
+    """Return the metrics asked for, each once, or those that suit the models' rows or tallies.
 
-    A metric is a name, a metric, or either with its options: ``("ndcg", {"k": 10})``. `stated` says that a
-    positive label was.
+    A metric is a name such as ``"auc"`` or ``"macro f1"``, a metric, or either with its options:
+    ``("ndcg", {"k": 10})``. `stated` says that a positive label was, `task` which kind of problem it is.
     """
     if metrics is None:
-        return [Asked(find(name), {}) for name in _suiting(data, stated=stated)]
-    listed = [metrics] if isinstance(metrics, (str, Metric)) or _with_options(metrics) else list(metrics)
+        return [Asked(find(name), {}) for name in default_metrics(data, stated=stated, task=task)]
+    listed = [metrics] if isinstance(metrics, (str, Metric)) or is_pair(metrics) else list(metrics)
     if not listed:
         raise MetricError("metrics= is empty: name at least one, or leave it out.")
-    found = []
-    for one in listed:
-        name, options = one if _with_options(one) else (one, {})
-        found.append(Asked(name if isinstance(name, Metric) else find(name), dict(options)))
+    specs = [MetricSpec.of(one) for one in listed]
+    found = [Asked(spec.metric, spec.options) for spec in specs]
     return list({one.name: one for one in reversed(found)}.values())[::-1]
 
 
@@ -306,8 +312,8 @@ def _for(given: float | Mapping[str, float] | None, asked: Asked, what: str) -> 
     """Return the number given for a metric: one for all, or by the metrics' names."""
     number: Any = given
     if isinstance(given, Mapping):
-        by_metric = {find(name).name: value for name, value in given.items()}
-        number = by_metric.get(asked.metric.name)
+        by_metric = {MetricSpec.of(name).base: value for name, value in given.items()}
+        number = by_metric.get(asked.spec.base, by_metric.get(asked.metric.name))
     if number is None:
         return None
     if not (isinstance(number, Real) and 0 < float(number) < math.inf):
@@ -317,67 +323,8 @@ def _for(given: float | Mapping[str, float] | None, asked: Asked, what: str) -> 
 
 def _check_named(given: Any, asked: Sequence[Asked], what: str) -> None:
     """Raise where a number is given for a metric that is not compared: it would go unheeded."""
-    compared = [one.metric.name for one in asked]
+    compared = [one.spec.base for one in asked]
+    known = {*compared, *(one.metric.name for one in asked)}
     for name in given if isinstance(given, Mapping) else ():
-        if find(name).name not in compared:
+        if MetricSpec.of(name).base not in known:
             raise MetricError(f"{what}= names {name}, which is not compared: only {', '.join(compared)}.")
-
-
-def _with_options(given: Any) -> bool:
-    return isinstance(given, tuple) and len(given) == _TWO and isinstance(given[1], dict)
-
-
-def _suiting(data: Any, *, stated: bool) -> list[str]:
-    """Return the metrics that suit rows or a tally."""
-    if isinstance(data, Collection):
-        return [name for one in data.tallies for name in _suiting(one, stated=stated)]
-    if isinstance(data, Queries):
-        return ["ndcg", "mean_average_precision", "mean_reciprocal_rank"]
-    if isinstance(data, ClassScores):
-        return ["macro_auc"]
-    if isinstance(data, Scores):
-        return ["auc", "average_precision"]
-    if isinstance(data, Moments):
-        return ["mae", "rmse", "r2"]
-    if isinstance(data, LabelSets):
-        return ["subset_accuracy", "hamming_loss"]
-    if isinstance(data, Confusion):
-        return _of_labels(data.labels, stated=stated)
-    if not isinstance(data, Rows):
-        raise InputError(f"say with metrics= what a {type(data).__name__} is to be compared by.")
-    if data.query is not None:
-        return ["ndcg", "mean_average_precision", "mean_reciprocal_rank"]
-    found: list[str] = []
-    if data.predicted is not None:
-        found += _of_predictions(data)
-    if data.score is not None:
-        found += _of_scores(data)
-    if not found:
-        raise InputError("the models' rows have neither predicted= nor score=: there is nothing to compare.")
-    return found
-
-
-def _of_predictions(data: Rows) -> list[str]:
-    columns = [data.need(role, "a comparison") for role in ("actual", "predicted")]
-    numbers = any(
-        one.labels is None and one.values.dtype.kind == "f" and (one.values != np.floor(one.values)).any()
-        for one in columns
-    )
-    if numbers:
-        return ["mae", "rmse", "r2"]
-    labels = set().union(*(encode(one)[1] for one in columns))
-    return _of_labels(tuple(labels), stated=data.positive is not None)
-
-
-def _of_labels(labels: tuple[Any, ...], *, stated: bool) -> list[str]:
-    binary_labels = stated or set(labels) <= {0, 1} or set(labels) <= {-1, 1}
-    return ["accuracy", "balanced_accuracy", "mcc", *(["f1"] if binary_labels else [])]
-
-
-def _of_scores(data: Rows) -> list[str]:
-    values = data.need("score", "a comparison").values
-    probable = values.dtype.kind in "fiub" and bool(((values >= 0) & (values <= 1)).all())
-    if values.ndim > 1:
-        sums = bool(probable and (np.abs(values.sum(1) - 1) <= 1e-6).all())  # noqa: PLR2004 - as log loss has it
-        return ["macro_auc", *(["multiclass_log_loss", "multiclass_brier"] if sums else [])]
-    return ["auc", "average_precision", *(["log_loss", "brier"] if probable else [])]

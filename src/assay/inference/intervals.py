@@ -15,7 +15,8 @@ from assay.inference.estimate import Estimate
 from assay.inference.influence import value_of
 from assay.inference.proportions import METHODS, check_confidence
 from assay.inference.question import Found, Question, check_seed, rescaled, without_equal_weights
-from assay.metrics import Metric, Undefined, find
+from assay.metrics import Metric, Undefined
+from assay.metrics.spec import MetricSpec
 from assay.tallies import Tally
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def estimate(
     Parameters
     ----------
     metric
-        A metric of the catalogue, or its name.
+        A metric of the catalogue, or its name; ``"macro f1"`` is an average over the classes.
     data
         Rows, or the tally that the metric reads. Rows with ``group=`` are clustered: the groups are the
         unit, and the estimate says how much that costs (``design_effect``). Rows with ``weight=`` have
@@ -193,7 +194,8 @@ def estimate(
     >>> f1, f1.method
     (0.8411 [0.7532, 0.9018], 'Wilson on Jaccard')
     """
-    known = metric if isinstance(metric, Metric) else find(metric)
+    spec = MetricSpec.of((metric, options))
+    known, options = spec.metric, spec.options
     check_confidence(confidence)
     check_seed(seed)
     if "positive" in options:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from assay.metrics import Metric
     from assay.tallies import Confusion
 
-__all__ = ["Models", "Pair", "models_of", "size_of", "stated_positive"]
+__all__ = ["Models", "Pair", "models_of", "size_of", "stated_positive", "stated_task"]
 
 _TWO = 2
 _ROLES = ("actual", "predicted", "score", "values")  # names that a column has where nobody named it
@@ -224,6 +224,17 @@ def _together(found: list[Rows]) -> list[Rows]:
 def stated_positive(given: Sequence[Any]) -> Any:
     """Return the positive label of evaluations, which they state where they hold tallies alone."""
     return next((one.positive for one in given if _is_evaluation(one)), None)
+
+
+def stated_task(given: Sequence[Any]) -> str | None:
+    """Return the kind of problem that evaluations are of, None where there are none."""
+    kinds = list(dict.fromkeys(str(one.problem.kind) for one in given if _is_evaluation(one)))
+    if len(kinds) > 1:
+        raise InputError(
+            f"the evaluations are of different problems, {' and '.join(kinds)}: evaluate the models alike, "
+            "or name with metrics= what both have."
+        )
+    return kinds[0] if kinds else None
 
 
 def _is_evaluation(given: Any) -> bool:

@@ -9,8 +9,8 @@ from assay.errors import InputError, MetricError, keywords_told
 from assay.inference.comparison import asked_metrics, judged, with_positive
 from assay.inference.intervals import estimate
 from assay.inference.match import Settings
-from assay.inference.models import models_of, stated_positive
-from assay.metrics import find
+from assay.inference.models import models_of, stated_positive, stated_task
+from assay.metrics.spec import MetricSpec
 from assay.reports.comparison_text import draw, said
 from assay.reports.grid import JOINED
 
@@ -80,17 +80,25 @@ class Comparison:
 
     def estimate(self, metric: str, model: str) -> Estimate:
         """Return one model's own value of a metric that was compared, with its interval."""
-        for one in self.asked:
-            if find(metric) is one.metric and model in self.names:
+        for one in self._meant(metric):
+            if model in self.names:
                 data = self.models.read_by(one.metric, one.options).data[self.names.index(model)]
                 options = with_positive(one, self.models, self.positive)
                 return estimate(one.metric, data, confidence=self.confidence, **options)
         raise MetricError(f"{metric} of {model} was not compared.")
 
+    def _meant(self, metric: str) -> list[Asked]:
+        """Return what was compared under a name: its own, any alias, and with an average or without."""
+        named = [one for one in self.asked if metric == one.name]
+        if named:
+            return named
+        spec = MetricSpec.of(metric)
+        same = [one for one in self.asked if one.metric is spec.metric]
+        return [one for one in same if one.spec.average == spec.average] or ([] if spec.average else same)
+
     def __getitem__(self, key: str | tuple[str, str, str]) -> Difference:
         metric, *pair = (key,) if isinstance(key, str) else key
-        wanted = {one.name for one in self.asked if metric == one.name}
-        wanted = wanted or {one.name for one in self.asked if find(metric) is one.metric}
+        wanted = {one.name for one in self._meant(metric)}
         found = [
             one
             for one in self.differences
@@ -170,7 +178,8 @@ def compare(
         tallies, and evaluations that hold no more, which count as different rows; or one joint tally
         (``PairedLabels``, ``PairedScores``); or a table whose columns are named below.
     metrics
-        Names of metrics, some with options: ``["auc", ("ndcg", {"k": 10})]``. By default what suits the rows.
+        Names of metrics, some with an average or options: ``["auc", "macro f1", ("ndcg", {"k": 10})]``. By
+        default what suits the rows.
     names
         What the models are called; by default the names of their columns, or a, b, c.
     actual, weight, group, query, labels, positive, missing
@@ -230,7 +239,8 @@ def compare(
     )  # fmt: skip
     if positive is None:
         positive = stated_positive(models)
-    asked = asked_metrics(metrics, found.data[0], stated=positive is not None)
+    task = stated_task(models) if metrics is None else None
+    asked = asked_metrics(metrics, found.data, stated=positive is not None, task=task)
     tests = (test,) if isinstance(test, str) else tuple(test or ())
     settings = Settings(tests, ordered, horizon, draws, seed)
     result = judged(

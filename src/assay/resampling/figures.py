@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from assay.errors import AssayError, MetricError, MissingError, shown
-from assay.metrics import Metric, Undefined, find
+from assay.metrics import Metric, Undefined
+from assay.metrics.spec import MetricSpec, is_pair
 from assay.tallies import Confusion, Scores
 from assay.tallies.row_losses import asked_for
 
@@ -48,21 +49,8 @@ class Figure:
         >>> Figure.of("macro f1", None).name, Figure.of(("f_beta", {"beta": 2}), 1).name
         ('macro_f1', 'f_beta_beta_2')
         """
-        options: dict[str, Any] = {}
-        if isinstance(asked, tuple):
-            if not _is_pair(asked):
-                raise MetricError(
-                    f"{asked!r} is no metric with options: say it as a pair, such as "
-                    '("f_beta", {"beta": 2}).'
-                )
-            asked, options = asked[0], dict(asked[1])
-        average = ""
-        if isinstance(asked, str) and asked.startswith(("macro ", "micro ", "weighted ")):
-            average, _, asked = asked.partition(" ")
-            options["average"] = average
-        metric = asked if isinstance(asked, Metric) else find(asked)
-        told = [f"{key}_{value}" for key, value in options.items() if key != "average"]
-        name = "_".join(filter(None, [options.get("average"), metric.name, *told]))
+        spec = MetricSpec.of(asked)
+        name, metric, options = spec.name, spec.metric, spec.options
         over_classes = options.get("average") and "average" not in metric.parameters
         if positive is not None and "positive" in metric.view_options and not over_classes:
             options.setdefault("positive", positive)
@@ -152,13 +140,9 @@ class Figure:
         return self.metric.tallied(rows, self.options)[0]
 
 
-def _is_pair(asked: Any) -> bool:
-    return isinstance(asked, tuple) and len(asked) == 2 and isinstance(asked[1], Mapping)  # noqa: PLR2004
-
-
 def figures(asked: Iterable[Any], positive: Label | None) -> tuple[Figure, ...]:
     """Return the figures asked for, each once."""
-    if isinstance(asked, (str, Metric)) or _is_pair(asked):
+    if isinstance(asked, (str, Metric)) or is_pair(asked):
         asked = (asked,)
     if not isinstance(asked, Iterable):
         raise MetricError(f"metrics={asked!r} is neither a metric nor a list of them.")

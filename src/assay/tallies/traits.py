@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from assay.inputs import Column, Rows
     from assay.inputs.labels import Labels
 
-__all__ = ["ColumnTraits", "Traits", "column_traits"]
+__all__ = ["ColumnTraits", "Traits", "column_traits", "label_task"]
 
 _KINDS = ("", "text", "truth", "whole", "fractions")
 _FIRST = 1000  # values that usually tell
+_OBVIOUS = ({0, 1}, {-1, 1})
 
 
 class ColumnTraits(NamedTuple):
@@ -31,8 +32,31 @@ class ColumnTraits(NamedTuple):
     kind: str = ""
     labels: Labels = ()
 
+    @property
+    def are_classes(self) -> bool:
+        """Whether they can only be classes: text, true or false, or two whole numbers such as 0 and 1."""
+        return self.kind in ("text", "truth") or set(self.labels) in _OBVIOUS
+
 
 _NOTHING = ColumnTraits()
+
+
+def label_task(
+    labels: Labels, *, declared: bool = False
+) -> Literal["binary", "two classes", "whole numbers", "classes"]:
+    """Return what labels pose of which no more is stated.
+
+    Of two classes it is not known which is positive; whole numbers may be classes, grades or quantities.
+
+    >>> label_task((0, 1)), label_task(("ham", "spam")), label_task((1, 2, 3)), label_task(("a", "b", "c"))
+    ('binary', 'two classes', 'whole numbers', 'classes')
+    """
+    if set(labels) in _OBVIOUS:
+        return "binary"
+    if len(labels) == 2:  # noqa: PLR2004 - two classes
+        return "two classes"
+    numbers = bool(labels) and isinstance(labels[0], int)
+    return "whole numbers" if numbers and not declared else "classes"
 
 
 def column_traits(column: Column) -> ColumnTraits:
@@ -121,6 +145,22 @@ class Traits(Tally, kind="traits"):
             max(self.largest, other.largest),
             self.probabilities and other.probabilities,
         )
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether actual and predicted are measured quantities: numbers, not all of them whole."""
+        kinds = {self.actual.kind, self.predicted.kind}
+        return bool(self.predicted.kind) and "fractions" in kinds and "text" not in kinds
+
+    @property
+    def predicts_fractions_for_classes(self) -> bool:
+        """Whether predictions look like scores: numbers that are not whole, where actual holds classes."""
+        return self.predicted.kind == "fractions" and self.actual.are_classes
+
+    @property
+    def predicts_classes_for_fractions(self) -> bool:
+        """Whether actual and predicted look exchanged: classes predicted of numbers that are not whole."""
+        return self.actual.kind == "fractions" and self.predicted.are_classes
 
     @property
     def are_probabilities(self) -> bool:
