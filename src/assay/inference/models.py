@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from assay.metrics import Metric
     from assay.tallies import Confusion
 
-__all__ = ["Models", "Pair", "models_of", "size_of", "stated_positive", "stated_task"]
+__all__ = ["Models", "Pair", "models_of", "size_of", "stated_positive", "stated_settings", "stated_task"]
 
 _TWO = 2
+_SETTINGS = ("cost_fp", "cost_fn", "beta", "prevalence", "k")  # of an evaluation, by the metrics' own words
 _ROLES = ("actual", "predicted", "score", "values")  # names that a column has where nobody named it
 
 
@@ -235,6 +236,35 @@ def stated_task(given: Sequence[Any]) -> str | None:
             "or name with metrics= what both have."
         )
     return kinds[0] if kinds else None
+
+
+def stated_settings(metric: Metric, given: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a metric that evaluations state: costs, beta, prevalence, depth of lists.
+
+    Raise where they state different ones, for then the metric is not the same.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for one, name in zip(given, names, strict=False):
+        if _is_evaluation(one):
+            known = {key: getattr(one.settings, key) for key in _SETTINGS} | one.settings.costs
+            found[name] = {key: known[key] for key in _SETTINGS if key in metric.options}
+    each = list(found.values())
+    if not each:
+        return {}
+    for name, one in found.items():
+        if one != each[0]:
+            first = next(iter(found))
+            raise InputError(
+                f"{metric.name} of {first} was evaluated with {_said(each[0])}, that of {name} with "
+                f"{_said(one)}: evaluate both alike, or state what to compare by, as in "
+                f"metrics=({metric.name!r}, {{{', '.join(f'{key!r}: ...' for key in one)}}})."
+            )
+    return {key: value for key, value in each[0].items() if value is not None}
+
+
+def _said(options: dict[str, Any]) -> str:
+    said = [f"{key}={value:g}" for key, value in options.items() if value is not None]
+    return " and ".join(said) or f"no {' or '.join(options)}"
 
 
 def _is_evaluation(given: Any) -> bool:

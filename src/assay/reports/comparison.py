@@ -9,7 +9,7 @@ from assay.errors import InputError, MetricError, keywords_told
 from assay.inference.comparison import asked_metrics, judged, with_positive
 from assay.inference.intervals import estimate
 from assay.inference.match import Settings
-from assay.inference.models import models_of, stated_positive, stated_task
+from assay.inference.models import models_of, stated_positive, stated_settings, stated_task
 from assay.metrics.spec import MetricSpec
 from assay.reports.comparison_text import draw, said
 from assay.reports.grid import JOINED
@@ -240,7 +240,10 @@ def compare(
     if positive is None:
         positive = stated_positive(models)
     task = stated_task(models) if metrics is None else None
-    asked = asked_metrics(metrics, found.data, stated=positive is not None, task=task)
+    asked = [
+        one._replace(options=stated_settings(one.metric, models, found.names) | one.options)
+        for one in asked_metrics(metrics, found.data, stated=positive is not None, task=task)
+    ]
     tests = (test,) if isinstance(test, str) else tuple(test or ())
     settings = Settings(tests, ordered, horizon, draws, seed)
     result = judged(

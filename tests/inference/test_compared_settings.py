@@ -1,0 +1,46 @@
+"""Comparing evaluations by the costs, the beta, the prevalence and the depth that they were given."""
+
+import numpy as np
+import pytest
+
+import assay
+
+COST = {"actual": [0] * 60 + [1] * 40, "cost_fp": 1, "cost_fn": 5}
+OLD, NEW = [0] * 50 + [1] * 10 + [1] * 20 + [0] * 20, [0] * 40 + [1] * 20 + [1] * 35 + [0] * 5
+
+
+def test_costs_are_those_that_the_evaluations_were_given():
+    """The compared values are the evaluations' own."""
+    old, new = (assay.evaluate(predicted=one, **COST) for one in (OLD, NEW))
+    found = assay.compare(old, new, metrics="cost")
+    assert found["cost"].values == (old["cost"].value, new["cost"].value)
+    assert found["cost"].values == ((10 + 5 * 20) / 100, (20 + 5 * 5) / 100)
+    assert found["cost"].metric == "misclassification_cost (cost_fp=1, cost_fn=5)"
+    stated = assay.compare(old, new, metrics=("cost", {"cost_fn": 2}))["cost"]
+    assert stated.values == ((10 + 2 * 20) / 100, (20 + 2 * 5) / 100)
+
+
+def test_different_costs_are_refused_with_both():
+    """They are not the same metric."""
+    old = assay.evaluate(predicted=OLD, name="old", **COST)
+    new = assay.evaluate(predicted=NEW, name="new", **{**COST, "cost_fn": 2})
+    with pytest.raises(assay.InputError, match="of old was evaluated with cost_fp=1 and cost_fn=5") as no:
+        assay.compare(old, new, metrics="cost")
+    assert "that of new with cost_fp=1 and cost_fn=2" in str(no.value)
+    bare = assay.evaluate(predicted=NEW, actual=COST["actual"], name="bare")
+    with pytest.raises(assay.InputError, match="that of bare with no cost_fp or cost_fn"):
+        assay.compare(old, bare, metrics="cost")
+    assert assay.compare(old, bare, metrics="accuracy")["accuracy"].values == (0.7, 0.75)
+
+
+def test_depth_beta_and_prevalence_are_the_evaluations_own():
+    """Ranked lists to the depth that was asked for; F-beta and precision at a prevalence alike."""
+    rng = np.random.default_rng(3)
+    lists = {"query": np.repeat(np.arange(30), 6), "actual": rng.integers(0, 3, 180)}
+    given = [assay.evaluate(**lists, score=rng.random(180), k=2) for _ in range(2)]
+    assert assay.compare(*given)["ndcg"].values == tuple(one["ndcg"].value for one in given)
+    more = {"actual": COST["actual"], "beta": 2, "prevalence": 0.1}
+    given = [assay.evaluate(predicted=one, **more) for one in (OLD, NEW)]
+    for name in ("f_beta", "precision_at_prevalence"):
+        assert assay.compare(*given, metrics=name)[name].values == tuple(one[name].value for one in given)
+    assert given[0]["f_beta"].value == given[0]["f_2"].value
