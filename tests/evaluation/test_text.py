@@ -273,6 +273,41 @@ def test_yardstick_has_its_names_in_its_order():
     assert "rsq" in MAKERS["regression"](slice(None)).text(like="yardstick")
 
 
+def yardstick(ev):
+    """Return yardstick's estimates by their names, as printed."""
+    found = re.findall(r"^ *\d+ (\w+) +\w+ +(\S+)$", ev.text(like="yardstick"), re.MULTILINE)
+    return dict(found)
+
+
+def test_yardstick_leaves_out_what_has_no_value():
+    """A class that was never predicted has no precision there and so no F; one that never occurs no recall.
+
+    precision.R, f_meas.R, sens.R, spec.R and j_index.R average with na.rm = TRUE; ppv.R, npv.R and
+    bal_accuracy.R do not. Of the classes a, b, c: recall 8/10, 6/10, 0/5; precision 8/12, 6/13, none.
+    """
+    table = [[8, 2, 0], [4, 6, 0], [0, 5, 0]]
+    found = yardstick(evaluate(table, labels=["a", "b", "c"]))
+    a, b = 2 * 8 / (10 + 12), 2 * 6 / (10 + 13)
+    assert found["f_meas"] == f"{(a + b) / 2:.3f}"
+    assert found["precision"] == f"{(8 / 12 + 6 / 13) / 2:.3f}"
+    assert found["recall"] == found["sens"] == f"{(8 / 10 + 6 / 10 + 0) / 3:.3f}"
+    assert found["ppv"] == "NA"
+    never = yardstick(evaluate([[8, 1, 1], [4, 5, 1], [0, 0, 0]], labels=["a", "b", "c"]))
+    assert never["recall"] == never["sens"] == f"{(8 / 10 + 5 / 10) / 2:.3f}"
+    assert never["precision"] == f"{(8 / 12 + 5 / 6 + 0 / 2) / 3:.3f}"
+    assert never["j_index"] == f"{((8 / 10 + 6 / 10 - 1) + (5 / 10 + 9 / 10 - 1)) / 2:.3f}"
+    assert never["f_meas"] == f"{(2 * 8 / 22 + 2 * 5 / 16) / 2:.3f}"
+    assert (never["ppv"], never["npv"], never["bal_accuracy"]) == ("NA", "NA", "NA")
+
+
+def test_yardstick_has_no_f_of_two_classes_where_nothing_was_predicted_positive():
+    """NA, where an F of 0 would follow from the counts; and no ppv where nothing is positive."""
+    found = yardstick(evaluate(actual=[0, 0, 1, 1], predicted=[0, 0, 0, 0], kind="binary"))
+    assert (found["f_meas"], found["precision"], found["ppv"], found["recall"]) == ("NA", "NA", "NA", "0.00")
+    none = yardstick(evaluate(actual=[0, 0, 0, 0], predicted=[0, 1, 0, 0], kind="binary", labels=[0, 1]))
+    assert (none["ppv"], none["npv"], none["precision"], none["f_meas"]) == ("NA", "NA", "0.00", "NA")
+
+
 @pytest.mark.parametrize("edition", ["ed1", "ed2to4"])
 @pytest.mark.parametrize(
     ("positive", "prevalence", "key"),

@@ -10,7 +10,8 @@ from assay.errors import InputError
 from assay.evaluation.alike_caret import caret
 from assay.evaluation.alike_sklearn import sklearn
 from assay.inference.auc import delong, delong_interval
-from assay.metrics import Undefined
+from assay.metrics import Binary, Undefined, each, find
+from assay.metrics.averages import over_classes
 from assay.reports.alike_text import LABEL, Layout, as_lines, named_columns, r_number
 from assay.reports.widths import short, wrapped
 from assay.tallies import Confusion
@@ -28,7 +29,14 @@ _BINARY = (
     ("bal_accuracy", "one_vs_rest_balanced_accuracy"), ("detection_prevalence", "detection_prevalence"),
     ("precision", "precision"), ("recall", "recall"), ("f_meas", "f1"),
 )  # fmt: skip
-_SKIPPING = {"precision", "recall", "f_meas"}  # whose averages leave out a class without a value
+# Whose averages leave out a class without a value; others are NA then.
+_SKIPPING = {"sens", "spec", "j_index", "precision", "recall", "f_meas"}
+# What yardstick computes from other rates, and so has no value of where one of these has none.
+_MADE_OF = {
+    "ppv": ("recall", "specificity"),
+    "npv": ("recall", "specificity"),
+    "f_meas": ("precision", "recall"),
+}
 _WHOLE = {"accuracy", "kappa", "mcc"}
 _SCORES = (("roc_auc", "auc"), ("pr_auc", "pr_auc_trapezoid"), ("average_precision", "average_precision"))
 _NUMBERS = (("rmse", "rmse"), ("rsq", "squared_correlation"), ("mae", "mae"))
@@ -59,8 +67,9 @@ def yardstick(ev: Evaluation) -> Layout:
     elif ev.kind in ("multiclass", "ordinal"):
         rows = _of_several(ev)
         differs.append(
-            "Averages over classes are macro ones. Of precision, recall and f_meas they leave out a class "
-            "without a value; the others are then NA."
+            "Averages over classes are macro ones. Of sens, spec, j_index, precision, recall and f_meas they "
+            "leave out a class without a value; the others are then NA. f_meas has none of a class that was "
+            "never predicted."
         )
     else:
         raise InputError(f'like="yardstick" has no layout for a problem of kind {ev.kind}.')
@@ -72,7 +81,7 @@ def yardstick(ev: Evaluation) -> Layout:
 def _of_two(ev: Evaluation) -> list[tuple[str, str, Any]]:
     rows: list[tuple[str, str, Any]] = []
     if isinstance(ev.tallies.get("confusion"), Confusion):
-        rows += [(name, "binary", ev[metric].value) for name, metric in _BINARY]
+        rows += [(name, "binary", _of_event(ev, name, metric)) for name, metric in _BINARY]
         share = ev.settings.prevalence
         if share is not None:
             at = {"ppv": "precision_at_prevalence", "npv": "npv_at_prevalence"}
@@ -90,14 +99,13 @@ def _of_two(ev: Evaluation) -> list[tuple[str, str, Any]]:
 
 def _of_several(ev: Evaluation) -> list[tuple[str, str, Any]]:
     rows: list[tuple[str, str, Any]] = []
-    if isinstance(ev.tallies.get("confusion"), Confusion):
+    table = ev.tallies.get("confusion")
+    if isinstance(table, Confusion):
         for name, metric in _BINARY:
             if metric in _WHOLE:
                 rows.append((name, "multiclass", ev[metric].value))
             else:
-                absent = "skip" if name in _SKIPPING else "strict"
-                value = ev.estimate(metric, average="macro", absent=absent).value
-                rows.append((name, "macro", value))
+                rows.append((name, "macro", _macro(table, name, metric)))
     if "class_scores" in ev.tallies:
         rows.append(("roc_auc", "hand_till", ev["hand_till_auc"].value))
         if ev.are_probabilities:
@@ -105,6 +113,32 @@ def _of_several(ev: Evaluation) -> list[tuple[str, str, Any]]:
             rows.append(("mn_log_loss", "multiclass", losses[0]))
             rows.append(("brier_class", "multiclass", losses[1] / 2))
     return rows
+
+
+def _of_event(ev: Evaluation, name: str, metric: str) -> Any:
+    """Return the value of one of two classes."""
+    parts = (ev[part].value for part in _MADE_OF.get(name, ()))
+    lacking = next((value for value in parts if isinstance(value, Undefined)), None)
+    return ev[metric].value if lacking is None else lacking
+
+
+def _macro(tally: Confusion, name: str, metric: str) -> Any:
+    """Return the mean over the classes, those without a value left out where yardstick does so."""
+    classes = Binary.each(tally)
+    values, *parts = (
+        np.array([float(value) for value in each(find(one), classes, tally.labels).values()])
+        for one in (metric, *_MADE_OF.get(name, ()))
+    )
+    lacking = np.isnan([values, *parts]).any(axis=0)
+    absent = "skip" if name in _SKIPPING else "strict"
+    return over_classes(
+        np.where(lacking, np.nan, values),
+        classes.positives,
+        "macro",
+        names=tally.labels,
+        reason=f"{name} has no value",
+        absent=absent,
+    )
 
 
 def _rounding() -> float:
