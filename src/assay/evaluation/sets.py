@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import ColumnError, InputError, LabelError, LengthError, MissingError, shown
 from assay.inputs import column, rows
-from assay.inputs.arrays import column_names
+from assay.inputs.arrays import column_names, from_tensor, is_tensor
 from assay.inputs.frames import Table, no_such_column
 from assay.inputs.labels import plain_label, same_kind
 from assay.tallies import LabelSets
@@ -167,6 +167,10 @@ def _read(data: Any, values: Any, name: str) -> tuple[Any, Labels | None]:
     values = as_lists(data, values)
     if hasattr(values, "toarray"):  # a sparse matrix
         values = values.toarray()
+    if is_tensor(values):
+        values = from_tensor(values, name)
+    elif isinstance(values, (list, tuple)):
+        values = [from_tensor(row, name) if is_tensor(row) else row for row in values]
     if (
         data is not None
         and isinstance(values, (list, tuple))

@@ -16,7 +16,7 @@ from assay.errors import ColumnError
 from assay.inputs.columns import Array, Column
 from assay.inputs.objects import from_objects, from_sequence, type_name
 
-__all__ = ["column", "column_names", "from_arrow"]
+__all__ = ["column", "column_names", "from_arrow", "from_tensor", "is_tensor"]
 
 _READY: Final = frozenset(map(np.dtype, ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")))
 _CPU: Final = 1  # DLPack's number for ordinary memory
@@ -57,8 +57,8 @@ def column(values: Any, name: str = "values") -> Column:
         return _from_pandas(values, name)
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         return from_arrow(values, name)
-    if hasattr(values, "__dlpack__"):
-        return _from_dlpack(values, name)
+    if is_tensor(values):
+        return _from_numpy(from_tensor(values, name), name)
     if hasattr(values, "__array__"):
         return _from_numpy(np.asarray(values), name)
     try:
@@ -183,7 +183,16 @@ def from_arrow(values: Any, name: str) -> Column:
     return Column(name, codes, tuple(labels), missing)
 
 
-def _from_dlpack(values: Any, name: str) -> Column:
+def is_tensor(values: Any) -> bool:
+    """Tell whether values are a tensor of another library, which NumPy reads through DLPack."""
+    return hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray)
+
+
+def from_tensor(values: Any, name: str) -> Array:
+    """Return a tensor of any number of axes as an array, in its own memory where NumPy has its type.
+
+    Types that NumPy has not, such as bfloat16, become float32, which holds each of their values.
+    """
     try:
         device = int(values.__dlpack_device__()[0])
     except (ValueError, BufferError, RuntimeError):  # a device that DLPack has no number for
@@ -195,11 +204,17 @@ def _from_dlpack(values: Any, name: str) -> Column:
         )
     if getattr(values, "requires_grad", False):
         values = values.detach()
+    kind = str(getattr(values, "dtype", ""))
     try:
-        array = np.from_dlpack(values)
+        if "bfloat16" in kind or "float8" in kind:
+            wide = values.float() if hasattr(values, "float") else np.asarray(values).astype(np.float32)
+            return np.asarray(wide)
+        return np.from_dlpack(values)
     except (BufferError, RuntimeError, TypeError, ValueError) as refused:
-        raise ColumnError(f"{name} is a tensor NumPy cannot read: {refused}") from None
-    return _from_numpy(array, name)
+        raise ColumnError(
+            f"{name} is a tensor of {kind} that NumPy cannot read ({refused}): turn it into plain "
+            "numbers first, such as values.float() and values.to_dense() in PyTorch."
+        ) from None
 
 
 def _with_missing(plain: Column, mask: Array) -> Column:

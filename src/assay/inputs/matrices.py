@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ColumnError, LabelError, LengthError, shown
-from assay.inputs.arrays import column, column_names
+from assay.inputs.arrays import column, column_names, from_tensor, is_tensor
 from assay.inputs.columns import Column, doubles
 from assay.inputs.labels import Label, Labels, encode, plain_label
 
@@ -47,7 +47,7 @@ def class_scores(values: Any, table: Table | None, name: str) -> tuple[Column, L
         return _joined([column(values[one], str(one)) for one in names], name), _said(names)
     shape = tuple(getattr(values, "shape", ()))
     if names is None and len(shape) == 2 and shape[1] != 1:  # noqa: PLR2004 - rows and columns
-        array = np.asarray(values)
+        array = from_tensor(values, name) if is_tensor(values) else np.asarray(values)
         if array.dtype.kind not in "biuf":
             raise ColumnError(f"{name} has dtype {array.dtype} where numbers are needed, a column per class.")
         return _matrix(array if array.dtype in (np.float32, np.float64) else doubles(array), name), None

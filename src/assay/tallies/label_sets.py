@@ -10,6 +10,7 @@ import numpy as np
 from assay import kernels
 from assay.errors import ColumnError, LabelError, LengthError, MergeError, NumberError, TallyError, shown
 from assay.inputs import column
+from assay.inputs.arrays import from_tensor, is_tensor
 from assay.inputs.labels import Labels, plain_label, same_kind, weights
 from assay.tallies.dyadic import CellSums, check_weights
 from assay.tallies.tally import Tally, frozen, no_values, require
@@ -198,7 +199,7 @@ class LabelSets(Tally, kind="label sets"):
 
 def _indicators(values: Any, name: str) -> Array:
     """Return a table of truth values."""
-    table = np.asarray(values)
+    table = from_tensor(values, name) if is_tensor(values) else np.asarray(values)
     if table.size == 0 and table.ndim < 2:  # noqa: PLR2004 - no rows, so no columns to see either
         return np.zeros((0, 0), dtype=bool)
     if table.ndim != 2:  # noqa: PLR2004
