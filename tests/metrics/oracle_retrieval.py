@@ -19,7 +19,7 @@ def _mean(d, value):
 
 
 def _when_relevant(value):
-    return lambda gains: value(gains) if any(gains) else None
+    return lambda gains: value(gains) if any(gains) else 0.0
 
 
 def _hits(gains):

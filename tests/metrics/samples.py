@@ -122,6 +122,10 @@ def _as_class_scores(d):
 
 
 def _as_order(d):
+    """Return lists in their best order; the first item of each is relevant, so that there is one to find."""
+    first = {query: i for i, query in reversed(list(enumerate(d.query)))}
+    pairs = list(zip(d.query, d.actual, strict=True))
+    d = dataclasses.replace(d, actual=[max(one, int(first[q] == i)) for i, (q, one) in enumerate(pairs)])
     return dataclasses.replace(d, score=[gain + i / 1000 for i, gain in enumerate(d.actual)])
 
 

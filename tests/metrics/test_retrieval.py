@@ -7,7 +7,9 @@ import pytest
 import assay
 from assay.metrics import (
     Undefined,
+    catalogue,
     dcg,
+    find,
     hit_rate,
     mean_average_precision,
     mean_reciprocal_rank,
@@ -115,13 +117,128 @@ def test_tied_scores_are_averaged_over_their_orders():
     assert ndcg(tally, k=4) == pytest.approx(mean / ideal, rel=1e-14)
 
 
-def test_queries_without_relevant_items_are_left_out():
-    """A query with nothing to find has no recall; of such queries alone nothing can be said."""
-    nothing = assay.Queries.of_lists(actual=[[]], predicted=[[1, 2]])
-    assert recall_at_k(nothing, k=2) == Undefined("no query has a relevant item")
-    assert precision_at_k(nothing, k=2) == 0
+EMPTY = {
+    "zero": {"recall_at_k": 1 / 2, "precision_at_k": 1 / 4, "dcg": 1 / 2, "ndcg": 1 / 2, "hit_rate": 1 / 2},
+    "one": {"recall_at_k": 1, "precision_at_k": 3 / 4, "dcg": 1 / 2, "ndcg": 1, "hit_rate": 1},
+    "skip": {"recall_at_k": 1, "precision_at_k": 1 / 2, "dcg": 1, "ndcg": 1, "hit_rate": 1},
+}
+
+
+@pytest.mark.parametrize("empty", EMPTY)
+def test_lists_without_a_relevant_item_count_as_is_said(empty):
+    """As 0, as 1, or not at all; a gain has no largest value, so that nothing is gained there."""
     both = assay.Queries.of_lists(actual=[[], [1]], predicted=[[1, 2], [1, 2]])
-    assert recall_at_k(both, k=2) == 1
+    assert both.empty_lists == 1
+    for name, expected in EMPTY[empty].items():
+        assert find(name)(both, k=2, empty=empty) == expected
+        found = assay.estimate(name, both, k=2, empty=empty)
+        assert (found.value, found.n) == (expected, 1 if empty == "skip" else 2)
+
+
+def test_lists_without_a_relevant_item_are_0_unless_said_otherwise():
+    """Of such lists alone every metric is 0, or undefined where they are left out."""
+    nothing = assay.Queries.of_lists(actual=[[]], predicted=[[1, 2]])
+    for metric in (one for one in catalogue() if one.each is not None):
+        assert metric(nothing, k=2) == 0
+        assert isinstance(metric(nothing, k=2, empty="skip"), Undefined)
+    with pytest.raises(assay.MetricError, match=r'use "zero", "one" or "skip"\. Did you mean "zero"'):
+        recall_at_k(nothing, empty="neg")
+
+
+def test_the_retrieval_metrics_of_torchmetrics_count_empty_lists_as_0():
+    """724 of 2,000 lists have nothing to find: the hit rate is that of all lists."""
+    lists = 2000
+    actual = [[] if query < 724 else [0] for query in range(lists)]
+    tally = assay.Queries.of_lists(actual=actual, predicted=[[0, 1]] * lists)
+    assert hit_rate(tally) == (lists - 724) / lists
+    assert hit_rate(tally, empty="skip") == 1
+
+
+def test_documents_that_were_not_retrieved_are_in_the_ideal_order():
+    """A score of minus infinity: no place in the list, but relevant, with its grade."""
+    judged = assay.rows(query=["q"] * 5, actual=[1, 3, 0, 2, 0], score=[0.9, -math.inf, 0.8, 0.1, -math.inf])
+    tally = assay.Queries.of(judged)
+    assert tally.lengths.tolist() == [3]
+    assert tally.gains.tolist() == [1, 0, 2]
+    assert tally.ideal_gains.tolist() == [3, 2, 1]
+    assert recall_at_k(tally) == 2 / 3
+    assert precision_at_k(tally) == 2 / 3
+    ideal = 3 + 2 / math.log2(3) + 1 / 2
+    assert ndcg(tally) == pytest.approx((1 + 2 / 2) / ideal, rel=1e-14)
+    assert mean_average_precision(tally, convention="trec") == pytest.approx((1 + 2 / 3) / 3, rel=1e-14)
+    tally.check()
+    nowhere = assay.Queries.of(assay.rows(query=["q"], actual=[2], score=[-math.inf]))
+    assert (nowhere.lengths.tolist(), ndcg(nowhere), recall_at_k(nowhere)) == ([0], 0, 0)
+    with pytest.raises(assay.MissingError, match="judged but not retrieved have a score of minus infinity"):
+        assay.Queries.of(assay.rows(query=["q", "q"], actual=[2, 1], score=[0.5, math.nan]))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_not_retrieved_is_as_if_it_were_ranked_beyond_k(seed):
+    """Cut at a depth that no unretrieved document reaches, the metrics are those of the whole ranking."""
+    rng = np.random.default_rng(seed)
+    query, actual = np.repeat(np.arange(12), 9), rng.integers(0, 4, 108)
+    score = rng.permutation(108).astype(float)
+    score.reshape(12, 9).sort(axis=1)
+    actual = rng.permutation(actual)
+    missed = np.where(np.arange(108) % 9 < 4, -math.inf, score)  # the four lowest of each list
+    whole, part = (
+        assay.Queries.of(assay.rows(query=query, actual=actual, score=one)) for one in (score, missed)
+    )
+    for metric in (one for one in catalogue() if one.each is not None):
+        assert metric(part, k=5) == metric(whole, k=5)
+
+
+def test_graded_relevance_of_lists_of_items():
+    """A mapping from item to gain is the same as rows of all judged documents."""
+    lists = assay.Queries.of_lists(
+        actual=[{"a": 3, "b": 1, "c": 0}, {"a": 2}], predicted=[["b", "d", "c", "b"], []], query=["x", "y"]
+    )
+    rows = assay.rows(query=["x"] * 4 + ["y"], actual=[3, 1, 0, 0, 2], score=[-math.inf, 3, 1, 2, -math.inf])
+    assert lists == assay.Queries.of(rows)
+    plain = assay.Queries.of_lists(actual=[{"a": 1, "b": 1}], predicted=[["b", "c"]])
+    assert plain == assay.Queries.of_lists(actual=[["a", "b"]], predicted=[["b", "c"]])
+    for actual, message in (
+        ([{"a": -1}], "a gain is a finite number"),
+        ([{"a": "high"}], "a gain is a finite number"),
+    ):
+        with pytest.raises(assay.NumberError, match=message):
+            assay.Queries.of_lists(actual=actual, predicted=[["a"]])
+    with pytest.raises(assay.ColumnError, match="give all lists alike"):
+        assay.Queries.of_lists(actual=[{"a": 1}, ["b"]], predicted=[["a"], ["b"]])
+
+
+def test_an_evaluation_tells_how_many_lists_have_nothing_to_find():
+    """In its text, its JSON, its page, its slices and comparisons."""
+    columns = {
+        "query": [1, 1, 2, 2, 3, 3, 4, 4], "actual": [1, 0, 0, 0, 0, 2, 0, 0],
+        "score": [2.0, 1.0] * 4, "by": [["a"] * 4 + ["b"] * 4],
+    }  # fmt: skip
+    ev = assay.evaluate(**columns)
+    assert "4 lists" in str(ev)
+    assert "2 lists without a relevant item, counted as 0" in str(ev)
+    assert ev.to_dict()["empty_lists"] == ev.empty_lists == 2
+    assert (ev["hit_rate"].value, ev["hit_rate"].n) == (1 / 2, 4)
+    assert "4 lists (2 without a relevant item)" in str(ev.slices)
+    skipped = assay.evaluate(**columns, empty="skip")
+    assert "2 lists without a relevant item, left out" in str(skipped)
+    assert (skipped["hit_rate"].value, skipped["hit_rate"].n) == (1, 2)
+    assert skipped.to_dict()["settings"]["empty"] == "skip"
+    del columns["by"]
+    found = assay.compare(*(assay.rows(**{**columns, "score": one}) for one in ([2, 1] * 4, [1, 2] * 4)))
+    assert "paired on 4 queries · 2 without a relevant item" in str(found)
+    assert found.to_dict()["empty_lists"] == 2
+    with pytest.raises(assay.InputError, match="empty=skip"):
+        assay.compare(ev, skipped)
+    with pytest.raises(assay.InputError, match="empty='neg' says what a list"):
+        assay.evaluate(**columns, empty="neg")
+
+
+def test_evaluate_takes_graded_lists_of_items():
+    """A mapping from item to gain in place of a list of relevant items."""
+    ev = assay.evaluate(actual=[{"a": 3, "b": 1}, {}], predicted=[["b"], ["a"]], kind="ranking")
+    assert ev["ndcg"].value == pytest.approx(1 / (3 + 1 / math.log2(3)) / 2, rel=1e-14)
+    assert ev.empty_lists == 1
 
 
 def test_an_unknown_convention_is_refused():

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["EVALUATE", "TALLY", "THRESHOLD", "answered", "judged"]
 
 _SETTINGS = (
-    "missing", "kind", "threshold", "confidence", "beta", "cost_fp", "cost_fn", "prevalence", "k", "name",
+    "missing", "kind", "threshold", "confidence", "beta", "cost_fp", "cost_fn", "prevalence", "k", "empty",
+    "name",
 )  # fmt: skip
 _CRITERIA = (
     "best", "min_recall", "min_precision", "min_specificity", "capacity", "rate", "equal_error", "cost_tp",

@@ -124,6 +124,10 @@ def add_settings(parser: Parser) -> None:
     ):
         group.add_argument(f"--{name}", action=Once, type=number, metavar="NUMBER", help=what)
     group.add_argument("--k", action=Once, type=whole, metavar="NUMBER", help="how deep ranked lists go")
+    group.add_argument(
+        "--empty", action=Once, choices=("zero", "one", "skip"),
+        help="what a ranked list without a relevant item counts as (zero)",
+    )  # fmt: skip
     add_missing(group)
     group.add_argument("--name", action=Once, metavar="TEXT", help="what to call the model")
 

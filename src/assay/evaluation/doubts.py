@@ -77,6 +77,11 @@ def check_stated(**stated: Any) -> None:
     k = stated["k"]
     if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1):
         raise InputError(f"k={k!r} says how many of a list count: a whole number, 1 or more.")
+    if stated["empty"] not in (None, "zero", "one", "skip"):
+        raise InputError(
+            f'empty={stated["empty"]!r} says what a list without a relevant item counts as: use "zero", '
+            '"one" or "skip".'
+        )
     if not isinstance(stated["name"], str):
         raise InputError(f"name={stated['name']!r} is what to call the model: text.")
 
@@ -151,7 +156,9 @@ def refuse_unused(kind: str, settings: Settings) -> None:
 
 def refuse_beside_lists(**stated: Any) -> None:
     """Raise where something was said beside lists of items that they have no use for."""
-    idle = [f"{name}=" for name, one in stated.items() if one is not None and name not in ("k", "name")]
+    idle = [
+        f"{name}=" for name, one in stated.items() if one is not None and name not in ("k", "empty", "name")
+    ]
     if idle:
         raise InputError(
             f"{' and '.join(idle)} has no use beside lists of items, which are ranked as they are: leave it "

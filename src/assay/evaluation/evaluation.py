@@ -130,6 +130,12 @@ class Evaluation(Told, Mapping[str, Estimate]):
             return self.tallies
         return Collection.of_mapping({**dict(self.tallies.items()), "scores": self.scores})
 
+    @property
+    def empty_lists(self) -> int | None:
+        """How many ranked lists have no relevant item; None where there are no lists."""
+        queries = self.tallies.get("queries")
+        return queries.empty_lists if isinstance(queries, Queries) else None
+
     @functools.cached_property
     def found(self) -> dict[Any, Estimate]:
         """The estimates that were asked for so far."""
@@ -248,8 +254,9 @@ class Evaluation(Told, Mapping[str, Estimate]):
         asked = dict(options)
         if self.positive is not None and "positive" in metric.view_options and not asked.get("average"):
             asked.setdefault("positive", self.positive)
-        if self.settings.k is not None and "k" in metric.options:
-            asked.setdefault("k", self.settings.k)
+        if metric.each is not None:  # a mean over ranked lists
+            lists = {"k": self.settings.k, "empty": self.settings.empty}
+            asked = {name: value for name, value in lists.items() if value is not None} | asked
         own = self.tallies.get(metric.name)  # what was made of the rows for it alone
         if own is not None:
             return own, asked, asked

@@ -23,7 +23,7 @@ SCHEMA = "assay/evaluation/1"
 _WORDS = ("actual", "predicted", "score", "weight", "group")
 _PLAIN = {int, str, bool, type(None)}  # what JSON says as it is
 _NUMBERS = {int, float}
-_STATED = ("confidence", "beta", "cost_fp", "cost_fn", "prevalence", "k")
+_STATED = ("confidence", "beta", "cost_fp", "cost_fn", "prevalence", "k", "empty")
 
 
 def as_dict(ev: Evaluation, *, full: bool = False) -> dict[str, Any]:
@@ -43,6 +43,7 @@ def as_dict(ev: Evaluation, *, full: bool = False) -> dict[str, Any]:
         "kind": ev.kind,
         "n": ev.n,
         "dropped": ev.dropped,
+        "empty_lists": ev.empty_lists,
         "labels": list(problem.labels),
         "positive": problem.positive,
         "threshold": problem.threshold,

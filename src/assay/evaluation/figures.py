@@ -99,8 +99,8 @@ def figures_of(
         lines += (both,) if scores else ()
     else:
         lines = {"multilabel": _SETS, "regression": _NUMBERS, "ranking": _LISTS}[kind]
-    k = settings.k
-    depth = {} if kind != "ranking" or k is None else {"k": k}
+    lists = {"k": settings.k, "empty": settings.empty} if kind == "ranking" else {}
+    depth = {name: value for name, value in lists.items() if value is not None}
     idle = _UNWEIGHTED if settings.weight else ()
     groups = [[_told(word) for word in line.split() if word not in idle] for line in lines]
     if depth:

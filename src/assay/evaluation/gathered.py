@@ -23,7 +23,7 @@ from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.ordered import order_of
 from assay.evaluation.problem import Problem, posed
 from assay.evaluation.ready import as_confusion, table_problem
-from assay.evaluation.sets import are_rows_of_items, are_sets, as_lists, label_tables
+from assay.evaluation.sets import are_graded, are_rows_of_items, are_sets, as_lists, label_tables
 from assay.evaluation.settings import Settings
 from assay.evaluation.sliceable import with_slices
 from assay.evaluation.streamed import evaluate_streamed, is_streamed
@@ -65,6 +65,7 @@ def evaluate(
     cost_fn: float | None = None,
     prevalence: float | None = None,
     k: int | None = None,
+    empty: Literal["zero", "one", "skip"] | None = None,
     name: str = "",
     memory: int | str = "1GiB",
     threads: int | None = None,
@@ -101,6 +102,9 @@ def evaluate(
         Where the model will be used, if other than in these rows: predictive values there.
     k
         How deep ranked lists are judged.
+    empty
+        What a ranked list without a relevant item counts as: ``"zero"`` (the default), ``"one"``, or
+        ``"skip"`` to leave it out. How many there are is told.
     name
         What to call the model in reports.
     memory, threads
@@ -118,7 +122,8 @@ def evaluate(
     """
     check_kind(kind)
     said: dict[str, Any] = {
-        "beta": beta, "cost_fp": cost_fp, "cost_fn": cost_fn, "prevalence": prevalence, "k": k, "name": name,
+        "beta": beta, "cost_fp": cost_fp, "cost_fn": cost_fn, "prevalence": prevalence, "k": k,
+        "empty": empty, "name": name,
     }  # fmt: skip
     check_stated(threshold=threshold, confidence=confidence, **said)
     check_confidence(confidence)
@@ -147,7 +152,8 @@ def evaluate(
         raise unnamed_columns(data)
     if kind in (None, "multilabel", "ranking"):
         lists = [as_lists(data, one) for one in (actual, predicted)]
-        if kind == "ranking" and score is None and all(map(are_rows_of_items, lists)):
+        ranked = are_rows_of_items(lists[1]) and (are_rows_of_items(lists[0]) or are_graded(lists[0]))
+        if kind == "ranking" and score is None and ranked:
             refuse_beside_lists(weight=weight, group=group, by=by, edges=edges, labels=labels,
                                 positive=positive, threshold=threshold, **said)  # fmt: skip
             tally = Queries.of_lists(actual=lists[0], predicted=lists[1], query=query)

@@ -265,7 +265,7 @@ def _lists(ev: Evaluation, n: int) -> Part:
     values = row_figures(figure.metric, tally, options)
     assert isinstance(tally, Queries)  # noqa: S101 - what NDCG reads
     assert values is not None  # noqa: S101 - it is a mean over lists
-    known = np.flatnonzero(~np.isnan(values))
+    known = np.flatnonzero((tally.relevant > 0) & ~np.isnan(values))
     chosen = _first(known, values[known], n)
     query = "query" if ev.rows is None else ev.rows.need("query", "ranked lists").name
     columns: dict[str, list[Any]] = {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.inputs import Label, Labels
     from assay.inputs.columns import Array
 
-__all__ = ["LabelTables", "are_rows_of_items", "are_sets", "as_lists", "label_tables"]
+__all__ = ["LabelTables", "are_graded", "are_rows_of_items", "are_sets", "as_lists", "label_tables"]
 
 _ROW = (list, tuple, set, frozenset, np.ndarray)
 _OF_LISTS = ("object", "list", "large_list", "fixed_size_list", "array")  # how such a column's type begins
@@ -71,6 +71,11 @@ def as_lists(data: Any, values: Any) -> Any:
 def are_rows_of_items(values: Any) -> bool:
     """Tell whether values hold a list of items each."""
     return isinstance(values, (list, tuple)) and bool(values) and all(isinstance(row, _ROW) for row in values)
+
+
+def are_graded(values: Any) -> bool:
+    """Tell whether values hold a mapping from item to gain each."""
+    return isinstance(values, (list, tuple)) and any(isinstance(row, Mapping) for row in values)
 
 
 def are_sets(values: Any) -> bool:

@@ -17,6 +17,7 @@ class Settings:
     cost_fn: float | None = None
     prevalence: float | None = None
     k: int | None = None
+    empty: str | None = None  # what a list without a relevant item counts as, 0 unless it is stated
     name: str = ""
     actual: str = "actual"
     predicted: str = "predicted"

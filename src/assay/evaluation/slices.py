@@ -311,9 +311,16 @@ class Slicing(Mapping[Any, "Evaluation"]):
         unit = "lists" if self.whole.kind == "ranking" else "rows"
         grouped = self.whole.settings.group
         return SliceReport(
-            " x ".join(self.columns), len(self), self.whole.n, unit, self.whole.settings.confidence,
+            " x ".join(self.columns), len(self), self.whole.n, f"{unit}{self._empty}",
+            self.whole.settings.confidence,
             family if any(one.adjusted is not None for one in tested.values()) else 0, lines, grouped,
         )  # fmt: skip
+
+    @property
+    def _empty(self) -> str:
+        """How many of the ranked lists have nothing to find, in brackets."""
+        count = self.whole.empty_lists
+        return f" ({count:,} without a relevant item)" if count else ""
 
     def _mirrored(self, tested: dict[tuple[Key, str], Difference], key: Key, name: str) -> Difference | None:
         """Return a slice's difference; of two slices the second's is the first's turned round."""

@@ -127,6 +127,9 @@ def _heading(ev: Evaluation) -> list[str]:
     if ev.settings.group:
         said.append(f"rows grouped by {_said(ev.settings.group)}")
     lines = [" · ".join(said)]
+    if ev.empty_lists:
+        how = {"one": "counted as 1", "skip": "left out"}.get(ev.settings.empty or "", "counted as 0")
+        lines.append(f"{counted(ev.empty_lists, 'list')} without a relevant item, {how}")
     if ev.dropped:
         were = "was" if ev.dropped == 1 else "were"
         lines.append(f"{counted(ev.dropped, 'row')} with a missing value {were} left out")

@@ -52,11 +52,13 @@ def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | 
 
 
 def query_values(metric: Metric, queries: Queries, options: dict[str, Any]) -> NDArray[np.float64]:
-    """Return a metric's value for each query, NaN where it has none.
+    """Return a metric's value for each query, NaN where it has none or is left out.
 
     >>> import assay
     >>> lists = assay.Queries.of_lists(actual=[[1, 2, 3], [2, 3], []], predicted=[[0, 1], [2, 3], [4, 5]])
     >>> np.sort(query_values(assay.metrics.recall_at_k, lists, {"k": 2}))
+    array([0.        , 0.33333333, 1.        ])
+    >>> np.sort(query_values(assay.metrics.recall_at_k, lists, {"k": 2, "empty": "skip"}))
     array([0.33333333, 1.        ,        nan])
     """
     own = dict(options)

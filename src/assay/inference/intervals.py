@@ -10,6 +10,8 @@ import functools
 import importlib
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from assay.errors import MetricError
 from assay.inference.estimate import Estimate
 from assay.inference.influence import value_of
@@ -17,7 +19,7 @@ from assay.inference.proportions import METHODS, check_confidence
 from assay.inference.question import Found, Question, check_seed, rescaled, without_equal_weights
 from assay.metrics import Metric, Undefined
 from assay.metrics.spec import MetricSpec
-from assay.tallies import Tally
+from assay.tallies import Queries, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -220,7 +222,7 @@ def estimate(
     value = known(tally, **left)
     tally, left = known.tallied(rows, options)
     if isinstance(value, Undefined):
-        return Estimate(value, None, None, confidence, "", _size(tally))
+        return Estimate(value, None, None, confidence, "", _size(known, tally, left))
     return answer(Question(known, value, tally, left, confidence, rows, options, seed), method)
 
 
@@ -241,18 +243,23 @@ def estimate_tally(
     """
     value = value_of(metric, tally, options)
     if isinstance(value, Undefined):
-        return Estimate(value, None, None, confidence, "", _size(tally))
+        return Estimate(value, None, None, confidence, "", _size(metric, tally, options))
     return answer(Question(metric, value, tally, options, confidence, rows, row_options or {}, seed), method)
 
 
 def answer(asked: Question, method: str | None = None) -> Estimate:
     """Return the estimate that a question asks for, by the method that suits it or by the one asked for."""
-    size = _size(asked.tally)
+    size = _size(asked.metric, asked.tally, asked.options)
     asked = without_equal_weights(asked)
     return _estimated(asked, _asked_for(method, asked) if method else _first(asked), size)
 
 
-def _size(tally: Tally) -> int:
+def _size(metric: Metric, tally: Tally, options: dict[str, Any]) -> int:
+    """Return how many rows stand behind an estimate; of ranked lists, how many lists have a value."""
+    if isinstance(tally, Queries) and metric.each is not None:
+        from assay.inference.influence_means import query_values  # noqa: PLC0415 - few rank lists
+
+        return int(np.count_nonzero(~np.isnan(query_values(metric, tally, options))))
     return tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
 
 

@@ -30,10 +30,20 @@ if TYPE_CHECKING:
     from assay.metrics import Metric
     from assay.tallies import Confusion
 
-__all__ = ["Models", "Pair", "models_of", "size_of", "stated_positive", "stated_settings", "stated_task"]
+__all__ = [
+    "Models", "Pair", "empty_lists_of", "models_of", "size_of", "stated_positive", "stated_settings",
+    "stated_task",
+]  # fmt: skip
 
 _TWO = 2
-_SETTINGS = ("cost_fp", "cost_fn", "beta", "prevalence", "k")  # of an evaluation, by the metrics' own words
+_SETTINGS = (
+    "cost_fp",
+    "cost_fn",
+    "beta",
+    "prevalence",
+    "k",
+    "empty",
+)  # of an evaluation, by the metrics' own words
 _ROLES = ("actual", "predicted", "score", "values")  # names that a column has where nobody named it
 
 
@@ -132,6 +142,15 @@ def size_of(data: Any, *, of_queries: bool = False) -> int:
     if of_queries and isinstance(data, Rows):
         return len(encode(data.need("query", "a mean over queries"))[1])
     return len(data) if isinstance(data, (Rows, Queries)) else int(data.n)
+
+
+def empty_lists_of(data: Any) -> int:
+    """Return how many ranked lists of rows or a tally have no relevant item."""
+    if isinstance(data, Collection):
+        return sum(map(empty_lists_of, data.tallies))
+    if isinstance(data, Rows):
+        data = Queries.of(data) if data.query is not None else None
+    return data.empty_lists if isinstance(data, Queries) else 0
 
 
 def models_of(
@@ -263,7 +282,7 @@ def stated_settings(metric: Metric, given: Sequence[Any], names: Sequence[str]) 
 
 
 def _said(options: dict[str, Any]) -> str:
-    said = [f"{key}={value:g}" for key, value in options.items() if value is not None]
+    said = [f"{key}={value}" for key, value in options.items() if value is not None]
     return " and ".join(said) or f"no {' or '.join(options)}"
 
 

@@ -1,8 +1,8 @@
 """Ranked lists: what stands in the first k places, averaged over the queries.
 
-A query without any relevant item has no recall, no average precision and no NDCG: it is left out of the
-mean, and a metric of such queries alone is undefined. A list shorter than k is short, not shorter in k:
-its missing places count as misses.
+A list without any relevant item has nothing to find: it counts as 0 (``empty="zero"``, as trec_eval and
+torchmetrics have it), as 1 (``empty="one"``), or not at all (``empty="skip"``). A list shorter than k is
+short, not shorter in k: its missing places count as misses.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Lists"]
 
-NO_RELEVANT = "no query has a relevant item"
+EMPTY = ("zero", "one", "skip")
+NO_RELEVANT = "no query has a relevant item, and such lists are left out"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,15 +38,20 @@ class Lists:
 
     queries: Queries
     k: int | None
+    empty: str = "zero"
 
     tally = Queries
     title = "ranked lists"
 
     @classmethod
-    def of(cls, tally: Any, *, k: int | None = None) -> Self:
-        """Return the view of a query tally at a depth."""
+    def of(cls, tally: Any, *, k: int | None = None, empty: Literal["zero", "one", "skip"] = "zero") -> Self:
+        """Return the view of a query tally at a depth; `empty` is what a list without a relevant item is."""
         need_tally(tally, Queries)
-        return cls(tally, k)
+        if empty not in EMPTY:
+            words = {"neg": "zero", "pos": "one"}  # torchmetrics'
+            meant = f' Did you mean "{words[empty]}"?' if empty in words else ""
+            raise MetricError(f'empty={empty!r} is not known: use "zero", "one" or "skip".{meant}')
+        return cls(tally, k, empty)
 
     @functools.cached_property
     def at(self) -> ListScores:
@@ -64,14 +70,28 @@ class Lists:
         """How many relevant items each query has, listed or not."""
         return self.queries.relevant
 
+    def with_empty(self, values: Any, largest: float) -> NDArray[np.float64]:
+        """Return each list's value, those without a relevant item as `empty` says; NaN for one left out.
+
+        What has no largest value of 1, such as a gain, is 0 where there is nothing to gain.
+        """
+        found = np.array(values, dtype=np.float64)
+        one = self.empty == "one" and largest == 1
+        found[self.relevant == 0] = math.nan if self.empty == "skip" else float(one)
+        return found
+
 
 def query_metric(
     *, bounds: tuple[float, float], best: float | None, undefined: str, aliases: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., Any]], Metric]:
     """Declare a metric that is a mean over queries: the decorated function gives each query's value."""
 
-    def declare(each: Callable[..., Any]) -> Metric:
-        @functools.wraps(each)
+    def declare(value_of_list: Callable[..., Any]) -> Metric:
+        @functools.wraps(value_of_list)
+        def each(view: Lists, **parameters: Any) -> Any:
+            return view.with_empty(value_of_list(view, **parameters), bounds[1])
+
+        @functools.wraps(value_of_list)
         def formula(view: Lists, **parameters: Any) -> Any:
             values = each(view, **parameters)
             defined = values[~np.isnan(values)]
@@ -90,7 +110,12 @@ def query_metric(
     return declare
 
 
-@query_metric(bounds=(0, 1), best=None, undefined="no list has a place", aliases=("p_at_k",))
+@query_metric(
+    bounds=(0, 1),
+    best=None,
+    undefined="no list has a place, or lists without a relevant item are left out",
+    aliases=("p_at_k",),
+)
 def precision_at_k(lists: Lists) -> Any:
     """How many of the first k places hold a relevant item: ``hits / k``."""
     return ratio(lists.at.hits, lists.places)
@@ -126,7 +151,7 @@ def mean_average_precision(
     meanAveragePrecisionAt and LightGBM have it; 1 where the first places are all relevant. ``"trec"``: all
     relevant items (trec_eval, ranx). ``"depth"``: k. ``"hits"``: the hits themselves (torchmetrics), which
     rewards retrieving fewer. ``"teaching"`` is another sum: the mean of P@1 to P@k over all places, P@i
-    divided by the list's length where the list is shorter; a query without relevant items counts 0.
+    divided by the list's length where the list is shorter.
     """
     at, relevant, places = lists.at, lists.relevant, lists.places
     if convention == "teaching":
@@ -154,7 +179,7 @@ def ndcg(lists: Lists, *, gain: Literal["linear", "exponential"] = "linear") -> 
     return ratio(_gain(lists, gain), _gain(lists, gain, "ideal_"))
 
 
-@query_metric(bounds=(0, math.inf), best=math.inf, undefined="there are no queries", aliases=("dcg_at_k",))
+@query_metric(bounds=(0, math.inf), best=math.inf, undefined=NO_RELEVANT, aliases=("dcg_at_k",))
 def dcg(lists: Lists, *, gain: Literal["linear", "exponential"] = "linear") -> Any:
     """The gain in the first k places, discounted by rank: ``sum(gain / log2(rank + 1))``."""
     return _gain(lists, gain)

@@ -9,7 +9,7 @@ from assay.errors import InputError, MetricError, keywords_told
 from assay.inference.comparison import asked_metrics, judged, with_positive
 from assay.inference.intervals import estimate
 from assay.inference.match import Settings
-from assay.inference.models import models_of, stated_positive, stated_settings, stated_task
+from assay.inference.models import empty_lists_of, models_of, stated_positive, stated_settings, stated_task
 from assay.metrics.spec import MetricSpec
 from assay.reports.comparison_text import draw, said
 from assay.reports.grid import JOINED
@@ -62,6 +62,11 @@ class Comparison:
     def of_queries(self) -> bool:
         """Whether all that is compared are means over queries."""
         return all(one.metric.each is not None for one in self.asked)
+
+    @property
+    def empty_lists(self) -> int:
+        """How many ranked lists have no relevant item, in the model that has most of them."""
+        return max(map(empty_lists_of, self.models.data)) if self.of_queries else 0
 
     @property
     def groups(self) -> int | None:
@@ -134,6 +139,7 @@ class Comparison:
             "paired": self.paired,
             "n": list(self.sizes),
             "dropped": self.dropped,
+            "empty_lists": self.empty_lists,
             "confidence": self.confidence,
             "correction": self.correction,
             "family": self.family,

@@ -69,6 +69,8 @@ def _title(comparison: Comparison) -> str:
     if comparison.dropped:
         rows += f" ({comparison.dropped:,} left out for missing values)"
     parts = [rows]
+    if comparison.empty_lists:
+        parts.append(f"{comparison.empty_lists:,} without a relevant item")
     if comparison.groups:
         parts.append(f"in {comparison.groups:,} group{'s' if comparison.groups > 1 else ''}")
     parts.append(f"{100 * comparison.confidence:g}% intervals")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from assay.errors import (
     LabelError,
     LengthError,
     MergeError,
+    MissingError,
     NumberError,
     TallyError,
     shown,
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from assay.inputs.columns import Array
 
 __all__ = ["ListScores", "Queries"]
+
+_NOT_RETRIEVED = "Documents that were judged but not retrieved have a score of minus infinity."
 
 
 class ListScores(NamedTuple):
@@ -78,7 +82,17 @@ class Queries(Tally, kind="queries"):
 
     @classmethod
     def of(cls, rows: Rows) -> Self:
-        """Return the tally of rows with a query, a score and an actual gain (0: not relevant)."""
+        """Return the tally of rows with a query, a score and an actual gain (0: not relevant).
+
+        A row whose score is minus infinity was judged but not retrieved: it has no place in the list, and
+        counts among the relevant items and in the ideal order.
+
+        >>> import assay
+        >>> judged = assay.rows(query=["q"] * 3, actual=[1, 3, 0], score=[0.7, -np.inf, 0.2])
+        >>> tally = Queries.of(judged)
+        >>> tally.lengths, tally.relevant, tally.ideal_gains
+        (array([2]), array([2]), array([3., 1.]))
+        """
         query = need_rows(rows).need("query", "a query tally")
         if rows.weight is not None:
             raise TallyError("queries are counted as they are and take no weights.")
@@ -87,7 +101,7 @@ class Queries(Tally, kind="queries"):
         gains = doubles(gain.numbers("gains"))
         scores = score.numbers("scores")
         gain.refuse_missing()
-        score.refuse_missing()
+        _refuse_missing(score)
         if not len(rows):
             return cls()
         codes, names = encode(query)
@@ -97,17 +111,31 @@ class Queries(Tally, kind="queries"):
         )
         if bad_row >= 0:
             _refuse(gain, score, int(order[bad_row]))
+        missed = np.isneginf(scores)
+        if missed.any():  # they are ranked last, so that the list ends before them
+            lengths = np.bincount(codes[~missed], minlength=len(names))
+            places = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
+            retrieved = places < np.repeat(lengths, np.diff(offsets))
+            ranked, tied = ranked[retrieved], tied[retrieved]
+            offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return cls(names, *map(frozen, (offsets, ranked, tied, ideal_offsets, ideal)))
 
     @classmethod
     def of_lists(cls, *, actual: Sequence[Any], predicted: Sequence[Any], query: Any = None) -> Self:
         """Return the tally of lists: for each query the relevant items, and the predicted ones by rank.
 
-        An item predicted twice counts at its first place only.
+        Relevant items are a list, or a mapping from item to gain where relevance has grades. An item
+        predicted twice counts at its first place only.
+
+        >>> tally = Queries.of_lists(actual=[{"a": 3, "b": 1, "c": 0}], predicted=[["b", "c", "d"]])
+        >>> tally.gains, tally.ideal_gains
+        (array([1., 0., 0.]), array([3., 1.]))
         """
         actual, predicted = _lists(actual, "actual"), _lists(predicted, "predicted")
         if len(actual) != len(predicted):
             raise LengthError(f"actual has {len(actual):,} lists, predicted has {len(predicted):,}.")
+        if any(isinstance(one, Mapping) for one in actual):
+            return cls._of_grades(actual, predicted, query)
         wanted, wanted_offsets = _flat(actual, "actual")
         given, offsets = _flat(predicted, "predicted")
         items, limits = _items(wanted, given)
@@ -116,16 +144,46 @@ class Queries(Tally, kind="queries"):
         tied = np.zeros(len(gains), dtype=np.uint8)
         ideal = np.ones(int(ideal_offsets[-1]))
         lists = cls(None, offsets, gains.astype(np.float64), tied, ideal_offsets, ideal)
+        return lists._named(query)
+
+    @classmethod
+    def _of_grades(cls, actual: list[Any], predicted: list[Any], query: Any) -> Self:
+        """Return the tally of lists whose relevant items have gains, by item."""
+        _flat(predicted, "predicted")  # which refuses what is no list of items
+        gains: list[float] = []
+        ideal: list[float] = []
+        ends, ideal_ends = [0], [0]
+        for row, (wanted, listed) in enumerate(zip(actual, predicted, strict=True)):
+            if not isinstance(wanted, Mapping):
+                raise ColumnError(
+                    f"actual holds a mapping from item to gain in one row and {wanted!r} at row {row:,} "
+                    "(counting from 0): give all lists alike."
+                )
+            known = {_plain(item): _gain(gain, row) for item, gain in wanted.items()}
+            once = dict.fromkeys(_plain(item) for item in listed)
+            gains += [known.get(item, 0.0) for item in once]
+            ideal += sorted((gain for gain in known.values() if gain > 0), reverse=True)
+            ends.append(len(gains))
+            ideal_ends.append(len(ideal))
+        lists = cls(
+            None, np.array(ends, dtype=np.int64), np.array(gains, dtype=np.float64),
+            np.zeros(len(gains), dtype=np.uint8), np.array(ideal_ends, dtype=np.int64),
+            np.array(ideal, dtype=np.float64),
+        )  # fmt: skip
+        return lists._named(query)
+
+    def _named(self, query: Any) -> Self:
+        """Return the same lists in the order of their queries' names, or of their content without any."""
         if query is None:
-            return lists._ordered(None)
+            return self._ordered(None)
         names = column(query, "query")
-        if len(names) != len(actual):
-            raise LengthError(f"query has {len(names):,} values for {len(actual):,} lists.")
+        if len(names) != len(self):
+            raise LengthError(f"query has {len(names):,} values for {len(self):,} lists.")
         codes, labels = encode(names)
         if len(labels) < len(names):
             repeated = labels[int(np.argmax(np.bincount(codes)))]
             raise LabelError(f"the query {shown([repeated])} comes twice: a query has one list.")
-        return lists._ordered(tuple(labels[int(code)] for code in codes))
+        return self._ordered(tuple(labels[int(code)] for code in codes))
 
     def merge(self, other: Self) -> Self:
         """Return the tally of both tallies' queries."""
@@ -186,6 +244,11 @@ class Queries(Tally, kind="queries"):
     def relevant(self) -> Array:
         """How many relevant items each query has, listed or not."""
         return np.diff(self.ideal_offsets)
+
+    @property
+    def empty_lists(self) -> int:
+        """How many queries have no relevant item, so that there is nothing to find."""
+        return int(np.count_nonzero(self.relevant == 0))
 
     @property
     def lengths(self) -> Array:
@@ -261,16 +324,45 @@ def _items(wanted: list[Any], given: list[Any]) -> tuple[Array, int]:
     if not wanted and not given:
         return np.empty(0, dtype=np.int64), 0
     everything = column(
-        [item.item() if isinstance(item, np.generic) else item for item in (*wanted, *given)],
+        [_plain(item) for item in (*wanted, *given)],
         "items",
     )
     codes, _ = encode(everything)
     return codes.astype(np.int64), len(wanted)
 
 
+def _plain(item: Any) -> Any:
+    return item.item() if isinstance(item, np.generic) else item
+
+
+def _gain(gain: Any, row: int) -> float:
+    try:
+        value = float(gain)
+    except (TypeError, ValueError):
+        value = float("nan")
+    if not 0 <= value < np.inf:
+        raise NumberError(
+            f"actual holds a gain of {gain!r} at row {row:,} (counting from 0): a gain is a finite number, 0 "
+            "or more."
+        )
+    return value
+
+
+def _refuse_missing(score: Column, row: int | None = None) -> None:
+    """Raise where a score is missing, saying how a document that was not retrieved is passed."""
+    if row is None:
+        if score.missing is None:
+            return
+        row = int(np.argmax(score.missing))
+    try:
+        score.raise_missing(row)
+    except MissingError as missing:
+        raise MissingError(f"{missing} {_NOT_RETRIEVED}") from None
+
+
 def _refuse(gain: Column, score: Column, row: int) -> None:
     if np.isnan(float(score.values[row])):
-        score.raise_missing(row)
+        _refuse_missing(score, row)
     value = float(gain.values[row])
     if np.isnan(value):
         gain.raise_missing(row)
