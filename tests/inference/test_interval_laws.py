@@ -92,9 +92,7 @@ def test_weighted_rows(metric):
         found = assay.estimate(metric, given(metric, data, weighted=True))
         sound(metric, found)
         had += found.low is not None
-    assert bool(had) == (
-        metric.name not in WITHOUT | NEED_ROWS | {"tie_expected_average_precision"}
-    )  # whole weights only
+    assert bool(had) == (metric.name not in WITHOUT | NEED_ROWS)
 
 
 @every(lambda metric: metric.reads.__name__ != "Sets")

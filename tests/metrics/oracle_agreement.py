@@ -67,11 +67,14 @@ def krippendorff(d):
     """One less observed over expected disagreement among all ratings, drawn without putting back."""
     ratings = {k: weigh(d, is_actual(k)) + weigh(d, is_predicted(k)) for k in d.labels}
     size = sum(ratings.values())
-    if size <= 1:
+    if not size:
         return math.nan
+    # Ratings are counted in rows of equal weight, of which there are as many as the rows are worth.
+    worth = sum(map(Fraction, d.weight)) ** 2 / sum(Fraction(w) ** 2 for w in d.weight)
+    ratings = {k: one * 2 * worth / size for k, one in ratings.items()}
     observed = weigh(d, lambda a, p: a != p) / (size / 2)
     expected = sum(ratings[i] * ratings[j] for i in d.labels for j in d.labels if i != j)
-    return 1 - observed * size * (size - 1) / expected if expected else math.nan
+    return 1 - observed * 2 * worth * (2 * worth - 1) / expected if expected else math.nan
 
 
 ORACLES = {

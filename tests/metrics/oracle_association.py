@@ -15,7 +15,7 @@ def cells(d):
     return table, actual, predicted, sum(actual.values())
 
 
-def chi_square(d):
+def weighted_chi_square(d):
     table, actual, predicted, n = cells(d)
     if len(actual) < 2 or len(predicted) < 2:
         return math.nan
@@ -26,14 +26,22 @@ def chi_square(d):
     )
 
 
+def chi_square(d):
+    """Of the table scaled to as many rows of equal weight as the rows are worth."""
+    weight = [Fraction(w) for w in d.weight]
+    worth = sum(weight) ** 2 / sum(w**2 for w in weight) if any(weight) else 0
+    value = weighted_chi_square(d)
+    return value if math.isnan(value) else value * worth / sum(weight)
+
+
 def cramers_v(d):
     _, actual, predicted, n = cells(d)
-    value = chi_square(d)
+    value = weighted_chi_square(d)
     return math.nan if math.isnan(value) else math.sqrt(value / (n * (min(len(actual), len(predicted)) - 1)))
 
 
 def contingency(d):
-    value, n = chi_square(d), cells(d)[3]
+    value, n = weighted_chi_square(d), cells(d)[3]
     return math.nan if math.isnan(value) else math.sqrt(value / (value + n))
 
 

@@ -1,6 +1,6 @@
 """Probabilities a second way: row by row in plain Python, in fractions, by SciPy's solvers.
 
-A row's weight counts as so many rows. Figures of bins are at their defaults: 15 bins of equal mass, 10 groups.
+Rows count by their weight; where their number matters, it is that of equal rows they are worth. Figures of bins are at their defaults: 15 bins of equal mass, 10 groups.
 """
 
 import math
@@ -120,15 +120,20 @@ def _quantile(d, part):
 
 
 def _bins(d, bins):
-    """Return rows, mean probability and rate of bins of equal mass: a bin is a stretch of the sorted rows."""
-    groups = _groups(d)
+    """Return weight, mean probability, rate and worth in equal rows of bins of equal mass.
+
+    A bin is a stretch of the sorted rows.
+    """
+    weights = {w for *_, w in _rows(d)}
+    unit = weights.pop() if len(weights) == 1 else None  # one weight for all is as good as none
+    groups = [(p, pos / (unit or 1), size / (unit or 1)) for p, pos, size in _groups(d)]
+    squares = {p: sum((w / (unit or 1)) ** 2 for q, _, w in _rows(d) if q == p) for p, *_ in groups}
     n = sum(rows for *_, rows in groups)
-    whole = all(rows.denominator == 1 for *_, rows in groups)
-    each, over = divmod(n, bins) if whole else (n / bins, 0)
+    each, over = divmod(n, bins) if unit else (n / bins, 0)
     found, begin = [], Fraction(0)
     for place in range(bins):
         end = begin + each + min(max(over - place, 0), 1)
-        at, rows, probability, positives = Fraction(0), 0, 0, 0
+        at, rows, probability, positives, square = Fraction(0), 0, 0, 0, 0
         for p, pos, size in groups:
             inside = max(min(at + size, end) - max(at, begin), 0)
             rows, probability, positives = (
@@ -136,9 +141,10 @@ def _bins(d, bins):
                 probability + inside * p,
                 positives + inside * pos / size,
             )
+            square += inside / size * squares[p]
             at += size
         if rows:
-            found.append((rows, probability / rows, positives / rows))
+            found.append((rows, probability / rows, positives / rows, rows**2 / square))
         begin = end
     return found
 
@@ -149,15 +155,15 @@ def _over_bins(d, value, bins=15):
 
 
 def _debiased(found, n):
-    several = [one for one in found if one[0] > 1.5]
+    several = [one for one in found if one[3] > 1.5]
     if not several:
         return math.nan
-    return float(sum(m * ((p - y) ** 2 - y * (1 - y) / (m - 1)) for m, p, y in several) / n)
+    return float(sum(m * ((p - y) ** 2 - y * (1 - y) / (worth - 1)) for m, p, y, worth in several) / n)
 
 
 def _hosmer_lemeshow(d):
     terms = []
-    for m, p, y in _bins(d, 10):
+    for _, p, y, m in _bins(d, 10):
         if p in (0, 1):
             terms.append(math.nan if p == y else math.inf)
         else:
@@ -200,7 +206,7 @@ def _cox(d, which):
 def _spiegelhalter(d):
     rows = _rows(d)
     excess = sum(w * (y - p) * (1 - 2 * p) for p, y, w in rows)
-    variance = sum(w * (1 - 2 * p) ** 2 * p * (1 - p) for p, _, w in rows)
+    variance = sum(w**2 * (1 - 2 * p) ** 2 * p * (1 - p) for p, _, w in rows)
     return float(excess) / math.sqrt(variance) if variance else math.nan
 
 
@@ -237,13 +243,13 @@ ORACLES = {
     "brier_reliability": _reliability,
     "brier_resolution": _resolution,
     "expected_calibration_error": lambda d: _over_bins(
-        d, lambda found, n: float(sum(m * abs(p - y) for m, p, y in found) / n)
+        d, lambda found, n: float(sum(m * abs(p - y) for m, p, y, _ in found) / n)
     ),
     "maximum_calibration_error": lambda d: _over_bins(
-        d, lambda found, _: float(max(abs(p - y) for _, p, y in found))
+        d, lambda found, _: float(max(abs(p - y) for _, p, y, _ in found))
     ),
     "rms_calibration_error": lambda d: _over_bins(
-        d, lambda found, n: math.sqrt(sum(m * (p - y) ** 2 for m, p, y in found) / n)
+        d, lambda found, n: math.sqrt(sum(m * (p - y) ** 2 for m, p, y, _ in found) / n)
     ),
     "debiased_calibration_square": lambda d: _over_bins(d, _debiased),
     "debiased_calibration_error": lambda d: (

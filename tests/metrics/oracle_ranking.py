@@ -199,15 +199,23 @@ def pr_auc_davis_goadrich(d):
 
 @defined(both=False)
 def tie_expected_average_precision(d):
-    if any(weight % 1 for weight in d.weight):
-        return math.nan
-    total, above, found = Exact(0), 0, 0
-    for _, p, q in groups(d):
-        r, t = int(p), int(p + q)
-        for place, before in itertools.product(range(t), range(r)):
-            ways = math.comb(place, before) * math.comb(t - place - 1, r - before - 1)
-            total += Exact(ways, math.comb(t, r)) * Exact(found + before + 1, above + place + 1)
-        above, found = above + t, found + r
+    """Place by place; of equal weights in a tie by counting the orders, of others by the tie's mean weight."""
+    total, above, found = Exact(0), Exact(0), Exact(0)
+    for score, p, q in groups(d):
+        tied = [Exact(w) for s, w in zip(d.score, d.weight, strict=True) if s == score and w]
+        t, weight = len(tied), (p + q) / max(len(tied), 1)
+        if len(set(tied)) == 1:
+            r = int(p / weight)
+            for place, before in itertools.product(range(t), range(r)):
+                ways = Exact(
+                    math.comb(place, before) * math.comb(t - place - 1, r - before - 1), math.comb(t, r)
+                )
+                total += ways * weight * (found + (before + 1) * weight) / (above + (place + 1) * weight)
+        else:
+            for place in range(t):
+                ahead = found + weight + (p - weight) * Exact(place, t - 1)
+                total += p / t * ahead / (above + (place + 1) * weight)
+        above, found = above + p + q, found + p
     return total / found
 
 

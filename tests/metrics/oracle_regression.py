@@ -72,8 +72,14 @@ def share_of_squares(d):
     return mean_square(d) / spread if spread else math.nan
 
 
+def worth(d):
+    """Return how many rows of equal weight the rows are worth (Kish)."""
+    squares = sum(Fraction(w) ** 2 for w in d.weight)
+    return whole_weight(d) ** 2 / squares if squares else Fraction(0)
+
+
 def adjusted_r2(d, parameters=1):
-    n, share = whole_weight(d), share_of_squares(d)
+    n, share = worth(d), share_of_squares(d)
     if n <= parameters + 1 or share != share:  # noqa: PLR0124 - NaN
         return math.nan
     return float(1 - share * (n - 1) / (n - parameters - 1))
@@ -96,7 +102,7 @@ def cosine_similarity(d):
 
 
 def rpd(d):
-    n = whole_weight(d)
+    n = worth(d)
     if n <= 1:
         return math.nan
     spread, lost = variance(d, first) * n / (n - 1), mean_square(d)
@@ -177,11 +183,18 @@ def quantile(numbers, weight, share):
 
 
 def interpolated(d, share):
-    """Return the linear quantile of the actual values; a weight of k is taken as k rows."""
+    """Return the linear quantile of the actual values, by the mean over a stretch of the cumulated weights.
+
+    The stretch is as long as one of the equal rows that the rows are worth (Akinshin 2023).
+    """
     rows = sorted((a, Fraction(w)) for a, w in zip(d.actual, d.weight, strict=True) if w)
-    behind = max((sum(w for _, w in rows) - 1) * share, Fraction(0))
-    ends = [next((a for (a, _), until in zip(rows, itertools.accumulate(w for _, w in rows), strict=True) if until > at), rows[-1][0]) for at in (math.floor(behind), math.floor(behind) + 1)]  # fmt: skip
-    return ends[0] + (ends[1] - ends[0]) * float(behind - math.floor(behind))
+    whole, n = sum(w for _, w in rows), worth(d)
+    begin, passed, total = share * (n - 1) / n, Fraction(0), Fraction(0)
+    for a, w in rows:
+        low, high = (min(max(at, begin), begin + 1 / n) for at in (passed, passed + w / whole))
+        total += Fraction(a) * (high - low) * n
+        passed += w / whole
+    return float(total)
 
 
 def between(d, low, high):

@@ -20,6 +20,16 @@ NEVER_REACHED = {
     "mase",  # which has no value without the scale it is given
     *("cox_intercept", "cox_slope", "calibration_in_the_large"),  # the logit of certainty is infinite
 }
+# What depends on the number of rows, not only on their shares.
+COUNTS_ROWS = {
+    *("adjusted_r2", "rpd", "krippendorff_alpha"),  # a correction by n - 1 and the like
+    *("rmse_over_iqr", "rpiq"),  # a straight line from row to row
+    *("debiased_calibration_square", "debiased_calibration_error"),  # the rows of a bin less 1
+    *("expected_calibration_error", "maximum_calibration_error", "rms_calibration_error"),  # rows per bin
+    *("confidence_calibration_error", "top_label_calibration_error", "classwise_calibration_error"),
+    *("chi_square", "spiegelhalter_z", "spiegelhalter_p", "hosmer_lemeshow", "hosmer_lemeshow_p"),  # tests
+    "tie_expected_average_precision",  # orders of tied rows
+}
 SIZES = (1, 2, 3, 5, 8, 13, 21, 40)
 
 
@@ -120,8 +130,40 @@ def test_the_order_of_rows_does_not_show(metric):
 
 
 @every(takes_weights)
+def test_a_common_factor_of_the_weights_changes_nothing(metric):
+    """Weights say how much rows count beside each other: their unit has no meaning."""
+    for data in drawn(metric, times=16):
+        for weights in (data.weight, [1.0] * len(data)):
+            data.weight = weights
+            expected = value(metric, data, weighted=True)
+            for factor in (1 / 25, 1 / len(data), 2.0, 3.0, 1e-6, 1e6):
+                data.weight = [weight * factor for weight in weights]
+                ours = value(metric, data, weighted=True)
+                if isinstance(expected, Undefined):
+                    assert isinstance(ours, Undefined), (data, factor, ours)
+                else:
+                    assert agree(ours, float(expected)), (data, factor, ours, expected)
+
+
+@every(lambda metric: takes_weights(metric) and metric.name in COUNTS_ROWS)
+def test_a_row_of_weight_zero_is_no_row(metric):
+    """Also where the number of rows matters."""
+    for data in drawn(metric, times=16):
+        rng = random.Random(metric.name)
+        data.weight = [weight * rng.randrange(2) for weight in data.weight]
+        left = data.take([i for i, weight in enumerate(data.weight) if weight])
+        if len(left):
+            assert repr(value(metric, data, weighted=True)) == repr(value(metric, left, weighted=True))
+
+
+@every(lambda metric: takes_weights(metric) and metric.name not in COUNTS_ROWS)
 def test_a_weight_is_a_repetition(metric):
-    """A row of weight three is a row three times; weight zero is no row."""
+    """A row of weight three is a row three times; weight zero is no row.
+
+    That holds for what is read from the shares of the rows alone. What depends on their number, by n - 1, by
+    bins of equally many rows or by a test's statistic, cannot hold this and the law above at once: all rows
+    twice are not the same rows with weights of 2.
+    """
     for data in drawn(metric, times=16):
         rng = random.Random(metric.name)
         data.weight = [float(rng.randrange(4)) for _ in data.actual]

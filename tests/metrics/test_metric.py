@@ -224,7 +224,7 @@ def test_a_metric_explains_itself():
     """What a notebook shows for help is the metric's own text, and the notes are free of markup."""
     known = find("mean_average_precision")
     assert known.__doc__.startswith("The precision at each relevant item")
-    assert known.options == {"k": None, "convention": "retrieval"}
+    assert known.options == {"k": None, "empty": "zero", "convention": "retrieval"}
     assert '"trec": all relevant items (trec_eval, ranx)' in known.notes
     assert find("kappa").notes == ""
     assert not [metric.name for metric in catalogue() if "`" in metric.notes or ":func:" in metric.notes]

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics.oracle_class_probability import ORACLES as CLASS_ORACLES
 from metrics.oracle_probability import ORACLES
+from metrics.test_laws import COUNTS_ROWS
 
 import assay
 from assay.metrics import (
@@ -218,7 +219,7 @@ def test_a_weight_counts_as_so_many_rows(rows, data):
     times = data.draw(st.lists(st.integers(1, 3), min_size=len(rows), max_size=len(rows)))
     weighted = scores(*columns(rows), [float(n) for n in times])
     repeated = scores(*columns([row for row, n in zip(rows, times, strict=True) for _ in range(n)]))
-    for metric in OURS:
+    for metric in (one for one in OURS if one.name not in COUNTS_ROWS):
         first, second = float(metric(weighted)), float(metric(repeated))
         assert first == pytest.approx(second, rel=1e-9, abs=1e-11, nan_ok=True), metric.name
 

@@ -406,3 +406,50 @@ def test_outputs_average():
 def test_a_single_row_of_tiny_numbers_has_no_deviation_either():
     """The squared error is below every float, but not 0: nothing is divided by it."""
     assert str(assay.metrics.rpd(assay.rows(actual=[2e-301], predicted=[1e-301]))).startswith("undefined")
+
+
+@pytest.mark.parametrize("weight", [1 / 25, 2.0, 1e-6, 1e6])
+@pytest.mark.parametrize("name", ["rpd", "rpiq", "rmse_over_iqr", "adjusted_r2", "median_absolute_error"])
+def test_equal_weights_are_no_weights(name, weight):
+    """25 weights of 1/25 once gave a ratio of 8.9e8: their sum less 1 was taken for the rows less 1."""
+    rng = np.random.default_rng(11)
+    actual, predicted = rng.normal(size=(2, 25))
+    plain, weighted = (
+        find(name)(assay.rows(actual=actual, predicted=predicted, **more))
+        for more in ({}, {"weight": np.full(25, weight)})
+    )
+    assert weighted == pytest.approx(plain, rel=1e-12)
+
+
+def test_a_row_of_next_to_no_weight_is_next_to_no_row():
+    """The number of rows that others are worth does not jump where a weight becomes 0."""
+    rng = np.random.default_rng(12)
+    actual, predicted = rng.normal(size=(2, 26))
+    for name in ("rpd", "rpiq", "rmse_over_iqr", "adjusted_r2"):
+        values = [
+            find(name)(assay.rows(actual=actual, predicted=predicted, weight=[1.0] * 25 + [last]))
+            for last in (1e-12, 0.0)
+        ]
+        assert values[0] == pytest.approx(values[1], rel=1e-10)
+
+
+def test_weights_that_add_up_to_half_but_for_rounding_share_the_median():
+    """0.1 and 0.2 of 0.6 are half of the weight, as 1 and 2 of 6 are."""
+    rows = {"actual": [1.0, 2.0, 4.0], "predicted": [0.0, 0.0, 0.0]}
+    for weight in ([1, 2, 3], [0.1, 0.2, 0.3]):
+        assert find("median_absolute_error")(assay.rows(**rows, weight=weight)) == 3
+
+
+def test_quantiles_of_weighted_rows_run_straight_between_them():
+    """Akinshin's estimator: the mean over one of the equal rows that the rows are worth."""
+    values = assay.Values.of([1.0, 2.0, 4.0], weight=[1, 1, 2])
+    worth = 4**2 / 6
+    begin = 0.5 * (worth - 1) / worth
+    inside = [
+        0.25 - max(begin - 0, 0) if begin < 0.25 else 0,
+        0.5 - max(begin, 0.25),
+        begin + 1 / worth - 0.5,
+    ]
+    expected = sum(x * part for x, part in zip([1, 2, 4], inside, strict=True)) * worth
+    assert values.quantile(0.5, method="linear") == pytest.approx(expected, rel=1e-14)
+    assert values.quantile(0, method="linear") < values.quantile(1, method="linear")

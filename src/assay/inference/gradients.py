@@ -140,12 +140,14 @@ def metric_gradient(
     positive: int | None = None,
     average: str | None = None,
     absent: Any = "strict",
+    effective: float | None = None,
     **parameters: Any,
 ) -> NDArray[np.float64]:
     """Return the slope of a metric at every cell of a confusion table, rows actual, columns predicted.
 
     A metric of one class needs the place of the positive one, or an average over the classes; `absent`
-    is that of :func:`assay.metrics.averaged`. NaN where the metric has no finite value.
+    is that of :func:`assay.metrics.averaged`, `effective` how many rows weighted ones are worth. NaN where
+    the metric has no finite value.
 
     >>> from assay.metrics import recall
     >>> metric_gradient(recall, [[8, 2], [1, 3]], positive=1)
@@ -155,7 +157,7 @@ def metric_gradient(
     cells = np.asarray(table).astype(np.float64)
     if isinstance(metric.reads, type) and issubclass(metric.reads, Classes):
         view = metric.reads
-        moved = ((taken, view(stack)) for taken, stack in moved_tables(cells))
+        moved = ((taken, view(stack, effective)) for taken, stack in moved_tables(cells))
         return slopes_from(lambda one: metric.formula(one, **parameters), cells, moved)
     if metric.reads is not Binary:
         raise MetricError(f"{metric.name} is no formula of a confusion table's cells.")

@@ -109,11 +109,13 @@ def _of_means(metric: Metric, rows: Rows, view: Errors | Scaled, options: dict[s
         return np.zeros(len(columns.error))
     if isinstance(view, Scaled):
         columns.means["scale"] = _split(view.scale)
+    columns.means["rows"] = (float(errors.n), 0.0)
     names = list(columns.means)
 
     def formula(*moved: Any) -> Any:
         given = dict(zip(names, moved, strict=True))
-        moved_errors = Errors(total, *(given[name] * total for name in _SUMS))
+        sums: Any = [total, *(given[name] * total for name in _SUMS), 0.0, given["rows"]]
+        moved_errors = Errors(*sums)
         vars(moved_errors).update(
             {name: given[name] for name in _MADE}
         )  # they are kept, not made of the sums
@@ -124,10 +126,21 @@ def _of_means(metric: Metric, rows: Rows, view: Errors | Scaled, options: dict[s
     for name, slope in zip(
         names, slopes_by(formula, [near for near, _ in columns.means.values()]), strict=True
     ):
-        if slope:
+        if slope and name == "rows":
+            slopes += slope * _of_effective_rows(rows, float(errors.n), total)
+        elif slope:
             term = row_values(rows, metric.loss, {})[0] if name == "scale" else _TERMS[name](columns)
             slopes += slope * columns.apart(name, term)
     return slopes / total
+
+
+def _of_effective_rows(rows: Rows, effective: float, total: float) -> Array:
+    """Return the slopes of the number of equal rows that weighted rows are worth, times their weight.
+
+    That is (sum w)² / sum w², which does not move where all weights are equal.
+    """
+    weight = np.ones(len(rows)) if rows.weight is None else rows.weight.values
+    return np.asarray(2 * effective * (1 - weight * (effective / total)))
 
 
 def _of_explained(metric: Metric, rows: Rows, view: Explained, options: dict[str, Any]) -> Array:

@@ -17,6 +17,7 @@ from assay.inference.influence import Influence, value_of
 from assay.inference.margins import margin_gradient
 from assay.inputs.labels import encode, translate
 from assay.metrics import Binary, Classes, Undefined
+from assay.metrics.counts import effective_rows
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
@@ -54,10 +55,12 @@ def of_tally(metric: Metric, tally: Confusion, options: dict[str, Any]) -> Influ
     tables = tally.kept("tables", lambda: [tally.table(tally.weight(power)) for power in powers])
     if metric.reads is Binary:  # an average over the classes
         return Influence(value, metric_gradient(metric, tables[0], **options), *tables)
+    effective = effective_rows(tally)
     # All metrics of a tally are differentiated on the same moved tables, whose margins are added up once.
     view = metric.reads
     moved = tally.kept(
-        ("moved", view), lambda: [(cells, view(stack)) for cells, stack in moved_tables(tables[0])]
+        ("moved", view),
+        lambda: [(cells, view(stack, effective)) for cells, stack in moved_tables(tables[0])],
     )
     return Influence(
         value, slopes_from(lambda one: metric.formula(one, **options), tables[0], moved), *tables
@@ -70,12 +73,18 @@ def _at_cells(metric: Metric, tally: Confusion, options: dict[str, Any]) -> NDAr
     counts = Binary(*(column.astype(np.float64) for column in tally.each_against_rest()))
     if metric.reads is Binary:
         return average_gradient(metric, counts, (actual, predicted), **options)
+    effective = effective_rows(tally)
     slopes = margin_gradient(
-        lambda c: metric.formula(c, **options), counts, (actual, predicted), symmetric=metric.reads is Classes
+        lambda c: metric.formula(c, **options),
+        counts,
+        (actual, predicted),
+        symmetric=metric.reads is Classes,
+        effective=effective,
     )
     if slopes is not None or len(tally.labels) ** 2 > _MANY:
         return slopes
-    return metric_gradient(metric, tally.table(tally.weight()), **options)[actual, predicted]
+    table = tally.table(tally.weight())
+    return metric_gradient(metric, table, effective=effective, **options)[actual, predicted]
 
 
 def of_rows(

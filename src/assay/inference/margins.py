@@ -29,8 +29,8 @@ class _NeedsTable(Exception):  # noqa: N818 - no error: a formula asked for more
 class _Margins(Classes):
     """A table known by its hits, its margins and its total, each of them free to move by itself."""
 
-    def __init__(self, hits: Any, actual: Any, predicted: Any, n: Any) -> None:
-        self.__dict__.update(_hits=hits, actual=actual, predicted=predicted, n=n)
+    def __init__(self, hits: Any, actual: Any, predicted: Any, n: Any, effective: Any = None) -> None:
+        self.__dict__.update(_hits=hits, actual=actual, predicted=predicted, n=n, effective=effective)
 
     @property
     def table(self) -> NoReturn:
@@ -59,6 +59,7 @@ def margin_gradient(
     cells: Sequence[NDArray[np.intp]],
     *,
     symmetric: bool = False,
+    effective: float | None = None,
 ) -> NDArray[np.float64] | None:
     """Return the slope of a formula of classes at some cells; None where it reads more than margins and hits.
 
@@ -67,7 +68,7 @@ def margin_gradient(
     number of rows, and its slope is the sum of the formula's slopes by these. A right row moves them and the
     hits together, at once: a formula may have a corner where the two totals are equal, and it does not part
     them. A `symmetric` formula takes no notice of the order of classes: then classes of the same hits and
-    totals have the same slopes, which are found once.
+    totals have the same slopes, which are found once. `effective` is the view's.
 
     >>> from assay.metrics import accuracy
     >>> counts = Classes(np.array([[3, 1], [1, 5]])).against_rest()
@@ -94,7 +95,7 @@ def margin_gradient(
                 moved[right, margin] += 1j * STEP
             hits, actual, predicted = (moved[:, k * size : (k + 1) * size] for k in range(3))
             slopes[begin : begin + block] = imaginary(
-                formula, _Margins(hits, actual, predicted, moved[:, -1])
+                formula, _Margins(hits, actual, predicted, moved[:, -1], effective)
             )
     except _NeedsTable:
         return None

@@ -128,7 +128,12 @@ def _table_units(
         return (full.astype(np.int64) if whole else full).reshape(size, size)
 
     def read(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        return of_tables(metric, np.stack([table(one) for one in counts]), labels, options)
+        tables = np.stack([table(one) for one in counts])
+        if whole:
+            return of_tables(metric, tables, labels, options)
+        squares = np.array([float(one[unit] @ np.square(mass / mass.max())) for one in counts])
+        worth = np.square(tables.sum((-2, -1)) / mass.max()) / squares  # Kish's number of rows
+        return of_tables(metric, tables, labels, options, effective=worth)
 
     return Units(np.asarray(sizes, dtype=np.uint64), read)
 

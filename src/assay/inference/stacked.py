@@ -22,9 +22,12 @@ SQUARE_FITS = 1 << 31  # up to so many rows n squared fits 64 bits
 
 
 def of_tables(
-    metric: Metric, tables: NDArray[Any], labels: Sequence[Any], options: dict[str, Any]
-) -> NDArray[np.float64]:
+    metric: Metric, tables: NDArray[Any], labels: Sequence[Any], options: dict[str, Any],
+    effective: NDArray[Any] | None = None,
+) -> NDArray[np.float64]:  # fmt: skip
     """Return a metric of each table of a stack, NaN where it has no value; options are the metric's own.
+
+    `effective` is how many rows of equal weight each table's rows are worth, where they have weights.
 
     The options must be such that the metric takes them of one such table.
 
@@ -38,7 +41,7 @@ def of_tables(
     """
     parameters, rest = _split(metric, options)
     if metric.reads is not Binary:
-        return _numbers(metric.formula(metric.reads(tables), **parameters), len(tables))
+        return _numbers(metric.formula(metric.reads(tables, effective), **parameters), len(tables))
     each = Classes(tables).against_rest()
     if rest.get("average"):
         return _averaged(metric, each, parameters, rest)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.metrics.arithmetic import floats, ratio, where, within
+from assay.metrics.arithmetic import floats, ratio, within
 from assay.metrics.counts import Classes, apart
 from assay.metrics.metric import metric
 from assay.metrics.undefined import NO_ROWS
@@ -66,20 +66,20 @@ def scott_pi(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(-1, 1), best=1,
-    undefined=f"{ONE_CLASS}, or there is less than one row", aliases=("krippendorffs_alpha",),
+    undefined=ONE_CLASS, aliases=("krippendorffs_alpha",),
 )  # fmt: skip
 def krippendorff_alpha(c: Classes) -> Any:
     """Agreement beyond what shuffling all ratings among the rows would give, each left out in its turn.
 
     ``1 - disagreements observed / disagreements expected``
 
-    For classes without an order and two ratings per row. It is Scott's pi but for 1/(2n); weights count as
-    repeated rows.
+    For classes without an order and two ratings per row. It is Scott's pi but for 1/(2n), where n is the
+    number of rows, with weights the number of equal ones that they are worth (Kish).
     """
     ratings = _ratings(c)
     total = ratings.sum(-1)
-    alpha = 1 - ratio(2 * floats(c.wrong) * (total - 1), apart(ratings, ratings))
-    return where(total > 1, alpha, np.nan)
+    others = total - ratio(total, 2 * c.rows)  # all ratings but one
+    return 1 - ratio(2 * floats(c.wrong) * others, apart(ratings, ratings))
 
 
 @metric(

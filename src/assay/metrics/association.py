@@ -27,8 +27,11 @@ def chi_square(c: Classes) -> Any:
     """How far the table is from one where prediction has nothing to do with truth.
 
     ``sum((count - expected)² / expected)``
+
+    With weights the counts are scaled to the number of equal rows that they are worth (Kish).
     """
-    return where(_least(c) > 0, _chi_square(c), np.nan)
+    scale = 1.0 if c.effective is None else ratio(c.effective, c.n)
+    return where(_least(c) > 0, _chi_square(c) * scale, np.nan)
 
 
 @metric(reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined=CONSTANT, aliases=("cramer_v",))

@@ -2,8 +2,8 @@
 
 ``"width"`` cuts [0, 1] into equal intervals ``(low, high]``, the first one with its 0; the edges are
 b / bins, correctly rounded. ``"left-closed width"`` has ``[low, high)`` instead. ``"mass"`` gives every bin
-the same number of rows, the first ones one more where it does not divide, and the same weight where weights
-are no whole numbers. Rows of one probability are alike: where a cut falls among them, each side gets its
+the same number of rows, the first ones one more where it does not divide, and the same weight where rows have
+different weights. Rows of one probability are alike: where a cut falls among them, each side gets its
 share of their positives (``ties="share"``), so that no order of rows shows; ``ties="positives first"`` is
 what a stable sort gives of rows that have the positives first.
 """
@@ -18,6 +18,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.metrics.parameters import whole
+from assay.metrics.probabilities import effective
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +39,8 @@ class Bins:
     positives: NDArray[Any]
     counts: NDArray[Any]
     starts: NDArray[Any]
+    squares: NDArray[Any] | None = None
+    heaviest: float = 1.0
 
     def sums(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the sum of a value over each bin."""
@@ -49,8 +52,14 @@ class Bins:
 
     @functools.cached_property
     def rows(self) -> NDArray[Any]:
-        """How many rows each bin has."""
+        """How many rows each bin has, or what they weigh."""
         return self.sums(self.counts)
+
+    @functools.cached_property
+    def effective(self) -> NDArray[Any]:
+        """How many rows of equal weight each bin's rows are worth; without weights, how many there are."""
+        squares = None if self.squares is None else self.sums(self.squares)
+        return np.asarray(effective(self.rows, squares, self.heaviest))
 
     @functools.cached_property
     def predicted(self) -> NDArray[Any]:
@@ -84,22 +93,26 @@ def equal_width(view: Probabilities, bins: int, *, left_closed: bool = False) ->
     edges = np.arange(1, bins) / bins
     places = np.searchsorted(edges, view.p, side="right" if left_closed else "left")
     starts = np.flatnonzero(np.diff(places, prepend=-1))
-    return Bins(view.p, view.positives, view.counts, starts)
+    return Bins(view.p, view.positives, view.counts, starts, view.squares, view.heaviest)
 
 
 def equal_mass(view: Probabilities, bins: int, ties: Ties = "share") -> Bins:
     """Return bins of equally many rows."""
-    p, positives, counts = view.p, view.positives, view.counts
+    view = view.in_rows()
+    p, positives, counts, squares = view.p, view.positives, view.counts, view.squares
     if ties == "positives first":
         p = np.repeat(p, 2)
         counts = np.stack([positives, view.negatives], -1).ravel()
+        if squares is not None:
+            squares = np.repeat(squares / view.counts, 2) * counts
         positives = np.stack([positives, np.zeros(len(positives))], -1).ravel()
         kept = counts > 0
         p, positives, counts = p[kept], positives[kept], counts[kept]
+        squares = None if squares is None else squares[kept]
     elif ties != "share":
         raise MetricError(f'ties={ties!r} is not known: use "share" or "positives first".')
     ends = np.cumsum(counts)
-    if (counts == np.floor(counts)).all():
+    if not view.weighted and (counts == np.floor(counts)).all():
         each, over = divmod(ends[-1], bins)
         cuts = np.cumsum(each + np.clip(over - np.arange(bins), 0, 1))[:-1]
     else:  # weights have no rows that a bin could have one more of, and may add up to 1
@@ -112,4 +125,8 @@ def equal_mass(view: Probabilities, bins: int, ties: Ties = "share") -> Bins:
     rates = positives / counts
     sizes = np.where(whole, counts[entries], sizes)
     starts = np.flatnonzero(np.diff(np.searchsorted(cuts, pieces, side="left"), prepend=-1))
-    return Bins(p[entries], np.where(whole, positives[entries], sizes * rates[entries]), sizes, starts)
+    found = Bins(p[entries], np.where(whole, positives[entries], sizes * rates[entries]), sizes, starts)
+    if squares is None:
+        return found
+    parts = sizes * (squares / counts)[entries]
+    return dataclasses.replace(found, squares=parts, heaviest=view.heaviest)

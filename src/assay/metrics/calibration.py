@@ -26,6 +26,8 @@ from assay.tallies import Scores
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_ROUNDING = 1e-12
+
 __all__ = ["CalibrationCurve", "Null", "calibration_curve", "calibration_null"]
 
 
@@ -73,7 +75,7 @@ def expected_calibration_error(
     debiased error.
     """
     held = binned(v, bins, rule, ties)
-    return total(held.rows * np.abs(held.gaps)) / v.n
+    return total(held.rows * np.abs(held.gaps)) / total(held.rows)
 
 
 @metric(
@@ -104,7 +106,7 @@ def rms_calibration_error(
     Biased upward.
     """
     held = binned(v, bins, rule, ties)
-    return root(total(held.rows * held.gaps**2) / v.n)
+    return root(total(held.rows * held.gaps**2) / total(held.rows))
 
 
 @metric(
@@ -118,14 +120,15 @@ def debiased_calibration_square(
     """The squared calibration error less what chance alone adds to it, so it may be below 0.
 
     ``sum(rows ((predicted - observed)² - observed (1 - observed) / (rows - 1))) / n`` over bins of more than
-    one row (Kumar, Liang and Ma 2019).
+    one row (Kumar, Liang and Ma 2019). With weights the rows less 1 are those of equal weight that a bin's
+    are worth (Kish).
     """
     held = binned(v, bins, rule, ties)
-    several = held.rows > 1.5  # noqa: PLR2004 - two rows, however weights round
+    several = held.effective > 1.5  # noqa: PLR2004 - two rows, however weights round
     if not several.any():
         return math.nan
-    chance = ratio(held.observed * (1 - held.observed), held.rows - 1)
-    return total((held.rows * (held.gaps**2 - chance))[several]) / v.n
+    chance = ratio(held.observed * (1 - held.observed), held.effective - 1)
+    return total((held.rows * (held.gaps**2 - chance))[several]) / total(held.rows)
 
 
 @metric(
@@ -229,5 +232,7 @@ def _quantile(values: NDArray[Any], counts: NDArray[Any], part: int, of: int) ->
     order = np.argsort(values, kind="stable")
     values, reached = values[order], np.cumsum(counts[order])
     cut = part * reached[-1]
-    low, high = (np.searchsorted(of * reached, cut, side=side) for side in ("left", "right"))
+    # Sums of weights that reach the cut but for rounding have reached it.
+    low = np.searchsorted(of * reached, cut * (1 - _ROUNDING), side="left")
+    high = np.searchsorted(of * reached, cut * (1 + _ROUNDING), side="right")
     return float((values[low] + values[min(high, len(values) - 1)]) / 2)

@@ -139,6 +139,8 @@ def spiegelhalter_z(v: Probabilities) -> Any:
     """How far the Brier score is from its mean under right probabilities, in standard deviations.
 
     ``sum((y - p) (1 - 2 p)) / sqrt(sum((1 - 2 p)² p (1 - p)))``
+
+    With weights w, the sums are of w above and of w² below: the spread of a weighted sum.
     """
     # In parts that the processor's cache holds: of many probabilities, new memory is what takes time.
     sums = [_spiegelhalter_sums(v, begin) for begin in range(0, max(len(v.p), 1), _AT_ONCE)]
@@ -150,7 +152,8 @@ def _spiegelhalter_sums(v: Probabilities, begin: int) -> tuple[Any, Any]:
     some = slice(begin, begin + _AT_ONCE)
     p, positives, negatives = v.p[some], v.positives[..., some], v.negatives[..., some]
     rows, tilt = positives + negatives, 1 - 2 * p
-    return total((positives - rows * p) * tilt), total(rows * tilt**2 * p * (1 - p))
+    squares = rows if v.squares is None else v.squares[some]
+    return total((positives - rows * p) / v.heaviest * tilt), total(squares * tilt**2 * p * (1 - p))
 
 
 @metric(
@@ -180,7 +183,7 @@ def hosmer_lemeshow_test(
 
 def _hosmer_lemeshow(view: Probabilities, groups: int, ties: Ties) -> tuple[float, int]:
     held = binned(view, groups, "mass", ties)
-    terms = limit_ratio(held.rows * held.gaps**2, held.predicted * (1 - held.predicted))
+    terms = limit_ratio(held.effective * held.gaps**2, held.predicted * (1 - held.predicted))
     return float(total(terms)), len(held.rows)
 
 
@@ -198,6 +201,8 @@ def hosmer_lemeshow(v: Probabilities, *, groups: int = 10, ties: Ties = "share")
     """How far groups of equal mass are from their rates, each beside its variance.
 
     ``sum(rows (observed - predicted)² / (predicted (1 - predicted)))``
+
+    With weights a group's rows are those of equal weight that it is worth (Kish).
     """
     return _hosmer_lemeshow(v, groups, ties)[0]
 

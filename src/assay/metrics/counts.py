@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.errors import LabelError, shown
-from assay.metrics.arithmetic import ratio
+from assay.metrics.arithmetic import floats, ratio
 from assay.metrics.averages import averaged
+from assay.metrics.exact import Exact
 from assay.metrics.metric import need_tally
 from assay.tallies import Confusion, LabelSets
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from assay.metrics.metric import Metric
     from assay.metrics.undefined import Value
 
-__all__ = ["Binary", "Classes", "Ordered", "apart"]
+__all__ = ["Binary", "Classes", "Ordered", "apart", "effective_rows"]
 
 _SQUARE_FITS = 1 << 31
 _OBVIOUS = ({0, 1}, {-1, 1})
@@ -136,10 +137,12 @@ class Binary:
 class Classes:
     """All classes at once: a table whose rows are actual and whose columns are predicted.
 
-    The table's last two axes are the classes; axes before them hold cutoffs or replicates.
+    The table's last two axes are the classes; axes before them hold cutoffs or replicates. ``effective`` is
+    how many rows of equal weight the rows are worth, None where that is the table's sum.
     """
 
     table: NDArray[Any]
+    effective: Any = None
 
     tally = Confusion
     title = "all classes at once"
@@ -155,7 +158,7 @@ class Classes:
         table = _table(tally)
         if table.dtype == np.int64 and tally.n >= _SQUARE_FITS:
             table = table.astype(object)  # Python's integers, so that n squared stays exact
-        return cls(table)
+        return cls(table, effective_rows(tally))
 
     def against_rest(self) -> Binary:
         """Return each class against the rest, the classes as the last axis."""
@@ -204,6 +207,14 @@ class Classes:
     def n(self) -> Any:
         """How many rows there are."""
         return self.correct + self.wrong if self._rounds else self.table.sum((-2, -1))
+
+    @property
+    def rows(self) -> Any:
+        """How many rows there are, which no step of a derivative moves; with weights, what they are worth.
+
+        That is the number of rows of equal weight which would do as well (Kish 1965).
+        """
+        return np.real(floats(self.n)) if self.effective is None else self.effective
 
     @property
     def _rounds(self) -> bool:
@@ -258,6 +269,14 @@ class Ordered(Classes):
                 "state it, lowest first, with labels= where the rows are read."
             )
         return view
+
+
+def effective_rows(tally: Confusion) -> float | None:
+    """Return how many rows of equal weight a tally's rows are worth (Kish 1965); None without weights."""
+    if tally.weights is None:
+        return None
+    weight, squares = (one.total() for one in tally.sums()[:2])
+    return float(Exact.of(weight) * Exact.of(weight) / Exact.of(squares))
 
 
 def apart(first: NDArray[Any], second: NDArray[Any]) -> Any:

@@ -40,7 +40,8 @@ class Errors:
     """Sums over pairs of actual and predicted numbers; the error is actual minus predicted.
 
     The sums are exact numbers, or arrays with one entry per replicate; ``weight`` is the sum of the
-    weights, without weights the number of rows.
+    weights, without weights the number of rows. ``effective`` is how many rows of equal weight the rows are
+    worth, None where that is their number.
     """
 
     weight: Any
@@ -51,6 +52,7 @@ class Errors:
     squared_predicted: Any
     squared_error: Any
     largest_error: Any = 0.0
+    effective: Any = None
 
     title: ClassVar[str] = "sums of errors"
     tally: ClassVar[Any] = Moments
@@ -64,7 +66,14 @@ class Errors:
             tally.squared_actual, tally.squared_predicted, tally.squared_error,
         )  # fmt: skip
         state: Any = [*(Exact(one.units, 1, one.exponent) for one in sums), tally.largest_error]
+        weight, squares = state[0], Exact.of(tally.squared_weight)
+        state.append(weight * weight / squares if squares else None)
         return cls(*state)
+
+    @property
+    def n(self) -> Any:
+        """How many rows there are; with weights, how many of equal weight they are worth (Kish 1965)."""
+        return self.weight if self.effective is None else self.effective
 
     @functools.cached_property
     def mean_actual(self) -> Any:

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from assay.metrics.arithmetic import ratio, where
+from assay.metrics.arithmetic import floats, ratio, where
 from assay.metrics.metric import metric
 from assay.metrics.ranking import positives_among
 from assay.metrics.ranks import Ranks, added
 from assay.metrics.rates import NO_POSITIVES
 
-NOT_WHOLE = "the weights are not whole numbers, so that there is no order of rows to average over"
 _SERIES_FROM = 64  # where the series below is good to the last bit
+_ONE_ROW = 1e-9  # how far a count that weights were divided out of may be from one row
 
 
 @metric(
@@ -67,39 +67,38 @@ def pr_auc_davis_goadrich(r: Ranks) -> Any:
     return ratio(added(area), r.positives)
 
 
-def _not_whole_or_none(r: Ranks) -> str:
-    """there are no actual positives, or a weight is not whole"""  # noqa: D400, D403 - a reason
-    return NOT_WHOLE if np.all(r.positives) else NO_POSITIVES
-
-
-@metric(reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=_not_whole_or_none)
+@metric(reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES)
 def tie_expected_average_precision(r: Ranks) -> Any:
     """The mean of average precision over every order of tied rows: ``E[mean precision at positives]``.
 
-    As for ranked lists (McSherry & Najork 2008). A weight of 2 is two tied rows, so weights must be whole.
+    As for ranked lists (McSherry & Najork 2008). Tied rows of different weights count by their mean weight.
     """
-    if r.source.weights is not None and (np.mod(r.source.weights, 1) != 0).any():
-        return np.nan
-    r_group, t_group = r.positive_steps, r.positive_steps + r.negative_steps.astype(r.fp.dtype)
-    above, found = r.tp + r.fp - t_group, r.tp - r_group
-    # The i-th row of a group is positive with probability r/t, after found + (i-1)(r-1)/(t-1) others.
-    pace = where(t_group > 1, ratio(r_group - 1.0, t_group - 1.0), 0.0)
+    positives = floats(r.positive_steps)
+    mass = positives + r.negative_steps
+    rows = np.maximum(r.tied_rows, 1.0)  # of a replicate that has none of a score, nothing is counted below
+    weight = where(mass > 0, mass / rows, 1.0)
+    share, above = positives / weight, (r.tp + r.fp - mass) / weight
+    found = (r.tp - positives) / weight
+    # The i-th row of a tie is positive with probability share/rows, after found + (i-1)(share-1)/(rows-1)
+    # others, where all is counted in rows of the tie's mean weight.
+    pace = where(rows > 1 + _ONE_ROW, ratio(share - 1.0, rows - 1.0), 0.0)
     rest = found + 1.0 - pace - pace * above
-    precision = t_group * pace + rest * _harmonic_between(above, t_group)
-    return ratio(added(where(r_group > 0, ratio(r_group, t_group) * precision, 0.0)), r.positives)
+    precision = rows * pace + rest * _harmonic_between(above, rows)
+    return ratio(added(where(positives > 0, positives / rows * precision, 0.0)), r.positives)
 
 
 def _harmonic_between(start: Any, count: Any) -> Any:
-    """Return 1/(start + 1) + ... + 1/(start + count), to the last bits."""
+    """Return 1/(start + 1) + ... + 1/(start + count), to the last bits.
+
+    It is the difference of two digamma functions, which are moved up to where their series is good.
+    """
     total = np.zeros(np.broadcast(start, count).shape)
-    first, last = np.array(start, dtype=np.float64), np.asarray(start + count, dtype=np.float64)
+    first, last = np.asarray(start, dtype=np.float64), np.asarray(start + count, dtype=np.float64)
     for i in range(1, _SERIES_FROM + 1):
-        total += where((first < i) & (last >= i), 1.0 / i, 0.0)
-    first = np.minimum(np.maximum(first, _SERIES_FROM), np.maximum(last, _SERIES_FROM))
-    last = np.maximum(last, _SERIES_FROM)
-    low, high = first + 0.5, last + 0.5
+        total += count / ((first + i) * (last + i))
+    low, high = first + _SERIES_FROM + 0.5, last + _SERIES_FROM + 0.5
     # H(n) = ln(n + 1/2) + c + 1/24 x^-2 - 7/960 x^-4 + 31/8064 x^-6 - ..., x = n + 1/2
-    total += np.log1p((last - first) / low)
+    total += np.log1p(count / low)
     for power, factor in ((2, 1 / 24), (4, -7 / 960), (6, 31 / 8064)):
         total += factor * (high**-power - low**-power)
     return total

@@ -97,6 +97,20 @@ class Ranks:
         return self.source.negatives[::-1] if self.plain else self._steps[1]
 
     @functools.cached_property
+    def tied_rows(self) -> NDArray[Any]:
+        """How many rows there are at each threshold, whatever their weights; of replicates by their mass."""
+        if self.source.weights is None:
+            return np.asarray(self.positive_steps.astype(np.float64) + self.negative_steps)
+        entries = self.source.positives.astype(np.float64) + self.source.negatives
+        rows, mass = (
+            np.add.reduceat(x, self._starts)[::-1] if len(x) else x
+            for x in (entries, entries * self.source.weights)
+        )
+        if self.positive_mass is None:
+            return np.asarray(rows)
+        return np.asarray((self.positive_steps + self.negative_steps) * (rows / mass))
+
+    @functools.cached_property
     def tp(self) -> NDArray[Any]:
         """How many positives are at or above each threshold."""
         return _running(self.positive_steps)

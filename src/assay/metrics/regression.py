@@ -1,7 +1,8 @@
 """Regression: how far the predicted numbers are from the actual ones, from exact sums.
 
 Each of these is the float nearest to the formula's exact value, whatever the rows' number and order.
-The error is actual minus predicted. With weights, n is their sum.
+The error is actual minus predicted. With weights, n is how many rows of equal weight the rows are worth
+(Kish 1965), so that the unit of the weights does not matter.
 """
 
 from __future__ import annotations
@@ -90,8 +91,8 @@ def adjusted_r2(e: Errors, *, parameters: int = 1) -> Any:
 
     ``1 - (1 - r2) (n - 1) / (n - parameters - 1)``
     """
-    left = _positive(e.weight - (parameters + 1))
-    return 1 - ratio(e.mean_squared_error, e.actual_variance) * ratio(e.weight - 1, left)
+    left = _positive(e.n - (parameters + 1))
+    return 1 - ratio(e.mean_squared_error, e.actual_variance) * ratio(e.n - 1, left)
 
 
 @metric(reads=Errors, kind="moments", bounds=(-math.inf, 1), best=1, undefined=SAME_ACTUAL)
@@ -169,7 +170,7 @@ def rpd(e: Errors) -> Any:
 
     ``deviation(actual) / rmse``
     """
-    variance = e.actual_variance * ratio(e.weight, _positive(e.weight - 1))
+    variance = e.actual_variance * ratio(e.n, _positive(e.n - 1))
     return root(limit_ratio(variance, e.mean_squared_error))
 
 

@@ -129,6 +129,10 @@ class CellSums:
         theirs = other.units << (other.exponent - low)
         return CellSums.of(low, mine + theirs)
 
+    def total(self) -> Dyadic:
+        """Return the sum over all cells."""
+        return Dyadic.of(sum(self.units.tolist()), self.exponent)
+
     def floats(self) -> Array:
         """Return the nearest float of every sum."""
         if self.exponent == 0 and max(self.units, default=0) <= _WHOLE:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Values"]
 
 _PRODUCT = -2148
+_ROUNDED_BITS = 50  # two weights that were rounded once each cannot be told apart beyond them
+_ROUNDING = 1e-12
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -148,9 +150,11 @@ class Values(Tally, kind="values"):
         """Return the value below which a share of the rows (of their weight) lies; NaN of no rows.
 
         ``"averaged_inverted_cdf"`` is the first value at which the share is reached, or the mean of it and
-        the next where it is reached exactly: for 0.5 the usual median. ``"linear"`` goes straight from row
-        to row, the first being at 0 and the last at 1 (a weight of 2 being two rows). The share means the
-        decimal number it is written as, so 0.3 of ten rows is exactly three.
+        the next where it is reached exactly, but for the rounding of weights: for 0.5 the usual median.
+        ``"linear"`` goes straight from row to row, the first being at 0 and the last at 1; of weighted rows
+        it is the mean of the values around the share, over as much weight as one has of the rows that they
+        are worth (Akinshin 2023, after Kish). A common factor of the weights changes nothing. The share means
+        the decimal number it is written as, so 0.3 of ten rows is exactly three.
         """
         from fractions import Fraction  # noqa: PLC0415 - loads decimal, and few need it
 
@@ -163,12 +167,30 @@ class Values(Tally, kind="values"):
             first, second = self._around(exact * self.weight.fraction())
             return _between(first, second, 0.5)
         if method == "linear":
+            if self.weights is not None:
+                return self._weighted_linear(float(share))
             behind = max((self.weight.fraction() - 1) * exact, Fraction(0))
             row = behind // 1
             # The row that begins where so much weight has passed, and the next.
             (_, first), (_, second) = self._around(Fraction(row)), self._around(Fraction(row + 1))
             return _between(first, second, float(behind - row))
         raise TallyError(f'method={method!r} is not known: use "averaged_inverted_cdf" or "linear".')
+
+    def _weighted_linear(self, share: float) -> float:
+        """Return the mean of the values that lie around a share of the weight.
+
+        The stretch has the weight of one row among as many of equal weight as the rows are worth, and begins
+        where the straight line from row to row has it; for equal weights it is that line.
+        """
+        weights = self._weights() / self._weights().max()
+        mass = self.counts * weights
+        n = max(float(mass.sum() ** 2 / (mass * weights).sum()), 1.0)
+        reached = np.concatenate([[0.0], np.cumsum(mass)]) / mass.sum()
+        begin = share * (n - 1) / n
+        inside = np.diff(np.clip(reached, begin, begin + 1 / n))
+        taken = inside > _ROUNDING / n  # what rounding leaves of a neighbour is none of it
+        low = float(doubles(self.values)[taken][0])
+        return low + float((inside[taken] * (doubles(self.values)[taken] - low)).sum() / inside[taken].sum())
 
     def _around(self, passed: Fraction) -> tuple[float, float]:
         """Return the value with which so much weight has passed, and the next if it has just so passed."""
@@ -180,13 +202,15 @@ class Values(Tally, kind="values"):
             place = int(np.searchsorted(together, -(-passed // 1)))
             just_so = place < len(together) and bool(together[place] == passed)
         else:
-            target = passed * (1 << -_PRODUCT)
+            exact = passed * (1 << -_PRODUCT)
+            slack = self._mass_of(slice(None)) >> _ROUNDED_BITS
+            target = exact - slack
             place, end, before = 0, len(self.values), 0
             while end - place > 1:  # halve what may hold it, so that all the exact sums cost as one
                 middle = (place + end) // 2
                 until = before + self._mass_of(slice(place, middle))
                 place, end, before = (place, middle, before) if until >= target else (middle, end, until)
-            just_so = before + self._mass_of(slice(place, end)) == target
+            just_so = before + self._mass_of(slice(place, end)) <= exact + slack
         last = len(self.values) - 1
         return float(self.values[min(place, last)]), float(self.values[min(place + just_so, last)])
 
