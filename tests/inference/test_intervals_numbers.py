@@ -164,8 +164,10 @@ def test_losses_of_0_and_1_are_a_share():
     assert limits(found) == modified_wilson(round(found.value * 40), 40)
     lists = assay.Queries.of_lists(actual=[[1], [2], [3], []], predicted=[[1, 2], [3, 2], [1, 2], [1]])
     hits = assay.estimate("hit_rate", lists, k=2)
-    # The query without a relevant item has no say.
-    assert (hits.method, limits(hits)) == ("modified Wilson", modified_wilson(2, 3))
+    assert (hits.method, limits(hits)) == ("modified Wilson", modified_wilson(2, 4))
+    # Left out, the query without a relevant item has no say.
+    skipped = assay.estimate("hit_rate", lists, k=2, empty="skip")
+    assert (skipped.method, limits(skipped), skipped.n) == ("modified Wilson", modified_wilson(2, 3), 3)
 
 
 def test_queries_are_the_unit():
