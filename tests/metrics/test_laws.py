@@ -136,7 +136,7 @@ def test_a_common_factor_of_the_weights_changes_nothing(metric):
         for weights in (data.weight, [1.0] * len(data)):
             data.weight = weights
             expected = value(metric, data, weighted=True)
-            for factor in (1 / 25, 1 / len(data), 2.0, 3.0, 1e-6, 1e6):
+            for factor in (1 / 25, 1 / len(data), 2.0, 3.0, 1e-6, 1e6, 1e-250, 1e250):
                 data.weight = [weight * factor for weight in weights]
                 ours = value(metric, data, weighted=True)
                 if isinstance(expected, Undefined):

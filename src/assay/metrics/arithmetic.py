@@ -7,16 +7,20 @@ cutoff and every bootstrap replicate. The metric's call turns it into :class:`~a
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.metrics.exact import Exact
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = [
     "floats",
     "limit_ratio",
     "log",
+    "mild",
     "over_root",
     "ratio",
     "root",
@@ -27,6 +31,7 @@ __all__ = [
 ]
 
 _PLAIN = (int, float)
+_SMALLEST = 2.0**-160  # of the largest weight: products of six of them are floats
 _FEW = 100_000  # so many numbers are added exactly within a few milliseconds
 
 
@@ -116,6 +121,20 @@ def within(value: Any, low: float, high: float) -> Any:
     if isinstance(value, float):
         return min(max(value, low), high)
     return np.minimum(np.maximum(floats(value), low), high)[()]
+
+
+def mild(weights: NDArray[Any]) -> NDArray[Any]:
+    """Return weights, or sums of them, over a power of two where their squares would be no floats.
+
+    A common factor changes no metric, and a power of two changes no digit.
+
+    >>> mild(np.array([1.0, 3.0])), mild(np.array([1.0, 3.0]) * 2.0**-600)
+    (array([1., 3.]), array([0.25, 0.75]))
+    """
+    largest = float(np.max(weights, initial=0.0))
+    if not largest or _SMALLEST <= largest <= 1 / _SMALLEST:
+        return weights
+    return np.asarray(np.ldexp(weights, -math.frexp(largest)[1]))
 
 
 def floats(value: Any) -> Any:

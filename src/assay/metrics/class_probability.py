@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from assay.metrics.arithmetic import ratio, total
+from assay.metrics.arithmetic import mild, ratio, total
 from assay.metrics.calibration import expected_calibration_error
 from assay.metrics.class_ranking import ClassRanks
 from assay.metrics.means import mean_metric
@@ -20,7 +20,10 @@ from assay.tallies import Confidences
 from assay.tallies.row_losses import log_losses
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from assay.metrics.bins import Rule, Ties
+    from assay.tallies import Scores
 
 __all__ = ["Confidence"]
 
@@ -103,6 +106,7 @@ class Confidence:
 
     together: Probabilities
     each: tuple[Probabilities, ...]
+    rows: NDArray[Any]  # of each predicted class, or what they weigh
 
     tally = Confidences
     title = "confidence in the predicted class"
@@ -111,7 +115,14 @@ class Confidence:
     def of(cls, tally: Any) -> Self:
         """Return the view of a confidence tally."""
         need_tally(tally, Confidences)
-        return cls(Probabilities.of(tally.pooled()), tuple(map(Probabilities.of, tally.tallies)))
+        rows = mild(np.array([_mass(one) for one in tally.tallies]))
+        return cls(Probabilities.of(tally.pooled()), tuple(map(Probabilities.of, tally.tallies)), rows)
+
+
+def _mass(tally: Scores) -> float:
+    """Return how many rows a tally has, or what they weigh."""
+    rows = tally.positives.astype(np.float64) + tally.negatives
+    return float(total(rows if tally.weights is None else rows * tally.weights))
 
 
 @metric(
@@ -137,10 +148,8 @@ def top_label_calibration_error(
 
     ``sum over predicted classes(rows calibration error of the class) / n``. Biased upward.
     """
-    parts = [
-        one.n * expected_calibration_error.formula(one, bins=bins, rule=rule, ties=ties) for one in c.each
-    ]
-    return ratio(total(np.array(parts)), c.together.n)
+    parts = [expected_calibration_error.formula(one, bins=bins, rule=rule, ties=ties) for one in c.each]
+    return ratio(total(c.rows * np.array(parts)), total(c.rows))
 
 
 @metric(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.errors import LabelError, shown
-from assay.metrics.arithmetic import floats, ratio
+from assay.metrics.arithmetic import floats, mild, ratio
 from assay.metrics.averages import averaged
 from assay.metrics.exact import Exact
 from assay.metrics.metric import need_tally
@@ -83,7 +83,7 @@ class Binary:
     def each(cls, tally: Confusion | LabelSets) -> Binary:
         """Return the counts of every label in turn, as arrays."""
         if isinstance(tally, LabelSets):
-            n, _, tp, fp, fn = tally.split(None if tally.weights is None else tally.weight())
+            n, _, tp, fp, fn = tally.split(None if tally.weights is None else mild(tally.weight()))
             return Binary(tp, fp, fn, n - tp - fp - fn)
         need_tally(tally, Confusion)
         counts = tally.each_against_rest()
@@ -308,7 +308,7 @@ def _without_each(table: NDArray[Any]) -> NDArray[Any]:
 
 
 def _table(tally: Confusion) -> NDArray[Any]:
-    return np.asarray(tally.table() if tally.weights is None else tally.table(tally.weight()))
+    return np.asarray(tally.table() if tally.weights is None else mild(tally.table(tally.weight())))
 
 
 def _obvious(labels: tuple[Any, ...]) -> Any:

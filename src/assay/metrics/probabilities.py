@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.errors import MetricError
-from assay.metrics.arithmetic import ratio, total
+from assay.metrics.arithmetic import mild, ratio, total
 from assay.metrics.metric import need_tally, tallied
 from assay.tallies import Scores
 from assay.tallies.row_losses import checked_clip
@@ -91,6 +91,7 @@ class Probabilities:
         p = np.clip(p, clip, 1 - clip)
         heaviest = 1.0
         if weights is not None:
+            weights = mild(weights)
             heaviest = float(weights.max(initial=0.0)) or 1.0
             sums = [*(x * weights for x in sums), (sums[0] + sums[1]) * np.square(weights / heaviest)]
         starts = np.flatnonzero(np.diff(p, prepend=np.nan) != 0)

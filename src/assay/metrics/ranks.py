@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.errors import MetricError
+from assay.metrics.arithmetic import mild
 from assay.metrics.averages import over_classes
 from assay.metrics.counts import Binary
 from assay.metrics.hull import upper_hull
@@ -158,7 +159,8 @@ class Ranks:
         source = self.source
         positive, negative = self.positive_mass, self.negative_mass
         if positive is None:
-            positive, negative = source.positives * source.weights, source.negatives * source.weights
+            weights = mild(source.weights)  # type: ignore[arg-type] # there are some, or steps are plain
+            positive, negative = source.positives * weights, source.negatives * weights
         if source.weights is not None and len(source.scores):
             positive, negative = (np.add.reduceat(x, self._starts, axis=-1) for x in (positive, negative))
         return positive[..., ::-1], negative[..., ::-1]
