@@ -90,8 +90,8 @@ class Queries(Tally, kind="queries"):
         >>> import assay
         >>> judged = assay.rows(query=["q"] * 3, actual=[1, 3, 0], score=[0.7, -np.inf, 0.2])
         >>> tally = Queries.of(judged)
-        >>> tally.lengths, tally.relevant, tally.ideal_gains
-        (array([2]), array([2]), array([3., 1.]))
+        >>> tally.lengths.tolist(), tally.relevant.tolist(), tally.ideal_gains.tolist()
+        ([2], [2], [3.0, 1.0])
         """
         query = need_rows(rows).need("query", "a query tally")
         if rows.weight is not None:
