@@ -8,7 +8,7 @@ import pytest
 from shared import messages, oracle
 
 import assay
-from assay.metrics import auc, break_even, pr_auc_davis_goadrich
+from assay.metrics import auc, break_even, find, pr_auc_davis_goadrich
 from assay.metrics.cutoffs import at_cutoffs, best, performance
 
 CLOSE = {"rtol": 1e-10, "atol": 1e-10}
@@ -324,3 +324,19 @@ def test_a_certain_error_costs_infinitely():
     """Cross-entropy is infinite where a probability of 0 or 1 is wrong, and finite where it is right."""
     assert performance(scores([0, 1], [0, 1]), "mxe") == 0
     assert performance(scores([0, 1], [1, 1]), "mxe") == math.inf
+
+
+@pytest.mark.parametrize("factor", [0.04, 3.0, 1e6])
+@pytest.mark.parametrize("name", ["krippendorff_alpha", "chi_square", "kappa", "f1"])
+def test_the_unit_of_weights_does_not_show_at_any_cutoff(name, factor):
+    """Nor does it where the number of rows matters: the values are those of the table at the cutoff."""
+    rng = np.random.default_rng(3)
+    actual, score, weight = rng.integers(0, 2, 40), rng.integers(0, 9, 40) / 8, rng.lognormal(size=40)
+    curves = [
+        at_cutoffs(assay.rows(actual=actual, score=score, weight=one), name)
+        for one in (weight, weight * factor)
+    ]
+    np.testing.assert_allclose(curves[0].y, curves[1].y, rtol=1e-12)
+    cutoff = curves[0].cutoffs[4]
+    table = assay.rows(actual=actual, predicted=(score >= cutoff).astype(int), weight=weight)
+    assert curves[0].y[4] == pytest.approx(find(name)(table), rel=1e-12)

@@ -119,11 +119,16 @@ def _values(ranks: Ranks, measure: str, parameters: dict[str, Any]) -> tuple[str
     unknown = set(parameters) - set(metric.parameters)
     if unknown:
         raise MetricError(f"{metric.name} takes no {', '.join(sorted(unknown))}.")
-    return metric.name, of_counts(metric, table, parameters)
+    return metric.name, of_counts(metric, table, parameters, ranks.effective)
 
 
-def of_counts(metric: Metric, table: Binary, parameters: dict[str, Any]) -> NDArray[Any]:
-    """Return a metric's values at the cutoffs of a table, in blocks that the processor's cache holds."""
+def of_counts(
+    metric: Metric, table: Binary, parameters: dict[str, Any], effective: float | None = None
+) -> NDArray[Any]:
+    """Return a metric's values at the cutoffs of a table, in blocks that the processor's cache holds.
+
+    `effective` is how many rows of equal weight the rows are worth, where they have weights.
+    """
     if not issubclass(metric.reads, (Binary, Classes)):
         raise MetricError(f"{metric.name} is no measure of counts, so it has no value at a cutoff.")
     values = np.empty(len(table.tp))
@@ -132,7 +137,7 @@ def of_counts(metric: Metric, table: Binary, parameters: dict[str, Any]) -> NDAr
         block = slice(begin, begin + _BLOCK)
         cells = [x[block] for x in (table.tp, table.fp, table.fn, table.tn)]
         part = Binary(*(x.astype(np.float64) if wide else x for x in cells))
-        view = part if metric.reads is Binary else metric.reads(part.classes().table)
+        view = part if metric.reads is Binary else metric.reads(part.classes().table, effective)
         values[block] = metric.formula(view, **parameters)
     return values
 

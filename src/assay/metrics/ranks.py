@@ -132,6 +132,16 @@ class Ranks:
         return self.fp[..., -1] if self.concordance is None else self.concordance.negatives
 
     @property
+    def effective(self) -> float | None:
+        """How many rows of equal weight the rows are worth (Kish 1965); None where they have no weights."""
+        source = self.source
+        if source.weights is None or not len(source.scores):
+            return None
+        weights = source.weights / source.weights.max()
+        rows = source.positives.astype(np.float64) + source.negatives
+        return float((rows @ weights) ** 2 / (rows @ np.square(weights)))
+
+    @property
     def n(self) -> Any:
         """How many there are."""
         return self.positives + self.negatives
