@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +30,11 @@ __all__ = ["default_metrics"]
 _RANKING = ["ndcg", "mean_average_precision", "mean_reciprocal_rank"]
 _NUMBERS = ["mae", "rmse", "r2"]
 _GRADES = ["accuracy", "quadratic_weighted_kappa", "mean_absolute_rank_error"]
+_NAMED = {
+    "classes": "accuracy and mcc",
+    "grades": "quadratic_weighted_kappa",
+    "quantities": "mae and rmse",
+}
 
 
 def default_metrics(models: Sequence[Any], *, stated: bool, task: str | None) -> list[str]:
@@ -79,7 +83,7 @@ def _of_predictions(models: Sequence[Any], task: str | None) -> list[str]:
         if traits.predicts_fractions_for_classes or traits.predicts_classes_for_fractions:
             raise InputError(
                 "one of actual and predicted holds classes, the other numbers that are not whole: pass "
-                f"scores as score=; for measured quantities say metrics={_listed(_NUMBERS)}."
+                f"scores as score=; for measured quantities say with metrics= {_NAMED['quantities']}."
             )
         return _NUMBERS
     labels = first.labels or label_union(traits.actual.labels, traits.predicted.labels)
@@ -87,14 +91,11 @@ def _of_predictions(models: Sequence[Any], task: str | None) -> list[str]:
     if first.positive is None and first.score is None and found == "whole numbers":
         raise InputError(
             f"actual holds whole numbers ({shown(labels, 4)}), which may be classes, grades or quantities: "
-            f"say metrics={_listed(_of_labels(binary_task=False))} for classes, {_listed(_GRADES)} for "
-            f"grades, {_listed(_NUMBERS)} for quantities; or declare the classes with labels=."
+            f"say with metrics= what to compare by, such as {_NAMED['classes']} for classes, "
+            f"{_NAMED['grades']} for grades, {_NAMED['quantities']} for quantities; or declare the classes "
+            "with labels=."
         )
     return _of_labels(binary_task=first.positive is not None or found == "binary")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"[{', '.join(json.dumps(name) for name in names)}]"
 
 
 def _of_labels(*, binary_task: bool) -> list[str]:
