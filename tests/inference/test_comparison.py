@@ -285,7 +285,10 @@ def test_welch_agrees_with_scipy():
 
 
 def test_queries_are_the_unit_of_ranked_lists():
-    """Paired t over queries, with the randomisation test beside it; those without relevant items are left out."""
+    """Paired t over queries, with the randomisation test beside it.
+
+    Those without relevant items are 0 for both models, or left out where it is said.
+    """
     rng = np.random.default_rng(6)
     query = np.repeat(np.arange(30), 8)
     gain = (rng.random(240) < 0.3) * 1
@@ -294,8 +297,7 @@ def test_queries_are_the_unit_of_ranked_lists():
     found = assay.compare(actual=gain, query=query, score=dict(zip("ab", noise, strict=True)))
     assert [one.metric for one in found] == ["ndcg", "mean_average_precision", "mean_reciprocal_rank"]
     one = found["ndcg"]
-    assert (one.n, one.test) == (30, "paired t")
-    assert one.counted < 30
+    assert (one.n, one.test, one.counted) == (30, "paired t", 30)
     assert one.more[0].method == "sign flips"
     assert one.winner == "b"
     each = [
@@ -307,9 +309,17 @@ def test_queries_are_the_unit_of_ranked_lists():
         ]
         for s in noise
     ]
+    assert one.p == pytest.approx(scipy.stats.ttest_rel(*reversed(each)).pvalue, rel=1e-9)
     kept = [q for q in range(30) if gain[query == q].any()]
     theirs = scipy.stats.ttest_rel(*(np.array([float(side[q]) for q in kept]) for side in reversed(each)))
-    assert one.p == pytest.approx(theirs.pvalue, rel=1e-9)
+    skipped = assay.compare(
+        actual=gain,
+        query=query,
+        score=dict(zip("ab", noise, strict=True)),
+        metrics=("ndcg", {"empty": "skip"}),
+    )["ndcg"]
+    assert skipped.p == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert skipped.counted == len(kept) < 30
     at_five = assay.compare(
         actual=gain, query=query, score=dict(zip("ab", noise, strict=True)), metrics=[("ndcg", {"k": 5})]
     )
