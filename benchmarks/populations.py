@@ -48,7 +48,7 @@ def binary() -> list[Scenario]:
 SEVERAL = (
     "accuracy", "balanced_accuracy", "mcc", "kappa", "g_mean", "scott_pi", "gwet_ac1", "macro_f1_of_averages",
     "f1 average=macro", "f1 average=weighted", "precision average=macro", "recall average=macro",
-    "quadratic_weighted_kappa", "weighted_kappa", "cramers_v", "theil_u",
+    "quadratic_weighted_kappa", "weighted_kappa", "cramers_v", "uncertainty_coefficient",
     "normalized_mutual_information", "mutual_information", "goodman_kruskal_lambda",
 )  # fmt: skip
 

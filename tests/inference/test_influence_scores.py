@@ -30,7 +30,7 @@ SMOOTH = [
     ("average_precision", {}),
     ("pr_auc_trapezoid", {}),
     ("tie_expected_average_precision", {}),
-    ("pr_auc_davis_goadrich", {}),
+    ("pr_auc_integral", {}),
 ]
 BY_RANK = [
     ("gain_at", {"share": 0.313}),

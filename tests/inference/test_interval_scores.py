@@ -197,7 +197,7 @@ def test_average_precision_is_that_of_o11():
     assert found.standard_error == pytest.approx(expected["ap_ij_se"], rel=1e-12)
     for name, key in (
         ("pr_auc_trapezoid", "pr_trapezoid"),
-        ("pr_auc_davis_goadrich", "pr_davis_goadrich"),
+        ("pr_auc_integral", "pr_davis_goadrich"),
         ("tie_expected_average_precision", "ap_tie_expected"),
     ):
         other = assay.estimate(name, d15())

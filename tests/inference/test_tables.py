@@ -10,7 +10,16 @@ import pytest
 import assay
 from assay import MetricError
 from assay.inference.hypergeometric import Hypergeometric, log_binomial
-from assay.inference.tables import Test, bowker, chi_square, fisher, mcnemar, no_information, p_text
+from assay.inference.tables import (
+    Test,
+    bowker,
+    chi_square,
+    fisher,
+    mcnemar,
+    no_information,
+    p_text,
+    stuart_maxwell,
+)
 from assay.metrics import Undefined
 
 ORACLES = Path(__file__).resolve().parents[3] / "shared" / "oracles"
@@ -319,6 +328,40 @@ def test_bowker_as_arithmetic():
     assert test.statistic == near((8 - 2) ** 2 / 10 + (5 - 9) ** 2 / 14)
     assert test.df == 2
     assert test.p == near(math.exp(-test.statistic / 2))  # the tail of chi-square with two degrees
+
+
+def test_stuart_maxwell_is_that_of_coin():
+    """R: coin::mh_test(as.table(x)) of the same table, its statistic and p-value."""
+    test = stuart_maxwell([[44, 6, 3], [5, 30, 7], [2, 9, 61]])
+    assert (test.statistic, test.df, test.p) == (near(0.385852090032154), 2, near(0.824542950944992))
+
+
+def test_stuart_maxwell_as_arithmetic():
+    """The differences of the margins over their covariance, one class left out, in fractions."""
+    table = np.array([[20, 8, 1], [2, 30, 5], [4, 9, 11]])
+    d = [Fraction(int(x)) for x in table.sum(1) - table.sum(0)]
+    v = [[Fraction(-int(table[i, j] + table[j, i])) for j in range(3)] for i in range(3)]
+    for i in range(3):
+        v[i][i] = Fraction(int(table[i].sum() + table[:, i].sum() - 2 * table[i, i]))
+    determinant = v[0][0] * v[1][1] - v[0][1] * v[1][0]
+    statistic = (d[0] ** 2 * v[1][1] - 2 * d[0] * d[1] * v[0][1] + d[1] ** 2 * v[0][0]) / determinant
+    test = stuart_maxwell(table)
+    assert test.statistic == near(statistic)
+    assert test.p == near(math.exp(-float(statistic) / 2))
+
+
+def test_stuart_maxwell_is_mcnemar_for_two_classes_and_leaves_out_classes_without_confusion():
+    """A class that is always right adds neither to the statistic nor to its degrees of freedom."""
+    table = [[1202, 5], [29, 154]]
+    assert stuart_maxwell(table).statistic == near(mcnemar(table, "uncorrected").statistic)
+    wider = [[1202, 0, 5], [0, 77, 0], [29, 0, 154]]
+    assert stuart_maxwell(wider).statistic == near(stuart_maxwell(table).statistic)
+    assert stuart_maxwell(wider).df == 1
+    apart = [[9, 3, 0, 0], [1, 9, 0, 0], [0, 0, 9, 5], [0, 0, 1, 9]]  # two pairs, each by itself
+    assert stuart_maxwell(apart).statistic == near(2**2 / 4 + 4**2 / 6)
+    assert stuart_maxwell(apart).df == 2
+    assert stuart_maxwell([[3, 0], [0, 4]]).note == "no classes were confused"
+    assert "not the same classes" in stuart_maxwell([[1, 2, 3], [4, 5, 6]]).p.reason
 
 
 def test_chi_square_of_three_classes_as_arithmetic():

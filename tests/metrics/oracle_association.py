@@ -89,14 +89,69 @@ def saved(own, other):
     return of
 
 
+def saved_both(d):
+    """Errors saved in guessing each from the other, added up, of the errors made without."""
+    table, actual, predicted, n = cells(d)
+    if not n:
+        return math.nan
+    blind = 2 * n - max(actual.values()) - max(predicted.values())
+    by_row = sum(max(w for pair, w in table.items() if pair[0] == a) for a in actual)
+    by_column = sum(max(w for pair, w in table.items() if pair[1] == p) for p in predicted)
+    return (blind - (2 * n - by_row - by_column)) / blind if blind else math.nan
+
+
+def proportional(own, other):
+    """Errors saved by guessing in proportion among rows that are alike in the other."""
+
+    def wrong(sizes):
+        total = sum(sizes)
+        return sum(w * (total - w) / total for w in sizes)
+
+    def of(d):
+        found = cells(d)
+        blind = wrong(found[own].values())
+        place = own - 1
+        informed = sum(
+            wrong([w for pair, w in found[0].items() if pair[1 - place] == known]) for known in found[other]
+        )
+        return (blind - informed) / blind if blind else math.nan
+
+    return of
+
+
+def tschuprow(d):
+    _, actual, predicted, n = cells(d)
+    value = chi_square(d)
+    if math.isnan(value):
+        return math.nan
+    return math.sqrt(value / (n * math.sqrt((len(actual) - 1) * (len(predicted) - 1))))
+
+
+def bias_corrected(d):
+    """Bergsma's (2013): both the mean square and the numbers of classes less what chance adds."""
+    _, actual, predicted, n = cells(d)
+    value, r, k = chi_square(d), len(actual), len(predicted)
+    if math.isnan(value) or n <= 1:
+        return math.nan
+    least = min(r - Fraction((r - 1) ** 2) / (n - 1), k - Fraction((k - 1) ** 2) / (n - 1)) - 1
+    if least <= 0:
+        return math.nan
+    return math.sqrt(max(0, value / n - Fraction((r - 1) * (k - 1)) / (n - 1)) / least)
+
+
 ORACLES = {
     "chi_square": chi_square,
     "cramers_v": cramers_v,
     "contingency_coefficient": contingency,
     "mutual_information": information,
-    "theil_u": per(1),
-    "theil_u_predicted": per(2),
+    "bias_corrected_cramers_v": bias_corrected,
+    "tschuprows_t": tschuprow,
+    "uncertainty_coefficient": per(1),
+    "uncertainty_coefficient_predicted": per(2),
     "normalized_mutual_information": per(1, 2),
     "goodman_kruskal_lambda": saved(1, 2),
     "goodman_kruskal_lambda_predicted": saved(2, 1),
+    "goodman_kruskal_lambda_symmetric": saved_both,
+    "goodman_kruskal_tau": proportional(1, 2),
+    "goodman_kruskal_tau_predicted": proportional(2, 1),
 }

@@ -38,7 +38,34 @@ def accuracy(d):
     return 1 - mean_distance(1)(d) / furthest
 
 
+def ordered_pairs(d):
+    """Pairs of rows ordered alike and the other way round, one pair after the other."""
+    rank = {label: place for place, label in enumerate(d.labels)}
+    rows = [(rank[a], rank[p], Fraction(w)) for a, p, w in zip(d.actual, d.predicted, d.weight, strict=True)]
+    alike = other = Fraction(0)
+    for i, (a, p, v) in enumerate(rows):
+        for b, q, w in rows[:i]:
+            alike += v * w * ((a - b) * (p - q) > 0)
+            other += v * w * ((a - b) * (p - q) < 0)
+    return alike, other
+
+
+def gamma(d):
+    alike, other = ordered_pairs(d)
+    return (alike - other) / (alike + other) if alike + other else math.nan
+
+
+def tau_c(d):
+    alike, other = ordered_pairs(d)
+    kept = [(a, p) for a, p, w in zip(d.actual, d.predicted, d.weight, strict=True) if w]
+    m = min(len({a for a, _ in kept}), len({p for _, p in kept})) if kept else 1
+    n = sum(map(Fraction, d.weight))
+    return (alike - other) / (n**2 * Fraction(m - 1, 2 * m)) if m > 1 else math.nan
+
+
 ORACLES = {
+    "goodman_kruskal_gamma": gamma,
+    "stuarts_tau_c": tau_c,
     "weighted_kappa": kappa(1),
     "quadratic_weighted_kappa": kappa(2),
     "weighted_accuracy": accuracy,

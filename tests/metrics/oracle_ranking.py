@@ -183,7 +183,7 @@ def pr_auc_trapezoid(d):
 
 
 @defined(both=False)
-def pr_auc_davis_goadrich(d):
+def pr_auc_integral(d):
     total, tp, fp = 0.0, 0.0, 0.0
     for p, q in ((float(p), float(q)) for _, p, q in groups(d)):
         if p:
@@ -195,6 +195,23 @@ def pr_auc_davis_goadrich(d):
             total += integrate.quad(precision, 0, p, epsabs=1e-14, epsrel=1e-13)[0]
         tp, fp = tp + p, fp + q
     return total / tp
+
+
+@defined(both=False)
+def pr_auc_davis_goadrich(d):
+    """Points for every positive of a tied group, as the paper inserts them, and the lines between them."""
+    if any(weight % 1 for weight in d.weight):
+        return math.nan
+    points, tp, fp = [], 0, 0
+    for _, p, q in groups(d):
+        for x in range(int(p) + 1):
+            at_tp, at_fp = tp + x, fp + Exact(q) / int(p) * x if p else fp
+            if at_tp + at_fp:
+                points.append((at_tp, Exact(at_tp) / (at_tp + at_fp)))
+        tp, fp = tp + int(p), fp + Exact(q)
+    points = [(0, points[0][1]), *points]
+    lines = itertools.pairwise(points)
+    return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in lines) / tp
 
 
 @defined(both=False)
@@ -276,6 +293,7 @@ ORACLES = {
     "max_informedness": max_informedness,
     "average_precision": average_precision,
     "pr_auc_trapezoid": pr_auc_trapezoid,
+    "pr_auc_integral": pr_auc_integral,
     "pr_auc_davis_goadrich": pr_auc_davis_goadrich,
     "tie_expected_average_precision": tie_expected_average_precision,
     "break_even": break_even,

@@ -105,6 +105,15 @@ def geometric(d):
     return math.nan if math.isnan(p) or math.isnan(r) else math.sqrt(p * r)
 
 
+def phi(d):
+    """The geometric mean of informedness and markedness, with the sign that both have."""
+    informed = recall(d) - fpr(d)
+    marked = precision(d) - share(positive, passed_over)(d)
+    if math.isnan(informed) or math.isnan(marked):
+        return math.nan
+    return math.copysign(math.sqrt(informed * marked), informed)
+
+
 ORACLES = {
     "recall": recall,
     "specificity": specificity,
@@ -128,6 +137,7 @@ ORACLES = {
     "informedness": lambda d: recall(d) - fpr(d),
     "fowlkes_mallows": geometric,
     "markedness": lambda d: precision(d) - share(positive, passed_over)(d),
+    "phi": phi,
     "one_vs_rest_balanced_accuracy": lambda d: (1 + recall(d) - fpr(d)) / 2,
     "diagnostic_odds_ratio": odds_ratio,
     "lift": lambda d: precision(d) / prevalence(d) if prevalence(d) else math.nan,

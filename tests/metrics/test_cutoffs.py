@@ -8,7 +8,7 @@ import pytest
 from shared import messages, oracle
 
 import assay
-from assay.metrics import auc, break_even, find, pr_auc_davis_goadrich
+from assay.metrics import auc, break_even, find, pr_auc_integral
 from assay.metrics.cutoffs import at_cutoffs, best, performance
 
 CLOSE = {"rtol": 1e-10, "atol": 1e-10}
@@ -162,7 +162,7 @@ def test_the_area_under_precision_and_recall(file, toy, spam):
     """
     tally, figures = (toy if "toy" in file else spam), oracle(file)["measures"]["aucpr"]
     assert performance(tally, "aucpr_rocr") == pytest.approx(figures["value"], rel=1e-10)
-    assert performance(tally, "aucpr") == pr_auc_davis_goadrich(tally)
+    assert performance(tally, "aucpr") == pr_auc_integral(tally)
     assert performance(tally, "aucpr") < figures["value"]
 
 

@@ -27,7 +27,7 @@ from assay.metrics import (
     max_informedness,
     micro_auc,
     partial_auc,
-    pr_auc_davis_goadrich,
+    pr_auc_integral,
     pr_auc_trapezoid,
     precision_at_share,
     tie_expected_average_precision,
@@ -104,7 +104,7 @@ def test_four_areas_under_one_precision_recall_curve(fifteen):
     expected = methods("average precision variants")["outputs"]
     assert average_precision(fifteen) == pytest.approx(9833 / 12740, rel=1e-15)
     assert pr_auc_trapezoid(fifteen) == pytest.approx(expected["pr_trapezoid"], **EXACT)
-    assert pr_auc_davis_goadrich(fifteen) == pytest.approx(expected["pr_davis_goadrich"], **EXACT)
+    assert pr_auc_integral(fifteen) == pytest.approx(expected["pr_davis_goadrich"], **EXACT)
     assert tie_expected_average_precision(fifteen) == pytest.approx(expected["ap_tie_expected"], **EXACT)
 
 
@@ -114,7 +114,7 @@ def test_the_four_areas_of_the_messages():
     tally = scores(actual, score, positive="spam")
     assert pr_auc_trapezoid(tally) == pytest.approx(0.95573, abs=5e-6)
     assert average_precision(tally) == pytest.approx(0.95556, abs=5e-6)
-    assert pr_auc_davis_goadrich(tally) == pytest.approx(0.95571, abs=5e-6)
+    assert pr_auc_integral(tally) == pytest.approx(0.95571, abs=5e-6)
 
 
 def test_weighted_areas():
@@ -320,7 +320,7 @@ def test_replicates_lie_along_leading_axes():
         ks,
         average_precision,
         pr_auc_trapezoid,
-        pr_auc_davis_goadrich,
+        pr_auc_integral,
         break_even,
         gain_at,
         max_f1,

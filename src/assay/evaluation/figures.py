@@ -68,7 +68,7 @@ _MORE_LABELS = (
 )
 _MORE_SCORES = (
     "gini ks equal_error_rate convex_hull_auc h_measure max_f1",
-    "pr_auc_trapezoid pr_auc_davis_goadrich",
+    "pr_auc_trapezoid pr_auc_integral",
 )
 _MORE_PROBABILITIES = ("observed_expected_ratio cox_slope expected_calibration_error",)
 _MORE_CLASSES = (

@@ -35,7 +35,6 @@ __all__ = [
     "by_plain_delta",
     "effective_proportion",
     "less_chance",
-    "less_chance_association",
     "on_accuracy",
     "on_likelihood_ratio",
     "proportion",
@@ -214,28 +213,6 @@ def less_chance(asked: Question) -> Found | str | None:
     if not 0 < most < known:
         return None
     return _between(asked, asked.value * (1 - most / known), asked.value * (1 - min(least, most) / known))
-
-
-def less_chance_association(asked: Question) -> Found | str | None:
-    """Return the delta interval of Cramer's V or Pearson's contingency coefficient, less what chance adds.
-
-    Chance adds (rows - 1)(columns - 1) / (n - 1) to the mean square contingency (Bergsma 2013), which the
-    lower limit is without.
-    """
-    if not asked.plain or asked.spread is None or not isinstance(asked.tally, Confusion):
-        return None
-    view = Classes.of(asked.tally)
-    rows, columns = (int(np.count_nonzero(each)) for each in (view.actual, view.predicted))
-    added = (rows - 1) * (columns - 1) / max(float(view.n) - 1, 1.0)
-    contingency = asked.metric.name == "contingency_coefficient"
-    scale = min(rows, columns) - 1
-    square = asked.value**2
-    mean = square / (1 - square) if contingency else square * scale
-    if not 0 < added < mean:
-        return None
-    left = mean - added
-    centre = math.sqrt(left / (1 + left)) if contingency else math.sqrt(left / scale)
-    return _between(asked, centre, asked.value)
 
 
 def _between(asked: Question, first: float, last: float) -> Found | None:

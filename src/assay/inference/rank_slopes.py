@@ -271,7 +271,7 @@ def _trapezoid(s: _Steps, value: float) -> Slopes:
     return s.gathered(((precision + before) / 2 / m, 0.0), (by_tp / m, by_fp / m), (-value / m, 0.0))
 
 
-def _davis_goadrich(s: _Steps, value: float) -> Slopes:
+def _integral(s: _Steps, value: float) -> Slopes:
     p, q, m = s.p, s.q, s.positives
     size = p + q
     found, above = s.tp - p, s.tp + s.fp - size
@@ -396,7 +396,8 @@ SLOPES: dict[str, Callable[..., Slopes]] = {
     "h_measure": _h_measure,
     "average_precision": _average_precision,
     "pr_auc_trapezoid": _trapezoid,
-    "pr_auc_davis_goadrich": _davis_goadrich,
+    "pr_auc_integral": _integral,
+    "pr_auc_davis_goadrich": _integral,  # lines from positive to positive are off by one row's part at most
     "tie_expected_average_precision": _tie_expected,
     "gain_at": _gain_at,
     "lift_at": _lift_at,

@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Alternative", "Test", "bowker", "chi_square", "fisher", "mcnemar", "no_information", "p_text"]
+__all__ = [
+    "Alternative",
+    "Test",
+    "bowker",
+    "chi_square",
+    "fisher",
+    "mcnemar",
+    "no_information",
+    "p_text",
+    "stuart_maxwell",
+]
 
 
 def chi_square(table: Any, *, correction: bool = False) -> Test:
@@ -126,6 +136,35 @@ def bowker(table: Any) -> Test:
         return Test(method, 0.0, 0, 1.0, note="no classes were confused")
     differences = (above - below)[confused].astype(np.float64)
     statistic = float((differences**2 / (above + below)[confused].astype(np.float64)).sum())
+    return Test(method, statistic, df, chi_square_p(statistic, df))
+
+
+def stuart_maxwell(table: Any) -> Test:
+    """Test whether each class is predicted as often as it occurs (marginal homogeneity).
+
+    Stuart (1955) and Maxwell (1970): the differences of the margins over their covariance. Bowker's test asks
+    more, each pair of classes by itself; for two classes both are McNemar's. Classes that were never confused
+    have no part in it, and classes that were confused only among themselves are tested apart.
+
+    >>> stuart_maxwell([[44, 6, 3], [5, 30, 7], [2, 9, 61]])
+    Stuart-Maxwell test of marginal homogeneity: statistic 0.38585, df 2, p = 0.8245
+    """
+    method = "Stuart-Maxwell test of marginal homogeneity"
+    counts = _counts(table)
+    if counts.shape[0] != counts.shape[1]:
+        return Test(method, *_no("rows and columns are not the same classes"))
+    moved = (counts + counts.T).astype(np.float64)
+    np.fill_diagonal(moved, 0.0)
+    if not moved.any():
+        return Test(method, 0.0, 0, 1.0, note="no classes were confused")
+    differences = (counts.sum(1) - counts.sum(0)).astype(np.float64)
+    covariance = np.diag(moved.sum(1)) - moved
+    # The differences add up to 0 within each set of classes that are confused with each other, so that the
+    # covariance lacks a rank for each set; the generalised inverse leaves the statistic as it would be
+    # with one class of each set left out.
+    inverse = np.linalg.pinv(covariance, hermitian=True)
+    statistic = max(float(differences @ inverse @ differences), 0.0)
+    df = int(np.linalg.matrix_rank(covariance, hermitian=True))
     return Test(method, statistic, df, chi_square_p(statistic, df))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.metrics.arithmetic import floats, ratio, root, where, within, x_log_y
-from assay.metrics.counts import Classes
+from assay.metrics.counts import Classes, apart
 from assay.metrics.metric import metric
 from assay.metrics.undefined import NO_ROWS
 
@@ -45,6 +45,39 @@ def cramers_v(c: Classes) -> Any:
 
 
 @metric(
+    reads=Classes, kind="counts", bounds=(0, 1), best=1,
+    undefined="all rows are of one class, or were all predicted as one, or there are as few rows as classes",
+    aliases=("cramers_v_corrected", "cramer_v_bias_corrected", "bergsma_v"),
+)  # fmt: skip
+def bias_corrected_cramers_v(c: Classes) -> Any:
+    """Cramer's V less what chance alone adds to it (Bergsma 2013), 0 where chance would give as much.
+
+    ``sqrt(max(0, chi² / n - (r - 1)(k - 1) / (n - 1)) / min(r' - 1, k' - 1))``
+
+    r classes occur and k are predicted; r' is r - (r - 1)² / (n - 1), and k' likewise. Weights count as
+    repeated rows. It is CramerV(correct=TRUE) of DescTools; the correction in SciPy's association is Yates'.
+    """
+    rows, columns, n = *_classes_less_one(c), floats(c.n)
+    excess = ratio(_chi_square(c), n) - ratio(rows * columns, n - 1)
+    least = np.minimum(*(size - ratio(size**2, n - 1) for size in (rows, columns)))
+    known = (least > 0) & (n > 1)
+    return within(root(where(known, ratio(where(excess > 0, excess, 0.0), least), np.nan)), 0, 1)
+
+
+@metric(
+    reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined=CONSTANT,
+    aliases=("tschuprow_t", "tschuprow", "chuprov_t"),
+)  # fmt: skip
+def tschuprows_t(c: Classes) -> Any:
+    """Chi-square from 0 to 1 by both numbers of classes: ``sqrt(chi² / (n sqrt((r - 1)(k - 1))))``.
+
+    r classes occur and k are predicted; where r = k it is Cramer's V, else it does not reach 1.
+    """
+    rows, columns = _classes_less_one(c)
+    return within(root(ratio(_chi_square(c), root(rows * columns) * floats(c.n))), 0, 1)
+
+
+@metric(
     reads=Classes, kind="counts", bounds=(0, 1), best=None, undefined=CONSTANT,
     aliases=("pearson_c", "pearson_contingency"),
 )  # fmt: skip
@@ -70,22 +103,29 @@ def mutual_information(c: Classes, *, base: float = math.e) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined="all rows are of one class",
-    aliases=("uncertainty_coefficient", "theil_u_actual", "relative_classifier_information"),
+    aliases=("theil_u_actual", "theils_uncertainty", "uncert_coef", "relative_classifier_information"),
 )  # fmt: skip
-def theil_u(c: Classes) -> Any:
-    """What part of the uncertainty about the truth the prediction takes away: ``I / H(actual)``."""
+def uncertainty_coefficient(c: Classes) -> Any:
+    """What part of the uncertainty about the truth the prediction takes away: ``I / H(actual)``.
+
+    Also called Theil's U, as are two figures of forecasts, :func:`theil_u1` and :func:`theil_u2`.
+    """
     return within(ratio(_information(c), _entropy(c.actual)), 0, 1)
 
 
-@metric(reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined="all rows were predicted as one class")
-def theil_u_predicted(c: Classes) -> Any:
+@metric(
+    reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined="all rows were predicted as one class",
+    aliases=("theil_u_predicted",),
+)  # fmt: skip
+def uncertainty_coefficient_predicted(c: Classes) -> Any:
     """What part of the uncertainty about the prediction the truth takes away: ``I / H(predicted)``."""
     return within(ratio(_information(c), _entropy(c.predicted)), 0, 1)
 
 
 @metric(
     reads=Classes, kind="counts", bounds=(0, 1), best=1,
-    undefined="all rows are of one class and were all predicted as one", aliases=("nmi", "symmetric_theil_u"),
+    undefined="all rows are of one class and were all predicted as one",
+    aliases=("nmi", "symmetric_uncertainty"),
 )  # fmt: skip
 def normalized_mutual_information(c: Classes) -> Any:
     """What truth and prediction tell about each other, from 0 to 1: ``2 I / (H(actual) + H(predicted))``."""
@@ -113,9 +153,69 @@ def goodman_kruskal_lambda_predicted(c: Classes) -> Any:
     return _saved(np.swapaxes(c.table, -1, -2), c.predicted)
 
 
+@metric(
+    reads=Classes, kind="counts", bounds=(0, 1), best=1,
+    undefined="all rows are of one class and were all predicted as one",
+    aliases=("lambda_symmetric", "symmetric_lambda"),
+)  # fmt: skip
+def goodman_kruskal_lambda_symmetric(c: Classes) -> Any:
+    """What part of the errors of guessing either of truth and prediction knowing the other would save.
+
+    ``(sum of largest counts by row and by column - max(actual) - max(predicted)) /
+    (2 n - max(actual) - max(predicted))``
+    """
+    largest = c.table.max(-1).sum(-1) + c.table.max(-2).sum(-1)
+    commonest = c.actual.max(-1) + c.predicted.max(-1)
+    return within(ratio(largest - commonest, 2 * c.n - commonest), 0, 1)
+
+
+@metric(
+    reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined="all rows are of one class",
+    aliases=("gk_tau", "goodman_kruskal_tau_actual"),
+)  # fmt: skip
+def goodman_kruskal_tau(c: Classes) -> Any:
+    """What part of the errors of guessing classes in proportion knowing the prediction would save.
+
+    ``(sum(count² / predicted) - sum(actual²) / n) / (n - sum(actual²) / n)``
+
+    Guessing in proportion names each class as often as it occurs: among rows of one prediction where that is
+    known, else among all. It is also the share of the truth's Gini impurity that the prediction explains.
+    """
+    return _explained_impurity(c.table, c.actual, c.predicted)
+
+
+@metric(
+    reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined="all rows were predicted as one class",
+    aliases=("gk_tau_predicted",),
+)  # fmt: skip
+def goodman_kruskal_tau_predicted(c: Classes) -> Any:
+    """What part of the errors of guessing the prediction in proportion knowing the truth would save.
+
+    ``(sum(count² / actual) - sum(predicted²) / n) / (n - sum(predicted²) / n)``
+    """
+    return _explained_impurity(np.swapaxes(c.table, -1, -2), c.predicted, c.actual)
+
+
+def _classes_less_one(c: Classes) -> tuple[Any, Any]:
+    """Return the number of classes that occur, and of those predicted, each less one."""
+    return (c.actual != 0).sum(-1) - 1, (c.predicted != 0).sum(-1) - 1
+
+
 def _least(c: Classes) -> Any:
     """Return the smaller number of classes that occur, as truth or as prediction, less one."""
-    return np.minimum((c.actual != 0).sum(-1), (c.predicted != 0).sum(-1)) - 1
+    return np.minimum(*_classes_less_one(c))
+
+
+def _explained_impurity(table: Any, target: Any, known: Any) -> Any:
+    """Return the share of a margin's Gini impurity that the other margin explains.
+
+    Impurities are sums of products of different classes' counts, so that nothing cancels.
+    """
+    columns = np.moveaxis(table, -2, -1)  # the classes of each known value
+    within_known = ratio(floats(apart(columns, columns)), known)
+    left = where(np.asarray(known) == 0, 0.0, within_known).sum(-1)
+    total = ratio(floats(apart(target, target)), target.sum(-1))
+    return within(1 - ratio(left, total), 0, 1)
 
 
 def _excess(c: Classes) -> tuple[Any, Any]:

@@ -97,12 +97,14 @@ def macro_f1_of_averages(c: Classes) -> Any:
 @metric(
     reads=Classes, kind="counts", bounds=(-1, 1), best=1,
     undefined="all rows are of one class, or were all predicted as one",
-    aliases=("matthews_correlation", "matthews_corrcoef", "phi", "mat", "r_k"),
+    aliases=("matthews_correlation", "matthews_corrcoef", "mat", "r_k"),
 )  # fmt: skip
 def mcc(c: Classes) -> Any:
-    """The correlation of prediction and truth over the table, also called R_K, and phi for two classes.
+    """The correlation of prediction and truth over the table, also called R_K.
 
     ``(correct n - sum(actual predicted)) / sqrt((n² - sum(actual²)) (n² - sum(predicted²)))``
+
+    For two classes it is :func:`phi`; for more, phi is one class against the rest.
     """
     actual, predicted = (floats(apart(margin, margin)) for margin in (c.actual, c.predicted))
     with np.errstate(over="ignore"):

@@ -11,7 +11,7 @@ cal        calibration error in a window of `window` rows that slides over the r
 f          F measure with `alpha` for the weight of precision: 1 / (alpha / precision + (1 - alpha) / recall)
 sar        (accuracy + auc + 1 - rmse) / 3, as ROCR computes it (its manual says + rmse)
 auc        a single figure: the area under the ROC curve, up to the false positive rate `fpr_stop`
-aucpr      a single figure: pr_auc_davis_goadrich
+aucpr      a single figure: pr_auc_integral
 aucpr_rocr a single figure: what ROCR returns for aucpr, for comparison with it and for nothing else
 prbe       a single figure: break_even
 mxe        a single figure: mean cross-entropy of the scores as probabilities, in nats
@@ -37,7 +37,7 @@ from assay.errors import MetricError
 from assay.metrics.counts import Binary, Classes
 from assay.metrics.curves import Curve, roc_hull, some_rows
 from assay.metrics.metric import Metric, find
-from assay.metrics.precision_recall import break_even, pr_auc_davis_goadrich
+from assay.metrics.precision_recall import break_even, pr_auc_integral
 from assay.metrics.ranking import auc, partial_auc
 from assay.metrics.ranks import Ranks, added
 
@@ -300,7 +300,7 @@ _MEASURES: Final[dict[str, Callable[..., NDArray[Any]]]] = {"f": _f, "sar": _sar
 _CURVES: Final[dict[str, Callable[..., Curve]]] = {"rch": _hull, "ecost": _expected_cost, "cal": _calibration}
 _FIGURES: Final[dict[str, Callable[..., Any]]] = {
     "auc": _area,
-    "aucpr": lambda ranks: pr_auc_davis_goadrich(ranks.source),
+    "aucpr": lambda ranks: pr_auc_integral(ranks.source),
     "aucpr_rocr": _area_as_rocr,
     "prbe": lambda ranks: break_even(ranks.source),
     "mxe": _mean_cross_entropy,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import MetricError
-from assay.metrics.arithmetic import floats, ratio
+from assay.metrics.arithmetic import floats, ratio, within
 from assay.metrics.counts import Ordered
 from assay.metrics.metric import metric
 from assay.metrics.undefined import NO_ROWS
@@ -84,6 +84,50 @@ def mean_absolute_rank_error(c: Ordered) -> Any:
 def mean_squared_rank_error(c: Ordered) -> Any:
     """The mean square of how many ranks a prediction is off: ``mean((rank - predicted rank)²)``."""
     return mean_cost.formula(c, costs="quadratic")
+
+
+@metric(
+    reads=Ordered, kind="counts", bounds=(-1, 1), best=1,
+    undefined="no two rows differ both in their class and in their prediction",
+    aliases=("gamma", "gk_gamma", "goodman_kruskals_gamma"),
+)  # fmt: skip
+def goodman_kruskal_gamma(c: Ordered) -> Any:
+    """How many more pairs of rows are ordered alike than not, pairs tied in either left out.
+
+    ``(concordant - discordant) / (concordant + discordant)``
+    """
+    concordant, discordant = _pairs(c)
+    return within(ratio(concordant - discordant, concordant + discordant), -1, 1)
+
+
+@metric(
+    reads=Ordered, kind="counts", bounds=(-1, 1), best=None,
+    undefined="all rows are of one class, or were all predicted as one",
+    aliases=("stuart_tau_c", "tau_c", "kendall_tau_c"),
+)  # fmt: skip
+def stuarts_tau_c(c: Ordered) -> Any:
+    """How many more pairs of rows are ordered alike than not, of as many as a table of its size can hold.
+
+    ``2 m (concordant - discordant) / (n² (m - 1))``
+
+    m is the smaller of the classes that occur and those predicted. Only with equally frequent classes does a
+    perfect model reach 1. Tau-b is :func:`kendall_tau`.
+    """
+    concordant, discordant = _pairs(c)
+    m = np.minimum((c.actual != 0).sum(-1), (c.predicted != 0).sum(-1))
+    return within(ratio(2 * m * (concordant - discordant), (m - 1) * floats(c.n) * c.n), -1, 1)
+
+
+def _pairs(c: Ordered) -> tuple[Any, Any]:
+    """Return how many pairs of rows are ordered alike, and how many the other way round."""
+    table = floats(c.table)
+    return _with_later(table), _with_later(table[..., ::-1])
+
+
+def _with_later(table: Any) -> Any:
+    """Return the sum over cells of the count times all counts below and to the right of it."""
+    later = table[..., ::-1, ::-1].cumsum(-2).cumsum(-1)[..., ::-1, ::-1]
+    return (table[..., :-1, :-1] * later[..., 1:, 1:]).sum((-1, -2))
 
 
 def _cost(costs: Any, size: int) -> NDArray[np.float64]:

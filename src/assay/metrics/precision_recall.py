@@ -1,4 +1,4 @@
-"""The area under the precision-recall curve, by each of the four definitions in use, and its break-even."""
+"""The area under the precision-recall curve, by each of the five definitions in use, and its break-even."""
 
 from __future__ import annotations
 
@@ -49,15 +49,16 @@ def pr_auc_trapezoid(r: Ranks) -> Any:
 
 @metric(
     reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES,
-    aliases=("aucpr", "pr_auc_interpolated"),
+    aliases=("aucpr", "pr_auc_interpolated", "auc_integral"),
 )  # fmt: skip
-def pr_auc_davis_goadrich(r: Ranks) -> Any:
+def pr_auc_integral(r: Ranks) -> Any:
     """The area under the precision-recall curve on which tied rows are found at an even pace.
 
     ``integral of precision over recall``
 
-    The interpolation of Davis & Goadrich (2006) in its continuous form (Keilwagen et al. 2014), as in PRROC;
-    ROCR's aucpr means it and misses it.
+    The interpolation of Davis & Goadrich (2006) in its continuous form (Keilwagen et al. 2014), PRROC's
+    auc.integral; ROCR's aucpr means it and misses it. Davis and Goadrich's own sum is
+    :func:`pr_auc_davis_goadrich`.
     """
     p, q = (x.astype(np.float64) for x in (r.positive_steps, r.negative_steps))
     above = r.tp - p + r.fp - q  # rows above the group
@@ -73,18 +74,45 @@ def tie_expected_average_precision(r: Ranks) -> Any:
 
     As for ranked lists (McSherry & Najork 2008). Tied rows of different weights count by their mean weight.
     """
-    positives = floats(r.positive_steps)
-    mass = positives + r.negative_steps
-    rows = np.maximum(r.tied_rows, 1.0)  # of a replicate that has none of a score, nothing is counted below
-    weight = where(mass > 0, mass / rows, 1.0)
-    share, above = positives / weight, (r.tp + r.fp - mass) / weight
-    found = (r.tp - positives) / weight
+    weight, share, misses, found, above = _in_rows(r)
+    rows = share + misses
     # The i-th row of a tie is positive with probability share/rows, after found + (i-1)(share-1)/(rows-1)
     # others, where all is counted in rows of the tie's mean weight.
     pace = where(rows > 1 + _ONE_ROW, ratio(share - 1.0, rows - 1.0), 0.0)
     rest = found + 1.0 - pace - pace * above
     precision = rows * pace + rest * _harmonic_between(above, rows)
-    return ratio(added(where(positives > 0, positives / rows * precision, 0.0)), r.positives)
+    return ratio(added(where(share > 0, weight * share / rows * precision, 0.0)), r.positives)
+
+
+@metric(
+    reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES, aliases=("auc_davis_goadrich",)
+)
+def pr_auc_davis_goadrich(r: Ranks) -> Any:
+    """The area under straight lines from positive to positive, tied rows being found at an even pace.
+
+    ``sum over positives of (precision before + precision) / 2 / positives``
+
+    Davis & Goadrich (2006) as their program and PRROC's auc.davis.goadrich sum it up. Tied rows of different
+    weights count by their mean weight. The curve itself, without the lines, is :func:`pr_auc_integral`.
+    """
+    weight, p, q, found, above = _in_rows(r)
+    pace = 1 + ratio(q, p)  # rows for each positive
+    start = above / pace
+    # Precision after x of the group's positives is (1 + (found - start) / (start + x)) / pace.
+    first, last = ratio(1.0, start), ratio(1.0, start + p)
+    lines = first + _harmonic_between(start, p) - (first + last) / 2
+    area = where(above <= 0, p, p + (found - start) * lines) / pace
+    return ratio(added(where(p == 0, 0.0, area * weight)), r.positives)
+
+
+def _in_rows(r: Ranks) -> tuple[Any, Any, Any, Any, Any]:
+    """Return each tie's mean weight, and in rows of it its positives, its negatives, those and all above it."""
+    positives = floats(r.positive_steps)
+    mass = positives + r.negative_steps
+    rows = np.maximum(r.tied_rows, 1.0)  # of a replicate that has none of a score, nothing is counted
+    weight = where(mass > 0, mass / rows, 1.0)
+    share = positives / weight
+    return weight, share, rows - share, (r.tp - positives) / weight, (r.tp + r.fp - mass) / weight
 
 
 def _harmonic_between(start: Any, count: Any) -> Any:

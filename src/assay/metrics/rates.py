@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from assay.errors import MetricError
-from assay.metrics.arithmetic import limit_ratio, ratio, root
+from assay.metrics.arithmetic import floats, limit_ratio, ratio, root, within
 from assay.metrics.counts import Binary
 from assay.metrics.metric import metric
 from assay.metrics.parameters import number
@@ -217,6 +217,23 @@ def fowlkes_mallows(c: Binary) -> Any:
 def markedness(c: Binary) -> Any:
     """How much better than guessing both predictions can be trusted: ``precision + npv - 1``."""
     return precision.formula(c) + negative_predictive_value.formula(c) - 1
+
+
+@metric(
+    reads=Binary, kind="counts", bounds=(-1, 1), best=1,
+    undefined="a class is absent, or all rows were predicted alike", aliases=("phi_coefficient",),
+)  # fmt: skip
+def phi(c: Binary) -> Any:
+    """The correlation of prediction and truth of one class against the rest.
+
+    ``(tp tn - fp fn) / sqrt((tp + fn) (tn + fp) (tp + fp) (tn + fn))``
+
+    For two classes it is :func:`mcc`. Of more classes mcc reads all at once; the figure of a table that is
+    also called phi, sqrt(chi² / n), is Cramer's V times the root of the smaller number of classes less one.
+    """
+    margins = c.positives, c.negatives, c.predicted_positives, c.predicted_negatives
+    first, second, third, fourth = (root(floats(margin)) for margin in margins)  # one product would run over
+    return within(ratio(c.tp * c.tn - c.fp * c.fn, first * second * third * fourth), -1, 1)
 
 
 @metric(

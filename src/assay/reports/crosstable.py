@@ -227,6 +227,10 @@ class CrossTable:
         """Test the same for each pair of any number of classes."""
         return tables.bowker(self._tested)
 
+    def stuart_maxwell(self) -> Test:
+        """Test whether each class is predicted as often as it occurs, all classes at once."""
+        return tables.stuart_maxwell(self._tested)
+
     def no_information(self) -> Test:
         """Test whether accuracy is above that of always predicting the commonest class."""
         return tables.no_information(self._tested if self.rows == "actual" else self._tested.T)
