@@ -448,3 +448,33 @@ def test_the_dirichlet_is_the_beta_of_a_share():
     found = dirichlet_interval("accuracy", tally, count=40_000)
     exact = stats.beta(55 + 1, 5 + 1).ppf([0.025, 0.975])
     assert (found.low, found.high) == pytest.approx(tuple(exact), abs=0.004)
+
+
+def test_basic_and_normal_limits_of_an_estimate():
+    """They are those of its replicates; `estimate` keeps them within the metric's bounds, as it does all."""
+    rows = assay.rows(actual=[0] * 30 + [1] * 20, predicted=[0] * 29 + [1] * 20 + [0])
+    values = replicates("accuracy", rows, count=999, seed=3)
+    value = 48 / 50
+    found = bootstrap("accuracy", rows, method="basic", count=999, seed=3)
+    ends = bootstrap("accuracy", rows, method="percentile", count=999, seed=3)
+    assert (found.low, found.high) == (2 * value - ends.high, 2 * value - ends.low)
+    assert found.high > 1
+    spread = stats.norm.ppf(0.975) * values.std(ddof=1)
+    found = bootstrap("accuracy", rows, method="normal", count=999, seed=3)
+    centre = 2 * value - values.mean()
+    assert (found.low, found.high) == pytest.approx((centre - spread, centre + spread), rel=1e-12)
+    assert found.method == "bootstrap, normal"
+    for method in ("basic", "normal"):
+        assert assay.estimate("accuracy", rows, method=method).high == 1
+
+
+def test_the_conventions_are_named():
+    """Interpolated limits of R's boot beside the replicates themselves; another word is refused."""
+    rows = assay.rows(actual=[0] * 30 + [1] * 20, predicted=[0] * 25 + [1] * 20 + [0] * 5)
+    ours, of_boot = (bootstrap("mcc", rows, count=100, convention=name) for name in ("order", "boot"))
+    values = replicates("mcc", rows, count=100)
+    assert ours.low in values
+    assert of_boot.low not in values
+    assert of_boot.low == pytest.approx(ours.low, abs=0.05)
+    with pytest.raises(MetricError, match='"order" or "boot"'):
+        bootstrap("mcc", rows, convention="R")

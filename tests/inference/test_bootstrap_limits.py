@@ -12,8 +12,11 @@ from inference.figures import check_values
 import assay
 from assay.inference.bootstrap_limits import (
     adjusted_levels,
+    basic,
     bca,
     bias_correction,
+    boot_quantile,
+    normal,
     order_index,
     percentile,
     studentised,
@@ -167,3 +170,69 @@ def test_nonsense_is_refused():
     """There must be replicates."""
     with pytest.raises(assay.MetricError, match="at least one"):
         percentile([])
+
+
+# The replicates of the figures below, in R: t <- 0.5 + ((1:199)*(1:199)*7) %% 211 / 700; t0 <- 0.66, one tie.
+OF_R = 0.5 + (np.arange(1, 200) ** 2 * 7) % 211 / 700
+LIMITS_OF_R = {
+    # boot:::basic.ci(t0, t, 0.9)
+    "basic": ((0.5314285714285715, 0.8028571428571429), 0.9),
+    # boot:::perc.ci(t, 0.93)
+    "percentile": ((0.5142857142857142, 0.7928571428571429), 0.93),
+    # boot:::norm.ci(boot.out, 0.95, t0 = t0, t = t, var.t0 = NULL)
+    "normal": ((0.4933449725783622, 0.8309479204582496), 0.95),
+    # boot:::bca.ci(boot.out, 0.95, 1, t0 = t0, t = t, L = c(-.3, -.1, 0, .05, .1, .25, .4, -.2, -.2))
+    "bca": ((0.5114285714285715, 0.7946840616847164), 0.95),
+    # boot:::stud.ci(cbind(t0, 0.0049), cbind(t, (0.05 + ((1:199) %% 7) / 100)^2), 0.95)
+    "studentised": ((0.5100000000000001, 0.8433333333333333), 0.95),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS_OF_R)
+def test_the_convention_of_boot_is_that_of_r(name):
+    """The limits that R's boot gives for the same replicates."""
+    expected, confidence = LIMITS_OF_R[name]
+    told = {"confidence": confidence, "convention": "boot"}
+    found = {
+        "basic": lambda: basic(OF_R, 0.66, **told),
+        "percentile": lambda: percentile(OF_R, **told),
+        "normal": lambda: normal(OF_R, 0.66, confidence=confidence),
+        "bca": lambda: bca(OF_R, 0.66, 0.02291046732506646, **told),
+        "studentised": lambda: studentised(OF_R, 0.05 + np.arange(1, 200) % 7 / 100, 0.66, 0.07, **told),
+    }[name]()
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-12)
+
+
+def test_quantiles_between_replicates_go_by_the_normal_scale():
+    """boot:::norm.inter(t, c(0.013, 0.9)) and of 1:10 at 0.25; beyond the ends it is the first or the last."""
+    ordered = np.sort(OF_R)
+    assert boot_quantile(ordered, 0.013) == pytest.approx(0.5037726290349001, rel=1e-12)
+    assert boot_quantile(ordered, 0.9) == pytest.approx(0.7742857142857142, rel=1e-12)
+    assert boot_quantile(np.arange(1.0, 11.0), 0.25) == pytest.approx(2.769954837761235, rel=1e-12)
+    assert (boot_quantile(ordered, 0.001), boot_quantile(ordered, 0.999)) == (ordered[0], ordered[-1])
+
+
+def test_ties_count_half_in_one_convention_and_not_in_the_other():
+    """Most replicates equal the value: boot takes that for a bias, the other convention does not."""
+    replicates = np.repeat([0.4, 0.5, 0.6, 0.7], [20, 100, 60, 20])
+    halved = bca(replicates, 0.5, 0.0, confidence=0.8)
+    counted = bca(replicates, 0.5, 0.0, confidence=0.8, convention="boot")
+    assert halved.high == 0.6  # the level is 0.695
+    assert counted.high < 0.5  # the level is 0.1
+    one_side = bca(replicates, 0.3, 0.0, convention="boot")
+    assert one_side.low is None
+    assert "one side" in one_side.note
+
+
+def test_basic_mirrors_and_normal_moves_back():
+    """By their definitions; and what has no spread has no limits."""
+    values = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 19.0])
+    ends = percentile(values, confidence=0.6)
+    mirrored = basic(values, 4.0, confidence=0.6)
+    assert (mirrored.low, mirrored.high) == (8.0 - ends.high, 8.0 - ends.low)
+    moved = normal(values, 4.0, confidence=0.6)
+    assert moved.low + moved.high == pytest.approx(2 * (8.0 - values.mean()))
+    width = 2 * 0.8416212335729143 * np.sqrt(((values - values.mean()) ** 2).sum() / 8)
+    assert moved.high - moved.low == pytest.approx(width)
+    assert normal([1.0, 1.0], 1.0).low is basic([1.0, 1.0], 1.0).low is None
+    assert normal([1.0, math.inf], 1.0).note == "a replicate is infinite"

@@ -45,7 +45,13 @@ __all__ = [
     "units_of",
 ]
 
-_METHODS = {"bca": "BCa", "percentile": "percentile", "studentised": "studentised"}
+_METHODS = {
+    "bca": "BCa",
+    "percentile": "percentile",
+    "basic": "basic",
+    "normal": "normal",
+    "studentised": "studentised",
+}
 _PRIOR = 2.0  # of all cells together
 _GAMMAS = 0xD1  # the second half of the key of the Dirichlet draws
 
@@ -91,20 +97,27 @@ def bootstrap(
     data: Any,
     *,
     confidence: float = 0.95,
-    method: Literal["bca", "percentile", "studentised", "dirichlet"] = "bca",
+    method: Literal["bca", "percentile", "basic", "normal", "studentised", "dirichlet"] = "bca",
     count: int | None = None,
     seed: int = 0,
     stratified: bool = False,
     acceleration: float | None = None,
+    convention: bootstrap_limits.Convention = "order",
     progress: bool | None = None,
     **options: Any,
 ) -> Estimate:
     """Return a metric's exact value with limits from its bootstrap replicates (see :func:`replicates`).
 
     ``"bca"`` (Efron 1987) corrects for bias and skewness, the latter by `acceleration`, which is taken from
-    the rows' influences, or else from the jackknife, unless it is given; ``"studentised"`` is for means of
-    rows, and the best there is where they are skewed; ``"dirichlet"`` is :func:`dirichlet_interval`, which
-    has a width where a model made no error.
+    the rows' influences, or else from the jackknife, unless it is given; ``"basic"`` mirrors the percentile's
+    limits at the value, ``"normal"`` takes the replicates' bias and standard deviation, and both may reach
+    beyond a metric's bounds; ``"studentised"`` is for means of rows, and the best there is where they are
+    skewed; ``"dirichlet"`` is :func:`dirichlet_interval`, which has a width where a model made no error.
+
+    With ``convention="order"`` a limit is one of the replicates, and replicates that equal the value count
+    half in BCa's bias. ``convention="boot"`` is that of R's boot.ci: quantiles between two replicates are
+    interpolated on the normal scale, and only replicates below the value count in the bias. (Its default
+    acceleration is a regression's approximation of the influences that are exact here.)
 
     >>> import assay
     >>> actual, predicted = [0] * 50 + [1] * 50, [0] * 45 + [1] * 50 + [0] * 5
@@ -123,6 +136,8 @@ def bootstrap(
     if method not in _METHODS:
         known = ", ".join(f'"{name}"' for name in (*_METHODS, "dirichlet"))
         raise MetricError(f"method={method!r} is not known: use {known}.")
+    if convention not in ("order", "boot"):
+        raise MetricError(f'convention={convention!r} is not known: use "order" or "boot".')
     said = f"bootstrap, {_METHODS[method]}{', stratified' if stratified else ''}"
     value = exact_value(metric, data, options)
     if isinstance(value, Undefined):
@@ -132,13 +147,19 @@ def bootstrap(
     seed = checked_seed(seed)
     values = drawn_values(units, count, seed, progress=progress)
     if method == "percentile":
-        limits = bootstrap_limits.percentile(values, confidence=confidence)
+        limits = bootstrap_limits.percentile(values, confidence=confidence, convention=convention)
+    elif method == "basic":
+        limits = bootstrap_limits.basic(values, float(value), confidence=confidence, convention=convention)
+    elif method == "normal":
+        limits = bootstrap_limits.normal(values, float(value), confidence=confidence)
     elif method == "bca":
         a = _skewness(metric, data, options, units, seed=seed) if acceleration is None else acceleration
-        limits = bootstrap_limits.bca(values, float(value), a, confidence=confidence)
+        limits = bootstrap_limits.bca(values, float(value), a, confidence=confidence, convention=convention)
     else:
         errors, error = _errors(units, count, seed, progress=progress)
-        limits = bootstrap_limits.studentised(values, errors, float(value), error, confidence=confidence)
+        limits = bootstrap_limits.studentised(
+            values, errors, float(value), error, confidence=confidence, convention=convention
+        )
     kept = values[~np.isnan(values)]
     spread = float(kept.std(ddof=1)) if len(kept) > 1 and np.isfinite(kept).all() else None
     notes = [f"{count:,} replicates, seed {seed}", units.note, limits.note]

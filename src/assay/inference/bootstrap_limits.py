@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,8 +14,22 @@ from assay.inference.proportions import check_confidence, normal_quantile
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Limits", "adjusted_levels", "bca", "bias_correction", "order_index", "percentile", "studentised"]
+__all__ = [
+    "Convention",
+    "Limits",
+    "adjusted_levels",
+    "basic",
+    "bca",
+    "bias_correction",
+    "boot_quantile",
+    "normal",
+    "order_index",
+    "percentile",
+    "studentised",
+]
 
+# Which quantiles limits are, and how ties count in BCa's bias: see `bootstrap`.
+Convention: TypeAlias = Literal["order", "boot"]
 _MAY_LACK = 0.01  # of the replicates; beyond, what is left no longer stands for all
 
 
@@ -40,7 +54,30 @@ def order_index(level: float, replicates: int) -> int:
     return min(max(near if abs(place - near) < 1e-9 * place else math.ceil(place), 1), replicates)
 
 
-def percentile(replicates: Any, *, confidence: float = 0.95) -> Limits:
+def boot_quantile(ordered: NDArray[np.float64], level: float) -> float:
+    """Return the quantile of ordered replicates as R's boot has it (norm.inter).
+
+    Between two of them it goes by the normal quantiles of their places k / (B + 1); beyond the first or the
+    last it is that one (Davison and Hinkley 1997, equation 5.8).
+
+    >>> round(boot_quantile(np.arange(1.0, 11.0), 0.25), 6)
+    2.769955
+    """
+    count = len(ordered)
+    place = level * (count + 1)
+    near = round(place)
+    place = float(near) if abs(place - near) < 1e-9 * place else place
+    below = math.floor(place)
+    if below < 1 or below >= count:
+        return float(ordered[0 if below < 1 else -1])
+    if below == place:
+        return float(ordered[below - 1])
+    left, right = (normal_point(rank / (count + 1)) for rank in (below, below + 1))
+    share = (normal_point(level) - left) / (right - left)
+    return float(ordered[below - 1] + share * (ordered[below] - ordered[below - 1]))
+
+
+def percentile(replicates: Any, *, confidence: float = 0.95, convention: Convention = "order") -> Limits:
     """Return the quantiles of the replicates themselves (Efron 1979).
 
     >>> percentile(range(1, 100), confidence=0.9)
@@ -48,7 +85,44 @@ def percentile(replicates: Any, *, confidence: float = 0.95) -> Limits:
     """
     check_confidence(confidence)
     tail = (1 - confidence) / 2
-    return _at(replicates, tail, 1 - tail)
+    return _at(replicates, tail, 1 - tail, convention)
+
+
+def basic(
+    replicates: Any, value: float, *, confidence: float = 0.95, convention: Convention = "order"
+) -> Limits:
+    """Return the basic limits, the percentile's mirrored at the value: ``2 value - quantile``.
+
+    Davison and Hinkley 1997. Also called reverse percentile; they may lie beyond a metric's bounds.
+
+    >>> basic(range(1, 100), 40, confidence=0.9)
+    Limits(low=-15.0, high=75.0, note='')
+    """
+    low, high, note = percentile(replicates, confidence=confidence, convention=convention)
+    if low is None or high is None:
+        return Limits(None, None, note)
+    return Limits(2 * value - high, 2 * value - low, note)
+
+
+def normal(replicates: Any, value: float, *, confidence: float = 0.95) -> Limits:
+    """Return the normal limits: the value less the bias, give or take the replicates' standard deviation.
+
+    ``2 value - mean(replicates) ± z deviation`` (Davison and Hinkley 1997); they may lie beyond a metric's
+    bounds.
+
+    >>> low, high, _ = normal([1.0, 2.0, 3.0, 6.0], 2.5)
+    >>> round(low, 3), round(high, 3)
+    (-2.234, 6.234)
+    """
+    check_confidence(confidence)
+    kept = _kept(replicates)
+    if isinstance(kept, Limits):
+        return kept
+    if not np.isfinite(kept).all():
+        return Limits(None, None, "a replicate is infinite")
+    centre = 2 * value - float(kept.mean())
+    half_width = normal_quantile(confidence) * float(kept.std(ddof=1))
+    return Limits(centre - half_width, centre + half_width, _missing_note(replicates, kept))
 
 
 def bias_correction(below: float, equal: float, total: float) -> float:
@@ -82,7 +156,14 @@ def adjusted_levels(z0: float, acceleration: float, *, confidence: float = 0.95)
     return level(-z), level(z)
 
 
-def bca(replicates: Any, value: float, acceleration: float, *, confidence: float = 0.95) -> Limits:
+def bca(
+    replicates: Any,
+    value: float,
+    acceleration: float,
+    *,
+    confidence: float = 0.95,
+    convention: Convention = "order",
+) -> Limits:
     """Return the bias-corrected and accelerated limits (Efron 1987).
 
     The acceleration is that of the metric's slopes: see :func:`assay.inference.delta.acceleration`.
@@ -96,8 +177,13 @@ def bca(replicates: Any, value: float, acceleration: float, *, confidence: float
     if not math.isfinite(acceleration):
         return Limits(None, None, "the acceleration is not known")
     below, equal = int((kept < value).sum()), int((kept == value).sum())
-    z0 = bias_correction(below, equal, len(kept))
-    found = _at(replicates, *adjusted_levels(z0, acceleration, confidence=confidence))
+    if convention == "boot":
+        if below in (0, len(kept)):
+            return Limits(None, None, "all replicates lie on one side of the estimate")
+        z0 = normal_point(below / len(kept))
+    else:
+        z0 = bias_correction(below, equal, len(kept))
+    found = _at(replicates, *adjusted_levels(z0, acceleration, confidence=confidence), convention)
     if 0 < below + equal / 2 < len(kept):
         return found
     notes = [found.note] if found.note else []
@@ -105,7 +191,13 @@ def bca(replicates: Any, value: float, acceleration: float, *, confidence: float
 
 
 def studentised(
-    replicates: Any, errors: Any, value: float, error: float, *, confidence: float = 0.95
+    replicates: Any,
+    errors: Any,
+    value: float,
+    error: float,
+    *,
+    confidence: float = 0.95,
+    convention: Convention = "order",
 ) -> Limits:
     """Return the bootstrap-t limits: quantiles of ``(replicate - value) / its error``, turned (Efron 1979).
 
@@ -120,21 +212,29 @@ def studentised(
         distances = (np.asarray(replicates, dtype=np.float64) - value) / spreads
     distances = np.where(spreads > 0, distances, np.nan)
     tail = (1 - confidence) / 2
-    low, high, note = _at(distances, tail, 1 - tail)
+    low, high, note = _at(distances, tail, 1 - tail, convention)
     if low is None or high is None:
         return Limits(None, None, note)
     return Limits(value - high * error, value - low * error, note)
 
 
-def _at(replicates: Any, low: float, high: float) -> Limits:
+def _at(replicates: Any, low: float, high: float, convention: Convention) -> Limits:
     kept = _kept(replicates)
     if isinstance(kept, Limits):
         return kept
+    if convention == "boot":
+        in_order = np.sort(kept)
+        note = _missing_note(replicates, kept)
+        return Limits(boot_quantile(in_order, low), boot_quantile(in_order, high), note)
     places = [order_index(level, len(kept)) - 1 for level in (low, high)]
     ordered = np.partition(kept, places)
-    lacking = np.size(replicates) - len(kept)
-    note = f"{lacking:,} of {np.size(replicates):,} replicates have no value" if lacking else ""
+    note = _missing_note(replicates, kept)
     return Limits(float(ordered[places[0]]), float(ordered[places[1]]), note)
+
+
+def _missing_note(replicates: Any, kept: NDArray[np.float64]) -> str:
+    missing = np.size(replicates) - len(kept)
+    return f"{missing:,} of {np.size(replicates):,} replicates have no value" if missing else ""
 
 
 def _kept(replicates: Any) -> NDArray[np.float64] | Limits:

@@ -135,6 +135,8 @@ _METHODS: dict[str, str] = {
     "dirichlet": "intervals_drawn.dirichlet",
     "bca": "intervals_drawn.bca",
     "percentile": "intervals_drawn.percentile",
+    "basic": "intervals_drawn.basic",
+    "normal": "intervals_drawn.normal",
     "studentised": "intervals_drawn.studentised",
     "student": "intervals_numbers.student",
     "hall": "intervals_numbers.hall",
@@ -192,7 +194,7 @@ def estimate(
         ``"student"``, ``"hall"``, ``"bernstein"``, ``"hoeffding"`` for means of rows, the last two for
         losses within bounds, whatever their distribution; ``"chi-square"`` (RMSE) and ``"lin"``
         (concordance) if errors are normal; ``"delong"``, the plain one of the area under the ROC curve;
-        ``"bca"``, ``"percentile"``, ``"studentised"`` for bootstraps.
+        ``"bca"``, ``"percentile"``, ``"basic"``, ``"normal"``, ``"studentised"`` for bootstraps.
     seed
         Of methods that draw at random: the same seed gives the same digits.
     options

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.inference.estimate import Estimate
     from assay.inference.question import Question
 
-__all__ = ["bca", "dirichlet", "percentile", "studentised"]
+__all__ = ["basic", "bca", "dirichlet", "normal", "percentile", "studentised"]
 
 _DRAWABLE = 64  # classes, of whose tables thousands are drawn in a second or so
 
@@ -29,6 +29,16 @@ def bca(asked: Question) -> Found | str | None:
 def percentile(asked: Question) -> Found | str | None:
     """Return the quantiles of the bootstrap's replicates."""
     return _drawn(asked, "percentile")
+
+
+def basic(asked: Question) -> Found | str | None:
+    """Return the quantiles of the bootstrap's replicates, mirrored at the value."""
+    return _drawn(asked, "basic")
+
+
+def normal(asked: Question) -> Found | str | None:
+    """Return the value less the bootstrap's bias, give or take its standard deviation."""
+    return _drawn(asked, "normal")
 
 
 def studentised(asked: Question) -> Found | str | None:
