@@ -33,6 +33,38 @@ def kappa(power):
     return of
 
 
+def beyond(expected):
+    """Agreement with linear weights beyond that of a rule of chance, as irrCAC writes it: (pa - pe) / (1 - pe)."""
+
+    def of(d):
+        rows = list(zip(d.actual, d.predicted, map(Fraction, d.weight), strict=True))
+        n, size = sum(w for *_, w in rows), len(d.labels)
+        if not n:
+            return math.nan
+        rank = {label: place for place, label in enumerate(d.labels)}
+        furthest = max(size - 1, 1)
+        agree = {(a, p): 1 - Fraction(abs(rank[a] - rank[p]), furthest) for a in d.labels for p in d.labels}
+        observed = sum(w * agree[a, p] for a, p, w in rows) / n
+        share = {k: sum(w * ((a == k) + (p == k)) for a, p, w in rows) / (2 * n) for k in d.labels}
+        chance = expected(agree, share, size)
+        return math.nan if chance is None or chance == 1 else (observed - chance) / (1 - chance)
+
+    return of
+
+
+def by_pooled_shares(agree, share, _):
+    return sum(w * share[a] * share[p] for (a, p), w in agree.items())
+
+
+def by_hard_rows(agree, share, size):
+    whole = sum(agree.values())
+    return whole * sum(x * (1 - x) for x in share.values()) / (size * (size - 1)) if size > 1 else None
+
+
+def by_drawing(agree, _, size):
+    return sum(agree.values()) / size**2
+
+
 def accuracy(d):
     furthest = max(len(d.labels) - 1, 1)
     return 1 - mean_distance(1)(d) / furthest
@@ -68,6 +100,9 @@ ORACLES = {
     "stuarts_tau_c": tau_c,
     "weighted_kappa": kappa(1),
     "quadratic_weighted_kappa": kappa(2),
+    "weighted_scott_pi": beyond(by_pooled_shares),
+    "gwet_ac2": beyond(by_hard_rows),
+    "weighted_brennan_prediger": beyond(by_drawing),
     "weighted_accuracy": accuracy,
     "mean_cost": mean_distance(1),
     "mean_absolute_rank_error": mean_distance(1),

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.metrics.arithmetic import floats, ratio, within
-from assay.metrics.counts import Ordered
+from assay.metrics.counts import Ordered, apart
 from assay.metrics.metric import metric
 from assay.metrics.undefined import NO_ROWS
 
@@ -49,6 +49,58 @@ def quadratic_weighted_kappa(c: Ordered) -> Any:
     ``1 - sum((i - j)² count) n / sum((i - j)² actual predicted)``
     """
     return weighted_kappa.formula(c, weights="quadratic")
+
+
+@metric(
+    reads=Ordered, kind="counts", bounds=(-1, 1), best=1,
+    undefined="all rows are of one class and were predicted so, which chance alone would do",
+    aliases=("scott_pi_weighted", "weighted_scotts_pi", "weighted_pi"),
+)  # fmt: skip
+def weighted_scott_pi(c: Ordered, *, weights: Any = "linear") -> Any:
+    """Agreement beyond what one pooled distribution would give, in which a near miss counts in part.
+
+    ``1 - sum(d count) / n / sum(d share share)``, the shares being those of truth and prediction together
+
+    `weights` as for :func:`weighted_kappa`.
+    """
+    distance = _distance(weights, c.size)
+    ratings = floats(c.actual) + floats(c.predicted)
+    expected = (distance * ratings[..., :, None] * ratings[..., None, :]).sum((-1, -2))
+    return 1 - ratio(4 * (distance * c.table).sum((-1, -2)) * floats(c.n), expected)
+
+
+@metric(
+    reads=Ordered, kind="counts", bounds=(-math.inf, 1), best=1, undefined="there is only one class",
+    aliases=("ac2", "gwets_ac2"),
+)  # fmt: skip
+def gwet_ac2(c: Ordered, *, weights: Any = "linear") -> Any:
+    """Gwet's agreement beyond guessing at the hard rows, in which a near miss counts in part.
+
+    ``(observed - e) / (1 - e), e = sum(w) sum(share (1 - share)) / (K (K - 1))``
+
+    w is 1 - d; with weights of 0 off the diagonal it is AC1. `weights` as for :func:`weighted_kappa`. Where
+    classes are many and all far off it may be below -1.
+    """
+    distance = _distance(weights, c.size)
+    ratings = floats(c.actual) + floats(c.predicted)
+    spread = ratio(apart(ratings, ratings), ratings.sum(-1) ** 2)
+    expected = ratio(spread * (1 - distance).sum(), c.size * (c.size - 1))
+    return 1 - ratio(ratio((distance * c.table).sum((-1, -2)), floats(c.n)), 1 - expected)
+
+
+@metric(
+    reads=Ordered, kind="counts", bounds=(-math.inf, 1), best=1, undefined="there is only one class",
+    aliases=("brennan_prediger_weighted",),
+)  # fmt: skip
+def weighted_brennan_prediger(c: Ordered, *, weights: Any = "linear") -> Any:
+    """Agreement beyond drawing one of the K classes blindly, in which a near miss counts in part.
+
+    ``1 - mean(d of the rows) / mean(d of all pairs of classes)``
+
+    `weights` as for :func:`weighted_kappa`. Where classes are many and all far off it may be below -1.
+    """
+    distance = _distance(weights, c.size)
+    return 1 - ratio(ratio((distance * c.table).sum((-1, -2)), floats(c.n)), float(distance.mean()))
 
 
 @metric(reads=Ordered, kind="counts", bounds=(0, 1), best=1, undefined=NO_ROWS)
