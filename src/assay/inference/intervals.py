@@ -145,6 +145,9 @@ _METHODS: dict[str, str] = {
     "chi-square": "intervals_numbers.chi_square",
     "lin": "intervals_numbers.lin",
     "delong": "intervals_scores.plain_area",
+    "fisher": "intervals_correlations.fisher",
+    "bonett-wright": "intervals_correlations.bonett_wright",
+    "fieller": "intervals_correlations.fieller",
 }
 _NO_INTERVAL: dict[str, str] = {
     "max_kappa": "it has a corner where both margins agree, which no standard error describes",
@@ -193,7 +196,8 @@ def estimate(
         ``"agresti-coull"``, ``"jeffreys"``, ``"mid-p"`` for proportions; ``"delta"``, ``"dirichlet"``;
         ``"student"``, ``"hall"``, ``"bernstein"``, ``"hoeffding"`` for means of rows, the last two for
         losses within bounds, whatever their distribution; ``"chi-square"`` (RMSE) and ``"lin"``
-        (concordance) if errors are normal; ``"delong"``, the plain one of the area under the ROC curve;
+        (concordance) if errors are normal; ``"fisher"``, ``"bonett-wright"``, ``"fieller"`` for correlations;
+        ``"delong"``, the plain one of the area under the ROC curve;
         ``"bca"``, ``"percentile"``, ``"basic"``, ``"normal"``, ``"studentised"`` for bootstraps.
     seed
         Of methods that draw at random: the same seed gives the same digits.
