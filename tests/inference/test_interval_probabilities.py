@@ -14,6 +14,7 @@ from assay.metrics import catalogue, find
 Z = 1.959963984540054
 FIGURES = [
     "brier_uncertainty", "log_uncertainty", "brier_skill", "log_loss_skill", "observed_expected_ratio",
+    "cox_snell_r2", "nagelkerke_r2",
     "cox_intercept", "cox_slope", "calibration_in_the_large",
 ]  # fmt: skip
 

@@ -228,7 +228,23 @@ def _resolution(d):
     return float(sum(rows * (pos / rows - rate) ** 2 for _, pos, rows in groups) / n) if n else math.nan
 
 
+def _cox_snell(d):
+    """One less the likelihood ratio of base rate and probabilities, to the power of 2 / n."""
+    n, base = sum(d.weight), _base_log_loss(d)
+    if not n or not base > 0:
+        return math.nan
+    mine = _log_loss(d)
+    return 1 - math.exp(-base * n * 2 / n) / math.exp(-mine * n * 2 / n) if mine < math.inf else -math.inf
+
+
+def _nagelkerke(d):
+    found = _cox_snell(d)
+    return found if math.isnan(found) else found / (1 - math.exp(-2 * _base_log_loss(d)))
+
+
 ORACLES = {
+    "cox_snell_r2": _cox_snell,
+    "nagelkerke_r2": _nagelkerke,
     "log_loss": _log_loss,
     "brier": _brier,
     "root_brier": lambda d: math.sqrt(_brier(d)),

@@ -494,3 +494,29 @@ def test_a_large_tally_takes_the_fast_way():
     assert brier(tally) == pytest.approx(np.mean((actual - p) ** 2), rel=1e-13)
     assert find("brier_skill")(tally) == pytest.approx(1 - 4 * brier(tally), abs=1e-4)
     assert corp(tally).miscalibration < 1e-3
+
+
+def test_pseudo_r2_are_those_of_rms_and_pscl():
+    """R: f <- lrm(y ~ p); the probabilities are predict(f, type = "fitted"), f$stats["R2"] is Nagelkerke's.
+
+    pscl::pR2(glm(y ~ p, family = binomial)) has r2CU 0.51114628, r2ML 0.38335971 and McFadden 0.34874947.
+    """
+    actual = [0, 0, 1, 0, 1, 1, 0, 1, 0, 0, 1, 1]
+    fitted = [
+        0.0600814254978642, 0.17163431073965, 0.401772602920167, 0.312150206869416, 0.939227809436515,
+        0.763130653191458, 0.0864247851946285, 0.971305299368145, 0.87587379215739, 0.234677103204587,
+        0.68523148874259, 0.498479161096221,
+    ]  # fmt: skip
+    tally = assay.Scores.of(assay.rows(actual=actual, score=fitted))
+    assert find("nagelkerke")(tally) == pytest.approx(0.5111462854933305, rel=1e-12)
+    assert find("cox_snell")(tally) == pytest.approx(0.3833597141199979, rel=1e-12)
+    assert find("mcfadden")(tally) == pytest.approx(0.3487494746472467, rel=1e-12)
+
+
+def test_pseudo_r2_of_what_was_held_impossible():
+    """An infinite log loss is infinitely bad; a single class has nothing to explain."""
+    lost = assay.Scores.of(assay.rows(actual=[0, 1, 1], score=[0.5, 0.0, 0.9]))
+    assert find("nagelkerke_r2")(lost) == find("cox_snell_r2")(lost) == -math.inf
+    assert (
+        "one class" in find("nagelkerke_r2")(assay.rows(actual=[0, 0], score=[0.1, 0.2], positive=1)).reason
+    )

@@ -112,6 +112,16 @@ def _log_loss_skill(e: _Entries, _: float) -> NDArray[np.float64]:
     return _skill(e.logs(e.p), e.base("log"))
 
 
+def _cox_snell(e: _Entries, value: float) -> NDArray[np.float64]:
+    return np.asarray(-2 * (1 - value) * (e.logs(e.p)[1] - e.base("log")[1]))
+
+
+def _nagelkerke(e: _Entries, value: float) -> NDArray[np.float64]:
+    base, moved = e.base("log")
+    most = -math.expm1(-2 * base)
+    return np.asarray((_cox_snell(e, value * most) - 2 * value * (1 - most) * moved) / most)
+
+
 def _observed_expected_ratio(e: _Entries, value: float) -> NDArray[np.float64]:
     return np.asarray((_OUTCOMES - value * e.p) / float((e.mass * e.p).sum()))
 
@@ -143,6 +153,8 @@ _SLOPES: dict[str, Callable[[_Entries, float], NDArray[np.float64]]] = {
     "log_uncertainty": _log_uncertainty,
     "brier_skill": _brier_skill,
     "log_loss_skill": _log_loss_skill,
+    "cox_snell_r2": _cox_snell,
+    "nagelkerke_r2": _nagelkerke,
     "observed_expected_ratio": _observed_expected_ratio,
     "cox_intercept": lambda e, _: _recalibration(e, both=True)[0],
     "cox_slope": lambda e, _: _recalibration(e, both=True)[1],

@@ -93,6 +93,8 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "log_uncertainty": ("intervals_probabilities.of_base_rate",),
     "brier_skill": ("intervals_probabilities.skill",),
     "log_loss_skill": ("intervals_probabilities.skill",),
+    "cox_snell_r2": ("intervals_probabilities.skill",),
+    "nagelkerke_r2": ("intervals_probabilities.skill",),
     "observed_expected_ratio": ("intervals_probabilities.observed_expected",),
     "root_brier": ("intervals_probabilities.root_of_loss", "intervals_numbers.by_sums", *_SMOOTH),
     "cox_intercept": ("intervals_probabilities.recalibration",),

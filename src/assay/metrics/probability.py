@@ -91,11 +91,46 @@ def brier_skill(v: Probabilities) -> Any:
 
 @metric(
     reads=Probabilities, kind="moments", bounds=(-math.inf, 1), best=1, undefined=ONE_CLASS,
-    aliases=("d2_log_loss", "mcfadden_r2"),
+    aliases=("d2_log_loss", "mcfadden_r2", "mcfadden", "mcfadden_pseudo_r2"),
 )  # fmt: skip
 def log_loss_skill(v: Probabilities) -> Any:
     """How much of the base rate's log loss is saved: ``1 - log loss / log loss of the base rate``."""
     return 1 - ratio(_log_score(v, v.p), log_uncertainty.formula(v))
+
+
+@metric(
+    reads=Probabilities, kind="moments", bounds=(-math.inf, 0.75), best=None, undefined=ONE_CLASS,
+    aliases=("cox_snell", "cox_snell_pseudo_r2", "maddala_r2"),
+)  # fmt: skip
+def cox_snell_r2(v: Probabilities) -> Any:
+    """R² by the likelihoods of the probabilities and of the base rate, a row's mean: ``1 - (L0 / L)^(2 / n)``.
+
+    As a function of the log loss: 1 - exp(2 (log loss - log loss of the base rate)). It does not reach 1,
+    and with rare positives not even a half; Nagelkerke's is the share of what it can reach.
+    """
+    base = log_uncertainty.formula(v)
+    return where(base > 0, _explained_likelihood(v, base), math.nan)
+
+
+@metric(
+    reads=Probabilities, kind="moments", bounds=(-math.inf, 1), best=1, undefined=ONE_CLASS,
+    aliases=("nagelkerke", "nagelkerke_pseudo_r2", "cragg_uhler_r2"),
+)  # fmt: skip
+def nagelkerke_r2(v: Probabilities) -> Any:
+    """R² by likelihoods as a share of the most that the base rate leaves.
+
+    ``(1 - (L0 / L)^(2 / n)) / (1 - L0^(2 / n))``
+
+    rms::lrm prints it as R2 for its own training rows, pscl::pR2 as r2CU; of other rows, and of probabilities
+    that no likelihood was maximised for, it may be below 0.
+    """
+    base = log_uncertainty.formula(v)
+    return ratio(_explained_likelihood(v, base), -np.expm1(-2 * base))
+
+
+def _explained_likelihood(v: Probabilities, base: Any) -> Any:
+    with np.errstate(over="ignore"):
+        return -np.expm1(2 * (_log_score(v, v.p) - base))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
