@@ -281,11 +281,17 @@ ORACLES = {
     "root_relative_squared_error": lambda d: math.sqrt(share_of_squares(d)),
     "rpd": rpd,
     "rmse_over_mean": lambda d: over(math.sqrt(mean_square(d)), abs(float(mean(d, first)))),
+    "theil_u1": lambda d: over(
+        math.sqrt(mean_square(d)),
+        math.sqrt(mean(d, lambda a, _: a * a)) + math.sqrt(mean(d, lambda _, p: p * p)),
+    ),
+    "theil_u2": lambda d: over(math.sqrt(mean_square(d)), math.sqrt(mean(d, lambda a, _: a * a))),
     "kling_gupta": kling_gupta,
     "max_error": lambda d: max(absolute_errors(d)),
     "mase": lambda _: math.nan,  # no scale is given
     "wape": lambda d: over(mean(d, lambda a, p: abs(a - p)), mean(d, lambda a, _: abs(a))),
     "mape": row_mean(lambda a, p: abs((a - p) / a)),
+    "rmspe": rooted(row_mean(lambda a, p: ((a - p) / a) ** 2)),
     "mpe": row_mean(lambda a, p: (a - p) / a),
     "smape_200": row_mean(lambda a, p: 200 * abs(a - p) / (abs(a) + abs(p)) if a or p else 0.0),
     "smape_100": row_mean(lambda a, p: 100 * abs(a - p) / (abs(a) + abs(p)) if a or p else 0.0),
@@ -304,6 +310,9 @@ ORACLES = {
     "d2_pinball": explained(theirs.d2_pinball_score),
     "d2_absolute_error": explained(theirs.d2_absolute_error_score),
     "median_absolute_error": lambda d: quantile(absolute_errors(d), d.weight, Fraction(1, 2)),
+    "median_absolute_percentage_error": lambda d: quantile(
+        [abs(a - p) / a for a, p in zip(d.actual, d.predicted, strict=True)], d.weight, Fraction(1, 2)
+    ),
     "quantile_error": lambda d: quantile(absolute_errors(d), d.weight, Fraction(9, 10)),
     "relative_absolute_error": relative_absolute_error,
     "rmse_over_range": lambda d: over(math.sqrt(mean_square(d)), spanned(d)),

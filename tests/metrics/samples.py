@@ -133,6 +133,7 @@ SAMPLES: dict[str, Any] = {
     "Binary": Sample(_binary, _as_predicted),
     "Classes": Sample(_classes, _as_predicted),
     "AbsoluteErrors": Sample(_numbers, _as_predicted),
+    "AbsolutePercentageErrors": Sample(_numbers, _as_predicted),
     "Errors": Sample(_numbers, _as_predicted),
     "Explained": Sample(_numbers, _as_predicted),
     "Mean": Sample(_numbers, _as_predicted),

@@ -51,7 +51,15 @@ _MANY = 1_000_000  # rows
 # Views of tallies that may outgrow the memory, by the kind of problem.
 _OF_CLASSES = ("ClassRanks", "Ranks", "Confidence", "Mean")
 _OF_ROWS = {
-    "regression": ("Mean", "Pairs", "AbsoluteErrors", "Ranged", "Scaled", "Explained"),
+    "regression": (
+        "Mean",
+        "Pairs",
+        "AbsoluteErrors",
+        "AbsolutePercentageErrors",
+        "Ranged",
+        "Scaled",
+        "Explained",
+    ),
     "multiclass": _OF_CLASSES,
     "ordinal": _OF_CLASSES,
 }

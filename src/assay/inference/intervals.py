@@ -125,6 +125,7 @@ _BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {
     ("Mean", "moments"): ("intervals_numbers.by_sums", *_SMOOTH),
     ("Pairs", "rank"): _SMOOTH,
     ("AbsoluteErrors", "order"): ("intervals_numbers.by_order",),
+    ("AbsolutePercentageErrors", "order"): ("intervals_percentages.by_order",),
     ("Ranged", "order"): ("intervals_drawn.bca",),
 }
 _BY_KIND: dict[str, tuple[str, ...]] = {

@@ -43,7 +43,6 @@ from assay.inference.question import Found
 from assay.inference.regressions import lin_interval, normal_root_interval
 from assay.inputs.labels import encode
 from assay.metrics import Mean, Undefined, ccc, pearson, rmse
-from assay.metrics.errors import absolute_error
 from assay.tallies import Losses, Moments, Queries, Sums
 from assay.tallies.row_losses import row_values
 
@@ -263,7 +262,7 @@ def _quantile_worth(asked: Question) -> float:
     Woodruff 1952 has the variance of that share; few groups count for less, as t is wider than the normal.
     """
     rows: Any = asked.rows
-    values = row_values(rows, absolute_error, {})[0]
+    values = row_values(rows, asked.metric.reads.row_value, {})[0]
     weight = np.ones(len(values)) if rows.weight is None else rows.weight.values
     below = (values <= asked.value).astype(float)
     parts = weight * (below - weight @ below / weight.sum()) / weight.sum()

@@ -24,7 +24,17 @@ if TYPE_CHECKING:
 
     from assay.tallies import Tally
 
-__all__ = ["AbsoluteErrors", "Errors", "Explained", "Pairs", "Ranged", "Scaled"]
+__all__ = [
+    "AbsoluteErrors",
+    "AbsolutePercentageErrors",
+    "Errors",
+    "Explained",
+    "Pairs",
+    "Ranged",
+    "Scaled",
+]
+
+LARGEST = float(np.finfo(np.float64).max)  # stands for infinity in a tally of finite values
 
 
 class _Made:
@@ -138,6 +148,41 @@ class AbsoluteErrors:
         """Return the view of a tally of absolute errors."""
         need_tally(tally, Values)
         return cls(tally)
+
+    @staticmethod
+    def row_value(actual: Any, predicted: Any) -> Any:
+        """Return what is put in order: each row's absolute error."""
+        return absolute_error(actual, predicted)
+
+
+@dataclasses.dataclass(frozen=True)
+class AbsolutePercentageErrors:
+    """The absolute errors as shares of the actual values, in order.
+
+    Where the actual value is 0 the share is infinite, unless the prediction is 0, too; the largest float
+    stands for infinity in the tally.
+    """
+
+    values: Values
+
+    title: ClassVar[str] = "percentage errors in order"
+    tally: ClassVar[Any] = _Made(Values, lambda rows: Values.of_rows(rows, absolute_percentage_error))
+
+    @classmethod
+    def of(cls, tally: Values) -> Self:
+        """Return the view of a tally of absolute percentage errors."""
+        need_tally(tally, Values)
+        return cls(tally)
+
+    @staticmethod
+    def row_value(actual: Any, predicted: Any) -> Any:
+        """Return what is put in order: each row's absolute percentage error."""
+        return absolute_percentage_error(actual, predicted)
+
+    def quantile(self, share: float) -> float:
+        """Return a quantile; NaN where it, or one of the two values it is the mean of, is infinite."""
+        found = self.values.quantile(share)
+        return math.nan if found >= LARGEST / 4 else found
 
 
 @dataclasses.dataclass(frozen=True)
@@ -256,6 +301,15 @@ class Explained:
 def absolute_error(actual: Any, predicted: Any) -> Any:
     """Return the error's size of each row."""
     return abs(actual - predicted)
+
+
+def absolute_percentage_error(actual: Any, predicted: Any) -> Any:
+    """Return the error's size of each row as a share of the actual value; the largest float for infinity."""
+    error = abs(actual - predicted)
+    with np.errstate(over="ignore"):
+        share = error / np.where(actual == 0, 1.0, abs(actual))
+    share = np.where((actual == 0) & (error > 0), LARGEST, share)
+    return np.minimum(share, LARGEST)
 
 
 def _actual_values(rows: Any) -> Values:

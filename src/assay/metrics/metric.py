@@ -37,6 +37,12 @@ Kind: TypeAlias = Literal[
 
 _registry: dict[str, Metric] = {}
 _names: dict[str, Metric] = {}  # with the aliases
+# Names that packages give to several quantities: none of them is guessed.
+_SEVERAL_MEANINGS = {
+    "theil_u": "uncertainty_coefficient (of classes), theil_u1 or theil_u2 (of forecasts)",
+    "theils_u": "uncertainty_coefficient (of classes), theil_u1 or theil_u2 (of forecasts)",
+    "tau": "kendall_tau (tau-b), stuarts_tau_c or goodman_kruskal_tau",
+}
 _NEAR = 0.7  # how alike two words are, of 1, where one may be meant by the other
 
 
@@ -292,6 +298,8 @@ def find(name: str) -> Metric:
     for known in (plain, plain.removesuffix("_score")):  # scikit-learn has f1_score, r2_score
         if known in _names:
             return _names[known]
+    if plain in _SEVERAL_MEANINGS:
+        raise MetricError(f'"{name}" has several meanings: say {_SEVERAL_MEANINGS[plain]}.')
     near: dict[str, str] = {}  # one name for each metric, the nearest
     joined = plain.replace("_", "")
     alike = [word for word in _names if word.replace("_", "") in {joined, joined.removesuffix("score")}]

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from assay.metrics.arithmetic import limit_ratio, over_root, ratio
-from assay.metrics.errors import AbsoluteErrors, Pairs, Ranged
+from assay.metrics.errors import AbsoluteErrors, AbsolutePercentageErrors, Pairs, Ranged
 from assay.metrics.metric import metric
 from assay.metrics.regression import SAME_ACTUAL, SAME_EITHER, mae, pearson, rmse
 from assay.metrics.undefined import NO_ROWS
@@ -27,6 +27,20 @@ def median_absolute_error(a: AbsoluteErrors) -> Any:
 def quantile_error(a: AbsoluteErrors, *, share: float = 0.9) -> Any:
     """How far off at most so large a share of the predictions are: ``quantile(abs(error), share)``."""
     return a.values.quantile(share)
+
+
+@metric(
+    reads=AbsolutePercentageErrors, kind="order", bounds=(0, math.inf), best=0,
+    undefined="half of the actual values or more are 0, by which nothing can be divided",
+    aliases=("mdape", "medape", "median_ape"),
+)  # fmt: skip
+def median_absolute_percentage_error(a: AbsolutePercentageErrors) -> Any:
+    """How far off the prediction in the middle is, as a share of the truth: ``median(abs(error / actual))``.
+
+    A share, not a percentage: 0.2 is 20 percent. An actual value of 0 is infinitely far off unless it was
+    predicted, which the median does not mind.
+    """
+    return a.quantile(0.5)
 
 
 @metric(

@@ -103,7 +103,7 @@ def log_loss_skill(v: Probabilities) -> Any:
     aliases=("cox_snell", "cox_snell_pseudo_r2", "maddala_r2"),
 )  # fmt: skip
 def cox_snell_r2(v: Probabilities) -> Any:
-    """R² by the likelihoods of the probabilities and of the base rate, a row's mean: ``1 - (L0 / L)^(2 / n)``.
+    """R² by the likelihoods of the probabilities and of the base rate: ``1 - (L0 / L)^(2 / n)``.
 
     As a function of the log loss: 1 - exp(2 (log loss - log loss of the base rate)). It does not reach 1,
     and with rare positives not even a half; Nagelkerke's is the share of what it can reach.

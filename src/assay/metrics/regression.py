@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from assay.errors import MetricError
-from assay.metrics.arithmetic import limit_ratio, over_root, ratio, root
+from assay.metrics.arithmetic import limit_ratio, over_root, ratio, root, within
 from assay.metrics.errors import Errors, Scaled
 from assay.metrics.exact import Exact
 from assay.metrics.metric import metric
@@ -184,6 +184,38 @@ def rmse_over_mean(e: Errors) -> Any:
 
 
 @metric(
+    reads=Errors, kind="moments", bounds=(0, 1), best=0,
+    undefined="the actual and the predicted values are all 0", aliases=("theils_u1", "theil_inequality"),
+)  # fmt: skip
+def theil_u1(e: Errors) -> Any:
+    """Theil's inequality of forecasts (1961), from 0 to 1.
+
+    ``rmse / (sqrt(mean(actual²)) + sqrt(mean(predicted²)))``
+
+    It is low wherever the values are far from 0, whatever the errors; :func:`theil_u2` mends that where the
+    values are changes. DescTools' TheilU with type=1.
+    """
+    sizes = root(ratio(e.squared_actual, e.weight)) + root(ratio(e.squared_predicted, e.weight))
+    return within(ratio(root(e.mean_squared_error), sizes), 0, 1)
+
+
+@metric(
+    reads=Errors, kind="moments", bounds=(0, math.inf), best=0, undefined="the actual values are all 0",
+    aliases=("theils_u2", "theil_quality"),
+)  # fmt: skip
+def theil_u2(e: Errors) -> Any:
+    """Theil's U of forecasts (1966): the error by that of always forecasting 0.
+
+    ``rmse / sqrt(mean(actual²))``
+
+    Of forecast *changes* (from the last known value, perhaps relative to it) it is below 1 where they beat
+    forecasting no change; that is how forecast::accuracy takes its Theil's U, see
+    :func:`relative_changes`. Of the levels themselves it says little. DescTools' TheilU with type=2.
+    """
+    return root(ratio(e.squared_error, e.squared_actual))
+
+
+@metric(
     reads=Errors, kind="moments", bounds=(-math.inf, 1), best=1,
     undefined="the actual or the predicted values are all the same, or the actual ones' mean is 0",
     aliases=("kge",),
@@ -237,6 +269,27 @@ def seasonal_scale(series: Any, season: int = 1) -> float:
     numbers = [float(number) for number in series]  # unsigned ones would wrap round below 0
     pairs = list(zip(numbers[:-season], numbers[season:], strict=True))
     return math.fsum(abs(later - earlier) for earlier, later in pairs) / len(pairs) if pairs else math.nan
+
+
+def relative_changes(series: Any, forecasts: Any) -> tuple[list[float], list[float]]:
+    """Return the changes of a series from step to step and the forecast ones, both by the step before.
+
+    Theil's U as forecast::accuracy has it is :func:`theil_u2` of these two columns: the forecasts' errors by
+    those of repeating the last value. ``forecasts[i]`` is that of ``series[i]``; the first is not used.
+
+    >>> relative_changes([100.0, 110.0, 99.0], [100.0, 105.0, 110.0])
+    ([0.1, -0.1], [0.05, 0.0])
+    """
+    actual, predicted = ([float(number) for number in column] for column in (series, forecasts))
+    if len(actual) != len(predicted):
+        raise MetricError(f"the series has {len(actual):,} values, the forecasts have {len(predicted):,}.")
+    if 0.0 in actual[:-1]:
+        raise MetricError("a value of the series is 0, by which no change can be measured.")
+    before = actual[:-1]
+    return tuple(  # type: ignore[return-value]
+        [(number - last) / last for number, last in zip(column[1:], before, strict=True)]
+        for column in (actual, predicted)
+    )
 
 
 def absolute_actual(actual: Any) -> Any:

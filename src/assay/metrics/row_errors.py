@@ -29,6 +29,19 @@ def mape(actual: Any, predicted: Any) -> Any:
 
 
 @mean_metric(
+    bounds=(0, math.inf), best=0, undefined="an actual value is 0, by which nothing can be divided",
+    kind="moments", then=root, aliases=("root_mean_squared_percentage_error", "rmse_percentage"),
+)  # fmt: skip
+def rmspe(actual: Any, predicted: Any) -> Any:
+    """The typical error as a share of the truth, large shares counting more.
+
+    ``sqrt(mean((error / actual)²))``, a share and not a percentage.
+    """
+    share = _share(actual - predicted, actual)
+    return share * share
+
+
+@mean_metric(
     bounds=(-math.inf, math.inf), best=0, undefined="an actual value is 0, by which nothing can be divided",
     aliases=("mean_percentage_error",),
 )  # fmt: skip
