@@ -35,7 +35,44 @@ def _dcg(gains):
     return sum(gain / math.log2(i + 1) for i, gain in enumerate(gains, 1))
 
 
+def _counting_all(value):
+    """The mean over all queries, one without a relevant item counting 0; no value where none has one."""
+
+    def of(d):
+        lists = list(_queries(d))
+        if not any(any(gains) for gains in lists):
+            return math.nan
+        return sum(value(gains) if any(gains) else 0.0 for gains in lists) / len(lists)
+
+    return of
+
+
+def _r_precision(gains):
+    return _hits(gains[: _hits(gains)]) / _hits(gains)
+
+
+def _rank_biased(gains):
+    return 0.2 * sum(0.8**i for i, gain in enumerate(gains) if gain > 0)
+
+
+def _expected_reciprocal_rank(d):
+    largest = max(d.actual, default=0)
+
+    def of(gains):
+        going_on, value = 1.0, 0.0
+        for i, gain in enumerate(gains, 1):
+            stop = (2**gain - 1) / 2**largest
+            value += going_on * stop / i
+            going_on *= 1 - stop
+        return value
+
+    return _counting_all(of)(d)
+
+
 ORACLES = {
+    "r_precision": _counting_all(_r_precision),
+    "rank_biased_precision": _counting_all(_rank_biased),
+    "expected_reciprocal_rank": _expected_reciprocal_rank,
     "precision_at_k": lambda d: _mean(d, lambda gains: _hits(gains) / len(gains)),
     "recall_at_k": lambda d: _mean(d, _when_relevant(lambda gains: _hits(gains) / _hits(gains))),
     "hit_rate": lambda d: _mean(d, _when_relevant(lambda _: 1.0)),

@@ -30,6 +30,7 @@ _ROOMS = (
     "precision_recall",
     "class_ranking",
     "retrieval",
+    "retrieval_readers",
     "probability",
     "calibration",
     "calibration_tests",
