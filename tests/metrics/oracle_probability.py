@@ -242,7 +242,69 @@ def _nagelkerke(d):
     return found if math.isnan(found) else found / (1 - math.exp(-2 * _base_log_loss(d)))
 
 
+def _local_fit(rows, x0):
+    """Return the local quadratic fit at a probability, in rational numbers but for the weights.
+
+    Rows come by distance until three quarters of their weight are reached; the farthest has weight 0. Fewer
+    than three probabilities of some weight are met exactly, so that there the fit is the rate itself.
+    """
+    x0, whole, reached, width = Fraction(x0), sum(w for *_, w in rows), 0, Fraction(0)
+    for distance, w in sorted((abs(Fraction(x) - x0), w) for x, _, w in rows):
+        reached, width = reached + w, distance
+        if reached >= Fraction(3, 4) * whole:
+            break
+    inside = [(Fraction(x) - x0, y, w) for x, y, w in rows if abs(Fraction(x) - x0) < width]
+    if len({x for x, *_ in inside}) <= 2:
+        here = [(y, w) for x, y, w in rows if Fraction(x) == x0]
+        return sum(y * w for y, w in here) / sum(w for _, w in here)
+    sums, targets = [Fraction(0)] * 5, [Fraction(0)] * 3
+    for x, y, w in inside:
+        weight = w * (1 - abs(x / width) ** 3) ** 3
+        for k in range(5):
+            sums[k] += weight * (x / width) ** k
+        for k in range(3):
+            targets[k] += weight * y * (x / width) ** k
+
+    def determinant(a, b, c):
+        return (
+            a[0] * (b[1] * c[2] - b[2] * c[1])
+            - a[1] * (b[0] * c[2] - b[2] * c[0])
+            + a[2] * (b[0] * c[1] - b[1] * c[0])
+        )
+
+    columns = [sums[0:3], sums[1:4], sums[2:5]]
+    return determinant(targets, columns[1], columns[2]) / determinant(*columns)
+
+
+def _smooth_distances(d):
+    """Return how far each row's probability is from the local fit, with its weight."""
+    rows = [(p, y, Fraction(w)) for p, y, w in zip(d.score, d.actual, d.weight, strict=True) if w]
+    fits = {p: _local_fit(rows, p) for p, *_ in rows}
+    return [(abs(float(Fraction(p) - fits[p])), w) for p, _, w in rows]
+
+
+def _smooth_quantile(d, share):
+    found = sorted(_smooth_distances(d))
+    whole, passed = sum(w for _, w in found), 0
+    for place, (x, w) in enumerate(found):
+        passed += w
+        if passed == share * whole:
+            return (x + found[min(place + 1, len(found) - 1)][0]) / 2
+        if passed > share * whole:
+            return x
+    return math.nan
+
+
+def _smooth_mean(d):
+    found = _smooth_distances(d)
+    return math.fsum(x * w for x, w in found) / sum(w for _, w in found) if found else math.nan
+
+
 ORACLES = {
+    "integrated_calibration_index": _smooth_mean,
+    "median_calibration_distance": lambda d: _smooth_quantile(d, Fraction(1, 2)),
+    "upper_calibration_distance": lambda d: _smooth_quantile(d, Fraction(9, 10)),
+    "largest_calibration_distance": lambda d: max((x for x, _ in _smooth_distances(d)), default=math.nan),
     "cox_snell_r2": _cox_snell,
     "nagelkerke_r2": _nagelkerke,
     "log_loss": _log_loss,
@@ -279,12 +341,14 @@ ORACLES = {
     "spiegelhalter_p": lambda d: 2 * stats.norm.sf(abs(_spiegelhalter(d))),
     "hosmer_lemeshow": _hosmer_lemeshow,
     "hosmer_lemeshow_p": _hosmer_lemeshow_p,
-    "integrated_calibration_index": lambda d: (
+    "isotonic_integrated_calibration_index": lambda d: (
         float(sum(n * x for x, n in _distances(d)) / sum(n for _, n in _distances(d)))
         if _rows(d)
         else math.nan
     ),
-    "median_calibration_distance": lambda d: _quantile(d, Fraction(1, 2)),
-    "upper_calibration_distance": lambda d: _quantile(d, Fraction(9, 10)),
-    "largest_calibration_distance": lambda d: float(max((x for x, _ in _distances(d)), default=math.nan)),
+    "isotonic_median_calibration_distance": lambda d: _quantile(d, Fraction(1, 2)),
+    "isotonic_upper_calibration_distance": lambda d: _quantile(d, Fraction(9, 10)),
+    "isotonic_largest_calibration_distance": lambda d: float(
+        max((x for x, _ in _distances(d)), default=math.nan)
+    ),
 }

@@ -97,7 +97,7 @@ def test_fourteen_rows_give_every_check_value():
         "ece_mass5": ece(tally, **mass),
         "rms_ce_width5": find("rms_ce")(tally, **width),
         "ece2_debiased_mass5": find("debiased_calibration_square")(tally, **mass),
-        "ici_isotonic": find("ici")(tally),
+        "ici_isotonic": find("ici_isotonic")(tally),
         "cox_intercept": line.intercept,
         "cox_slope": line.slope,
         "cox_intercept_se": line.intercept_error,

@@ -33,6 +33,7 @@ _ROOMS = (
     "retrieval_readers",
     "probability",
     "calibration",
+    "calibration_loess",
     "calibration_tests",
     "class_probability",
     "regression",

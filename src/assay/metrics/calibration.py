@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _ROUNDING = 1e-12
 
-__all__ = ["CalibrationCurve", "Null", "calibration_curve", "calibration_null"]
+__all__ = ["CalibrationCurve", "Null", "calibration_curve", "calibration_null", "row_quantile"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -195,39 +195,46 @@ def _distances(view: Probabilities) -> NDArray[Any]:
 
 @metric(
     reads=Probabilities, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS,
-    aliases=("ici_isotonic", "ici"),
+    aliases=("ici_isotonic", "isotonic_ici"),
 )  # fmt: skip
 @one_by_one
-def integrated_calibration_index(v: Probabilities) -> Any:
+def isotonic_integrated_calibration_index(v: Probabilities) -> Any:
     """The mean distance of the probabilities from their isotonic fit: ``mean |p - fit(p)|``.
 
-    Austin and Steyerberg (2019) fit by loess, which gives another figure; this fit has nothing to tune.
+    Austin and Steyerberg's (2019) ICI fits by loess: :func:`integrated_calibration_index`. This fit has
+    nothing to tune, is within 0 and 1, and takes any number of rows.
     """
     return ratio(total(v.counts * _distances(v)), v.n)
 
 
-@metric(reads=Probabilities, kind="order", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("e50",))
+@metric(
+    reads=Probabilities, kind="order", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("e50_isotonic",)
+)
 @one_by_one
-def median_calibration_distance(v: Probabilities) -> Any:
+def isotonic_median_calibration_distance(v: Probabilities) -> Any:
     """The median distance of the probabilities from their isotonic fit: ``median |p - fit(p)|``."""
-    return _quantile(_distances(v), v.counts, 1, 2)
+    return row_quantile(_distances(v), v.counts, 1, 2)
 
 
-@metric(reads=Probabilities, kind="order", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("e90",))
+@metric(
+    reads=Probabilities, kind="order", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("e90_isotonic",)
+)
 @one_by_one
-def upper_calibration_distance(v: Probabilities) -> Any:
+def isotonic_upper_calibration_distance(v: Probabilities) -> Any:
     """The distance from the isotonic fit that 9 rows in 10 keep within: ``90% quantile of |p - fit(p)|``."""
-    return _quantile(_distances(v), v.counts, 9, 10)
+    return row_quantile(_distances(v), v.counts, 9, 10)
 
 
-@metric(reads=Probabilities, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("emax",))
+@metric(
+    reads=Probabilities, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("emax_isotonic",)
+)
 @one_by_one
-def largest_calibration_distance(v: Probabilities) -> Any:
+def isotonic_largest_calibration_distance(v: Probabilities) -> Any:
     """The largest distance of a probability from its isotonic fit: ``max |p - fit(p)|``."""
     return _distances(v).max()
 
 
-def _quantile(values: NDArray[Any], counts: NDArray[Any], part: int, of: int) -> float:
+def row_quantile(values: NDArray[Any], counts: NDArray[Any], part: int, of: int) -> float:
     """Return what `part` of `of` rows lie below; the mean of two values where the cut falls between them."""
     order = np.argsort(values, kind="stable")
     values, reached = values[order], np.cumsum(counts[order])
