@@ -86,7 +86,9 @@ def _options(parser: Parser) -> None:
     figures.add_argument(
         "--confidence", action=Once, type=number, metavar="NUMBER", help="of intervals (0.95)"
     )
-    figures.add_argument("--interval", action=Once, choices=("corrected", "nested"), help="how they are made")
+    figures.add_argument(
+        "--interval", action=Once, choices=("corrected", "nested", "ledell"), help="how they are made"
+    )
     figures.add_argument("--name", action=Once, metavar="TEXT", help="what to call the model")
     figures.add_argument(
         "--keep", action=Once, metavar="FILE", help="the evaluation of all tests, for report"

@@ -14,6 +14,7 @@ from assay.reports.crossvalidation import CrossValidation
 from assay.resampling.asked import whole
 from assay.resampling.folds import Crew, Work, attempts, judged
 from assay.resampling.given import given_splits, repeats_of, said, strata_of, tested_part
+from assay.resampling.influence_curves import refuse_influence_curves
 from assay.resampling.nested import nested_intervals, refuse_nested
 from assay.resampling.out_of_bag import out_of_bag
 from assay.resampling.plan import planned
@@ -46,7 +47,7 @@ def crossval(
     key: Any = None,
     weight: Any = None,
     part: str | None = None,
-    interval: Literal["corrected", "nested"] = "corrected",
+    interval: Literal["corrected", "nested", "ledell"] = "corrected",
     nested_repeats: int = 10,
     resubstitution: bool = True,
     fit_options: Mapping[str, Any] | None = None,
@@ -89,7 +90,8 @@ def crossval(
         Which part is tested, of splits with more than two.
     interval
         "corrected" (Nadeau and Bengio's), or "nested" for means over rows: Bates, Hastie and Tibshirani's,
-        at the cost of ``k (k + 1) / 2`` more fits for each of `nested_repeats`.
+        at the cost of ``k (k + 1) / 2`` more fits for each of `nested_repeats`; or "ledell" for the area
+        under the ROC curve: LeDell, Petersen and van der Laan's, of the folds' very models.
     resubstitution
         Whether the model is also fitted to all rows and judged by the same, which is too good.
     fit_options
@@ -121,8 +123,8 @@ def crossval(
     """
     start = clock.perf_counter()
     check_confidence(confidence)
-    if interval not in ("corrected", "nested"):
-        raise InputError(f'interval={interval!r} is neither "corrected" nor "nested".')
+    if interval not in ("corrected", "nested", "ledell"):
+        raise InputError(f'interval={interval!r} is neither "corrected" nor "nested" nor "ledell".')
     whole("seed", seed, 0, _LARGEST_SEED)
     crew = Crew.of(jobs, processes=processes, progress=progress)
     plan = planned(
@@ -135,6 +137,8 @@ def crossval(
     anew = whole("nested_repeats", nested_repeats, 1)
     if interval == "nested":
         refuse_nested(plan, splitter)
+    if interval == "ledell":
+        refuse_influence_curves(plan, [dict(zip(names, one, strict=True))[tested] for one in splits])
     repeats = repeats_of(splitter, splits)
     several = repeats > 1
     problems = list(of_preprocessing(plan))
@@ -177,5 +181,5 @@ def crossval(
     return CrossValidation(
         plan, name or plan.name, said(splitter, len(splits)), tuple(folds),
         {} if apparent is None else apparent.values, tuple(problems), confidence, drawn, nested,
-        repeats, clock.perf_counter() - start, None if apparent is None else apparent.model,
+        repeats, clock.perf_counter() - start, None if apparent is None else apparent.model, interval,
     )  # fmt: skip

@@ -117,7 +117,10 @@ def _notes(found: CrossValidation, room: int) -> Iterator[str]:
         )
 
 
-_ABOUT = {"corrected resampled t": " (Nadeau and Bengio), for folds that learn from the same rows"}
+_ABOUT = {
+    "corrected resampled t": " (Nadeau and Bengio), for folds that learn from the same rows",
+    "influence curves": " (LeDell, Petersen and van der Laan), for the mean of these very models",
+}
 
 
 def _bootstrap(found: CrossValidation, room: int) -> list[str]:

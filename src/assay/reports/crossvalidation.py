@@ -18,6 +18,7 @@ from assay.reports.crossval_text import draw
 from assay.reports.procedures import ResampleComparison, compare_resamples
 from assay.resampling.dependent import combined, estimated, limited, of_groups
 from assay.resampling.figures import found_in
+from assay.resampling.influence_curves import has_influence_curve, influence_interval
 
 if TYPE_CHECKING:
     from assay.inputs.columns import Array
@@ -55,6 +56,7 @@ class CrossValidation(Mapping[str, Estimate]):
     repeats: int
     seconds: float
     model: Any = None
+    interval: str = "corrected"
 
     @functools.cached_property
     def _figures(self) -> dict[str, Figure]:
@@ -93,6 +95,13 @@ class CrossValidation(Mapping[str, Estimate]):
             figure = self._figures[name]
             if name in self.nested:
                 found = _bounded(figure, self.nested[name].estimate)
+            elif self.interval == "ledell" and has_influence_curve(figure):
+                fold = self.table()["fold"]
+                found = influence_interval(figure, self.predictions, fold, confidence=self.confidence)
+                counted = len(np.unique(fold))
+                if counted < len(self.folds) and found.defined:
+                    note = f"over {counted:,} of {len(self.folds):,} folds"
+                    found = dataclasses.replace(found, note="; ".join(filter(None, [note, found.note])))
             elif len(self.folds) == 1 and self.plan.group is not None:
                 found = of_groups(self.plan, self.folds[0], figure, confidence=self.confidence)
             else:
