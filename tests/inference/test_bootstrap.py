@@ -256,7 +256,7 @@ def test_what_has_no_rows_is_refused():
     ):
         with pytest.raises(MetricError, match="no rows to draw from"):
             replicates(name, tally, count=5)
-    for wrong in ({"count": 0}, {"seed": -1}, {"count": 2.5}, {"method": "basic"}, {"confidence": 1.0}):
+    for wrong in ({"count": 0}, {"seed": -1}, {"count": 2.5}, {"method": "expanded"}, {"confidence": 1.0}):
         with pytest.raises((MetricError, ValueError)):
             bootstrap("accuracy", assay.Confusion.of(assay.rows(actual=[0, 1], predicted=[0, 0])), **wrong)
     with pytest.raises(MetricError, match="studentised"):

@@ -205,6 +205,16 @@ def absolute_errors(d):
     return [abs(a - p) for a, p in zip(d.actual, d.predicted, strict=True)]
 
 
+def median_percentage_error(d):
+    """The median share, of an actual 0 infinite unless it was predicted; no value where it is not finite."""
+    shares = [
+        abs((a - p) / a) if a else (math.inf if p else 0.0)
+        for a, p in zip(d.actual, d.predicted, strict=True)
+    ]
+    found = quantile(shares, d.weight, Fraction(1, 2))
+    return found if found < math.inf else math.nan
+
+
 def relative_absolute_error(d):
     middle = mean(d, first)
     return over(mean(d, lambda a, p: abs(a - p)), mean(d, lambda a, _: abs(a - middle)))
@@ -310,9 +320,7 @@ ORACLES = {
     "d2_pinball": explained(theirs.d2_pinball_score),
     "d2_absolute_error": explained(theirs.d2_absolute_error_score),
     "median_absolute_error": lambda d: quantile(absolute_errors(d), d.weight, Fraction(1, 2)),
-    "median_absolute_percentage_error": lambda d: quantile(
-        [abs(a - p) / a for a, p in zip(d.actual, d.predicted, strict=True)], d.weight, Fraction(1, 2)
-    ),
+    "median_absolute_percentage_error": median_percentage_error,
     "quantile_error": lambda d: quantile(absolute_errors(d), d.weight, Fraction(9, 10)),
     "relative_absolute_error": relative_absolute_error,
     "rmse_over_range": lambda d: over(math.sqrt(mean_square(d)), spanned(d)),

@@ -28,6 +28,7 @@ def test_by_hand():
     """Places 1, 3, 4 and 6 hold what is relevant."""
     rows = lists(in_order(1, 0, 1, 1, 0, 1))
     assert R_PRECISION(rows) == 3 / 4
+    assert R_PRECISION(rows, k=2) == 1 / 2  # precision at the smaller of both depths
     assert RBP(rows, persistence=0.5) == 0.5 * (1 + 0.25 + 0.125 + 1 / 32)
     assert RBP(rows, persistence=0.5, k=3) == 0.5 * 1.25
     assert RBP(rows, persistence=0) == 1  # who sees the first place alone
@@ -72,7 +73,7 @@ def test_ties_are_averaged_over_their_orders(seed, k):
     other = in_order(0, 2, 1)
     depth = {} if k is None else {"k": k}
     asked = [(RBP, {"persistence": 0.7, **depth}), (ERR, {"max_gain": 2, **depth})]
-    for metric, options in [*asked, *([] if k else [(R_PRECISION, {})])]:
+    for metric, options in [*asked, (R_PRECISION, depth)]:
         orders = [
             order
             for order in itertools.permutations(range(6))
@@ -104,10 +105,8 @@ def test_long_lists_and_many_tied_rows():
 
 
 def test_what_is_refused():
-    """A depth where there is one already, chances beyond 1, a depth of none."""
+    """Chances beyond 1, a depth of none."""
     rows = lists(in_order(1, 0))
-    with pytest.raises(MetricError, match="leave k= out"):
-        R_PRECISION(rows, k=3)
     with pytest.raises(MetricError, match="below 1"):
         RBP(rows, persistence=1.0)
     with pytest.raises(MetricError, match="k=0"):

@@ -21,14 +21,14 @@ from assay.metrics.retrieval import NO_RELEVANT, Lists, query_metric
 def r_precision(lists: Lists) -> Any:
     """How many of the first R places hold a relevant item, R being how many there are: ``hits / R``.
 
-    Precision and recall are the same number there. It has its own depth, so that k= is refused.
+    Precision and recall are the same number there. With k= it looks at no more than k places: precision at
+    the smaller of R and k.
     """
-    if lists.k is not None:
-        raise MetricError("r_precision looks at as many places as a query has relevant items: leave k= out.")
     query, place, relevance = _places(lists)
-    within = place < lists.relevant[query]
+    depth = np.minimum(lists.relevant, _depth(lists))
+    within = place < depth[query]
     hits = np.bincount(query[within], relevance[within], minlength=len(lists.queries))
-    return _counted(lists, where(lists.relevant > 0, ratio(hits, lists.relevant), 0.0))
+    return _counted(lists, where(depth > 0, ratio(hits, depth), 0.0))
 
 
 @query_metric(bounds=(0, 1), best=None, undefined=NO_RELEVANT, aliases=("rbp", "rbp_at_k"))
