@@ -17,8 +17,8 @@ WITHOUT = {
     *("maximum_calibration_error", "rms_calibration_error", "debiased_calibration_square"),
     *("debiased_calibration_error", "integrated_calibration_index", "largest_calibration_distance"),
     *("median_calibration_distance", "upper_calibration_distance", "confidence_calibration_error"),
-    *("isotonic_integrated_calibration_index", "isotonic_largest_calibration_distance"),
-    *("isotonic_median_calibration_distance", "isotonic_upper_calibration_distance"),
+    *("isotonic_calibration_index", "isotonic_largest_distance"),
+    *("isotonic_median_distance", "isotonic_upper_distance"),
     *("top_label_calibration_error", "classwise_calibration_error"),  # too large where there is no error
     *("brier_discrimination", "log_discrimination", "brier_resolution"),  # fitted to the same rows
     *("max_error", "rmse_over_range"),  # made of the largest of many

@@ -341,14 +341,12 @@ ORACLES = {
     "spiegelhalter_p": lambda d: 2 * stats.norm.sf(abs(_spiegelhalter(d))),
     "hosmer_lemeshow": _hosmer_lemeshow,
     "hosmer_lemeshow_p": _hosmer_lemeshow_p,
-    "isotonic_integrated_calibration_index": lambda d: (
+    "isotonic_calibration_index": lambda d: (
         float(sum(n * x for x, n in _distances(d)) / sum(n for _, n in _distances(d)))
         if _rows(d)
         else math.nan
     ),
-    "isotonic_median_calibration_distance": lambda d: _quantile(d, Fraction(1, 2)),
-    "isotonic_upper_calibration_distance": lambda d: _quantile(d, Fraction(9, 10)),
-    "isotonic_largest_calibration_distance": lambda d: float(
-        max((x for x, _ in _distances(d)), default=math.nan)
-    ),
+    "isotonic_median_distance": lambda d: _quantile(d, Fraction(1, 2)),
+    "isotonic_upper_distance": lambda d: _quantile(d, Fraction(9, 10)),
+    "isotonic_largest_distance": lambda d: float(max((x for x, _ in _distances(d)), default=math.nan)),
 }

@@ -98,7 +98,7 @@ def test_a_common_factor_of_the_weights_changes_nothing():
 def test_names_say_which_fit():
     """The isotonic distances are others, under names that say so; the null takes either."""
     isotonic = find("ici_isotonic")
-    assert isotonic.name == "isotonic_integrated_calibration_index"
+    assert isotonic.name == "isotonic_calibration_index"
     assert isotonic(ROWS) != find("ici")(ROWS)
     null = calibration_null(find("ici"), ROWS, draws=99)
     assert 0 < null.mean < 0.3

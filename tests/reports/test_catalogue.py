@@ -45,7 +45,7 @@ def test_a_name_gets_its_entry_and_a_wrong_one_a_line(capsys):
     assert capsys.readouterr().out.startswith("precision, also called ppv")
     assert cli.main(["metrics", "precison"]) == 2
     assert capsys.readouterr().err == (
-        'assay: there is no metric "precison". Did you mean precision or precision_at_k?\n'
+        'assay: there is no metric "precison". Did you mean precision or r_precision or precision_at_k?\n'
     )
 
 

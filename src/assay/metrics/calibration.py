@@ -198,7 +198,7 @@ def _distances(view: Probabilities) -> NDArray[Any]:
     aliases=("ici_isotonic", "isotonic_ici"),
 )  # fmt: skip
 @one_by_one
-def isotonic_integrated_calibration_index(v: Probabilities) -> Any:
+def isotonic_calibration_index(v: Probabilities) -> Any:
     """The mean distance of the probabilities from their isotonic fit: ``mean |p - fit(p)|``.
 
     Austin and Steyerberg's (2019) ICI fits by loess: :func:`integrated_calibration_index`. This fit has
@@ -211,7 +211,7 @@ def isotonic_integrated_calibration_index(v: Probabilities) -> Any:
     reads=Probabilities, kind="order", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("e50_isotonic",)
 )
 @one_by_one
-def isotonic_median_calibration_distance(v: Probabilities) -> Any:
+def isotonic_median_distance(v: Probabilities) -> Any:
     """The median distance of the probabilities from their isotonic fit: ``median |p - fit(p)|``."""
     return row_quantile(_distances(v), v.counts, 1, 2)
 
@@ -220,7 +220,7 @@ def isotonic_median_calibration_distance(v: Probabilities) -> Any:
     reads=Probabilities, kind="order", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("e90_isotonic",)
 )
 @one_by_one
-def isotonic_upper_calibration_distance(v: Probabilities) -> Any:
+def isotonic_upper_distance(v: Probabilities) -> Any:
     """The distance from the isotonic fit that 9 rows in 10 keep within: ``90% quantile of |p - fit(p)|``."""
     return row_quantile(_distances(v), v.counts, 9, 10)
 
@@ -229,7 +229,7 @@ def isotonic_upper_calibration_distance(v: Probabilities) -> Any:
     reads=Probabilities, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("emax_isotonic",)
 )
 @one_by_one
-def isotonic_largest_calibration_distance(v: Probabilities) -> Any:
+def isotonic_largest_distance(v: Probabilities) -> Any:
     """The largest distance of a probability from its isotonic fit: ``max |p - fit(p)|``."""
     return _distances(v).max()
 

@@ -17,7 +17,7 @@ from assay.metrics.parameters import number, whole
 from assay.metrics.retrieval import NO_RELEVANT, Lists, query_metric
 
 
-@query_metric(bounds=(0, 1), best=1, undefined=NO_RELEVANT, aliases=("rprec", "r_prec", "rprecision"))
+@query_metric(bounds=(0, 1), best=1, undefined=NO_RELEVANT, aliases=("rprec", "r_prec"))
 def r_precision(lists: Lists) -> Any:
     """How many of the first R places hold a relevant item, R being how many there are: ``hits / R``.
 
