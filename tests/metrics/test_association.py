@@ -1,5 +1,7 @@
 """Measures of association and of ordered tables: figures of R and SciPy, and names that lead where they say."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.stats.contingency import association
@@ -71,3 +73,25 @@ def test_where_chance_gives_as_much_the_interval_begins_at_0(name):
     assert found.low == 0
     assert 0 < found.high < 0.5
     assert found.method == "delta, atanh, less chance"
+
+
+@pytest.mark.parametrize("groups", [None, 2, 6])
+@pytest.mark.parametrize("share", [0.5, 0.1, 0.0])
+@pytest.mark.parametrize(
+    "name", ["cramers_v", "contingency_coefficient", "bias_corrected_cramers_v", "gk_tau"]
+)
+def test_surer_intervals_hold_less_sure_ones(name, share, groups):
+    """Also where the lower limit comes to 0, and the upper one is made otherwise."""
+    rng = np.random.default_rng(3)
+    actual = rng.integers(0, 3, 300)
+    predicted = np.where(rng.random(300) < share, actual, rng.integers(0, 3, 300))
+    group = {} if groups is None else {"group": np.arange(300) * groups // 300}
+    rows = assay.rows(actual=actual, predicted=predicted, **group)
+    levels = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 0.999999)
+    found = [assay.estimate(name, rows, confidence=level) for level in levels]
+    if found[0].low is None:  # a V of 0 shows no spread, and two groups are no measure of it
+        assert (found[0].value, groups) == (0, 2)
+        assert all("too few groups" in one.note for one in found)
+        return
+    for narrow, wide in itertools.pairwise(found):
+        assert wide.low <= narrow.low <= narrow.value <= narrow.high <= wide.high
