@@ -33,6 +33,7 @@ std::atomic<unsigned> forks{0};
 // What this thread is doing: the thread count fixed by a KernelCall, whether it is inside a task,
 // and the flag that says the task's job has failed (on a worker).
 thread_local int fixed_threads = 0;
+thread_local int own_limit = 0;  // what limit_threads said to this thread
 thread_local bool inside_task = false;
 thread_local const std::atomic<bool>* job_failed = nullptr;
 thread_local Clock::time_point polled;
@@ -185,6 +186,7 @@ private:
 
 int threads() {
     if (fixed_threads > 0) return fixed_threads;
+    if (own_limit > 0) return own_limit;
     const int setting = thread_setting.load(std::memory_order_relaxed);
     static const int cores = available_cores();
     return setting > 0 ? setting : cores;
@@ -192,6 +194,14 @@ int threads() {
 
 void set_threads(int count) {
     thread_setting.store(std::clamp(count, 0, most_threads));
+}
+
+int limit_threads(int count) {
+    return std::exchange(own_limit, std::clamp(count, 0, most_threads));
+}
+
+int thread_limit() {
+    return own_limit;
 }
 
 KernelCall::KernelCall() : threads_before_(fixed_threads), mode_before_(float_mode()) {

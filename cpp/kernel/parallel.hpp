@@ -15,6 +15,13 @@ int threads();
 // Sets that number for calls to come; 0 means every core this process may run on, 1,024 the most.
 void set_threads(int count);
 
+// Limits the calling thread's own calls to so many threads, whatever set_threads says to others; 0
+// lifts the limit. Returns the limit before.
+int limit_threads(int count);
+
+// The calling thread's limit, 0 without one.
+int thread_limit();
+
 // Holds while a kernel runs: the number of threads stays what it was, and floats are computed in
 // the default mode (some libraries switch subnormals off for the thread that loads them, and
 // results would depend on which thread took a row). Calls may nest, as when a signal handler calls

@@ -21,6 +21,7 @@ try:
         exact_weighted_moments,
         exact_weighted_sum,
         import_arrow,
+        limit_threads,
         log_losses,
         match_lists,
         merge_pairs,
@@ -40,6 +41,7 @@ try:
         set_threads,
         sweep_precision,
         sweep_scores,
+        thread_limit,
         threads,
     )
 except ImportError as missing:  # pragma: no cover - a broken installation
@@ -70,6 +72,7 @@ __all__ = [
     "exact_weighted_moments",
     "exact_weighted_sum",
     "import_arrow",
+    "limit_threads",
     "log_losses",
     "match_lists",
     "merge_pairs",
@@ -89,5 +92,6 @@ __all__ = [
     "set_threads",
     "sweep_precision",
     "sweep_scores",
+    "thread_limit",
     "threads",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import threading
 import time
@@ -11,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from assay import kernels
 from assay.engines.asked import Asked
 from assay.engines.clusters import cluster_of
 from assay.engines.database import Wider
 from assay.engines.delimited import settled
 from assay.engines.files import source as find
-from assay.engines.lots import Buffers, Lot, ahead
+from assay.engines.lots import Buffers, Lot, ahead, limited_threads
 from assay.engines.sources import Source
 from assay.errors import LengthError
 from assay.inputs import encode, label_union
@@ -136,7 +134,7 @@ def scan(
     limit = asked.memory
     origin = data if isinstance(data, Source) else find(data)
     plan = _Plan(asked, limit // _BATCHES)
-    with _threads(threads) as count, origin.open(memory=limit // _DATABASE, threads=count) as database:
+    with limited_threads(threads) as count, origin.open(memory=limit // _DATABASE, threads=count) as database:
         kinds = plan.prepare(origin, database)
         while True:
             gathered = asked.gathering()
@@ -291,17 +289,3 @@ class _Plan:
         codes, _ = encode(dataclasses.replace(one, missing=None))  # whether any may be is asked elsewhere
         others = np.flatnonzero(codes != codes[-1])
         return lot.split(int(others[-1]) + 1 if len(others) else 0)
-
-
-@contextlib.contextmanager
-def _threads(count: int | None) -> Iterator[int]:
-    """Have the kernels use as many threads as are asked for, meanwhile."""
-    before = kernels.threads()
-    if count is None:
-        yield before
-        return
-    kernels.set_threads(count)
-    try:
-        yield count
-    finally:
-        kernels.set_threads(before)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay import kernels
 from assay.inputs import Column
 from assay.inputs.arrays import from_arrow
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from assay.inputs.columns import Array
 
-__all__ = ["Buffers", "Lot", "ahead"]
+__all__ = ["Buffers", "Lot", "ahead", "limited_threads"]
 
 _ROUND = 1 << 16  # lots differ by a few rows, and shall fit into each other's arrays
 
@@ -157,12 +158,24 @@ def _is_plain(kind: Any) -> bool:
 
 
 @contextlib.contextmanager
+def limited_threads(count: int | None) -> Iterator[int]:
+    """Have this thread's kernels use so many threads meanwhile, and leave those of other threads alone."""
+    before = kernels.limit_threads(count) if count else kernels.thread_limit()
+    try:
+        yield kernels.threads()
+    finally:
+        kernels.limit_threads(before)
+
+
+@contextlib.contextmanager
 def ahead(items: Generator[Any, None, None], interrupt: Callable[[], None]) -> Iterator[Iterator[Any]]:
     """Have a thread make the next item while one is being used; what it raises is raised here."""
     ready: queue.Queue[tuple[Any, BaseException | None]] = queue.Queue(1)
     stop = threading.Event()
+    limit = kernels.thread_limit()  # of the thread that asks, and so of the one that reads for it
 
     def make() -> None:
+        kernels.limit_threads(limit)
         try:
             for item in items:
                 ready.put((item, None))

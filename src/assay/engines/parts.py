@@ -6,16 +6,14 @@ often as its worker is lost: only what the last one returned counts.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import threading
 from typing import TYPE_CHECKING, Any, Final
 
-from assay import errors, kernels
+from assay import errors
 from assay.engines.database import part as module
 from assay.engines.gathering import Part
 from assay.engines.local import Scan
-from assay.engines.lots import Buffers, Lot
+from assay.engines.lots import Buffers, Lot, limited_threads
 from assay.errors import AssayError, InputError, LengthError
 from assay.tallies import Confusion, codec
 
@@ -48,7 +46,7 @@ def tallied(pieces: Iterable[tuple[dict[str, Column], int]], asked: Asked, place
             asked.gather(found, count, gathered)
         return gathered.part().to_bytes()
 
-    with _threads(asked.threads):
+    with limited_threads(_task_threads(asked.threads)):
         return told(gather, place)
 
 
@@ -68,7 +66,7 @@ def merged(parts: Iterable[bytes], asked: Asked, how: str) -> bytes:
         # The first partition's complaint, so that the same rows give the same message.
         return min(refusals)[1] if refusals else gathered.part().to_bytes()
 
-    with _threads(asked.threads):
+    with limited_threads(_task_threads(asked.threads)):
         return told(gather, -1)
 
 
@@ -142,24 +140,8 @@ def undone(data: bytes) -> tuple[Any, ...]:
     raise error(message)
 
 
-_lock = threading.Lock()
-_before: list[int] = []  # the setting of each task that runs in this process
-
-
-@contextlib.contextmanager
-def _threads(count: int | None) -> Iterator[None]:
-    """Have the kernels use as many threads as are asked for, or as the cluster gives a task, meanwhile."""
+def _task_threads(count: int | None) -> int | None:
+    """Return how many threads are asked for, or how many the cluster gives a task."""
     # Spark and Dask tell it this way, lest each of a worker's tasks uses all of its cores.
     told = os.environ.get("OMP_NUM_THREADS", "")
-    count = count or (int(told) if told.isdecimal() else 0)
-    with _lock:
-        _before.append(_before[0] if _before else kernels.threads())
-        if count:
-            kernels.set_threads(count)
-    try:
-        yield
-    finally:
-        with _lock:
-            before = _before.pop()
-            if not _before:
-                kernels.set_threads(before)
+    return count or (int(told) if told.isdecimal() else None)
