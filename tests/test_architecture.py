@@ -14,7 +14,7 @@ from assay import _kernels
 SOURCE = Path(assay.__file__).parent
 # A stage imports only from its left.
 STAGES = [
-    "errors", "progress", "kernels", "inputs", "tallies", "engines", "metrics", "inference", "decisions",
+    "printable", "errors", "output_files", "temporary", "progress", "kernels", "inputs", "tallies", "engines", "metrics", "inference", "decisions",
     "resampling", "reports", "evaluation", "sklearn", "demo", "cli", "__main__",
 ]  # fmt: skip
 FORBIDDEN = {"metrics": {"inputs", "kernels"}}  # a formula never sees rows

@@ -25,6 +25,8 @@ import functools
 import types
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
+from assay.printable import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -63,7 +65,13 @@ _ELSEWHERE = {
 
 
 class AssayError(Exception):
-    """Any error that assay raises on purpose."""
+    """Any error that assay raises on purpose.
+
+    Its message may quote data, and is safe to print.
+    """
+
+    def __str__(self) -> str:
+        return printable(super().__str__(), lines=True)
 
 
 class InputError(AssayError, ValueError):
@@ -127,7 +135,7 @@ def shown(values: Iterable[object], limit: int = 6) -> str:
     everything = list(values)
     words = [f'"{value}"' if isinstance(value, str) else str(value) for value in everything[:limit]]
     rest = len(everything) - limit
-    return ", ".join(words) + (f" and {rest:,} more" if rest > 0 else "")
+    return printable(", ".join(words)) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def keywords_told(function: Callable[P, T]) -> Callable[P, T]:

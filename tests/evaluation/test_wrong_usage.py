@@ -135,7 +135,7 @@ CASES = {
     "merging other labels": (lambda: evaluate(actual=["ham"], predicted=["ham"], positive="ham").merge(evaluate(actual=WORDS, predicted=WORDS, positive="ham")), r"declare the same labels="),
     "mistakes of another kind": (lambda: EV.errors()["fp"], r'only "false_positives", "false_negatives"'),
     "a frame library not known": (lambda: EV.to_frame("excel"), r'use "pandas", "polars", "pyarrow"'),
-    "a folder that is not there": (lambda: EV.save("no/such/folder/one.assay"), r"cannot be written: No such file"),
+    "a folder that is not there": (lambda: EV.save("no/such/folder/one.assay"), r"cannot be written: there is no folder no/such/folder"),
     "a file that is not there": (lambda: assay.load("no-such-file.assay"), r"there is no file"),
     "a file of something else": (lambda: assay.load(__file__), r"no evaluation that assay saved"),
 }  # fmt: skip

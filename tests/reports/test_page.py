@@ -205,11 +205,11 @@ def test_a_file_is_whole_or_not_there(tmp_path):
     assert write("new", path) == path
     assert path.read_text() == "new"
     assert path.stat().st_mode & 0o777 == 0o666 & ~_umask()
-    with pytest.raises(FileError, match="cannot be written to"):
+    with pytest.raises(FileError, match="cannot be written: there is no folder"):
         write("new", tmp_path / "nowhere" / "report.html")
     folder = tmp_path / "folder"
     folder.mkdir()
-    with pytest.raises(FileError, match="cannot be written to"):
+    with pytest.raises(FileError, match="is a folder: name a file to write to"):
         write("new", folder)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["folder", "report.html"]
 

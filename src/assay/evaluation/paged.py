@@ -92,8 +92,13 @@ def report(
     ('report.html', True)
     """
     several = [evaluations] if isinstance(evaluations, Evaluation) else list(evaluations)
-    page = page_of(several, title=title, matter=matter, slices=slices, errors=errors)
-    return write(as_html(page, "\n".join(as_still(ev.summary) for ev in several)), path)
+    return write(html_of(several, title=title, matter=matter, slices=slices, errors=errors), path)
+
+
+def html_of(several: Sequence[Evaluation], **options: Any) -> str:
+    """Return the page as text; `options` are those of :func:`page_of`."""
+    page = page_of(several, **options)
+    return as_html(page, "\n".join(as_still(ev.summary) for ev in several))
 
 
 def page_of(

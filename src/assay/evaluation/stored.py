@@ -6,10 +6,7 @@ that reading a file runs no code.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +21,7 @@ from assay.evaluation.merged import completed
 from assay.evaluation.settings import Settings
 from assay.inference.estimate import Estimate
 from assay.metrics import Undefined, find
+from assay.output_files import write_file
 from assay.tallies import Collection, codec
 
 __all__ = ["from_bytes", "load", "save", "to_bytes"]
@@ -71,23 +69,8 @@ def from_bytes(data: bytes) -> Evaluation:
 
 
 def save(ev: Evaluation, path: Any) -> None:
-    """Write an evaluation to a file, under a temporary name first, so that none is left half written."""
-    target = Path(path)
-    data = to_bytes(ev)
-    try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as failed:
-        raise FileError(f"{target} cannot be written: {failed.strerror or failed}.") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(name).chmod(0o644)
-        Path(name).replace(target)
-    except OSError as failed:
-        raise FileError(f"{target} cannot be written: {failed.strerror or failed}.") from None
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            Path(name).unlink()
+    """Write an evaluation to a file, whole or not at all; new files have the permissions that any has."""
+    write_file(path, to_bytes(ev))
 
 
 def load(path: Any) -> Evaluation:

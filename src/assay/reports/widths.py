@@ -9,6 +9,8 @@ import functools
 import unicodedata
 from typing import TYPE_CHECKING
 
+from assay.printable import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,8 +18,6 @@ __all__ = ["LINE", "centred", "clean", "left", "right", "short", "width", "wrapp
 
 LINE = 400  # letters of a remark: only one that quotes very long labels has more
 _JOINER = "\u200d"  # what follows is drawn into the same picture
-_MOVING = ("Cc", "Zl", "Zp", "Cs")  # categories: controls, ends of lines, halves of pairs
-_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # the direction of writing
 _AS_EMOJI = "\ufe0f"  # what precedes is drawn as a picture
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
 
@@ -55,10 +55,7 @@ def clean(label: object) -> str:
     >>> clean("two\nlines"), clean(3), clean(""), clean("\u202eeno")
     ('two\\nlines', '3', '""', '\\u202eeno')
     """
-    text = "".join(
-        ascii(char)[1:-1] if unicodedata.category(char) in _MOVING or char in _TURNING else char
-        for char in str(label)
-    )
+    text = printable(str(label))
     return text if text.strip() else f'"{text}"'
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import functools
 import hashlib
 import importlib.resources
 import json
-import os
-import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from assay.errors import FileError
+from assay.output_files import write_file
 from assay.reports.page.still import escaped
+
+if TYPE_CHECKING:
+    import os
 
 __all__ = ["as_html", "write"]
 
@@ -64,28 +64,8 @@ def as_html(page: dict[str, Any], still: str = "") -> str:
 
 def write(text: str, path: str | os.PathLike[str]) -> Path:
     """Write a document to a path, whole or not at all, and return the path."""
-    target = Path(path)
-    try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(name).chmod(0o666 & ~_mask())
-            Path(name).replace(target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
-    except OSError as failed:
-        raise FileError(f"the report cannot be written to {target}: {failed.strerror or failed}.") from failed
-    return target
-
-
-def _mask() -> int:
-    """Return the mask of new files, which can only be read by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+    write_file(path, text)
+    return Path(path)
 
 
 @functools.cache

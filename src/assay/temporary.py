@@ -1,0 +1,91 @@
+"""Temporary folders that are removed in the end, and by a later process where that end was ``kill -9``.
+
+Each holds a file that its process keeps locked. A folder whose lock is free belongs to nobody any more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    fcntl: Any
+else:
+    try:
+        import fcntl
+    except ImportError:  # pragma: no cover - a system without such locks, where nothing is swept
+        fcntl = None
+
+__all__ = ["TemporaryFolder"]
+
+_PREFIX = "assay-"
+_LOCK = ".lock"
+
+
+class TemporaryFolder:
+    """A folder of this process's own, empty but for a lock; `close` removes it with all that is in it.
+
+    >>> with TemporaryFolder() as folder:
+    ...     _ = (folder.path / "copy").write_bytes(b"rows")
+    >>> folder.path.exists()
+    False
+    """
+
+    def __init__(self) -> None:
+        _sweep()
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        self._handle = -1
+        try:
+            fresh = self.path / f"{_LOCK}.new"
+            self._handle = os.open(fresh, os.O_CREAT | os.O_RDWR, 0o600)
+            if fcntl is not None:
+                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fresh.rename(self.path / _LOCK)  # never seen without its lock
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._handle >= 0:
+            with contextlib.suppress(OSError):
+                os.close(self._handle)
+            self._handle = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@functools.cache  # once a process
+def _sweep() -> None:
+    """Remove folders of this user's whose process is gone."""
+    if fcntl is None:
+        return
+    with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as found:
+        for entry in found:
+            if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
+                _remove_if_left(Path(entry.path))
+
+
+def _remove_if_left(folder: Path) -> None:
+    try:
+        handle = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    except OSError:  # another's, or none of ours
+        return
+    try:
+        if os.fstat(handle).st_uid == os.getuid():
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+    except OSError:  # its process lives
+        pass
+    finally:
+        os.close(handle)
