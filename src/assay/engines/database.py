@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import re
-import shutil
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from assay.errors import AssayError, ColumnError, FileError, PartError
+from assay.output_files import identity
+from assay.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from assay.output_files import FileIdentity
 
 __all__ = ["Database", "Unfit", "Wider", "part", "quoted", "selected", "text"]
 
@@ -39,6 +41,16 @@ class Unfit(ColumnError):  # noqa: N818 - a reason
     def __init__(self, message: str, column: str) -> None:
         super().__init__(message)
         self.column = column
+
+
+class WriteError(FileError):
+    """A file could not be written, for a reason of the system's."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(
+            f"a temporary file cannot be written: {os.strerror(number)}. Is the disk of TMPDIR full?"
+        )
+        self.number = number
 
 
 def part(name: str, package: str, what: str) -> Any:
@@ -68,15 +80,16 @@ def quoted(name: str) -> str:
 class Database:
     """A DuckDB in memory that stays within limits; what it spills goes to a folder that is removed."""
 
-    def __init__(self, *, memory: int, threads: int) -> None:
+    def __init__(self, *, memory: int, threads: int, files_read: set[FileIdentity] | None = None) -> None:
         self._duckdb = part("duckdb", "duckdb", "reading files")
         self._arrow = part("arro3.core", "arro3-core", "reading files")
-        self._folder = Path(tempfile.mkdtemp(prefix="assay-"))
+        self._folder = TemporaryFolder()
+        self._files_read = files_read
         self._columns: dict[str, dict[str, str]] = {}
         settings = {
             "memory_limit": f"{memory}B",
             "threads": threads,
-            "temp_directory": str(self._folder / "spilled"),
+            "temp_directory": str(self._folder.path / "spilled"),
             "preserve_insertion_order": True,  # row numbers of a message are those of the file
             "autoinstall_known_extensions": False,  # nothing is fetched from the network
             "enable_external_file_cache": False,  # every byte is read once
@@ -84,8 +97,10 @@ class Database:
         try:
             self._connection = self._duckdb.connect(config=settings)
             self._connection.execute("SET enable_progress_bar = false")
+            if files_read is not None:  # a query may name files in any way: what it opens is written down
+                self._connection.execute("CALL enable_logging('FileSystem')")
         except BaseException:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.close()
             raise
 
     def __enter__(self) -> Self:
@@ -96,18 +111,39 @@ class Database:
 
     def close(self) -> None:
         """Let go of everything."""
-        self._connection.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        try:
+            if self._files_read is not None:
+                self._files_read |= self._files_opened()
+        finally:
+            self._connection.close()
+            self._folder.close()
+
+    def _files_opened(self) -> set[FileIdentity]:
+        """Return which files were opened since logging began."""
+        try:
+            paths = self._connection.execute(
+                "SELECT DISTINCT path FROM duckdb_logs_parsed('FileSystem') WHERE op = 'OPEN'"
+            ).fetchall()
+        except self._duckdb.Error:  # it was interrupted, and nothing will be written
+            return set()
+        return {found for (path,) in paths if (found := identity(path)) is not None}
 
     def interrupt(self) -> None:
         """Stop whatever is being read."""
         self._connection.interrupt()
 
-    def attach(self, path: str) -> None:
-        """Open a database file, to be read only, as where tables are looked for."""
+    def attach(self, path: str, folder: str | None = None) -> None:
+        """Open a database file, to be read only, as where tables are looked for.
+
+        It may come from anywhere, and its views may name any file: nothing else can be read from then on,
+        and nothing be written but into a folder of ours.
+        """
         with self._explained(path):
             self._connection.execute(f"ATTACH {text(path)} AS given (READ_ONLY)")
             self._connection.execute("USE given")
+            if folder is not None:
+                self._connection.execute(f"SET allowed_directories = [{text(folder)}]")
+            self._connection.execute("SET enable_external_access = false")
 
     def is_select(self, query: str, name: str) -> bool:
         """Tell whether this is one statement that reads and does nothing else."""
@@ -143,8 +179,11 @@ class Database:
 
         It can be interrupted where the database has one thread: with more, the one that is told sleeps.
         """
-        with self._explained(name):
-            self._connection.execute(f"COPY ({query}) TO {text(path)} ({how})")
+        try:
+            with self._explained(name):
+                self._connection.execute(f"COPY ({query}) TO {text(path)} ({how}, USE_TMP_FILE false)")
+        except WriteError as failed:
+            raise OSError(failed.number, os.strerror(failed.number)) from None
 
     def hold(self, name: str, columns: dict[str, Any]) -> None:
         """Let queries read columns of NumPy's or lists of text, under a name."""
@@ -224,6 +263,15 @@ def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
         return FileError(f'{where} opens a quote that is never closed. Mend it, or say quote= (none: "").')
     if "in-memory database in read-only" in said:
         return FileError(f"{name} cannot be read: it is no database.")
+    number = re.search(r'write.*"errno":"(\d+)"', said, re.DOTALL)
+    if number:
+        return WriteError(int(number[1]))
+    if "disabled by configuration" in said:
+        what = re.search(r'Cannot access \w+ "([^"]*)"', said)
+        return FileError(
+            f"{name} would read {what[1] if what else 'other files'}, which a database may not: its tables "
+            "alone are read. Name that file itself, in sql= without a database."
+        )
     if "Out of Memory" in said:
         return FileError(f"reading {name} needs more memory than it was given: raise memory=.")
     first = re.sub(r"^(\w+ )+Error: ", "", said.partition("\n")[0]).rstrip(".! ")

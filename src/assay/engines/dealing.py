@@ -6,13 +6,18 @@ DuckDB, which streams it, Arrow files through memory.
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import contextlib
 import csv
 import gzip
 import io
 import json
-from typing import TYPE_CHECKING, Any
+import lzma
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -23,15 +28,17 @@ from assay.errors import FileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from assay.engines.database import Database
     from assay.engines.sources import Part
     from assay.inputs.columns import Array
 
-__all__ = ["deal", "stored", "widen"]
+__all__ = ["deal", "is_lines", "stored", "widen"]
 
 _MEMORY = 1 << 29
+# What DuckDB would tell by the ending of a name, which a file that is being written has not yet.
+_COMPRESSION: Final = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+_OPEN: Final[dict[str, Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
 def deal(
@@ -39,19 +46,21 @@ def deal(
     layers: Sequence[tuple[Array, Sequence[Path]]],
     *,
     encoding: str = "utf-8",
+    packing: str = "",
 ) -> None:
     """Write each row of a file to one file of every layer: the one that the layer's number for it names.
 
-    A number beyond the files means that the row goes to none of them. Rows keep their order.
+    A number beyond the files means that the row goes to none of them. Rows keep their order. `packing` is
+    the ending of what the files are compressed with: .gz, .bz2 or .xz.
     """
     (one,) = origin.parts
     with origin.open(memory=_MEMORY, threads=1) as database:
-        if _is_text(one):
-            _deal_lines(one, database, layers, encoding)
+        if is_lines(one):
+            _deal_lines(one, database, layers, encoding, packing)
             return
         for places, files in layers:
             for number, file in enumerate(files):
-                _write(one, database, file, np.asarray(places) == number, {})
+                _write(one, database, file, np.asarray(places) == number, {}, packing)
 
 
 def widen(
@@ -60,6 +69,7 @@ def widen(
     columns: Mapping[str, Sequence[str]],
     *,
     encoding: str = "utf-8",
+    packing: str = "",
 ) -> None:
     """Write a file's rows with columns of text more."""
     (one,) = origin.parts
@@ -67,32 +77,37 @@ def widen(
         for name in columns:
             if name.lower() in (known.lower() for known in one.columns(database)):
                 raise FileError(f'{one.name} has a column "{name}" already: name another with --column.')
-        if _is_text(one):
-            _widen_lines(one, database, file, columns, encoding)
+        if is_lines(one):
+            _widen_lines(one, database, file, columns, encoding, packing)
         else:
-            _write(one, database, file, None, columns)
+            _write(one, database, file, None, columns, packing)
 
 
 def stored(origin: Source, file: Path) -> Source:
     """Return a query's result as a Parquet file, so that every reading of it gives the same rows."""
     (one,) = origin.parts
-    with origin.open(memory=_MEMORY, threads=1) as database:
+    with origin.open(memory=_MEMORY, threads=1, folder=str(file.parent)) as database:
         database.copy(f"SELECT * FROM {one.expression(database)}", str(file), "FORMAT parquet", one.name)
-    return Source((ParquetFile(one.name, str(file)),), origin.name)
+    return Source((ParquetFile(one.name, str(file)),), origin.name, files_read=origin.files_read)
 
 
-def _is_text(one: Part) -> bool:
+def is_lines(one: Part) -> bool:
+    """Tell whether a file's rows are lines of text, which are copied as they are."""
     return isinstance(one, DelimitedFile) or (isinstance(one, JsonFile) and one.layout != "auto")
 
 
 def _deal_lines(
-    one: Part, database: Database, layers: Sequence[tuple[Array, Sequence[Path]]], encoding: str
+    one: Part,
+    database: Database,
+    layers: Sequence[tuple[Array, Sequence[Path]]],
+    encoding: str,
+    packing: str,
 ) -> None:
     with contextlib.ExitStack() as stack:
         header, records = _records(one, database, stack)
         outs = []
         for places, files in layers:
-            opened = [_opened(file, "wt", encoding, stack) for file in files]
+            opened = [_opened(file, "wt", encoding, stack, packing) for file in files]
             for out in opened:
                 out.write(header)
             outs.append((places.tolist(), [*(out.write for out in opened), len]))
@@ -105,12 +120,17 @@ def _deal_lines(
         _same_rows(one, count, expected)
 
 
-def _widen_lines(
-    one: Part, database: Database, file: Path, columns: Mapping[str, Sequence[str]], encoding: str
+def _widen_lines(  # noqa: PLR0917 - one call
+    one: Part,
+    database: Database,
+    file: Path,
+    columns: Mapping[str, Sequence[str]],
+    encoding: str,
+    packing: str,
 ) -> None:
     with contextlib.ExitStack() as stack:
         header, records = _records(one, database, stack)
-        out = _opened(file, "wt", encoding, stack)
+        out = _opened(file, "wt", encoding, stack, packing)
         expected = len(next(iter(columns.values())))
         if isinstance(one, DelimitedFile):
             delimiter = one.dialect(database)[1]
@@ -177,7 +197,7 @@ def _records(one: Any, database: Database, stack: contextlib.ExitStack) -> tuple
     if one.path.lower().endswith((".zst", ".zstd")):
         raise FileError(f"{one.name} is packed as zst, which split does not write: unpack it first.")
     encoding = one.encoding if isinstance(one, DelimitedFile) else "utf-8"
-    lines = iter(_opened(one.path, "rt", encoding, stack))
+    lines = iter(_opened(one.path, "rt", encoding, stack, Path(one.path).suffix))
     quote = one.quote if isinstance(one, DelimitedFile) else ""
     # A line without a value is a row where there is but one column.
     single = isinstance(one, DelimitedFile) and len(one.columns(database)) == 1
@@ -200,15 +220,20 @@ def _whole_lines(lines: Iterator[str], quote: str, *, keep_blank: bool) -> Itera
         yield open_record
 
 
-def _opened(path: Any, mode: str, encoding: str, stack: contextlib.ExitStack) -> Any:
+def _opened(path: Any, mode: str, encoding: str, stack: contextlib.ExitStack, packing: str) -> Any:
     """Open a text, packed or not; bytes that are no text go through as they are."""
     odd = "surrogateescape" if codecs.lookup(encoding).name == "utf-8" else "strict"
-    opened: Any = gzip.open if str(path).lower().endswith(".gz") else open
+    opened: Any = _OPEN.get(packing.lower(), open)
     return stack.enter_context(opened(path, mode, encoding=encoding, errors=odd, newline=""))
 
 
-def _write(
-    one: Part, database: Database, file: Path, chosen: Array | None, columns: Mapping[str, Sequence[str]]
+def _write(  # noqa: PLR0917 - two calls
+    one: Part,
+    database: Database,
+    file: Path,
+    chosen: Array | None,
+    columns: Mapping[str, Sequence[str]],
+    packing: str,
 ) -> None:
     """Write the chosen rows of a typed file."""
     if isinstance(one, ArrowFile):
@@ -224,7 +249,9 @@ def _write(
     query = f"SELECT d.*{more} FROM {table} AS d POSITIONAL JOIN dealt AS p{where}"
     if isinstance(one, JsonFile):
         query = f"SELECT d.*{more} FROM (SELECT * FROM {table}) AS d POSITIONAL JOIN dealt AS p{where}"
-    how = "FORMAT json, ARRAY true" if isinstance(one, JsonFile) else "FORMAT parquet, COMPRESSION zstd"
+    how = "FORMAT parquet, COMPRESSION zstd"
+    if isinstance(one, JsonFile):
+        how = f"FORMAT json, ARRAY true, COMPRESSION {_COMPRESSION.get(packing.lower(), 'none')}"
     database.copy(query, str(file), how, one.name)
 
 
@@ -247,4 +274,11 @@ def _write_arrow(
         first += batch.num_rows
     with open(one.path, "rb") as opened:  # noqa: PTH123 - a path as the caller wrote it
         whole = opened.read(6) == b"ARROW1"
-    (arrow.write_ipc if whole else arrow.write_ipc_stream)(core.Table.from_batches(batches), str(file))
+    write = arrow.write_ipc if whole else arrow.write_ipc_stream
+    try:
+        write(core.Table.from_batches(batches), str(file))
+    except Exception as failed:
+        number = re.search(r"os error (\d+)", str(failed))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from None

@@ -5,21 +5,20 @@ from __future__ import annotations
 import codecs
 import difflib
 import glob
-import gzip
 import os
-import shutil
-import sys
-import tempfile
-import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from assay.engines.copies import COMPRESSED, Copies, is_stream, unpacked_suffix
 from assay.engines.delimited import ENCODINGS, DelimitedFile
 from assay.engines.sources import ArrowFile, JsonFile, ParquetFile, Part, Query, Source
 from assay.errors import FileError, InputError, shown
+from assay.output_files import identity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
+
+    from assay.output_files import FileIdentity
 
 __all__ = ["source"]
 
@@ -32,7 +31,7 @@ _FORMATS: Final[dict[str, Format]] = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
     ".duckdb": "duckdb", ".ddb": "duckdb",
 }  # fmt: skip
-_COMPRESSED: Final = (".gz", ".zst", ".zstd")
+_NAMED: Final = 3  # files that a message names
 _MAGIC: Final = (
     (b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"\xff\xff\xff\xff", "arrow"),
     (b"{", "jsonl"), (b"[", "json"),
@@ -58,7 +57,8 @@ def source(
     ----------
     path
         A file, a pattern such as ``"out/*.parquet"``, a folder, ``"-"`` for standard input, or a list of
-        them. CSV, TSV and JSON lines may be compressed (gz, zst).
+        them. Pipes are read as standard input is. CSV, TSV and JSON lines may be compressed (gz, zst), and
+        any file packed as bz2, xz or zip, which is unpacked to a temporary file first.
     format
         ``"csv"``, ``"tsv"``, ``"parquet"``, ``"arrow"``, ``"jsonl"``, ``"json"`` or ``"duckdb"``, where
         the name of the file does not say it.
@@ -90,6 +90,10 @@ def source(
         )
     if delimiter is not None and len(delimiter) != 1:
         raise InputError(f"delimiter={delimiter!r}: a delimiter is one character.")
+    if len(quote) > 1:
+        raise InputError(f'quote={quote!r}: a quote is one character, or "" where nothing is quoted.')
+    if len(decimal) != 1:
+        raise InputError(f"decimal={decimal!r}: what parts a number from its fraction is one character.")
     given = [path] if isinstance(path, (str, os.PathLike)) else list(path)
     if not given:
         raise InputError("no file was named: the list of paths is empty.")
@@ -100,30 +104,36 @@ def source(
         "null": (null,) if isinstance(null, str) else tuple(null),
         "names": None if names is None else tuple(names),
     }  # fmt: skip
-    copies = _Copies()
-    parts = []
+    copies = Copies()
+    parts: list[Part] = []
+    files_read: set[FileIdentity] = set()
     for one in map(str, given):
-        for file in [_spooled(copies)] if one == "-" else _found(one):
-            name = "standard input" if one == "-" else file
-            kind = format or _format(file)
-            recoded = kind in ("csv", "tsv") and charset not in ENCODINGS
-            place = _recoded(file, name, charset, copies) if recoded else file
+        for file in ["-"] if one == "-" else _found(one):
+            files_read |= {found} if (found := identity(0 if file == "-" else file)) else set()
+            name, place = _readable(file, copies)
+            kind = format or _format(place)
+            if kind in ("csv", "tsv") and charset not in ENCODINGS:
+                place = copies.recoded(place, name, charset)
             parts.append(_part(place, name, kind, written))
-    return Source(tuple(parts), parts[0].name if len(parts) == 1 else f"{len(parts):,} files", copies=copies)
+    return Source(tuple(parts), _called(parts), copies=copies, files_read=files_read)
 
 
-class _Copies:
-    """A folder for copies of what cannot be read where it is; it goes when nobody holds this any more."""
+def _readable(file: str, copies: Copies) -> tuple[str, str]:
+    """Return what messages call a file, and where it can be read more than once, as it is or unpacked."""
+    if file == "-":
+        return "standard input", copies.of_input()
+    if is_stream(file):
+        return file, copies.of_stream(file)
+    return file, copies.unpacked(file, file) if unpacked_suffix(file) else file
 
-    def __init__(self) -> None:
-        self._folder: Path | None = None
 
-    @property
-    def folder(self) -> Path:
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="assay-"))
-            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        return self._folder
+def _called(parts: Sequence[Part]) -> str:
+    """Return what messages call all files together: which they are, where they are few."""
+    names = [part.name for part in parts]
+    if len(names) == 1:
+        return names[0]
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return f"{len(names):,} files ({', '.join(names[:_NAMED])}{more})"
 
 
 def _part(path: str, name: str, kind: str, written: dict[str, Any]) -> Part:
@@ -144,11 +154,14 @@ def _of_query(path: Any, sql: str | None, table: str | None) -> Source:
     if path is not None and not isinstance(path, (str, os.PathLike)):
         raise InputError("sql= and table= read one database: pass its path alone.")
     database = None if path is None else _found(os.fspath(path))[0]
+    if database is not None and (is_stream(database) or unpacked_suffix(database)):
+        raise InputError(f"{database} cannot be opened as a database: copy or unpack it to a file first.")
+    files_read = {found} if database is not None and (found := identity(database)) else set()
     if sql is not None:
-        return Source((Query("the query's result", sql),), "a query", database)
+        return Source((Query("the query's result", sql),), "a query", database, files_read=files_read)
     if database is None:
         raise InputError(f"table={table!r} needs the database file it is in, as the path.")
-    return Source((Query.of_table(str(table)),), f"the table {table}", database)
+    return Source((Query.of_table(str(table)),), f"the table {table}", database, files_read=files_read)
 
 
 def _found(path: str) -> list[str]:
@@ -185,7 +198,7 @@ def _found(path: str) -> list[str]:
 def _suffix(name: str) -> str:
     """Return what a name says of the format, whatever it is compressed with."""
     place = Path(name.lower())
-    return Path(place.stem).suffix if place.suffix in _COMPRESSED else place.suffix
+    return Path(place.stem).suffix if place.suffix in COMPRESSED else place.suffix
 
 
 def _format(path: str) -> str:
@@ -203,36 +216,9 @@ def _format(path: str) -> str:
     return next((kind for magic, kind in _MAGIC if start.startswith(magic)), "csv")
 
 
-def _spooled(copies: _Copies) -> str:
-    """Return a file with all of standard input: it can be read once only, and some formats need it twice."""
-    file = copies.folder / "stdin"
-    with file.open("wb") as copy:
-        shutil.copyfileobj(sys.stdin.buffer, copy, 1 << 20)
-    with file.open("rb") as copy:
-        start = copy.read(4)
-    for magic, suffix in ((b"\x1f\x8b", ".gz"), (b"\x28\xb5\x2f\xfd", ".zst")):
-        if start.startswith(magic):
-            file = file.rename(file.with_suffix(suffix))
-    return str(file)
-
-
 def _charset(encoding: str) -> str:
     try:
+        "".encode(encoding)  # which refuses what is known and no encoding of text, as rot13
         return codecs.lookup(encoding).name.removesuffix("-sig")
-    except LookupError:
+    except (LookupError, ValueError):
         raise InputError(f'encoding="{encoding}" is not known: try "utf-8", "latin-1" or "cp1252".') from None
-
-
-def _recoded(path: str, name: str, encoding: str, copies: _Copies) -> str:
-    """Return a copy of a text file in UTF-8."""
-    handle, copy = tempfile.mkstemp(dir=copies.folder, suffix=".csv")
-    opened: Callable[..., Any] = gzip.open if path.lower().endswith(".gz") else open
-    try:
-        with (
-            opened(path, "rt", encoding=encoding, newline="") as text,
-            open(handle, "w", encoding="utf-8", newline="") as out,  # noqa: PTH123 - a handle
-        ):
-            shutil.copyfileobj(text, out, 1 << 20)
-    except (UnicodeError, OSError) as failed:
-        raise FileError(f"{name} is not text in {encoding}: {failed}.") from None
-    return copy

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from assay.engines.database import Database
+    from assay.output_files import FileIdentity
 
 __all__ = ["ArrowFile", "JsonFile", "ParquetFile", "Part", "Query", "Source", "lines_about"]
 
@@ -82,15 +83,18 @@ class Source:
     name: str
     database: str | None = None
     copies: Any = dataclasses.field(default=None, repr=False, compare=False)  # temporary files, kept with it
+    # Which files the rows are from; those of a query are known once it was read.
+    files_read: set[FileIdentity] = dataclasses.field(default_factory=set, repr=False, compare=False)
 
-    def open(self, *, memory: int, threads: int) -> Database:
-        """Return the database through which the parts are read."""
+    def open(self, *, memory: int, threads: int, folder: str | None = None) -> Database:
+        """Return the database through which the parts are read; it may write to a folder."""
         from assay.engines.database import Database  # noqa: PLC0415 - read here only
 
-        opened = Database(memory=memory, threads=threads)
+        queried = any(isinstance(part, Query) for part in self.parts)
+        opened = Database(memory=memory, threads=threads, files_read=self.files_read if queried else None)
         try:
             if self.database is not None:
-                opened.attach(self.database)
+                opened.attach(self.database, folder)
         except BaseException:
             opened.close()
             raise
