@@ -170,6 +170,8 @@ def _stems(paths: Sequence[str]) -> list[str]:
 
 def _is_saved(path: str) -> bool:
     try:
+        if not Path(path).is_file():  # looking into a pipe would take its first bytes away
+            return False
         with Path(path).open("rb") as file:
             return file.read(len(_SAVED)) == _SAVED
     except OSError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.cli.parser import Command, Misuse, parser_of
+from assay.cli.printing import show
 
 if TYPE_CHECKING:
     import argparse
@@ -30,7 +31,7 @@ def completion_command(others: Sequence[Command]) -> Command:
     def run(arguments: argparse.Namespace) -> int:
         if arguments.shell is None:
             raise Misuse(f"say for which shell: {', '.join(_SHELLS)}.")
-        print(script(arguments.shell, (*others, mine)))  # noqa: T201 - this is the command line
+        show(script(arguments.shell, (*others, mine)))
         return 0
 
     mine = Command(

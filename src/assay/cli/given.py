@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.options import READING, ROLES
 from assay.cli.parser import Misuse
+from assay.cli.printing import complain
+from assay.cli.written import check_outputs
 
 if TYPE_CHECKING:
     import argparse
@@ -53,7 +55,19 @@ def origin(arguments: argparse.Namespace, paths: Sequence[str] | None = None) ->
         raise Misuse(f"--{name} says how a CSV is written, but {found.name} is none: leave it out.")
     if (arguments.sql or arguments.table) and arguments.format:
         raise Misuse("--format is for files, not for --sql and --table: leave it out.")
+    arguments.sources = [*getattr(arguments, "sources", ()), found]
+    check_outputs(arguments)
+    _tell_files(arguments, named, found)
     return found
+
+
+def _tell_files(arguments: argparse.Namespace, named: Sequence[str], found: Source) -> None:
+    """Say which files patterns and folders stand for, where somebody looks."""
+    told = [part.name for part in found.parts]
+    if told == named or len(told) < 2 or arguments.quiet:  # noqa: PLR2004 - one was named by itself
+        return
+    if sys.stderr is not None and sys.stderr.isatty():
+        complain(f"reading {found.name}")
 
 
 def run_options(arguments: argparse.Namespace) -> dict[str, Any]:

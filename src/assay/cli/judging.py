@@ -18,8 +18,10 @@ from assay.cli.options import (
     whole,
 )
 from assay.cli.parser import Command, Misuse, Once
+from assay.cli.printing import show
 from assay.cli.required import demanded, exit_code, told
-from assay.cli.written import as_json, deliver
+from assay.cli.written import as_json, deliver, files_read
+from assay.output_files import OutputFiles
 
 if TYPE_CHECKING:
     import argparse
@@ -74,9 +76,15 @@ def answered(arguments: argparse.Namespace, ev: Evaluation) -> int:
     """Say what an evaluation found in the form that is wanted, and return the exit code."""
     code, failed = exit_code(demanded(arguments), ev)
     page = getattr(arguments, "report", None)
-    deliver(arguments, _text(arguments, ev), {page: ev.report})
+    deliver(arguments, _text(arguments, ev), {page: lambda: _page(ev)})
     told(failed)
     return code
+
+
+def _page(ev: Evaluation) -> str:
+    from assay.evaluation.paged import html_of
+
+    return html_of([ev])
 
 
 def _text(arguments: argparse.Namespace, ev: Evaluation) -> str:
@@ -131,12 +139,12 @@ def _tally(arguments: argparse.Namespace) -> int:
 
 def kept(arguments: argparse.Namespace, ev: Evaluation, target: str) -> None:
     """Write an evaluation to a file, and say so."""
-    from assay.cli.written import Files
+    from assay.evaluation.stored import to_bytes
 
-    with Files(arguments.paths) as files:
-        ev.save(files.place(target))
+    with OutputFiles(files_read(arguments)) as files:
+        files.write(target, to_bytes(ev))
     if not arguments.quiet:
-        print(f"{target}: {ev.problem.title.lower()}, {ev.n:,} rows")  # noqa: T201
+        show(f"{target}: {ev.problem.title.lower()}, {ev.n:,} rows")
 
 
 def _threshold_options(parser: Parser) -> None:

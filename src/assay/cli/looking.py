@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli.options import add_output
 from assay.cli.parser import Command
+from assay.cli.printing import show
 from assay.cli.written import as_json, deliver
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _demo_options(parser: Parser) -> None:
 def _demo(_: argparse.Namespace) -> int:
     from assay.demo import demo
 
-    print(demo())  # noqa: T201 - this is the command line
+    show(demo())
     return 0
 
 

@@ -6,6 +6,8 @@ import argparse
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from assay.cli.printing import show
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -56,6 +58,25 @@ class Parser(argparse.ArgumentParser):
         """Raise the mistake, in a line that says where to read on."""
         plain = re.sub(r"^argument (\S+?)(?:/\S+)?: ", r"\1: ", message).rstrip(".")
         raise Misuse(f"{plain}{'' if plain.endswith('?') else '.'} ({self.prog} --help says more.)")
+
+    def read(self, words: Sequence[str]) -> argparse.Namespace:
+        """Return what was said, or raise for words that nobody takes; what follows -- is no option."""
+        end = list(words).index("--") if "--" in words else len(words)
+        arguments, unknown = self.parse_known_intermixed_args(words[:end])
+        if unknown:
+            self.refuse(unknown)
+        rest = list(words[end + 1 :])
+        if rest:
+            lists = [one.dest for one in self._actions if not one.option_strings and one.nargs == "*"]
+            if not lists:
+                self.error(f"there is no use for {rest[0]!r} here")
+            setattr(arguments, lists[0], [*getattr(arguments, lists[0]), *rest])
+        return arguments
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help and version as everything is printed."""
+        del file
+        show(message, end="")
 
     def names(self) -> list[str]:
         """Return every option by its long name."""
@@ -109,7 +130,8 @@ def program_parser(commands: Sequence[Command], version: str) -> Parser:
         usage="assay COMMAND [...]",
         description="Judges the predictions of machine-learning models: how good, how sure, where they fail.",
         epilog=f"commands (assay COMMAND --help says all about one):\n{listed}\n\n"
-        "exit codes: 0 fine, 1 a requirement is not met, 2 wrong input",
+        "exit codes: 0 fine, 1 a requirement is not met, 2 wrong input or a full disk, 70 an error of\n"
+        "assay's; 130, 143 and 129 after Ctrl-C, SIGTERM and SIGHUP",
     )
     parser.add_argument("--version", action="version", version=f"assay {version}")
     return parser

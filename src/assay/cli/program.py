@@ -5,33 +5,39 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay import __version__
+from assay.cli import exit_codes
 from assay.cli.comparing import COMPARE
 from assay.cli.completion import completion_command
 from assay.cli.judging import EVALUATE, TALLY, THRESHOLD
 from assay.cli.looking import DEMO, METRICS
 from assay.cli.parser import Misuse, near, parser_of, program_parser
+from assay.cli.printing import complain, finish_output, restore_descriptors
 from assay.cli.saved import MERGE, REPORT
+from assay.cli.signals import stop_on_signals
 from assay.cli.splitting import SPLIT
 from assay.cli.tables import CROSSTAB
 from assay.cli.validating import CROSSVAL
-from assay.errors import AssayError
+from assay.cli.written import check_outputs
+from assay.errors import AssayError, FileError
+from assay.printable import printable
 from assay.progress import hushed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.cli.parser import Command, Parser
+    from assay.cli.parser import Command
 
 __all__ = ["COMMANDS", "main"]
 
 _JUDGING = (EVALUATE, COMPARE, THRESHOLD, CROSSTAB, SPLIT, CROSSVAL, TALLY, MERGE, REPORT, METRICS, DEMO)
 COMMANDS = (*_JUDGING, completion_command(_JUDGING))
-_INTERRUPTED = 130  # as a shell reports a program that was interrupted
-_WRONG = 2
+_ASIDE = "\ue000{}\ue001"  # stands for data in a message that is translated
 # What Python says otherwise than the command line does.
 _WORDS = (
     (r'rows\(\.\.\., missing="drop"\)', "--missing drop"),
@@ -48,48 +54,69 @@ _WORDS = (
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command; return the exit code: 0 fine, 1 a requirement is not met, 2 wrong input."""
-    said = list(sys.argv[1:] if words is None else words)
-    parser: Parser | None = None
+    """Run one command and return its exit code (see :mod:`assay.cli.exit_codes`)."""
+    if words is None:
+        restore_descriptors()
+    with stop_on_signals() as received:
+        try:
+            return _finished(_run(list(sys.argv[1:] if words is None else words)))
+        except KeyboardInterrupt:
+            return exit_codes.of_signal(received[0] if received else signal.SIGINT)
+
+
+def _run(words: list[str]) -> int:
+    """Run one command; what goes wrong is told in a line, and the code says whose fault it is."""
+    names: Sequence[str] = ()
     try:
-        if not said or said[0].startswith("-"):
-            program = program_parser(COMMANDS, __version__)
-            _, unknown = program.parse_known_args(said)  # leaves for --help and --version
-            if unknown:
-                program.refuse(unknown)
-            program.print_help()
-            return _finished(0)
-        command = _command(said[0])
+        if not words or words[0].startswith("-"):
+            return _without_command(words)
+        command = _command(words[0])
         parser = parser_of(command, prog=f"assay {command.name}")
-        arguments, unknown = parser.parse_known_intermixed_args(said[1:])
-        if unknown:
-            parser.refuse(unknown)
+        names = parser.names()
+        arguments = parser.read(words[1:])
         with hushed() if getattr(arguments, "quiet", False) else contextlib.nullcontext():
-            return _finished(command.run(arguments))
+            check_outputs(arguments)
+            return command.run(arguments)
     except SystemExit as left:  # --help and --version
-        return _finished(left.code if isinstance(left.code, int) else 0)
+        return left.code if isinstance(left.code, int) else exit_codes.FINE
+    except BrokenPipeError:  # of a pipe that was named as --output
+        return exit_codes.FINE
     except Misuse as wrong:
-        return _wrong(str(wrong))
+        complain(str(wrong))
     except AssayError as wrong:
-        if os.environ.get("ASSAY_TRACEBACK"):
-            raise
-        return _wrong(as_options(str(wrong), parser.names() if parser else ()))
-    except BrokenPipeError:
-        return _finished(0)
-    except KeyboardInterrupt:
-        return _INTERRUPTED
+        complain(as_options(str(wrong), names, words))
     except OSError as failed:  # a full disk, say, which is no error of ours
-        if os.environ.get("ASSAY_TRACEBACK"):
-            raise
-        what = failed.filename or "a file or standard output"
-        return _wrong(f"{what} cannot be read or written: {failed.strerror or failed}.")
-    except Exception as unexpected:
-        if os.environ.get("ASSAY_TRACEBACK"):
-            raise
-        return _wrong(
+        what = failed.filename or "a file"
+        complain(f"{what} cannot be read or written: {failed.strerror or failed}.")
+    except MemoryError:
+        complain("the memory is not enough for this: free some, or read fewer rows or columns at a time.")
+    except Exception as unexpected:  # noqa: BLE001 - whatever it is, it gets its line
+        complain(
             f"this should not have happened: {type(unexpected).__name__}: {unexpected} "
             "(ASSAY_TRACEBACK=1 shows where; please report it.)"
         )
+        _trace()
+        return exit_codes.INTERNAL
+    _trace()
+    return exit_codes.WRONG
+
+
+def _without_command(words: list[str]) -> int:
+    program = program_parser(COMMANDS, __version__)
+    _, unknown = program.parse_known_args(words)  # leaves for --help and --version
+    if unknown:
+        program.refuse(unknown)
+    program.print_help()
+    return exit_codes.FINE
+
+
+def _trace() -> None:
+    """Show where an error came from, to who asks for that."""
+    if os.environ.get("ASSAY_TRACEBACK") and sys.stderr is not None:
+        import traceback
+
+        with contextlib.suppress(OSError):
+            sys.stderr.write(printable(traceback.format_exc(), lines=True))
 
 
 def _command(name: str) -> Command:
@@ -103,29 +130,45 @@ def _command(name: str) -> Command:
 def _finished(code: int) -> int:
     """Return the code once all is printed, or nobody reads any more."""
     try:
-        sys.stdout.flush()
-    except OSError as failed:
-        # What is left must not be flushed again at exit.
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if code != _WRONG and not isinstance(failed, BrokenPipeError):  # else the reader has seen enough
-            return _wrong(f"standard output cannot be written: {failed.strerror or failed}.")
+        finish_output()
+    except FileError as failed:
+        if code in (exit_codes.FINE, exit_codes.NOT_MET):  # else it was told already
+            complain(str(failed))
+            return exit_codes.WRONG
     return code
 
 
-def _wrong(message: str) -> int:
-    line = " ".join(message.split())
-    with contextlib.suppress(BrokenPipeError):
-        print(f"assay: {line}", file=sys.stderr)  # noqa: T201 - this is the command line
-    return _finished(_WRONG)
-
-
-def as_options(message: str, names: Sequence[str]) -> str:
+def as_options(message: str, names: Sequence[str], words: Sequence[str] = ()) -> str:
     """Return a message of the library's in the words of the command line.
+
+    What is quoted, what was typed and what names a file is left as it is.
 
     >>> as_options('say it with positive=, or missing="drop"', ["--positive", "--missing"])
     'say it with --positive, or --missing drop'
+    >>> as_options('there is no file k=5/p.csv: say k=5', ["--k"], ["k=5/p.csv"])
+    'there is no file k=5/p.csv: say --k 5'
     """
+    typed = [re.escape(word) for word in sorted(words, key=len, reverse=True) if "=" in word]
+    data: list[str] = []
+
+    def set_aside(found: re.Match[str]) -> str:
+        text = found[0]
+        is_option = text.startswith("=") or "=" not in text
+        if is_option or not (
+            text in words or text[0] == '"' or "/" in text or Path(text.rstrip(".")).exists()
+        ):
+            return text
+        data.append(text)
+        return _ASIDE.format(len(data) - 1)
+
+    pattern = "|".join([*typed, r'=?"[^"]*"', r"""[^\s"'(]*/[^\s"']*""", r"[\w.-]+=[\w.-]+"])
+    translated = _translated(re.sub(pattern, set_aside, message), names)
+    for number, text in enumerate(data):
+        translated = translated.replace(_ASIDE.format(number), text)
+    return translated
+
+
+def _translated(message: str, names: Sequence[str]) -> str:
     for python, shell in _WORDS:
         message = re.sub(python, shell, message)
     known = {name.removeprefix("--").replace("-", "_"): name for name in names}
@@ -136,4 +179,4 @@ def as_options(message: str, names: Sequence[str]) -> str:
             return found[0]
         return f"{name} {value}".rstrip() if value else name
 
-    return re.sub(r"""(?<![\w.-])([a-z_]+)=(?:"([^"]*)"|'([^']*)'|(-?[\w.]*\w))?""", option, message)
+    return re.sub(r"""(?<![\w./-])([a-z_]+)=(?:"([^"]*)"|'([^']*)'|(-?[\w.]*\w))?""", option, message)

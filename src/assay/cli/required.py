@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import operator
 import re
-import sys
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from assay.cli import exit_codes
 from assay.cli.parser import Misuse
+from assay.cli.printing import complain, finish_output
 
 if TYPE_CHECKING:
     import argparse
@@ -33,6 +34,11 @@ class Requirement(NamedTuple):
         """The demand as it was made."""
         return f"{self.metric} {self.sign} {self.limit:g}"
 
+    @property
+    def figure(self) -> str:
+        """The figure's name as results have it."""
+        return re.sub(r"[\s-]+", "_", self.metric)
+
     def failure(self, figures: Mapping[str, Any]) -> str:
         """Return why the demand is not met, or nothing.
 
@@ -43,7 +49,7 @@ class Requirement(NamedTuple):
         >>> Requirement("recall", ">=", 0.85, point=True).failure(recall)
         ''
         """
-        found = figures[self.metric]
+        found = figures[self.figure]
         if not found.defined:
             return f"{self.said} is not met: {self.metric} is {found.value}"
         holds = _SIGNS[self.sign]
@@ -67,7 +73,25 @@ class Requirement(NamedTuple):
 def demanded(arguments: argparse.Namespace) -> list[Requirement]:
     """Return what is demanded, or raise for what cannot be read."""
     both = [(said, False) for said in arguments.require] + [(said, True) for said in arguments.require_point]
-    return [_read(said, point=point) for said, point in both]
+    demands = [_read(said, point=point) for said, point in both]
+    for one in demands:
+        if not re.fullmatch(r"f_[0-9.e+]+", one.figure):  # what --beta is told
+            _check_metric(one.metric)
+    return demands
+
+
+def _check_metric(name: str) -> None:
+    """Raise unless there is a metric of a name, maybe averaged over classes: now, and not after all rows."""
+    from assay.errors import MetricError
+    from assay.metrics import find
+
+    try:
+        find(name)
+    except MetricError:
+        averaged = re.sub(r"^(macro|micro|weighted)[\s_-]+", "", name)
+        if averaged == name:
+            raise
+        find(averaged)
 
 
 def _read(said: str, *, point: bool) -> Requirement:
@@ -85,11 +109,11 @@ def _read(said: str, *, point: bool) -> Requirement:
 def exit_code(demands: Sequence[Requirement], figures: Mapping[str, Any]) -> tuple[int, list[str]]:
     """Return the exit code, and a line for each demand that is not met."""
     failed = [line for one in demands if (line := one.failure(figures))]
-    return (1 if failed else 0), failed
+    return (exit_codes.NOT_MET if failed else exit_codes.FINE), failed
 
 
 def told(failed: Sequence[str]) -> None:
     """Print why requirements are not met."""
-    sys.stdout.flush()
+    finish_output()
     for line in failed:
-        print(f"assay: {line}", file=sys.stderr)  # noqa: T201 - this is the command line
+        complain(line)

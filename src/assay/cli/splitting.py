@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.cli.given import origin, table
 from assay.cli.options import add_output, add_paths, add_reading, number, stretch, whole
 from assay.cli.parser import Command, Misuse, Once
-from assay.cli.written import Files, as_json
+from assay.cli.printing import show
+from assay.cli.written import as_json, files_read
+from assay.output_files import OutputFiles, check_output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,51 +78,53 @@ def _options(parser: Parser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    import tempfile
-
     from assay.engines.dealing import deal, widen
+    from assay.temporary import TemporaryFolder
 
     _check(arguments)
-    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        rows = _as_file(origin(arguments), folder)
+    with TemporaryFolder() as folder:
+        rows = _as_file(origin(arguments), folder.path)
         if len(rows.parts) != 1:
             raise Misuse(
                 f"split deals out one file, and {len(rows.parts):,} were named: --sql joins several."
             )
+        stem, ending = _named(arguments, rows)
+        folder_of = _folder(arguments, rows)
+        if not arguments.output:
+            check_output(folder_of / f"{stem}{ending}.check")  # before rows are read, not after
         columns = [
             name for role in ("stratify", "group", "time", "key") if (name := getattr(arguments, role))
         ]
         found = table(arguments, rows, columns or rows.columns()[:1])
         layers = _dealt(arguments, found)
-        how: dict[str, Any] = {"encoding": arguments.encoding or "utf-8"}
-        stem, ending = _named(arguments, rows)
-        with Files(arguments.paths) as files:
+        how: dict[str, Any] = {"encoding": arguments.encoding or "utf-8", "packing": Path(ending).suffix}
+        with OutputFiles(files_read(arguments)) as files:
             if arguments.column:
                 target = (
                     Path(arguments.output)
                     if arguments.output
-                    else _folder(arguments) / f"{stem}-{arguments.column}{ending}"
+                    else folder_of / f"{stem}-{arguments.column}{ending}"
                 )
                 targets = [[str(target)] * len(layer.names) for layer in layers]
-                widen(rows, files.place(target), _columns(arguments.column, layers), **how)
+                how["packing"] = target.suffix
+                place = files.place(target)
+                with files.writing():
+                    widen(rows, place, _columns(arguments.column, layers), **how)
             else:
-                folder_of = _folder(arguments)
                 targets = [
                     [str(folder_of / f"{stem}-{layer.title}{name}{ending}") for name in layer.names]
                     for layer in layers
                 ]
-                deal(
-                    rows,
-                    [
-                        (layer.places, [files.place(path) for path in paths])
-                        for layer, paths in zip(layers, targets, strict=True)
-                    ],
-                    **how,
-                )
+                dealt = [
+                    (layer.places, [files.place(path) for path in paths])
+                    for layer, paths in zip(layers, targets, strict=True)
+                ]
+                with files.writing():
+                    deal(rows, dealt, **how)
     if not arguments.quiet:
         classes = found[arguments.stratify] if arguments.stratify and not arguments.bins else None
         told = _counted(layers, targets, classes)
-        print(as_json({"parts": told}) if arguments.json else _drawn(told))  # noqa: T201
+        show(as_json({"parts": told}) if arguments.json else _drawn(told), json=arguments.json)
     return 0
 
 
@@ -151,36 +155,44 @@ def _check(arguments: argparse.Namespace) -> None:
             raise Misuse(f"the part {name!r} names no file: leave out the slash.")
 
 
-def _as_file(rows: Source, folder: str) -> Source:
+def _as_file(rows: Source, folder: Path) -> Source:
     """Return a query's result as a file, so that each reading of it gives the same rows."""
     from assay.engines.dealing import stored
     from assay.engines.sources import Query
 
-    return stored(rows, Path(folder) / "rows.parquet") if isinstance(rows.parts[0], Query) else rows
+    return stored(rows, folder / "rows.parquet") if isinstance(rows.parts[0], Query) else rows
 
 
 def _named(arguments: argparse.Namespace, rows: Source) -> tuple[str, str]:
     """Return what the parts' names begin and end with."""
     if arguments.sql or arguments.table:
         return (arguments.table or "rows"), ".parquet"
-    path = Path(arguments.paths[0])
-    if str(path) == "-":
-        from assay.engines.delimited import DelimitedFile
-        from assay.engines.sources import JsonFile, ParquetFile
+    from assay.engines.copies import is_stream, unpacked_suffix
+    from assay.engines.dealing import is_lines
+    from assay.engines.delimited import DelimitedFile
+    from assay.engines.sources import JsonFile, ParquetFile
 
+    (part,) = rows.parts
+    read = Path(str(getattr(part, "path", "")))  # the file itself, or a copy of what it holds
+    if part.name == "standard input" or is_stream(part.name):
         kinds = {DelimitedFile: ".csv", JsonFile: ".jsonl", ParquetFile: ".parquet"}
-        packed = Path(rows.parts[0].path).suffix if hasattr(rows.parts[0], "path") else ""
-        return "stdin", kinds.get(type(rows.parts[0]), ".arrow") + (packed if packed in _PACKED else "")
+        stem = "stdin" if part.name == "standard input" else "rows"
+        return stem, kinds.get(type(part), ".arrow") + (read.suffix if read.suffix in _PACKED else "")
+    path = Path(part.name)
+    if unpacked_suffix(str(path)):
+        keeps = path.suffix.lower() != ".zip" and is_lines(part)
+        return Path(path.stem).stem, read.suffix + (path.suffix if keeps else "")
     packed = path.suffix if path.suffix in _PACKED else ""
     inner = Path(path.name.removesuffix(packed))
     return inner.stem, inner.suffix + packed
 
 
-def _folder(arguments: argparse.Namespace) -> Path:
+def _folder(arguments: argparse.Namespace, rows: Source) -> Path:
     if arguments.into:
         return Path(arguments.into)
-    alone = not arguments.paths or arguments.paths[0] == "-"
-    return Path() if alone else Path(arguments.paths[0]).parent
+    path = Path(rows.parts[0].name)
+    alone = arguments.sql or arguments.table or not path.is_file()
+    return Path() if alone else path.parent
 
 
 def _dealt(arguments: argparse.Namespace, found: dict[str, Column]) -> list[Layer]:
@@ -286,16 +298,19 @@ def _counted(
 
 def _drawn(told: Sequence[dict[str, Any]]) -> str:
     """Return the parts as a table."""
+    from assay.reports.widths import clean, left, right, short, width
+
     labels = list(told[0].get("classes", ()))
     lines = [["part", "rows", *labels, "file"]]
     lines += [
         [one["part"], f"{one['rows']:,}", *(f"{one['classes'][label]:,}" for label in labels), one["file"]]
         for one in told
     ]
-    wide = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
+    lines = [[short(cell) for cell in line[:-1]] + [clean(line[-1])] for line in lines]
+    wide = [max(width(line[place]) for line in lines) for place in range(len(lines[0]))]
     return "\n".join(
         " " + "  ".join(
-            cell if place == len(wide) - 1 else cell.ljust(wide[0]) if not place else cell.rjust(wide[place])
+            cell if place == len(wide) - 1 else left(cell, wide[0]) if not place else right(cell, wide[place])
             for place, cell in enumerate(line)
         )
         for line in lines

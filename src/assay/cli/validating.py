@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.cli.parser import Parser
+    from assay.cli.required import Requirement
     from assay.engines import Source
     from assay.inputs import Column
 
@@ -100,11 +102,13 @@ def _options(parser: Parser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     from assay.evaluation import evaluate
+    from assay.evaluation.stored import to_bytes
     from assay.reports.crossval import crossval
 
     need(arguments, "target", "model")
     demands = demanded(arguments)
     _check(arguments)
+    _check_demands(arguments, demands)
     rows = origin(arguments)
     model = _model(arguments)
     names = _features(arguments, rows)
@@ -130,8 +134,9 @@ def _run(arguments: argparse.Namespace) -> int:
     )
     code, failed = exit_code(demands, result)
     text = as_json(result.to_dict()) if arguments.json else str(result)
-    kept = None if arguments.keep is None else evaluate(result.predictions, name=result.name).save
-    deliver(arguments, text, {} if kept is None else {arguments.keep: kept})
+    deliver(
+        arguments, text, {arguments.keep: lambda: to_bytes(evaluate(result.predictions, name=result.name))}
+    )
     told(failed)
     return code
 
@@ -146,6 +151,16 @@ def _check(arguments: argparse.Namespace) -> None:
         raise Misuse("--bootstrap and --time contradict each other: a bootstrap knows no order.")
     if arguments.features and arguments.without:
         raise Misuse("--features and --without both say what is learnt from: say one of them.")
+
+
+def _check_demands(arguments: argparse.Namespace, demands: Sequence[Requirement]) -> None:
+    """Raise where a figure is demanded that is not among those asked for: before models are fitted."""
+    from assay.resampling.figures import Figure, found_in
+
+    if arguments.metrics and demands:
+        figures = [Figure.of(name, None) for name in arguments.metrics]
+        for one in demands:
+            found_in(figures, one.figure, None)
 
 
 def _splitter(arguments: argparse.Namespace, target: Column) -> Any:
@@ -186,12 +201,14 @@ def _model(arguments: argparse.Namespace) -> Any:
 
 @contextlib.contextmanager
 def _own_modules() -> Any:
-    """Let modules of the current folder be found, as python -m does."""
-    sys.path.insert(0, "")
+    """Let modules of the current folder be found, after all that is installed: it may be anyone's."""
+    folder = os.getcwd()  # noqa: PTH109 - as text
+    sys.path.append(folder)
     try:
         yield
     finally:
-        sys.path.remove("")
+        if folder in sys.path:  # the module itself may have changed it
+            del sys.path[len(sys.path) - 1 - sys.path[::-1].index(folder)]
 
 
 def _features(arguments: argparse.Namespace, rows: Source) -> list[str]:

@@ -1,0 +1,45 @@
+"""Signals that end the program: what was begun is undone first."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["stop_on_signals"]
+
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
+_CLEANING = 2.0  # seconds in which further signals wait: an impatient one must not leave files behind
+
+
+@contextlib.contextmanager
+def stop_on_signals() -> Iterator[list[int]]:
+    """Have signals raise KeyboardInterrupt meanwhile; the list holds the numbers of those that came.
+
+    Signals that are ignored stay ignored, as SIGHUP under nohup.
+    """
+    received: list[int] = []
+    first = [0.0]
+
+    def stop(number: int, _frame: object) -> None:
+        if received and time.monotonic() < first[0] + _CLEANING:
+            return
+        received.append(number)
+        first[0] = time.monotonic()
+        raise KeyboardInterrupt
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (getattr(signal, name) for name in _ENDING if hasattr(signal, name)):
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                before[number] = signal.signal(number, stop)
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
