@@ -61,7 +61,8 @@ void bind_parallel(nb::module_& m) {
     m.def("set_threads", &set_threads, nb::arg("count"),
           "Sets how many threads a kernel may use; 0 means every core.");
     m.def("limit_threads", &limit_threads, nb::arg("count"),
-          "Limits the threads of the calling thread's kernels alone; 0 lifts the limit. Returns the limit "
+          "Limits the threads of the calling thread's kernels alone; 0 lifts the limit. Returns "
+          "the limit "
           "before.");
     m.def("thread_limit", &thread_limit, "The limit of the calling thread, 0 without one.");
     m.def("sleep_in_tasks", &sleep_in_tasks, nb::arg("tasks"), nb::arg("milliseconds"),

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
+import select
 import shutil
 import stat
 import sys
@@ -32,6 +33,7 @@ _MAGIC: Final = (
     (b"PK\x03\x04", ".zip"),
 )  # fmt: skip
 _BLOCK: Final = 1 << 20
+_SIGNALS: Final = 200  # milliseconds after which signals are looked for
 
 
 def is_stream(path: str) -> bool:
@@ -143,10 +145,27 @@ def _is_hidden(path: str) -> bool:
 
 def _read(stream: Any, what: str) -> bytes:
     try:
-        block: bytes = stream.read(_BLOCK)
+        _wait_for(stream)
+        block: bytes = stream.read1(_BLOCK)
     except (OSError, ValueError) as failed:
         raise FileError(f"{what} cannot be read: {getattr(failed, 'strerror', None) or failed}.") from None
     return block
+
+
+def _wait_for(stream: Any) -> None:
+    """Wait until there is something to read, and look for signals meanwhile.
+
+    A signal that comes just before a read that blocks would otherwise be answered when that has ended.
+    """
+    try:
+        number = stream.fileno()
+    except (AttributeError, OSError):  # no file of the system's
+        return
+    if hasattr(select, "poll"):
+        waiting = select.poll()
+        waiting.register(number, select.POLLIN)
+        while not waiting.poll(_SIGNALS):
+            pass
 
 
 def _write(copy: Any, block: bytes, what: str) -> None:
