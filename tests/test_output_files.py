@@ -162,7 +162,7 @@ def test_a_file_that_is_read_is_refused_by_any_name(way, tmp_path):
             files.place(tmp_path / "folder" / ".." / "out")
 
 
-@pytest.mark.parametrize("name", ["", "-", ".", "gone/file", "a\0b"])
+@pytest.mark.parametrize("name", ["", "-", ".", "new/", "gone/file", "a\0b"])
 def test_what_is_no_file_to_write_is_refused(name, tmp_path, monkeypatch):
     """A folder, nothing, standard output's sign, a folder that is not there, a name with a NUL."""
     monkeypatch.chdir(tmp_path)

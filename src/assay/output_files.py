@@ -77,6 +77,8 @@ class OutputFiles:
         target = Path(path)
         if str(path) == "-":
             raise FileError("- is no file to write to: name one, as ./- or figures.json.")
+        if os.fspath(path).endswith(os.sep):
+            raise FileError(f"{path} names a folder: name a file to write to.")
         if not str(path):
             raise FileError("an empty name is no file to write to: name one, as figures.json.")
         with self._explained(target):

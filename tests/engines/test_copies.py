@@ -88,6 +88,19 @@ def test_an_archive_with_a_password_is_refused(tmp_path):
         source(tmp_path / "rows.zip")
 
 
+def test_a_name_that_is_no_text_is_read(tmp_path, spilled):
+    """Names are bytes on some systems; messages show what they can of them."""
+    (tmp_path / "plain.csv").write_bytes(ROWS)
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe.csv")
+    try:
+        with open(odd, "wb") as file:  # noqa: PTH123 - a name of bytes
+            file.write(ROWS)
+    except OSError:
+        pytest.skip("names must be text here")
+    assert counted(odd) == counted(tmp_path / "plain.csv")
+    assert not list(spilled.iterdir())
+
+
 def test_a_packed_database_is_refused(tmp_path):
     """It would have to be written somewhere to be opened."""
     (tmp_path / "x.duckdb.xz").write_bytes(lzma.compress(b""))

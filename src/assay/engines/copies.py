@@ -69,6 +69,12 @@ class Copies:
         folder.mkdir()
         return folder / name
 
+    def linked(self, path: str) -> str:
+        """Return a link to a file under a name of plain letters."""
+        link = self.new("file" + "".join(one for one in Path(path).suffixes[-2:] if one.isascii()))
+        link.symlink_to(Path(path).absolute())
+        return str(link)
+
     def of_input(self) -> str:
         """Return a file with all of standard input: some formats are read twice."""
         if sys.stdin is None:

@@ -124,7 +124,18 @@ def _readable(file: str, copies: Copies) -> tuple[str, str]:
         return "standard input", copies.of_input()
     if is_stream(file):
         return file, copies.of_stream(file)
-    return file, copies.unpacked(file, file) if unpacked_suffix(file) else file
+    if unpacked_suffix(file):
+        return file, copies.unpacked(file, file)
+    return file, file if _is_text(file) else copies.linked(file)
+
+
+def _is_text(path: str) -> bool:
+    """Tell whether a path can be written in UTF-8, as the reader needs it; bytes of old systems cannot."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _called(parts: Sequence[Part]) -> str:
