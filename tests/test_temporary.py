@@ -33,3 +33,19 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path, monkeypatch
             assert set(tmp_path.iterdir()) == {used.path, second.path, tmp_path / "assay-of-another-program"}
     assert [path.name for path in tmp_path.iterdir()] == ["assay-of-another-program"]
     temporary._sweep.cache_clear()
+
+
+def test_what_nobody_removed_goes_with_the_process(tmp_path):
+    """A folder that a signal cut off from its owner is removed at exit, but not by a child that was forked."""
+    script = (
+        "import os; from assay.temporary import TemporaryFolder\n"
+        "folder = TemporaryFolder(); folder.close = None\n"
+        "if os.fork() == 0: raise SystemExit(0)\n"
+        "os.wait(); assert folder.path.exists()"
+    )
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", script], env={"TMPDIR": str(tmp_path), "PYTHONPATH": ":".join(sys.path)},
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert not list(tmp_path.iterdir())

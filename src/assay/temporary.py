@@ -5,6 +5,7 @@ Each holds a file that its process keeps locked. A folder whose lock is free bel
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import os
@@ -25,6 +26,7 @@ __all__ = ["TemporaryFolder"]
 
 _PREFIX = "assay-"
 _LOCK = ".lock"
+_live: dict[Path, int] = {}  # folders that are not removed yet, and the process that made each
 
 
 class TemporaryFolder:
@@ -38,9 +40,11 @@ class TemporaryFolder:
 
     def __init__(self) -> None:
         _sweep()
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        self.path = Path(tempfile.gettempdir(), f"{_PREFIX}{os.urandom(6).hex()}")
         self._handle = -1
+        _live[self.path] = os.getpid()  # before it is there: a signal may come at any time
         try:
+            self.path.mkdir(mode=0o700)
             fresh = self.path / f"{_LOCK}.new"
             self._handle = os.open(fresh, os.O_CREAT | os.O_RDWR, 0o600)
             if fcntl is not None:
@@ -53,6 +57,7 @@ class TemporaryFolder:
     def close(self) -> None:
         """Remove the folder."""
         shutil.rmtree(self.path, ignore_errors=True)
+        _live.pop(self.path, None)
         if self._handle >= 0:
             with contextlib.suppress(OSError):
                 os.close(self._handle)
@@ -63,6 +68,14 @@ class TemporaryFolder:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@atexit.register
+def _remove_live() -> None:
+    """Remove what nobody came to remove, because a signal came first; a fork leaves its parent's alone."""
+    for path, process in list(_live.items()):
+        if process == os.getpid():
+            shutil.rmtree(path, ignore_errors=True)
 
 
 @functools.cache  # once a process

@@ -118,6 +118,21 @@ def test_signals_that_are_ignored_stay_ignored():
     assert signal.getsignal(signal.SIGTERM) == before
 
 
+def test_a_signal_within_an_import_has_its_code(tmp_path):
+    """Python forgets to forget an interrupt that passed through exec, which many modules do when imported."""
+    (tmp_path / "slow_model.py").write_text(
+        "import os, signal\nexec('os.kill(os.getpid(), signal.SIGTERM)\\nfor _ in range(10**9): pass')\n"
+    )
+    (tmp_path / "data.csv").write_text("x,y\n1,2\n")
+    done = subprocess.run(  # noqa: S603
+        [*ASSAY, "crossval", "data.csv", "--target", "y", "--model", "slow_model:Model"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (143, b"", b"")
+
+
 _LIMITED = """
 import resource, sys
 from assay.cli import main

@@ -61,6 +61,8 @@ def main(words: Sequence[str] | None = None) -> int:
         try:
             return _finished(_run(list(sys.argv[1:] if words is None else words)))
         except KeyboardInterrupt:
+            # Python remembers one that passed through an exec, and would end as if nobody had caught it.
+            exec("")  # noqa: S102
             return exit_codes.of_signal(received[0] if received else signal.SIGINT)
 
 
