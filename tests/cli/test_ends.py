@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import os
+import pathlib
 import resource
 import signal
 import stat
@@ -131,6 +132,41 @@ def test_a_signal_within_an_import_has_its_code(tmp_path):
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (143, b"", b"")
+
+
+@pytest.mark.parametrize("how", [[], ["--processes"]], ids=["threads", "processes"])
+def test_fits_that_run_are_not_waited_for(how, tmp_path):
+    """A signal ends threads and processes that fit models at once, and none of them stays behind."""
+    (tmp_path / "slow_model.py").write_text(
+        "import os, time\n"
+        "class Model:\n"
+        "    def fit(self, X, y):\n"
+        "        open(f'began-{os.getpid()}', 'w').close()\n"
+        "        time.sleep(100)\n"
+        "    def predict(self, X): return y\n"
+    )
+    (tmp_path / "data.csv").write_text("x,y\n" + "1,a\n2,b\n" * 20)
+    words = ["crossval", "data.csv", "--target", "y", "--positive", "a", "--model", "slow_model:Model"]
+    process = subprocess.Popen(  # noqa: S603
+        [*ASSAY, *words, "--jobs", "2", *how], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    wanted, deadline = 2 if how else 1, time.monotonic() + 60
+    while len(began := list(tmp_path.glob("began-*"))) < wanted and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    assert process.communicate(timeout=30) == (b"", b"")
+    assert process.returncode == 143
+    time.sleep(0.2)
+    assert not any(_lives(int(path.name.partition("-")[2])) for path in began)
+
+
+def _lives(number):
+    """Tell whether a process runs; one that was killed and that nobody has waited for does not."""
+    try:
+        state = pathlib.Path(f"/proc/{number}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return state.rpartition(")")[2].split()[0] not in "ZX"
 
 
 _LIMITED = """

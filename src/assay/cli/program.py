@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from assay.cli.looking import DEMO, METRICS
 from assay.cli.parser import Misuse, near, parser_of, program_parser
 from assay.cli.printing import complain, finish_output, restore_descriptors
 from assay.cli.saved import MERGE, REPORT
-from assay.cli.signals import stop_on_signals
+from assay.cli.signals import leave_at_once, stop_on_signals
 from assay.cli.splitting import SPLIT
 from assay.cli.tables import CROSSTAB
 from assay.cli.validating import CROSSVAL
@@ -41,6 +42,7 @@ _ASIDE = "\ue000{}\ue001"  # stands for data in a message that is translated
 # What Python says otherwise than the command line does.
 _WORDS = (
     (r'rows\(\.\.\., missing="drop"\)', "--missing drop"),
+    (r'kind="(\w+)", "(\w+)" or "(\w+)"', r"--kind \1, \2 or \3"),
     (r"paired=False", "--unpaired"),
     (r'edges=\{"([^"]*)": \[10, 20\]\}, or pass the rows in memory', r"--edges \1=10,20"),
     (r" to evaluate\(\)", ""),
@@ -63,7 +65,10 @@ def main(words: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             # Python remembers one that passed through an exec, and would end as if nobody had caught it.
             exec("")  # noqa: S102
-            return exit_codes.of_signal(received[0] if received else signal.SIGINT)
+            code = exit_codes.of_signal(received[0] if received else signal.SIGINT)
+            if words is None and any(not one.daemon for one in threading.enumerate()[1:]):
+                leave_at_once(code)
+            return code
 
 
 def _run(words: list[str]) -> int:

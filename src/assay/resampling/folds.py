@@ -129,15 +129,23 @@ def _executor(plan: Plan, crew: Crew, *, keep: bool) -> Iterator[Callable[[Work]
     else:
         executor = ThreadPoolExecutor(crew.jobs)
         do = functools.partial(attempt, plan, bench=Bench(), keep=keep)
+    interrupted = False
     try:
         yield lambda work: executor.submit(do, work)
+    except KeyboardInterrupt:
+        interrupted = True
+        raise
     except BrokenExecutor:
         raise InputError(
             "a process ended before its model was fitted: the memory may not be enough for so many, or "
             "model, X and y cannot be sent to it. Say processes=False, for threads, or fewer jobs."
         ) from None
     finally:
-        executor.shutdown(cancel_futures=True)
+        workers = list((getattr(executor, "_processes", None) or {}).values())
+        executor.shutdown(wait=not interrupted, cancel_futures=True)
+        if interrupted:  # who interrupts does not want to wait for fits that may take hours
+            for worker in workers:
+                worker.kill()
 
 
 def attempt(plan: Plan, work: Work, bench: Bench, *, keep: bool) -> Attempt:
