@@ -207,6 +207,24 @@ def test_a_disk_that_is_full_leaves_the_old_files(here, spilled):
     assert not list(spilled.iterdir())
 
 
+def test_a_full_disk_for_temporary_files_ends_reading(here, tmp_path):
+    """A query that has to spill to a disk without room is refused in a line, and its folder removed."""
+    small = tmp_path / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", small], check=False).returncode:  # noqa: S603, S607
+        pytest.skip("no file system of a size of its own can be mounted here")
+    try:
+        query = "SELECT i % 2 AS y, hash(i) / 1e20 AS p FROM range(3000000) t(i) ORDER BY p"
+        done = subprocess.run(  # noqa: S603
+            [*ASSAY, "evaluate", "--sql", query, *ROLES, "--memory", "150MB"], timeout=100,
+            capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": str(small)},
+        )  # fmt: skip
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert not list(small.iterdir())
+    finally:
+        subprocess.run(["umount", small], check=True)  # noqa: S603, S607
+
+
 def test_a_folder_without_permission_is_told(here):
     """Root without its right to pass over permissions is refused as anyone is; nothing is left."""
     (here / "parts").chmod(0o555)

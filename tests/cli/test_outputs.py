@@ -32,7 +32,7 @@ def wrong(line, capfd, code=2):
         f"evaluate shards {ROLES} --output link",
         f"evaluate hard.parquet {ROLES} --output shards/1.parquet",
         f"evaluate --sql \"SELECT * FROM 'shards/1.parquet'\" {ROLES} --output shards/1.parquet",  # noqa: S608
-        f"evaluate --sql \"SELECT * FROM read_parquet('sha' || 'rds/*.parquet')\" {ROLES} --json --output shards/2.parquet",  # noqa: S608
+        f"evaluate --sql \"SELECT * FROM read_parquet(['preds.parquet', './*s/*.parquet']) -- it's\" {ROLES} --json --output shards/2.parquet",  # noqa: S608
         f"tally --sql 'FROM \"shards/1.parquet\"' {ROLES} --output shards/1.parquet",
         f"threshold db.duckdb --table t {ROLES} --best f1 --output db.duckdb",
         "crosstab --sql \"FROM 'shards/1.parquet'\" --actual y --predicted yhat --output shards/1.parquet",

@@ -173,10 +173,13 @@ def test_a_database_reads_nothing_but_itself(here, capfd):
     for table in ("own", "fine"):
         assert main(shlex.split(f"evaluate db.duckdb --table {table} --actual y --score p")) == 0
     capfd.readouterr()
-    for asked in ("--table spy", "--sql 'FROM spy'", "--sql \"FROM read_text('secret.csv')\""):
+    both = "--sql \"SELECT y, p FROM own UNION ALL FROM 'secret.csv'\""  # what was typed may be read
+    assert main(shlex.split(f"evaluate db.duckdb {both} --actual y --score p")) == 0
+    capfd.readouterr()
+    for asked in ("--table spy", "--sql 'FROM spy'", "--sql \"FROM read_text('secret' || '.csv')\""):
         assert main(shlex.split(f"evaluate db.duckdb {asked} --actual y --score p")) == 2
         said = capfd.readouterr().err
-        assert "secret.csv, which a database may not" in said
+        assert "secret.csv, which the query does not name" in said
         assert "0.75" not in said
 
 

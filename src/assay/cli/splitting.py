@@ -91,7 +91,8 @@ def _run(arguments: argparse.Namespace) -> int:
         stem, ending = _named(arguments, rows)
         folder_of = _folder(arguments, rows)
         if not arguments.output:
-            check_output(folder_of / f"{stem}{ending}.check")  # before rows are read, not after
+            first = arguments.column or (next(iter(arguments.parts)) if arguments.parts else "fold1")
+            check_output(folder_of / f"{stem}-{first}{ending}")  # before rows are read, not after
         columns = [
             name for role in ("stratify", "group", "time", "key") if (name := getattr(arguments, role))
         ]

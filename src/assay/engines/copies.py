@@ -7,7 +7,6 @@ import gzip
 import lzma
 import os
 import select
-import shutil
 import stat
 import sys
 import weakref
@@ -134,12 +133,10 @@ class Copies:
         file = self.new("text.csv")
         opened: Callable[..., Any] = gzip.open if path.lower().endswith(".gz") else open
         try:
-            with (
-                opened(path, "rt", encoding=encoding, newline="") as text,
-                file.open("w", encoding="utf-8", newline="") as out,
-            ):
-                shutil.copyfileobj(text, out, _BLOCK)
-        except (UnicodeError, OSError) as failed:
+            with opened(path, "rt", encoding=encoding, newline="") as text, file.open("wb") as copy:
+                while block := text.read(_BLOCK):
+                    _write(copy, block.encode(), name)
+        except (UnicodeError, OSError, EOFError) as failed:
             raise FileError(f"{name} is not text in {encoding}: {failed}.") from None
         return str(file)
 

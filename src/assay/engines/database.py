@@ -9,13 +9,10 @@ import re
 from typing import TYPE_CHECKING, Any, Self
 
 from assay.errors import AssayError, ColumnError, FileError, PartError
-from assay.output_files import identity
 from assay.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from assay.output_files import FileIdentity
 
 __all__ = ["Database", "Unfit", "Wider", "part", "quoted", "selected", "text"]
 
@@ -80,11 +77,10 @@ def quoted(name: str) -> str:
 class Database:
     """A DuckDB in memory that stays within limits; what it spills goes to a folder that is removed."""
 
-    def __init__(self, *, memory: int, threads: int, files_read: set[FileIdentity] | None = None) -> None:
+    def __init__(self, *, memory: int, threads: int) -> None:
         self._duckdb = part("duckdb", "duckdb", "reading files")
         self._arrow = part("arro3.core", "arro3-core", "reading files")
         self._folder = TemporaryFolder()
-        self._files_read = files_read
         self._columns: dict[str, dict[str, str]] = {}
         settings = {
             "memory_limit": f"{memory}B",
@@ -97,8 +93,6 @@ class Database:
         try:
             self._connection = self._duckdb.connect(config=settings)
             self._connection.execute("SET enable_progress_bar = false")
-            if files_read is not None:  # a query may name files in any way: what it opens is written down
-                self._connection.execute("CALL enable_logging('FileSystem')")
         except BaseException:
             self._folder.close()
             raise
@@ -111,39 +105,28 @@ class Database:
 
     def close(self) -> None:
         """Let go of everything."""
-        try:
-            if self._files_read is not None:
-                self._files_read |= self._files_opened()
-        finally:
-            self._connection.close()
-            self._folder.close()
-
-    def _files_opened(self) -> set[FileIdentity]:
-        """Return which files were opened since logging began."""
-        try:
-            paths = self._connection.execute(
-                "SELECT DISTINCT path FROM duckdb_logs_parsed('FileSystem') WHERE op = 'OPEN'"
-            ).fetchall()
-        except self._duckdb.Error:  # it was interrupted, and nothing will be written
-            return set()
-        return {found for (path,) in paths if (found := identity(path)) is not None}
+        self._connection.close()
+        self._folder.close()
 
     def interrupt(self) -> None:
         """Stop whatever is being read."""
         self._connection.interrupt()
 
-    def attach(self, path: str, folder: str | None = None) -> None:
-        """Open a database file, to be read only, as where tables are looked for.
-
-        It may come from anywhere, and its views may name any file: nothing else can be read from then on,
-        and nothing be written but into a folder of ours.
-        """
+    def attach(self, path: str) -> None:
+        """Open a database file, to be read only, as where tables are looked for."""
         with self._explained(path):
             self._connection.execute(f"ATTACH {text(path)} AS given (READ_ONLY)")
             self._connection.execute("USE given")
-            if folder is not None:
-                self._connection.execute(f"SET allowed_directories = [{text(folder)}]")
-            self._connection.execute("SET enable_external_access = false")
+
+    def restrict(self, paths: Sequence[str], folders: Sequence[str]) -> None:
+        """Let nothing be read from now on but an attached database, some files, and what is in some folders.
+
+        A database may come from anywhere, and its views name any file.
+        """
+        for setting, values in (("allowed_paths", paths), ("allowed_directories", folders)):
+            if values:
+                self._connection.execute(f"SET {setting} = [{', '.join(map(text, values))}]")
+        self._connection.execute("SET enable_external_access = false")
 
     def is_select(self, query: str, name: str) -> bool:
         """Tell whether this is one statement that reads and does nothing else."""
@@ -269,11 +252,14 @@ def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
     if "disabled by configuration" in said:
         what = re.search(r'Cannot access \w+ "([^"]*)"', said)
         return FileError(
-            f"{name} would read {what[1] if what else 'other files'}, which a database may not: its tables "
-            "alone are read. Name that file itself, in sql= without a database."
+            f"{name} would read {what[1] if what else 'other files'}, which the query does not name: it may "
+            "read files that stand in it as text, whole or as a pattern, and so may the views of a database."
         )
     if "Out of Memory" in said:
-        return FileError(f"reading {name} needs more memory than it was given: raise memory=.")
+        return FileError(
+            f"reading {name} needs more memory than it was given: raise memory=, or set TMPDIR to a folder "
+            "with more room."
+        )
     first = re.sub(r"^(\w+ )+Error: ", "", said.partition("\n")[0]).rstrip(".! ")
     near = re.search(r'Did you mean "([^"\n]+)"', said)
     return FileError(f"{name} cannot be read: {first}.{f' {near[0]}?' if near else ''}")

@@ -87,7 +87,13 @@ def stored(origin: Source, file: Path) -> Source:
     """Return a query's result as a Parquet file, so that every reading of it gives the same rows."""
     (one,) = origin.parts
     with origin.open(memory=_MEMORY, threads=1, folder=str(file.parent)) as database:
-        database.copy(f"SELECT * FROM {one.expression(database)}", str(file), "FORMAT parquet", one.name)
+        try:
+            database.copy(f"SELECT * FROM {one.expression(database)}", str(file), "FORMAT parquet", one.name)
+        except OSError as failed:
+            raise FileError(
+                f"{one.name} is stored in {file.parent} before it is dealt out, which failed: "
+                f"{failed.strerror}. Set TMPDIR to a folder with more room."
+            ) from None
     return Source((ParquetFile(one.name, str(file)),), origin.name, files_read=origin.files_read)
 
 

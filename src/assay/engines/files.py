@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from assay.engines.copies import COMPRESSED, Copies, is_stream, unpacked_suffix
+from assay.engines.database import part
 from assay.engines.delimited import ENCODINGS, DelimitedFile
+from assay.engines.queried_files import QueriedFiles
 from assay.engines.sources import ArrowFile, JsonFile, ParquetFile, Part, Query, Source
 from assay.errors import FileError, InputError, shown
 from assay.output_files import identity
@@ -140,7 +142,7 @@ def _is_text(path: str) -> bool:
 
 def _called(parts: Sequence[Part]) -> str:
     """Return what messages call all files together: which they are, where they are few."""
-    names = [part.name for part in parts]
+    names = [one.name for one in parts]
     if len(names) == 1:
         return names[0]
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
@@ -167,12 +169,17 @@ def _of_query(path: Any, sql: str | None, table: str | None) -> Source:
     database = None if path is None else _found(os.fspath(path))[0]
     if database is not None and (is_stream(database) or unpacked_suffix(database)):
         raise InputError(f"{database} cannot be opened as a database: copy or unpack it to a file first.")
-    files_read = {found} if database is not None and (found := identity(database)) else set()
+    queried = QueriedFiles() if sql is None else QueriedFiles.of(sql, part("duckdb", "duckdb", "a query"))
+    files_read = queried.identities()
+    if database is not None and (found := identity(database)) is not None:
+        files_read.add(found)
     if sql is not None:
-        return Source((Query("the query's result", sql),), "a query", database, files_read=files_read)
-    if database is None:
+        query, name = Query("the query's result", sql), "a query"
+    elif database is None:
         raise InputError(f"table={table!r} needs the database file it is in, as the path.")
-    return Source((Query.of_table(str(table)),), f"the table {table}", database, files_read=files_read)
+    else:
+        query, name = Query.of_table(str(table)), f"the table {table}"
+    return Source((query,), name, database, queried=queried, files_read=files_read)
 
 
 def _found(path: str) -> list[str]:

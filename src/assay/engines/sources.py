@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from assay.engines.database import Database
+    from assay.engines.queried_files import QueriedFiles
     from assay.output_files import FileIdentity
 
 __all__ = ["ArrowFile", "JsonFile", "ParquetFile", "Part", "Query", "Source", "lines_about"]
@@ -83,18 +84,21 @@ class Source:
     name: str
     database: str | None = None
     copies: Any = dataclasses.field(default=None, repr=False, compare=False)  # temporary files, kept with it
-    # Which files the rows are from; those of a query are known once it was read.
+    queried: QueriedFiles | None = dataclasses.field(default=None, repr=False, compare=False)
+    # Which files the rows are from.
     files_read: set[FileIdentity] = dataclasses.field(default_factory=set, repr=False, compare=False)
 
     def open(self, *, memory: int, threads: int, folder: str | None = None) -> Database:
         """Return the database through which the parts are read; it may write to a folder."""
         from assay.engines.database import Database  # noqa: PLC0415 - read here only
 
-        queried = any(isinstance(part, Query) for part in self.parts)
-        opened = Database(memory=memory, threads=threads, files_read=self.files_read if queried else None)
+        opened = Database(memory=memory, threads=threads)
         try:
             if self.database is not None:
-                opened.attach(self.database, folder)
+                opened.attach(self.database)
+            queried = self.queried
+            if queried is not None and (self.database is not None or not queried.everywhere):
+                opened.restrict(queried.paths, [*queried.folders, *([folder] if folder else [])])
         except BaseException:
             opened.close()
             raise
