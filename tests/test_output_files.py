@@ -179,3 +179,25 @@ def test_a_folder_that_may_not_be_written_is_told(way, tmp_path, monkeypatch):
     monkeypatch.setattr(output_files.os, "open", refuse)
     with pytest.raises(FileError, match=r"out cannot be written: Read-only file system\."):
         check_output(tmp_path / "out")
+
+
+def test_many_files_are_not_all_held_open(tmp_path):
+    """A split may write thousands, and a process hold a thousand open."""
+    with OutputFiles() as files:
+        for number in range(450):
+            files.write(tmp_path / str(number), str(number))
+        assert len(os.listdir("/proc/self/fd" if os.path.exists("/proc/self/fd") else "/dev/fd")) < 350  # noqa: PTH110, PTH208
+        with pytest.raises(FileError, match="written twice"):
+            files.place(tmp_path / "7")
+    assert sorted(int(path.read_text()) for path in tmp_path.iterdir()) == list(range(450))
+
+
+def test_root_leaves_a_file_to_its_owner(way, tmp_path):
+    """What another user owns is still theirs once it is replaced."""
+    (tmp_path / "old").write_text("old")
+    try:
+        os.chown(tmp_path / "old", 12345, 12345)
+    except PermissionError:
+        pytest.skip("only root may give files away")
+    write_file(tmp_path / "old", "new")
+    assert ((tmp_path / "old").stat().st_uid, (tmp_path / "old").read_text()) == (12345, "new")

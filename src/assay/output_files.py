@@ -29,6 +29,7 @@ _DESCRIPTOR = re.compile(r"/proc/(\d+)(?:/task/\d+)?/fd")
 _LINKS = 40  # that are followed, as many as the system does
 _PERMISSIONS = 0o7777
 _BLOCK = 1 << 20
+_MOST_NAMELESS = 200  # each is held open, and a process may hold some thousand files
 
 
 def identity(path: str | os.PathLike[str] | int) -> FileIdentity | None:
@@ -107,7 +108,7 @@ class OutputFiles:
                     raise FileError(f"{target} cannot be written: there is no folder {where}.")
                 if there is not None and not os.access(real, os.W_OK):
                     raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-            place, handle = _open_temporary(folder)
+            place, handle = _open_temporary(folder, nameless=len(self._pending) < _MOST_NAMELESS)
         self._pending[real] = _Pending(target, real, place, handle, through)
         return place
 
@@ -206,9 +207,9 @@ def _scratch_folder() -> str:
     return tempfile.gettempdir()
 
 
-def _open_temporary(folder: str) -> tuple[Path, int]:
+def _open_temporary(folder: str, *, nameless: bool) -> tuple[Path, int]:
     """Return where to write in a folder: a file without a name where the system knows those."""
-    if _NAMELESS:
+    if _NAMELESS and nameless:
         try:
             handle = os.open(folder, _NAMELESS | os.O_RDWR, 0o666)
         except OSError as failed:
@@ -233,6 +234,8 @@ def _named(one: _Pending) -> Path:
     """Return a name, beside the target, of what was written; an old file's permissions are kept."""
     old = _status(Path(one.real))
     if old is not None:
+        with contextlib.suppress(OSError):  # root alone may give files away
+            os.chown(one.place, old.st_uid, old.st_gid)
         one.place.chmod(stat.S_IMODE(old.st_mode) & _PERMISSIONS)
     if one.handle < 0:
         return one.place

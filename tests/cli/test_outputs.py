@@ -107,7 +107,7 @@ def test_a_folder_that_may_not_be_written_is_said_before_rows_are_read(here, cap
     def never(*_, **__):
         raise AssertionError("rows were read")
 
-    def refuse(path, *_, **__):
+    def refuse(path, **_):
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr("assay.engines.read", never)

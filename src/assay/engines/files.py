@@ -169,7 +169,9 @@ def _of_query(path: Any, sql: str | None, table: str | None) -> Source:
     database = None if path is None else _found(os.fspath(path))[0]
     if database is not None and (is_stream(database) or unpacked_suffix(database)):
         raise InputError(f"{database} cannot be opened as a database: copy or unpack it to a file first.")
-    queried = QueriedFiles() if sql is None else QueriedFiles.of(sql, part("duckdb", "duckdb", "reading files"))
+    queried = (
+        QueriedFiles() if sql is None else QueriedFiles.of(sql, part("duckdb", "duckdb", "reading files"))
+    )
     files_read = queried.identities()
     if database is not None and (found := identity(database)) is not None:
         files_read.add(found)
