@@ -305,7 +305,9 @@ def test_what_nobody_expected_gets_a_line_too(here, capfd, monkeypatch):
     assert said.count("\n") == 1
     monkeypatch.setenv("ASSAY_TRACEBACK", "1")
     assert main(["demo"]) == 70
-    assert "Traceback" in capfd.readouterr().err
+    assert "ZeroDivisionError: integer division or modulo by zero\n" in capfd.readouterr().err
+    assert main(["report", "gone.assay"]) == 2
+    assert "assay.errors.FileError: there is no file gone.assay.\n" in capfd.readouterr().err
 
 
 def test_there_are_enough_cases():

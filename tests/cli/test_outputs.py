@@ -160,6 +160,11 @@ def test_models_may_each_come_through_a_pipe(here, capfd):
         feeders[-1].start()
     assert main(shlex.split(f"compare pipes/a pipes/b {ROLES}")) == 0
     assert capfd.readouterr().out == expected
+    os.mkfifo(here / "pipes" / "d")
+    data = (here / "2.assay").read_bytes()
+    feeders.append(threading.Thread(target=(here / "pipes" / "d").write_bytes, args=(data,)))
+    feeders[-1].start()
+    assert main(shlex.split("compare 1.assay pipes/d --unpaired")) == 0
     assert main(shlex.split("split pipes/c --parts x=0.5,y=0.5")) == 0
     assert (here / "rows-x.csv").exists()
     for feeder in feeders:

@@ -76,7 +76,8 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
     if arguments.unpaired:
         said["paired"] = False
     saved = [path for path in arguments.paths if _is_saved(path)]
-    if saved:
+    if saved:  # what is no file cannot be looked into, and is taken for one, too
+        saved = [path for path in arguments.paths if path in saved or not Path(path).is_file()]
         return _of_evaluations(arguments, saved, said)
     need(arguments, "actual")
     if not arguments.score and not arguments.predicted:

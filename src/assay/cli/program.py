@@ -89,23 +89,32 @@ def _run(words: list[str]) -> int:
     except BrokenPipeError:  # of a pipe that was named as --output
         return exit_codes.FINE
     except Misuse as wrong:
-        complain(str(wrong))
+        return _told(str(wrong), wrong)
     except AssayError as wrong:
-        complain(as_options(str(wrong), names, words))
+        return _told(as_options(str(wrong), names, words), wrong)
     except OSError as failed:  # a full disk, say, which is no error of ours
         what = failed.filename or "a file"
-        complain(f"{what} cannot be read or written: {failed.strerror or failed}.")
-    except MemoryError:
-        complain("the memory is not enough for this: free some, or read fewer rows or columns at a time.")
+        return _told(f"{what} cannot be read or written: {failed.strerror or failed}.", failed)
+    except MemoryError as failed:
+        line = "the memory is not enough for this: free some, or read fewer rows or columns at a time."
+        return _told(line, failed)
     except Exception as unexpected:  # noqa: BLE001 - whatever it is, it gets its line
-        complain(
+        line = (
             f"this should not have happened: {type(unexpected).__name__}: {unexpected} "
             "(ASSAY_TRACEBACK=1 shows where; please report it.)"
         )
-        _trace()
-        return exit_codes.INTERNAL
-    _trace()
-    return exit_codes.WRONG
+        return _told(line, unexpected, exit_codes.INTERNAL)
+
+
+def _told(line: str, error: BaseException, code: int = exit_codes.WRONG) -> int:
+    """Say what went wrong, and to who asks for it also where; return the exit code."""
+    complain(line)
+    if os.environ.get("ASSAY_TRACEBACK") and sys.stderr is not None:
+        import traceback
+
+        with contextlib.suppress(OSError):
+            sys.stderr.write(printable("".join(traceback.format_exception(error)), lines=True))
+    return code
 
 
 def _without_command(words: list[str]) -> int:
@@ -115,15 +124,6 @@ def _without_command(words: list[str]) -> int:
         program.refuse(unknown)
     program.print_help()
     return exit_codes.FINE
-
-
-def _trace() -> None:
-    """Show where an error came from, to who asks for that."""
-    if os.environ.get("ASSAY_TRACEBACK") and sys.stderr is not None:
-        import traceback
-
-        with contextlib.suppress(OSError):
-            sys.stderr.write(printable(traceback.format_exc(), lines=True))
 
 
 def _command(name: str) -> Command:
