@@ -119,6 +119,19 @@ def test_signals_that_are_ignored_stay_ignored():
     assert signal.getsignal(signal.SIGTERM) == before
 
 
+def test_a_signal_that_was_swallowed_comes_again(monkeypatch):
+    """Libraries catch whatever is raised while they import others; the program ends all the same."""
+    monkeypatch.setattr("assay.cli.signals._AGAIN", 0.2)
+    with stop_on_signals() as received:
+        with contextlib.suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(20)
+    assert received == [signal.SIGTERM]
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
 def test_a_signal_within_an_import_has_its_code(tmp_path):
     """Python forgets to forget an interrupt that passed through exec, which many modules do when imported."""
     (tmp_path / "slow_model.py").write_text(

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["leave_at_once", "stop_on_signals"]
 
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
+# Seconds after which it is raised again: the reader takes an interrupt while it looks for libraries, as for
+# pandas, for a library that is not there.
+_AGAIN = 8.0
 _CLEANING = 2.0  # seconds in which further signals wait: an impatient one must not leave files behind
 
 
@@ -40,6 +43,11 @@ def stop_on_signals() -> Iterator[list[int]]:
             return
         received.append(number)
         first[0] = time.monotonic()
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN, _AGAIN)
+        raise KeyboardInterrupt
+
+    def stop_again(_number: int, _frame: object) -> None:
         raise KeyboardInterrupt
 
     before = {}
@@ -47,8 +55,12 @@ def stop_on_signals() -> Iterator[list[int]]:
         for number in (getattr(signal, name) for name in _ENDING if hasattr(signal, name)):
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 before[number] = signal.signal(number, stop)
+        if hasattr(signal, "setitimer") and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL:
+            before[signal.SIGALRM] = signal.signal(signal.SIGALRM, stop_again)
     try:
         yield received
     finally:
+        if received and hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in before.items():
             signal.signal(number, handler)
