@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["leave_at_once", "stop_on_signals"]
 
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
-# Seconds after which it is raised again: the reader takes an interrupt while it looks for libraries, as for
-# pandas, for a library that is not there.
+# Seconds after which it is raised again: what is raised within a callback of a library's, or while it looks
+# for another one, may never arrive here.
 _AGAIN = 8.0
 _CLEANING = 2.0  # seconds in which further signals wait: an impatient one must not leave files behind
 
