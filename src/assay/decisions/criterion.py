@@ -80,32 +80,38 @@ class Criterion:
         if self.fixed is not None:
             threshold = self.fixed(sample, sweep)
             return Chosen(threshold, sweep.place(threshold), 1)
-        if self.guarantee is not None and self.guarantee.walks:
+        if self.guarantee is not None and self.guarantee.walks(sweep):
             found = self._walked(self.guarantee, sweep)
         else:
-            found = self._found(sweep, rising=self.rises and not (sample.weighted and self._sure))
+            found = self._found(sweep, rising=self.rises)
         if found is None:
             raise MetricError(self._unmet(sweep))
         place, ties = found
         return Chosen(sweep.cutoff(place), place, ties)
 
-    @property
-    def _sure(self) -> bool:
-        return self.guarantee is not None and self.guarantee.confidence is not None
-
     @staticmethod
     def _walked(guarantee: Guarantee, sweep: Sweep) -> tuple[int, int] | None:
-        """Return the first certified place with the most positives found and how many share them, or None."""
+        """Return the best certified place, the first of several, and how many are as good; None without any.
+
+        Of recall that is the one with the fewest false positives, else the one with the most positives found.
+        """
         certified = last_certified(guarantee, sweep)
         if certified is None:
             return None
 
         def found(place: int) -> float:
-            return float(sweep.at(place).counts.tp[0])
+            return float(sweep.at(int(place)).counts.tp[0])
 
+        def alarms(place: int) -> float:
+            return float(sweep.at(int(place)).counts.fp[0])
+
+        if guarantee.measure == "recall":
+            fewest = alarms(certified[0])
+            ties = bisect.bisect_right(certified, fewest + rounding(fewest), key=alarms)
+            return int(certified[0]), ties
         most = found(certified[-1])
-        first = certified[bisect.bisect_left(certified, most - rounding(most), key=found)]
-        return first, certified.stop - first
+        first = bisect.bisect_left(certified, most - rounding(most), key=found)
+        return int(certified[first]), len(certified) - first
 
     def _unmet(self, sweep: Sweep) -> str:
         if self.unmet is not None:

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.decisions.evidence import lower_limit_reaches, of_outcome, parts_of, wilson_limit
 from assay.decisions.wording import amount
 from assay.errors import MetricError
-from assay.inference.proportions import check_confidence, normal_quantile, proportion_interval
-from assay.metrics.arithmetic import ratio, root
+from assay.inference.proportions import check_confidence
+from assay.metrics.arithmetic import ratio
 from assay.metrics.cutoffs import rounding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from assay.decisions.evidence import Evidence
     from assay.decisions.sweep import Outcome, Sweep
-    from assay.metrics import Binary
 
 __all__ = ["Guarantee", "least_hits", "lower_limit_reaches"]
 
@@ -37,8 +38,8 @@ class Guarantee:
 
     Recall only falls as the threshold rises, and specificity only rises: whoever takes the last threshold
     whose limit is met errs no more often than at a threshold named beforehand (Bates et al. 2021, risk-
-    controlling sets). Precision goes up and down: a walk over the cutoffs tests it, see
-    :func:`assay.decisions.walks.last_certified`.
+    controlling sets). Precision goes up and down, and so do the limits of weighted or grouped rows: a walk
+    over the cutoffs tests them, see :func:`assay.decisions.walks.last_certified`.
     """
 
     measure: str
@@ -55,10 +56,9 @@ class Guarantee:
             if self.confidence <= _HALF:
                 raise MetricError(f"confidence={self.confidence!r} is no confidence: it is above 0.5.")
 
-    @property
-    def walks(self) -> bool:
-        """Whether cutoffs must be tested one after the other, for the measure goes up and down."""
-        return self.confidence is not None and self.measure == "precision"
+    def walks(self, sweep: Sweep) -> bool:
+        """Tell whether cutoffs must be tested one after the other, for the limits go up and down."""
+        return self.confidence is not None and (self.measure == "precision" or not sweep.plain)
 
     @property
     def words(self) -> str:
@@ -68,51 +68,64 @@ class Guarantee:
 
     def met(self, outcome: Outcome) -> NDArray[np.bool_]:
         """Tell of each cutoff whether the demand is met there."""
-        x, n = _parts(outcome.counts, self.measure)
+        x, n = parts_of(outcome.counts, self.measure)
         with np.errstate(invalid="ignore"):
             least = self.share - rounding(self.share)  # sums of weights are rounded
             enough = np.asarray(ratio(x, n) >= least)  # no value is not enough
         if self.confidence is None:
             return enough
-        if outcome.squares is not None:
-            x, n = self.worth(outcome)
-        elif len(n):  # the same class at every cutoff, so one number settles it
-            return np.asarray(x >= least_hits(int(n[0]), self.share, self.confidence, self.method))
-        places = np.flatnonzero(enough)  # a limit is below what it limits
-        enough[places] = lower_limit_reaches(x[places], n[places], self.share, self.confidence, self.method)
-        return enough
+        if not len(n):
+            return enough
+        # The same class at every cutoff, so that one number settles it.
+        return np.asarray(x >= least_hits(int(n[0]), self.share, self.confidence, self.method))
+
+    def evidence(self, sweep: Sweep, places: NDArray[np.intp] | range) -> Evidence:
+        """Return what the sample says about the rate at some cutoffs, in rising order and without a gap.
+
+        Of rows in groups the cutoffs may have gaps.
+        """
+        if sweep.groups is not None:
+            return sweep.groups.evidence(self.measure, np.asarray(places))
+        return of_outcome(sweep.between(int(places[0]), int(places[-1]) + 1), self.measure)
 
     def refuted(self, x: Any, n: Any, level: float) -> NDArray[np.bool_]:
         """Tell of each x of n whether they refute that the share is lower, erring as often as the level."""
         return lower_limit_reaches(x, n, self.share, 1 - level, self.method)
 
-    def worth(self, outcome: Outcome) -> tuple[Any, Any]:
-        """Return what the share counts, and of how many: of weighted rows, of as many as they are worth."""
-        x, n = _parts(outcome.counts, self.measure)
-        squares = outcome.squares
-        return (x, n) if squares is None else _effective(x, n, *_parts(squares, self.measure))
+    def limit(self, sweep: Sweep, place: int) -> float:
+        """Return the lower limit at one cutoff."""
+        evidence = self.evidence(sweep, np.array([place]))
+        return evidence.limit(0, self.confidence or 0.95, self.method)
 
-    def limit(self, outcome: Outcome) -> float:
-        """Return the lower limit of one outcome."""
-        x, n = self.worth(outcome)
-        confidence = 2 * (self.confidence or 0.95) - 1
-        return proportion_interval(float(x[0]), float(n[0]), confidence, self.method)[0]
-
-    def limit_words(self, outcome: Outcome) -> str:
-        """Return the limit at one outcome as a sentence has it."""
-        if self.walks:
-            return (
+    def limit_words(self, sweep: Sweep, place: int) -> str:
+        """Return the limit at one cutoff as a sentence has it."""
+        if self.measure == "precision":
+            said = (
                 f"The precision of at least {self.share:.4g} holds although the threshold was chosen on "
                 f"these rows: cutoffs were tested one after the other down to it ({_METHODS[self.method]})."
             )
-        return (
-            f"The one-sided {_METHODS[self.method]} limit of {self.measure} is {self.limit(outcome):.4g}; "
-            "it holds although the threshold was chosen on these rows."
-        )
+        else:
+            said = (
+                f"The one-sided {_METHODS[self.method]} limit of {self.measure} is "
+                f"{self.limit(sweep, place):.4g}; it holds although the threshold was chosen on these rows."
+            )
+        if sweep.groups is None:
+            return said
+        return f"{said} Whole groups were the unit: {self._groups(sweep, place)}."
+
+    def _groups(self, sweep: Sweep, place: int) -> str:
+        """Return how many groups the rate at a cutoff rests on, in words."""
+        evidence = self.evidence(sweep, np.array([place]))
+        assert evidence.groups is not None  # noqa: S101 - for the type checker
+        assert evidence.units is not None  # noqa: S101
+        number, units = int(evidence.groups[0]), float(evidence.units[0])
+        kind = {"recall": "positives", "specificity": "negatives"}.get(self.measure, "predicted positives")
+        worth = f", worth {units:.3g} of equal size" if units < number - _HALF else ""
+        return f"{number:,} of them have {kind}{worth}"
 
     def unmet(self, sweep: Sweep) -> str:
         """Return why no cutoff meets the demand, and how near one comes."""
-        x, n = _parts(sweep.between(0, len(sweep)).counts, self.measure)
+        x, n = parts_of(sweep.between(0, len(sweep)).counts, self.measure)
         said = f"no threshold has {self.words}"
         if self.confidence is None:
             values = ratio(x, n)
@@ -121,8 +134,10 @@ class Guarantee:
                 f"{said}: the highest is {values[place]:.4g}, at {sweep.cutoff(place):.6g}. Ask for less, "
                 'or for the best balance (best="f1", or costs).'
             )
-        place = int(np.nanargmax(_wilson_limit(x, n, self.confidence)))
-        hits, limit = f"{amount(x[place])} of {amount(n[place])}", self.limit(sweep.at(place))
+        place = int(np.nanargmax(wilson_limit(x, n, self.confidence)))
+        hits, limit = f"{amount(x[place])} of {amount(n[place])}", self.limit(sweep, place)
+        if sweep.groups is not None:
+            hits += f" (whole groups are the unit: {self._groups(sweep, place)})"
         if limit >= self.share:
             return (
                 f"{said}: {hits} at {sweep.cutoff(place):.6g} would be enough of a threshold named "
@@ -130,7 +145,7 @@ class Guarantee:
             )
         return (
             f"{said}: even the best threshold's {hits} leaves a lower limit of {limit:.4g}. "
-            "Ask for less, be less sure, or bring more rows."
+            f"Ask for less, be less sure, or bring more {'rows' if sweep.groups is None else 'groups'}."
         )
 
 
@@ -146,44 +161,3 @@ def least_hits(n: int, share: float, confidence: float, method: str) -> int:
         return bool(lower_limit_reaches([x], [n], share, confidence, method)[0])
 
     return bisect.bisect_left(range(n + 1), True, key=reaches)  # noqa: FBT003 - what is looked for
-
-
-def lower_limit_reaches(x: Any, n: Any, share: float, confidence: float, method: str) -> NDArray[np.bool_]:
-    """Tell of each x of n whether the one-sided lower limit of its share is at least so much.
-
-    Clopper and Pearson's does where so many hits, or more, would be unlikely with that share.
-
-    >>> lower_limit_reaches([58, 59], [58, 59], 0.95, 0.95, "clopper-pearson")
-    array([False,  True])
-    """
-    x, n = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    if method == "wilson":
-        return np.asarray(_wilson_limit(x, n, confidence) >= share)
-    from scipy.special import betainc  # noqa: PLC0415 - SciPy takes its time to load
-
-    some = x > 0  # the limit of none is 0
-    unlikely = np.ones(len(x))
-    unlikely[some] = betainc(x[some], n[some] - x[some] + 1, share)
-    return np.asarray(unlikely <= 1 - confidence)
-
-
-def _wilson_limit(x: Any, n: Any, confidence: float) -> Any:
-    z = normal_quantile(2 * confidence - 1)
-    return ((x + z * z / 2) - z * root(ratio(x * (n - x), n) + z * z / 4)) / (n + z * z)
-
-
-def _parts(c: Binary, measure: str) -> tuple[Any, Any]:
-    """Return what a share counts, and of how many."""
-    if measure == "recall":
-        return c.tp, c.positives
-    return (c.tp, c.predicted_positives) if measure == "precision" else (c.tn, c.negatives)
-
-
-def _effective(x: Any, n: Any, x_squares: Any, n_squares: Any) -> tuple[Any, Any]:
-    """Return the x of n that weighted ones are worth: as uncertain a share (Korn and Graubard 1998)."""
-    share = ratio(x, n)
-    spread = x_squares * (1 - share) ** 2 + (n_squares - x_squares) * share**2
-    worth = np.where(
-        (share > 0) & (share < 1), ratio(share * (1 - share) * n * n, spread), ratio(n * n, n_squares)
-    )
-    return share * worth, worth

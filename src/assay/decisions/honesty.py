@@ -144,8 +144,10 @@ def cross_fit_of(sample: Sample, wanted: Criterion, folds: int, seed: int) -> Cr
     parts = _folds(sample, folds, seed)
     total = np.stack([sample.tally.positives, sample.tally.negatives])
     thresholds, pooled = [], None
+    fold_of_group = _folds_of_groups(sample, folds, seed)
     for number, held_out in enumerate(parts, 1):
-        training = sample.sweep(*(total - held_out))
+        times = None if fold_of_group is None else (fold_of_group != number - 1).astype(np.int64)
+        training = sample.sweep(*(total - held_out), times=times)
         try:
             chosen = wanted.choose(sample, training)
         except MetricError as refused:
@@ -171,7 +173,7 @@ def optimism_of(sample: Sample, wanted: Criterion, replicates: int, seed: int) -
         sample = dataclasses.replace(sample, tally=pooled(sample.tally, _CUTOFFS))
         sweep = sample.sweep()
     for number, drawn in enumerate(_replicates(sample, replicates, seed)):
-        there = sample.sweep(*drawn)
+        there = sample.sweep(*drawn, times=_drawn_groups(sample, seed, number))
         try:
             chosen = wanted.choose(sample, there)
         except MetricError:
@@ -207,7 +209,7 @@ def _folds(sample: Sample, folds: int, seed: int) -> NDArray[Any]:
     if sample.groups is not None:
         places, codes = sample.groups
         number = int(codes.max()) + 1
-        fold = _dealt(number, folds, seed)[codes]
+        fold = _folds_of_groups(sample, folds, seed)[codes]
     else:
         sizes = _sizes(sample)
         places = np.repeat(np.arange(len(sizes)), sizes)
@@ -234,9 +236,8 @@ def _replicates(sample: Sample, replicates: int, seed: int) -> Iterator[NDArray[
     entries = len(sample.tally.scores)
     if sample.groups is not None:
         places, codes = sample.groups
-        number = int(codes.max()) + 1
         for one in range(replicates):
-            drawn = np.bincount(kernels.random_below(seed, one, 0, number, number), minlength=number)
+            drawn = _drawn_groups(sample, seed, one)
             counts = np.bincount(places, weights=drawn[codes], minlength=2 * entries)
             yield counts.astype(np.int64).reshape(2, entries)
         return
@@ -255,6 +256,19 @@ def _replicates(sample: Sample, replicates: int, seed: int) -> Iterator[NDArray[
             counts = np.zeros(2 * entries, dtype=np.int64)
             counts[held] = one
             yield counts.reshape(2, entries)
+
+
+def _folds_of_groups(sample: Sample, folds: int, seed: int) -> Any:
+    """Return the fold of each group, None where rows come in none."""
+    return None if sample.groups is None else _dealt(int(sample.groups[1].max()) + 1, folds, seed)
+
+
+def _drawn_groups(sample: Sample, seed: int, replicate: int) -> Any:
+    """Return how often each group is in a replicate, None where rows come in none."""
+    if sample.groups is None:
+        return None
+    number = int(sample.groups[1].max()) + 1
+    return np.bincount(kernels.random_below(seed, replicate, 0, number, number), minlength=number)
 
 
 def _sizes(sample: Sample) -> NDArray[np.int64]:

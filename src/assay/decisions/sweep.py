@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.decisions.costs import LARGEST, NO_GAINS, checked_cost, is_number
+from assay.decisions.evidence import GroupedRows
 from assay.errors import LengthError, MetricError, NumberError
 from assay.inputs import Rows, column, encode, need_rows
 from assay.inputs.columns import Column, doubles
@@ -44,6 +45,12 @@ class Outcome:
     costs: Any = None  # a Binary, too
     make_squares: Callable[[], Binary] | None = None
     unit: int = 1
+    make_rows: Callable[[], Binary] | None = None
+
+    @property
+    def rows(self) -> Any:
+        """How many rows there are in place of sums of weights."""
+        return self.counts if self.make_rows is None else self.make_rows()
 
     @property
     def squares(self) -> Any:
@@ -65,6 +72,7 @@ class Outcome:
             _mapped(change, *(one.costs for one in every)),
             self.make_squares and (lambda: _mapped(change, *(one.squares for one in every))),
             self.unit,
+            self.make_rows and (lambda: _mapped(change, *(one.rows for one in every))),
         )
 
 
@@ -142,6 +150,17 @@ class Sweep:
         self._costed: bool = of_weights.get("costed", False)
         self._weighted: bool = of_weights.get("weighted", False)
         self._unit: int = of_weights.get("unit", 1)
+        self._group: Callable[[int], GroupedRows] | None = of_weights.get("group")
+
+    @functools.cached_property
+    def groups(self) -> GroupedRows | None:
+        """The rows in their groups, None where they come in none."""
+        return None if self._group is None else self._group(len(self))
+
+    @property
+    def plain(self) -> bool:
+        """Whether every row counts once and for itself."""
+        return not self._weighted and self._group is None
 
     def __len__(self) -> int:
         return len(self.scores) + 1
@@ -184,7 +203,8 @@ class Sweep:
         if not self._weighted:
             return Outcome(read(self._sums(0)))
         counts, costs = (0, read(self._sums(1))) if self._costed else (1, None)
-        return Outcome(read(self._sums(counts)), costs, lambda: read(self._sums(2)), self._unit)
+        squares, rows = (functools.partial(lambda power: read(self._sums(power)), power) for power in (2, 0))
+        return Outcome(read(self._sums(counts)), costs, squares, self._unit, rows)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -287,13 +307,17 @@ class Sample:
         weights: Any = self.tally.weights
         return self.tally.starts(), *((weights, 1) if self.costed else made_whole(weights, self.tally.n))
 
-    def sweep(self, positives: Any = None, negatives: Any = None) -> Sweep:
-        """Return what comes of every cutoff: of the rows, or of so many rows at each entry of the tally."""
+    def sweep(self, positives: Any = None, negatives: Any = None, *, times: Any = None) -> Sweep:
+        """Return what comes of every cutoff: of the rows, or of so many rows at each entry of the tally.
+
+        Where the rows come in groups, `times` says how often each group is among those.
+        """
         tally, weights = self.tally, self.tally.weights
         if positives is None:
             positives, negatives = tally.positives, tally.negatives
+        group = None if self.groups is None else functools.partial(self._grouped, times)
         if weights is None:
-            return Sweep(tally.scores, lambda _: Running((positives[::-1], negatives[::-1])))
+            return Sweep(tally.scores, lambda _: Running((positives[::-1], negatives[::-1])), group=group)
         starts, whole, unit = self._weights
         alone = len(starts) == len(weights)  # every score has one weight
 
@@ -309,7 +333,18 @@ class Sample:
             return Running(backwards, None if times is None else times[::-1], unit**power)
 
         scores = tally.scores if alone else tally.scores[starts]
-        return Sweep(scores, sums, weighted=True, costed=self.costed, unit=self.unit)
+        return Sweep(scores, sums, weighted=True, costed=self.costed, unit=self.unit, group=group)
+
+    def _grouped(self, times: Any, cutoffs: int) -> GroupedRows:
+        """Return the rows in their groups, each with the first cutoff that predicts it positive."""
+        assert self.groups is not None  # noqa: S101 - for the type checker
+        tally, (places, codes) = self.tally, self.groups
+        positive = places < len(tally.scores)
+        entry = np.where(positive, places, places - len(tally.scores))
+        level, weight = entry, None
+        if tally.weights is not None:
+            level, weight = np.searchsorted(tally.starts(), entry, side="right") - 1, tally.weights[entry]
+        return GroupedRows(cutoffs, cutoffs - 1 - level, positive, codes, weight=weight, times=times)
 
 
 def made_whole(amounts: NDArray[np.float64], rows: int) -> tuple[NDArray[np.float64], int]:

@@ -275,7 +275,7 @@ def _companions(wanted: Criterion, outcome: Outcome) -> dict[str, float]:
 def _notes(wanted: Criterion, sample: Sample, sweep: Sweep, place: int) -> str:
     """Return what else a reader should know of the choice."""
     if wanted.guarantee is not None and wanted.guarantee.confidence is not None:
-        return wanted.guarantee.limit_words(sweep.at(place))
+        return wanted.guarantee.limit_words(sweep, place)
     if wanted.measure.startswith("difference"):
         return f"On lines between the cutoffs both rates are {interpolated_error(sweep, place):.4g}."
     if wanted.costs is None or not sample.probabilities or sample.weighted:
