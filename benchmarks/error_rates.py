@@ -321,11 +321,11 @@ FAMILIES: dict[str, tuple[Callable[..., Any], list[Population]]] = {
 }  # fmt: skip
 
 
-def judged(family: str, place: int, sets: int) -> list[Cell]:
+def judged(family: str, place: int, sets: int, seed: int) -> list[Cell]:
     """Return how often each procedure erred over so many data sets of one setting."""
     procedure, settings = FAMILIES[family]
     one = settings[place]
-    rng = np.random.Generator(np.random.Philox(key=zlib.crc32(f"{family}/{one.name}".encode())))
+    rng = np.random.Generator(np.random.Philox(key=zlib.crc32(f"{family}/{one.name}/{seed}".encode())))
     cells: dict[str, Cell] = {}
     for _ in range(sets):
         for name, wrong in procedure(one, rng):
@@ -348,7 +348,7 @@ def lines(cells: list[Cell]) -> Iterator[str]:
         )
 
 
-def _task(job: tuple[str, int, int]) -> list[Cell]:
+def _task(job: tuple[str, int, int, int]) -> list[Cell]:
     return judged(*job)
 
 
@@ -357,11 +357,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("families", nargs="*", choices=[*FAMILIES, []], help="which to run; all by default")
     parser.add_argument("--sets", type=int, default=300, help="data sets a setting")
+    parser.add_argument("--seed", type=int, default=0, help="other data sets of the same settings")
     parser.add_argument("--only", default="", help="settings whose name contains this text")
     parser.add_argument("--processes", type=int, default=None, help="as many as there are cores, by default")
     given = parser.parse_args()
     jobs = [
-        (family, place, given.sets)
+        (family, place, given.sets, given.seed)
         for family in given.families or FAMILIES
         for place, one in enumerate(FAMILIES[family][1])
         if given.only in one.name

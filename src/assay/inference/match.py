@@ -96,6 +96,7 @@ class Match:
     pair: Pair
     confidence: float = 0.95
     settings: Settings = dataclasses.field(default_factory=Settings)
+    part_of_all: bool = False  # one model on a part of its rows and on the rest of them
 
     @property
     def difference(self) -> float:

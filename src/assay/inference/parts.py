@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.inference.comparison import difference_of
-from assay.inference.delta import cluster_variance, design_effect
+from assay.inference.delta import design_effect
 from assay.inference.difference import Difference, direction
-from assay.inference.distributions import student_p, student_quantile
-from assay.inference.influence import influence
+from assay.inference.grouped_difference import GroupedUnits, difference_spreads
 from assay.inference.match import Match, Settings
 from assay.inference.models import Pair, size_of
+from assay.inference.pooled_null import units_of
 from assay.inference.question import rescaled
 from assay.inputs.labels import encode
 from assay.metrics import Undefined
@@ -54,8 +54,9 @@ def against_rest(
     """
     values: tuple[Any, Any] = (metric(rest, **options), metric(part, **options))
     match = Match(
-        metric, options, values, Pair(rescaled(rest), rescaled(part), paired=False), confidence, Settings()
-    )
+        metric, options, values, Pair(rescaled(rest), rescaled(part), paired=False), confidence, Settings(),
+        part_of_all=True,
+    )  # fmt: skip
     return difference_of(match, metric.name, ("the rest", name), None, None)
 
 
@@ -71,8 +72,9 @@ def grouped_against_rest(
 ) -> Difference:
     """Return the same where rows come in groups, some of them perhaps with rows on both sides.
 
-    By the influence of whole groups on the difference (Liang and Zeger 1986), and Student's t with as many
-    degrees of freedom as groups less one.
+    By the influence of whole groups on the difference, each over what is left without the group, and by the
+    variance that the sides would have if they were alike: both must reject. Student's t has the effective
+    number of groups less one degrees of freedom. See :mod:`assay.inference.grouped_difference`.
     """
     values = metric(rest.rows, **options), metric(part.rows, **options)
     of_queries = metric.each is not None
@@ -91,25 +93,26 @@ def grouped_against_rest(
             lacking = Undefined(f"{reason} ({whose})")
             return told(lacking, lacking)
     difference = float(values[1]) - float(values[0])
-    both = [influence(metric, one.rows, **options) for one in (part, rest)]
+    both = [units_of(metric, one.rows, options) for one in (part, rest)]
     if both[0] is None or both[1] is None:
         return told(difference, Undefined("it has no influence of single rows, by which groups are judged"))
-    sums = np.zeros(groups)
-    for one, side, sign in zip(both, (part, rest), (1.0, -1.0), strict=True):
-        assert one is not None  # noqa: S101 - seen to before
-        codes = _of_queries(side) if of_queries else side.codes
-        sums += sign * np.bincount(codes, weights=one.parts, minlength=groups)
-    variance = cluster_variance(sums)
-    if not variance > 0:
+    sides = [
+        GroupedUnits(units, _of_queries(side) if of_queries else side.codes)
+        for units, side in zip(both, (part, rest), strict=True)
+        if units is not None
+    ]
+    spreads = difference_spreads(sides, groups, difference)
+    known = [one for one in spreads if one.error > 0]
+    if not known:
         return told(difference, Undefined("the groups show no spread"))
-    error = math.sqrt(variance)
-    reach = student_quantile(confidence, groups - 1) * error
+    spread = max(known, key=lambda one: one.p(difference))
+    error, reach = spreads[0].error or spread.error, max(one.reach(confidence) for one in known)
     least, largest = metric.bounds
     widest = largest - least
     low, high = max(difference - reach, -widest), min(difference + reach, widest)
-    alone = sum(one.variance for one in both if one is not None)
-    found = told(difference, student_p(difference / error, groups - 1), low, high)
-    return dataclasses.replace(found, standard_error=error, design_effect=design_effect(variance, alone))
+    alone = sum(float(one.units.squares @ np.square(one.units.slopes)) for one in sides)
+    found = told(difference, spread.p(difference), low, high)
+    return dataclasses.replace(found, standard_error=error, design_effect=design_effect(error**2, alone))
 
 
 def _of_queries(side: Side) -> NDArray[Any]:

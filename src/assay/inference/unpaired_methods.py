@@ -5,6 +5,7 @@ A method answers None where it is not meant for rows like these, and a reason wh
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import TYPE_CHECKING
 
@@ -15,27 +16,31 @@ from assay.inference.auc import delong
 from assay.inference.bootstrap_limits import percentile
 from assay.inference.delong import delong_unpaired
 from assay.inference.differences import mover, proportion_difference
-from assay.inference.distributions import normal_p, student_p, student_quantile
+from assay.inference.distributions import student_p, student_quantile
 from assay.inference.intervals import estimate
 from assay.inference.match import Answer
 from assay.inference.models import size_of
 from assay.inference.outcomes import outcomes
 from assay.inference.paired_rows import length
-from assay.inference.proportions import normal_quantile
+from assay.inference.pooled_null import NullSpread, combined, null_spread
 from assay.inference.question import Question, Spread
 from assay.inference.row_draws import drawn_differences
 from assay.inference.tables import chi_square, fisher
 from assay.inference.test_result import Alternative, Test
-from assay.metrics import Undefined
+from assay.metrics import Undefined, find
 from assay.tallies import Confusion, Scores, Tally
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from numpy.typing import NDArray
+
     from assay.inference.match import Match
 
 __all__ = ["by_delta", "by_drawing", "by_own_intervals", "of_areas", "of_rows", "of_shares", "welch"]
 
+# Views whose rows bring numbers of any size, so that two models' rows need not spread alike.
+STUDENT = frozenset({"Mean", "Lists", "Errors", "Scaled", "Explained", "Ranged", "Pairs"})
 _FEW = 5  # an expected count below this makes chi-square inexact
 _SCALES = {"auc": 1.0, "gini": 2.0}
 
@@ -79,6 +84,12 @@ def of_shares(match: Match) -> Answer | str | None:
     """Compare two shares of different rows: Newcombe's interval and the chi-square test, or Fisher's."""
     if not match.pair.plain:
         return None
+    counted = _counted(match)
+    return None if counted is None else _of_counts(match, counted[0], counted[1])
+
+
+def _counted(match: Match) -> list[tuple[int, int]] | None:
+    """Return the hits of a share and of how many rows, for either model; None where tallies do not tell."""
     counted = []
     for one in (match.pair.first, match.pair.second):
         if isinstance(one, Tally) and not isinstance(one, Confusion):
@@ -90,23 +101,27 @@ def of_shares(match: Match) -> Answer | str | None:
         if found is None:
             return None
         counted.append((int(tally.counts[found.hit].sum()), int(tally.counts[found.counted].sum())))
-    return _of_counts(match, counted[0], counted[1])
+    return counted
 
 
 def _of_counts(match: Match, first: tuple[int, int], second: tuple[int, int]) -> Answer:
     """Answer for hits of so many rows of either model."""
     (x1, n1), (x2, n2) = first, second
     low, high = proportion_difference(x2, n2, x1, n1, confidence=match.confidence)
+    error = math.sqrt(sum(x * (n - x) / n**3 for x, n in (first, second)))
+    low, high = match.within(low, high)
+    return Answer(low, high, "Newcombe", _test_of_counts(first, second), n1 + n2, error)
+
+
+def _test_of_counts(first: tuple[int, int], second: tuple[int, int]) -> Test:
+    """Return the test of two shares: chi-square, or Fisher's where a count is expected to be small."""
+    (x1, n1), (x2, n2) = first, second
     table = np.array([[x2, n2 - x2], [x1, n1 - x1]])
     hits, rows = x1 + x2, n1 + n2  # Python's integers, whose products are never too large
     least = min(n1, n2) * min(hits, rows - hits) / rows  # the smallest count expected
     if not table.sum(0).all():  # all rows are hits, or none is: the same share for certain
-        test = Test("chi-square of two shares", None, None, 1.0)
-    else:
-        test = chi_square(table) if least >= _FEW else fisher(table)
-    error = math.sqrt(sum(x * (n - x) / n**3 for x, n in (first, second)))
-    low, high = match.within(low, high)
-    return Answer(low, high, "Newcombe", test, n1 + n2, error)
+        return Test("chi-square of two shares", None, None, 1.0)
+    return chi_square(table) if least >= _FEW else fisher(table)
 
 
 def of_areas(match: Match) -> Answer | str | None:
@@ -122,12 +137,10 @@ def of_areas(match: Match) -> Answer | str | None:
     test = delong_unpaired(areas[0], areas[1], confidence=match.confidence)
     if isinstance(test.p, Undefined):
         return test.p.reason
-    if test.low is None or test.high is None or test.standard_error is None:
-        return "the rows show no spread"
     scale = _SCALES[match.metric.name]
-    low, high = match.within(scale * test.low, scale * test.high)
+    own = [scale * math.sqrt(float(area.variance)) for area in areas[::-1]]
     n = sum(area.positives + area.negatives for area in areas)
-    return Answer(low, high, "unpaired DeLong", test, n, scale * test.standard_error)
+    return _compared(match, [NullSpread(error, math.inf) for error in own], n, "unpaired DeLong", test.method)
 
 
 def of_rows(match: Match) -> Answer | str | None:
@@ -142,8 +155,12 @@ def of_rows(match: Match) -> Answer | str | None:
         return test.p.reason
     if test.low is None or test.high is None:
         return "the rows show no spread"
+    n = len(first) + len(second)
+    if match.part_of_all:
+        own = [NullSpread(_mean_error(one), len(one) - 1) for one in (first, second)]
+        return _compared(match, own, n, "Welch t", "Welch t")
     low, high = match.within(test.low, test.high)
-    return Answer(low, high, "Welch t", test, len(first) + len(second), test.standard_error)
+    return Answer(low, high, "Welch t", test, n, test.standard_error)
 
 
 def by_delta(match: Match) -> Answer | str | None:
@@ -157,21 +174,52 @@ def by_delta(match: Match) -> Answer | str | None:
         return None
     if any(math.isnan(one.error) for one in known):
         return "one group shows no spread"
-    error = math.hypot(*(one.error for one in known))
-    if not error:
-        return "the rows show no spread"
-    df = None
-    if any(one.df is not None for one in known):
-        parts = sum((one.error / error) ** 4 / one.df for one in known if one.df)
-        df = 1 / parts if parts else None
-    z = match.difference / error
-    p = normal_p(z) if df is None else student_p(z, df)
-    reach = (
-        normal_quantile(match.confidence) if df is None else student_quantile(match.confidence, df)
-    ) * error
-    low, high = match.within(match.difference - reach, match.difference + reach)
+    own = [NullSpread(one.error, math.inf if one.df is None else one.df) for one in known]
     n = sum(map(size_of, (match.pair.first, match.pair.second)))
-    return Answer(low, high, "unpaired delta", Test("Wald", z, df, p, standard_error=error), n, error)
+    return _compared(match, own, n, "unpaired delta", "Wald")
+
+
+def _compared(match: Match, own: list[NullSpread], n: int, method: str, test: str) -> Answer | str:
+    """Answer by either model's standard error, and by what it would be if there was no difference.
+
+    Both must reject, and the wider interval holds; the latter where a sample is a part of all rows, and for
+    figures of classes, whose own error is 0 at rates of 0 and 1; see :mod:`assay.inference.pooled_null`.
+    """
+    known = [combined(own)]
+    if not (known[0].error > 0 or match.part_of_all):
+        return "the rows show no spread"
+    if match.part_of_all or match.metric.reads.__name__ not in STUDENT:
+        samples = (match.pair.first, match.pair.second)
+        null = null_spread(match.metric, samples, match.options, match.difference, own)
+        known += [] if null is None else [null]
+    error = known[0].error
+    known = [one for one in known if one.error > 0]
+    if not known:
+        return "the rows show no spread"
+    spread = max(known, key=lambda one: one.p(match.difference))
+    reach = max(one.reach(match.confidence) for one in known)
+    low, high = match.within(match.difference - reach, match.difference + reach)
+    df = None if math.isinf(spread.df) else spread.df
+    statistic, p = match.difference / spread.error, spread.p(match.difference)
+    tested: Test | None = None
+    if match.metric.name == "f1" and match.pair.plain and not match.options.get("average"):
+        tested = _of_jaccard(match)
+    tested = tested or Test(test, statistic, df, p, standard_error=spread.error)
+    return Answer(low, high, method, tested, n, error or spread.error)
+
+
+def _of_jaccard(match: Match) -> Test | None:
+    """Return the test of two F1 by their Jaccard index, which rises with it and is a share of rows."""
+    counted = _counted(dataclasses.replace(match, metric=find("jaccard")))
+    if counted is None or not all(n for _, n in counted):
+        return None
+    return _test_of_counts(*counted)
+
+
+def _mean_error(values: NDArray[np.float64]) -> float:
+    """Return the standard error of a mean."""
+    n = len(values)
+    return length(values - math.fsum(values) / n) / math.sqrt((n - 1) * n)
 
 
 def by_drawing(match: Match) -> Answer | str | None:
