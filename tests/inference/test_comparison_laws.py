@@ -225,10 +225,13 @@ def test_groups_are_the_unit():
     given = {"actual": y, "predicted": predicted, "score": scores, "metrics": ["accuracy", "f1", "brier"]}
     alone = assay.compare(**given, group=np.arange(200))
     plain = assay.compare(**given)
-    for name in ("accuracy", "f1"):
-        assert alone[name].standard_error == pytest.approx(
-            plain[name].standard_error * math.sqrt(200 / 199), rel=1e-9
-        )
+    assert alone["accuracy"].standard_error == pytest.approx(
+        plain["accuracy"].standard_error * math.sqrt(200 / 199), rel=1e-9
+    )
+    sides = [influence(find("f1"), assay.rows(actual=y, predicted=predicted[k])).parts for k in "ab"]
+    left = np.where(np.asarray(y) == 1, np.sum(y), 200 - np.sum(y)) - 1  # of a row's class without the row
+    apart = (sides[1] - sides[0]) * (left + 1) / left
+    assert alone["f1"].standard_error == pytest.approx(math.sqrt(199 / 200 * (apart @ apart)), rel=1e-9)
     assert alone["brier"].standard_error == pytest.approx(plain["brier"].standard_error, rel=1e-9)
     assert alone["brier"].p == pytest.approx(plain["brier"].p, rel=1e-9)  # Student's t both times
     twice = {
@@ -399,3 +402,72 @@ def test_an_evaluation_is_taken_by_its_rows():
     y, _, predicted = models(30)
     a, b = (assay.rows(actual=y, predicted=p) for p in predicted.values())
     assert assay.compare(Judged(a), Judged(b))["accuracy"].p == assay.compare(a, b)["accuracy"].p
+
+
+SHAPES = {
+    "8 unequal groups": (8, True, 0.3, "row"),
+    "15 unequal groups": (15, True, 0.3, "row"),
+    "8 groups, 4% positive": (8, False, 0.04, "row"),
+    "20 groups, label by group": (20, False, 0.5, "group"),
+}
+
+
+def twins(random, groups, prevalence, *, unequal, labels):
+    """Two models of one quality on rows in groups, which share half of their noise."""
+    size = np.exp(random.standard_normal(groups)) if unequal else np.ones(groups)
+    group = np.repeat(np.arange(groups), np.maximum(np.rint(size / size.sum() * 400).astype(int), 2))
+    n = len(group)
+    rate = (random.random(groups) < prevalence)[group] if labels == "group" else np.full(n, prevalence)
+    actual = random.random(n) < rate
+
+    def noise():
+        return 0.5 * random.standard_normal(groups)[group] + math.sqrt(0.75) * random.standard_normal(n)
+
+    common = noise()
+    scores = {name: 1.5 * actual + (common + noise()) / math.sqrt(2) for name in "ab"}
+    return actual.astype(int), scores, group
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_models_of_one_quality_seldom_differ_on_few_unequal_groups(shape):
+    """In no more than 5% of the samples, within what chance does to so many."""
+    groups, unequal, prevalence, labels = SHAPES[shape]
+    names = ["accuracy", "recall", "precision", "balanced_accuracy", "auc"]
+    random, rejected, tested, samples = np.random.default_rng(3), dict.fromkeys(names, 0), 0, 120
+    for _ in range(samples):
+        actual, scores, group = twins(random, groups, prevalence, unequal=unequal, labels=labels)
+        if not 0 < actual.sum() < len(actual):
+            continue
+        tested += 1
+        predicted = {name: (score > 0.75).astype(int) for name, score in scores.items()}
+        found = assay.compare(
+            actual=actual, predicted=predicted, score=scores, group=group, metrics=names, correction=None
+        )
+        for one in found:
+            rejected[one.metric] += not isinstance(one.p, Undefined) and one.p < 0.05
+    assert tested > 0.9 * samples
+    for name, count in rejected.items():
+        assert count / tested <= 0.05 + 2.5 * math.sqrt(0.05 * 0.95 / tested), name
+
+
+def test_five_groups_that_agree_are_no_proof():
+    """Of 40 groups five differ, all for one model: by chance that is 2 in 32."""
+    group = np.repeat(np.arange(40), 10)
+    actual = np.ones(400, dtype=int)
+    first, second = np.ones(400, dtype=int), np.ones(400, dtype=int)
+    first[:50:10] = 0
+    (one,) = assay.compare(
+        actual=actual, predicted={"a": first, "b": second}, group=group, metrics="accuracy", correction=None
+    )
+    assert one.p == pytest.approx(2 / 32)
+
+
+def test_four_weighted_rows_that_agree_are_no_proof():
+    """Only four rows differ, all for one model: by chance that is 2 in 16, and p is not below 0.05."""
+    first, second = np.ones(400, dtype=int), np.ones(400, dtype=int)
+    first[:4] = 0
+    (one,) = assay.compare(
+        actual=np.ones(400, dtype=int), predicted={"a": first, "b": second},
+        weight=np.full(400, 2.0), metrics="accuracy", correction=None,
+    )  # fmt: skip
+    assert 0.05 < one.p < 0.2

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.errors import InputError, MetricError
-from assay.inference.distributions import normal_p, student_p, student_quantile
+from assay.inference.grouped_difference import GroupedUnits, group_shares, jackknife_spread
 from assay.inference.influence import Influence, influence
 from assay.inference.influence_tables import slopes_at
 from assay.inference.models import size_of
-from assay.inference.outcomes import row_figures
-from assay.inference.proportions import normal_quantile
+from assay.inference.outcomes import outcomes, row_figures
+from assay.inference.paired_rows import sign_flips
+from assay.inference.pooled_null import BY_CLASS, NullSpread, Units, own_spread
 from assay.inference.question import NOISE, check_seed
 from assay.inference.test_result import Test
 from assay.inputs.labels import encode
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["NEVER", "TESTS", "Answer", "Match", "Settings", "wald"]
 
 NEVER = "the two never disagree"
+_FLIPPED = 12  # groups that differ, up to which every pattern of signs is tried
 # What may be asked for by test=, and whom it concerns: each method looks for its own.
 TESTS = {
     "mcnemar": ("mid-p", "exact", "corrected", "uncorrected"),
@@ -186,31 +188,103 @@ class Match:
 
 
 def wald(match: Match, method: str, test: str) -> Answer | str | None:
-    """Return the answer by influence: clusters where rows come in groups, with weights the sandwich."""
+    """Return the answer by influence: clusters where rows come in groups, with weights the sandwich.
+
+    Groups are left out one at a time (the cluster jackknife), and Student's t has the effective number of
+    groups, or of weighted rows, less one degrees of freedom; never more than the rows on which the models
+    differ allow (Satterthwaite 1946). Of few groups that differ, every pattern of signs is tried as well: two
+    models that are alike could as well be swapped within any of them.
+    """
     found = match.influence
     if found is None:
         return None
     n = len(found.slopes) if match.figures is not None else size_of(match.pair.first)
-    groups, effect, df, note = None, None, None, ""
-    error = found.standard_error
+    groups, effect, note = None, None, ""
     if match.groups is not None:
-        codes, groups = match.groups
+        groups = match.groups[1]
         if groups < 2:  # noqa: PLR2004
             return "one group shows no spread"
-        # Errors and not variances, which leave the floats where the figures themselves do not.
-        sums = Influence.of_rows(found.value, np.bincount(codes, weights=found.parts, minlength=groups))
-        error, df = sums.standard_error * math.sqrt(groups / (groups - 1)), groups - 1
-        effect = (error / found.standard_error) ** 2 if found.standard_error > 0 else math.nan
-        note = f"{groups:,} groups, design effect {effect:.3g}" if effect == effect else ""  # noqa: PLR0124
     if not found.slopes.any() and not match.difference:
-        return Answer(None, None, method, Test(test, None, df, 1.0, note=NEVER), n, 0.0, NEVER)
-    if groups is not None and error <= NOISE * found.standard_error:
-        return "all groups are alike"  # but for what rounding leaves of them
-    if not error > NOISE * abs(match.difference):
+        of_groups = None if groups is None else groups - 1
+        return Answer(None, None, method, Test(test, None, of_groups, 1.0, note=NEVER), n, 0.0, NEVER)
+    least = 0.0  # what p must be at least
+    if match.groups is None:
+        spread = _of_rows_alone(match, found)
+    else:
+        spread, least = _of_groups(match, found)
+        effect = (spread.error / found.standard_error) ** 2 if found.standard_error > 0 else math.nan
+        note = f"{groups:,} groups, design effect {effect:.3g}" if effect == effect else ""  # noqa: PLR0124
+        if spread.error <= NOISE * found.standard_error:
+            return "all groups are alike"  # but for what rounding leaves of them
+    if not spread.error > NOISE * abs(match.difference):
         return "the rows show no spread"
-    statistic = match.difference / error
-    p = normal_p(statistic) if df is None else student_p(statistic, df)
-    quantile = normal_quantile(match.confidence) if df is None else student_quantile(match.confidence, df)
-    low, high = match.within(match.difference - quantile * error, match.difference + quantile * error)
-    tested = Test(test, statistic, df, p, standard_error=error)
-    return Answer(low, high, method, tested, n, error, note, groups=groups, design_effect=effect)
+    statistic, reach = match.difference / spread.error, spread.reach(match.confidence)
+    low, high = match.within(match.difference - reach, match.difference + reach)
+    df = None if math.isinf(spread.df) else spread.df
+    p = max(spread.p(match.difference), least)
+    tested = Test(test, statistic, df, p, standard_error=spread.error)
+    return Answer(low, high, method, tested, n, spread.error, note, groups=groups, design_effect=effect)
+
+
+def _of_rows_alone(match: Match, found: Influence) -> NullSpread:
+    """Return the spread of rows that come in no groups."""
+    # Of k rows that alone make up the variance, the freedom is 2 k.
+    df = min(own_spread(_units(match, found)).df, found.freedom / 2)
+    return NullSpread(found.standard_error, df)
+
+
+def _of_groups(match: Match, found: Influence) -> tuple[NullSpread, float]:
+    """Return the spread of groups, and the p-value of swapping the models within the few that differ."""
+    assert match.groups is not None  # noqa: S101 - for the type checker
+    codes, groups = match.groups
+    rows = GroupedUnits(_units(match, found), codes)
+    spread = jackknife_spread(rows, groups)
+    sums = np.bincount(codes, weights=found.parts, minlength=groups)
+    brought = sums + match.difference * group_shares(rows, groups)  # which adds up to the difference
+    brought[np.abs(brought) <= NOISE * np.abs(brought).max(initial=0.0)] = 0.0
+    if np.count_nonzero(brought) > _FLIPPED:
+        return spread, 0.0
+    return spread, float(sign_flips(brought).p)
+
+
+def _units(match: Match, found: Influence) -> Units:
+    """Return the rows, or cells of them, with their class and what they bring to the difference."""
+    squares = found.mass if found.squares is None else found.squares
+    columns = (np.asarray(x, dtype=np.float64).reshape(-1) for x in (found.slopes, found.mass, squares))
+    slopes, mass, second = columns
+    return Units(np.broadcast_to(_classes(match, len(slopes)), len(slopes)), slopes, mass, second)
+
+
+def _classes(match: Match, units: int) -> NDArray[Any]:
+    """Return the class of each unit: whether a share counts it for either model, or its actual label."""
+    alone = np.zeros(1, dtype=np.intp)
+    if match.metric.kind == "mean" or match.metric.reads.__name__ not in BY_CLASS:
+        return alone
+    if match.metric.reads is not Binary and not issubclass(match.metric.reads, Classes):
+        return encode(match.pair.first.need("actual", match.metric.name))[0] if match.pair.of_rows else alone
+    joint = match.pair.joint
+    actual, *predicted = joint.digits()
+    both = [outcomes(match.metric, match.options, joint.labels, actual, one) for one in predicted]
+    if both[0] is not None and both[1] is not None:
+        kinds = (both[0].counted | both[1].counted).astype(np.intp)
+    else:
+        kinds = np.asarray(actual)
+    if len(kinds) == units and match.groups is None:
+        return kinds
+    if both[0] is None or both[1] is None:
+        return encode(match.pair.first.need("actual", match.metric.name))[0]
+    return _counted_rows(match)
+
+
+def _counted_rows(match: Match) -> NDArray[Any]:
+    """Return of each row whether a share counts it for either model."""
+    counted = []
+    for one in (match.pair.first, match.pair.second):
+        (actual, known), (predicted, said) = (
+            encode(one.need(role, match.metric.name)) for role in ("actual", "predicted")
+        )
+        labels = tuple(dict.fromkeys((*known, *said)))
+        place = [np.array([labels.index(label) for label in names], dtype=np.intp) for names in (known, said)]
+        share = outcomes(match.metric, match.options, labels, place[0][actual], place[1][predicted])
+        counted.append(np.ones(len(actual), dtype=bool) if share is None else share.counted)
+    return (counted[0] | counted[1]).astype(np.intp)
