@@ -239,8 +239,13 @@ def ranges(one: Population, rng: np.random.Generator) -> Iterator[tuple[str, boo
             yield f"cross-fitted {measure}", None
             continue
         low, high = fit.estimate.low, fit.estimate.high
-        truth = float(np.mean([one.true(measure, x) for x in fit.thresholds]))
-        yield f"cross-fitted {measure}", None if low is None or high is None else not low <= truth <= high
+        chosen = choose_threshold(rows, **asked).threshold
+        truths = {
+            f"cross-fitted {measure}": float(np.mean([one.true(measure, x) for x in fit.thresholds])),
+            f"cross-fitted {measure}, at the threshold of all rows": one.true(measure, chosen),
+        }
+        for name, truth in truths.items():
+            yield name, None if low is None or high is None else not low <= truth <= high
 
 
 def _clustered(**more: Any) -> list[Population]:
@@ -312,11 +317,16 @@ FAMILIES: dict[str, tuple[Callable[..., Any], list[Population]]] = {
     "compare": (compare, [*_ROWS, *_PERFECT, *_clustered(), *_OTHERS]),
     "ranges": (
         ranges,
-        [Population("100 rows", rows=100), Population("200 rows", rows=200),
-         Population("1000 rows", rows=1000),
-         Population("1000 rows, 5% positive", rows=1000, prevalence=0.05),
-         Population("30 groups, ICC 0.2", groups=30, icc=0.2, rows=600),
-         Population("300 rows, weights", rows=300, weights=0.7)],
+        [
+            Population("100 rows", rows=100),
+            Population("200 rows", rows=200),
+            Population("1000 rows", rows=1000),
+            Population("1000 rows, 5% positive", rows=1000, prevalence=0.05),
+            Population("500 rows, scores that hardly rank", distance=0.5),
+            Population("500 rows, scores that rank well", distance=3.0),
+            Population("300 rows, weights", rows=300, weights=0.7),
+            Population("30 groups, ICC 0.2", groups=30, icc=0.2, rows=600),
+        ],
     ),
 }  # fmt: skip
 
