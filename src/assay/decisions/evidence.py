@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Evidence", "GroupedRows", "lower_limit_reaches", "of_outcome", "parts_of", "wilson_limit"]
 
-_DENSE = 1 << 25  # cutoffs times groups up to which every cutoff is tested
+_DENSE = 1 << 21  # cutoffs times groups up to which every cutoff is tested
 _AT_ONCE = 1 << 20  # sums of groups held at a time
 _ROUNDING = 1e-12  # of a share: sums of weights are rounded
 _EVEN, _FINE = 1000, 1.005  # of more cutoffs those at even ranks and at ranks that grow by so much are tested

@@ -45,6 +45,7 @@ __all__ = [
 _OF_CLASS = np.array([True, False, True, False])  # tp, fp, fn, tn: which of them are actual positives
 BY_CLASS = frozenset({"Binary", "Classes", "Ordered", "Ranks", "ClassRanks"})
 _LARGE = 20_000  # rows of a sample beyond which its own variance is as good
+_MANY = 500  # rows of either class beyond which that of an area is
 
 
 class NullSpread(NamedTuple):
@@ -107,7 +108,7 @@ class Component:
         mass = units.mass[chosen]
         total = float(mass.sum())
         each = np.square(units.slopes[chosen] * total)
-        second, fourth = float(mass @ each), float(mass @ np.square(each))
+        second, fourth = (float((mass * power).sum()) for power in (each, np.square(each)))
         return cls(total, float(units.squares[chosen].sum()), second, fourth)
 
     @property
@@ -140,9 +141,9 @@ def null_spread(
     single rows. None where both samples are large.
     """
     sizes = [size_of(one) for one in samples]
-    if min(sizes) > _LARGE:
+    if min(sizes) > _LARGE or all(_has_many_of_both(one) for one in samples):
         return None
-    units = [units_of(metric, one, options) for one in samples]
+    units = [_tallied_units(metric, one, options) for one in samples]
     if units[0] is None or units[1] is None:
         unit = max(*(one.error for one in own), abs(difference)) or 1.0
         held: list[dict[Any, Component]] = [
@@ -210,6 +211,20 @@ def own_spread(units: Units) -> NullSpread:
         if variance > 0:
             parts.append(NullSpread(math.sqrt(variance), max(mass**2 / squares - 1, 1e-3)))
     return combined(parts).times(unit)
+
+
+def _tallied_units(metric: Metric, data: Any, options: dict[str, Any]) -> Units | None:
+    """Return the entries of a tally, of rows by their tally where that tells all, so that both agree."""
+    if isinstance(data, Tally):
+        return units_of(metric, data, options)
+    tally, left = metric.tallied(data, options)
+    found = units_of(metric, tally, left)
+    return units_of(metric, data, options) if found is None else found
+
+
+def _has_many_of_both(data: Any) -> bool:
+    """Tell whether a tally of scores has many rows of both classes."""
+    return isinstance(data, Scores) and min(data.totals) > _MANY
 
 
 def _components(units: Units) -> dict[Any, Component]:
