@@ -221,7 +221,7 @@ def judge_threshold(
     >>> import assay
     >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
     >>> judge_threshold(rows, 0.5, best="f1").estimate
-    0.8 [0.3439, 0.9683]
+    0.8 [0.2384, 0.9915]
     """
     return _judged(data, threshold, criterion, source="fixed", versus=versus)
 
