@@ -2,10 +2,10 @@
 
 ``python benchmarks/coverage.py`` prints the worst scenario of every metric: its coverage, how often the
 truth lay below and above the interval, how often there was none and why, and the mean width; then all cells
-that are too low. Words choose families ("easy" and "hard" are all of a kind; ``--list`` prints them and their
-scenarios), ``--metrics "auc,*f1*"`` chooses metrics, ``--sets 500`` is quicker. ``--json FILE`` keeps the
-results: ``--read FILE`` prints them again, ``--before FILE`` what changed since. ``--write`` puts a table
-into docs/coverage.md.
+that are too low. Words choose families ("easy", "hard" and "unseen" are all of a kind; ``--list`` prints
+them and their scenarios), ``--metrics "auc,*f1*"`` chooses metrics, ``--sets 500`` is quicker. ``--json
+FILE`` keeps the results: ``--read FILE`` prints them again, ``--before FILE`` what changed since.
+``--write`` puts a table into docs/coverage.md.
 
 Every interval is the one that ``assay.estimate`` gives by default at 95%. The data sets depend neither on the
 choice of metrics nor on the number of processes. It needs NumPy, SciPy and assay's kernels, and no more.
@@ -29,6 +29,8 @@ import hard_designs
 import hard_populations
 import numpy as np
 import populations
+import unseen_designs
+import unseen_populations
 from coverage_cells import Cell, by_family, changes, load, save, too_low, worst_by_metric
 
 import assay
@@ -38,7 +40,8 @@ if TYPE_CHECKING:
 
 EASY = populations.FAMILIES
 HARD = hard_populations.FAMILIES | hard_designs.FAMILIES
-FAMILIES = EASY | HARD
+UNSEEN = unseen_populations.FAMILIES | unseen_designs.FAMILIES
+FAMILIES = EASY | HARD | UNSEEN
 PAGE = Path(__file__).parent.parent / "docs" / "coverage.md"
 _LOT = 50  # data sets that are drawn from one stream of random numbers
 _scenarios: dict[tuple[str, str], Scenario] = {}  # filled before the processes are forked
@@ -118,8 +121,10 @@ def _write(page: Path, lines: list[str]) -> None:
 def main() -> int:
     """Simulate, print and, where wanted, write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    names = ["easy", "hard", *FAMILIES]
-    parser.add_argument("families", nargs="*", metavar="FAMILY", help="easy, hard or names; all by default")
+    names = ["easy", "hard", "unseen", *FAMILIES]
+    parser.add_argument(
+        "families", nargs="*", metavar="FAMILY", help="easy, hard, unseen or names; easy and hard by default"
+    )
     parser.add_argument("--metrics", default="*", help='patterns of names, such as "auc,*f1*,mcc"')
     parser.add_argument("--scenarios", default="*", help='a pattern of names, such as "8 clusters*"')
     parser.add_argument("--sets", type=int, default=2000, help="data sets a scenario")
@@ -133,7 +138,7 @@ def main() -> int:
     chosen = parser.parse_args()
     if unknown := [name for name in chosen.families if name not in names]:
         parser.error(f"no family is called {unknown[0]!r}: choose from {', '.join(names)}")
-    kinds = {"easy": list(EASY), "hard": list(HARD)}
+    kinds = {"easy": list(EASY), "hard": list(HARD), "unseen": list(UNSEEN)}
     families = list(dict.fromkeys(itertools.chain.from_iterable(
         kinds.get(name, [name]) for name in chosen.families or ("easy", "hard")
     )))  # fmt: skip

@@ -22,6 +22,10 @@ FAMILIES = {
         "clusters", "cluster labels", "cluster scores", "cluster numbers", "few positives weighted",
         "positives found weighted", "numbers weighted",
     ),
+    "unseen_populations": (
+        "unseen rare", "unseen tables", "unseen classes", "unseen probabilities", "unseen queries",
+    ),
+    "unseen_designs": ("unseen clusters", "unseen weights", "unseen numbers"),
 }  # fmt: skip
 # What is chosen on the rows, read off the steps of a curve, or never below 0 is biased in any sample.
 BIASED = (
@@ -41,7 +45,7 @@ def study():
 
 @pytest.mark.parametrize("module", FAMILIES)
 def test_every_family_is_tested_here(study, module):
-    """Every hard family has its scenarios drawn below."""
+    """Every hard and every unseen family has its scenarios drawn below."""
     assert tuple(study(module).FAMILIES) == FAMILIES[module]
 
 
@@ -110,6 +114,35 @@ def test_sure_probabilities_have_the_losses_of_two_outcomes(study):
     (truth,) = (one.truth for one in scenarios if one.name == "n 20, probability 0.999, right 0.99")
     assert truth["log_loss"] == pytest.approx(-0.99 * math.log(0.999) - 0.01 * math.log(0.001), rel=1e-9)
     assert truth["brier"] == pytest.approx(0.99 * 0.001**2 + 0.01 * 0.999**2, rel=1e-9)
+
+
+def test_unseen_scores_have_the_areas_that_their_names_state(study):
+    """The area of finite lists of scores, counted pair by pair, is that of the distributions behind them."""
+    unseen = study("unseen_populations")
+    for kind in ("exponential", "logistic", "t with 3 df", "uniform mixture"):
+        for area in (0.55, 0.7, 0.88):
+            positives, negatives = unseen.class_scores(kind, area, 0.1)
+            below = np.searchsorted(np.sort(negatives), positives).mean() / len(negatives)
+            assert below == pytest.approx(area, abs=1e-4), kind
+            assert unseen.rank_truth(kind, area, 0.1)["auc"] == pytest.approx(area, abs=1e-4), kind
+    # Mann-Whitney of two logistic classes that are d apart: e^d (e^d - 1 - d) / (e^d - 1)^2.
+    positives, negatives = unseen.class_scores("logistic", 0.88, 0.1)
+    shift = positives[0] - negatives[0]
+    odds = math.exp(shift)
+    assert odds * (odds - 1 - shift) / (odds - 1) ** 2 == pytest.approx(0.88, abs=1e-4)
+
+
+def test_unseen_probabilities_are_brought_back_by_the_inverse_of_what_moved_them(study):
+    """Log odds times 2 have a calibration slope of 1/2; calibrated beta probabilities have known losses."""
+    scenarios = study("unseen_populations").FAMILIES["unseen probabilities"]()
+    truth = {scenario.name: scenario.truth for scenario in scenarios}
+    assert truth["n 40, beta(2, 2), temperature 0.5"]["cox_slope"] == pytest.approx(0.5, abs=1e-6)
+    assert truth["n 40, beta(2, 2), temperature 2"]["cox_slope"] == pytest.approx(2, abs=1e-6)
+    calibrated = truth["n 40, beta(2, 2), calibrated"]
+    assert calibrated["observed_expected_ratio"] == pytest.approx(1, abs=1e-8)
+    assert calibrated["brier"] == pytest.approx(2 * 2 / (4 * 5), abs=1e-6)  # E p(1-p) = ab / ((a+b)(a+b+1))
+    # E -p log p = -(a/(a+b)) (digamma(a+1) - digamma(a+b+1)), twice for a = b.
+    assert calibrated["log_loss"] == pytest.approx(-(special.digamma(3) - special.digamma(5)), abs=1e-5)
 
 
 def test_the_study_covers_every_metric_that_a_full_report_shows(study):
