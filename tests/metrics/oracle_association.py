@@ -121,7 +121,7 @@ def proportional(own, other):
 
 def tschuprow(d):
     _, actual, predicted, n = cells(d)
-    value = chi_square(d)
+    value = weighted_chi_square(d)
     if math.isnan(value):
         return math.nan
     return math.sqrt(value / (n * math.sqrt((len(actual) - 1) * (len(predicted) - 1))))
@@ -129,14 +129,16 @@ def tschuprow(d):
 
 def bias_corrected(d):
     """Bergsma's (2013): both the mean square and the numbers of classes less what chance adds."""
-    _, actual, predicted, n = cells(d)
-    value, r, k = chi_square(d), len(actual), len(predicted)
+    _, actual, predicted, whole = cells(d)
+    value, r, k = weighted_chi_square(d), len(actual), len(predicted)
+    weights = [Fraction(weight) for weight in d.weight]
+    n = sum(weights) ** 2 / sum(weight**2 for weight in weights) if any(weights) else 0
     if math.isnan(value) or n <= 1:
         return math.nan
     least = min(r - Fraction((r - 1) ** 2) / (n - 1), k - Fraction((k - 1) ** 2) / (n - 1)) - 1
     if least <= 0:
         return math.nan
-    return math.sqrt(max(0, value / n - Fraction((r - 1) * (k - 1)) / (n - 1)) / least)
+    return math.sqrt(max(0, value / whole - Fraction((r - 1) * (k - 1)) / (n - 1)) / least)
 
 
 ORACLES = {

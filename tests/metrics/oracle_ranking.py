@@ -6,7 +6,7 @@ import warnings
 from fractions import Fraction as Exact
 
 import numpy as np
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 from sklearn import metrics as peer
 
 HALF = Exact(1, 2)
@@ -199,19 +199,25 @@ def pr_auc_integral(d):
 
 @defined(both=False)
 def pr_auc_davis_goadrich(d):
-    """Points for every positive of a tied group, as the paper inserts them, and the lines between them."""
-    if any(weight % 1 for weight in d.weight):
-        return math.nan
-    points, tp, fp = [], 0, 0
-    for _, p, q in groups(d):
-        for x in range(int(p) + 1):
-            at_tp, at_fp = tp + x, fp + Exact(q) / int(p) * x if p else fp
-            if at_tp + at_fp:
-                points.append((at_tp, Exact(at_tp) / (at_tp + at_fp)))
-        tp, fp = tp + int(p), fp + Exact(q)
-    points = [(0, points[0][1]), *points]
-    lines = itertools.pairwise(points)
-    return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in lines) / tp
+    """A point for every positive of a tie, in rows of its mean weight, and the lines between; digamma's of a part."""
+    total, tp, fp = 0.0, 0.0, 0.0
+    for score, p, q in ((score, float(p), float(q)) for score, p, q in groups(d)):
+        tied = [w for s, w in zip(d.score, d.weight, strict=True) if s == score and w]
+        if p:
+            weight = (p + q) / len(tied)
+            count, found, above, pace = p / weight, tp / weight, (tp + fp) / weight, 1 + q / p
+            if not above:
+                total += p / pace
+            elif count == round(count):
+                values = [(found + x) / (above + x * pace) for x in range(round(count) + 1)]
+                total += weight * sum((a + b) / 2 for a, b in itertools.pairwise(values))
+            else:
+                start = above / pace
+                harmonic = special.digamma(start + count + 1) - special.digamma(start + 1)
+                lines = harmonic + (1 / start - 1 / (start + count)) / 2
+                total += weight * (count + (found - start) * lines) / pace
+        tp, fp = tp + p, fp + q
+    return total / tp
 
 
 @defined(both=False)

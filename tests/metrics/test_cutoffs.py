@@ -285,13 +285,16 @@ def test_the_best_cutoff_is_the_highest_of_equals(toy):
 
 
 def test_weights_count(toy):
-    """A weight of two is a row twice, at every cutoff."""
+    """A weight of two is a row twice, at every cutoff; chi-square is of as many rows as weights are worth."""
     actual, score, weight = [0, 1, 1, 0], [0.1, 0.4, 0.4, 0.8], [2, 1, 2, 1]
     repeated = [i for i, times in enumerate(weight) for _ in range(times)]
     weighted = scores(actual, score, weight=weight)
     plain = scores([actual[i] for i in repeated], [score[i] for i in repeated])
-    for name in ("acc", "mat", "chisq", "cost"):
+    for name in ("acc", "mat", "cost"):
         np.testing.assert_allclose(at_cutoffs(weighted, name).y, at_cutoffs(plain, name).y, rtol=1e-14)
+    worth = 6**2 / (4 + 1 + 4 + 1) / 6
+    squares = [at_cutoffs(tally, "chisq").y for tally in (weighted, plain)]
+    np.testing.assert_allclose(squares[0], worth * squares[1], rtol=1e-14)
     for name in ("mxe", "rmse", "aucpr"):
         assert performance(weighted, name) == pytest.approx(performance(plain, name), rel=1e-14)
     with pytest.raises(assay.MetricError, match="takes no weights"):

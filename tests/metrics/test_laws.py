@@ -28,7 +28,8 @@ COUNTS_ROWS = {
     *("expected_calibration_error", "maximum_calibration_error", "rms_calibration_error"),  # rows per bin
     *("confidence_calibration_error", "top_label_calibration_error", "classwise_calibration_error"),
     *("chi_square", "spiegelhalter_z", "spiegelhalter_p", "hosmer_lemeshow", "hosmer_lemeshow_p"),  # tests
-    "tie_expected_average_precision",  # orders of tied rows
+    *("tie_expected_average_precision", "pr_auc_davis_goadrich"),  # tied rows, one after the other
+    "bias_corrected_cramers_v",  # what chance adds to n rows
 }
 SIZES = (1, 2, 3, 5, 8, 13, 21, 40)
 

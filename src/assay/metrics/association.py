@@ -54,11 +54,12 @@ def bias_corrected_cramers_v(c: Classes) -> Any:
 
     ``sqrt(max(0, chi² / n - (r - 1)(k - 1) / (n - 1)) / min(r' - 1, k' - 1))``
 
-    r classes occur and k are predicted; r' is r - (r - 1)² / (n - 1), and k' likewise. Weights count as
-    repeated rows. It is CramerV(correct=TRUE) of DescTools; the correction in SciPy's association is Yates'.
+    r classes occur and k are predicted; r' is r - (r - 1)² / (n - 1), and k' likewise. With
+    weights, n is the number of equal rows that they are worth (Kish). It is CramerV(correct=TRUE) of
+    DescTools; the correction in SciPy's association is Yates'.
     """
-    rows, columns, n = *_classes_less_one(c), floats(c.n)
-    excess = ratio(_chi_square(c), n) - ratio(rows * columns, n - 1)
+    rows, columns, n = *_classes_less_one(c), c.rows
+    excess = ratio(_chi_square(c), floats(c.n)) - ratio(rows * columns, n - 1)
     least = np.minimum(*(size - ratio(size**2, n - 1) for size in (rows, columns)))
     known = (least > 0) & (n > 1)
     return within(root(where(known, ratio(where(excess > 0, excess, 0.0), least), np.nan)), 0, 1)

@@ -106,7 +106,7 @@ def pr_auc_davis_goadrich(r: Ranks) -> Any:
 
 
 def _in_rows(r: Ranks) -> tuple[Any, Any, Any, Any, Any]:
-    """Return each tie's mean weight, and in rows of it its positives, its negatives, those and all above it."""
+    """Return each tie's mean weight and, in rows of it, its positives and negatives, and both above it."""
     positives = floats(r.positive_steps)
     mass = positives + r.negative_steps
     rows = np.maximum(r.tied_rows, 1.0)  # of a replicate that has none of a score, nothing is counted
