@@ -71,8 +71,8 @@ def mover_function(
 
     The same idea for any smooth function (Newcombe 2011, section 7): each estimate in turn is moved to the
     limit that lowers the function most, and the falls are added in squares; the rises likewise. Correlated
-    estimates add the products of their changes, too. The function takes an array per estimate, complex for
-    the slopes.
+    estimates add the products of their changes, where these are positive. The function takes an array per
+    estimate, complex for the slopes.
 
     >>> interval, slopes = mover_function(lambda a, b: a - b, [0.9, 0.85], [(0.786, 0.957), (0.756, 0.912)])
     >>> [round(limit, 3) for limit in interval], slopes
@@ -97,8 +97,10 @@ def mover_function(
         change = np.maximum(direction * changes[taken, each], 0.0)
         square = float(change @ change)
         if correlations is not None:
+            # Changes that would cancel are not counted on: one of them may have come to the end of its range.
             signed = change * signs[taken]
-            square = max(float(signed @ correlations @ signed), 0.0)
+            together = np.outer(signed, signed) * correlations
+            square += float(np.maximum(together - np.diag(np.diag(together)), 0.0).sum())
         reaches.append(math.sqrt(square))
     return (value - reaches[0], value + reaches[1]), values[2 * size : 3 * size].imag / STEP
 

@@ -31,13 +31,22 @@ _NOISE = 1e-13  # of the variance of independent rows: what rounding leaves of n
 
 
 class Rate(NamedTuple):
-    """A share, the hits and rows that it is worth, its standard error, and each cell's or cluster's part."""
+    """A share, the hits and rows that it is worth, its standard error, and each cell's or cluster's part.
+
+    ``independent`` is what the rows would be worth were there no clusters.
+    """
 
     value: float
     hits: float
     rows: float
     error: float
     parts: NDArray[np.float64]
+    independent: float
+
+    @property
+    def lost(self) -> float:
+        """How much less, on the log scale, the rows of a share of 0 or 1 say for being in clusters."""
+        return math.log(self.independent / self.rows) if self.value in (0.0, 1.0) else 0.0
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -75,7 +84,7 @@ class CellSums:
         rows = independent
         if share > 0 and misses > 0:
             rows = min(independent, share * misses / variance)
-        return Rate(share, share * rows, rows, math.sqrt(variance), parts)
+        return Rate(share, share * rows, rows, math.sqrt(variance), parts, independent)
 
     def _clustered(
         self,
@@ -90,8 +99,10 @@ class CellSums:
         sizes = clusters[:, within].sum(axis=1)
         sums = clusters @ slopes
         spread = cluster_jackknife(sums, sizes)
-        if math.isnan(spread.error):
+        if len(clusters) < 2:  # noqa: PLR2004
             return None
+        if math.isnan(spread.error):  # one cluster has all rows of the denominator: it counts as one row
+            return Rate(share, share, 1.0, math.nan, np.zeros(len(clusters)), independent)
         alone = share * misses  # the variance of a row
         rows, seen = spread.effective_clusters, 0
         if alone > 0:
@@ -103,4 +114,4 @@ class CellSums:
             rows = min(independent, alone / moderated)
             # As much less as t is wider than the normal (Korn and Graubard 1998).
             rows *= (normal_quantile(confidence) / student_quantile(confidence, max(spread.df, 1.0))) ** 2
-        return Rate(share, share * rows, rows, spread.error, jackknife_parts(sums, sizes))
+        return Rate(share, share * rows, rows, spread.error, jackknife_parts(sums, sizes), independent)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,8 +49,6 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "positive_likelihood_ratio": ("intervals_tables.ratio_of_rates", *_DELTA),
     "negative_likelihood_ratio": ("intervals_tables.ratio_of_rates", *_DELTA),
     "prevalence_threshold": ("intervals_tables.on_likelihood_ratio", *_DELTA),
-    "precision_at_prevalence": ("intervals_tables.at_prevalence", *_DELTA),
-    "npv_at_prevalence": ("intervals_tables.at_prevalence", *_DELTA),
     "brennan_prediger": ("intervals_tables.on_accuracy", *_DELTA),
     "diagnostic_odds_ratio": ("intervals_tables.woolf", *_DELTA),
     "mutual_information": ("intervals_tables.less_chance", *_SMOOTH),
@@ -294,6 +293,9 @@ def _first(asked: Question) -> Found | str:
     reasons: list[str] = []
     for name in names:
         found = _method(name)(asked)
+        if isinstance(found, Found) and asked.metric.kind != "order":
+            low, high = _held(asked, found)
+            found = found if low < high else "the rows show no spread"
         if isinstance(found, Found):
             if reasons:
                 said = "; ".join([*reasons, found.note] if found.note else reasons)
@@ -333,8 +335,15 @@ def _estimated(asked: Question, found: Found | str, size: int) -> Estimate:
     sizes = asked.sizes
     if isinstance(found, str):
         return Estimate(value, None, None, confidence, "", size, found, **sizes)
+    low, high = _held(asked, found)
+    error = found.standard_error
+    if (error is None or math.isnan(error)) and asked.spread is not None:
+        error = asked.spread.error
+    error = None if error is None or math.isnan(error) else error
+    return Estimate(value, low, high, confidence, found.method, size, found.note, error, **sizes)
+
+
+def _held(asked: Question, found: Found) -> tuple[float, float]:
+    """Return limits within the metric's bounds that hold the value."""
     least, largest = asked.metric.bounds
-    low, high = min(max(found.low, least), value), max(min(found.high, largest), value)
-    return Estimate(
-        value, low, high, confidence, found.method, size, found.note, found.standard_error, **sizes
-    )
+    return min(max(found.low, least), asked.value), max(min(found.high, largest), asked.value)

@@ -94,7 +94,7 @@ def _root_of(asked: Question, view: Classes, rows: int, columns: int, worth: flo
         known, target = (columns, rows) if name == "goodman_kruskal_tau" else (rows, columns)
         factor = (worth - 1) / (worth - 1 - known)  # as of R²: Light and Margolin 1971
         return _Root(1 - (1 - value) * factor, factor, worth * target * value, target, rows * columns)
-    square = float(chi_square.formula(view)) / float(view.n)
+    square = float(chi_square.formula(view)) / float(view.rows)
     if name == "bias_corrected_cramers_v":
         return _Root(value**2, 2 * value, worth * square, min(rows, columns), rows * columns)
     unit = math.sqrt(rows * columns) if name == "tschuprows_t" else min(rows, columns)

@@ -23,6 +23,7 @@ from assay.inference.question import Found
 from assay.inference.stacked import of_tables
 from assay.inputs.labels import encode
 from assay.metrics import Binary
+from assay.metrics.counts import effective_rows
 from assay.tallies import Confusion, LabelSets
 
 if TYPE_CHECKING:
@@ -58,6 +59,13 @@ _BY_ACTUAL = (
     ([True, False, True, False], _ALL),  # prevalence
     ([True, False, False, False], [True, False, True, False]),  # recall
     ([False, True, False, False], [False, True, False, True]),  # the false positive rate
+)
+# Metrics of recall and the false positive rate alone.
+_OF_CLASSES = frozenset(
+    (
+        *("positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio"),
+        *("precision_at_prevalence", "npv_at_prevalence", "prevalence_threshold", "g_mean"),
+    )
 )
 # Cells at which no rate is 0 or 1, to see which of them a metric reads.
 _ANY_TABLE = Binary(7.0, 3.0, 2.0, 11.0)
@@ -204,17 +212,14 @@ def by_rates(asked: Question) -> Found | str | None:
     cells = class_cells(asked)
     if cells is None or math.isinf(asked.value):
         return None
-    intervals = []
-    for masks in (_BY_PREDICTED, _BY_ACTUAL):
-        rates = _rates(asked, cells, masks)
-        found = None if rates is None else _from_rates(asked, rates)
-        if found is None:
-            continue
-        if not asked.clustered:
+    ways = (_BY_ACTUAL, _BY_PREDICTED) if asked.metric.name in _OF_CLASSES else (_BY_PREDICTED, _BY_ACTUAL)
+    known = [rates for masks in ways if (rates := _rates(asked, cells, masks)) is not None]
+    # A rate of 0 or 1 of many rows in few clusters says little: the other way to write the table says more.
+    known.sort(key=lambda found: sum(rate.lost for rate in found.rates))
+    for rates in known:
+        if (found := _from_rates(asked, rates)) is not None:
             return found
-        intervals.append(found)
-    # A rate of 0 says little of many rows in few clusters: then the other way to write the table says more.
-    return min(intervals, key=lambda found: found.high - found.low, default=None)
+    return None
 
 
 def _from_rates(asked: Question, found: _Rates) -> Found | None:
@@ -291,7 +296,9 @@ def by_accuracy(asked: Question) -> Found | str | None:
     ends = _limits(rate, asked.confidence)
     shares = np.clip([rate.value, *ends, rate.value - step, rate.value + step], 0.0, 1.0)
     tables = (shares[:, None, None] * mixes[0] + (1 - shares[:, None, None]) * mixes[1]) * float(table.sum())
-    values = of_tables(asked.metric, tables, tally.labels, asked.options)
+    effective = effective_rows(tally)
+    worth = None if effective is None else np.full(len(tables), effective)
+    values = of_tables(asked.metric, tables, tally.labels, asked.options, worth)
     log = asked.value > 0 and math.isinf(asked.metric.bounds[1])
     if log:
         with np.errstate(divide="ignore"):
@@ -333,7 +340,8 @@ def _formula(asked: Question) -> Callable[[Binary], Any]:
     options = {name: value for name, value in asked.options.items() if name in metric.parameters}
     if metric.reads is Binary:
         return lambda counts: metric.formula(counts, **options)
-    return lambda counts: metric.formula(metric.reads(counts.classes().table), **options)
+    effective = effective_rows(asked.tally)  # type: ignore[arg-type]
+    return lambda counts: metric.formula(metric.reads(counts.classes().table, effective), **options)
 
 
 def _cell_numbers(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -18,7 +18,7 @@ from assay.inference.differences import weighted_sum_interval
 from assay.inference.distributions import student_quantile
 from assay.inference.influence_scores import unit_sums
 from assay.inference.proportions import modified_wilson, normal_quantile, wilson
-from assay.inference.question import Found
+from assay.inference.question import NOISE, Found
 from assay.inputs.labels import binary, encode
 from assay.metrics import Ranks, Undefined, find
 from assay.tallies import ClassScores, Scores
@@ -43,7 +43,7 @@ __all__ = [
     "precision_area",
 ]
 
-_FEW = 50  # positives below which the logit-binomial interval was seen to cover better
+_PRIOR_POSITIVES, _PRIOR_FREEDOM = 20.0, 4.0  # of the binomial variance of an area of precision and recall
 _FEW_INSIDE = 15  # rows of a class in a range, below which intervals were seen to cover less than they say
 _MANY_FREEDOM = 500.0  # degrees of freedom beyond which Student's t is the normal
 _PRIOR_ROWS = 5.0  # that show the plain binomial variance of a rate, beside the rows at hand
@@ -174,23 +174,31 @@ def partial_area(asked: Question) -> Found | str | None:
 
 
 def precision_area(asked: Question) -> Found | str | None:
-    """Return the interval of an area under the precision-recall curve; few positives: logit-binomial.
+    """Return the interval of an area under the precision-recall curve, on the logit scale.
 
-    Where every positive is above every negative, it is Wilson's of all positives: it, too, takes the area
-    for a share of the positives, and it has a limit where that is 1.
+    The variance is moderated by the binomial one of as many positives, as if twenty of them had shown it
+    (few positives show it badly: Boyd, Eng and Page 2013), and Student's t has four degrees of freedom beside
+    the positives. Where every positive is above every negative, it is the interval of all positives: it, too,
+    takes the area for a share of the positives, and it has a limit where that is 1.
     """
     positives, negatives = _class_worth(asked)
-    if asked.value >= 1:
+    if asked.value > 1 - NOISE:
         if not negatives:
             return "there are no negatives, so that every order has precision 1"
-        return Found(
-            wilson(positives, positives, asked.confidence)[0], 1.0, "Wilson on positives", _NO_OVERLAP
-        )
-    if positives >= _FEW or asked.clustered:
-        return _logit(asked, "logit")
-    limits = logit_binomial(asked.value, positives, confidence=asked.confidence)
-    error = None if asked.spread is None else asked.spread.error
-    return None if limits is None else Found(*limits, "logit-binomial", "", error)
+        low, _ = modified_wilson(positives, positives, asked.confidence)
+        return Found(low, 1.0, "modified Wilson on positives", _NO_OVERLAP)
+    spread = asked.spread
+    if spread is None or not positives or not asked.value > 0:
+        limits = logit_binomial(asked.value, positives, confidence=asked.confidence)
+        return None if limits is None else Found(*limits, "logit-binomial")
+    if math.isnan(spread.error):
+        return "one group shows no spread"
+    binomial = asked.value * (1 - asked.value) / positives
+    variance = (positives * spread.error**2 + _PRIOR_POSITIVES * binomial) / (positives + _PRIOR_POSITIVES)
+    df = min(positives + _PRIOR_FREEDOM, math.inf if spread.df is None else spread.df)
+    error = math.sqrt(max(variance, spread.error**2))
+    limits = delta_interval(asked.value, error, (0, 1), confidence=asked.confidence, df=df)
+    return None if limits is None else Found(*limits, "logit, moderated", "", spread.error)
 
 
 def hull_area(asked: Question) -> Found | str | None:
@@ -285,8 +293,8 @@ def at_share(asked: Question) -> Found | str | None:
         n = (positives + negatives) * {**asked.metric.parameters, **asked.options}["share"]
     elif asked.metric.name == "equal_error_rate":
         n = min(positives, negatives)
-    if not 0 < asked.value < 1 or asked.spread is None:
-        low, high = modified_wilson(asked.value * n, n, asked.confidence)
+    if not NOISE < asked.value < 1 - NOISE or asked.spread is None:
+        low, high = modified_wilson(round(asked.value) * n, n, asked.confidence)
         return Found(low, high, "modified Wilson on its rows", "no spread was seen")
     spread, alone = asked.spread, asked.value * (1 - asked.value)
     if math.isnan(spread.error):

@@ -5,23 +5,20 @@ A method answers None where it is not meant for rows like these, and a reason wh
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.inference.delta import delta_interval, effective_counts, scale_of
-from assay.inference.differences import (
-    negative_predictive_value_at,
-    positive_predictive_value_at,
-)
 from assay.inference.distributions import student_quantile
 from assay.inference.gradients import STEP, moved_counts
 from assay.inference.intervals_rates import by_rates, rate_of, right_and_wrong, wilson_name
 from assay.inference.proportions import modified_wilson, normal_quantile, proportion_interval
 from assay.inference.question import Found
 from assay.inference.ratios import koopman, odds_ratio
-from assay.metrics import Binary, Classes
+from assay.metrics import Binary, Classes, Undefined, find
 from assay.metrics.association import mutual_information
 from assay.tallies import Confusion, LabelSets
 
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
     from assay.inference.question import Question, Spread
 
 __all__ = [
-    "at_prevalence",
     "by_delta",
     "by_plain_delta",
     "effective_proportion",
@@ -100,10 +96,11 @@ def effective_proportion(
     note = ""
     known = spread.error > 0 and 0 < value < 1
     # A share of 0 or 1 shows no spread: then each group, or Kish's number of rows, stands for one row.
+    df = spread.df if spread.groups is None else max(spread.units - 1, 1.0)
     fewest = (spread.groups or spread.worth) if math.isnan(spread.units) else spread.units
     x, n = effective_counts(value, spread.error**2 if known else 0.0, fewest)
-    if spread.df is not None and known:  # Korn and Graubard 1998: as much less as t is wider than normal
-        shrunk = (normal_quantile(confidence) / student_quantile(confidence, spread.df)) ** 2
+    if df is not None and known:  # Korn and Graubard 1998: as much less as t is wider than normal
+        shrunk = (normal_quantile(confidence) / student_quantile(confidence, df)) ** 2
         x, n = x * shrunk, n * shrunk
     if not known:
         note = "no spread was seen: " + (
@@ -133,24 +130,15 @@ def ratio_of_rates(asked: Question) -> Found | str | None:
 
 def on_likelihood_ratio(asked: Question) -> Found | str | None:
     """Return the interval of the prevalence threshold, 1 / (1 + sqrt(LR+)), from that of LR+."""
-    c = _binary(asked)
-    if c is None:
+    metric = find("positive_likelihood_ratio")
+    ratio = metric(asked.tally, **asked.options)
+    if isinstance(ratio, Undefined):
         return None
-    limits = koopman(c.tp, c.tp + c.fn, c.fp, c.fp + c.tn, confidence=asked.confidence)
-    high, low = (1 / (1 + math.sqrt(limit)) for limit in limits)
-    return Found(low, high, "Koopman on the likelihood ratio")
-
-
-def at_prevalence(asked: Question) -> Found | str | None:
-    """Return the interval of a predictive value at a stated prevalence."""
-    c = _binary(asked)
-    prevalence = asked.options.get("prevalence", 0.5)
-    if c is None or not 0 < prevalence < 1:
-        return None
-    positive = asked.metric.name == "precision_at_prevalence"
-    of = positive_predictive_value_at if positive else negative_predictive_value_at
-    found = of(prevalence, c.tp, c.fp, c.fn, c.tn, confidence=asked.confidence)
-    return Found(found.low, found.high, "logit delta of two rates", found.note)  # type: ignore[arg-type]
+    found = ratio_of_rates(dataclasses.replace(asked, metric=metric, value=float(ratio)))
+    if not isinstance(found, Found):
+        return found
+    high, low = (1 / (1 + math.sqrt(limit)) for limit in (found.low, found.high))
+    return Found(low, high, f"{found.method} on the likelihood ratio")
 
 
 def on_accuracy(asked: Question) -> Found | str | None:

@@ -41,8 +41,8 @@ __all__ = [
 _STUDENT = frozenset({"Mean", "Lists", "Errors", "Scaled", "Explained", "Ranged", "Pairs"})
 _LEAST_WEIGHT = 2.0**-160  # of the largest: sums of cubes of those beyond are no floats
 _TINY = np.finfo(np.float64).tiny
-# Views of labels, whose rows say more or less of a metric by their class.
-_LABELLED = frozenset({"Binary", "Classes", "Ordered", "Ranks", "Probabilities", "ClassRanks"})
+# Views whose rows say more or less of a metric by their class, as averages over classes do.
+_BY_CLASS = frozenset({"Ranks", "ClassRanks"})
 NOISE = 1e-13  # of the value, of its distance from a bound, or of what the rows bring one by one
 
 
@@ -213,7 +213,8 @@ class Question:
         if not rows.slopes.any():
             return [(weight, weight * weight)]
         known: Any = self.rows
-        labels = [known.actual, known.predicted] if self.metric.reads.__name__ in _LABELLED else []
+        by_class = self.metric.reads.__name__ in _BY_CLASS or self.options.get("average")
+        labels = [known.actual, known.predicted] if by_class else []
         found = []
         for column in labels:
             if column is None or column.values.ndim > 1 or len(column.values) != len(weight):
