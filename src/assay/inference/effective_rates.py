@@ -20,6 +20,8 @@ from assay.inference.distributions import student_quantile
 from assay.inference.proportions import normal_quantile
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 __all__ = ["CellSums", "Rate"]
@@ -66,8 +68,10 @@ class CellSums:
     squares: NDArray[np.float64] | None = None
     clusters: NDArray[np.float64] | None = None
 
-    def rate(self, hits: list[bool], total: list[bool], confidence: float = 0.95) -> Rate | None:
+    def rate(self, hits: Sequence[bool], total: Sequence[bool], confidence: float = 0.95) -> Rate | None:
         """Return the share of some cells' rows among those of more cells; None where there are no rows."""
+        if self.squares is None and self.clusters is None:
+            return self._plain(hits, total)
         hit, within = np.asarray(hits), np.asarray(total)
         weight = float(self.mass[within].sum())
         if not weight > 0:
@@ -85,6 +89,21 @@ class CellSums:
         if share > 0 and misses > 0:
             rows = min(independent, share * misses / variance)
         return Rate(share, share * rows, rows, math.sqrt(variance), parts, independent)
+
+    def _plain(self, hits: Sequence[bool], total: Sequence[bool]) -> Rate | None:
+        """Return the rate of rows that are independent and alike, without the cost of arrays."""
+        mass: list[float] = self.mass.tolist()
+        weight = sum(size for size, within in zip(mass, total, strict=True) if within)
+        if not weight:
+            return None
+        x = sum(size for size, hit in zip(mass, hits, strict=True) if hit)
+        share = x / weight
+        misses = (weight - x) / weight  # whole numbers: nothing is lost
+        parts = [
+            (misses if hit else -share) / weight * math.sqrt(size) if within else 0.0
+            for size, hit, within in zip(mass, hits, total, strict=True)
+        ]
+        return Rate(share, x, weight, math.sqrt(share * misses / weight), np.array(parts), weight)
 
     def _clustered(
         self,

@@ -80,7 +80,7 @@ def share(asked: Question) -> Found | str | None:
     if not asked.weighted:
         x, n = float(tally.total), float(tally.n)
         limits, alone = modified_wilson(x, n, asked.confidence), asked.value * (1 - asked.value)
-        return Found(*limits, wilson_name(x, n, asked.confidence), "", math.sqrt(alone / n))
+        return Found(*limits, wilson_name(x, n, limits, asked.confidence), "", math.sqrt(alone / n))
     _, error, worth = mean_spread(tally)  # with n - 1 where a share has n
     spread = 0.0 if isinstance(error, Undefined) else error**2 * (worth - 1) / worth
     x, n = effective_counts(asked.value, spread, worth)

@@ -326,7 +326,7 @@ def _base_rate(asked: Question) -> Found:
     n = positives + negatives  # so that no rounding makes the share more than 1
     if asked.plain:
         low, high = modified_wilson(positives, n, asked.confidence)
-        return Found(low, high, wilson_name(positives, n, asked.confidence))
+        return Found(low, high, wilson_name(positives, n, (low, high), asked.confidence))
     rate = positives / n
     slopes = np.array([[1 - rate], [-rate]]) / n * np.ones_like(sums[0])
     found = Influence(rate, slopes, *sums)

@@ -27,7 +27,7 @@ from assay.metrics.counts import effective_rows
 from assay.tallies import Confusion, LabelSets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -173,9 +173,10 @@ def on_jaccard(asked: Question) -> Found | str | None:
     rate = cells.rate([True, False, False, False], [True, True, True, False], asked.confidence)
     if rate is None:
         return None
-    low, high = (2 * limit / (1 + limit) for limit in _limits(rate, asked.confidence))
+    limits = _limits(rate, asked.confidence)
+    low, high = (2 * limit / (1 + limit) for limit in limits)
     error = 2 / (1 + rate.value) ** 2 * rate.error
-    name = wilson_name(rate.hits, rate.rows, asked.confidence)
+    name = wilson_name(rate.hits, rate.rows, limits, asked.confidence)
     return Found(low, high, f"{name} on Jaccard" + ("" if asked.plain else ", effective rows"), "", error)
 
 
@@ -213,9 +214,10 @@ def by_rates(asked: Question) -> Found | str | None:
     if cells is None or math.isinf(asked.value):
         return None
     ways = (_BY_ACTUAL, _BY_PREDICTED) if asked.metric.name in _OF_CLASSES else (_BY_PREDICTED, _BY_ACTUAL)
-    known = [rates for masks in ways if (rates := _rates(asked, cells, masks)) is not None]
-    # A rate of 0 or 1 of many rows in few clusters says little: the other way to write the table says more.
-    known.sort(key=lambda found: sum(rate.lost for rate in found.rates))
+    known: Iterable[_Rates] = (rates for masks in ways if (rates := _rates(asked, cells, masks)) is not None)
+    if asked.clustered:
+        # A rate of 0 or 1 of many rows in few clusters says little: the other way to write it says more.
+        known = sorted(known, key=lambda found: sum(rate.lost for rate in found.rates))
     for rates in known:
         if (found := _from_rates(asked, rates)) is not None:
             return found
@@ -242,6 +244,13 @@ def _from_rates(asked: Question, found: _Rates) -> Found | None:
 
 def _rates(asked: Question, cells: CellSums, masks: Any) -> _Rates | None:
     """Return the three rates of a table, by its predictions or by its classes; None where one has no rows."""
+    if asked.plain:  # those of one table serve all its metrics
+        key = ("rates", asked.confidence, masks is _BY_PREDICTED, cells.mass.tobytes())
+        return asked.tally.kept(key, lambda: _found_rates(asked, cells, masks))  # type: ignore[no-any-return]
+    return _found_rates(asked, cells, masks)
+
+
+def _found_rates(asked: Question, cells: CellSums, masks: Any) -> _Rates | None:
     rates = [rate for hits, total in masks if (rate := cells.rate(hits, total, asked.confidence)) is not None]
     if len(rates) < len(masks):
         return None
@@ -250,10 +259,9 @@ def _rates(asked: Question, cells: CellSums, masks: Any) -> _Rates | None:
     return _Rates(rates, limits, together, masks is _BY_PREDICTED, float(cells.mass.sum()))
 
 
-def wilson_name(x: float, n: float, confidence: float) -> str:
-    """Return the name of the modified Wilson interval: Wilson's where it did not need to be modified."""
-    plain = wilson(x, n, confidence) == modified_wilson(x, n, confidence)
-    return "Wilson" if plain else "modified Wilson"
+def wilson_name(x: float, n: float, limits: Interval, confidence: float) -> str:
+    """Return the name of a modified Wilson interval: Wilson's where it did not need to be modified."""
+    return "Wilson" if wilson(x, n, confidence) == limits else "modified Wilson"
 
 
 def _exp(x: float) -> float:

@@ -59,7 +59,9 @@ def proportion(asked: Question, method: str = "modified-wilson") -> Found | str 
         x, n = _hits(asked)
         low, high = proportion_interval(x, n, asked.confidence, method)
         error = math.sqrt(asked.value * (1 - asked.value) / n)
-        name = wilson_name(x, n, asked.confidence) if method == "modified-wilson" else NAMES[method]
+        name = NAMES[method]
+        if method == "modified-wilson":
+            name = wilson_name(x, n, (low, high), asked.confidence)
         return Found(low, high, name, "", error)
     rate = _rate(asked)
     if rate is not None:
@@ -150,7 +152,7 @@ def on_accuracy(asked: Question) -> Found | str | None:
     limits = modified_wilson(right, n, asked.confidence)
     low, high = ((size * limit - 1) / (size - 1) for limit in limits)
     error = size / (size - 1) * math.sqrt(right * (n - right) / n) / n
-    return Found(low, high, f"{wilson_name(right, n, asked.confidence)} on accuracy", "", error)
+    return Found(low, high, f"{wilson_name(right, n, limits, asked.confidence)} on accuracy", "", error)
 
 
 def woolf(asked: Question) -> Found | str | None:
