@@ -97,7 +97,7 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
         if (columns := getattr(arguments, role)) is not None
     }
     shared = {role: column for role in _SHARED if (column := getattr(arguments, role)) is not None}
-    labels = stated_labels(arguments, rows)
+    labels = stated_labels(arguments, rows, whole_table[arguments.actual])
     missing = {"missing": arguments.missing} if arguments.missing else {}
     return compare(whole_table, **shared, **differing, **labels, **missing, **said)
 
@@ -130,7 +130,7 @@ def _of_files(arguments: argparse.Namespace, said: dict[str, Any]) -> Comparison
     differing = {
         role: column[0] for role in ("score", "predicted") if (column := getattr(arguments, role)) is not None
     }
-    labels = stated_labels(arguments, origins[0])
+    labels = stated_labels(arguments, origins[0], tables[0][arguments.actual])
     missing = {"missing": arguments.missing} if arguments.missing else {}
     actual = [one[arguments.actual] for one in tables]
     same = all(

@@ -15,11 +15,16 @@ from assay.cli.written import check_outputs
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeVar
 
     from assay.engines import Source
     from assay.inputs import Column
 
-__all__ = ["label_words", "need", "origin", "run_options", "stated_labels", "table", "watched"]
+    T = TypeVar("T")
+
+__all__ = [
+    "label_words", "need", "origin", "run_options", "stated_labels", "table", "watched", "with_labels",
+]  # fmt: skip
 
 _LOOKED_AT = 1000  # rows by which it is told whether labels are text
 _NUMBER = re.compile(r"[+-]?\d+(\.0*)?")
@@ -49,8 +54,12 @@ def origin(arguments: argparse.Namespace, paths: Sequence[str] | None = None) ->
         said["delimiter"] = "\t"
     where: Any = (named[0] if len(named) == 1 else named) or None
     chosen = {name: getattr(arguments, name) for name in ("format", "sql", "table")}
+    if getattr(arguments, "hive", False):
+        chosen["hive"] = True
+    chosen["text"] = [*(arguments.text or ()), *_columns_of_words(arguments)]
     found = source(where, **{name: value for name, value in chosen.items() if value is not None}, **said)
-    if said and not any(isinstance(part, DelimitedFile) for part in found.parts):
+    files = [getattr(part, "file", part) for part in found.parts]  # behind the names of their folders
+    if said and not any(isinstance(part, DelimitedFile) for part in files):
         name = next(iter(said))
         raise Misuse(f"--{name} says how a CSV is written, but {found.name} is none: leave it out.")
     if (arguments.sql or arguments.table) and arguments.format:
@@ -115,19 +124,77 @@ def role_columns(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
     return found, [name for name in dict.fromkeys(numbers) if name is not None and name in found]
 
 
-def stated_labels(arguments: argparse.Namespace, rows: Source) -> dict[str, Any]:
-    """Return the labels that were said, as the column of actual labels holds them: text or numbers."""
-    said = {"positive": arguments.positive, "labels": arguments.labels}
-    words = [*([said["positive"]] if said["positive"] is not None else []), *(said["labels"] or ())]
+def _label_words(arguments: argparse.Namespace) -> list[str]:
+    """Return every label that was said."""
+    positive, labels = (getattr(arguments, name, None) for name in ("positive", "labels"))
+    return [*([] if positive is None else [positive]), *(labels or ())]
+
+
+def _may_be_numbers(words: Sequence[str]) -> bool:
+    return all(_NUMBER.fullmatch(word) or word.lower() in _TRUTH for word in words)
+
+
+def _columns_of_words(arguments: argparse.Namespace) -> list[str]:
+    """Return the columns of labels where the labels that were said are no numbers, so that all are text.
+
+    Otherwise it would hang on the rows whether --labels 0,1,x are text and numbers beside each other.
+    """
+    if _may_be_numbers(_label_words(arguments)):
+        return []
+    found: list[str] = []
+    for role in ("actual", "predicted"):
+        said = getattr(arguments, role, None)
+        found += said if isinstance(said, list) else [] if said is None else [said]
+    return found
+
+
+def stated_labels(
+    arguments: argparse.Namespace, rows: Source, actual: Column | None = None
+) -> dict[str, Any]:
+    """Return the labels that were said, as the column of actual labels holds them: text or numbers.
+
+    Without the column itself its first rows decide: see :func:`with_labels`.
+    """
+    words = _label_words(arguments)
     if not words:
         return {}
-    as_text = not all(_NUMBER.fullmatch(word) or word.lower() in _TRUTH for word in words)
+    as_text = not _may_be_numbers(words)
     if not as_text:
         from assay.engines import read
 
-        found = read(rows, [arguments.actual], most=_LOOKED_AT)[arguments.actual]
-        as_text = bool(found.labels)
-    return label_words(said, as_text=as_text)
+        seen = read(rows, [arguments.actual], most=_LOOKED_AT)[arguments.actual] if actual is None else actual
+        as_text = bool(seen.labels)
+    return _labels(arguments, as_text=as_text)
+
+
+def _labels(arguments: argparse.Namespace, *, as_text: bool) -> dict[str, Any]:
+    return label_words({"positive": arguments.positive, "labels": arguments.labels}, as_text=as_text)
+
+
+def with_labels(arguments: argparse.Namespace, rows: Source, step: Callable[[dict[str, Any]], T]) -> T:
+    """Return what a step makes of rows, given the labels that were said as text or numbers.
+
+    A text far into a file makes all labels text. Where the first ones look like numbers and the step fails,
+    all rows are asked what the labels are, so that the order of rows decides nothing.
+    """
+    from assay.errors import LabelError
+
+    labels = stated_labels(arguments, rows)
+    try:
+        return step(labels)
+    except LabelError:
+        if not labels or labels == (text := _labels(arguments, as_text=True)):
+            raise
+        from assay.engines import scan
+        from assay.tallies import Traits
+
+        limits = run_options(arguments)
+        seen: Any = scan(rows, actual=arguments.actual, missing="drop", tallies={"it": Traits}, **limits)[
+            "it"
+        ]
+        if seen.actual.kind != "text":
+            raise
+    return step(text)
 
 
 def label_words(said: dict[str, Any], *, as_text: bool) -> dict[str, Any]:
@@ -137,6 +204,8 @@ def label_words(said: dict[str, Any], *, as_text: bool) -> dict[str, Any]:
     {'positive': 1, 'labels': [0, 1]}
     >>> label_words({"positive": '"1"', "labels": None}, as_text=True)
     {'positive': '1'}
+    >>> label_words({"positive": "9007199254740993"}, as_text=False)
+    {'positive': 9007199254740993}
     """
 
     def label(word: str) -> Any:
@@ -144,7 +213,7 @@ def label_words(said: dict[str, Any], *, as_text: bool) -> dict[str, Any]:
             return word[1:-1]
         if as_text:
             return word
-        return _TRUTH[word.lower()] if word.lower() in _TRUTH else int(float(word))
+        return _TRUTH[word.lower()] if word.lower() in _TRUTH else int(word.partition(".")[0])
 
     return {
         name: [label(word) for word in value] if isinstance(value, list) else label(value)

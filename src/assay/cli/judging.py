@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.given import need, origin, run_options, stated_labels
+from assay.cli.given import need, origin, run_options, with_labels
 from assay.cli.options import (
     ROLES,
     add_output,
@@ -69,7 +69,10 @@ def judged(arguments: argparse.Namespace) -> Evaluation:
         settings["by"] = arguments.by
     if arguments.edges:
         settings["edges"] = dict(arguments.edges)
-    return evaluate(rows, **roles, **settings, **stated_labels(arguments, rows), **run_options(arguments))
+    limits = run_options(arguments)
+    return with_labels(
+        arguments, rows, lambda labels: evaluate(rows, **roles, **settings, **labels, **limits)
+    )
 
 
 def answered(arguments: argparse.Namespace, ev: Evaluation) -> int:

@@ -145,7 +145,7 @@ def add_missing(group: Any) -> None:
     )
 
 
-def add_reading(parser: Parser, *, memory: bool = True) -> None:
+def add_reading(parser: Parser, *, memory: bool = True, hive: bool = True) -> None:
     """Let be said how files are to be read."""
     group = parser.add_argument_group("reading")
     for name, metavar, what in (
@@ -155,8 +155,18 @@ def add_reading(parser: Parser, *, memory: bool = True) -> None:
         ("encoding", "NAME", "as latin-1; UTF-8 unless said"),
     ):
         group.add_argument(f"--{name}", action=Once, metavar=metavar, help=what)
-    group.add_argument("--null", action="append", metavar="TEXT", help="what stands for a missing value")
+    group.add_argument(
+        "--null", action="append", metavar="TEXT", help="what stands for a missing value, beside nothing"
+    )
     group.add_argument("--names", action=Once, type=listed, metavar="A,B", help="of a CSV without a header")
+    group.add_argument(
+        "--text",
+        action="append",
+        metavar="COLUMN",
+        help="whose labels are text, though they look like numbers",
+    )
+    if hive:
+        group.add_argument("--hive", action="store_true", help="folders named as year=2024 are columns, too")
     group.add_argument("--format", action=Once, choices=_FORMATS, help="where the file's name is silent")
     group.add_argument("--sql", action=Once, metavar="SELECT", help="a query of DuckDB's, over files or FILE")
     group.add_argument("--table", action=Once, metavar="NAME", help="a table of the database FILE")

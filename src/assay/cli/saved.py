@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.given import need
@@ -29,9 +30,7 @@ def _merge(arguments: argparse.Namespace) -> int:
 
     need(arguments, "output")
     arguments.paths = _found(arguments.paths)
-    if len(set(arguments.paths)) < len(arguments.paths):
-        twice = next(path for path in arguments.paths if arguments.paths.count(path) > 1)
-        raise Misuse(f"{twice} is named twice: its rows would count twice.")
+    _refuse_twice(arguments.paths)
     first, *others = arguments.paths
     whole = load(first)
     for path in others:
@@ -52,13 +51,28 @@ def _found(paths: list[str]) -> list[str]:
 
     found: list[str] = []
     for path in paths:
-        matching = sorted(glob.glob(path)) if glob.has_magic(path) else [path]  # noqa: PTH207 - may be absolute
+        pattern = glob.has_magic(path) and not Path(path).exists()  # a file that exists is that file
+        matching = sorted(glob.glob(path)) if pattern else [path]  # noqa: PTH207 - may be absolute
         if not matching:
             raise FileError(f"no file matches {path}.")
         found += matching
     if not found:
         raise Misuse("no file was named: say the files that tally wrote.")
     return found
+
+
+def _refuse_twice(paths: list[str]) -> None:
+    """Raise where two paths are one file: its rows would count twice."""
+    seen: dict[tuple[int, int], str] = {}
+    for path in paths:
+        if not Path(path).exists():  # which is told when it is read
+            continue
+        status = Path(path).stat()
+        first = seen.get((status.st_dev, status.st_ino))
+        if first is not None:
+            also = "" if first == path else f", as {first} and as {path}"
+            raise Misuse(f"{path} is named twice{also}: its rows would count twice.")
+        seen[status.st_dev, status.st_ino] = path
 
 
 def _report_options(parser: Parser) -> None:

@@ -74,7 +74,7 @@ def _options(parser: Parser) -> None:
     where.add_argument("--into", action=Once, metavar="FOLDER", help="beside the file unless said")
     where.add_argument("--column", action=Once, metavar="NAME", help="one file with this column more")
     add_output(parser, "json", output="where to, with --column")
-    add_reading(parser)
+    add_reading(parser, hive=False)
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.given import need, origin, run_options, stated_labels, watched
+from assay.cli.given import need, origin, run_options, watched, with_labels
 from assay.cli.options import add_labels, add_missing, add_output, add_paths, add_reading, add_roles, whole
 from assay.cli.parser import Command, Misuse, Once
 from assay.cli.written import as_json, deliver
@@ -55,18 +55,18 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.positive is not None:
         raise Misuse("--positive has no use here: a table shows all labels alike. --labels says their order.")
     rows = origin(arguments)
-    said: dict[str, Any] = {**stated_labels(arguments, rows), **run_options(arguments)}
+    said: dict[str, Any] = run_options(arguments)
     for name in ("weight", "missing"):
         if getattr(arguments, name) is not None:
             said[name] = getattr(arguments, name)
     with watched(arguments, rows) as progress:
-        found = scan(
+        roles = {"actual": arguments.actual, "predicted": arguments.predicted}
+        found = with_labels(
+            arguments,
             rows,
-            actual=arguments.actual,
-            predicted=arguments.predicted,
-            tallies={"table": Confusion},
-            progress=progress,
-            **said,
+            lambda labels: scan(
+                rows, **roles, tallies={"table": Confusion}, progress=progress, **labels, **said
+            ),
         )
     tally: Any = found["table"]
     table = CrossTable.of(tally, rows=arguments.rows or "actual")

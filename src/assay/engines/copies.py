@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import lzma
 import os
+import re
 import select
 import stat
 import sys
@@ -31,6 +33,8 @@ _MAGIC: Final = (
     (b"\x1f\x8b", ".gz"), (b"\x28\xb5\x2f\xfd", ".zst"), (b"BZh", ".bz2"), (b"\xfd7zXZ\x00", ".xz"),
     (b"PK\x03\x04", ".zip"),
 )  # fmt: skip
+# What DuckDB takes for a pattern, a home folder or an address, and bytes that are no text.
+_ODD_PATH: Final = re.compile(r"[*?\[\]{}~:$\\\x00-\x1f\ud800-\udfff]")
 _BLOCK: Final = 1 << 20
 _SIGNALS: Final = 200  # milliseconds after which signals are looked for
 
@@ -69,8 +73,10 @@ class Copies:
         return folder / name
 
     def linked(self, path: str) -> str:
-        """Return a link to a file under a name of plain letters."""
-        link = self.new("file" + "".join(one for one in Path(path).suffixes[-2:] if one.isascii()))
+        """Return a path that DuckDB takes for this file and nothing else: itself, or a link to it."""
+        if not _ODD_PATH.search(path):
+            return path
+        link = self.new(f"file{_suffixes(path)}")
         link.symlink_to(Path(path).absolute())
         return str(link)
 
@@ -84,7 +90,7 @@ class Copies:
         """Return a file with all that a pipe or a device gives."""
         try:
             with open(path, "rb") as stream:  # noqa: PTH123 - a path as the caller wrote it
-                return self._spooled(stream, "stream", path)
+                return self._spooled(stream, f"stream{_suffixes(path, packing=False)}", path)
         except OSError as failed:
             raise FileError(f"{path} cannot be read: {failed.strerror or failed}.") from None
 
@@ -97,7 +103,7 @@ class Copies:
             start = copy.read(8)
         suffix = next((suffix for magic, suffix in _MAGIC if start.startswith(magic)), "")
         if suffix:
-            file = file.rename(file.with_suffix(suffix))
+            file = file.rename(file.with_name(file.name + suffix))
         return self.unpacked(str(file), what) if unpacked_suffix(str(file)) else str(file)
 
     def unpacked(self, path: str, name: str) -> str:
@@ -139,6 +145,27 @@ class Copies:
         except (UnicodeError, OSError, EOFError) as failed:
             raise FileError(f"{name} is not text in {encoding}: {failed}.") from None
         return str(file)
+
+    def without_mark(self, path: str, name: str) -> str:
+        """Return a text without the byte order mark that some editors put before it: itself, or a copy."""
+        with open(path, "rb") as text:  # noqa: PTH123 - a path as the caller wrote it
+            if text.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+                return path
+            file = self.new(f"text{_suffixes(path)}")
+            with file.open("wb") as copy:
+                while block := text.read(_BLOCK):
+                    _write(copy, block, name)
+        return str(file)
+
+
+def _suffixes(path: str, *, packing: bool = True) -> str:
+    """Return the last two endings of a name where they are plain letters, such as ``.csv.gz``.
+
+    >>> _suffixes("a.[1].CSV.gz"), _suffixes("a.csv.gz", packing=False), _suffixes("a.[1].csv")
+    ('.csv.gz', '.csv', '.csv')
+    """
+    last = [one.lower() for one in Path(path).suffixes[-2:] if re.fullmatch(r"\.\w+", one, re.ASCII)]
+    return "".join(one for one in last if packing or one not in COMPRESSED)
 
 
 def _is_hidden(path: str) -> bool:

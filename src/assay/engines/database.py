@@ -12,16 +12,22 @@ from assay.errors import AssayError, ColumnError, FileError, PartError
 from assay.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["Database", "Unfit", "Wider", "part", "quoted", "selected", "text"]
+__all__ = ["TEXT", "Database", "Unfit", "Wider", "part", "quoted", "selected", "text"]
 
 _AS_NUMBERS = ("DECIMAL", "HUGEINT", "UHUGEINT", "BIGNUM")
-_AS_TEXT = ("DATE", "TIME", "TIMESTAMP", "INTERVAL", "UUID", "JSON", "BIT")
+_AS_TEXT = (
+    "DATE", "TIME", "TIME_NS", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMPTZ_NS",
+    "INTERVAL", "UUID", "JSON", "BIT",
+)  # fmt: skip
 _AS_THEY_ARE = (
     "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
     "FLOAT", "DOUBLE", "VARCHAR", "ENUM", '"NULL"', "NULL",
 )  # fmt: skip
+
+
+TEXT = "stated text"  # what kinds say of a column that the caller wants as text
 
 
 class Wider(Exception):  # noqa: N818 - no error: a request to read a column again as something wider
@@ -93,6 +99,7 @@ class Database:
         try:
             self._connection = self._duckdb.connect(config=settings)
             self._connection.execute("SET enable_progress_bar = false")
+            self._connection.execute("SET TimeZone = 'UTC'")  # moments are the same text on every machine
         except BaseException:
             self._folder.close()
             raise
@@ -157,6 +164,18 @@ class Database:
             # A relation streams; execute() would hold all of the result.
             yield from self._arrow.RecordBatchReader.from_stream(self._connection.sql(query))
 
+    def cast(self, batch: Any, name: str, kinds: Mapping[str, str]) -> Iterator[Any]:
+        """Yield an Arrow batch with its columns in types that rows can hold."""
+        with self._explained(name):
+            self._connection.register("given_batch", self._arrow.Table.from_batches([batch]))
+        try:
+            self._columns.pop("given_batch", None)
+            columns = self.columns("given_batch", name)
+            what = selected(columns, list(columns), name, kinds)
+            yield from self.batches(f"SELECT {what} FROM given_batch", name)
+        finally:
+            self._connection.unregister("given_batch")
+
     def copy(self, query: str, path: str, how: str, name: str) -> None:
         """Write what a query gives to a file, as it is read; `how` are options of SQL's COPY.
 
@@ -201,22 +220,28 @@ class Database:
             raise _explain(str(failed), name, columns) from None
 
 
-def selected(columns: dict[str, str], wanted: Sequence[str], name: str) -> str:
-    """Return the wanted columns as a list of SQL, each in a type that rows can hold."""
-    return ", ".join(f"{_cast(columns[one], one, name)} AS {quoted(one)}" for one in wanted)
+def selected(columns: Mapping[str, str], wanted: Sequence[str], name: str, kinds: Mapping[str, str]) -> str:
+    """Return the wanted columns as a list of SQL, each in a type that rows can hold.
+
+    `kinds` says which of them are to be text, whatever their type.
+    """
+    return ", ".join(
+        f"{_cast(columns[column], column, name, as_text=kinds.get(column) == TEXT)} AS {quoted(column)}"
+        for column in wanted
+    )
 
 
-def _cast(kind: str, column: str, name: str) -> str:
+def _cast(kind: str, column: str, name: str, *, as_text: bool) -> str:
     plain = re.split(r"[( ]", kind, maxsplit=1)[0].upper()
     if kind.endswith("]") or plain not in (*_AS_NUMBERS, *_AS_TEXT, *_AS_THEY_ARE):
         raise ColumnError(
             f'the column "{column}" of {name} is of type {kind}, which holds neither text nor plain numbers. '
             "Name a column of labels or numbers."
         )
+    if as_text or plain in _AS_TEXT or "NULL" in plain:
+        return f"CAST({quoted(column)} AS VARCHAR)"
     if plain in _AS_NUMBERS:
         return f"CAST({quoted(column)} AS DOUBLE)"
-    if plain in _AS_TEXT or "NULL" in plain:
-        return f"CAST({quoted(column)} AS VARCHAR)"
     return quoted(column)
 
 
@@ -261,5 +286,6 @@ def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
             "with more room."
         )
     first = re.sub(r"^(\w+ )+Error: ", "", said.partition("\n")[0]).rstrip(".! ")
+    first = re.sub(r"""["'][^"']*/assay-[^"']*["']""", "it", first)  # our copy of it, or our link to it
     near = re.search(r'Did you mean "([^"\n]+)"', said)
     return FileError(f"{name} cannot be read: {first}.{f' {near[0]}?' if near else ''}")

@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from assay.engines.database import part, quoted
+from assay.engines.database import part, quoted, text
 from assay.engines.delimited import DelimitedFile
 from assay.engines.sources import ArrowFile, JsonFile, ParquetFile, Source
 from assay.errors import FileError
+from assay.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,8 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["deal", "is_lines", "stored", "widen"]
 
 _MEMORY = 1 << 29
-# What DuckDB would tell by the ending of a name, which a file that is being written has not yet.
-_COMPRESSION: Final = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+_ZSTD: Final = (".zst", ".zstd")  # which DuckDB writes, and Python does not
 _OPEN: Final[dict[str, Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
@@ -94,7 +94,9 @@ def stored(origin: Source, file: Path) -> Source:
                 f"{one.name} is stored in {file.parent} before it is dealt out, which failed: "
                 f"{failed.strerror}. Set TMPDIR to a folder with more room."
             ) from None
-    return Source((ParquetFile(one.name, str(file)),), origin.name, files_read=origin.files_read)
+    return Source(
+        (ParquetFile(one.name, str(file)),), origin.name, files_read=origin.files_read, text=origin.text
+    )
 
 
 def is_lines(one: Part) -> bool:
@@ -148,13 +150,7 @@ def _widen_lines(  # noqa: PLR0917 - one call
                 names = delimiter + delimiter.join(_cell(name, one, delimiter) for name in columns)
                 out.write(_appended(header, names))
         else:
-            more = [
-                ", ".join(
-                    f"{json.dumps(name)}: {json.dumps(value)}"
-                    for name, value in zip(columns, row, strict=True)
-                )
-                for row in _rows(columns)
-            ]
+            more = [_members(columns, row) for row in _rows(columns)]
         count = 0
         for count, record in enumerate(records, 1):
             if count > expected:
@@ -166,6 +162,13 @@ def _widen_lines(  # noqa: PLR0917 - one call
 
 def _rows(columns: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
     return zip(*columns.values(), strict=True)
+
+
+def _members(columns: Mapping[str, Sequence[str]], row: Sequence[str]) -> str:
+    """Return columns of one row as members of a JSON object."""
+    return ", ".join(
+        f"{json.dumps(name)}: {json.dumps(value)}" for name, value in zip(columns, row, strict=True)
+    )
 
 
 def _cell(value: str, one: DelimitedFile, delimiter: str) -> str:
@@ -200,7 +203,7 @@ def _same_rows(one: Part, count: int, expected: int) -> None:
 
 def _records(one: Any, database: Database, stack: contextlib.ExitStack) -> tuple[str, Iterator[str]]:
     """Return the header of a text file, and its rows as they stand in it."""
-    if one.path.lower().endswith((".zst", ".zstd")):
+    if one.path.lower().endswith(_ZSTD):
         raise FileError(f"{one.name} is packed as zst, which split does not write: unpack it first.")
     encoding = one.encoding if isinstance(one, DelimitedFile) else "utf-8"
     lines = iter(_opened(one.path, "rt", encoding, stack, Path(one.path).suffix))
@@ -243,7 +246,10 @@ def _write(  # noqa: PLR0917 - two calls
 ) -> None:
     """Write the chosen rows of a typed file."""
     if isinstance(one, ArrowFile):
-        _write_arrow(one, database, file, chosen, columns)
+        _write_arrow(one, file, chosen, columns)
+        return
+    if isinstance(one, JsonFile):
+        _write_objects(one, database, file, chosen, columns, packing)
         return
     table = one.expression(database)
     held: dict[str, Any] = {f"c{place}": list(values) for place, values in enumerate(columns.values())}
@@ -253,20 +259,50 @@ def _write(  # noqa: PLR0917 - two calls
     more = "".join(f", p.c{place} AS {quoted(name)}" for place, name in enumerate(columns))
     where = "" if chosen is None else " WHERE p.chosen = 1"
     query = f"SELECT d.*{more} FROM {table} AS d POSITIONAL JOIN dealt AS p{where}"
-    if isinstance(one, JsonFile):
-        query = f"SELECT d.*{more} FROM (SELECT * FROM {table}) AS d POSITIONAL JOIN dealt AS p{where}"
-    how = "FORMAT parquet, COMPRESSION zstd"
-    if isinstance(one, JsonFile):
-        how = f"FORMAT json, ARRAY true, COMPRESSION {_COMPRESSION.get(packing.lower(), 'none')}"
-    database.copy(query, str(file), how, one.name)
+    database.copy(query, str(file), "FORMAT parquet, COMPRESSION zstd", one.name)
+
+
+def _write_objects(  # noqa: PLR0917 - one call
+    one: JsonFile,
+    database: Database,
+    file: Path,
+    chosen: Array | None,
+    columns: Mapping[str, Sequence[str]],
+    packing: str,
+) -> None:
+    """Write the chosen objects of a JSON file as an array, each as it stands in the file."""
+    if packing.lower() in _ZSTD:
+        with TemporaryFolder() as folder:
+            plain = folder.path / "rows.json"
+            _write_objects(one, database, plain, chosen, columns, "")
+            query = f"SELECT content FROM read_blob({text(str(plain))})"
+            database.copy(query, str(file), "FORMAT blob, COMPRESSION zstd", one.name)
+        return
+    extra = list(_rows(columns)) if columns else []
+    row = 0
+    with contextlib.ExitStack() as stack:
+        out = _opened(file, "wt", "utf-8", stack, packing)
+        out.write("[")
+        before = "\n"
+        for batch in database.batches(f"SELECT json::VARCHAR AS json FROM {one.objects()}", one.name):
+            for value in batch["json"]:
+                if chosen is None or (row < len(chosen) and chosen[row]):
+                    record = str(value.as_py())
+                    if extra and row < len(extra):
+                        record = _within(record, _members(columns, extra[row])).rstrip("\n")
+                    out.write(f"{before}{record}")
+                    before = ",\n"
+                row += 1
+        out.write("\n]\n")
+    _same_rows(one, row, len(extra) if chosen is None else len(chosen))
 
 
 def _write_arrow(
-    one: ArrowFile, database: Database, file: Path, chosen: Array | None, columns: Mapping[str, Sequence[str]]
+    one: ArrowFile, file: Path, chosen: Array | None, columns: Mapping[str, Sequence[str]]
 ) -> None:
     arrow, core = part("arro3.io", "arro3-io", "writing Arrow files"), part("arro3.core", "arro3-core", "it")
     first, batches = 0, []
-    for batch in one.batches(database, one.columns(database), {}):
+    for batch in one.plain_batches():
         rows = (
             np.arange(batch.num_rows)
             if chosen is None

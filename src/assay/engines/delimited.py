@@ -69,7 +69,8 @@ class DelimitedFile(Part):
     def _first_lines(self, database: Database) -> list[str]:
         whole_lines = (
             f"read_csv({text(self.path)}, auto_detect=false, header=false, columns={{'line': 'VARCHAR'}}, "
-            f"delim='\x01', quote='', escape='', strict_mode=false, encoding={text(self.encoding)})"
+            f"delim='\x01', quote='', escape='', strict_mode=false, encoding={text(self.encoding)}, "
+            "hive_partitioning=false)"
         )
         found = database.rows(f"SELECT line FROM {whole_lines} LIMIT {_HEADER_LINES}", self.name)
         return [line or "" for (line,) in found]
@@ -101,6 +102,7 @@ class DelimitedFile(Part):
         settings = {
             "auto_detect": False, "header": self.names is None, "delim": delimiter, "quote": self.quote,
             "escape": self.quote, "decimal_separator": self.decimal, "encoding": self.encoding,
+            "hive_partitioning": False,
         }  # fmt: skip
         said = ", ".join(f"{name}={text(value)}" for name, value in settings.items())
         nulls = ", ".join(map(text, self.null))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import codecs
+import dataclasses
 import difflib
 import glob
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from assay.engines.copies import COMPRESSED, Copies, is_stream, unpacked_suffix
 from assay.engines.database import part
 from assay.engines.delimited import ENCODINGS, DelimitedFile
+from assay.engines.partitions import with_folder_columns
 from assay.engines.queried_files import QueriedFiles
 from assay.engines.sources import ArrowFile, JsonFile, ParquetFile, Part, Query, Source
 from assay.errors import FileError, InputError, shown
@@ -38,6 +41,7 @@ _MAGIC: Final = (
     (b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"\xff\xff\xff\xff", "arrow"),
     (b"{", "jsonl"), (b"[", "json"),
 )  # fmt: skip
+_LOOKED_AT: Final = 1 << 12  # bytes by which the format of a file without a telling name is found
 
 
 def source(
@@ -52,6 +56,8 @@ def source(
     names: Sequence[str] | None = None,
     sql: str | None = None,
     table: str | None = None,
+    hive: bool = False,
+    text: str | Iterable[str] = (),
 ) -> Source:
     """Return where rows are to be read from: files, a query, or a table of a database.
 
@@ -68,13 +74,19 @@ def source(
         How a CSV is written. Without a delimiter it is the one of comma, tab, semicolon and bar that parts
         the header.
     null
-        What stands for a missing value in a CSV: one text or several.
+        What stands for a missing value in a CSV beside an empty one: one text or several.
     names
         The columns' names, for a CSV that has no line of them.
     sql
         A SELECT of DuckDB's, over the tables of a database given as `path`, or over files it names itself.
     table
         A table or view of the database given as `path`.
+    hive
+        Read the names of folders such as ``year=2024`` as columns (Hive partitions). Unless it is said, the
+        columns are those of the files.
+    text
+        Columns whose values are text, however much they look like numbers or dates: ``"1e2"`` and ``"100"``
+        of a CSV are then two labels.
 
     Examples
     --------
@@ -82,8 +94,11 @@ def source(
     >>> source(sql="SELECT 1 AS y, 0.5 AS s").columns()
     ['y', 's']
     """
+    text_columns = (text,) if isinstance(text, str) else tuple(dict.fromkeys(text))
     if sql is not None or table is not None:
-        return _of_query(path, sql, table)
+        if hive:
+            raise InputError("hive= is for files: in sql=, write read_parquet(..., hive_partitioning=true).")
+        return dataclasses.replace(_of_query(path, sql, table), text=text_columns)
     if path is None:
         raise InputError("no file was named: pass a path, a pattern or a folder, or sql=.")
     if format is not None and format not in _FORMATS.values():
@@ -103,21 +118,43 @@ def source(
     written = {
         "delimiter": delimiter, "quote": quote, "decimal": decimal,
         "encoding": ENCODINGS.get(charset, "utf-8"),
-        "null": (null,) if isinstance(null, str) else tuple(null),
+        "null": tuple(dict.fromkeys(["", *([null] if isinstance(null, str) else null)])),
         "names": None if names is None else tuple(names),
     }  # fmt: skip
     copies = Copies()
     parts: list[Part] = []
     files_read: set[FileIdentity] = set()
-    for one in map(str, given):
-        for file in ["-"] if one == "-" else _found(one):
-            files_read |= {found} if (found := identity(0 if file == "-" else file)) else set()
-            name, place = _readable(file, copies)
-            kind = format or _format(place)
-            if kind in ("csv", "tsv") and charset not in ENCODINGS:
-                place = copies.recoded(place, name, charset)
-            parts.append(_part(place, name, kind, written))
-    return Source(tuple(parts), _called(parts), copies=copies, files_read=files_read)
+    found = [(one, file) for one in map(str, given) for file in (["-"] if one == "-" else _found(one))]
+    _refuse_twice(found)
+    for _, file in found:
+        if (known := identity(0 if file == "-" else file)) is not None:
+            files_read.add(known)
+        name, place = _readable(file, copies)
+        kind = format or _format(place)
+        if kind in ("csv", "tsv") and charset not in ENCODINGS:
+            place = copies.recoded(place, name, charset)
+        if kind in ("json", "jsonl"):
+            place = copies.without_mark(place, name)
+        parts.append(_part(copies.linked(place), name, kind, written))
+    if hive:
+        parts = with_folder_columns(parts, [file for _, file in found])
+    return Source(tuple(parts), _called(parts), copies=copies, files_read=files_read, text=text_columns)
+
+
+def _refuse_twice(found: Sequence[tuple[str, str]]) -> None:
+    """Raise where two names mean the same file: its rows would count twice."""
+    seen: dict[tuple[int, int], tuple[str, str]] = {}
+    for given, file in found:
+        status = None if file == "-" else os.stat(file)  # noqa: PTH116 - a path as the caller wrote it
+        key = (-1, -1) if status is None else (status.st_dev, status.st_ino)
+        if key in seen:
+            first_given, first = seen[key]
+            ways = [name if name == path else f"{path} (of {name})" for name, path in
+                    ((first_given, first), (given, file))]  # fmt: skip
+            what = "standard input" if file == "-" else file
+            also = "" if ways[0] == ways[1] else f", as {ways[0]} and as {ways[1]}"
+            raise FileError(f"{what} is named twice{also}: its rows would count twice. Name it once.")
+        seen[key] = given, file
 
 
 def _readable(file: str, copies: Copies) -> tuple[str, str]:
@@ -128,16 +165,7 @@ def _readable(file: str, copies: Copies) -> tuple[str, str]:
         return file, copies.of_stream(file)
     if unpacked_suffix(file):
         return file, copies.unpacked(file, file)
-    return file, file if _is_text(file) else copies.linked(file)
-
-
-def _is_text(path: str) -> bool:
-    """Tell whether a path can be written in UTF-8, as the reader needs it; bytes of old systems cannot."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return file, file
 
 
 def _called(parts: Sequence[Part]) -> str:
@@ -176,12 +204,28 @@ def _of_query(path: Any, sql: str | None, table: str | None) -> Source:
     if database is not None and (found := identity(database)) is not None:
         files_read.add(found)
     if sql is not None:
+        _refuse_folder_columns(sql, queried)
         query, name = Query("the query's result", sql), "a query"
     elif database is None:
         raise InputError(f"table={table!r} needs the database file it is in, as the path.")
     else:
         query, name = Query.of_table(str(table)), f"the table {table}"
-    return Source((query,), name, database, queried=queried, files_read=files_read)
+    copies = Copies()
+    place = None if database is None else copies.linked(database)
+    return Source((query,), name, place, copies, queried=queried, files_read=files_read)
+
+
+def _refuse_folder_columns(sql: str, queried: QueriedFiles) -> None:
+    """Raise where DuckDB would put the name of a folder in the place of a column, and nobody says so."""
+    if "hive_partitioning" in sql.lower():
+        return
+    for file in queried.paths:
+        folder = re.search(r"(?:^|/)([^/=]+=[^/]*)/", file)
+        if folder is not None:
+            raise FileError(
+                f"the query reads {file}, and {folder[1]} would take the place of a column: say "
+                "hive_partitioning=false (the file's own columns) or true in read_parquet('...')."
+            )
 
 
 def _found(path: str) -> list[str]:
@@ -228,12 +272,13 @@ def _format(path: str) -> str:
         return known
     try:
         with Path(path).open("rb") as file:
-            start = file.read(16)
+            start = file.read(_LOOKED_AT)
     except OSError as failed:
         raise FileError(f"{path} cannot be read: {failed.strerror}.") from None
     if start[8:12] == b"DUCK":
         return "duckdb"
-    return next((kind for magic, kind in _MAGIC if start.startswith(magic)), "csv")
+    text = start.removeprefix(codecs.BOM_UTF8).lstrip()
+    return next((kind for magic, kind in _MAGIC if start.startswith(magic) or text.startswith(magic)), "csv")
 
 
 def _charset(encoding: str) -> str:

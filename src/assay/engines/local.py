@@ -158,18 +158,9 @@ class _Plan:
         """Check the columns of every part and return as what text is to be read."""
         named = self.asked.named()
         self.wanted = self.asked.wanted()
-        for one in origin.parts:
-            one.check(database, self.wanted)
         # What is a number by its role is read as one; cut columns are, too.
-        kinds = {
-            name: "score" for role, name in named if role in ("score", "weight") or name in self.asked.edges
-        }
-        unsure = [name for name in self.wanted if name not in kinds]
-        for one in origin.parts:
-            found = one.kinds(database, unsure)
-            if found:
-                kinds |= found
-                break
+        numbers = [name for role, name in named if role in ("score", "weight") or name in self.asked.edges]
+        kinds = origin.kinds(database, self.wanted, numbers)
         if self.asked.needs_labels():
             self._find_labels(origin, database, kinds)
         self.asked.check_labels()

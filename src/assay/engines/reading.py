@@ -52,11 +52,7 @@ def read(
     origin = data if isinstance(data, Source) else find(data)
     wanted = list(dict.fromkeys(columns))
     with origin.open(memory=as_bytes(memory) // _DATABASE, threads=threads) as database:
-        for part in origin.parts:
-            part.check(database, wanted)
-        kinds = dict.fromkeys(numbers, "score")
-        unsure = [name for name in wanted if name not in kinds]
-        kinds |= next((found for part in origin.parts if (found := part.kinds(database, unsure))), {})
+        kinds = origin.kinds(database, wanted, numbers)
         while True:
             try:
                 pieces = _lots(origin, database, wanted, kinds, most=most, progress=progress)

@@ -9,12 +9,13 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from assay.engines.database import part, quoted, selected, text
-from assay.errors import ColumnError, FileError
+from assay.engines.arrow_check import check_arrow
+from assay.engines.database import TEXT, part, quoted, selected, text
+from assay.errors import AssayError, ColumnError, FileError
 from assay.inputs.frames import no_such_column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from assay.engines.database import Database
     from assay.engines.queried_files import QueriedFiles
@@ -87,6 +88,7 @@ class Source:
     queried: QueriedFiles | None = dataclasses.field(default=None, repr=False, compare=False)
     # Which files the rows are from.
     files_read: set[FileIdentity] = dataclasses.field(default_factory=set, repr=False, compare=False)
+    text: tuple[str, ...] = ()  # columns whose values are text, whatever they look like
 
     def open(self, *, memory: int, threads: int, folder: str | None = None) -> Database:
         """Return the database through which the parts are read; it may write to a folder."""
@@ -103,6 +105,14 @@ class Source:
             opened.close()
             raise
         return opened
+
+    def kinds(self, database: Database, wanted: Sequence[str], numbers: Iterable[str] = ()) -> dict[str, str]:
+        """Check that every part has the wanted columns, and return as what text is to be read in them."""
+        for file in self.parts:
+            file.check(database, [*wanted, *(name for name in self.text if name not in wanted)])
+        kinds = {**dict.fromkeys(numbers, "score"), **dict.fromkeys(self.text, TEXT)}
+        unsure = [name for name in wanted if name not in kinds]
+        return kinds | next((found for file in self.parts if (found := file.kinds(database, unsure))), {})
 
     def columns(self) -> list[str]:
         """Return the names of the columns, of the first part where there are several."""
@@ -123,7 +133,8 @@ class ParquetFile(Part):
     path: str
 
     def _table(self) -> str:
-        return f"read_parquet({text(self.path)})"
+        # A folder named y=0 is no column, unless hive= asks for it (see partitions.py).
+        return f"read_parquet({text(self.path)}, hive_partitioning=false)"
 
     def expression(self, _database: Database) -> str | None:
         """Return the file as a table."""
@@ -151,8 +162,7 @@ class ParquetFile(Part):
 
     def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
         """Yield the wanted columns; only their pages are read."""
-        del kinds
-        what = selected(database.columns(self._table(), self.name), wanted, self.name)
+        what = selected(database.columns(self._table(), self.name), wanted, self.name, kinds)
         return database.batches(f"SELECT {what} FROM {self._table()}", self.name)
 
 
@@ -163,13 +173,30 @@ class JsonFile(Part):
     path: str
     layout: str = "newline_delimited"
 
-    def expression(self, _database: Database) -> str | None:
-        """Return the file as a table."""
-        # All of the file decides what a column holds, not its first rows: JSON has no schema to go by.
-        return f"read_json({text(self.path)}, format={text(self.layout)}, sample_size=-1)"
+    def objects(self) -> str:
+        """Return the file as a table of one column, ``json``: the text of every object."""
+        return f"read_json_objects({text(self.path)}, format={text(self.layout)}, hive_partitioning=false)"
+
+    def _table(self, options: str) -> str:
+        return f"read_json({text(self.path)}, format={text(self.layout)}, hive_partitioning=false, {options})"
 
     def _types(self, database: Database) -> dict[str, str]:
-        return database.columns(str(self.expression(database)), self.name)
+        """Return every key with the type of its values; text is text, though it may look like a date."""
+        # All of the file decides what a column holds, not its first rows: JSON has no schema to go by. Many
+        # keys of one type are still columns, and no map.
+        table = self._table("sample_size=-1, map_inference_threshold=-1")
+        types = database.columns(table, self.name)
+        if list(types) == ["json"] and types["json"].startswith("MAP"):
+            raise FileError(f"{self.name} has objects with an empty key, which is no name: rename it.")
+        renamed = [name for name in types if re.search(r"_\d+$", name)]
+        if len({re.sub(r"_\d+$", "", name.lower()) for name in types}) < len(types) and renamed:
+            # Keys that differ in capitals alone got a number behind them: these are the keys as they stand.
+            query = f"SELECT DISTINCT unnest(json_keys(json)) FROM {self.objects()}"
+            keys = {key for (key,) in database.rows(query, self.name)}
+            types = {name: kind for name, kind in types.items() if name in keys} | dict.fromkeys(
+                sorted(keys - set(types)), "VARCHAR"
+            )
+        return {name: _json_type(kind) for name, kind in types.items()}
 
     def count(self, _database: Database) -> int | None:
         """Return the file's size over that of its first lines."""
@@ -181,12 +208,15 @@ class JsonFile(Part):
 
     def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
         """Yield the wanted columns; other keys are passed over."""
-        del kinds
-        types = {name: kind.replace("JSON", "VARCHAR") for name, kind in self._types(database).items()}
-        what = selected(types, wanted, self.name)
+        types = self._types(database)
+        what = selected(types, wanted, self.name, kinds)
         read = ", ".join(f"{text(name)}: {text(types[name])}" for name in wanted)
-        table = f"read_json({text(self.path)}, format={text(self.layout)}, columns={{{read}}})"
-        return database.batches(f"SELECT {what} FROM {table}", self.name)
+        return database.batches(f"SELECT {what} FROM {self._table(f'columns={{{read}}}')}", self.name)
+
+
+def _json_type(kind: str) -> str:
+    """Return as what the values of a key are read: what DuckDB takes for a date or a UUID is text."""
+    return "VARCHAR" if re.match(r"(DATE|TIME|UUID|JSON|INTERVAL)", kind) and "[" not in kind else kind
 
 
 @dataclasses.dataclass(frozen=True)
@@ -197,6 +227,7 @@ class ArrowFile(Part):
 
     def _reader(self) -> Any:
         arrow = part("arro3.io", "arro3-io", "reading Arrow files")
+        check_arrow(self.path, self.name)
         with open(self.path, "rb") as file:  # noqa: PTH123 - a path as the caller wrote it
             whole = file.read(6) == b"ARROW1"
         return (arrow.read_ipc if whole else arrow.read_ipc_stream)(self.path)
@@ -205,22 +236,50 @@ class ArrowFile(Part):
         """Return the names of the file's schema."""
         return self._explained(lambda: list(self._reader().schema.names))  # type: ignore[no-any-return]
 
-    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
-        """Yield the wanted columns."""
-        del database, kinds
+    def plain_batches(self) -> Iterator[Any]:
+        """Yield all columns as they stand in the file."""
         reader = self._explained(lambda: iter(self._reader()))
         while (batch := self._explained(lambda: next(reader, None))) is not None:
-            yield batch.select(list(wanted))
+            yield batch
+
+    def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
+        """Yield the wanted columns; dates, decimals and their like become what they are in other formats."""
+        cast = None
+        for batch in self.plain_batches():
+            chosen = batch.select(list(wanted))
+            if cast is None:
+                cast = any(
+                    kinds.get(field.name) == TEXT or not _is_held(field.type) for field in chosen.schema
+                )
+            if cast:
+                yield from database.cast(chosen, self.name, kinds)
+            else:
+                yield chosen
 
     def _explained(self, step: Callable[[], Any]) -> Any:
         try:
             return step()
-        except (ImportError, MemoryError):
+        except (ImportError, MemoryError, AssayError):
             raise
-        except Exception as failed:  # noqa: BLE001 - the reader raises plain exceptions
+        except BaseException as failed:
+            # The reader raises plain exceptions, and a panic of its own, which is no Exception.
+            if not isinstance(failed, Exception) and type(failed).__name__ != "PanicException":
+                raise
             raise FileError(
                 f"{self.name} cannot be read as an Arrow file: {str(failed).rstrip('.')}."
             ) from None
+
+
+def _is_held(kind: Any) -> bool:
+    """Tell whether rows can hold a type of Arrow's as it is."""
+    is_a = type(kind)
+    if is_a.is_dictionary(kind):
+        kind = kind.value_type
+    plain = (
+        is_a.is_integer, is_a.is_floating, is_a.is_boolean, is_a.is_string, is_a.is_large_string,
+        is_a.is_string_view, is_a.is_null,
+    )  # fmt: skip
+    return any(is_plain(kind) for is_plain in plain)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -250,7 +309,6 @@ class Query(Part):
 
     def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
         """Yield the wanted columns."""
-        del kinds
         table = self._table(database)
-        what = selected(database.columns(table, self.name), wanted, self.name)
+        what = selected(database.columns(table, self.name), wanted, self.name, kinds)
         return database.batches(f"SELECT {what} FROM {table}", self.name)
