@@ -31,7 +31,9 @@ def test_a_positive_label_is_meant_to_its_last_digit(tmp_path, capsys):
     assert found["confusion"]["counts"] == [[0, 1], [0, 3]]
 
 
-@pytest.mark.parametrize("rest", [["x"] + ["0", "1"] * 900, ["0", "1"] * 900 + ["x"]])
+@pytest.mark.parametrize(
+    "rest", [["x"] + ["0", "1"] * 70_000, ["0", "1"] * 70_000 + ["x"]], ids=["first", "last"]
+)
 @pytest.mark.parametrize("command", ["crosstab", "evaluate"])
 def test_labels_do_not_hang_on_the_order_of_rows(command, rest, tmp_path, capsys):
     """A text in the last row makes all labels text, as one in the first row does."""
@@ -54,7 +56,9 @@ def test_labels_of_a_shard_are_those_of_the_whole(tmp_path, capsys):
     assert (code, labels(found)) == (0, ["0", "1", "x"])
 
 
-@pytest.mark.parametrize("rest", [["x"] + ["0", "1"] * 900, ["0", "1"] * 900 + ["x"]])
+@pytest.mark.parametrize(
+    "rest", [["x"] + ["0", "1"] * 70_000, ["0", "1"] * 70_000 + ["x"]], ids=["first", "last"]
+)
 def test_the_positive_label_among_text(rest, tmp_path, capsys):
     """--positive 1 means the text 1 where a text is found anywhere."""
     path = tmp_path / "a.csv"

@@ -1,7 +1,12 @@
+import gzip
+import json
+
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import assay
+from assay.cli import main
 from assay.engines import scan, source
 
 
@@ -160,3 +165,79 @@ def test_a_part_without_any_value_counts_as_dropped(tmp_path):
             )  # fmt: skip
         assert (found.rows, found.dropped) == ((1, 3) if len(names) > 1 else (0, 2))
         assert found["labels"].n == found["ranks"].n == found.rows
+
+
+BEGINNINGS = {
+    "Excel: CRLF, and LF within a name": b'"a\nb",y,p\r\n1,a,b\r\n1,b,b\r\n',
+    "CRLF within a name": b'"a\r\nb",y,p\n1,a,b\n1,b,b\n',
+    "CR": b'"a\nb",y,p\r1,a,b\r1,b,b\r',
+    "a blank line first": b"\ny,p\na,b\nb,b\n",
+    "blank lines first, CRLF": b"\r\n\r\ny,p\r\na,b\r\nb,b\r\n",
+    "spaces first": b"   \ny,p\na,b\nb,b\n",
+    "blank lines that end otherwise": b"\n\r\ny,p\r\na,b\r\nb,b\r\n",
+    "a mark, then a name of two lines": b'\xef\xbb\xbf"a\nb",y,p\r\n1,a,b\r\n1,b,b\r\n',
+    "a mark, then the delimiter in a name": b'\xef\xbb\xbf"a,b",y,p\r\n1,a,b\r\n1,b,b\r\n',
+    "a mark, then a blank line": b"\xef\xbb\xbf\r\ny,p\r\na,b\r\nb,b\r\n",
+    "UTF-16, a name of two lines": '"a\r\nb",y,p\r\n1,a,b\r\n1,b,b\r\n'.encode("utf-16"),
+    "lines that end in different ways": b"y,p\na,b\r\nb,b\n",
+    "the first of them CRLF": b"y,p\r\na,b\nb,b\r",
+    "a quoted line break among them": b'x,y,p\n"1\r\n2",a,b\r\n"\r",b,b\n',
+    "other delimiters within quoted names": b'"a;b;c"|"y"|"p"\n1|a|b\n1|b|b\n',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("data", BEGINNINGS.values(), ids=BEGINNINGS)
+@pytest.mark.parametrize("packed", [False, True])
+def test_no_row_is_lost_however_a_file_begins(data, packed, tmp_path):
+    """The header is found and rows are counted from the line after it, however lines end."""
+    how = {"encoding": "utf-16"} if data.startswith(b"\xff\xfe") else {}
+    name = "rows.csv.gz" if packed else "rows.csv"
+    assert labels(gzip.compress(data) if packed else data, tmp_path, name, **how) == expected(
+        ["a", "b"], ["b", "b"]
+    )
+    # Beside another file, too, where it used to be passed over without a word.
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "plain.csv").write_text("y,p\na,b\n", encoding=how.get("encoding"))
+    found = scan(
+        source([tmp_path / name, other / "plain.csv"], **how), actual="y", predicted="p",
+        tallies={"it": assay.Confusion},
+    )  # fmt: skip
+    assert found.rows == 3
+
+
+@pytest.mark.parametrize("data", BEGINNINGS.values(), ids=BEGINNINGS)
+def test_split_deals_out_the_same_rows(data, tmp_path, capsys):
+    """The lines that split copies are the rows that were read."""
+    if data.startswith(b"\xff\xfe"):
+        return
+    (tmp_path / "rows.csv").write_bytes(data)
+    assert main(["split", str(tmp_path / "rows.csv"), "--parts", "a=0.5,b=0.5", "--json"]) == 0
+    assert [part["rows"] for part in json.loads(capsys.readouterr().out)["parts"]] == [1, 1]
+    for part in "ab":
+        found = scan(
+            tmp_path / f"rows-{part}.csv", actual="y", predicted="p", tallies={"it": assay.Confusion}
+        )
+        assert found.rows == 1
+
+
+def test_lines_that_end_otherwise_far_into_a_file(tmp_path):
+    """Ends that change after many rows are found on the way, and nothing is counted twice or lost."""
+    rows = [f"{i % 3},{i % 2}" for i in range(300_000)]
+    half = len(rows) // 2
+    text = "y,p\n" + "".join(f"{row}\n" for row in rows[:half]) + "".join(f"{row}\r\n" for row in rows[half:])
+    found = labels(text, tmp_path)
+    assert found == expected([i % 3 for i in range(len(rows))], [i % 2 for i in range(len(rows))])
+
+
+def test_a_zst_file_begins_like_others(tmp_path):
+    """A file that only the database can unpack is read from its header on, too."""
+    for name, data in BEGINNINGS.items():
+        if "UTF-16" in name or "mark" in name or "otherwise" in name or "different" in name:
+            continue
+        if "among" in name or "the first of them" in name or name == "CR":
+            continue  # such a file is refused, or its lines are those of another test
+        path = tmp_path / "rows.csv.zst"
+        path.write_bytes(pa.compress(data, codec="zstd", asbytes=True))
+        found = scan(path, actual="y", predicted="p", tallies={"it": assay.Confusion})["it"]
+        assert found == expected(["a", "b"], ["b", "b"]), name

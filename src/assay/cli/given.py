@@ -141,6 +141,10 @@ def _columns_of_words(arguments: argparse.Namespace) -> list[str]:
     """
     if _may_be_numbers(_label_words(arguments)):
         return []
+    return _label_columns(arguments)
+
+
+def _label_columns(arguments: argparse.Namespace) -> list[str]:
     found: list[str] = []
     for role in ("actual", "predicted"):
         said = getattr(arguments, role, None)
@@ -171,17 +175,21 @@ def _labels(arguments: argparse.Namespace, *, as_text: bool) -> dict[str, Any]:
     return label_words({"positive": arguments.positive, "labels": arguments.labels}, as_text=as_text)
 
 
-def with_labels(arguments: argparse.Namespace, rows: Source, step: Callable[[dict[str, Any]], T]) -> T:
+def with_labels(
+    arguments: argparse.Namespace, rows: Source, step: Callable[[Source, dict[str, Any]], T]
+) -> T:
     """Return what a step makes of rows, given the labels that were said as text or numbers.
 
     A text far into a file makes all labels text. Where the first ones look like numbers and the step fails,
     all rows are asked what the labels are, so that the order of rows decides nothing.
     """
+    import dataclasses
+
     from assay.errors import LabelError
 
     labels = stated_labels(arguments, rows)
     try:
-        return step(labels)
+        return step(rows, labels)
     except LabelError:
         if not labels or labels == (text := _labels(arguments, as_text=True)):
             raise
@@ -194,7 +202,8 @@ def with_labels(arguments: argparse.Namespace, rows: Source, step: Callable[[dic
         ]
         if seen.actual.kind != "text":
             raise
-    return step(text)
+    columns = _label_columns(arguments)
+    return step(dataclasses.replace(rows, text=(*rows.text, *columns)), text)
 
 
 def label_words(said: dict[str, Any], *, as_text: bool) -> dict[str, Any]:

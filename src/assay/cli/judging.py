@@ -71,7 +71,7 @@ def judged(arguments: argparse.Namespace) -> Evaluation:
         settings["edges"] = dict(arguments.edges)
     limits = run_options(arguments)
     return with_labels(
-        arguments, rows, lambda labels: evaluate(rows, **roles, **settings, **labels, **limits)
+        arguments, rows, lambda read, labels: evaluate(read, **roles, **settings, **labels, **limits)
     )
 
 

@@ -64,8 +64,8 @@ def _run(arguments: argparse.Namespace) -> int:
         found = with_labels(
             arguments,
             rows,
-            lambda labels: scan(
-                rows, **roles, tallies={"table": Confusion}, progress=progress, **labels, **said
+            lambda read, labels: scan(
+                read, **roles, tallies={"table": Confusion}, progress=progress, **labels, **said
             ),
         )
     tally: Any = found["table"]

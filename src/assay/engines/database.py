@@ -6,15 +6,17 @@ import contextlib
 import importlib
 import os
 import re
+import tempfile
 from typing import TYPE_CHECKING, Any, Self
 
+from assay.engines.csv_lines import never_closed
 from assay.errors import AssayError, ColumnError, FileError, PartError
 from assay.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["TEXT", "Database", "Unfit", "Wider", "part", "quoted", "selected", "text"]
+__all__ = ["TEXT", "Again", "Database", "OddLines", "Unfit", "Wider", "part", "quoted", "selected", "text"]
 
 _AS_NUMBERS = ("DECIMAL", "HUGEINT", "UHUGEINT", "BIGNUM")
 _AS_TEXT = (
@@ -30,12 +32,27 @@ _AS_THEY_ARE = (
 TEXT = "stated text"  # what kinds say of a column that the caller wants as text
 
 
-class Wider(Exception):  # noqa: N818 - no error: a request to read a column again as something wider
+class Again(Exception):  # noqa: N818 - no error: a request to read all rows again from the first one
+    """Something turned out on the way that the rows before were read without."""
+
+    def note(self, kinds: dict[str, str]) -> None:
+        """Write down what is to be read otherwise."""
+
+
+class Wider(Again):
     """A column of text does not hold the kind of labels that its first rows promised."""
 
     def __init__(self, name: str, kind: str) -> None:
         super().__init__(name, kind)
         self.name, self.kind = name, kind
+
+    def note(self, kinds: dict[str, str]) -> None:
+        """Write down as what the column is to be read."""
+        kinds[self.name] = self.kind
+
+
+class OddLines(FileError):  # noqa: N818 - a reason
+    """Lines of a text end in different ways, or a quote stands where none may."""
 
 
 class Unfit(ColumnError):  # noqa: N818 - a reason
@@ -88,6 +105,7 @@ class Database:
         self._arrow = part("arro3.core", "arro3-core", "reading files")
         self._folder = TemporaryFolder()
         self._columns: dict[str, dict[str, str]] = {}
+        self.notes: dict[Any, Any] = {}  # what parts found out about themselves and need again
         settings = {
             "memory_limit": f"{memory}B",
             "threads": threads,
@@ -114,6 +132,12 @@ class Database:
         """Let go of everything."""
         self._connection.close()
         self._folder.close()
+
+    def scratch(self, suffix: str) -> str:
+        """Return a path for a file that goes when the database is closed."""
+        handle, path = tempfile.mkstemp(dir=self._folder.path, suffix=suffix)
+        os.close(handle)
+        return path
 
     def interrupt(self) -> None:
         """Stop whatever is being read."""
@@ -267,8 +291,10 @@ def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
         )
     if "utf-8" in said.lower() or "unicode" in said.lower() or "utf-16" in said.lower():
         return FileError(f'{where} is not the text it should be: say its encoding, as encoding="latin-1".')
+    if "state machine reached an invalid state" in said:
+        return OddLines(f"{name} has a quote in the middle of a value, or lines that end in different ways.")
     if "unterminated quote" in said:
-        return FileError(f'{where} opens a quote that is never closed. Mend it, or say quote= (none: "").')
+        return never_closed(where, OddLines)  # unless lines that end in different ways made it seem so
     if "in-memory database in read-only" in said:
         return FileError(f"{name} cannot be read: it is no database.")
     number = re.search(r'write.*"errno":"(\d+)"', said, re.DOTALL)

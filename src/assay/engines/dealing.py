@@ -211,7 +211,9 @@ def _records(one: Any, database: Database, stack: contextlib.ExitStack) -> tuple
     # A line without a value is a row where there is but one column.
     single = isinstance(one, DelimitedFile) and len(one.columns(database)) == 1
     whole = _whole_lines(lines, quote, keep_blank=single)
-    return (next(whole, "") if isinstance(one, DelimitedFile) and one.names is None else ""), whole
+    if not isinstance(one, DelimitedFile) or one.names is not None:
+        return "", whole
+    return next((line for line in whole if line.strip().removeprefix("\ufeff")), ""), whole
 
 
 def _whole_lines(lines: Iterator[str], quote: str, *, keep_blank: bool) -> Iterator[str]:

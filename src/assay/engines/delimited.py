@@ -7,14 +7,21 @@ is found out, from all of its values.
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import re
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from assay.engines.database import Unfit, Wider, quoted, text
+from assay.engines.csv_lines import (
+    Layout,
+    best_layout,
+    copy_with_plain_lines,
+    first_lines,
+    lines_with_ends,
+    no_header,
+)
+from assay.engines.database import Again, OddLines, Unfit, Wider, quoted, text
 from assay.engines.sources import Part, lines_about
 from assay.errors import FileError, InputError
 
@@ -28,8 +35,9 @@ __all__ = ["ENCODINGS", "DelimitedFile", "settled"]
 
 ENCODINGS: Final = {"utf-8": "utf-8", "iso8859-1": "latin-1", "utf-16": "utf-16"}  # what DuckDB reads itself
 _DELIMITERS: Final = ",\t;|"
-_HEADER_LINES: Final = 100  # how many lines a header may have, names being quoted
+_HEADER_LINES: Final = 100  # how many lines a header may have that only DuckDB can unpack
 _FIRST_ROWS: Final = 1000
+_ENDS: Final = {"\n": r"\n", "\r\n": r"\r\n", "\r": r"\r"}  # of lines, as DuckDB has them written
 
 _WHOLE: Final = re.compile(r" *(?:0|[+-]?[1-9][0-9]*) *")
 _TRUTH: Final = {"true": True, "false": False}
@@ -51,42 +59,62 @@ class DelimitedFile(Part):
 
     def dialect(self, database: Database) -> tuple[list[str], str]:
         """Return the columns' names and the delimiter: the one said, or the one that parts the header."""
-        lines = self._first_lines(database)
-        if not lines:
-            raise FileError(f"{self.name} is empty: there is not even a line of column names.")
-        lines[0] = lines[0].removeprefix("\ufeff")
-        choices = _DELIMITERS if self.delimiter is None else self.delimiter
-        headers = [(self._split(lines, delimiter), delimiter) for delimiter in choices]
-        header, delimiter = max(headers, key=lambda found: len(found[0]))  # the first of equals
+        layout = self._layout(database)
         if self.names is None:
-            return header, delimiter
-        if len(self.names) != len(header):
+            return layout.header, layout.delimiter
+        if len(self.names) != len(layout.header):
             raise InputError(
-                f"names= has {len(self.names)} names, but {self.name} has {len(header)} columns."
+                f"names= has {len(self.names)} names, but {self.name} has {len(layout.header)} columns."
             )
-        return list(self.names), delimiter
+        return list(self.names), layout.delimiter
 
-    def _first_lines(self, database: Database) -> list[str]:
-        whole_lines = (
-            f"read_csv({text(self.path)}, auto_detect=false, header=false, columns={{'line': 'VARCHAR'}}, "
-            f"delim='\x01', quote='', escape='', strict_mode=false, encoding={text(self.encoding)}, "
-            "hive_partitioning=false)"
-        )
-        found = database.rows(f"SELECT line FROM {whole_lines} LIMIT {_HEADER_LINES}", self.name)
-        return [line or "" for (line,) in found]
+    def _layout(self, database: Database) -> Layout:
+        """Return how the file begins, and have it copied where DuckDB would not find that."""
+        key = ("layout", self)
+        if key not in database.notes:
+            lines = first_lines(self.path, self.encoding, self.name)
+            packed = lines is None
+            lines = self._lines_of_zst(database) if lines is None else lines
+            layout = best_layout(lines, self.delimiter or _DELIMITERS, self.quote, self.name)
+            if packed and layout.end == "\n" and not any("\n" in name for name in layout.header):
+                layout = layout._replace(end="")  # it may be CR, which the first line alone tells DuckDB
+            database.notes[key] = layout
+            if database.notes[key].odd:
+                self._copy(database)
+        known: Layout = database.notes[key]
+        return known
 
-    def _split(self, lines: list[str], delimiter: str) -> list[str]:
-        quoting: Any = csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE
-        reader = csv.reader(
-            (f"{line}\n" for line in lines),
-            delimiter=delimiter,
-            quotechar=self.quote or None,
-            quoting=quoting,
-        )
-        try:
-            return next((row for row in reader if row), [])
-        except csv.Error as failed:
-            raise FileError(f"the header of {self.name} cannot be read: {failed}.") from None
+    def _lines_of_zst(self, database: Database) -> list[str]:
+        """Return the first lines of a file that only DuckDB can unpack, each with its end."""
+        found = []
+        for end in (r"\r\n", r"\n"):
+            whole_lines = (
+                f"read_csv({text(self.path)}, auto_detect=false, header=false, "
+                "columns={'line': 'VARCHAR'}, "
+                f"delim='\x01', quote='', escape='', strict_mode=false, encoding={text(self.encoding)}, "
+                f"hive_partitioning=false, new_line={text(end)})"
+            )
+            rows = database.rows(f"SELECT line FROM {whole_lines} LIMIT {3 * _HEADER_LINES}", self.name)
+            found.append([line or "" for (line,) in rows])
+        lines = lines_with_ends(*found)[:_HEADER_LINES]
+        if not any(line.strip() for line in lines):
+            raise no_header(self.name)
+        return lines
+
+    def _place(self, database: Database) -> tuple[str, str]:
+        """Return the file to read and its encoding: the one named, or a copy whose lines end alike."""
+        copy = database.notes.get(("copy", self))
+        return (self.path, self.encoding) if copy is None else (copy, "utf-8")
+
+    def _copy(self, database: Database) -> None:
+        if self.path.lower().endswith((".zst", ".zstd")):
+            raise FileError(f"{self.name} has lines that end in different ways: unpack it first.")
+        copy = database.scratch(".csv")
+        layout: Layout = database.notes["layout", self]
+        how = {"delimiter": layout.delimiter, "quote": self.quote}
+        copy_with_plain_lines(self.path, copy, encoding=self.encoding, name=self.name, **how)
+        database.notes["copy", self] = copy
+        database.notes["layout", self] = layout._replace(end="\n", odd=False)
 
     def count(self, _database: Database) -> int | None:
         """Return the file's size over that of its first lines."""
@@ -96,17 +124,25 @@ class DelimitedFile(Part):
         """Return the names of the header."""
         return self.dialect(database)[0]
 
-    def _table(self, header: list[str], delimiter: str, types: Mapping[str, str]) -> str:
+    def _table(self, database: Database, types: Mapping[str, str]) -> str:
         # Columns go by their place, so that names may be odd, or the same where nobody asks for them.
+        header, delimiter = self.dialect(database)
+        layout = self._layout(database)
+        path, encoding = self._place(database)
         columns = ", ".join(f"'c{i}': {text(types.get(name, 'VARCHAR'))}" for i, name in enumerate(header))
+        blank = 0 if len(header) == 1 else layout.blank
         settings = {
-            "auto_detect": False, "header": self.names is None, "delim": delimiter, "quote": self.quote,
-            "escape": self.quote, "decimal_separator": self.decimal, "encoding": self.encoding,
+            "auto_detect": False, "header": False, "delim": delimiter, "quote": self.quote,
+            "escape": self.quote, "decimal_separator": self.decimal, "encoding": encoding,
             "hive_partitioning": False,
         }  # fmt: skip
         said = ", ".join(f"{name}={text(value)}" for name, value in settings.items())
+        # The reader would guess how lines end, and where the header is, and pass over rows if it errs.
+        said += f", skip={blank if self.names is not None else layout.blank + 1}"
+        if layout.end:
+            said += f", new_line={text(_ENDS[layout.end])}"
         nulls = ", ".join(map(text, self.null))
-        return f"read_csv({text(self.path)}, columns={{{columns}}}, nullstr=[{nulls}], {said})"
+        return f"read_csv({text(path)}, columns={{{columns}}}, nullstr=[{nulls}], {said})"
 
     def _number(self, place: int) -> str:
         """Return SQL for the number that the text of a column is, or NULL."""
@@ -117,11 +153,16 @@ class DelimitedFile(Part):
         """Return what the first rows of each column are: whole numbers, numbers, true/false or text."""
         if not wanted:
             return {}
-        header, delimiter = self.dialect(database)
+        header = self.columns(database)
         places = [header.index(name) for name in wanted]
         what = ", ".join(f"c{place}, {self._number(place)}" for place in places)
-        query = f"SELECT {what} FROM {self._table(header, delimiter, {})} LIMIT {_FIRST_ROWS}"
-        rows = database.rows(query, self.name, header)
+        try:
+            query = f"SELECT {what} FROM {self._table(database, {})} LIMIT {_FIRST_ROWS}"
+            rows = database.rows(query, self.name, header)
+        except OddLines:
+            self._copy(database)
+            query = f"SELECT {what} FROM {self._table(database, {})} LIMIT {_FIRST_ROWS}"
+            rows = database.rows(query, self.name, header)
         found = {}
         for place, name in enumerate(wanted):
             values = [row[2 * place] for row in rows if row[2 * place] is not None]
@@ -131,7 +172,7 @@ class DelimitedFile(Part):
 
     def batches(self, database: Database, wanted: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Any]:
         """Yield the wanted columns, numbers as such and everything else as text."""
-        header, delimiter = self.dialect(database)
+        header = self.columns(database)
         columns = []
         for name in wanted:
             place = header.index(name)
@@ -141,13 +182,18 @@ class DelimitedFile(Part):
                 value = f"COALESCE({self._number(place)}, CASE WHEN c{place} IS NOT NULL THEN {refused} END)"
             columns.append(f"{value} AS {quoted(name)}")
         scores = {name: "DOUBLE" for name, kind in kinds.items() if kind == "score"}
-        query = f"SELECT {', '.join(columns)} FROM {self._table(header, delimiter, scores)}"
+        query = f"SELECT {', '.join(columns)} FROM {self._table(database, scores)}"
         try:
             yield from database.batches(query, self.name, header)
         except Unfit as unfit:
             if kinds.get(unfit.column) == "number":  # labels: not all of them are numbers
                 raise Wider(unfit.column, "text") from None
             raise
+        except OddLines:
+            if ("copy", self) in database.notes:
+                raise
+            self._copy(database)
+            raise Again from None
 
 
 def settled(column: Column, kind: str) -> Column:

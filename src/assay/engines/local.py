@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.engines.asked import Asked
 from assay.engines.clusters import cluster_of
-from assay.engines.database import Wider
+from assay.engines.database import Again
 from assay.engines.delimited import settled
 from assay.engines.files import source as find
 from assay.engines.lots import Buffers, Lot, ahead, limited_threads
@@ -141,8 +141,8 @@ def scan(
             try:
                 plan.run(origin, database, kinds, gathered, progress)
                 break
-            except Wider as wider:  # text was taken for something narrower: once more, as what it is
-                kinds[wider.name] = wider.kind
+            except Again as again:  # text was taken for something narrower, say: once more, as what it is
+                again.note(kinds)
     return Scan(gathered.result(), gathered.rows, gathered.dropped, len(origin.parts), tuple(gathered.notes))
 
 
@@ -177,8 +177,8 @@ class _Plan:
                     for one in present:
                         absent = one.absent()
                         labels = label_union(labels, encode(one if absent is None else one.take(~absent))[1])
-            except Wider as wider:
-                kinds[wider.name] = wider.kind
+            except Again as again:
+                again.note(kinds)
                 continue
             break
         self.asked = self.asked.with_labels(labels)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay import kernels
-from assay.engines.database import Wider
+from assay.engines.database import Again
 from assay.engines.delimited import settled
 from assay.engines.files import source as find
 from assay.engines.gathering import as_bytes
@@ -63,8 +63,8 @@ def read(
                         for lot in ready
                     ]
                 break
-            except Wider as wider:  # text was taken for something narrower: once more, as what it is
-                kinds[wider.name] = wider.kind
+            except Again as again:  # text was taken for something narrower, say: once more, as what it is
+                again.note(kinds)
     if not lots:
         raise LengthError(f"{origin.name} holds no rows, only the names of columns.")
     return {name: _joined([lot[name] for lot in lots]) for name in wanted}
