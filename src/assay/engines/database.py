@@ -7,16 +7,28 @@ import importlib
 import os
 import re
 import tempfile
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from assay.engines.csv_lines import never_closed
 from assay.errors import AssayError, ColumnError, FileError, PartError
 from assay.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["TEXT", "Again", "Database", "OddLines", "Unfit", "Wider", "part", "quoted", "selected", "text"]
+__all__ = [
+    "TEXT",
+    "Again",
+    "Database",
+    "OddLines",
+    "OutOfMemory",
+    "Unfit",
+    "Wider",
+    "part",
+    "quoted",
+    "selected",
+    "text",
+]
 
 _AS_NUMBERS = ("DECIMAL", "HUGEINT", "UHUGEINT", "BIGNUM")
 _AS_TEXT = (
@@ -28,6 +40,8 @@ _AS_THEY_ARE = (
     "FLOAT", "DOUBLE", "VARCHAR", "ENUM", '"NULL"', "NULL",
 )  # fmt: skip
 
+
+T = TypeVar("T")
 
 TEXT = "stated text"  # what kinds say of a column that the caller wants as text
 
@@ -53,6 +67,14 @@ class Wider(Again):
 
 class OddLines(FileError):  # noqa: N818 - a reason
     """Lines of a text end in different ways, or a quote stands where none may."""
+
+
+class NotParallel(FileError):  # noqa: N818 - a reason
+    """Threads cannot agree where the lines of a text begin: one of them has to read it."""
+
+
+class OutOfMemory(FileError):  # noqa: N818 - a reason
+    """The reader needs more memory than it has."""
 
 
 class Unfit(ColumnError):  # noqa: N818 - a reason
@@ -105,6 +127,8 @@ class Database:
         self._arrow = part("arro3.core", "arro3-core", "reading files")
         self._folder = TemporaryFolder()
         self._columns: dict[str, dict[str, str]] = {}
+        self.memory, self._threads = memory, threads
+        self._wider = False
         self.notes: dict[Any, Any] = {}  # what parts found out about themselves and need again
         settings = {
             "memory_limit": f"{memory}B",
@@ -113,6 +137,7 @@ class Database:
             "preserve_insertion_order": True,  # row numbers of a message are those of the file
             "autoinstall_known_extensions": False,  # nothing is fetched from the network
             "enable_external_file_cache": False,  # every byte is read once
+            "disable_parquet_prefetching": True,  # pages are read one by one: a row group may be large
         }
         try:
             self._connection = self._duckdb.connect(config=settings)
@@ -132,6 +157,32 @@ class Database:
         """Let go of everything."""
         self._connection.close()
         self._folder.close()
+
+    def economize(self) -> bool:
+        """Read with less memory from now on, or with a larger part of it; False where all of this was done.
+
+        Every thread holds a row group, or a buffer of text, of its own. What the tallies and batches of the
+        caller leave of his memory is not known here, but they seldom take all of theirs.
+        """
+        if self._threads > 1:
+            self._threads = 1
+            self._connection.execute("SET threads = 1")
+        elif not self._wider:
+            self._wider = True
+            self.memory *= 2
+            self._connection.execute(f"SET memory_limit = '{self.memory}B'")
+        else:
+            return False
+        return True
+
+    def _economically(self, step: Callable[[], T]) -> T:
+        """Return what a step gives, trying again with less memory where it needs too much."""
+        while True:
+            try:
+                return step()
+            except OutOfMemory:
+                if not self.economize():
+                    raise
 
     def scratch(self, suffix: str) -> str:
         """Return a path for a file that goes when the database is closed."""
@@ -167,26 +218,39 @@ class Database:
 
     def columns(self, table: str, name: str) -> dict[str, str]:
         """Return the columns of a table expression with their types."""
-        if table not in self._columns:
+
+        def found() -> dict[str, str]:
             with self._explained(name):
                 relation = self._connection.sql(f"SELECT * FROM {table}")
-                self._columns[table] = dict(zip(relation.columns, map(str, relation.types), strict=True))
+                return dict(zip(relation.columns, map(str, relation.types), strict=True))
+
+        if table not in self._columns:
+            self._columns[table] = self._economically(found)
         return self._columns[table]
 
     def rows(self, query: str, name: str, columns: Sequence[str] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a small result."""
-        with self._explained(name, columns):
-            rows: list[tuple[Any, ...]] = self._connection.sql(query).fetchall()
-            return rows
+
+        def found() -> list[tuple[Any, ...]]:
+            with self._explained(name, columns):
+                return self._connection.sql(query).fetchall()  # type: ignore[no-any-return]
+
+        return self._economically(found)
 
     def batches(self, query: str, name: str, columns: Sequence[str] = ()) -> Iterator[Any]:
         """Yield a result as Arrow record batches, as they are read.
 
-        `columns` are the names behind ``c0``, ``c1``... where a message may speak of those.
+        `columns` are the names behind ``c0``, ``c1``... where a message may speak of those. Where there is
+        too little memory it is read again from the first row, with less.
         """
-        with self._explained(name, columns):
-            # A relation streams; execute() would hold all of the result.
-            yield from self._arrow.RecordBatchReader.from_stream(self._connection.sql(query))
+        try:
+            with self._explained(name, columns):
+                # A relation streams; execute() would hold all of the result.
+                yield from self._arrow.RecordBatchReader.from_stream(self._connection.sql(query))
+        except OutOfMemory:
+            if not self.economize():
+                raise
+            raise Again from None
 
     def cast(self, batch: Any, name: str, kinds: Mapping[str, str]) -> Iterator[Any]:
         """Yield an Arrow batch with its columns in types that rows can hold."""
@@ -293,6 +357,10 @@ def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
         return FileError(f'{where} is not the text it should be: say its encoding, as encoding="latin-1".')
     if "state machine reached an invalid state" in said:
         return OddLines(f"{name} has a quote in the middle of a value, or lines that end in different ways.")
+    if "Parallel CSV Reader" in said:
+        return NotParallel(f"{name} cannot be read by several threads: say threads=1.")
+    if "Maximum line size" in said:
+        return OutOfMemory(f"{where} is longer than its part of memory= holds: raise memory=.")
     if "unterminated quote" in said:
         return never_closed(where, OddLines)  # unless lines that end in different ways made it seem so
     if "in-memory database in read-only" in said:
@@ -307,7 +375,7 @@ def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
             "read files that stand in it as text, whole or as a pattern, and so may the views of a database."
         )
     if "Out of Memory" in said:
-        return FileError(
+        return OutOfMemory(
             f"reading {name} needs more memory than it was given: raise memory=, or set TMPDIR to a folder "
             "with more room."
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
@@ -20,7 +21,7 @@ from assay.tallies.running import RunningBins
 from assay.tallies.tally import restored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from assay.inputs import Rows
 
@@ -33,6 +34,8 @@ _SCATTERED: Final = (
 )
 _PART: Final = "part of a scan"
 _SMALL: Final = 64  # bytes reckoned for a number, a text or a tuple of Python's
+_POINTER: Final = 8
+_MANY: Final = 1000  # texts, from which on it matters whether they are held twice
 _PER_CELL: Final = 20  # bytes of a cell that is counted in place
 _LIGHT: Final = 1 << 16  # bytes of tallies that are merged sooner than a batch is copied
 
@@ -66,15 +69,37 @@ def in_words(size: int) -> str:
 
 
 def size(state: Any) -> int:
-    """Return about how many bytes a tally's state takes."""
+    """Return about how many bytes a tally's state takes; labels that several tallies share count once.
+
+    >>> labels = tuple(f"label{i}" for i in range(2000))
+    >>> size((labels, labels)) - size(labels) < 20_000
+    True
+    """
+    texts: list[tuple[str, ...]] = []
+    return _size(state, texts) + _size_of_texts(texts)
+
+
+def _size(state: Any, texts: list[tuple[str, ...]]) -> int:
+    """Return the size of all but long tuples of text, which are put aside."""
     if isinstance(state, Tally):
-        return size(state.state())
+        return _size(state.state(), texts)
     if isinstance(state, np.ndarray):
         objects = _SMALL * state.size if state.dtype == object else 0
         return _SMALL + state.nbytes + objects
     if isinstance(state, tuple):
-        return _SMALL + sum(map(size, state))
+        if len(state) > _MANY and type(state[0]) is str:
+            texts.append(state)
+            return _SMALL + _POINTER * len(state)
+        return _SMALL + sum(_size(part, texts) for part in state)
     return _SMALL + (len(state) if isinstance(state, str) else 0)
+
+
+def _size_of_texts(texts: Sequence[tuple[str, ...]]) -> int:
+    if not texts:
+        return 0
+    ids = np.concatenate([np.fromiter(map(id, some), np.uint64, len(some)) for some in texts])
+    sample = [text for some in texts for text in some[:: max(len(some) // _MANY, 1)]]
+    return int(len(np.unique(ids)) * sum(map(sys.getsizeof, sample)) / len(sample))
 
 
 class Part(NamedTuple):
@@ -221,6 +246,7 @@ class Gathering:
                 raise InputError(self._scattered.format(refused=refused)) from None
             raise
         self._stack.append((self._size(merged), merged))
+        del first, second  # which are as large together, and what follows may need the room
         self._limit()
 
     def _limit(self) -> None:
@@ -238,9 +264,13 @@ class Gathering:
     def _to_bins(self) -> None:
         """Count scores in bins from now on, and those that are there already."""
         self._binned = True
-        before = [one for _, one in self._stack]
-        after = [_in_bins(one, self._bits) for one in before]
-        for name in [name for name, one in after[-1].items() if one is not before[-1][name]] if after else []:
+        names: list[str] = []
+        for index, (_, exact) in enumerate(self._stack):  # one by one: all of them at once take much room
+            binned = _in_bins(exact, self._bits)
+            names = [name for name, tally in binned.items() if tally is not exact[name]]
+            self._stack[index] = (0, binned)
+            del exact
+        for name in names:
             if self._makers[name] in (Scores, Scores.of):
                 self._makers[name] = functools.partial(BinnedScores.of, bits=self._bits)
                 self._run(name, self._makers[name])
@@ -250,7 +280,7 @@ class Gathering:
             )
             if note not in self.notes:
                 self.notes.append(note)
-        self._stack = [(self._size(one), one) for one in after]
+        self._stack = [(self._size(binned), binned) for _, binned in self._stack]
 
 
 def _bins(make: Any) -> int | None:

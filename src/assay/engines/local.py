@@ -33,7 +33,7 @@ __all__ = ["Scan", "scan"]
 # What a limit of memory is for, in parts of it: DuckDB's own, and a lot of batches (of which two, a joined
 # copy and a sort's working space are there at once). The tallies have a sixth.
 _DATABASE: Final = 5
-_BATCHES: Final = 25
+_BATCHES: Final = 32
 _SINGLE: Final = 1 << 14  # rows of a batch that is worth tallying by itself
 _TOLD: Final = 0.05  # seconds between two tellings of how many rows were read
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Buffers", "Lot", "ahead", "limited_threads"]
 
+_MANY = 1000  # labels, from which on those of other columns and batches shall be the same objects
 _ROUND = 1 << 16  # lots differ by a few rows, and shall fit into each other's arrays
 
 
@@ -125,6 +126,9 @@ class Lot:
                 from_arrow(table[name], name) if numbers is None else numbers.column(name, self.rows)
             )
             found[name].place = self.where
+            labels = found[name].labels
+            if labels is not None and len(labels) > _MANY:
+                found[name].labels = tuple(map(sys.intern, labels))  # type: ignore[arg-type]
         return found
 
     def where(self, row: int) -> str:

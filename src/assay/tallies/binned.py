@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["BinnedScores", "cell_edges", "checked_bits", "score_columns"]
 
 _BITS = range(12, 23)
+_AT_ONCE = 1 << 20  # entries of an exact tally that are put into bins together
 _FEW = 1 << 14  # rows that are sorted sooner than a table of all cells is walked
 
 
@@ -89,6 +90,10 @@ class BinnedScores(Tally, kind="binned scores"):
     def of_scores(cls, tally: Scores, bits: int = 18) -> Self:
         """Return the tally of an exact tally's rows."""
         bits = checked_bits(bits)
+        if len(tally.scores) > _AT_ONCE:  # half by half, lest its working space outgrows the tally itself
+            middle = len(tally.scores) // 2
+            first, second = (tally.entries(part) for part in (slice(middle), slice(middle, None)))
+            return cls.of_scores(first, bits).merge(cls.of_scores(second, bits))
         edges, scores = cell_edges(bits), doubles(tally.scores)
         if tally.weights is None:
             # The scores are in order already, so each cell is a stretch of them between two edges.

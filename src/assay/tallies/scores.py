@@ -118,8 +118,8 @@ class Scores(Tally, kind="scores"):
             )
             return type(self)(positive, frozen(scores), None, frozen(positives), frozen(negatives))
         scores, weights, positives, negatives = kernels.merge_pairs(
-            first.astype(np.float64), self._weights(), self.positives, self.negatives,
-            second.astype(np.float64), other._weights(), other.positives, other.negatives,
+            doubles(first), self._weights(), self.positives, self.negatives,
+            doubles(second), other._weights(), other.positives, other.negatives,
         )  # fmt: skip
         return type(self)(positive, narrowed(scores), frozen(weights), frozen(positives), frozen(negatives))
 
@@ -212,6 +212,13 @@ class Scores(Tally, kind="scores"):
         for value in self.scores[[0, -1]] if len(self.scores) else ():
             if not 0 <= value <= 1:
                 no_probability(float(value), "a score")
+
+    def entries(self, some: slice) -> Self:
+        """Return the tally of some of its entries, which are consecutive."""
+        weights = None if self.weights is None else self.weights[some]
+        return type(self)(
+            self.positive, self.scores[some], weights, self.positives[some], self.negatives[some]
+        )
 
     def binned(self, bits: int = 18) -> BinnedScores:
         """Return the same rows in a fixed number of bins."""
