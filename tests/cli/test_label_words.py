@@ -93,3 +93,21 @@ def test_a_file_named_twice(tmp_path, capsys, monkeypatch):
         assert "named twice" in capsys.readouterr().err
     assert main(["merge", "a[1].assay", "a1.assay", "--output", "all.assay"]) == 0
     assert capsys.readouterr().out.strip().endswith("4 rows")
+
+
+def test_many_labels_are_listed_in_place_of_a_table(tmp_path, capsys):
+    """A table of 20,000 labels would take gigabytes: the pairs that occur are told, the most frequent first."""
+    path = tmp_path / "a.csv"
+    rows = [(i, i if i % 4 else (i + 1) % 20_000) for i in range(20_000)] + [(3, 5)] * 7
+    path.write_text("y,p\n" + "".join(f"l{a},l{b}\n" for a, b in rows))
+    ask = ("crosstab", path, "--actual", "y", "--predicted", "p")
+    assert main(list(map(str, ask))) == 0
+    text = capsys.readouterr().out
+    assert "20,000 labels are too many for a table: 20,007 rows, 15,000 of them correct" in text
+    assert "7  'l3' predicted as 'l5'" in text.splitlines()[2]
+    code, found = told(capsys, *ask)
+    assert (code, found["total"], found["correct"], found["labels"]) == (0, 20_007, 15_000, 20_000)
+    assert found["cells"][0] == {"actual": "l3", "predicted": "l5", "count": 7}
+    assert sum(cell["count"] for cell in found["cells"]) == 20_007
+    assert main([*map(str, ask), "--chisq"]) == 2
+    assert "--chisq needs a full table, and there are 20,000 labels" in capsys.readouterr().err

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["CROSSTAB"]
 
 _MORE = ("expected", "residuals", "chisq", "fisher", "mcnemar", "percent", "ascii")
+_MOST_LABELS = 1000  # of a table that is drawn: beyond, the pairs that occur are listed
+_SHOWN = 50
 _LESS = ("contributions", "row_shares", "column_shares", "table_shares")
 
 
@@ -69,6 +71,9 @@ def _run(arguments: argparse.Namespace) -> int:
             ),
         )
     tally: Any = found["table"]
+    if len(tally.labels) > _MOST_LABELS:
+        deliver(arguments, _cells(arguments, tally, found.dropped))
+        return 0
     table = CrossTable.of(tally, rows=arguments.rows or "actual")
     if arguments.json:
         text = as_json(table.to_dict(full=not arguments.counts_only) | {"dropped": found.dropped})
@@ -82,6 +87,35 @@ def _run(arguments: argparse.Namespace) -> int:
             text += f"\n\n{found.dropped:,} rows with a missing value were left out."
     deliver(arguments, text)
     return 0
+
+
+def _cells(arguments: argparse.Namespace, tally: Any, dropped: int) -> str:
+    """Return the pairs of labels that occur, because a full table of so many labels is too large."""
+    unfit = [
+        name for name in ("expected", "residuals", "chisq", "fisher", "mcnemar") if getattr(arguments, name)
+    ]
+    if unfit:
+        raise Misuse(
+            f"--{unfit[0]} needs a full table, and there are {len(tally.labels):,} labels: leave it out, or "
+            "put labels together first."
+        )
+    actual, predicted = tally.digits()
+    counts = tally.counts if tally.weights is None else tally.weight()
+    order = counts.argsort(kind="stable")[::-1]
+    pairs = [
+        (tally.labels[actual[cell]], tally.labels[predicted[cell]], counts[cell].item())
+        for cell in (order if arguments.json else order[actual[order] != predicted[order]][:_SHOWN])
+    ]
+    if arguments.json:
+        cells = [{"actual": a, "predicted": p, "count": count} for a, p, count in pairs]
+        shown = {"labels": len(tally.labels), "total": counts.sum().item(), "correct": tally.correct}
+        return as_json({"cells": cells, **shown, "dropped": dropped})
+    lines = [f"{count:>12,}  {a!r} predicted as {p!r}" for a, p, count in pairs]
+    head = (
+        f"{len(tally.labels):,} labels are too many for a table: {tally.n:,} rows, {tally.correct:,} of them "
+        f"correct, {len(counts):,} pairs of labels that occur (--json lists them all)."
+    )
+    return "\n".join([head, f"The {len(lines)} most frequent errors:", *lines]) if lines else head
 
 
 CROSSTAB = Command(

@@ -243,9 +243,7 @@ class _Plan:
         lot, taken, told = Lot(self.lot, whole, buffers), Lot(), time.monotonic()
         for one in origin.parts:
             first = 0
-            for batch in one.batches(database, self.wanted, kinds):
-                if not batch.num_rows:
-                    continue
+            for batch in _pieces(one.batches(database, self.wanted, kinds), self.lot):
                 if lot.rows and (lot.size >= self.lot or lot.schema != batch.schema):
                     yield lot
                     lot = Lot(self.lot, whole, buffers)
@@ -280,3 +278,16 @@ class _Plan:
         codes, _ = encode(dataclasses.replace(one, missing=None))  # whether any may be is asked elsewhere
         others = np.flatnonzero(codes != codes[-1])
         return lot.split(int(others[-1]) + 1 if len(others) else 0)
+
+
+def _pieces(batches: Iterator[Any], limit: int) -> Iterator[Any]:
+    """Yield batches that hold rows, those of many columns cut to about a limit of bytes."""
+    for batch in batches:
+        rows = batch.num_rows
+        step = max(rows * limit // max(batch.nbytes, 1), _SINGLE)
+        if rows <= 2 * step:
+            if rows:
+                yield batch
+            continue
+        for start in range(0, rows, step):
+            yield batch.slice(start, min(step, rows - start))
