@@ -43,6 +43,8 @@ _AS_THEY_ARE = (
 
 T = TypeVar("T")
 
+_FOR_THREADS = 24 << 20  # bytes below which the buffers of several threads are more than is left
+
 TEXT = "stated text"  # what kinds say of a column that the caller wants as text
 
 
@@ -127,6 +129,7 @@ class Database:
         self._arrow = part("arro3.core", "arro3-core", "reading files")
         self._folder = TemporaryFolder()
         self._columns: dict[str, dict[str, str]] = {}
+        threads = threads if memory >= _FOR_THREADS else 1
         self.memory, self._threads = memory, threads
         self._wider = False
         self.notes: dict[Any, Any] = {}  # what parts found out about themselves and need again
