@@ -7,6 +7,7 @@ import json
 import shlex
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
@@ -155,3 +156,22 @@ def test_the_table_of_parts_can_be_read(here, capfd):
     lines = said.splitlines()
     assert lines[0].split() == ["part", "rows", "no", "yes", "file"]
     assert lines[1].split()[:2] == ["train", "60"]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_columns_without_a_role_may_hold_anything(ending, tmp_path, capsys):
+    """Lists, structs, bytes and dates are dealt out with their rows, the first column among them."""
+    table = pa.table({
+        "l": [[1], [2], [3], [4]], "o": [{"a": 1}] * 4, "b": [b"x"] * 4, "y": pa.array([0, 1, 0, 1], pa.int8()),
+        "t": pa.array([1, 2, 3, 4], pa.timestamp("ns")), "u": pa.array([1, 2, 3, 4], pa.uint16()),
+    })  # fmt: skip
+    path = tmp_path / f"a.{ending}"
+    (pq.write_table if ending == "parquet" else pyarrow.feather.write_feather)(table, path)
+    assert main(["split", str(path), "--parts", "a=0.5,b=0.5"]) == 0
+    capsys.readouterr()
+    read = pq.read_table if ending == "parquet" else pyarrow.feather.read_table
+    parts = [read(tmp_path / f"a-{part}.{ending}") for part in "ab"]
+    assert sum(part.num_rows for part in parts) == 4
+    for part in parts:
+        assert part.schema.types == table.schema.types
+        assert all(row in table.to_pylist() for row in part.to_pylist())

@@ -96,7 +96,7 @@ def _run(arguments: argparse.Namespace) -> int:
         columns = [
             name for role in ("stratify", "group", "time", "key") if (name := getattr(arguments, role))
         ]
-        found = table(arguments, rows, columns or rows.columns()[:1])
+        found = table(arguments, rows, columns) if columns else _any_column(arguments, rows)
         layers = _dealt(arguments, found)
         how: dict[str, Any] = {"encoding": arguments.encoding or "utf-8", "packing": Path(ending).suffix}
         with OutputFiles(files_read(arguments)) as files:
@@ -154,6 +154,19 @@ def _check(arguments: argparse.Namespace) -> None:
     for name in arguments.parts or ():
         if Path(name).name != name:
             raise Misuse(f"the part {name!r} names no file: leave out the slash.")
+
+
+def _any_column(arguments: argparse.Namespace, rows: Source) -> dict[str, Column]:
+    """Return a column by which the rows are counted: the first that holds no lists or bytes."""
+    from assay.errors import ColumnError
+
+    reasons = []
+    for name in rows.columns():
+        try:
+            return table(arguments, rows, [name])
+        except ColumnError as refused:
+            reasons.append(str(refused))
+    raise ColumnError(f"no column of {rows.name} can be counted. {' '.join(reasons[:1])}")
 
 
 def _as_file(rows: Source, folder: Path) -> Source:
