@@ -1,5 +1,7 @@
 import gzip
 import json
+import random
+from collections import Counter
 
 import polars as pl
 import pyarrow as pa
@@ -241,3 +243,21 @@ def test_a_zst_file_begins_like_others(tmp_path):
         path.write_bytes(pa.compress(data, codec="zstd", asbytes=True))
         found = scan(path, actual="y", predicted="p", tallies={"it": assay.Confusion})["it"]
         assert found == expected(["a", "b"], ["b", "b"]), name
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_quoted_text_that_looks_like_rows_is_read_by_one_thread(end, tmp_path):
+    """Where threads begin within quotes and take what stands there for rows, one thread reads them all."""
+    draw = random.Random(5)
+    labels = ["no", "yes", 'x\n1,2\n"', "a,b\r\nc", "q\n\n\n", "plain"]
+    rows = [(draw.choice(labels), draw.choice(labels)) for _ in range(900_000)]
+    quoted = {label: '"' + label.replace('"', '""') + '"' for label in labels}
+    between = f'"z\n0,1,2{end}{"z" * 20}"'
+    text = "".join(f"{quoted[y]},{between},{quoted[p]}{end}" for y, p in rows)
+    (tmp_path / "rows.csv").write_bytes(f"y,x,p{end}{text}".encode())
+    found = scan(
+        tmp_path / "rows.csv", actual="y", predicted="p", tallies={"it": assay.Confusion}, threads=2
+    )["it"]
+    actual, predicted = found.digits()
+    cells = zip(actual.tolist(), predicted.tolist(), found.counts.tolist(), strict=True)
+    assert {(found.labels[y], found.labels[p]): n for y, p, n in cells} == Counter(rows)

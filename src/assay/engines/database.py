@@ -75,6 +75,10 @@ class NotParallel(FileError):  # noqa: N818 - a reason
     """Threads cannot agree where the lines of a text begin: one of them has to read it."""
 
 
+class Ragged(FileError):  # noqa: N818 - a reason
+    """A line of a text has more or fewer values than the header, or seems to."""
+
+
 class OutOfMemory(FileError):  # noqa: N818 - a reason
     """The reader needs more memory than it has."""
 
@@ -352,7 +356,7 @@ def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
         )
     ragged = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
     if ragged:
-        return FileError(
+        return Ragged(
             f"{where} has {ragged[2]} value{'s' * (ragged[2] != '1')} where the header has {ragged[1]}. "
             "Mend that line, or say how values are parted and quoted: delimiter=, quote=."
         )

@@ -21,7 +21,7 @@ from assay.engines.csv_lines import (
     lines_with_ends,
     no_header,
 )
-from assay.engines.database import Again, NotParallel, OddLines, Unfit, Wider, quoted, text
+from assay.engines.database import Again, NotParallel, OddLines, Ragged, Unfit, Wider, quoted, text
 from assay.engines.sources import Part, lines_about
 from assay.errors import FileError, InputError
 
@@ -168,6 +168,8 @@ class DelimitedFile(Part):
             query = f"SELECT {what} FROM {self._table(database, {})} LIMIT {_FIRST_ROWS}"
             rows = database.rows(query, self.name, header)
         except OddLines:
+            if ("copy", self) in database.notes:
+                raise
             self._copy(database)
             query = f"SELECT {what} FROM {self._table(database, {})} LIMIT {_FIRST_ROWS}"
             rows = database.rows(query, self.name, header)
@@ -196,15 +198,25 @@ class DelimitedFile(Part):
         except Unfit as unfit:
             if kinds.get(unfit.column) == "number":  # labels: not all of them are numbers
                 raise Wider(unfit.column, "text") from None
+            self._with_one_thread(database)
+            raise
+        except (NotParallel, Ragged):
+            self._with_one_thread(database)
             raise
         except OddLines:
-            if ("copy", self) in database.notes:
-                raise
-            self._copy(database)
-            raise Again from None
-        except NotParallel:
-            if ("one thread", self) in database.notes:
-                raise
+            if ("copy", self) not in database.notes:
+                self._copy(database)
+                raise Again from None
+            self._with_one_thread(database)
+            raise
+
+    def _with_one_thread(self, database: Database) -> None:
+        """Have all rows read again by one thread, unless they were.
+
+        A thread that begins in the middle of a file may take a line break within quotes for the end of a
+        row: what is wrong with a line is certain only where one thread has read all lines before it.
+        """
+        if ("one thread", self) not in database.notes:
             database.notes["one thread", self] = True
             raise Again from None
 
