@@ -37,8 +37,8 @@ ENCODINGS: Final = {"utf-8": "utf-8", "iso8859-1": "latin-1", "utf-16": "utf-16"
 _DELIMITERS: Final = ",\t;|"
 _HEADER_LINES: Final = 100  # how many lines a header may have that only DuckDB can unpack
 _FIRST_ROWS: Final = 1000
-# Bytes that a line and a buffer of lines may take, as DuckDB has it, and the part of its memory at most.
-_BUFFERS: Final = ((1 << 21, 20), (1 << 25, 6))
+_FOR_OWN_BUFFERS: Final = 200 << 20  # bytes of the reader's memory from which on its own buffers fit
+_BUFFERS: Final = (24, 6)  # the part of it that a line, and a buffer of lines, may take where they do not
 _ENDS: Final = {"\n": r"\n", "\r\n": r"\r\n", "\r": r"\r"}  # of lines, as DuckDB has them written
 
 _WHOLE: Final = re.compile(r" *(?:0|[+-]?[1-9][0-9]*) *")
@@ -143,10 +143,9 @@ class DelimitedFile(Part):
         said += f", skip={blank if self.names is not None else layout.blank + 1}"
         if layout.end:
             said += f", new_line={text(_ENDS[layout.end])}"
-        longest, buffer = (
-            1 << (min(most, database.memory // part).bit_length() - 1) for most, part in _BUFFERS
-        )
-        said += f", max_line_size={longest}, buffer_size={buffer}"
+        if database.memory < _FOR_OWN_BUFFERS:
+            longest, buffer = (1 << ((database.memory // part).bit_length() - 1) for part in _BUFFERS)
+            said += f", max_line_size={longest}, buffer_size={buffer}"
         if ("one thread", self) in database.notes:
             said += ", parallel=false"
         nulls = ", ".join(map(text, self.null))
