@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from assay.cli import main
+from assay.engines import read, source
 from assay.resampling import holdout, kfold
 
 
@@ -175,3 +176,23 @@ def test_columns_without_a_role_may_hold_anything(ending, tmp_path, capsys):
     for part in parts:
         assert part.schema.types == table.schema.types
         assert all(row in table.to_pylist() for row in part.to_pylist())
+
+
+@pytest.mark.parametrize("ending", ["gz", "bz2", "zst"])
+def test_packed_arrays_of_objects_are_written_as_they_stand(ending, here, capfd):
+    """An array of JSON objects packed in any way is written so again: text that looks like a time stays text."""
+    rows = [{"y": i % 2, "at": "1:00:00", "id": f"{i:03}"} for i in range(12)]
+    (here / "objects.json").write_text(json.dumps(rows))
+    run(f"split objects.json --folds 2 --column fold --output packed.json.{ending} --quiet", capfd)
+    packed = here / f"packed.json.{ending}"
+    assert packed.read_bytes().startswith(
+        {"gz": b"\x1f\x8b", "bz2": b"BZh", "zst": b"\x28\xb5\x2f\xfd"}[ending]
+    )
+    run(f"split {packed.name} --parts a=0.5,b=0.5 --quiet", capfd)
+    parts = [read(source(path), ["id", "at", "fold"]) for path in sorted(here.glob("packed-[ab].json*"))]
+    assert len(parts) == 2
+    ids = [str(part["id"].labels[code]) for part in parts for code in part["id"].values]
+    assert sorted(ids) == [row["id"] for row in rows]
+    for part in parts:
+        assert part["at"].labels == ("1:00:00",)
+        assert set(part["fold"].labels) <= {"fold1", "fold2"}

@@ -1,5 +1,6 @@
 """Which file a path means: folders named like columns, names like patterns, pipes, and one file named twice."""
 
+import bz2
 import gzip
 import json
 import os
@@ -134,6 +135,33 @@ def test_a_named_pipe_is_read_once_and_whole(ending, tmp_path):
     writer.start()
     assert accuracy(pipe) == (4, 0.75)
     writer.join(10)
+
+
+def test_a_pipe_is_read_as_its_name_says(tmp_path):
+    """JSON lines that are packed begin with no brace: the name tells what they are."""
+    pipe = tmp_path / "pipe.jsonl.gz"
+    os.mkfifo(pipe)
+    data = gzip.compress(b'{"y": 0, "p": 0}\n{"y": 1, "p": 0}\n')
+    writer = threading.Thread(target=lambda: pipe.write_bytes(data), daemon=True)
+    writer.start()
+    assert accuracy(pipe) == (2, 0.5)
+    writer.join(10)
+
+
+def test_an_archive_may_have_an_odd_name_and_hold_a_mark(tmp_path):
+    """What is unpacked is read as a file of that name would be."""
+    for name, truth in (("d[1].csv.bz2", 1), ("d1.csv.bz2", 0)):
+        (tmp_path / name).write_bytes(bz2.compress(f"y,p\n{truth},1\n".encode()))
+    assert accuracy(tmp_path / "d[1].csv.bz2") == (1, 1.0)
+    (tmp_path / "marked.json.bz2").write_bytes(bz2.compress(b'\xef\xbb\xbf[{"y": 1, "p": 1}]'))
+    assert accuracy(tmp_path / "marked.json.bz2") == (1, 1.0)
+
+
+def test_text_of_a_query_that_is_no_file_is_text(tmp_path, monkeypatch):
+    """A label with a slash or a star in it is looked for nowhere."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("y,p\nb/c,b/c\nx=1/*.csv,b/c\n")
+    assert accuracy(sql="FROM 'a.csv' WHERE y IN ('b/c', 'x=1/*.csv')") == (2, 0.5)
 
 
 def test_a_file_named_twice_is_refused(tmp_path, monkeypatch):
