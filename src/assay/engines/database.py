@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import os
 import re
@@ -275,9 +276,11 @@ class Database:
         """Write what a query gives to a file, as it is read; `how` are options of SQL's COPY.
 
         It can be interrupted where the database has one thread: with more, the one that is told sleeps.
+        Threads that write for it would be waited for without end now and then, once it is interrupted.
         """
         try:
             with self._explained(name):
+                self._connection.execute("SET async_threads = 0")
                 self._connection.execute(f"COPY ({query}) TO {text(path)} ({how}, USE_TMP_FILE false)")
         except WriteError as failed:
             raise OSError(failed.number, os.strerror(failed.number)) from None
@@ -340,6 +343,21 @@ def _cast(kind: str, column: str, name: str, *, as_text: bool) -> str:
     return quoted(column)
 
 
+def _write_failure(said: str) -> int | None:
+    """Return the system's number for why a file could not be written, where that is what DuckDB said.
+
+    >>> os.strerror(_write_failure('IO Error: Could not write file "a": ' + os.strerror(errno.ENOSPC)))
+    'No space left on device'
+    """
+    number = re.search(r'write.*"errno":"(\d+)"', said, re.DOTALL)
+    if number:  # of a thread that writes
+        return int(number[1])
+    reason = re.search(r'Could not write file ".*": ([^\n"]+)', said)
+    if reason is None:
+        return None
+    return next((one for one in errno.errorcode if os.strerror(one) == reason[1].strip()), errno.EIO)
+
+
 def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
     """Return our error for what DuckDB said."""
     line = re.search(r"CSV Error on Line: (\d+)", said)
@@ -372,9 +390,9 @@ def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
         return never_closed(where, OddLines)  # unless lines that end in different ways made it seem so
     if "in-memory database in read-only" in said:
         return FileError(f"{name} cannot be read: it is no database.")
-    number = re.search(r'write.*"errno":"(\d+)"', said, re.DOTALL)
-    if number:
-        return WriteError(int(number[1]))
+    number = _write_failure(said)
+    if number is not None:
+        return WriteError(number)
     if "disabled by configuration" in said:
         what = re.search(r'Cannot access \w+ "([^"]*)"', said)
         return FileError(
