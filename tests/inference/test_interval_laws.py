@@ -23,7 +23,7 @@ WITHOUT = {
     *("brier_discrimination", "log_discrimination", "brier_resolution"),  # fitted to the same rows
     *("max_error", "rmse_over_range"),  # made of the largest of many
     "mase",  # has no value without its scale
-    "max_kappa",  # has a corner where both margins agree
+    *("max_kappa", "expected_agreement"),  # have a corner or a turn where both margins agree
 }
 NEED_ROWS = {"h_measure"}  # thirty of each class, or as many groups: fewer than these samples have
 DRAWN = {"rmse_over_iqr", "rpiq"}

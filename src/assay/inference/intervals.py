@@ -56,7 +56,6 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "uncertainty_coefficient_predicted": ("intervals_tables.less_chance", *_SMOOTH),
     "normalized_mutual_information": ("intervals_tables.less_chance", *_SMOOTH),
     # Metrics that rise to both sides of a table: their rates' limits do not bound them.
-    "expected_agreement": _SMOOTH,
     **dict.fromkeys(
         (
             *("cramers_v", "bias_corrected_cramers_v", "tschuprows_t", "contingency_coefficient"),
@@ -152,6 +151,7 @@ _METHODS: dict[str, str] = {
     "fieller": "intervals_correlations.fieller",
 }
 _NO_INTERVAL: dict[str, str] = {
+    "expected_agreement": "it turns where the classes are even; the interval of kappa takes it into account",
     "max_kappa": "it has a corner where both margins agree, which no standard error describes",
 }
 _NONE: dict[str, str] = {
