@@ -31,7 +31,7 @@ class ClassTable(Mapping["Label", Mapping[str, "Estimate"]]):
     >>> import assay
     >>> ev = assay.evaluate(actual=list("aabbcc"), predicted=list("aabbca"))
     >>> ev.classes["c"]["recall"], ev.classes.support["c"]
-    (0.5 [0.09453, 0.9055], 2)
+    (0.5 [0.02532, 0.9747], 2)
     """
 
     estimates: Mapping[Label, Mapping[str, Estimate]]

@@ -186,7 +186,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
         >>> import assay
         >>> ev = assay.evaluate(actual=[0, 0, 1, 1, 1], predicted=[0, 1, 1, 1, 0])
         >>> ev.estimate("f_beta", beta=2)
-        0.6667 [0.1922, 0.9439]
+        0.6667 [0.06707, 0.9926]
         """
         spec = MetricSpec.of((metric, options))
         sure = self.settings.confidence if confidence is None else confidence

@@ -116,9 +116,9 @@ def evaluate(
     >>> import assay
     >>> ev = assay.evaluate(actual=[0, 0, 0, 1, 1], score=[0.1, 0.4, 0.2, 0.8, 0.3])
     >>> ev["auc"]
-    0.8333 [0.1523, 0.9929]
+    0.8333 [0.2169, 0.9882]
     >>> ev["recall"], ev.problem.threshold
-    (0.5 [0.09453, 0.9055], 0.5)
+    (0.5 [0.02532, 0.9747], 0.5)
     """
     check_kind(kind)
     said: dict[str, Any] = {

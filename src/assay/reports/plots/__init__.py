@@ -8,7 +8,7 @@ class is positive; colours can be told apart by readers of any colour vision.
 >>> rows = assay.rows(actual=["ham", "spam", "ham", "spam"], score=[0.1, 0.9, 0.6, 0.7], positive="spam")
 >>> ax = assay.plots.roc(rows)
 >>> ax.get_legend().get_texts()[0].get_text()
-'AUC 1.000 [0.386, 1.000]'
+'AUC 1.000 [0.270, 1.000]'
 """
 
 from assay.reports.plots.accessor import Plots

@@ -61,7 +61,7 @@ def forest(
     >>> rows = assay.rows(actual=[0] * 80 + [1] * 50, predicted=[0] * 68 + [1] * 57 + [0] * 5)
     >>> ax = forest({name: assay.estimate(name, rows) for name in ("recall", "precision")}, reference=0.9)
     >>> [text.get_text() for text in ax.texts]
-    ['0.900 [0.786, 0.957]', '0.789 [0.667, 0.875]']
+    ['0.900 [0.786, 0.960]', '0.789 [0.667, 0.875]']
     """
     if not estimates:
         raise MetricError("there are no estimates to draw.")
