@@ -6,17 +6,46 @@ import math
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import assay
 from assay.decisions import choose_threshold, judge_threshold
 from assay.decisions.wording import cutoff
-from assay.inference.differences import f1_interval, informedness_interval, mean_recall_interval
-from assay.inference.proportions import proportion_interval, wilson
+from assay.inference.differences import informedness_interval, mean_recall_interval
 from assay.metrics import Binary, Classes, Undefined, catalogue, find
 
 ACTUAL = [1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0]
 SCORE = [0.95, 0.9, 0.8, 0.8, 0.7, 0.6, 0.6, 0.55, 0.5, 0.45, 0.4, 0.3, 0.3, 0.2, 0.1]
 ROWS = assay.rows(actual=ACTUAL, score=SCORE)
+
+
+def modified_wilson(x, n):
+    """Wilson's limits for x of n as they are printed, moved out to the exact one-sided ones of 95%."""
+    z, p = scipy.stats.norm.ppf(0.975), x / n
+    middle, half = p + z**2 / (2 * n), z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    low, high = ((middle + side * half) / (1 + z**2 / n) for side in (-1, 1))
+    exact_low = scipy.stats.beta.ppf(0.05, x, n - x + 1) if x else 0.0
+    exact_high = scipy.stats.beta.ppf(0.95, x + 1, n - x) if x < n else 1.0
+    return min(low, exact_low), max(high, exact_high)
+
+
+def mcc_by_rates(tp, fp, fn, tn):
+    """MCC's limits: each rate of the table goes to its limits alone, and the changes add up in squares."""
+    n = tp + fp + fn + tn
+    rates = [(tp + fp, n), (tp, tp + fp), (fn, fn + tn)]
+
+    def mcc(flagged, precision, omission):
+        a, b = flagged * precision, flagged * (1 - precision)
+        c, d = (1 - flagged) * omission, (1 - flagged) * (1 - omission)
+        return (a * d - b * c) / math.sqrt((a + b) * (a + c) * (b + d) * (c + d))
+
+    centre = [x / size for x, size in rates]
+    value, squares = mcc(*centre), [0.0, 0.0]
+    for place, rate in enumerate(rates):
+        ends = [mcc(*(*centre[:place], limit, *centre[place + 1 :])) for limit in modified_wilson(*rate)]
+        squares[0] += min(0.0, *(end - value for end in ends)) ** 2
+        squares[1] += max(0.0, *(end - value for end in ends)) ** 2
+    return max(value - math.sqrt(squares[0]), -1.0), min(value + math.sqrt(squares[1]), 1.0)
 
 
 def test_a_cost_optimal_threshold_prints_beside_one_half():
@@ -124,7 +153,8 @@ def test_chosen_on_some_rows_and_judged_on_others():
         chosen.criterion,
     )
     assert (judged.counts.tp, judged.counts.fp, judged.counts.fn) == (2, 1, 1)
-    assert (judged.estimate.low, judged.estimate.high) == f1_interval(2, 1, 1)
+    limits = [2 * limit / (1 + limit) for limit in modified_wilson(2, 4)]  # of Jaccard, two of four rows
+    assert (judged.estimate.low, judged.estimate.high) == pytest.approx(limits, rel=1e-12)
     assert chosen.on(test, confidence=0.8).estimate.low > judged.estimate.low
     paid = choose_threshold(ROWS, cost_fp=1, cost_fn=[3] * 15)
     assert paid.on(test, cost_fn=[1, 1, 1, 9, 1, 1]).value == 11 / 6
@@ -134,25 +164,25 @@ def test_intervals_by_the_method_of_the_measure():
     """Each measure has the interval that suits it, or none."""
     table = (5, 2, 2, 6)  # at 0.6
     cases = {
-        "recall": proportion_interval(5, 7),
-        "precision": proportion_interval(5, 7),
-        "specificity": wilson(6, 8),
-        "accuracy": wilson(11, 15),
+        "recall": modified_wilson(5, 7),
+        "precision": modified_wilson(5, 7),
+        "specificity": modified_wilson(6, 8),
+        "accuracy": modified_wilson(11, 15),
         "youden": informedness_interval(*table, method="jeffreys"),
         "balanced_accuracy": mean_recall_interval((5, 6), (7, 8), method="jeffreys"),
     }
     for name, limits in cases.items():
         found = judge_threshold(ROWS, 0.6, best=name)
         assert (found.counts.tp, found.counts.fp, found.counts.fn, found.counts.tn) == table
-        assert (found.estimate.low, found.estimate.high) == pytest.approx(limits, rel=1e-14)
+        assert (found.estimate.low, found.estimate.high) == pytest.approx(limits, rel=1e-12)
     mcc = judge_threshold(ROWS, 0.6, best="mcc").estimate
-    assert (mcc.method, mcc.low < mcc.value < mcc.high) == ("delta, atanh", True)
+    assert (mcc.low, mcc.high) == pytest.approx(mcc_by_rates(*table), rel=1e-12)
+    assert mcc.method == "MOVER-Wilson"
     assert judge_threshold(ROWS, 0.6, best="closest_corner").estimate.low is None
     shifted = judge_threshold(ROWS, 0.6, cost_fp=1, cost_fn=4, prevalence=0.2).estimate
     assert shifted.low < shifted.value < shifted.high
     weighted = assay.rows(actual=ACTUAL, score=SCORE, weight=[2.0] * 15)
     assert judge_threshold(weighted, 0.6, best="mcc").estimate.low == pytest.approx(mcc.low)
-    assert judge_threshold(weighted, 0.6, best="f1").estimate.method == "delta"
 
 
 def test_a_threshold_has_the_intervals_of_its_predictions():
@@ -160,6 +190,26 @@ def test_a_threshold_has_the_intervals_of_its_predictions():
     cut = assay.rows(actual=ACTUAL, predicted=[int(one >= 0.6) for one in SCORE])
     for name in ("recall", "f1", "f2", "informedness", "balanced_accuracy", "mcc", "kappa", "g_mean", "lift"):
         assert judge_threshold(ROWS, 0.6, best=name).estimate == assay.estimate(name, cut), name
+
+
+@pytest.mark.parametrize("weight", [[2.0] * 15, [1.0, 2.5, 0.5] * 5], ids=["equal", "unequal"])
+def test_weighted_rows_have_the_intervals_of_their_predictions(weight):
+    """At a threshold, and cross-fitted; weights that are all the same change nothing."""
+    rows = assay.rows(actual=ACTUAL, score=SCORE, weight=weight)
+    cut = assay.rows(actual=ACTUAL, predicted=[int(one >= 0.6) for one in SCORE], weight=weight)
+    for name in ("recall", "f1", "f2", "informedness", "balanced_accuracy", "mcc", "kappa", "g_mean"):
+        judged, expected = judge_threshold(rows, 0.6, best=name).estimate, assay.estimate(name, cut)
+        assert limits_of(judged) == pytest.approx(limits_of(expected), rel=1e-12), name
+        fitted = choose_threshold(rows, best=name, folds=3).cross_fit.estimate
+        assert fitted.low <= fitted.value <= fitted.high
+        if len(set(weight)) == 1:
+            plain = choose_threshold(ROWS, best=name, folds=3).cross_fit.estimate
+            assert limits_of(fitted) == pytest.approx(limits_of(plain), rel=1e-12), name
+
+
+def limits_of(estimate):
+    """The value and its limits."""
+    return estimate.value, estimate.low, estimate.high
 
 
 def test_scores_of_infinity_are_above_every_threshold():
@@ -174,15 +224,15 @@ def test_scores_of_infinity_are_above_every_threshold():
 
 
 def test_all_right_is_not_certain():
-    """Where no row is wrong a cost shows no spread, and a measure of the table has the Dirichlet's interval."""
+    """Where no row is wrong a cost shows no spread, and the limit of MCC is that of its rates."""
     rows = assay.rows(actual=[0, 0, 1, 1], score=[0.1, 0.2, 0.8, 0.9])
     cost = judge_threshold(rows, 0.5, cost_fp=1, cost_fn=1).estimate
     assert cost.low is None
     assert cost.note
     found = judge_threshold(rows, 0.5, best="mcc").estimate
     assert found.value == found.high == 1.0
-    assert found.low < 0.9
-    assert "Dirichlet" in found.method
+    assert (found.low, found.high) == pytest.approx(mcc_by_rates(2, 0, 0, 2), rel=1e-12)
+    assert found.low < 0.1
 
 
 BAD = [

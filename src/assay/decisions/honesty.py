@@ -148,7 +148,7 @@ def cross_fit_of(sample: Sample, wanted: Criterion, folds: int, seed: int) -> Cr
         raise MetricError("a capacity is that of all rows, not of a fold: say it as a share of them, rate=.")
     parts = _folds(sample, folds, seed)
     total = np.stack([sample.tally.positives, sample.tally.negatives])
-    thresholds, pooled = [], None
+    thresholds, pooled, table = [], None, None
     fold_of_group = _folds_of_groups(sample, folds, seed)
     for number, held_out in enumerate(parts, 1):
         times = None if fold_of_group is None else (fold_of_group != number - 1).astype(np.int64)
@@ -160,9 +160,11 @@ def cross_fit_of(sample: Sample, wanted: Criterion, folds: int, seed: int) -> Cr
         outcome = sample.sweep(*held_out).at(chosen.place)
         thresholds.append(chosen.threshold)
         pooled = outcome if pooled is None else pooled.added(outcome)
+        part = sample.table_at(training.cutoff(chosen.place), *held_out)
+        table = part if table is None or part is None else table.merge(part)
     assert pooled is not None  # noqa: S101 - there are two folds at least
     why_not = IN_GROUPS if sample.groups is not None else ""
-    estimate = estimated(wanted, pooled, sample.tally.n, why_not=why_not)
+    estimate = estimated(wanted, pooled, sample.tally.n, table=table, why_not=why_not)
     sweep = sample.sweep()
     values = [wanted.value(sweep.at(sweep.place(threshold))) for threshold in thresholds]
     estimate = _widened(estimate, values, wanted)

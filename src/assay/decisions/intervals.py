@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.decisions.sweep import cells
-from assay.inference.delta import delta_interval, variance
 from assay.inference.differences import weighted_sum_interval
 from assay.inference.distributions import student_quantile
 from assay.inference.estimate import Estimate
-from assay.inference.gradients import metric_gradient
 from assay.inference.intervals import estimate_tally
 from assay.metrics import Binary, Undefined
 from assay.tallies import Confusion
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from assay.decisions.criterion import Criterion
     from assay.decisions.sweep import Outcome
     from assay.inference.proportions import Interval
-    from assay.metrics import Metric
 
 __all__ = ["estimated"]
 
@@ -30,8 +27,14 @@ NO_INTERVAL = "the rows show no spread, or no interval is known for this measure
 IN_GROUPS = "the rows come in groups, which no interval here allows for"
 
 
-def estimated(criterion: Criterion, outcome: Outcome, n: int, *, why_not: str = "") -> Estimate:
-    """Return the measure of one outcome with its interval, or without and why."""
+def estimated(
+    criterion: Criterion, outcome: Outcome, n: int, *, table: Confusion | None = None, why_not: str = ""
+) -> Estimate:
+    """Return the measure of one outcome with its interval, or without and why.
+
+    `table` is the confusion tally of the same rows, which weighted rows need: a metric of it has the interval
+    that it has everywhere.
+    """
     value, confidence = criterion.value(outcome), criterion.confidence
     if math.isnan(value):
         missing = Undefined(f"{criterion.measure} has no value at this threshold")
@@ -43,33 +46,14 @@ def estimated(criterion: Criterion, outcome: Outcome, n: int, *, why_not: str = 
         found = _cost(criterion, outcome, counts, value)
     elif criterion.metric is None:
         found = None
-    elif outcome.squares is None:
-        return _of_counts(criterion.metric, counts, criterion.parameters, confidence)
     else:
-        squares = Binary(*(x[0].item() for x in cells(outcome.squares)))
-        found = _delta(criterion.metric, counts, squares, criterion.parameters, confidence)
+        if table is None:
+            table = Confusion.of_table([[counts.tn, counts.fp], [counts.fn, counts.tp]], (0, 1))
+        return estimate_tally(criterion.metric, table, criterion.parameters, confidence=confidence)
     if found is None:
         return Estimate(value, None, None, confidence, "none", n, NO_INTERVAL)
     (low, high), method = found
     return Estimate(value, low, high, confidence, method, n)
-
-
-def _of_counts(metric: Metric, c: Binary, parameters: dict[str, Any], confidence: float) -> Estimate:
-    """Return the estimate of a metric of plain counts, the one that it has everywhere."""
-    tally = Confusion.of_table([[c.tn, c.fp], [c.fn, c.tp]], (0, 1))
-    return estimate_tally(metric, tally, parameters, confidence=confidence)
-
-
-def _delta(
-    metric: Metric, c: Binary, squares: Binary, parameters: dict[str, Any], confidence: float
-) -> tuple[Interval, str] | None:
-    """Return the delta interval on the scale that suits the metric's bounds; None without any spread."""
-    table = np.array([[c.tn, c.fp], [c.fn, c.tp]])
-    value = float(metric.formula(c if metric.reads is Binary else metric.reads(table), **parameters))
-    slopes = metric_gradient(metric, table, **parameters)
-    error = math.sqrt(variance(slopes, [[squares.tn, squares.fp], [squares.fn, squares.tp]]))
-    limits = delta_interval(value, error, metric.bounds, confidence=confidence)
-    return None if limits is None else (limits, "delta")
 
 
 def _cost(criterion: Criterion, outcome: Outcome, c: Binary, value: float) -> tuple[Interval, str] | None:

@@ -18,7 +18,8 @@ from assay.inputs.columns import Column, doubles
 from assay.inputs.labels import binary
 from assay.metrics import Binary
 from assay.metrics.metric import need_tally, tallied
-from assay.tallies import BinnedScores, Scores
+from assay.tallies import BinnedScores, Confusion, Scores
+from assay.tallies.cutoffs import confusions_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -306,6 +307,21 @@ class Sample:
         """Where each distinct score begins among the tally's entries, and their weights, made whole."""
         weights: Any = self.tally.weights
         return self.tally.starts(), *((weights, 1) if self.costed else made_whole(weights, self.tally.n))
+
+    def table_at(self, threshold: float, positives: Any = None, negatives: Any = None) -> Confusion | None:
+        """Return the confusion tally of weighted rows at a threshold, or of so many rows at each entry.
+
+        None where rows have no weights: then the counts tell all.
+        """
+        if not self.weighted:
+            return None
+        tally = self.tally
+        if positives is not None:
+            tally = dataclasses.replace(tally, positives=positives, negatives=negatives)
+        weights: Any = self.tally.weights
+        if weights.min() == weights.max():  # equal weights are no weights
+            tally = dataclasses.replace(tally, weights=None)
+        return confusions_at(tally, [threshold], (0, 1))[0]
 
     def sweep(self, positives: Any = None, negatives: Any = None, *, times: Any = None) -> Sweep:
         """Return what comes of every cutoff: of the rows, or of so many rows at each entry of the tally.

@@ -248,11 +248,12 @@ def _made(
 ) -> Threshold:
     outcome = sweep.at(sweep.place(threshold))
     why_not = SAME_ROWS if source == "same-data" else IN_GROUPS if sample.groups is not None else ""
+    table = None if why_not else sample.table_at(threshold)
     if versus is None and sample.probabilities:
         versus = 0.5
     return Threshold(
         threshold, wanted.words, wanted.measure,
-        estimate=estimated(wanted, outcome, sample.tally.n, why_not=why_not),
+        estimate=estimated(wanted, outcome, sample.tally.n, table=table, why_not=why_not),
         counts=_counts(outcome), ties=ties, threshold_source=source,
         versus=None if versus is None else _judge(sweep, wanted, checked_threshold(versus)),
         companions=_companions(wanted, outcome), note=note, title=wanted.title,
