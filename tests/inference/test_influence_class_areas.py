@@ -1,10 +1,10 @@
 """Areas of several classes: the slopes of one walk per column beside sums over every pair of rows."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
+from inference.leave_one_out import leverage_error
 from inference.nudged import nudged
 
 import assay
@@ -132,14 +132,13 @@ def test_an_absent_class_that_is_left_out_has_no_part(name, average, levels):
 
 @pytest.mark.parametrize(("name", "options"), METRICS)
 def test_errors_of_groups_add_the_slopes_within_them(name, options):
-    """The cluster-robust error, from the slopes of all pairs of rows."""
+    """The cluster jackknife's error, from the slopes of all pairs of rows and every group's leverage."""
     codes, scores, weight = sample(5, 5, n=120, levels=3)
     groups = np.random.default_rng(1).integers(0, 15, len(codes))
     rows = assay.rows(actual=codes, score=scores, weight=weight, group=groups, labels=list(range(5)))
     weighted = "weighted" in (options.get("average"), name.split("_")[0])
     _, slopes = by_pairs(name, codes, scores, weight, weighted=weighted)
-    sums = np.bincount(groups, slopes * weight)
-    error = math.sqrt(len(sums) / (len(sums) - 1) * (sums**2).sum())
+    error = leverage_error(slopes, weight, groups, [codes])
     assert assay.estimate(name, rows, **options).standard_error == pytest.approx(error, rel=1e-12)
 
 

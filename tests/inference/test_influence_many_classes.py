@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from inference.leave_one_out import jackknife_error, leverage_error
 
 import assay
 from assay.inference.gradients import metric_gradient
@@ -38,7 +39,11 @@ def tally_of(weighty):
 def same_slopes(metric, rows, tally, **options):
     """Compare with the slopes of a full table, at its cells and at the rows."""
     table = tally.table(tally.weight())
-    expected = metric_gradient(metric, table, **options)
+    actual, predicted, weight = sample()
+    worth = {}
+    if tally.weights is not None and metric.reads.__name__ == "Classes":  # how many rows these count for
+        worth = {"effective": weight.sum() ** 2 / (weight**2).sum()}
+    expected = metric_gradient(metric, table, **worth, **options)
     found = influence(metric, tally, **options)
     if np.isnan(expected).any():
         assert found is None
@@ -46,7 +51,6 @@ def same_slopes(metric, rows, tally, **options):
     scale = np.abs(expected).max()
     np.testing.assert_allclose(found.slopes[0], expected[table > 0], rtol=0, atol=1e-12 * scale)
     np.testing.assert_allclose(found.mass[0], table[table > 0], rtol=1e-15)
-    actual, predicted, _ = sample()
     for given in (None, tally):
         of_rows = influence(metric, rows, tally=given, **options)
         np.testing.assert_allclose(of_rows.slopes, expected[actual, predicted], rtol=0, atol=1e-12 * scale)
@@ -106,7 +110,7 @@ def test_one_class_against_the_rest(weighty):
 @pytest.mark.parametrize("weighty", [False, True])
 @pytest.mark.parametrize("name", ["mcc", "macro f1", "recall"])
 def test_errors_of_groups_are_those_of_the_full_table(name, weighty):
-    """The rows' slopes added up within groups; a tally that is at hand changes nothing."""
+    """The cluster jackknife: of a rate by leaving out groups, else by the slopes of the full table."""
     actual, predicted, weight = sample()
     groups = np.random.default_rng(2).integers(0, 20, len(actual))
     given = {"weight": weight} if weighty else {}
@@ -114,9 +118,18 @@ def test_errors_of_groups_are_those_of_the_full_table(name, weighty):
     tally = assay.Confusion.of(rows)
     metric = find(name.split()[-1])
     options = {"average": "macro"} if " " in name else {"positive": 4} if name == "recall" else {}
-    slopes = metric_gradient(metric, tally.table(tally.weight()), **options)[actual, predicted]
-    sums = np.bincount(groups, slopes * (weight if weighty else 1), minlength=20)
-    error = np.sqrt(20 / 19 * (sums**2).sum())
+    mass = weight if weighty else np.ones(len(actual))
+    if name == "recall":
+        own = actual == 4
+
+        def rate(stays):
+            return mass[own & stays & (predicted == 4)].sum() / mass[own & stays].sum()
+
+        assert set(groups[own]) == set(groups)
+        error = jackknife_error(rate, groups)
+    else:
+        slopes = metric_gradient(metric, tally.table(tally.weight()), **options)[actual, predicted]
+        error = leverage_error(slopes, mass, groups, [actual, predicted])
     found = assay.estimate(metric, rows, **options)
     assert found.standard_error == pytest.approx(error, rel=1e-12)
 
