@@ -1,11 +1,13 @@
 """Comparing models: the check values, R, and what has no answer."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 import scipy.stats
 from inference.figures import D15_POSITIVE, D15_SCORE, check_values, r_figures, second_score, sms
+from inference.leave_one_out import jackknife_error
 
 import assay
 from assay.inference.difference import direction
@@ -73,8 +75,33 @@ def test_joint_delta_is_that_of_o23(source):
         assert one.difference == pytest.approx(expected[f"diff_{name}"], rel=1e-12)
         assert one.standard_error == pytest.approx(expected[f"se_diff_{name}"], rel=1e-12)
         assert one.n == counts.sum()
-    z = found["mcc"].difference / found["mcc"].standard_error
-    assert found["mcc"].p == pytest.approx(2 * scipy.stats.norm.sf(abs(z)), rel=1e-12)
+    t = found["mcc"].difference / found["mcc"].standard_error
+    df = freedom_of_mccs(np.array(inputs["joint"], dtype=float))
+    assert found["mcc"].p == pytest.approx(2 * scipy.stats.t.sf(abs(t), df), rel=1e-12)
+
+
+def freedom_of_mccs(joint):
+    """The degrees of freedom of a difference of MCC, of counts by actual class and both predictions.
+
+    Each class's variance has its rows less one, and the sum Welch's; no more than the rows that make it up.
+    """
+
+    def difference(cells):
+        values = []
+        for axis in (2, 1):  # added up over the other model's predictions
+            (tn, fp), (fn, tp) = cells.sum(axis=axis)
+            values.append((tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
+        return values[1] - values[0]
+
+    slopes = np.zeros(joint.shape)
+    for cell in np.ndindex(joint.shape):
+        moved = joint.astype(complex)
+        moved[cell] += 1e-30j
+        slopes[cell] = difference(moved).imag / 1e-30
+    by_class = (joint * slopes**2).sum(axis=(1, 2))
+    welch = by_class.sum() ** 2 / (by_class**2 / (joint.sum(axis=(1, 2)) - 1)).sum()
+    made_up = 1 / ((joint * slopes**4).sum() / by_class.sum() ** 2 - 1 / joint.sum())
+    return min(welch, made_up)
 
 
 def test_weighted_errors_are_those_of_o8():
@@ -90,19 +117,27 @@ def test_weighted_errors_are_those_of_o8():
 
 
 def test_clustered_errors_are_those_of_o22():
-    """Groups, their t with as many degrees of freedom less one, and what they cost."""
+    """Groups are left out one by one; t has the effective number of them less one, and few are swapped."""
     inputs, expected = check_values(22)
-    group, correct = zip(*inputs["rows_group_correct"], strict=True)
+    group, correct = map(np.array, zip(*inputs["rows_group_correct"], strict=True))
     found = assay.compare(
         actual=[1] * len(group), predicted={"never": [0] * len(group), "model": correct}, group=group,
         metrics="accuracy",
     )["accuracy"]  # fmt: skip
-    assert found.standard_error == pytest.approx(expected["cluster_se_g_over_gm1"], rel=1e-12)
-    assert found.design_effect == pytest.approx(expected["design_effect_cr0"] * 5 / 4, rel=1e-12)
+    error = jackknife_error(lambda stays: correct[stays].mean(), group)
+    assert found.standard_error == pytest.approx(error, rel=1e-12)
+    plain = expected["cluster_se_g_over_gm1"] ** 2 / (expected["design_effect_cr0"] * 5 / 4)
+    assert found.design_effect == pytest.approx(error**2 / plain, rel=1e-12)
     assert found.groups == 5
-    t = found.difference / found.standard_error
-    assert found.p == pytest.approx(2 * scipy.stats.t.sf(t, 4), rel=1e-12)
-    reach = scipy.stats.t.ppf(0.975, 4) * found.standard_error
+    sizes = np.unique(group, return_counts=True)[1]
+    df, t = sizes.sum() ** 2 / (sizes**2).sum() - 1, found.difference / error
+    hits = [int(correct[group == one].sum()) for one in np.unique(group)]
+    signs = itertools.product((-1, 1), repeat=len(hits))
+    swaps = [abs(sum(sign * hit for sign, hit in zip(each, hits, strict=True))) for each in signs]
+    swapped = sum(total >= sum(hits) for total in swaps) / len(swaps)  # of all ways to swap the models
+    assert found.p == pytest.approx(max(2 * scipy.stats.t.sf(t, df), swapped), rel=1e-12)
+    reach = scipy.stats.t.ppf(0.975, df) * error
+    assert found.low == pytest.approx(found.difference - reach, rel=1e-12)
     assert found.high == pytest.approx(min(1, found.difference + reach), rel=1e-12)
 
 
@@ -192,8 +227,13 @@ def test_weighted_areas_are_those_of_o20():
     assert found["auc"].standard_error == pytest.approx(expected["ij_se"], rel=1e-9)
     assert found["average_precision"].values[1] == pytest.approx(expected["average_precision"], rel=1e-12)
     alone = assay.compare(**given, group=range(15))["auc"]
-    even = assay.compare(**given, weight=[2.0] * 15)["auc"]
-    assert alone.standard_error == pytest.approx(even.standard_error * math.sqrt(15 / 14), rel=1e-9)
+    positive, score = np.array(Y) == 1, np.array(D15_SCORE)
+
+    def area(stays):
+        first, second = score[stays & positive][:, None], score[stays & ~positive][None, :]
+        return float(((first > second) + (first == second) / 2).mean())
+
+    assert alone.standard_error == pytest.approx(jackknife_error(area, np.arange(15)), rel=1e-12)
     assert alone.groups == 15
 
 
@@ -214,7 +254,34 @@ def test_the_spam_filter_agrees_with_proc():
             assert (found.low, found.high) == pytest.approx(want["conf.int"], abs=1e-10)
         apart = assay.compare(a, b, metrics="auc", paired=False)["auc"]
         z = expected["delong_unpaired"]["statistic"]["D"]
-        assert apart.p == pytest.approx(2 * scipy.stats.norm.sf(abs(z)), rel=1e-9)
+        larger = max(2 * scipy.stats.norm.sf(abs(z)), pooled_p(np.array(labels), first, second))
+        assert apart.p == pytest.approx(larger, rel=1e-9)
+
+
+def pooled_p(labels, *scores):
+    """The p-value of two areas of different rows with the variances that they have if both are alike.
+
+    Each class's parts are those of both samples about their own areas, with what the samples have apart;
+    their kurtosis and the rows less one bound the degrees of freedom, which are added as Welch does.
+    """
+    positive = labels == 1
+    areas, placements = [], []
+    for one in map(np.asarray, scores):
+        above, below = one[positive][:, None], one[~positive][None, :]
+        won = (above > below) + (above == below) / 2
+        areas.append(won.mean())
+        placements.append([won.mean(axis=1) - won.mean(), won.mean(axis=0) - won.mean()])
+    apart = areas[0] - areas[1]
+    variances, freedoms = [], []
+    for parts in (np.concatenate(both) for both in zip(*placements, strict=True)):
+        rows = len(parts) // 2
+        second = (parts**2).mean() + apart**2 / 4
+        kurtosis = ((parts**4).mean() + apart**4 / 16) / second**2
+        variances += [second / rows] * 2
+        freedoms += [min(rows - 1, 2 * rows / (kurtosis - 1))] * 2
+    variance = sum(variances)
+    df = variance**2 / sum(part**2 / own for part, own in zip(variances, freedoms, strict=True))
+    return 2 * scipy.stats.t.sf(abs(apart) / math.sqrt(variance), df)
 
 
 @pytest.mark.parametrize(
