@@ -1,6 +1,9 @@
 """The whole example of the text messages: every figure of the texts, to their digits, from one call on the file."""
 
+import csv
 import json
+import math
+from statistics import NormalDist
 
 import pytest
 from shared import SHARED
@@ -149,9 +152,30 @@ def test_bands_are_hints_with_their_source(ev):
 def test_summary_says_what_is_wrong_with_the_probabilities(ev):
     """Positives are more than the probabilities foretell: beyond chance, so that it is said."""
     text = str(ev)
-    assert " observed / expected  1.1365  [1.0694, 1.2077]  delta, log\n" in text
+    low, high = limits_of_observed_to_expected()
+    assert f" observed / expected  1.1365  [{low:.4f}, {high:.4f}]  modified Wilson on effective ro" in text
+    assert low > 1
     assert "   calibration: the probabilities are too low on the whole\n" in text
     assert text.endswith(' ev.report("report.html") writes the interactive page.')
+
+
+def limits_of_observed_to_expected():
+    """Wilson's limits of the share of spam, of as many rows as the ratio's error is worth, over the expected.
+
+    The variance is that of the ratio, from what each row brings to it; five rows more show the plain one.
+    """
+    with PATH.open(encoding="utf-8") as file:
+        rows = [(row["actual_type"] == "spam", float(row["prob_spam"])) for row in csv.DictReader(file)]
+    n, spam, foretold = len(rows), sum(y for y, _ in rows), math.fsum(p for _, p in rows)
+    share, ratio = spam / n, spam / foretold
+    variance = math.fsum((y - ratio * p) ** 2 for y, p in rows) / n**2
+    plain = share * (1 - share)
+    worth = plain / ((spam * variance + 5 * plain / n) / (spam + 5))
+    z = NormalDist().inv_cdf(0.975)
+    middle = share + z * z / (2 * worth)
+    half = z * math.sqrt(plain / worth + (z / (2 * worth)) ** 2)
+    low, high = ((middle + side * half) / (1 + z * z / worth) for side in (-1, 1))
+    return low * n / foretold, high * n / foretold
 
 
 def test_as_caret_prints_it(ev):
