@@ -17,7 +17,7 @@ def jackknife_error(value_of, groups):
 
 
 def leverage_error(slopes, weight, groups, labels):
-    """The error of a metric that is no mean, by its slopes at the rows and their actual (or predicted) labels.
+    """The error of a metric that is no mean, by its slopes at the rows and columns of their labels.
 
     Each group's sum of slopes is divided by one less the group's share in the information. A row's is its
     weight times the mean squared slope of its label; of several columns of labels, the one by which the
