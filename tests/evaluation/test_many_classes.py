@@ -111,6 +111,24 @@ def test_the_table_of_labels_of_sets_is_that_of_each_column_alone(rows):
             assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-10)
 
 
+def test_equal_weights_of_sets_are_no_weights():
+    """Of every label, of averages and of whole sets; they were refused for want of a column."""
+    actual, scores, _, group = sample(5)
+    actual, predicted = np.eye(5, dtype=int)[actual], (scores > 0.2).astype(int)
+    for columns in ({}, {"group": group}):
+        plain, even = (
+            assay.evaluate(actual=actual, predicted=predicted, kind="multilabel", **columns, **weight)
+            for weight in ({}, {"weight": np.full(len(actual), 2.0)})
+        )
+        for name in plain:
+            ends = [(ev[name].value, ev[name].low, ev[name].high) for ev in (plain, even)]
+            assert ends[1] == pytest.approx(ends[0], rel=1e-12), name
+        for label in range(5):
+            for name, expected in plain.classes[label].items():
+                found = even.classes[label][name]
+                assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-12)
+
+
 def test_a_table_of_very_many_labels_is_written_whole():
     """Counts of rows of a table are plain numbers already, and JSON has each of them."""
     actual = np.arange(900) % 300

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = [
     "by_accuracy",
     "by_rates",
+    "cell_numbers",
+    "cell_weights",
     "class_cells",
     "on_jaccard",
     "on_two_rates",
@@ -104,13 +106,15 @@ def class_cells(asked: Question) -> CellSums | None:
     if isinstance(tally, Confusion) and (asked.metric.reads is Binary or len(tally.labels) == _TWO):
         positive = options.get("positive") if asked.metric.reads is Binary else tally.labels[1]
         return _cells_of_table(asked, tally, positive)
-    if not isinstance(tally, LabelSets) or asked.metric.reads is not Binary or asked.clustered:
+    if not isinstance(tally, LabelSets) or asked.metric.reads is not Binary:
         return None
     if asked.plain:
         c = Binary.of(tally, positive=options.get("positive"))
         return CellSums(np.array([c.tp, c.fp, c.fn, c.tn], dtype=np.float64))
+    if (known := getattr(asked, "cells", None)) is not None:  # the rows are at hand
+        return known  # type: ignore[no-any-return]
     sums = asked.influence
-    if sums is None or sums.mass.shape != (4,):  # of rows one by one, as averages and groups take them
+    if asked.clustered or sums is None or sums.mass.shape != (4,):  # of rows one by one, as groups take them
         return None
     return CellSums(sums.mass, sums.squares)
 
@@ -123,15 +127,15 @@ def _cells_of_table(asked: Question, tally: Confusion, positive: Any) -> CellSum
     label = 1 if positive is None else positive
     here = tally.labels.index(label) if label in tally.labels else -1
     actual, predicted = (digit == here for digit in tally.digits())
-    cells = _cell_numbers(actual, predicted)
-    squares = _summed(cells, tally.weight(2), 4) if asked.weighted else None
+    cells = cell_numbers(actual, predicted)
+    squares = cell_weights(cells, tally.weight(2), 4) if asked.weighted else None
     if not asked.clustered:
         return CellSums(mass, squares)
     rows = asked.rows
 
     def summed() -> tuple[Any, NDArray[np.float64]]:
         actual, predicted = np.divmod(cell_of_rows(rows, tally), len(tally.labels))  # type: ignore[arg-type]
-        return rows, _by_group(asked, _cell_numbers(actual == here, predicted == here), 4)
+        return rows, _by_group(asked, cell_numbers(actual == here, predicted == here), 4)
 
     return CellSums(mass, squares, tally.kept(("clusters", id(rows), here), summed)[1])
 
@@ -142,10 +146,10 @@ def right_and_wrong(asked: Question) -> CellSums | None:
     if not isinstance(tally, Confusion):
         return None
     wrong = np.not_equal(*tally.digits()).astype(np.intp)
-    mass = _summed(wrong, tally.weight(), 2)
+    mass = cell_weights(wrong, tally.weight(), 2)
     if asked.plain:
         return CellSums(mass)
-    squares = _summed(wrong, tally.weight(2), 2) if asked.weighted else None
+    squares = cell_weights(wrong, tally.weight(2), 2) if asked.weighted else None
     if not asked.clustered:
         return CellSums(mass, squares)
     cells = cell_of_rows(asked.rows, tally)  # type: ignore[arg-type]
@@ -352,12 +356,13 @@ def _formula(asked: Question) -> Callable[[Binary], Any]:
     return lambda counts: metric.formula(metric.reads(counts.classes().table, effective), **options)
 
 
-def _cell_numbers(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> NDArray[np.intp]:
+def cell_numbers(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Return 0 for tp, 1 for fp, 2 for fn and 3 for tn."""
     return np.where(actual, np.where(predicted, 0, 2), np.where(predicted, 1, 3))
 
 
-def _summed(cells: NDArray[np.intp], weights: NDArray[Any], size: int) -> NDArray[np.float64]:
+def cell_weights(cells: NDArray[np.intp], weights: NDArray[Any], size: int) -> NDArray[np.float64]:
+    """Return the sum of the weights in each of so many cells."""
     return np.bincount(cells, weights=weights, minlength=size).astype(np.float64)
 
 
@@ -366,4 +371,4 @@ def _by_group(asked: Question, cells: NDArray[np.intp], size: int) -> NDArray[np
     rows: Any = asked.rows
     codes, labels = encode(rows.group)
     weight = np.ones(len(codes)) if rows.weight is None else rows.weight.values
-    return _summed(codes.astype(np.intp) * size + cells, weight, len(labels) * size).reshape(-1, size)
+    return cell_weights(codes.astype(np.intp) * size + cells, weight, len(labels) * size).reshape(-1, size)

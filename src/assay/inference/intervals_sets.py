@@ -8,26 +8,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import LengthError
+from assay.inference.effective_rates import CellSums
 from assay.inference.estimate import Estimate
 from assay.inference.influence_sets import of_indicators
 from assay.inference.intervals import answer
+from assay.inference.intervals_rates import cell_numbers, cell_weights
 from assay.inference.proportions import check_confidence
 from assay.inference.question import Question
 from assay.inputs import rows
-from assay.metrics import Metric, Undefined, find
+from assay.inputs.labels import encode
+from assay.metrics import Binary, Metric, Undefined, find
 from assay.tallies import LabelSets
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from assay.inference.influence import Influence
+    from assay.inputs import Rows
 
 __all__ = ["label_sets_estimate"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _OfSets(Question):
-    """A question whose rows' influence is known already."""
+    """A question whose rows' influence is known already, and what the rows of one label's cells weigh."""
 
     known: Influence | None = None
+    cells: CellSums | None = None
 
     @property
     def influence(self) -> Influence | None:
@@ -76,4 +83,21 @@ def label_sets_estimate(
     if isinstance(value, Undefined):
         return Estimate(value, None, None, confidence, "", tally.n)
     found = of_indicators(known, **given, tally=tally, **options)
-    return answer(_OfSets(known, value, tally, options, confidence, about, options, known=found), method)
+    cells = None
+    if known.reads is Binary and not options.get("average"):
+        index = tally.labels.index(options["positive"])
+        cells = _label_cells(tables[0][:, index] != 0, tables[1][:, index] != 0, about)
+    asked = _OfSets(known, value, tally, options, confidence, about, options, known=found, cells=cells)
+    return answer(asked, method)
+
+
+def _label_cells(actual: NDArray[Any], predicted: NDArray[Any], about: Rows) -> CellSums:
+    """Return what the rows of tp, fp, fn and tn of one label weigh, in all and by group."""
+    cells = cell_numbers(actual, predicted)
+    weight = np.ones(len(cells)) if about.weight is None else about.weight.values
+    squares = None if about.weight is None else cell_weights(cells, weight**2, 4)
+    clusters = None
+    if about.group is not None:
+        codes, groups = encode(about.group)
+        clusters = cell_weights(codes.astype(np.intp) * 4 + cells, weight, 4 * len(groups)).reshape(-1, 4)
+    return CellSums(cell_weights(cells, weight, 4), squares, clusters)

@@ -16,7 +16,7 @@ from assay.inference.distributions import student_quantile
 from assay.inference.influence import Influence, influence
 from assay.inference.proportions import normal_quantile
 from assay.inputs.labels import encode
-from assay.tallies import Collection, Confusion, Scores, Tally
+from assay.tallies import Collection, Confusion, LabelSets, Scores, Tally
 from assay.tallies.dyadic import Dyadic
 
 if TYPE_CHECKING:
@@ -81,7 +81,10 @@ def without_equal_weights(question: Question) -> Question:
         return question
     if rows is not None:
         rows = dataclasses.replace(rows, weight=None)
-        tally, _ = question.metric.tallied(rows, question.row_options)
+        if isinstance(tally, LabelSets):  # whose rows are no columns of these
+            tally = dataclasses.replace(tally, weights=None)
+        else:
+            tally, _ = question.metric.tallied(rows, question.row_options)
     elif isinstance(tally, (Confusion, Scores)):
         tally = dataclasses.replace(tally, weights=None)
     else:
