@@ -247,3 +247,13 @@ def test_a_tally_answers_as_its_rows_do():
     """Rows and their tally give one estimate."""
     for name in ("recall", "f1", "mcc", "balanced_accuracy", "f2"):
         assert assay.estimate(name, rows()) == assay.estimate(name, assay.Confusion.of(rows()))
+
+
+@pytest.mark.parametrize("name", ["recall", "balanced_accuracy", "f1", "mcc", "positive_likelihood_ratio"])
+def test_a_tally_of_equal_weights_is_one_without(name):
+    """Its sums tell: every row has the same weight, so that the plain method answers."""
+    plain = assay.Confusion.of(rows())
+    even = assay.Confusion.of(rows(weight=[2.0] * 130))
+    assert assay.estimate(name, even) == assay.estimate(name, plain)
+    uneven = assay.Confusion.of(rows(weight=[3.0] + [2.0] * 129))
+    assert assay.estimate(name, uneven).low != assay.estimate(name, plain).low

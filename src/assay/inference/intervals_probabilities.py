@@ -90,7 +90,7 @@ def mean_loss(asked: Question) -> Found | str | None:
             f"no large loss among {asked.tally.n:,} rows: the upper limit assumes that a row "  # type: ignore[attr-defined]
             f"that is wrong loses {sample.wrong:.3g}, as these probabilities would"
         )
-    return Found(asked.value + low, asked.value + high, "Bayesian bootstrap, half a row added", note, error)
+    return Found(asked.value + low, asked.value + high, "Bayesian bootstrap", note, error)
 
 
 def root_of_loss(asked: Question) -> Found | str | None:

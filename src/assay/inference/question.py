@@ -71,13 +71,13 @@ def rescaled(rows: Any) -> Any:
 def without_equal_weights(question: Question) -> Question:
     """Return the same question of rows without weights, where all weights are equal: they say nothing then.
 
-    Tallies that only hold sums are left as they are: they count equal weights as none by themselves.
+    Tallies of losses are left as they are: they count equal weights as none by themselves.
     """
     if not question.weighted:
         return question
     tally, rows = question.tally, question.rows
-    weights = getattr(tally, "weights", None) if rows is None else rows.weight.values  # type: ignore[union-attr]
-    if not isinstance(weights, np.ndarray) or not len(weights) or weights.min() != weights.max():
+    weights = _row_weights(tally) if rows is None else rows.weight.values  # type: ignore[union-attr]
+    if weights is None or not len(weights) or weights.min() != weights.max():
         return question
     if rows is not None:
         rows = dataclasses.replace(rows, weight=None)
@@ -90,6 +90,17 @@ def without_equal_weights(question: Question) -> Question:
     else:
         return question
     return dataclasses.replace(question, tally=tally, rows=rows)
+
+
+def _row_weights(tally: Tally) -> NDArray[np.float64] | None:
+    """Return weights that rows of a tally have, at least two of them where they are not all equal."""
+    if isinstance(tally, Scores):
+        return tally.weights
+    if not isinstance(tally, Confusion):
+        return None
+    first, second = (np.asarray(tally.weight(power), dtype=np.float64) for power in (1, 2))
+    means, squares = first / tally.counts, second / tally.counts
+    return means if np.array_equal(squares, means**2) else np.array([0.0, 1.0])
 
 
 class Found(NamedTuple):
