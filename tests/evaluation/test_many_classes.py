@@ -140,3 +140,20 @@ def test_a_table_of_very_many_labels_is_written_whole():
     assert counts.sum() == 900
     assert np.trace(counts) == 800
     assert len(data["classes"]) == 300
+
+
+def test_twelve_thousand_labels_are_evaluated_without_a_table():
+    """By hits and margins: the values are those of plain lists, and JSON leaves the table out."""
+    rng = np.random.default_rng(2)
+    actual = rng.permutation(np.arange(12_000).repeat(2))
+    predicted = np.where(rng.random(24_000) < 0.8, actual, rng.permutation(actual))
+    ev = assay.evaluate(actual=actual, predicted=predicted, kind="multiclass")
+    right = (actual == predicted).mean()
+    chance = (np.bincount(predicted, minlength=12_000) * 2).sum() / 24_000**2
+    assert ev["accuracy"].value == right
+    assert ev["kappa"].value == pytest.approx((right - chance) / (1 - chance), rel=1e-12)
+    assert ev["kappa"].low < ev["kappa"].value < ev["kappa"].high
+    assert "Classification into 12000 classes" in str(ev).replace(",", "")
+    data = ev.to_dict()
+    assert data["confusion"] is None
+    assert len(data["classes"]) == 12_000

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.evaluation.summarised import summarised
 from assay.inference.test_result import Test
 from assay.metrics import Undefined
+from assay.metrics.counts import LARGEST_TABLE
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def as_dict(ev: Evaluation, *, full: bool = False) -> dict[str, Any]:
     """
     problem, settings = ev.problem, ev.settings
     table = ev.tallies.get("confusion")
+    # A table of more labels than that is no use as text: each class's counts are among the classes.
+    has_table = isinstance(table, Confusion) and len(table.labels) ** 2 <= LARGEST_TABLE
     has_classes = bool({"confusion", "label_sets"} & set(ev.tallies))
     data = {
         "schema": SCHEMA,
@@ -50,7 +53,7 @@ def as_dict(ev: Evaluation, *, full: bool = False) -> dict[str, Any]:
         "inferred": list(problem.inferred),
         "columns": {name: getattr(settings, name) or None for name in _WORDS},
         "settings": {name: getattr(settings, name) for name in _STATED},
-        "confusion": ev.confusion.to_dict(full=full) if isinstance(table, Confusion) else None,
+        "confusion": ev.confusion.to_dict(full=full) if has_table else None,
         "figures": {name: ev[name].to_dict() for name in ev},
         "classes": ev.classes.to_dict() if has_classes else None,
         "remarks": list(summarised(ev).remarks),
@@ -59,7 +62,7 @@ def as_dict(ev: Evaluation, *, full: bool = False) -> dict[str, Any]:
         lines = (line for group in summarised(ev, full=True).groups for line in group)
         data["figures"] = {line.name: line.estimate.to_dict() for line in lines}
         # Rows with weights, or in groups, are not the independent counts that these tests are of.
-        alone = isinstance(table, Confusion) and table.weights is None and not settings.group
+        alone = has_table and table.weights is None and not settings.group  # type: ignore[union-attr]
         data["tests"] = {name: one.to_dict() for name, one in _tests(ev.confusion)} if alone else {}
     plain: dict[str, Any] = _plain(data)
     return plain

@@ -49,6 +49,7 @@ __all__ = [
 
 _TWO = 2
 _LARGEST_LOG = 709.0  # of a float
+_MANY_CLASSES = 2_000  # beyond, five full tables would take long; the delta method is right with so many
 _STEP = 1e-5  # of a share, by which it is moved to see a metric's slope
 _ALL = [True, True, True, True]
 # Of tp, fp, fn and tn: which cells are hits, and among which.
@@ -293,6 +294,8 @@ def by_accuracy(asked: Question) -> Found | str | None:
     """
     spread, cells = asked.spread, right_and_wrong(asked)
     if spread is None or cells is None or math.isnan(spread.error) or math.isinf(asked.value):
+        return None
+    if len(asked.tally.labels) > _MANY_CLASSES:  # type: ignore[attr-defined]
         return None
     if asked.metric.reads is Binary and not asked.options.get("average"):
         return None

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from assay.metrics.metric import Metric
     from assay.metrics.undefined import Value
 
-__all__ = ["Binary", "Classes", "Ordered", "apart", "effective_rows"]
+__all__ = ["LARGEST_TABLE", "Binary", "Classes", "Ordered", "apart", "effective_rows"]
 
 _SQUARE_FITS = 1 << 31
+LARGEST_TABLE = 1 << 27  # cells
 _OBVIOUS = ({0, 1}, {-1, 1})
 
 
@@ -155,6 +156,8 @@ class Classes:
 
     @classmethod
     def _of_table(cls, tally: Confusion) -> Self:
+        if len(tally.labels) ** 2 > LARGEST_TABLE:
+            return _many_classes(cls, tally)  # type: ignore[no-any-return]
         table = _table(tally)
         if table.dtype == np.int64 and tally.n >= _SQUARE_FITS:
             table = table.astype(object)  # Python's integers, so that n squared stays exact
@@ -248,6 +251,45 @@ class Classes:
         Written with the wrong rows, so that it is `chance_wrong` to the last digit where there are none.
         """
         return self.chance_wrong - self.wrong * self.n
+
+
+def _many_classes(view: type[Any], tally: Confusion) -> Any:
+    """Return a view of too many classes for a full table: it is known by its hits and margins."""
+
+    class ManyClasses(view):  # type: ignore[misc]
+        """All classes at once, by hits and margins; what reads the cells is refused by the tally."""
+
+        def __init__(self) -> None:
+            counts = Binary.each(tally)
+            self.__dict__.update(
+                _hits=counts.tp,
+                actual=counts.positives,
+                predicted=counts.predicted_positives,
+                wrong=counts.fp.sum(),
+                effective=effective_rows(tally),
+            )
+            self.__dict__["n"] = self.correct + self.wrong
+
+        @property
+        def table(self) -> NDArray[Any]:
+            return _table(tally)
+
+        @property
+        def hits(self) -> NDArray[Any]:
+            return np.asarray(self.__dict__["_hits"])
+
+        @property
+        def _rounds(self) -> bool:
+            return tally.weights is not None
+
+        @property
+        def size(self) -> int:
+            return len(tally.labels)
+
+        def against_rest(self) -> Binary:
+            return Binary.each(tally)
+
+    return ManyClasses()
 
 
 class Ordered(Classes):
