@@ -273,6 +273,7 @@ def _live(ev: Evaluation, drawn: Condensed, table: Confusion, most: int) -> dict
         "weighted": table.weights is not None,
         "binned": drawn.binned,
         "z": normal_quantile(settings.confidence),
+        "tail": 1 - settings.confidence,
         "cost_fp": settings.cost_fp,
         "cost_fn": settings.cost_fn,
         "prevalence": settings.prevalence,

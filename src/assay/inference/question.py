@@ -228,7 +228,7 @@ class Question:
             return [(weight, weight * weight)]
         known: Any = self.rows
         by_class = self.metric.reads.__name__ in _BY_CLASS or self.options.get("average")
-        labels = [known.actual, known.predicted] if by_class else []
+        labels = [known.actual, known.predicted if self.options.get("average") else None] if by_class else []
         found = []
         for column in labels:
             if column is None or column.values.ndim > 1 or len(column.values) != len(weight):

@@ -88,22 +88,53 @@ function cheapest(live) {
   return best;
 }
 
-const expit = (x) => 1 / (1 + Math.exp(-x));
+// The least share of which x or more of n rows are as likely as `tail`: the exact one-sided limit.
+function exactLower(x, n, tail) {
+  let [low, high] = [0, x / n];
+  for (let step = 0; step < 200 && low < high; step++) {
+    const p = (low + high) / 2;
+    if (p === low || p === high) break;
+    let term = Math.exp(n * Math.log1p(-p));
+    let below = 0;
+    for (let k = 0; k < x; k++) {
+      below += term;
+      term *= ((n - k) / (k + 1)) * (p / (1 - p));
+    }
+    if (1 - below < tail) low = p;
+    else high = p;
+  }
+  return low;
+}
 
-// A predictive value at a stated prevalence with its logit interval (Mercaldo, Lau and Zhou 2007), as Python has
-// it: `right` and `wrong` are how many of how many rows of each class are called so. Rows that have weights or
-// come in groups are not as many as they seem: of those there is the value alone.
-function predictiveValue(part, right, wrong, { z, weighted, grouped }) {
+// Wilson's interval of x of n rows, moved out to the exact one-sided limits of few rows, as Python has it.
+function modifiedWilson(x, n, { z, tail }) {
+  const [centre, scale] = [x + (z * z) / 2, n + z * z];
+  const reach = z * Math.sqrt((x * (n - x)) / n + (z * z) / 4);
+  const few = 36;
+  let low = x > 0 ? Math.max(0, (centre - reach) / scale) : 0;
+  let high = x < n ? Math.min(1, (centre + reach) / scale) : 1;
+  if (x > 0 && x <= few) low = Math.min(low, exactLower(x, n, tail));
+  if (n - x > 0 && n - x <= few) high = Math.max(high, 1 - exactLower(n - x, n, tail));
+  return [low, high];
+}
+
+// A predictive value at a stated prevalence with its interval, as Python has it: each of two rates is moved to
+// its limits, and the changes are added in squares (MOVER). `right` and `wrong` are how many of how many rows of
+// each class are called so. Rows that have weights or come in groups are not as many as they seem: of those
+// there is the value alone.
+function predictiveValue(part, right, wrong, live) {
   if (!right[1] || !wrong[1]) return ["undefined: a class is absent", null, null];
-  const called = (right[0] / right[1]) * part + (wrong[0] / wrong[1]) * (1 - part);
-  if (!called) return ["undefined: no row would be called so", null, null];
-  const value = ((right[0] / right[1]) * part) / called;
-  if (weighted || grouped) return [shown(value), null, null];
-  let [x, n, y, m] = [...right, ...wrong];
-  if (!x || !y || (x === n && y === m))
-    [x, n, y, m] = [x + (z * z) / 2, n + z * z, y + (z * z) / 2, m + z * z];
-  const centre = Math.log(x / n / (y / m)) + Math.log(part / (1 - part));
-  const deviation = Math.sqrt((1 - x / n) / x + (1 - y / m) / y);
-  const limits = [-1, 1].map((sign) => expit(centre + sign * z * deviation));
-  return [value, Math.min(limits[0], value), Math.max(limits[1], value)].map(shown);
+  const valueOf = (r, w) => (r * part) / (r * part + w * (1 - part));
+  const [r, w] = [right[0] / right[1], wrong[0] / wrong[1]];
+  const value = valueOf(r, w);
+  if (Number.isNaN(value)) return ["undefined: no row would be called so", null, null];
+  if (live.weighted || live.grouped) return [shown(value), null, null];
+  const changes = [
+    modifiedWilson(...right, live).map((end) => valueOf(end, w) - value),
+    modifiedWilson(...wrong, live).map((end) => valueOf(r, end) - value),
+  ].map((both) => both.map((change) => (Number.isNaN(change) ? 0 : change)));
+  const falls = changes.map((both) => Math.min(...both, 0));
+  const rises = changes.map((both) => Math.max(...both, 0));
+  const limits = [Math.max(0, value - Math.hypot(...falls)), Math.min(1, value + Math.hypot(...rises))];
+  return [value, ...limits].map(shown);
 }
