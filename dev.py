@@ -171,7 +171,7 @@ def sanitized(kind: str) -> int:
 def fuzz(words: list[str]) -> int:
     """Feed random bytes and inputs to the readers."""
     python = environment("dev")
-    return run(python, "tests/fuzz.py", *words, check=False)
+    return run(python, "tests/support/fuzz.py", *words, check=False)
 
 
 def docs(_words: list[str]) -> int:
@@ -210,10 +210,10 @@ def environment(*locks: str, folder: Path = VENV, define: dict[str, str] | None 
             pip(python, "--require-hashes", "-r", LOCKS / f"{name}.lock")
             have.add(wanted)
             stamp.write_text(" ".join(have))
-    # The extension is rebuilt whenever a C++ source is newer than the last build.
-    built = hashlib.sha256(
-        b"".join(path.read_bytes() for path in sorted((ROOT / "cpp").rglob("*.[ch]pp")))
-    ).hexdigest()
+    # Built again whenever a C++ source changes, or a module is added or moved: the install lists them.
+    modules = "\n".join(str(path) for path in sorted((ROOT / "src").rglob("*.py")))
+    sources = b"".join(path.read_bytes() for path in sorted((ROOT / "cpp").rglob("*.[ch]pp")))
+    built = hashlib.sha256(sources + modules.encode()).hexdigest()
     if built not in have:
         need_compiler()
         print("dev.py: building the kernels (a minute or two)", file=sys.stderr)

@@ -10,8 +10,8 @@ from ordering import scored
 from sklearn.metrics import average_precision_score, f1_score, matthews_corrcoef, roc_auc_score
 
 import assay
-from assay.inference.bootstrap import replicates
-from assay.inference.paired_bootstrap import paired_replicates
+from assay.inference.bootstrap.bootstrap import replicates
+from assay.inference.bootstrap.paired_bootstrap import paired_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Callable

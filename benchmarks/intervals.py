@@ -9,7 +9,7 @@ from ordering import scored
 from sklearn.metrics import f1_score
 
 import assay
-from assay.inference.auc import auc_estimate
+from assay.inference.formulas.auc import auc_estimate
 from assay.metrics import catalogue
 
 N = 10_000_000

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import assay
-from assay.inference.proportions import normal_quantile
+from assay.inference.formulas.proportions import normal_quantile
 from assay.resampling import kfold
 
 SETTINGS = ((100, 5), (100, 20), (200, 40))

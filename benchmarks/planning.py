@@ -26,9 +26,9 @@ import pyarrow.parquet as pq
 
 import assay
 from assay.engines import dask as dask_engine
-from assay.engines.asked import Asked
-from assay.engines.gathering import Part, size
-from assay.engines.parts import columns_of, merged, tallied
+from assay.engines.accumulator import Part, size
+from assay.engines.distributed_tally import columns_of, merged, tallied
+from assay.engines.scan_request import Asked
 
 PAGE = Path(__file__).parents[1] / "docs" / "planning.md"
 SIZES = (10**10, 10**11, 10**12)

@@ -57,7 +57,7 @@ low = high = roc_auc_score(frame["label"], frame["score"])
 """
 OURS = "import assay, assay.evaluation, assay.metrics, scipy.special, duckdb, arro3.core\n"
 OURS += "from assay.engines import scan, source\n"
-OURS += "from assay.engines.gathering import as_bytes\n"
+OURS += "from assay.engines.accumulator import as_bytes\n"
 THEIRS = "import pandas, pyarrow.parquet\nfrom sklearn.metrics import roc_auc_score\n"
 MEASURED = """
 import json, sys, time

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 
 import assay
-from assay.evaluation.figures import figures_of, more_figures
+from assay.evaluation.default_metrics import figures_of, more_figures
 from assay.evaluation.settings import Settings
 from assay.metrics import find
 

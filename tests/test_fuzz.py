@@ -1,6 +1,6 @@
 """A short run of the fuzz targets, from a fixed seed, so that a surprise is found before a long one."""
 
-import fuzz
+from support import fuzz
 
 
 def test_random_bytes_and_inputs_bring_no_surprise():

@@ -17,6 +17,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from assay.comparison.compare import Comparison, compare
+    from assay.comparison.procedures import compare_datasets, compare_resamples
+    from assay.crosstable import CrossTable
+    from assay.crossvalidation.crossval import crossval
+    from assay.crossvalidation.crossvalidation import CrossValidation
+    from assay.crossvalidation.learning_curve import LearningCurve, learning_curve
     from assay.errors import (
         AssayError,
         BytesError,
@@ -33,18 +39,14 @@ if TYPE_CHECKING:
         SplitError,
         TallyError,
     )
-    from assay.evaluation import Evaluation, evaluate, load
-    from assay.evaluation.paged import report
+    from assay.evaluation.evaluate import evaluate
+    from assay.evaluation.evaluation import Evaluation
+    from assay.evaluation.storage import load
     from assay.inference.estimate import Estimate
-    from assay.inference.intervals import estimate
+    from assay.inference.intervals.choose_interval import estimate
     from assay.inputs import Rows, column, cut, rows
     from assay.kernels import set_threads, threads
-    from assay.reports.comparison import Comparison, compare
-    from assay.reports.crosstable import CrossTable
-    from assay.reports.crossval import crossval
-    from assay.reports.crossvalidation import CrossValidation
-    from assay.reports.learning import LearningCurve, learning_curve
-    from assay.reports.procedures import compare_datasets, compare_resamples
+    from assay.reports.page.build import report
     from assay.tallies import (
         BinnedScores,
         ClassScores,
@@ -75,18 +77,20 @@ _HOMES = {
         "MergeError", "MetricError", "MissingError", "NumberError", "PartError", "SplitError",
         "TallyError",
     ),
-    "assay.evaluation": ("Evaluation", "evaluate", "load"),
-    "assay.evaluation.paged": ("report",),
+    "assay.evaluation.evaluate": ("evaluate",),
+    "assay.evaluation.evaluation": ("Evaluation",),
+    "assay.evaluation.storage": ("load",),
+    "assay.reports.page.build": ("report",),
     "assay.inference.estimate": ("Estimate",),
-    "assay.inference.intervals": ("estimate",),
+    "assay.inference.intervals.choose_interval": ("estimate",),
     "assay.inputs": ("Rows", "column", "cut", "rows"),
     "assay.kernels": ("set_threads", "threads"),
-    "assay.reports.comparison": ("Comparison", "compare"),
-    "assay.reports.crosstable": ("CrossTable",),
-    "assay.reports.crossval": ("crossval",),
-    "assay.reports.crossvalidation": ("CrossValidation",),
-    "assay.reports.learning": ("LearningCurve", "learning_curve"),
-    "assay.reports.procedures": ("compare_datasets", "compare_resamples"),
+    "assay.comparison.compare": ("Comparison", "compare"),
+    "assay.crosstable": ("CrossTable",),
+    "assay.crossvalidation.crossval": ("crossval",),
+    "assay.crossvalidation.crossvalidation": ("CrossValidation",),
+    "assay.crossvalidation.learning_curve": ("LearningCurve", "learning_curve"),
+    "assay.comparison.procedures": ("compare_datasets", "compare_resamples"),
     "assay.tallies": (
         "BinnedScores", "ClassScores", "Collection", "Confidences", "Confusion", "Grouped", "LabelSets",
         "Losses", "Moments", "NumberPairs", "PairedLabels", "PairedScores", "Queries", "Scores", "Sums",
@@ -95,7 +99,6 @@ _HOMES = {
 }  # fmt: skip
 # Modules asked for by name: assay.metrics.f1.
 _PARTS = ("decisions", "engines", "inference", "metrics", "plots", "resampling", "sklearn")
-_ELSEWHERE = {"plots": "reports.plots"}  # parts that live deeper
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -159,7 +162,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _PARTS:
-        return importlib.import_module(f"assay.{_ELSEWHERE.get(name, name)}")
+        return importlib.import_module(f"assay.{name}")
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")

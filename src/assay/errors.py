@@ -25,7 +25,7 @@ import functools
 import types
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
-from assay.printable import printable
+from assay.escape import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from assay.cli.completion import script
+from assay.cli.main import COMMANDS
 from assay.cli.parser import parser_of
-from assay.cli.program import COMMANDS
 
 BASH = shutil.which("bash")
 

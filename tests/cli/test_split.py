@@ -145,7 +145,9 @@ def test_standard_input_can_be_split(here, capfd, monkeypatch):
 def test_a_split_that_fails_leaves_nothing(here, capfd, monkeypatch):
     """Where writing fails half-way, no part and no temporary file is left."""
     before = {path.name for path in here.rglob("*")}
-    monkeypatch.setattr("assay.engines.dealing._same_rows", lambda *_: (_ for _ in ()).throw(OSError("full")))
+    monkeypatch.setattr(
+        "assay.engines.write_parts._same_rows", lambda *_: (_ for _ in ()).throw(OSError("full"))
+    )
     assert main(["split", "data.csv", "--parts", "a=0.5,b=0.5"]) == 2
     assert "full" in capfd.readouterr().err
     assert {path.name for path in here.rglob("*")} == before

@@ -10,8 +10,8 @@ import scipy.stats
 
 import assay
 from assay.decisions import choose_threshold, judge_threshold
-from assay.decisions.wording import cutoff
-from assay.inference.differences import informedness_interval, mean_recall_interval
+from assay.formatting.numbers import cutoff
+from assay.inference.formulas.mover import informedness_interval, mean_recall_interval
 from assay.metrics import Binary, Classes, Undefined, catalogue, find
 
 ACTUAL = [1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0]

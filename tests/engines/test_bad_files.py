@@ -176,7 +176,7 @@ def test_labels_of_parts_that_do_not_fit_together(tmp_path):
     pq.write_table(pa.table({"y": ["no", "yes"], "s": [0.1, 0.2]}), tmp_path / "c.parquet")
     asked = {"actual": "y", "score": "s", "tallies": {"it": assay.Scores}}
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("assay.engines.local._BATCHES", 1 << 40)
+        patched.setattr("assay.engines.local_scan._BATCHES", 1 << 40)
         for names in ("a.csv", "b.csv"), ("b.csv", "a.csv"):
             with pytest.raises(assay.LabelError, match="both -1 and 0"):
                 scan([tmp_path / name for name in names], **asked)

@@ -1,19 +1,18 @@
 import os
 import sys
 
-import agreeing
 import cloudpickle
-import clustered
 import dask
 import dask.dataframe as dd
 import distributed
 import numpy as np
 import pyarrow as pa
 import pytest
+from support import agreement, shard_cases
 
 import assay
 from assay.engines import scan
-from assay.evaluation import streamed
+from assay.evaluation import from_scan
 
 pytestmark = [
     # Dask's own way with a pandas newer than it.
@@ -23,7 +22,7 @@ pytestmark = [
         reason="a sanitizer would watch Dask's processes; it has the same tallies in the other tests",
     ),
 ]
-for module in (agreeing, clustered):
+for module in (agreement, shard_cases):
     cloudpickle.register_pickle_by_value(module)  # the workers do not see the tests
 
 
@@ -46,15 +45,15 @@ def client():
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """The rows in shuffled shards."""
-    return clustered.written(tmp_path_factory.mktemp("shards"), clustered.COLUMNS)
+    return shard_cases.written(tmp_path_factory.mktemp("shards"), shard_cases.COLUMNS)
 
 
 def test_the_tallies_are_those_of_arrays_and_of_files(client, folder):
     """Shuffled shards on two processes give the bytes of the arrays, and of the files read here."""
     frame = dd.read_parquet(folder).repartition(npartitions=9)
-    for name, (roles, make) in clustered.QUESTIONS.items():
+    for name, (roles, make) in shard_cases.QUESTIONS.items():
         found = scan(frame, tallies={"it": make}, **roles)
-        whole = clustered.at_once(clustered.COLUMNS, roles, make)
+        whole = shard_cases.at_once(shard_cases.COLUMNS, roles, make)
         assert found["it"] == whole, name
         assert found.tallies.to_bytes() == scan(folder, tallies={"it": make}, **roles).tallies.to_bytes(), (
             name
@@ -63,8 +62,8 @@ def test_the_tallies_are_those_of_arrays_and_of_files(client, folder):
 
 
 def whole_rows(roles):
-    weights = clustered.COLUMNS["weight"]
-    return int((weights > 0).sum()) if "weight" in roles else clustered.N
+    weights = shard_cases.COLUMNS["weight"]
+    return int((weights > 0).sum()) if "weight" in roles else shard_cases.N
 
 
 def test_dask_tells_its_workers_how_many_threads_they_have(client):
@@ -74,17 +73,17 @@ def test_dask_tells_its_workers_how_many_threads_they_have(client):
 
 def test_the_rows_of_a_query_must_be_in_one_partition(client, folder):
     """Queries are tallied where each is whole, and refused with what to do where they are scattered."""
-    roles, make = clustered.QUERIES
+    roles, make = shard_cases.QUERIES
     frame = dd.read_parquet(folder)
     together = scan(frame.shuffle(on="query", npartitions=5), tallies={"it": make}, **roles)
-    assert together["it"] == clustered.at_once(clustered.COLUMNS, roles, make)
+    assert together["it"] == shard_cases.at_once(shard_cases.COLUMNS, roles, make)
     with pytest.raises(assay.InputError, match=r"several partitions: the query .* frame\.shuffle\("):
         scan(frame, tallies={"it": make}, **roles)
 
 
 def test_scores_that_outgrow_the_memory_are_binned_as_on_one_machine(client, tmp_path):
     """Whether scores are put into bins depends on the rows and the memory, not on who walks the rows."""
-    clustered.written(tmp_path, clustered.many_scores(), (0, 10, 700_000))
+    shard_cases.written(tmp_path, shard_cases.many_scores(), (0, 10, 700_000))
     for tallies in ({"it": assay.Scores}, {"bins": assay.BinnedScores, "it": assay.Scores}):
         asked = {"actual": "y", "score": "score", "tallies": tallies, "memory": "64MiB"}
         found, here = scan(dd.read_parquet(tmp_path), **asked), scan(tmp_path, **asked)
@@ -95,13 +94,13 @@ def test_scores_that_outgrow_the_memory_are_binned_as_on_one_machine(client, tmp
 
 def test_a_killed_worker_counts_no_row_twice(client, folder, tmp_path):
     """A worker that dies in the middle of its partition is replaced, and the answer is the same."""
-    make = clustered.killer(str(tmp_path / "killed"), assay.Confusion)
+    make = shard_cases.killer(str(tmp_path / "killed"), assay.Confusion)
     frame = dd.read_parquet(folder).repartition(npartitions=6)
     found = scan(frame, actual="actual", predicted="said", tallies={"it": make})
     assert (tmp_path / "killed").exists()
-    roles, whole = clustered.QUESTIONS["labels"]
-    assert found["it"] == clustered.at_once(clustered.COLUMNS, roles, whole)
-    assert found.rows == clustered.N
+    roles, whole = shard_cases.QUESTIONS["labels"]
+    assert found["it"] == shard_cases.at_once(shard_cases.COLUMNS, roles, whole)
+    assert found.rows == shard_cases.N
 
 
 def test_what_is_wrong_is_said_as_on_one_machine(client, folder):
@@ -115,7 +114,7 @@ def test_what_is_wrong_is_said_as_on_one_machine(client, folder):
     with pytest.raises(assay.MissingError, match=r"in score \(first at row [\d,]+ of partition \d"):
         scan(holes, actual="y", score="score", tallies={"it": assay.Scores})
     dropped = scan(holes, actual="y", score="score", tallies={"it": assay.Scores}, missing="drop")
-    assert dropped.dropped == int((clustered.COLUMNS["score"] > 0.998).sum())
+    assert dropped.dropped == int((shard_cases.COLUMNS["score"] > 0.998).sum())
     with pytest.raises(assay.LengthError, match="no rows"):
         scan(frame[frame["score"] > 2], actual="y", score="score", tallies={"it": assay.Scores})
     signs = [dask.delayed({"y": [low, 1], "s": [0.5, 0.25]}) for low in (-1, 0)]
@@ -125,7 +124,7 @@ def test_what_is_wrong_is_said_as_on_one_machine(client, folder):
 
 def test_lists_of_delayed_tables_run_without_a_cluster():
     """Delayed tables of any kind are partitions, and Dask's own threads will do."""
-    columns = clustered.COLUMNS
+    columns = shard_cases.COLUMNS
     halves = [
         {name: values[half] for name, values in columns.items()}
         for half in (slice(0, 1500), slice(1500, None))
@@ -133,27 +132,27 @@ def test_lists_of_delayed_tables_run_without_a_cluster():
     pieces = [dask.delayed(halves[0]), dask.delayed(pa.table(halves[1]))]
     before = assay.threads()
     with dask.config.set(scheduler="threads"):
-        for roles, make in clustered.QUESTIONS.values():
+        for roles, make in shard_cases.QUESTIONS.values():
             found = scan(pieces, tallies={"it": make}, **roles)
-            assert found["it"] == clustered.at_once(columns, roles, make)
+            assert found["it"] == shard_cases.at_once(columns, roles, make)
         assert scan(pieces[0], actual="y", score="score", tallies={"it": assay.Scores}).rows == 1500
     assert assay.threads() == before
 
 
 def test_futures_of_tables_stay_on_their_workers(client):
     """Tables that the workers hold already are partitions, too, unless Dask mistakes one for another."""
-    columns = clustered.COLUMNS
-    slices = [pa.table(columns).slice(start, 1000) for start in range(0, clustered.N, 1000)]
+    columns = shard_cases.COLUMNS
+    slices = [pa.table(columns).slice(start, 1000) for start in range(0, shard_cases.N, 1000)]
     pieces = client.scatter(slices, hash=False)
-    roles, make = clustered.QUESTIONS["labels"]
-    assert scan(pieces, tallies={"it": make}, **roles)["it"] == clustered.at_once(columns, roles, make)
+    roles, make = shard_cases.QUESTIONS["labels"]
+    assert scan(pieces, tallies={"it": make}, **roles)["it"] == shard_cases.at_once(columns, roles, make)
     with pytest.raises(assay.InputError, match="partitions 1 and 2 are one to Dask"):
         scan([*pieces[:2], pieces[1]], tallies={"it": make}, **roles)
 
 
 def test_two_models_several_scores_and_cut_numbers(folder):
     """Every way of asking that a file knows is known to a frame."""
-    frame, columns = dd.read_parquet(folder), clustered.COLUMNS
+    frame, columns = dd.read_parquet(folder), shard_cases.COLUMNS
     with dask.config.set(scheduler="synchronous"):
         paired = scan(
             frame, actual="y", score="score", second={"score": "other"}, tallies={"it": assay.PairedScores}
@@ -168,11 +167,11 @@ def test_two_models_several_scores_and_cut_numbers(folder):
         with pytest.raises(assay.LabelError, match="say whose column"):
             scan(frame, actual="actual", score=names[:2], tallies={"it": assay.ClassScores})
         asked = {"actual": "y", "score": "score", "by": "value", "edges": {"value": [-1, 1]}}
-        cuts = scan(frame, tallies={"it": clustered.sliced}, **asked)
+        cuts = scan(frame, tallies={"it": shard_cases.sliced}, **asked)
         whole = assay.rows(
             actual=columns["y"], score=columns["score"], by=[assay.cut(columns["value"], [-1, 1], "value")]
         )
-        assert cuts["it"] == clustered.sliced(whole)
+        assert cuts["it"] == shard_cases.sliced(whole)
 
 
 def test_progress_is_told_at_the_end_and_a_missing_part_is_named(monkeypatch):
@@ -189,45 +188,45 @@ def test_progress_is_told_at_the_end_and_a_missing_part_is_named(monkeypatch):
 def test_an_evaluation_is_that_of_arrays_and_of_files(client, folder):
     """Every kind of problem, with slices, weights and groups: the same tallies and the same JSON."""
     frame = dd.read_parquet(folder).repartition(npartitions=5)
-    for name, said in clustered.JUDGED.items():
+    for name, said in shard_cases.JUDGED.items():
         found = assay.evaluate(frame, **said)
-        clustered.check_like_arrays(found, name)
-        assert clustered.told(found) == clustered.told(assay.evaluate(folder, **said)), name
+        shard_cases.check_like_arrays(found, name)
+        assert shard_cases.told(found) == shard_cases.told(assay.evaluate(folder, **said)), name
 
 
 def test_an_evaluation_of_ranked_lists_needs_each_in_one_partition(client, folder):
     """Lists are judged where each is whole, and refused with what to do where they are scattered."""
-    frame, said = dd.read_parquet(folder), clustered.RANKED
+    frame, said = dd.read_parquet(folder), shard_cases.RANKED
     found = assay.evaluate(frame.shuffle(on="query", npartitions=3), **said)
-    assert found.to_json() == assay.evaluate(clustered.COLUMNS, **said).to_json()
+    assert found.to_json() == assay.evaluate(shard_cases.COLUMNS, **said).to_json()
     with pytest.raises(assay.InputError, match=r"several partitions: the query .* frame\.shuffle\("):
         assay.evaluate(frame, **said)
 
 
 def test_an_evaluation_in_bins_is_that_of_files(client, tmp_path):
     """Scores that outgrow the memory have the same bins, bounds and intervals."""
-    columns = clustered.many_scores()
-    clustered.written(tmp_path, columns, (0, 10, 700_000))
+    columns = shard_cases.many_scores()
+    shard_cases.written(tmp_path, columns, (0, 10, 700_000))
     said = {"actual": "y", "score": "score", "threshold": 0.5}
     found, here = (
         assay.evaluate(data, **said, memory="64MiB") for data in (dd.read_parquet(tmp_path), tmp_path)
     )
-    clustered.check_in_bins(found, assay.evaluate(columns, **said))
+    shard_cases.check_in_bins(found, assay.evaluate(columns, **said))
     assert found.tallies == here.tallies
     assert found.to_json() == here.to_json()
 
 
 def test_an_evaluation_outlives_a_killed_worker(client, folder, tmp_path, monkeypatch):
     """A worker that dies while it tallies is replaced: no row is lost or counted twice."""
-    monkeypatch.setattr(streamed, "fillings", clustered.killing_fillings(str(tmp_path / "killed")))
-    found = assay.evaluate(dd.read_parquet(folder).repartition(npartitions=4), **clustered.EXACT["classes"])
+    monkeypatch.setattr(from_scan, "fillings", shard_cases.killing_fillings(str(tmp_path / "killed")))
+    found = assay.evaluate(dd.read_parquet(folder).repartition(npartitions=4), **shard_cases.EXACT["classes"])
     assert (tmp_path / "killed").exists()
-    clustered.check_like_arrays(found, "classes")
+    shard_cases.check_like_arrays(found, "classes")
 
 
 def test_partitions_of_one_class_are_no_problem_of_their_own():
     """What is inferred is inferred of all rows, though no partition holds more than one class."""
-    columns = clustered.COLUMNS
+    columns = shard_cases.COLUMNS
     for label, said in (
         ("y", {"score": "score"}),
         ("actual", {"predicted": "said"}),
@@ -262,7 +261,7 @@ def test_what_cannot_be_evaluated_is_said_in_a_line(folder):
         (None, {"actual": frame["y"], "score": frame["score"]}, r"actual= is a Series of a cluster"),
         (
             frame,
-            {"actual": clustered.COLUMNS["y"], "score": "score"},
+            {"actual": shard_cases.COLUMNS["y"], "score": "score"},
             r"actual= was given as ndarray: .* name\.",
         ),
         (frame, {"actual": "y", "score": "score", "by": "value"}, r"value holds numbers.*edges="),

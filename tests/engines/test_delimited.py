@@ -140,7 +140,7 @@ def test_measured_quantities_are_numbers_wherever_their_fractions_are(tmp_path):
 @pytest.mark.parametrize("late", ["x", "0.5", "true"])
 def test_what_turns_out_late_is_read_again_from_the_start(late, tmp_path, monkeypatch):
     """A surprise far into a file stops the reader on its way and starts it anew."""
-    monkeypatch.setattr("assay.engines.local._BATCHES", 1 << 40)
+    monkeypatch.setattr("assay.engines.local_scan._BATCHES", 1 << 40)
     texts = ["0", "1"] * 100_000 + [late] + ["1", "0"] * 200_000
     (tmp_path / "late.csv").write_text("y,p\n" + "".join(f"{text},{i % 2}\n" for i, text in enumerate(texts)))
     found = scan(
@@ -160,7 +160,7 @@ def test_a_part_without_any_value_counts_as_dropped(tmp_path):
     }
     for names in ("a.csv", "b.csv"), ("b.csv", "a.csv"), ("a.csv",):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("assay.engines.local._BATCHES", 1 << 40)
+            patched.setattr("assay.engines.local_scan._BATCHES", 1 << 40)
             found = scan(
                 [tmp_path / name for name in names],
                 actual="y", predicted="p", score="s", by="p", missing="drop", tallies=tallies,

@@ -6,20 +6,19 @@ import pytest
 
 pytest.importorskip("pyspark", reason="Spark has an environment of its own: make test-spark")
 
-import agreeing
-import clustered
 import numpy as np
 import pyarrow as pa
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession, functions
+from support import agreement, shard_cases
 
 import assay
 from assay.engines import scan
 from assay.engines import spark as engine
-from assay.evaluation import streamed
+from assay.evaluation import from_scan
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore:::pyspark")]
-for module in (agreeing, clustered):
+for module in (agreement, shard_cases):
     cloudpickle.register_pickle_by_value(module)  # the workers do not see the tests
 
 
@@ -52,13 +51,13 @@ def spark(tmp_path_factory):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """The rows in shuffled shards."""
-    return clustered.written(tmp_path_factory.mktemp("shards"), clustered.COLUMNS)
+    return shard_cases.written(tmp_path_factory.mktemp("shards"), shard_cases.COLUMNS)
 
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory):
     """Rows of more distinct scores than a small memory holds, in shards."""
-    return clustered.written(tmp_path_factory.mktemp("many"), clustered.many_scores(), (0, 10, 700_000))
+    return shard_cases.written(tmp_path_factory.mktemp("many"), shard_cases.many_scores(), (0, 10, 700_000))
 
 
 @pytest.fixture(scope="module")
@@ -67,12 +66,12 @@ def frame(spark, folder):
     return spark.read.parquet(str(folder))
 
 
-@pytest.mark.parametrize("name", clustered.QUESTIONS)
+@pytest.mark.parametrize("name", shard_cases.QUESTIONS)
 def test_the_tallies_are_those_of_arrays_and_of_files(frame, folder, name):
     """Shuffled shards on two processes give the bytes of the arrays, and of the files read here."""
-    roles, make = clustered.QUESTIONS[name]
+    roles, make = shard_cases.QUESTIONS[name]
     found = scan(frame.repartition(5), tallies={"it": make}, **roles)
-    assert found["it"] == clustered.at_once(clustered.COLUMNS, roles, make)
+    assert found["it"] == shard_cases.at_once(shard_cases.COLUMNS, roles, make)
     assert found.tallies.to_bytes() == scan(folder, tallies={"it": make}, **roles).tallies.to_bytes()
     assert found.files == 5
     assert found.dropped == 0
@@ -94,9 +93,9 @@ def test_the_tasks_run_in_processes_of_their_own(frame):
 
 def test_the_rows_of_a_query_must_be_in_one_partition(frame):
     """Queries are tallied where each is whole, and refused with what to do where they are scattered."""
-    roles, make = clustered.QUERIES
+    roles, make = shard_cases.QUERIES
     together = scan(frame.repartition(3, "query"), tallies={"it": make}, **roles)
-    assert together["it"] == clustered.at_once(clustered.COLUMNS, roles, make)
+    assert together["it"] == shard_cases.at_once(shard_cases.COLUMNS, roles, make)
     with pytest.raises(assay.InputError, match=r"several partitions: the query .* frame\.repartition\("):
         scan(frame.repartition(3), tallies={"it": make}, **roles)
 
@@ -112,12 +111,12 @@ def test_scores_that_outgrow_the_memory_are_binned_as_on_one_machine(spark, many
 
 def test_a_killed_worker_counts_no_row_twice(frame, tmp_path):
     """A worker that dies in the middle of its partition is replaced, and the answer is the same."""
-    make = clustered.killer(str(tmp_path / "killed"), assay.Confusion)
+    make = shard_cases.killer(str(tmp_path / "killed"), assay.Confusion)
     found = scan(frame.repartition(4), actual="actual", predicted="said", tallies={"it": make})
     assert (tmp_path / "killed").exists()
-    roles, whole = clustered.QUESTIONS["labels"]
-    assert found["it"] == clustered.at_once(clustered.COLUMNS, roles, whole)
-    assert found.rows == clustered.N
+    roles, whole = shard_cases.QUESTIONS["labels"]
+    assert found["it"] == shard_cases.at_once(shard_cases.COLUMNS, roles, whole)
+    assert found.rows == shard_cases.N
 
 
 def test_what_is_wrong_is_said_as_on_one_machine(frame):
@@ -133,7 +132,7 @@ def test_what_is_wrong_is_said_as_on_one_machine(frame):
     with pytest.raises(assay.MissingError, match=r"in score \(first at row [\d,]+ of partition \d"):
         scan(holes, actual="y", score="score", tallies=ranks)
     dropped = scan(holes, actual="y", score="score", tallies=ranks, missing="drop")
-    assert dropped.dropped == int((clustered.COLUMNS["score"] >= 0.998).sum())
+    assert dropped.dropped == int((shard_cases.COLUMNS["score"] >= 0.998).sum())
     with pytest.raises(assay.LengthError, match="no rows"):
         scan(frame.where("score > 2"), actual="y", score="score", tallies=ranks)
     with pytest.raises(assay.ColumnError, match="of type array<double>, which holds neither"):
@@ -144,7 +143,7 @@ def test_what_is_wrong_is_said_as_on_one_machine(frame):
 
 def test_two_models_several_scores_and_other_types(frame):
     """Every way of asking that a file knows is known to a frame, and decimals and dates are read alike."""
-    columns = clustered.COLUMNS
+    columns = shard_cases.COLUMNS
     paired = scan(
         frame, actual="y", score="score", second={"score": "other"}, tallies={"it": assay.PairedScores}
     )
@@ -159,17 +158,17 @@ def test_two_models_several_scores_and_other_types(frame):
         functions.col("score").cast("decimal(5,3)").alias("a.b"),
         functions.lit("2024-02-29").cast("date").alias("day"),
     )
-    found = scan(typed, actual="y", score="a.b", by="day", tallies={"it": clustered.sliced})
+    found = scan(typed, actual="y", score="a.b", by="day", tallies={"it": shard_cases.sliced})
     assert list(found["it"]) == [("2024-02-29",)]
-    roles, make = clustered.QUESTIONS["ranks"]
-    assert found["it"]["2024-02-29"] == clustered.at_once(columns, roles, make)
+    roles, make = shard_cases.QUESTIONS["ranks"]
+    assert found["it"]["2024-02-29"] == shard_cases.at_once(columns, roles, make)
 
 
 @pytest.mark.parametrize("partitions", [None, 1, 7])
 def test_exact_areas_hold_no_list_of_scores(spark, frame, tmp_path, partitions):
     """Scores in stretches, each on its worker, give the area of the exact tally and its average precision."""
-    roles, make = clustered.QUESTIONS["ranks"]
-    whole = clustered.at_once(clustered.COLUMNS, roles, make)
+    roles, make = shard_cases.QUESTIONS["ranks"]
+    whole = shard_cases.at_once(shard_cases.COLUMNS, roles, make)
     ranks = whole.concordance()
     found = engine.exact_areas(frame, actual="y", score="score", partitions=partitions)
     assert found.auc == Fraction(ranks.concordant, 2 * ranks.positives * ranks.negatives)
@@ -184,9 +183,9 @@ def test_exact_areas_of_labels_and_holes(spark, frame):
     found = engine.exact_areas(
         signs, actual="actual", score="s", positive="spam", missing="drop", partitions=3
     )
-    score = clustered.COLUMNS["score"]
+    score = shard_cases.COLUMNS["score"]
     kept = np.where(score < 0.6, 0.0, score)[score < 0.9]
-    rows = assay.rows(actual=clustered.COLUMNS["actual"][score < 0.9], score=kept, positive="spam")
+    rows = assay.rows(actual=shard_cases.COLUMNS["actual"][score < 0.9], score=kept, positive="spam")
     ranks = assay.Scores.of(rows).concordance()
     assert found.auc == Fraction(ranks.concordant, 2 * ranks.positives * ranks.negatives)
     assert found.average_precision == assay.Scores.of(rows).average_precision()
@@ -204,27 +203,27 @@ def test_progress_is_told_at_the_end_and_a_missing_part_is_named(frame, monkeypa
     """The number of rows is told once; without Spark a line says what to install."""
     seen = []
     scan(frame, actual="y", score="score", tallies={"it": assay.Scores}, progress=seen.append)
-    assert seen == [clustered.N]
+    assert seen == [shard_cases.N]
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(assay.PartError, match=r"pip install assay\[spark\]"):
         scan(frame, actual="y", score="score", tallies={"it": assay.Scores})
 
 
-@pytest.mark.parametrize("name", clustered.JUDGED)
+@pytest.mark.parametrize("name", shard_cases.JUDGED)
 def test_an_evaluation_is_that_of_arrays_and_of_files(frame, folder, name):
     """Every kind of problem, with slices, weights and groups: the same tallies and the same JSON."""
-    said = clustered.JUDGED[name]
+    said = shard_cases.JUDGED[name]
     found = assay.evaluate(frame.repartition(3), **said)
-    clustered.check_like_arrays(found, name)
-    assert clustered.told(found) == clustered.told(assay.evaluate(folder, **said))
+    shard_cases.check_like_arrays(found, name)
+    assert shard_cases.told(found) == shard_cases.told(assay.evaluate(folder, **said))
 
 
 def test_an_evaluation_of_ranked_lists_needs_each_in_one_partition(frame):
     """Lists are judged where each is whole, and refused with what to do where they are scattered."""
-    found = assay.evaluate(frame.repartition(3, "query"), **clustered.RANKED)
-    assert found.to_json() == assay.evaluate(clustered.COLUMNS, **clustered.RANKED).to_json()
+    found = assay.evaluate(frame.repartition(3, "query"), **shard_cases.RANKED)
+    assert found.to_json() == assay.evaluate(shard_cases.COLUMNS, **shard_cases.RANKED).to_json()
     with pytest.raises(assay.InputError, match=r"several partitions: the query .* frame\.repartition\("):
-        assay.evaluate(frame.repartition(3), **clustered.RANKED)
+        assay.evaluate(frame.repartition(3), **shard_cases.RANKED)
 
 
 def test_an_evaluation_in_bins_is_that_of_files(spark, many):
@@ -233,17 +232,17 @@ def test_an_evaluation_in_bins_is_that_of_files(spark, many):
     found, here = (
         assay.evaluate(data, **said, memory="64MiB") for data in (spark.read.parquet(str(many)), many)
     )
-    clustered.check_in_bins(found, assay.evaluate(clustered.many_scores(), **said))
+    shard_cases.check_in_bins(found, assay.evaluate(shard_cases.many_scores(), **said))
     assert found.tallies == here.tallies
     assert found.to_json() == here.to_json()
 
 
 def test_an_evaluation_outlives_a_killed_task(frame, tmp_path, monkeypatch):
     """A task that dies while it tallies is run again: no row is lost or counted twice."""
-    monkeypatch.setattr(streamed, "fillings", clustered.killing_fillings(str(tmp_path / "killed")))
-    found = assay.evaluate(frame.repartition(4), **clustered.EXACT["classes"])
+    monkeypatch.setattr(from_scan, "fillings", shard_cases.killing_fillings(str(tmp_path / "killed")))
+    found = assay.evaluate(frame.repartition(4), **shard_cases.EXACT["classes"])
     assert (tmp_path / "killed").exists()
-    clustered.check_like_arrays(found, "classes")
+    shard_cases.check_like_arrays(found, "classes")
 
 
 def test_partitions_of_one_class_are_no_problem_of_their_own(frame):
@@ -251,7 +250,7 @@ def test_partitions_of_one_class_are_no_problem_of_their_own(frame):
     for label, said in (("y", {"score": "score"}), ("actual", {"predicted": "said"})):
         asked = {"actual": label, **said}
         found = assay.evaluate(frame.repartitionByRange(3, label), **asked)
-        assert found.to_json() == assay.evaluate(clustered.COLUMNS, **asked).to_json()
+        assert found.to_json() == assay.evaluate(shard_cases.COLUMNS, **asked).to_json()
 
 
 def test_what_cannot_be_evaluated_is_said_in_a_line(spark, frame):

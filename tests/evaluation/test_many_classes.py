@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.evaluation.paged import page_of
+from assay.reports.page.build import page_of
 
 
 def sample(size, n=600):

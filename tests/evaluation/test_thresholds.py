@@ -2,7 +2,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from shared import messages
+from support.reference_figures import messages
 
 import assay
 from assay.decisions import choose_threshold, cross_fitted

@@ -19,10 +19,10 @@ from assay.metrics import (
     precision,
     recall,
 )
-from assay.metrics.calibration import calibration_null
-from assay.metrics.curves import detection_error, gain, lift, precision_recall, roc, roc_hull
-from assay.metrics.cutoffs import at_cutoffs, best, performance
-from assay.metrics.probability import corp
+from assay.metrics.curves.curves import detection_error, gain, lift, precision_recall, roc, roc_hull
+from assay.metrics.curves.cutoffs import at_cutoffs, best, performance
+from assay.metrics.probability.calibration import calibration_null
+from assay.metrics.probability.proper_scores import corp
 from assay.metrics.spec import MetricSpec
 
 

@@ -3,13 +3,13 @@
 import math
 
 import pytest
-from shared import messages
+from support.reference_figures import messages
 
 import assay
-from assay.inference.auc import auc_estimate
-from assay.inference.kappas import kappa_errors
-from assay.inference.proportions import proportion_interval
-from assay.inference.tables import mcnemar, no_information
+from assay.inference.formulas.auc import auc_estimate
+from assay.inference.formulas.kappa import kappa_errors
+from assay.inference.formulas.proportions import proportion_interval
+from assay.inference.hypothesis_tests.contingency import mcnemar, no_information
 from assay.metrics import (
     Binary,
     Undefined,
@@ -41,9 +41,9 @@ from assay.metrics import (
     weighted_accuracy,
     weighted_kappa,
 )
-from assay.metrics.curves import roc
-from assay.metrics.cutoffs import performance
-from assay.metrics.scales import SCALES, band, hint
+from assay.metrics.curves.curves import roc
+from assay.metrics.curves.cutoffs import performance
+from assay.metrics.interpretation import SCALES, band, hint
 
 
 def confusion(actual, predicted, **more):

@@ -1,7 +1,7 @@
 """A browser for the tests of pages."""
 
 import pytest
-from browsing import BROWSER
+from support.browser import BROWSER
 
 
 @pytest.fixture(scope="session")

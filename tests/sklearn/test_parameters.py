@@ -8,12 +8,12 @@ import warnings
 
 import numpy as np
 import pytest
-from agreeing import assert_same, outcome
+from support.agreement import assert_same, outcome
 
 import assay.sklearn
 from assay.errors import InputError
-from assay.sklearn import InvalidParameterError, targets
-from assay.sklearn.parameters import interval, number_among, validated
+from assay.sklearn import InvalidParameterError, target_checks
+from assay.sklearn.parameter_checks import interval, number_among, validated
 
 PUBLIC = [name for name in assay.sklearn.__all__ if name.islower()]
 
@@ -165,7 +165,7 @@ def test_kinds_of_targets_are_scikit_learns(values, theirs):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        value, _ = outcome(targets.type_of_target, values)
+        value, _ = outcome(target_checks.type_of_target, values)
         expected, _ = outcome(type_of_target, values)
     if isinstance(expected, Exception):
         assert isinstance(
@@ -177,11 +177,11 @@ def test_kinds_of_targets_are_scikit_learns(values, theirs):
 
 def test_regression_targets_become_tables_of_one_column_per_output():
     """Numbers, weights and the kind of average over outputs are checked in one place."""
-    actual, predicted, weights, multioutput = targets.regression_targets([1, 2], [[1.5], [2]], [1, 2])
+    actual, predicted, weights, multioutput = target_checks.regression_targets([1, 2], [[1.5], [2]], [1, 2])
     assert actual.shape == predicted.shape == (2, 1)
     assert weights.dtype == np.float64
     assert multioutput == "uniform_average"
-    *_, custom = targets.regression_targets(np.ones((2, 2)), np.ones((2, 2)), None, [0.3, 0.7])
+    *_, custom = target_checks.regression_targets(np.ones((2, 2)), np.ones((2, 2)), None, [0.3, 0.7])
     assert custom.tolist() == [0.3, 0.7]
     for args, message in (
         (([1, 2], [1]), "inconsistent numbers of samples"),
@@ -198,17 +198,17 @@ def test_regression_targets_become_tables_of_one_column_per_output():
         ((np.ones((2, 2)), np.ones((2, 2)), None, [1.0]), "equally many custom weights"),
     ):
         with pytest.raises(InputError, match=re.escape(message)):
-            targets.regression_targets(*args, *[None] * (3 - len(args)))
+            target_checks.regression_targets(*args, *[None] * (3 - len(args)))
 
 
 def test_positive_labels_are_not_guessed():
     """1 is positive among 0 and 1 or -1 and 1; other labels need a word."""
-    assert targets.positive_label(None, np.array([0, 1, 1])) == 1
-    assert targets.positive_label(None, np.array([-1.0, 1.0])) == 1
-    assert targets.positive_label("yes", np.array(["no", "yes"])) == "yes"
+    assert target_checks.positive_label(None, np.array([0, 1, 1])) == 1
+    assert target_checks.positive_label(None, np.array([-1.0, 1.0])) == 1
+    assert target_checks.positive_label("yes", np.array(["no", "yes"])) == "yes"
     for labels in (["no", "yes"], [1, 2], [0, 1, 2]):
         with pytest.raises(InputError, match="pos_label is not specified"):
-            targets.positive_label(None, np.array(labels))
+            target_checks.positive_label(None, np.array(labels))
 
 
 def test_neither_scikit_learn_nor_scipy_is_imported():
@@ -219,7 +219,7 @@ def test_neither_scikit_learn_nor_scipy_is_imported():
         "    warnings.simplefilter('always')\n"
         "    assert s.f1_score([0, 0], [0, 0]) == 0.0\n"
         "assert said[0].category is s.UndefinedMetricWarning, said\n"
-        "assert s.UndefinedMetricWarning.__module__ == 'assay.sklearn.undefined'\n"
+        "assert s.UndefinedMetricWarning.__module__ == 'assay.sklearn.undefined_warnings'\n"
         "print(s.classification_report([[0, 1], [1, 1]], [[0, 1], [1, 0]]).split()[0])\n"
         "heavy = {'sklearn', 'scipy', 'pandas', 'polars', 'pyarrow', 'narwhals'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"

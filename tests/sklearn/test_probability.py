@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from agreeing import assert_same, outcome
+from support.agreement import assert_same, outcome
 
 import assay.sklearn as ours
 

@@ -1,5 +1,5 @@
 """The command line: the same answers from a shell."""
 
-from assay.cli.program import main
+from assay.cli.main import main
 
 __all__ = ["main"]

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from assay.errors import FileError
-from assay.printable import printable
+from assay.escape import printable
 
 __all__ = ["complain", "finish_output", "restore_descriptors", "show"]
 

@@ -7,10 +7,16 @@
 """
 
 from assay.decisions.costs import bayes_threshold, probability_cost, shifted_probability, shifted_threshold
-from assay.decisions.curves import DecisionCurve, cost_curve, expected_cost, net_benefit, normalised_cost
-from assay.decisions.honesty import CrossFit, Optimism, cross_fitted, optimism
+from assay.decisions.decision_curves import (
+    DecisionCurve,
+    cost_curve,
+    expected_cost,
+    net_benefit,
+    normalised_cost,
+)
+from assay.decisions.selection_optimism import CrossFit, Optimism, cross_fitted, optimism
 from assay.decisions.threshold import Threshold, choose_threshold, judge_threshold
-from assay.metrics.curves import roc_hull
+from assay.metrics.curves.curves import roc_hull
 
 __all__ = [
     "CrossFit",

@@ -20,12 +20,12 @@ from assay.decisions.costs import (
 from assay.decisions.criterion import CONFIDENCE, Criterion
 from assay.decisions.guarantees import Guarantee
 from assay.decisions.sweep import Amounts
-from assay.decisions.wording import amount
 from assay.errors import MetricError
-from assay.inference.proportions import check_confidence
+from assay.formatting.numbers import amount
+from assay.inference.formulas.proportions import check_confidence
 from assay.metrics import Binary, find
 from assay.metrics.arithmetic import ratio, root
-from assay.metrics.cutoffs import of_counts, rounding
+from assay.metrics.curves.cutoffs import of_counts, rounding
 from assay.metrics.parameters import number
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.decisions.walks import last_certified
+from assay.decisions.sequential_testing import last_certified
 from assay.errors import MetricError
-from assay.metrics.cutoffs import rounding
-from assay.metrics.rates import NO_NEGATIVES, NO_POSITIVES
+from assay.metrics.classification.rates import NO_NEGATIVES, NO_POSITIVES
+from assay.metrics.curves.cutoffs import rounding
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.decisions.evidence import lower_limit_reaches, of_outcome, parts_of, wilson_limit
-from assay.decisions.wording import amount
+from assay.decisions.effective_counts import lower_limit_reaches, of_outcome, parts_of, wilson_limit
 from assay.errors import MetricError
-from assay.inference.proportions import check_confidence
+from assay.formatting.numbers import amount
+from assay.inference.formulas.proportions import check_confidence
 from assay.metrics.arithmetic import ratio
-from assay.metrics.cutoffs import rounding
+from assay.metrics.curves.cutoffs import rounding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from assay.decisions.evidence import Evidence
+    from assay.decisions.effective_counts import Evidence
     from assay.decisions.sweep import Outcome, Sweep
 
 __all__ = ["Guarantee", "least_hits", "lower_limit_reaches"]
@@ -39,7 +39,7 @@ class Guarantee:
     Recall only falls as the threshold rises, and specificity only rises: whoever takes the last threshold
     whose limit is met errs no more often than at a threshold named beforehand (Bates et al. 2021, risk-
     controlling sets). Precision goes up and down, and so do the limits of weighted or grouped rows: a walk
-    over the cutoffs tests them, see :func:`assay.decisions.walks.last_certified`.
+    over the cutoffs tests them, see :func:`assay.decisions.sequential_testing.last_certified`.
     """
 
     measure: str

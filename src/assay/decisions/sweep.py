@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.decisions.costs import LARGEST, NO_GAINS, checked_cost, is_number
-from assay.decisions.evidence import GroupedRows
+from assay.decisions.effective_counts import GroupedRows
 from assay.errors import LengthError, MetricError, NumberError
 from assay.inputs import Rows, column, encode, need_rows
 from assay.inputs.columns import Column, doubles
@@ -19,7 +19,7 @@ from assay.inputs.labels import binary
 from assay.metrics import Binary
 from assay.metrics.metric import need_tally, tallied
 from assay.tallies import BinnedScores, Confusion, Scores
-from assay.tallies.cutoffs import confusions_at
+from assay.tallies.scores.thresholding import confusions_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from assay.decisions.costs import bayes_threshold, shifted_threshold
 from assay.decisions.criteria import ROWS_PREDICTED, interpolated_error, stated
-from assay.decisions.honesty import CrossFit, Optimism, cross_fit_of, optimism_of
-from assay.decisions.intervals import IN_GROUPS, SAME_ROWS, estimated
+from assay.decisions.selection_optimism import CrossFit, Optimism, cross_fit_of, optimism_of
 from assay.decisions.sweep import Sample, cells, checked_threshold
-from assay.decisions.wording import amount, counted, cutoff, figure, interval, measured, plain, wrapped
+from assay.decisions.threshold_intervals import IN_GROUPS, SAME_ROWS, estimated
+from assay.formatting.numbers import amount, counted, cutoff, figure, interval, measured, plain, wrapped
 from assay.inference.test_result import p_text
 from assay.metrics import Binary, Undefined, find
-from assay.metrics.calibration_tests import spiegelhalter_test
-from assay.metrics.cutoffs import of_counts
+from assay.metrics.curves.cutoffs import of_counts
+from assay.metrics.probability.calibration_tests import spiegelhalter_test
 
 if TYPE_CHECKING:
     from assay.decisions.criterion import Criterion

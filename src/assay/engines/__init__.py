@@ -1,8 +1,8 @@
 """Who walks the rows: files and data beyond memory, batch by batch, into tallies."""
 
-from assay.engines.files import source
-from assay.engines.local import Scan, scan
-from assay.engines.reading import read
+from assay.engines.file_formats import source
+from assay.engines.local_scan import Scan, scan
+from assay.engines.read_columns import read
 from assay.engines.sources import Source
 
 __all__ = ["Scan", "Source", "read", "scan", "source"]

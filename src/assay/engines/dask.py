@@ -5,16 +5,16 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
-from assay.engines.database import part
-from assay.engines.parts import alone, finished, labels_of, merged, tallied
+from assay.engines.distributed_tally import alone, finished, labels_of, merged, tallied
+from assay.engines.duckdb import part
 from assay.errors import InputError, LengthError
 from assay.inputs.frames import Table, no_such_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from assay.engines.asked import Asked
-    from assay.engines.local import Scan
+    from assay.engines.local_scan import Scan
+    from assay.engines.scan_request import Asked
     from assay.inputs import Column
 
 __all__ = ["scanned"]

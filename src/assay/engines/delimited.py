@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from assay.engines.csv_lines import (
+from assay.engines.csv_layout import (
     Layout,
     best_layout,
     copy_with_plain_lines,
@@ -21,14 +21,14 @@ from assay.engines.csv_lines import (
     lines_with_ends,
     no_header,
 )
-from assay.engines.database import Again, NotParallel, OddLines, Ragged, Unfit, Wider, quoted, text
+from assay.engines.duckdb import Again, NotParallel, OddLines, Ragged, Unfit, Wider, quoted, text
 from assay.engines.sources import Part, lines_about
 from assay.errors import FileError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from assay.engines.database import Database
+    from assay.engines.duckdb import Database
     from assay.inputs import Column
 
 __all__ = ["ENCODINGS", "DelimitedFile", "settled"]

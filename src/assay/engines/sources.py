@@ -9,16 +9,16 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from assay.engines.arrow_check import check_arrow
-from assay.engines.database import TEXT, part, quoted, selected, text
+from assay.engines.arrow_validation import check_arrow
+from assay.engines.duckdb import TEXT, part, quoted, selected, text
 from assay.errors import AssayError, ColumnError, FileError
 from assay.inputs.frames import no_such_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from assay.engines.database import Database
-    from assay.engines.queried_files import QueriedFiles
+    from assay.engines.duckdb import Database
+    from assay.engines.sql_files import QueriedFiles
     from assay.output_files import FileIdentity
 
 __all__ = ["ArrowFile", "JsonFile", "ParquetFile", "Part", "Query", "Source", "lines_about"]
@@ -92,7 +92,7 @@ class Source:
 
     def open(self, *, memory: int, threads: int, folder: str | None = None) -> Database:
         """Return the database through which the parts are read; it may write to a folder."""
-        from assay.engines.database import Database  # noqa: PLC0415 - read here only
+        from assay.engines.duckdb import Database  # noqa: PLC0415 - read here only
 
         opened = Database(memory=memory, threads=threads)
         try:

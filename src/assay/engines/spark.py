@@ -8,22 +8,31 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from assay.engines.areas import Above, Areas, Stretch, above, areas, precision_sum
-from assay.engines.asked import Asked
-from assay.engines.database import part
-from assay.engines.gathering import in_words
-from assay.engines.parts import alone, columns_of, finished, labels_of, merged, tallied, told, undone
+from assay.engines.accumulator import in_words
+from assay.engines.distributed_auc import Above, Areas, Stretch, above, areas, precision_sum
+from assay.engines.distributed_tally import (
+    alone,
+    columns_of,
+    finished,
+    labels_of,
+    merged,
+    tallied,
+    told,
+    undone,
+)
+from assay.engines.duckdb import part
+from assay.engines.scan_request import Asked
 from assay.errors import AssayError, ColumnError, InputError, LabelError, LengthError, PartError
 from assay.inputs.frames import no_such_column
-from assay.tallies import Scores, codec
-from assay.tallies.scores import same_positive
+from assay.tallies import Scores, serialization
+from assay.tallies.scores.scores import same_positive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from assay.engines.local import Scan
+    from assay.engines.local_scan import Scan
     from assay.inputs import Label
-    from assay.tallies.dyadic import Dyadic
+    from assay.tallies.exact_numbers import Dyadic
 
 __all__ = ["exact_areas", "scanned"]
 
@@ -146,8 +155,8 @@ def _rank(asked: Asked, batches: Iterable[Any]) -> Iterator[Any]:
         part = gathered.part()
         tally: Any = Scores() if part.tallies is None else part.tallies["ranks"]
         numbers = tuple(Stretch.of(tally, place)) if len(tally.scores) else ()
-        counts = codec.pack("counts", (place, tally.positives, tally.negatives))
-        return codec.pack("stretch", (tally.positive, part.lowest, numbers, part.dropped))
+        counts = serialization.pack("counts", (place, tally.positives, tally.negatives))
+        return serialization.pack("stretch", (tally.positive, part.lowest, numbers, part.dropped))
 
     yield _row(told(rank, place), counts)
 
@@ -156,10 +165,10 @@ def _precision(over: dict[int, Above], batches: Iterable[Any]) -> Iterator[Any]:
     """Yield the sum of precision of each stretch."""
     for batch in batches:
         for value in batch.column("counts"):
-            _, (place, positives, negatives) = codec.unpack(value.as_py())
+            _, (place, positives, negatives) = serialization.unpack(value.as_py())
             if len(positives):
                 sums = functools.partial(precision_sum, positives, negatives, over[place])
-                yield _row(told(lambda: codec.pack("sum", (sums(),)), place), b"")  # noqa: B023 - called at once
+                yield _row(told(lambda: serialization.pack("sum", (sums(),)), place), b"")  # noqa: B023 - called at once
 
 
 def _selected(frame: Any, wanted: Sequence[str]) -> Any:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.errors import ColumnError, InputError, MetricError
-from assay.evaluation.counted import counted_at
-from assay.evaluation.figures import Figure, figures_of, flat
-from assay.evaluation.kinds import two_classes
+from assay.evaluation.default_metrics import Figure, figures_of, flat
 from assay.evaluation.settings import Settings
-from assay.evaluation.told import Told
+from assay.evaluation.shortcuts import Told
+from assay.evaluation.task import two_classes
 from assay.inference.estimate import Estimate
-from assay.inference.intervals import estimate_tally
-from assay.inference.readings import tally_for
+from assay.inference.intervals.choose_interval import estimate_tally
+from assay.inference.intervals.tally_choice import tally_for
 from assay.inputs.labels import same_kind
 from assay.metrics import Metric, Undefined
 from assay.metrics.spec import MetricSpec
@@ -32,17 +31,18 @@ from assay.tallies import (
     Queries,
     Scores,
 )
+from assay.tallies.scores.counts_at_threshold import counted_at
 
 if TYPE_CHECKING:
-    from assay.decisions.honesty import CrossFit
+    from assay.decisions.selection_optimism import CrossFit
     from assay.decisions.threshold import Threshold
-    from assay.evaluation.class_table import ClassTable
-    from assay.evaluation.mistakes import Mistakes
-    from assay.evaluation.problem import Problem
-    from assay.evaluation.sets import LabelTables
-    from assay.evaluation.slices import Slices
+    from assay.evaluation.error_rows import Mistakes
+    from assay.evaluation.infer_task import Problem
+    from assay.evaluation.per_class import ClassTable
+    from assay.evaluation.slices.slices import Slices
     from assay.inputs import Label, Rows
-    from assay.reports.plots import Plots
+    from assay.inputs.multilabel import LabelTables
+    from assay.plots import Plots
     from assay.tallies import Tally
 
 __all__ = ["Evaluation", "Settings"]
@@ -210,7 +210,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
         self, metric: Metric, options: dict[str, Any], confidence: float, method: str | None
     ) -> Estimate:
         if self.sets is not None:
-            from assay.inference.intervals_sets import label_sets_estimate  # noqa: PLC0415 - few need it
+            from assay.inference.intervals.multilabel import label_sets_estimate  # noqa: PLC0415 - few need it
 
             known = self.tallies.get("label_sets")
             columns = {**self.sets.columns, "group": self.sets.group, "tally": known}
@@ -222,7 +222,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
             lost = f"the rows come in groups ({self.settings.group}), which their tallies do not keep"
             return Estimate(metric(tally, **left), None, None, confidence, "", self.n, lost)
         if self.binned is not None and isinstance(tally, (Scores, Losses)):
-            from assay.evaluation.in_bins import estimate_in_bins  # noqa: PLC0415 - few scores are in bins
+            from assay.evaluation.binned_estimates import estimate_in_bins  # noqa: PLC0415 - few scores are in bins
 
             return estimate_in_bins(self.binned, metric, tally, left, confidence=confidence, method=method)
         rows = self.cases if self._needs_rows(tally) or method else None
@@ -312,7 +312,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
     @property
     def confusion(self) -> Any:
         """The cross table of actual against predicted."""
-        from assay.reports.crosstable import CrossTable  # noqa: PLC0415 - only for who asks
+        from assay.crosstable import CrossTable  # noqa: PLC0415 - only for who asks
 
         return CrossTable.of(self._tally("confusion", Confusion))
 
@@ -345,7 +345,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
 
     def curve(self, name: str) -> Any:
         """Return a curve by its name: roc, roc_hull, precision_recall, detection_error, gain or lift."""
-        from assay.metrics import curves  # noqa: PLC0415
+        from assay.metrics.curves import curves  # noqa: PLC0415
 
         if name not in _CURVES:
             raise MetricError(f"there is no curve {name!r}: there are {', '.join(_CURVES)}.")
@@ -353,7 +353,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
 
     def merge(self, other: Evaluation) -> Evaluation:
         """Return the evaluation of both sides' rows, which must pose the same problem."""
-        from assay.evaluation.merged import merged  # noqa: PLC0415 - each knows the other
+        from assay.evaluation.merge import merged  # noqa: PLC0415 - each knows the other
 
         return merged(self, other)
 
@@ -364,7 +364,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
     @functools.cached_property
     def classes(self) -> ClassTable:
         """Precision, recall and F1 of every class, each against the rest, with intervals."""
-        from assay.evaluation.class_table import class_table  # noqa: PLC0415 - each knows the other
+        from assay.evaluation.per_class import class_table  # noqa: PLC0415 - each knows the other
 
         return class_table(self)
 
@@ -386,7 +386,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
         >>> ev.slices["at"]["home"]["accuracy"]
         1 [0.9287, 1]
         """
-        from assay.evaluation.slices import Slices  # noqa: PLC0415 - each knows the other
+        from assay.evaluation.slices.slices import Slices  # noqa: PLC0415 - each knows the other
 
         return Slices(self)
 
@@ -404,7 +404,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
         row  actual  predicted   score
           2       0          1  0.6000
         """
-        from assay.evaluation.mistakes import mistakes  # noqa: PLC0415 - only for who asks
+        from assay.evaluation.error_rows import mistakes  # noqa: PLC0415 - only for who asks
 
         return mistakes(self, which, n)
 
@@ -419,20 +419,20 @@ class Evaluation(Told, Mapping[str, Estimate]):
         >>> ev.choose_threshold().threshold, ev.choose_threshold(best="precision").threshold
         (0.35, 0.8)
         """
-        from assay.evaluation.choosing import chosen  # noqa: PLC0415 - only for who asks
+        from assay.evaluation.thresholds import chosen  # noqa: PLC0415 - only for who asks
 
         return chosen(self, **criterion)
 
     def cross_fitted_threshold(self, **criterion: Any) -> CrossFit:
         """Return what choosing a threshold so is worth on rows that did not choose it, by cross-fitting."""
-        from assay.evaluation.choosing import chosen_by_folds  # noqa: PLC0415 - only for who asks
+        from assay.evaluation.thresholds import chosen_by_folds  # noqa: PLC0415 - only for who asks
 
         return chosen_by_folds(self, **criterion)
 
     @functools.cached_property
     def plot(self) -> Plots:
         """The plots by their names: ``ev.plot.roc()``, ``ev.plot.slices("recall")`` and so on."""
-        from assay.reports.plots import Plots  # noqa: PLC0415 - only for who asks
+        from assay.plots import Plots  # noqa: PLC0415 - only for who asks
 
         return Plots(self.tallies if self.rows is None else self.rows, costs=self.settings.costs)
 

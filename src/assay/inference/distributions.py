@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.errors import MetricError
-from assay.inference.proportions import check_confidence
+from assay.inference.formulas.proportions import check_confidence
 
 if TYPE_CHECKING:
     from assay.inference.test_result import Alternative

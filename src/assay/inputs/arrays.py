@@ -14,7 +14,7 @@ import numpy as np
 from assay import kernels
 from assay.errors import ColumnError
 from assay.inputs.columns import Array, Column
-from assay.inputs.objects import from_objects, from_sequence, type_name
+from assay.inputs.python_objects import from_objects, from_sequence, type_name
 
 __all__ = ["column", "column_names", "from_arrow", "from_tensor", "is_tensor"]
 

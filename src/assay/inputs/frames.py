@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import ColumnError, shown
 from assay.inputs.arrays import column
-from assay.inputs.objects import type_name
+from assay.inputs.python_objects import type_name
 
 if TYPE_CHECKING:
     from assay.inputs.columns import Column

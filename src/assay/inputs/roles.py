@@ -10,7 +10,7 @@ import numpy as np
 from assay.errors import ColumnError, InputError, LabelError, LengthError, keywords_told, shown
 from assay.inputs.arrays import column, column_names
 from assay.inputs.labels import Label, Labels, plain_label, same_kind, weights
-from assay.inputs.matrices import class_labels, class_scores
+from assay.inputs.score_matrix import class_labels, class_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,36 +10,36 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from assay.metrics.averages import averaged, each, pooled
-from assay.metrics.counts import Binary, Classes, Ordered
-from assay.metrics.means import Mean, mean_metric
+from assay.metrics.averaging import averaged, each, pooled
 from assay.metrics.metric import Metric, View, catalogue, find, metric
-from assay.metrics.outputs import each_output, over_outputs
-from assay.metrics.ranks import Ranks
+from assay.metrics.multioutput import each_output, over_outputs
 from assay.metrics.undefined import Undefined, Value
+from assay.metrics.views.confusion import Binary, Classes, Ordered
+from assay.metrics.views.ranking import Ranks
+from assay.metrics.views.row_means import Mean, mean_metric
 
 # The rooms of the catalogue, in the order in which a reader would want them.
 _ROOMS = (
-    "rates",
-    "classes",
-    "agreement",
-    "association",
-    "ordinal",
-    "label_sets",
-    "ranking",
-    "precision_recall",
-    "class_ranking",
-    "retrieval",
-    "retrieval_readers",
-    "probability",
-    "calibration",
-    "calibration_loess",
-    "calibration_tests",
-    "class_probability",
-    "regression",
-    "row_errors",
-    "deviance",
-    "ordered",
+    "classification.rates",
+    "classification.multiclass",
+    "classification.agreement",
+    "classification.association",
+    "classification.ordinal",
+    "classification.multilabel",
+    "ranking.roc",
+    "ranking.precision_recall",
+    "ranking.multiclass_auc",
+    "ranking.retrieval",
+    "ranking.retrieval_user_models",
+    "probability.proper_scores",
+    "probability.calibration",
+    "probability.loess_calibration",
+    "probability.calibration_tests",
+    "probability.multiclass_probability",
+    "regression.moments",
+    "regression.row_losses",
+    "regression.deviance",
+    "regression.order_statistics",
 )
 for _room in _ROOMS:
     importlib.import_module(f"{__name__}.{_room}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from assay.tallies.dyadic import Dyadic
+from assay.tallies.exact_numbers import Dyadic
 
 __all__ = ["Exact"]
 

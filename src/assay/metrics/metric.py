@@ -1,7 +1,7 @@
 """The metric: one declaration holds all that is known of it, and one registry holds the metrics.
 
-A formula takes a *view* of a tally (:class:`~assay.metrics.counts.Binary` and its like) and returns a
-number, NaN where there is none. It never sees rows. Whoever needs to know something about a metric
+A formula takes a *view* of a tally (:class:`~assay.metrics.views.confusion.Binary` and its like) and returns
+a number, NaN where there is none. It never sees rows. Whoever needs to know something about a metric
 (documentation, reports, intervals, tests, the command line) reads it here.
 """
 
@@ -121,7 +121,7 @@ class Metric:
         label = options.pop("positive")
         if label is None or not (isinstance(data, Tally) or _are_rows(data)):
             return data
-        from assay.tallies.one_class import of_class  # noqa: PLC0415 - few need it
+        from assay.tallies.scores.one_vs_rest import of_class  # noqa: PLC0415 - few need it
 
         return of_class(data, label)
 

@@ -8,7 +8,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from assay.metrics import catalogue, find
-from assay.metrics.scales import SCALES
+from assay.metrics.interpretation import SCALES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -56,7 +56,7 @@ def entry(name: str) -> str:
         "reads": f"a {metric.reads.tally.kind} tally: {metric.reads.title}",
     }
     if facts["words"]:
-        facts["words"] += ": see assay.metrics.scales"
+        facts["words"] += ": see assay.metrics.interpretation"
     lines = [metric.name + also, f"  {metric.meaning}"]
     lines += [f"  {key:<11} {value}" for key, value in facts.items() if value]
     lines += [f"  {paragraph}" for paragraph in metric.notes.split("\n\n") if paragraph]

@@ -13,7 +13,7 @@ from assay.metrics import Undefined
 
 if TYPE_CHECKING:
     from assay.inference.estimate import Estimate
-    from assay.reports.class_text import Row
+    from assay.reports.text.per_class import Row
 
 __all__ = ["Line", "Summary", "shown_interval", "shown_name", "shown_value"]
 

@@ -1,7 +1,6 @@
 """Parts of the rows to learn from and to be judged by, and what they say of performance to come."""
 
-from assay.resampling.cv import CrossValidator, as_cv
-from assay.resampling.estimators import (
+from assay.resampling.error_estimators import (
     Optimism,
     err632,
     err632plus,
@@ -10,8 +9,7 @@ from assay.resampling.estimators import (
     no_information_rate,
     no_information_squared_error,
 )
-from assay.resampling.guards import check
-from assay.resampling.schemes import (
+from assay.resampling.factories import (
     bootstrap,
     holdout,
     kfold,
@@ -19,7 +17,9 @@ from assay.resampling.schemes import (
     leave_one_out,
     walk_forward,
 )
+from assay.resampling.sklearn_adapter import CrossValidator, as_cv
 from assay.resampling.split import Split, Splits
+from assay.resampling.split_checks import check
 from assay.resampling.splitters import Splitter
 
 __all__ = [

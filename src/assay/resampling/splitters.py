@@ -16,11 +16,11 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import SplitError
-from assay.resampling.asked import Asked, read, shares
-from assay.resampling.dealing import deal
-from assay.resampling.grouping import deal_groups, group_strata
+from assay.resampling.assignment import deal
+from assay.resampling.group_assignment import deal_groups, group_strata
 from assay.resampling.split import TRAIN_TEST, Split, Splits
-from assay.resampling.timed import ordered_parts, walk
+from assay.resampling.split_inputs import Asked, read, shares
+from assay.resampling.time_order import ordered_parts, walk
 
 if TYPE_CHECKING:
     from assay.inputs.columns import Array

@@ -16,22 +16,22 @@ from typing import Any
 # One line per module: its functions are public here by being named in this table.
 _HOMES = {
     "agreement": ("cohen_kappa_score", "matthews_corrcoef"),
-    "areas": ("auc", "average_precision_score", "roc_auc_score"),
-    "labels": (
+    "auc": ("auc", "average_precision_score", "roc_auc_score"),
+    "classification": (
         "accuracy_score", "balanced_accuracy_score", "class_likelihood_ratios", "confusion_matrix",
         "hamming_loss", "multilabel_confusion_matrix", "zero_one_loss",
     ),
-    "listed": (
+    "label_ranking": (
         "coverage_error", "dcg_score", "label_ranking_average_precision_score", "label_ranking_loss",
         "ndcg_score", "top_k_accuracy_score",
     ),
-    "parameters": ("InvalidParameterError",),
+    "parameter_checks": ("InvalidParameterError",),
     "probability": ("brier_score_loss", "d2_brier_score", "d2_log_loss_score", "hinge_loss", "log_loss"),
     "rates": (
         "f1_score", "fbeta_score", "jaccard_score", "precision_recall_fscore_support", "precision_score",
         "recall_score",
     ),
-    "report": ("classification_report",),
+    "classification_report": ("classification_report",),
     "deviance": (
         "d2_absolute_error_score", "d2_pinball_score", "d2_tweedie_score", "mean_gamma_deviance",
         "mean_poisson_deviance", "mean_tweedie_deviance",
@@ -41,7 +41,7 @@ _HOMES = {
         "mean_pinball_loss", "mean_squared_error", "mean_squared_log_error", "median_absolute_error",
         "r2_score", "root_mean_squared_error", "root_mean_squared_log_error",
     ),
-    "thresholds": (
+    "curves": (
         "confusion_matrix_at_thresholds", "det_curve", "metric_at_thresholds", "precision_recall_curve",
         "roc_curve",
     ),
@@ -53,7 +53,7 @@ __all__ = [*sorted(_HOME_OF), "UndefinedMetricWarning"]  # noqa: PLE0604 - the t
 
 def __getattr__(name: str) -> Any:
     if name == "UndefinedMetricWarning":  # never kept: scikit-learn may be loaded later
-        from assay.sklearn.undefined import undefined_metric_warning  # noqa: PLC0415
+        from assay.sklearn.undefined_warnings import undefined_metric_warning  # noqa: PLC0415
 
         return undefined_metric_warning()
     home = _HOME_OF.get(name)

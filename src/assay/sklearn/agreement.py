@@ -7,10 +7,10 @@ import numbers
 from typing import Any
 
 from assay.metrics import kappa, mcc, weighted_kappa
-from assay.sklearn.counted import one_label_per_row
-from assay.sklearn.labels import square
-from assay.sklearn.parameters import ARRAY, NAN, NONE, OPTIONAL_ARRAY, interval, text_among, validated
-from assay.sklearn.undefined import warn_undefined
+from assay.sklearn.classification import square
+from assay.sklearn.label_targets import one_label_per_row
+from assay.sklearn.parameter_checks import ARRAY, NAN, NONE, OPTIONAL_ARRAY, interval, text_among, validated
+from assay.sklearn.undefined_warnings import warn_undefined
 
 __all__ = ["cohen_kappa_score", "matthews_corrcoef"]
 

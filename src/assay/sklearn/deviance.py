@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import NumberError
 from assay.metrics import pinball, tweedie_deviance
-from assay.sklearn.outputs import MULTIOUTPUT, one_output, outputs
-from assay.sklearn.parameters import ARRAY, OPTIONAL_ARRAY, interval, validated
+from assay.sklearn.multioutput import MULTIOUTPUT, one_output, outputs
+from assay.sklearn.parameter_checks import ARRAY, OPTIONAL_ARRAY, interval, validated
 from assay.sklearn.regression import explained, pinball_of, too_few
 
 if TYPE_CHECKING:
-    from assay.sklearn.outputs import Output
+    from assay.sklearn.multioutput import Output
 
 __all__ = [
     "d2_absolute_error_score",

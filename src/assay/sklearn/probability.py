@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.errors import InputError, LabelError
-from assay.metrics.class_probability import multiclass_brier
-from assay.sklearn.forecasts import (
-    Forecasts,
-    are_probabilities,
-    mean_loss,
-    plain_forecasts,
-    probabilities,
-    tried,
-)
-from assay.sklearn.parameters import (
+from assay.metrics.probability.multiclass_probability import multiclass_brier
+from assay.sklearn.parameter_checks import (
     ARRAY,
     BOOLEAN,
     OPTIONAL_ARRAY,
@@ -27,7 +19,15 @@ from assay.sklearn.parameters import (
     text_among,
     validated,
 )
-from assay.sklearn.targets import (
+from assay.sklearn.probability_targets import (
+    Forecasts,
+    are_probabilities,
+    mean_loss,
+    plain_forecasts,
+    probabilities,
+    tried,
+)
+from assay.sklearn.target_checks import (
     column_or_1d,
     consistent_length,
     distinct,
@@ -35,9 +35,9 @@ from assay.sklearn.targets import (
     sample_count,
     type_of_target,
 )
-from assay.sklearn.undefined import warn, warn_undefined
+from assay.sklearn.undefined_warnings import warn, warn_undefined
 from assay.tallies import Losses, Moments
-from assay.tallies.row_losses import log_losses
+from assay.tallies.loss_arguments import log_losses
 
 if TYPE_CHECKING:
     from collections.abc import Callable

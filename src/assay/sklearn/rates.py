@@ -10,9 +10,9 @@ import numpy as np
 
 from assay.errors import InputError, LabelError
 from assay.metrics import f1, f_beta, jaccard, pooled, precision, recall
-from assay.sklearn.counted import Pairs, Sets, counted
-from assay.sklearn.labels import against_rest
-from assay.sklearn.parameters import (
+from assay.sklearn.classification import against_rest
+from assay.sklearn.label_targets import Pairs, Sets, counted
+from assay.sklearn.parameter_checks import (
     AVERAGE,
     OPTIONAL_ARRAY,
     POS_LABEL,
@@ -24,13 +24,13 @@ from assay.sklearn.parameters import (
     text_among,
     validated,
 )
-from assay.sklearn.undefined import stand_in, warn, warn_undefined
+from assay.sklearn.undefined_warnings import stand_in, warn, warn_undefined
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from assay.inputs.columns import Array
-    from assay.metrics.counts import Binary
+    from assay.metrics.views.confusion import Binary
 
 __all__ = [
     "f1_score",

@@ -11,16 +11,24 @@ import numpy as np
 from assay.errors import NumberError
 from assay.metrics import mae, msle, rmse
 from assay.metrics.arithmetic import root
-from assay.metrics.errors import absolute_error
 from assay.metrics.exact import Exact
-from assay.sklearn.outputs import MULTIOUTPUT, averaged, one_output, outputs
-from assay.sklearn.parameters import ARRAY, BOOLEAN, NONE, OPTIONAL_ARRAY, interval, text_among, validated
-from assay.sklearn.undefined import warn_undefined
+from assay.metrics.views.regression import absolute_error
+from assay.sklearn.multioutput import MULTIOUTPUT, averaged, one_output, outputs
+from assay.sklearn.parameter_checks import (
+    ARRAY,
+    BOOLEAN,
+    NONE,
+    OPTIONAL_ARRAY,
+    interval,
+    text_among,
+    validated,
+)
+from assay.sklearn.undefined_warnings import warn_undefined
 
 if TYPE_CHECKING:
     from assay.inputs.columns import Array
-    from assay.metrics.errors import Errors
-    from assay.sklearn.outputs import Output
+    from assay.metrics.views.regression import Errors
+    from assay.sklearn.multioutput import Output
 
 __all__ = [
     "explained_variance_score",

@@ -6,45 +6,45 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.tallies.binned import BinnedScores
-    from assay.tallies.cases import Cases
-    from assay.tallies.class_scores import ClassScores
+    from assay.tallies.bounded import Perhaps
     from assay.tallies.collection import Collection
-    from assay.tallies.confidences import Confidences
+    from assay.tallies.column_profile import Traits
     from assay.tallies.confusion import Confusion
+    from assay.tallies.distinct_values import Values
     from assay.tallies.grouped import Grouped
-    from assay.tallies.label_sets import LabelSets
     from assay.tallies.losses import Losses
     from assay.tallies.moments import Moments, Sums
-    from assay.tallies.number_pairs import NumberPairs
+    from assay.tallies.multilabel import LabelSets
     from assay.tallies.paired import PairedLabels, PairedScores
-    from assay.tallies.perhaps import Perhaps
-    from assay.tallies.queries import Queries
-    from assay.tallies.scores import Scores
+    from assay.tallies.ranked_lists import Queries
+    from assay.tallies.scores.binned import BinnedScores
+    from assay.tallies.scores.multiclass_scores import ClassScores
+    from assay.tallies.scores.scores import Scores
+    from assay.tallies.scores.top_label import Confidences
+    from assay.tallies.stored_rows import Cases
     from assay.tallies.tally import Tally, from_bytes, merge
-    from assay.tallies.traits import Traits
-    from assay.tallies.values import Values
+    from assay.tallies.value_pairs import NumberPairs
 
 # Each tally is loaded when first used: a caller of one need not wait for all of them.
 _HOMES = {
-    "binned": ("BinnedScores",),
-    "cases": ("Cases",),
-    "class_scores": ("ClassScores",),
+    "scores.binned": ("BinnedScores",),
+    "stored_rows": ("Cases",),
+    "scores.multiclass_scores": ("ClassScores",),
     "collection": ("Collection",),
-    "confidences": ("Confidences",),
+    "scores.top_label": ("Confidences",),
     "confusion": ("Confusion",),
     "grouped": ("Grouped",),
-    "label_sets": ("LabelSets",),
+    "multilabel": ("LabelSets",),
     "losses": ("Losses",),
     "moments": ("Moments", "Sums"),
-    "number_pairs": ("NumberPairs",),
+    "value_pairs": ("NumberPairs",),
     "paired": ("PairedLabels", "PairedScores"),
-    "perhaps": ("Perhaps",),
-    "queries": ("Queries",),
-    "scores": ("Scores",),
+    "bounded": ("Perhaps",),
+    "ranked_lists": ("Queries",),
+    "scores.scores": ("Scores",),
     "tally": ("Tally", "from_bytes", "merge"),
-    "traits": ("Traits",),
-    "values": ("Values",),
+    "column_profile": ("Traits",),
+    "distinct_values": ("Values",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -7,7 +7,7 @@ from collections.abc import Sized
 from typing import TYPE_CHECKING, Any, Self
 
 from assay.errors import TallyError
-from assay.tallies.mapped import MappedTallies, maker
+from assay.tallies.mapping import MappedTallies, maker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.inputs import need_rows
-from assay.tallies.cells import LabelCells
+from assay.tallies.label_cells import LabelCells
 from assay.tallies.tally import frozen
 
 if TYPE_CHECKING:

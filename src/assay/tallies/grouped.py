@@ -9,7 +9,7 @@ from assay import kernels
 from assay.errors import ColumnError
 from assay.inputs import Label, encode, need_rows
 from assay.inputs.labels import cross, same_kind
-from assay.tallies.mapped import MappedTallies, maker
+from assay.tallies.mapping import MappedTallies, maker
 
 if TYPE_CHECKING:
     from collections.abc import Callable

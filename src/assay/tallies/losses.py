@@ -12,8 +12,8 @@ from assay.errors import LengthError, MergeError
 from assay.inputs import column, need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import weights
-from assay.tallies.dyadic import Dyadic
-from assay.tallies.row_losses import checked_clip, own_parameters, refuse_outside, row_values
+from assay.tallies.exact_numbers import Dyadic
+from assay.tallies.loss_arguments import checked_clip, own_parameters, refuse_outside, row_values
 from assay.tallies.tally import Tally, require
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Losses(Tally, kind="losses"):
         >>> tally.infinite, float(tally.total)
         (1, 0.6931471805599453)
         """
-        from assay.tallies.scores import with_labels  # noqa: PLC0415 - each knows the other
+        from assay.tallies.scores.scores import with_labels  # noqa: PLC0415 - each knows the other
 
         what, clip = "a tally of log losses", checked_clip(clip)
         actual, score = need_rows(rows).need("actual", what), rows.need("score", what)

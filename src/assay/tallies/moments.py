@@ -10,7 +10,7 @@ import numpy as np
 from assay import kernels
 from assay.errors import NumberError
 from assay.inputs import column, need_rows
-from assay.tallies.dyadic import Dyadic
+from assay.tallies.exact_numbers import Dyadic
 from assay.tallies.tally import Tally, require
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from assay.errors import InputError, LengthError, TallyError
 from assay.inputs import need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import Label, binary
-from assay.tallies.cells import LabelCells
 from assay.tallies.confusion import Confusion
-from assay.tallies.scores import check_counts, check_positive, same_positive
+from assay.tallies.label_cells import LabelCells
+from assay.tallies.scores.scores import check_counts, check_positive, same_positive
 from assay.tallies.tally import Tally, frozen, no_values, require
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from assay.errors import BytesError, MergeError, TallyError
-from assay.tallies import codec
+from assay.tallies import serialization
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -98,7 +98,7 @@ class Tally(abc.ABC):
 
     def to_bytes(self) -> bytes:
         """Return the state as versioned bytes: equal tallies give equal bytes."""
-        return codec.pack(self.kind, self.state())
+        return serialization.pack(self.kind, self.state())
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -156,7 +156,7 @@ def merge(tallies: Iterable[AnyTally]) -> AnyTally:
 
 def from_bytes(data: bytes) -> Tally:
     """Return the tally, of whatever kind, that ``to_bytes`` wrote."""
-    return restored(*codec.unpack(data))
+    return restored(*serialization.unpack(data))
 
 
 def restored(kind: str, state: tuple[Any, ...]) -> Tally:

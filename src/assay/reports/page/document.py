@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.output_files import write_file
-from assay.reports.page.still import escaped
+from assay.reports.page.static_html import escaped
 
 if TYPE_CHECKING:
     import os

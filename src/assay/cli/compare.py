@@ -1,0 +1,195 @@
+"""Comparing models: columns of one file, or a file for each model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.cli.inputs import need, origin, role_columns, stated_labels, table
+from assay.cli.options import (
+    ROLES,
+    add_labels,
+    add_missing,
+    add_output,
+    add_paths,
+    add_reading,
+    add_roles,
+    listed,
+    number,
+    whole,
+)
+from assay.cli.output import as_json, deliver
+from assay.cli.parser import Command, Misuse, Once
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from assay.cli.parser import Parser
+    from assay.comparison.compare import Comparison
+
+__all__ = ["COMPARE"]
+
+_SHARED = ("actual", "weight", "group", "query")  # what models that are compared have in common
+_SETTINGS = ("metrics", "confidence", "against", "margin", "detect", "test", "draws", "seed")
+_SAVED = b"assay\0"
+
+
+def _options(parser: Parser) -> None:
+    add_paths(parser, "one file whose columns are the models', or a file for each model")
+    add_roles(parser, *ROLES, several=("score", "predicted"))
+    group = parser.add_argument_group("the comparison")
+    add_labels(group)
+    add_missing(group)
+    group.add_argument("--metrics", action=Once, type=listed, metavar="A,B", help="by default what suits")
+    group.add_argument(
+        "--model-names", action=Once, type=listed, metavar="A,B", help="what models are called"
+    )
+    group.add_argument("--unpaired", action="store_true", help="the models were judged on different rows")
+    for name, what in (
+        ("confidence", "of all intervals (0.95)"),
+        ("margin", "a difference that would not matter"),
+        ("detect", "a difference that one wants to see: how many rows would that take?"),
+    ):
+        group.add_argument(f"--{name}", action=Once, type=number, metavar="NUMBER", help=what)
+    group.add_argument("--correction", action=Once, choices=("holm", "bh", "none"), help="of p-values (holm)")
+    group.add_argument("--against", action=Once, choices=("all", "first"), help="which pairs (all)")
+    group.add_argument("--test", action="append", metavar="NAME", help="as exact, wilcoxon, permutation")
+    group.add_argument("--draws", action=Once, type=whole, metavar="NUMBER", help="of what draws at random")
+    group.add_argument("--seed", action=Once, type=whole, metavar="NUMBER", help="and where that begins")
+    add_output(parser, "json")
+    add_reading(parser)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    found = _compared(arguments)
+    deliver(arguments, as_json(found.to_dict()) if arguments.json else str(found))
+    return 0
+
+
+def _compared(arguments: argparse.Namespace) -> Comparison:
+    from assay.comparison.compare import compare
+
+    said: dict[str, Any] = {name: v for name in _SETTINGS if (v := getattr(arguments, name)) is not None}
+    if arguments.correction is not None:
+        said["correction"] = None if arguments.correction == "none" else arguments.correction
+    if arguments.unpaired:
+        said["paired"] = False
+    saved = [path for path in arguments.paths if _is_saved(path)]
+    if saved:  # what is no file cannot be looked into, and is taken for one, too
+        saved = [path for path in arguments.paths if path in saved or not Path(path).is_file()]
+        return _of_evaluations(arguments, saved, said)
+    need(arguments, "actual")
+    if not arguments.score and not arguments.predicted:
+        raise Misuse("--score or --predicted is needed, once per model or per file.")
+    if len(arguments.paths) > 1 and arguments.sql is None and arguments.table is None:
+        return _of_files(arguments, said)
+    rows = origin(arguments)
+    for role in ("score", "predicted"):
+        if len(getattr(arguments, role) or ("", "")) < 2:  # noqa: PLR2004 - two models
+            raise Misuse(f"--{role} is said once: say it for each model, or name a file for each.")
+    columns, numbers = role_columns(arguments)
+    whole_table = table(arguments, rows, columns, numbers)
+    models = arguments.model_names or arguments.score or arguments.predicted
+    differing: dict[str, Any] = {
+        role: dict(zip(_named(models, columns), columns, strict=True))
+        for role in ("score", "predicted")
+        if (columns := getattr(arguments, role)) is not None
+    }
+    shared = {role: column for role in _SHARED if (column := getattr(arguments, role)) is not None}
+    labels = stated_labels(arguments, rows, whole_table[arguments.actual])
+    missing = {"missing": arguments.missing} if arguments.missing else {}
+    return compare(whole_table, **shared, **differing, **labels, **missing, **said)
+
+
+def _named(models: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
+    if len(models) != len(columns):
+        raise Misuse(
+            f"there are {len(columns)} columns, but {len(models)} models ({', '.join(models)}): say as many."
+        )
+    if len(set(models)) < len(models):
+        raise Misuse(f"two models have one name ({', '.join(models)}): say others with --model-names.")
+    return models
+
+
+def _of_files(arguments: argparse.Namespace, said: dict[str, Any]) -> Comparison:
+    """Compare models of which each has a file, whose rows may be the same."""
+    import numpy as np
+
+    from assay.comparison.compare import compare
+    from assay.inputs import rows as gathered
+
+    for role in ("score", "predicted"):
+        if len(getattr(arguments, role) or ()) > 1:
+            raise Misuse(f"--{role} is said twice, and there are several files: say one column of all files.")
+    names = _named(arguments.model_names or _stems(arguments.paths), arguments.paths)
+    columns, numbers = role_columns(arguments)
+    origins = [origin(arguments, [path]) for path in arguments.paths]
+    tables = [table(arguments, one, columns, numbers) for one in origins]
+    shared = {role: column for role in _SHARED if (column := getattr(arguments, role)) is not None}
+    differing = {
+        role: column[0] for role in ("score", "predicted") if (column := getattr(arguments, role)) is not None
+    }
+    labels = stated_labels(arguments, origins[0], tables[0][arguments.actual])
+    missing = {"missing": arguments.missing} if arguments.missing else {}
+    actual = [one[arguments.actual] for one in tables]
+    same = all(
+        one.labels == actual[0].labels and np.array_equal(one.values, actual[0].values) for one in actual
+    )
+    if same and not arguments.unpaired:
+        # As columns of one table, so that a row which one model lacks is left out of all.
+        given: dict[str, Any] = {role: tables[0][column] for role, column in shared.items()}
+        models: dict[str, Any] = {
+            role: {name: one[column] for name, one in zip(names, tables, strict=True)}
+            for role, column in differing.items()
+        }
+        return compare(**given, **models, **labels, **missing, **said)
+    each = [gathered(one, **shared, **differing, **labels, **missing) for one in tables]
+    return compare(*each, names=names, **said)
+
+
+def _of_evaluations(arguments: argparse.Namespace, saved: list[str], said: dict[str, Any]) -> Comparison:
+    """Compare models by files that tally wrote."""
+    from assay.comparison.compare import compare
+    from assay.evaluation import load
+
+    if len(saved) < len(arguments.paths):
+        other = next(path for path in arguments.paths if path not in saved)
+        raise Misuse(f"{saved[0]} holds an evaluation, {other} does not: compare files of one kind.")
+    idle = [role for role in (*ROLES, "labels", "positive", "missing") if getattr(arguments, role)]
+    if idle:
+        raise Misuse(f"--{idle[0]} has no use here: evaluations know their columns. Leave it out.")
+    names = _named(arguments.model_names or _stems(saved), saved)
+    return compare(*(load(path) for path in saved), names=names, **said)
+
+
+def _stems(paths: Sequence[str]) -> list[str]:
+    """Return what files are called, with their folders where that is the same."""
+    stems = [Path(path).name.partition(".")[0] for path in paths]
+    return stems if len(set(stems)) == len(stems) else list(paths)
+
+
+def _is_saved(path: str) -> bool:
+    try:
+        if not Path(path).is_file():  # looking into a pipe would take its first bytes away
+            return False
+        with Path(path).open("rb") as file:
+            return file.read(len(_SAVED)) == _SAVED
+    except OSError:
+        return False
+
+
+COMPARE = Command(
+    "compare",
+    "compare models: which is better, by how much, how sure",
+    "Compares two models or more on the same rows: differences with intervals and tests, corrected for "
+    "their number.",
+    (
+        "assay compare two.csv --actual y --score a --score b",
+        "assay compare two.csv --actual y --predicted yhat_a --predicted yhat_b --metrics accuracy,kappa",
+        "assay compare a.csv b.csv --actual y --score p --model-names old,new --json",
+        "assay compare 1.assay 2.assay",
+    ),
+    _options,
+    _run,
+)

@@ -1,0 +1,132 @@
+"""The cross table of two columns of labels, of any number of rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.cli.inputs import need, origin, run_options, watched, with_labels
+from assay.cli.options import add_labels, add_missing, add_output, add_paths, add_reading, add_roles, whole
+from assay.cli.output import as_json, deliver
+from assay.cli.parser import Command, Misuse, Once
+
+if TYPE_CHECKING:
+    import argparse
+
+    from assay.cli.parser import Parser
+
+__all__ = ["CROSSTAB"]
+
+_MORE = ("expected", "residuals", "chisq", "fisher", "mcnemar", "percent", "ascii")
+_MOST_LABELS = 1000  # of a table that is drawn: beyond, the pairs that occur are listed
+_SHOWN = 50
+_LESS = ("contributions", "row_shares", "column_shares", "table_shares")
+
+
+def _options(parser: Parser) -> None:
+    add_paths(parser)
+    add_roles(parser, "actual", "predicted", "weight")
+    group = parser.add_argument_group("the table")
+    add_labels(group)
+    add_missing(group)
+    group.add_argument(
+        "--rows", action=Once, choices=("actual", "predicted"), help="what its rows are (actual)"
+    )
+    for name, what in zip(
+        _MORE,
+        (
+            "expected counts", "residuals", "the chi-squared test", "Fisher's exact test", "McNemar's test",
+            "shares as percentages", "lines of plain characters",
+        ),
+        strict=True,
+    ):  # fmt: skip
+        group.add_argument(f"--{name}", action="store_true", help=what)
+    group.add_argument("--counts-only", action="store_true", help="no shares, no contributions")
+    group.add_argument("--digits", action=Once, type=whole, metavar="NUMBER", help="of shares (3)")
+    add_output(parser, "json")
+    add_reading(parser)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from assay.crosstable import CrossTable
+    from assay.engines import scan
+    from assay.tallies import Confusion
+
+    need(arguments, "actual", "predicted")
+    if arguments.digits is not None and not 0 <= arguments.digits <= 15:  # noqa: PLR2004 - what a float64 holds
+        raise Misuse(f"--digits {arguments.digits}: shares have from 0 to 15 digits.")
+    if arguments.positive is not None:
+        raise Misuse("--positive has no use here: a table shows all labels alike. --labels says their order.")
+    rows = origin(arguments)
+    said: dict[str, Any] = run_options(arguments)
+    for name in ("weight", "missing"):
+        if getattr(arguments, name) is not None:
+            said[name] = getattr(arguments, name)
+    with watched(arguments, rows) as progress:
+        roles = {"actual": arguments.actual, "predicted": arguments.predicted}
+        found = with_labels(
+            arguments,
+            rows,
+            lambda read, labels: scan(
+                read, **roles, tallies={"table": Confusion}, progress=progress, **labels, **said
+            ),
+        )
+    tally: Any = found["table"]
+    if len(tally.labels) > _MOST_LABELS:
+        deliver(arguments, _cells(arguments, tally, found.dropped))
+        return 0
+    table = CrossTable.of(tally, rows=arguments.rows or "actual")
+    if arguments.json:
+        text = as_json(table.to_dict(full=not arguments.counts_only) | {"dropped": found.dropped})
+    else:
+        drawn: dict[str, Any] = {name: True for name in _MORE if getattr(arguments, name)}
+        drawn |= dict.fromkeys(_LESS, False) if arguments.counts_only else {}
+        if arguments.digits is not None:
+            drawn["digits"] = arguments.digits
+        text = table.text(**drawn)
+        if found.dropped and not arguments.quiet:
+            text += f"\n\n{found.dropped:,} rows with a missing value were left out."
+    deliver(arguments, text)
+    return 0
+
+
+def _cells(arguments: argparse.Namespace, tally: Any, dropped: int) -> str:
+    """Return the pairs of labels that occur, because a full table of so many labels is too large."""
+    unfit = [
+        name for name in ("expected", "residuals", "chisq", "fisher", "mcnemar") if getattr(arguments, name)
+    ]
+    if unfit:
+        raise Misuse(
+            f"--{unfit[0]} needs a full table, and there are {len(tally.labels):,} labels: leave it out, or "
+            "put labels together first."
+        )
+    actual, predicted = tally.digits()
+    counts = tally.counts if tally.weights is None else tally.weight()
+    order = counts.argsort(kind="stable")[::-1]
+    pairs = [
+        (tally.labels[actual[cell]], tally.labels[predicted[cell]], counts[cell].item())
+        for cell in (order if arguments.json else order[actual[order] != predicted[order]][:_SHOWN])
+    ]
+    if arguments.json:
+        cells = [{"actual": a, "predicted": p, "count": count} for a, p, count in pairs]
+        shown = {"labels": len(tally.labels), "total": counts.sum().item(), "correct": tally.correct}
+        return as_json({"cells": cells, **shown, "dropped": dropped})
+    lines = [f"{count:>12,}  {a!r} predicted as {p!r}" for a, p, count in pairs]
+    head = (
+        f"{len(tally.labels):,} labels are too many for a table: {tally.n:,} rows, {tally.correct:,} of them "
+        f"correct, {len(counts):,} pairs of labels that occur (--json lists them all)."
+    )
+    return "\n".join([head, f"The {len(lines)} most frequent errors:", *lines]) if lines else head
+
+
+CROSSTAB = Command(
+    "crosstab",
+    "cross actual with predicted labels",
+    "Counts which labels were taken for which, with shares and tests, as R's CrossTable prints it.",
+    (
+        "assay crosstab preds.csv --actual type --predicted said",
+        "assay crosstab preds.csv --actual type --predicted said --counts-only --mcnemar",
+        "assay crosstab 'shards/*.parquet' --actual y --predicted yhat --json",
+    ),
+    _options,
+    _run,
+)

@@ -1,0 +1,1 @@
+"""Comparing models: the functions people call, and their results."""

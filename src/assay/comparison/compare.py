@@ -1,0 +1,275 @@
+"""The comparison of models as people ask for it: one call, a table and a plain sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Literal
+
+from assay.errors import InputError, MetricError, keywords_told
+from assay.formatting.table import JOINED
+from assay.inference.differences.compare_models import asked_metrics, judged, with_positive
+from assay.inference.differences.difference_request import Settings
+from assay.inference.differences.pairing import (
+    empty_lists_of,
+    models_of,
+    stated_positive,
+    stated_settings,
+    stated_task,
+)
+from assay.inference.intervals.choose_interval import estimate
+from assay.metrics.spec import MetricSpec
+from assay.reports.text.comparison import draw, said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from assay.inference.differences.compare_models import Asked, Correction
+    from assay.inference.differences.difference import Difference
+    from assay.inference.differences.pairing import Models
+    from assay.inference.estimate import Estimate
+    from assay.inference.test_result import Test
+
+__all__ = ["Comparison", "compare"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Models' differences on some metrics, with their tests, corrected as one family.
+
+    Made by :func:`compare`. It prints as a table with a plain sentence below; ``comparison["auc"]`` is one
+    :class:`~assay.inference.differences.difference.Difference`, of more than two models
+    ``comparison["auc", "a", "b"]``.
+    """
+
+    differences: tuple[Difference, ...]
+    overall: dict[str, Test]
+    family: int
+    confidence: float
+    correction: Correction
+    models: Models
+    asked: tuple[Asked, ...]
+    positive: Any = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models' names."""
+        return self.models.names
+
+    @property
+    def paired(self) -> bool:
+        """Whether the models were judged on the same rows, and so compared row by row."""
+        return self.models.paired
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many rows each model has, or queries where only these are compared."""
+        return self.models.sizes(of_queries=self.of_queries)
+
+    @property
+    def of_queries(self) -> bool:
+        """Whether all that is compared are means over queries."""
+        return all(one.metric.each is not None for one in self.asked)
+
+    @property
+    def empty_lists(self) -> int:
+        """How many ranked lists have no relevant item, in the model that has most of them."""
+        return max(map(empty_lists_of, self.models.data)) if self.of_queries else 0
+
+    @property
+    def groups(self) -> int | None:
+        """How many groups the rows come in."""
+        return next((one.groups for one in self.differences if one.groups is not None), None)
+
+    @property
+    def dropped(self) -> int:
+        """How many rows were left out because a value was missing."""
+        return max(getattr(one, "dropped", 0) for one in self.models.data)
+
+    @property
+    def summary(self) -> str:
+        """What the differences show and what they do not, in plain words."""
+        return " ".join(said(self)).replace(JOINED, " ")
+
+    def estimate(self, metric: str, model: str) -> Estimate:
+        """Return one model's own value of a metric that was compared, with its interval."""
+        for one in self._meant(metric):
+            if model in self.names:
+                data = self.models.read_by(one.metric, one.options).data[self.names.index(model)]
+                options = with_positive(one, self.models, self.positive)
+                return estimate(one.metric, data, confidence=self.confidence, **options)
+        raise MetricError(f"{metric} of {model} was not compared.")
+
+    def _meant(self, metric: str) -> list[Asked]:
+        """Return what was compared under a name: its own, any alias, and with an average or without."""
+        named = [one for one in self.asked if metric == one.name]
+        if named:
+            return named
+        spec = MetricSpec.of(metric)
+        same = [one for one in self.asked if one.metric is spec.metric]
+        return [one for one in same if one.spec.average == spec.average] or ([] if spec.average else same)
+
+    def __getitem__(self, key: str | tuple[str, str, str]) -> Difference:
+        metric, *pair = (key,) if isinstance(key, str) else key
+        wanted = {one.name for one in self._meant(metric)}
+        found = [
+            one
+            for one in self.differences
+            if one.metric in wanted and (not pair or (one.first, one.second) == tuple(pair))
+        ]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise MetricError(
+                f"there are {len(found)} differences in {metric}: name the models too, as in [metric, a, b]."
+            )
+        raise MetricError(f"{' '.join([metric, *pair])} was not compared.")
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self.differences)
+
+    def __len__(self) -> int:
+        return len(self.differences)
+
+    def text(self, *, width: int = 80) -> str:
+        """Return the table and the words below it, in lines of at most so many columns."""
+        return draw(self, width=width)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "models": list(self.names),
+            "paired": self.paired,
+            "n": list(self.sizes),
+            "dropped": self.dropped,
+            "empty_lists": self.empty_lists,
+            "confidence": self.confidence,
+            "correction": self.correction,
+            "family": self.family,
+            "differences": [one.to_dict() for one in self.differences],
+            "overall": {name: test.to_dict() for name, test in self.overall.items()},
+            "summary": self.summary,
+        }
+
+
+@keywords_told
+def compare(
+    *models: Any,
+    metrics: Any = None,
+    names: Sequence[str] | None = None,
+    actual: Any = None,
+    predicted: Any = None,
+    score: Any = None,
+    weight: Any = None,
+    group: Any = None,
+    query: Any = None,
+    labels: Any = None,
+    positive: Any = None,
+    missing: Literal["refuse", "drop"] = "refuse",
+    paired: bool | None = None,
+    confidence: float = 0.95,
+    correction: Correction = "holm",
+    against: Literal["all", "first"] = "all",
+    margin: float | Mapping[str, float] | None = None,
+    detect: float | Mapping[str, float] | None = None,
+    test: str | Sequence[str] | None = None,
+    ordered: bool = False,
+    horizon: int = 1,
+    draws: int = 1999,
+    seed: int = 0,
+) -> Comparison:
+    """Compare two or more models: which is better, by how much, how sure, and whether more rows would tell.
+
+    Parameters
+    ----------
+    models
+        Evaluations, or rows of each model (:func:`assay.rows`), on the same rows in the same order; or their
+        tallies, and evaluations that hold no more, which count as different rows; or one joint tally
+        (``PairedLabels``, ``PairedScores``); or a table whose columns are named below.
+    metrics
+        Names of metrics, some with an average or options: ``["auc", "macro f1", ("ndcg", {"k": 10})]``. By
+        default what suits the rows.
+    names
+        What the models are called; by default the names of their columns, or a, b, c.
+    actual, weight, group, query, labels, positive, missing
+        As in :func:`assay.rows`: one for all models. Rows that one model lacks are left out of all.
+    predicted, score
+        What differs: a mapping from model to column, or a list of the table's column names.
+    paired
+        None: paired where the actual values are the same, one by one. False: different rows, whose variances
+        add.
+    confidence
+        How sure the intervals are to be; what it leaves is the level of the tests.
+    correction
+        Of the p-values for their number, over all metrics and pairs: ``"holm"``, ``"bh"`` or None.
+    against
+        Which pairs of more than two models: ``"all"``, or each against the ``"first"``.
+    margin
+        A difference that would not matter, fixed before the rows are seen, one or by metric. It allows to
+        claim that the second model is not inferior, or equivalent; that it does not differ significantly
+        never says so.
+    detect
+        A difference that one wants to see, one or by metric: how many rows would that take?
+    test
+        Other tests than the usual ones: ``"exact"``, ``"corrected"``, ``"uncorrected"`` for shares (McNemar),
+        ``"wilcoxon"``, ``"sign-flips"`` for means, ``"delong"`` where rows are few, ``"permutation"``.
+    ordered, horizon
+        Rows are in order of time, forecast so many steps ahead: mean losses by Diebold and Mariano's test.
+    draws, seed
+        Of methods that draw at random: how often, and where they begin.
+
+    Examples
+    --------
+    >>> import assay
+    >>> y = [0] * 50 + [1] * 50
+    >>> a = assay.rows(actual=y, predicted=[0] * 38 + [1] * 12 + [1] * 40 + [0] * 10)
+    >>> b = assay.rows(actual=y, predicted=[0] * 48 + [1] * 2 + [1] * 41 + [0] * 9)
+    >>> print(assay.compare(a, b, metrics=["accuracy", "recall"]))
+    paired on 100 rows · 95% intervals · p corrected by Holm over 2 tests
+    <BLANKLINE>
+                   a       b                       b - a         p    Holm p
+    accuracy  0.7800  0.8900  +0.1100 [+0.0625, +0.1863]  0.000488  0.000977
+    recall    0.8000  0.8200  +0.0200 [-0.0528, +0.1050]       0.5       0.5
+    <BLANKLINE>
+    accuracy and recall: Tango; McNemar's test, mid-p.
+    <BLANKLINE>
+    b is better on accuracy by 0.1100 [0.0625, 0.1863] (Holm p = 0.000977); on
+    recall the data cannot tell them apart: about 850 more rows would (80% power, if
+    the difference is as large as it looks).
+    """
+    if any(hasattr(one, "per_fold") for one in models):
+        raise InputError(
+            "cross-validations are compared fold by fold, because their folds go together: say "
+            "first.compare(second), or compare a single split's rows: first.predictions, second.predictions."
+        )
+    found = models_of(
+        models, names=names, paired=paired, predicted=predicted, score=score, missing=missing, actual=actual,
+        weight=weight, group=group, query=query, labels=labels, positive=positive,
+    )  # fmt: skip
+    if positive is None:
+        positive = stated_positive(models)
+    task = stated_task(models) if metrics is None else None
+    asked = [
+        one._replace(options=stated_settings(one.metric, models, found.names) | one.options)
+        for one in asked_metrics(metrics, found.data, stated=positive is not None, task=task)
+    ]
+    tests = (test,) if isinstance(test, str) else tuple(test or ())
+    settings = Settings(tests, ordered, horizon, draws, seed)
+    result = judged(
+        found, asked, confidence=confidence, correction=correction, against=against, margin=margin,
+        detect=detect, positive=positive, settings=settings,
+    )  # fmt: skip
+    return Comparison(
+        result.differences,
+        result.overall,
+        result.family,
+        confidence,
+        correction,
+        found,
+        tuple(asked),
+        positive,
+    )

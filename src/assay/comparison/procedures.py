@@ -1,0 +1,345 @@
+"""Learning procedures compared: over resamples of one data set, and over several data sets."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.errors import InputError, LengthError, MetricError
+from assay.inference.formulas.proportions import check_confidence
+from assay.inference.hypothesis_tests.corrected_resampled import (
+    Posterior,
+    corrected_t,
+    correlated_bayes,
+    five_by_two_f,
+)
+from assay.inference.hypothesis_tests.many_datasets import (
+    critical_difference,
+    friedman,
+    iman_davenport,
+    mean_ranks,
+    nemenyi,
+)
+from assay.inference.hypothesis_tests.multiple_testing import holm
+from assay.inference.hypothesis_tests.paired_means import wilcoxon
+from assay.metrics import Undefined
+from assay.reports.text.procedures import draw_datasets, draw_resamples
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from assay.inference.test_result import Test
+    from assay.metrics import Value
+
+__all__ = ["DatasetComparison", "PairOfSets", "ResampleComparison", "compare_datasets", "compare_resamples"]
+
+_FIVE_BY_TWO = (5, 2)
+_TWO = 2
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ResampleComparison:
+    """Two procedures over resamples of one data set: the mean difference (second minus first) and its test.
+
+    ``posterior`` is how likely the second is worse, practically the same (within ``rope``) and better.
+    ``five_by_two`` is Alpaydin's test where the resamples are five halvings.
+    """
+
+    names: tuple[str, str]
+    means: tuple[float, float]
+    test: Test
+    posterior: Posterior
+    rope: float
+    resamples: int
+    test_share: float
+    confidence: float
+    larger_is_better: bool
+    five_by_two: Test | None = None
+    metric: str = ""
+
+    @property
+    def difference(self) -> float:
+        """The second's mean less the first's."""
+        return self.means[1] - self.means[0]
+
+    @property
+    def winner(self) -> str | None:
+        """The better procedure's name; None where the resamples cannot tell."""
+        p = self.test.p
+        if isinstance(p, Undefined) or not p < 1 - self.confidence:
+            return None
+        return self.names[(self.difference > 0) == self.larger_is_better]
+
+    def text(self, *, width: int = 80) -> str:
+        """Return the comparison as lines of at most so many columns."""
+        return draw_resamples(self, width=width)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "names": list(self.names),
+            "metric": self.metric,
+            "means": list(self.means),
+            "difference": self.difference,
+            "test": self.test.to_dict(),
+            "rope": self.rope,
+            "posterior": self.posterior._asdict(),
+            "resamples": self.resamples,
+            "test_share": self.test_share,
+            "larger_is_better": self.larger_is_better,
+            "five_by_two": None if self.five_by_two is None else self.five_by_two.to_dict(),
+            "winner": self.winner,
+        }
+
+
+def compare_resamples(
+    first: Any,
+    second: Any,
+    *,
+    test_share: float | None = None,
+    repeats: int = 1,
+    rope: float = 0.01,
+    larger_is_better: bool = True,
+    names: Sequence[str] = ("a", "b"),
+    metric: str = "",
+    confidence: float = 0.95,
+) -> ResampleComparison:
+    """Compare two learning procedures by their figures on the same resamples of one data set.
+
+    The training sets overlap, so the differences go together, and a plain t test finds differences where
+    there are none. This one allows for it (Nadeau and Bengio 2003), and the posterior says how likely the two
+    are the same for practice (Corani and Benavoli 2015).
+
+    Parameters
+    ----------
+    first, second
+        A figure for each resample, in the same order: accuracies of 10 times 10 folds, say. Five rows of two
+        are a 5x2cv, which has a test of its own beside.
+    test_share
+        The share of the rows that each resample tests on. By default that of cross-validation: one over the
+        number of folds, which are the resamples over `repeats`.
+    repeats
+        How often the folds were made anew.
+    rope
+        A difference that would not matter: within it the two are the same for practice.
+    larger_is_better
+        False for losses.
+    metric
+        What the figures are, to be printed with them.
+
+    Examples
+    --------
+    >>> import assay
+    >>> a = [0.80, 0.82, 0.79, 0.81, 0.83, 0.78, 0.80, 0.81, 0.82, 0.79]
+    >>> b = [0.82, 0.835, 0.785, 0.84, 0.84, 0.802, 0.808, 0.808, 0.838, 0.802]
+    >>> print(assay.compare_resamples(a, b))
+    10 resamples of one data set, each tested on 10% of its rows
+    <BLANKLINE>
+               a       b                       b - a       p
+    mean  0.8050  0.8178  +0.0128 [+0.0017, +0.0239]  0.0286
+    <BLANKLINE>
+    95% interval and p by the corrected resampled t (Nadeau and Bengio).
+    Chances that b is worse, practically the same (within 0.01), better: 0.1%,
+      29.1%, 70.8% (correlated Bayesian t).
+    <BLANKLINE>
+    b is better by 0.0128 (p = 0.02864).
+    """
+    columns = [np.asarray(one, dtype=np.float64) for one in (first, second)]
+    if columns[0].shape != columns[1].shape:
+        raise LengthError(f"the first has {columns[0].size} resamples, the second {columns[1].size}.")
+    halved = columns[0].shape == _FIVE_BY_TWO
+    values = [one.reshape(-1) for one in columns]
+    count = len(values[0])
+    share = _share(count, 0.5 if halved and test_share is None else test_share, repeats)
+    differences = values[1] - values[0]
+    sizes = (1 - share, share)
+    test = corrected_t(differences, *sizes, confidence=confidence)
+    turned = differences if larger_is_better else -differences
+    posterior = correlated_bayes(turned, *sizes, rope=rope)
+    halves = five_by_two_f(columns[1] - columns[0]) if halved else None
+    told = tuple(map(str, names))
+    if len(told) != _TWO:
+        raise InputError(f"two procedures have two names, not {list(told)}.")
+    means = (math.fsum(values[0]) / count, math.fsum(values[1]) / count)
+    return ResampleComparison(
+        (told[0], told[1]),
+        means,
+        test,
+        posterior,
+        rope,
+        count,
+        share,
+        confidence,
+        larger_is_better,
+        halves,
+        metric,
+    )
+
+
+class PairOfSets(NamedTuple):
+    """Two models over the data sets: Wilcoxon's test of their differences (second minus first)."""
+
+    first: str
+    second: str
+    test: Test
+    adjusted: Value
+    nemenyi: float
+    ahead: str | None  # whose ranks are better, whether or not by more than chance
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class DatasetComparison:
+    """Models over several data sets: their mean ranks, whether they differ at all, and which pairs do."""
+
+    names: tuple[str, ...]
+    ranks: NDArray[np.float64]
+    overall: Test
+    friedman: Test
+    critical_difference: float
+    pairs: tuple[PairOfSets, ...]
+    sets: int
+    confidence: float
+
+    def winner(self, first: str, second: str) -> str | None:
+        """Return which of two models is better by Wilcoxon and Holm; None where the data sets cannot tell."""
+        for one in self.pairs:
+            if {one.first, one.second} == {first, second}:
+                return (
+                    None
+                    if isinstance(one.adjusted, Undefined) or one.adjusted >= 1 - self.confidence
+                    else one.ahead
+                )
+        raise MetricError(f"{first} and {second} are not two of the models.")
+
+    def text(self, *, width: int = 80) -> str:
+        """Return the comparison as lines of at most so many columns."""
+        return draw_datasets(self, width=width)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "names": list(self.names),
+            "mean_ranks": self.ranks.tolist(),
+            "sets": self.sets,
+            "overall": self.overall.to_dict(),
+            "friedman": self.friedman.to_dict(),
+            "critical_difference": self.critical_difference,
+            "pairs": [
+                {
+                    "first": one.first,
+                    "second": one.second,
+                    "wilcoxon": one.test.to_dict(),
+                    "adjusted_p": None if isinstance(one.adjusted, Undefined) else one.adjusted,
+                    "nemenyi_p": one.nemenyi,
+                    "winner": self.winner(one.first, one.second),
+                }
+                for one in self.pairs
+            ],
+        }
+
+
+def compare_datasets(
+    scores: Any,
+    *,
+    names: Sequence[str] | None = None,
+    larger_is_better: bool = True,
+    confidence: float = 0.95,
+) -> DatasetComparison:
+    """Compare models over several data sets by their ranks (Demsar 2006).
+
+    Iman and Davenport's test says whether they differ at all; then each pair by Wilcoxon's signed ranks,
+    corrected by Holm. Nemenyi's critical difference is told beside, but not relied on: mean ranks of two
+    models depend on the others (Benavoli, Corani and Mangili 2016).
+
+    Parameters
+    ----------
+    scores
+        A row per data set, a column per model; or a mapping from model to its figures.
+    names
+        What the models are called, where the mapping does not say it.
+    larger_is_better
+        False for losses.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.compare_datasets({"a": [0.8, 0.7, 0.6], "b": [0.9, 0.75, 0.65], "c": [0.7, 0.6, 0.62]})
+    >>> found.ranks, found.overall
+    (array([2.33333333, 1.        , 2.66666667]), Iman-Davenport: statistic 7, df 2 and 4, p = 0.04938)
+    """
+    check_confidence(confidence)
+    table, told = _table(scores, names)
+    models = table.shape[1]
+    ranks = mean_ranks(table, larger_is_better=larger_is_better)
+    together = nemenyi(table)
+    pairs, tests = [], []
+    for first, second in itertools.combinations(range(models), 2):
+        differences = table[:, second] - table[:, first]
+        test = wilcoxon(differences)
+        tests.append(test)
+        kept = differences[differences != 0]
+        half = len(kept) * (len(kept) + 1) / 4
+        ahead = None
+        if test.statistic is not None and test.statistic != half:
+            ahead = told[second if (float(test.statistic) > half) == larger_is_better else first]
+        pairs.append((told[first], told[second], test, float(together[first, second]), ahead))
+    adjusted = holm([float(test.p) for test in tests]).tolist()
+    found = tuple(
+        PairOfSets(first, second, test, p, all_at_once, ahead)
+        for (first, second, test, all_at_once, ahead), p in zip(pairs, adjusted, strict=True)
+    )
+    reach = critical_difference(models, len(table), alpha=1 - confidence)
+    return DatasetComparison(
+        told, ranks, iman_davenport(table), friedman(table), reach, found, len(table), confidence
+    )
+
+
+def _share(count: int, stated: float | None, repeats: int) -> float:
+    """Return the share of rows tested on: as stated, or that of folds."""
+    if stated is not None:
+        if not 0 < stated < 1:
+            raise MetricError(f"test_share={stated!r} is a share between 0 and 1.")
+        return float(stated)
+    if repeats < 1 or count % repeats or count // repeats < _TWO:
+        raise MetricError(
+            f"{count} resamples are not {repeats} times two folds or more: say test_share=, the share of "
+            "rows that each resample tests on."
+        )
+    return repeats / count
+
+
+def _table(scores: Any, names: Sequence[str] | None) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    if isinstance(scores, Mapping):
+        if names is not None:
+            raise InputError("the mapping names the models: leave names= out.")
+        lengths = {len(column) for column in scores.values()}
+        if len(lengths) > 1:
+            raise LengthError(f"the models have figures on different numbers of sets: {sorted(lengths)}.")
+        return np.array(list(scores.values()), dtype=np.float64).T, tuple(map(str, scores))
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != _TWO:
+        raise InputError("scores are a table: one row per data set, one column per model.")
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    told = tuple(map(str, names)) if names is not None else tuple(
+        letters[place] if place < len(letters) else f"model {place + 1}" for place in range(table.shape[1])
+    )  # fmt: skip
+    if len(told) != table.shape[1] or len(set(told)) != len(told):
+        raise InputError(f"{table.shape[1]} models need as many different names, not {list(told)}.")
+    return table, told

@@ -1,0 +1,1 @@
+"""Cross-validation, learning curves and bootstrap estimates of error: models are fitted and evaluated."""

@@ -1,0 +1,157 @@
+"""The splits that a validation goes by: a splitter's, a number of folds, scikit-learn's, or ready ones."""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import LengthError, SplitError, shown
+from assay.resampling.factories import kfold
+from assay.resampling.split import TRAIN_TEST, Split
+from assay.resampling.splitters import Bootstrap, Holdout, KFold, LeaveGroupOut, LeaveOneOut, WalkForward
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.crossvalidation.setup import Plan
+    from assay.inputs.columns import Array
+
+__all__ = ["given_splits", "repeats_of", "said", "strata_of", "tested_part"]
+
+_MOST_SAID = 60  # characters of what was passed
+
+
+def given_splits(
+    split: Any, plan: Plan, *, group: Any, time: Any, key: Any, seed: int
+) -> tuple[Any, Sequence[Split]]:
+    """Return the splitter, or None for ready splits, and the splits of the plan's rows.
+
+    A number is that of folds. Classes stratify; a measured target does where the splitter has ``bins=``.
+    Ready splits are row numbers or masks in pairs, or one column of text that names each row's part.
+    """
+    if isinstance(split, bool):
+        raise SplitError(f"split={split!r} is neither a splitter nor a number of folds.")
+    with contextlib.suppress(TypeError):  # not a number
+        split = kfold(operator.index(split), seed=seed)
+    if hasattr(split, "names") and hasattr(split, "split"):
+        return split, split.split(strata_of(plan, split), group=group, time=time, key=key, n=plan.n)
+    if hasattr(split, "split") and hasattr(split, "get_n_splits"):  # of scikit-learn
+        split = split.split(np.zeros((plan.n, 1)), plan.target, group)
+    if isinstance(split, Split):
+        split = [split]
+    elif _is_column_of_names(split):
+        split = [Split.of_column(split)]
+    if not isinstance(split, Iterable) or isinstance(split, (str, bytes)):
+        raise SplitError(
+            f"split={_short(split)} is neither a splitter nor a number of folds, nor a list of train and "
+            "test rows, nor a column that names each row's part."
+        )
+    splits = [one if isinstance(one, Split) else _of_pair(one, plan.n) for one in split]
+    if not splits:
+        raise SplitError("split= holds no splits.")
+    for one in splits:
+        if len(one.places) != plan.n:
+            raise LengthError(f"a split is of {len(one.places):,} rows, X has {plan.n:,}.")
+        if one.names != splits[0].names:
+            raise SplitError(
+                f"the splits have different parts: {shown(splits[0].names)} and {shown(one.names)}."
+            )
+    return None, splits
+
+
+def strata_of(plan: Plan, splitter: Any) -> Any:
+    """Return what the rows are stratified by: classes, or a measured target where the splitter has bins."""
+    return plan.actual if plan.labels or getattr(splitter, "bins", None) else None
+
+
+def repeats_of(splitter: Any, splits: Sequence[Split]) -> int:
+    """Return how often the rows are split anew; 1 where the splits are no more than numbered."""
+    if splitter is not None:
+        return int(getattr(splitter, "repeats", 1))
+    drawn = any(one.draws is not None for one in splits)
+    places = {(one.repeat, one.fold) for one in splits}
+    return 1 if drawn or len(places) < len(splits) else 1 + max(one.repeat for one in splits)
+
+
+def _is_column_of_names(split: Any) -> bool:
+    """Tell whether this is a column of text: the parts' names, row by row."""
+    if isinstance(split, (str, bytes)) or not hasattr(split, "__len__") or not len(split):
+        return False
+    if isinstance(split, (list, tuple)):
+        return all(isinstance(one, str) for one in split)
+    return getattr(split, "ndim", 1) == 1 and isinstance(next(iter(split), None), str)
+
+
+def _of_pair(pair: Any, n: int) -> Split:
+    try:
+        train, test = pair
+    except (TypeError, ValueError):
+        raise SplitError(f"{_short(pair)} is no pair of training and test rows.") from None
+    train, test = _row_numbers(train, n), _row_numbers(test, n)
+    draws = np.bincount(train, minlength=n)
+    both = np.flatnonzero(draws[test])
+    if len(both):
+        raise SplitError(f"row {test[both[0]]:,} both trains and tests: a model knows what it has seen.")
+    if len(np.unique(test)) < len(test):
+        raise SplitError(f"row {int(np.argmax(np.bincount(test) > 1)):,} is tested twice in one split.")
+    places = np.full(n, 2, dtype=np.uint8)
+    places[train], places[test] = 0, 1
+    return Split(TRAIN_TEST, places, draws if draws.max(initial=0) > 1 else None)
+
+
+def _row_numbers(part: Any, n: int) -> Array:
+    """Return the numbers of the rows that a part says, as numbers or as a mask."""
+    rows = np.asarray(part)
+    if rows.dtype == bool and rows.ndim == 1:
+        if len(rows) != n:
+            raise SplitError(f"a mask of {len(rows):,} rows was given for {n:,}.")
+        return np.flatnonzero(rows)
+    if rows.ndim == 1 and not len(rows):
+        return np.zeros(0, dtype=np.intp)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or not 0 <= rows.min() <= rows.max() < n:
+        raise SplitError(f"{_short(part)}: rows are numbers from 0 to {n - 1:,}, or a mask of all of them.")
+    return rows.astype(np.intp)
+
+
+def _short(value: Any) -> str:
+    said = " ".join(repr(value).split())
+    return said if len(said) <= _MOST_SAID else f"{said[:_MOST_SAID]}..."
+
+
+def tested_part(names: Sequence[str], part: str | None) -> str:
+    """Return the part that is tested: the second of two; of more it must be said."""
+    if part is None and len(names) == 2:  # noqa: PLR2004 - train and test
+        return names[1]
+    if part is None:
+        raise SplitError(
+            f"the splits have the parts {shown(names)}: say with part= which one is tested. "
+            f"{shown(names[:1])} is learnt from."
+        )
+    if part not in names[1:]:
+        raise SplitError(f"part={part!r} is not tested: say one of {shown(names[1:])}.")
+    return part
+
+
+def said(splitter: Any, count: int) -> str:
+    """Return how rows were split, in words.
+
+    >>> said(kfold(10, repeats=10), 100), said(None, 1)
+    ('10 times 10 folds', '1 split')
+    """
+    if isinstance(splitter, KFold):
+        return (
+            f"{splitter.repeats} times {splitter.k} folds" if splitter.repeats > 1 else f"{splitter.k} folds"
+        )
+    if isinstance(splitter, Bootstrap):
+        return f"bootstrap of {count:,} replicates"
+    words = {
+        Holdout: "holdout" if count == 1 else f"{count:,} holdouts",
+        LeaveOneOut: "leave one out",
+        LeaveGroupOut: f"leave one of {count:,} groups out",
+        WalkForward: f"{count:,} steps forward in time",
+    }
+    return words.get(type(splitter), f"{count:,} split{'s' * (count != 1)}")

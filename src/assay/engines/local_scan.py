@@ -1,0 +1,293 @@
+"""The scan: rows of files read batch by batch, tallied while the next ones are read, in bounded memory."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from assay.engines.batches import Buffers, Lot, ahead, limited_threads
+from assay.engines.delimited import settled
+from assay.engines.dispatch import cluster_of
+from assay.engines.duckdb import Again
+from assay.engines.file_formats import source as find
+from assay.engines.scan_request import Asked
+from assay.engines.sources import Source
+from assay.errors import LengthError
+from assay.inputs import encode, label_union
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Sequence
+
+    from assay.engines.accumulator import Gathering
+    from assay.engines.duckdb import Database
+    from assay.inputs import Column, Label
+    from assay.tallies import Collection, Tally
+
+__all__ = ["Scan", "scan"]
+
+# What a limit of memory is for, in parts of it: DuckDB's own, and a lot of batches (of which two, a joined
+# copy and a sort's working space are there at once). The tallies have a sixth.
+_DATABASE: Final = 5
+_BATCHES: Final = 32
+_SINGLE: Final = 1 << 14  # rows of a batch that is worth tallying by itself
+_TOLD: Final = 0.05  # seconds between two tellings of how many rows were read
+
+
+@dataclasses.dataclass(frozen=True)
+class Scan(Mapping[str, Any]):
+    """What a scan found: the tallies by name, and what became of the rows. It reads as a mapping.
+
+    ``rows`` were tallied and ``dropped`` left out because a value was missing; ``notes`` says in words what
+    was decided on the way.
+    """
+
+    tallies: Collection
+    rows: int
+    dropped: int
+    files: int
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Tally:
+        return self.tallies[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tallies)
+
+    def __len__(self) -> int:
+        return len(self.tallies)
+
+
+def scan(
+    data: Any,
+    *,
+    tallies: Mapping[str, Callable[..., Tally] | type[Tally]],
+    actual: str | None = None,
+    predicted: str | None = None,
+    score: str | Sequence[str] | Mapping[Label, str] | None = None,
+    weight: str | None = None,
+    group: str | None = None,
+    query: str | None = None,
+    by: str | Sequence[str] = (),
+    second: Mapping[str, str] | None = None,
+    labels: Sequence[Label] | None = None,
+    positive: Label | None = None,
+    missing: Literal["refuse", "drop"] = "refuse",
+    edges: Mapping[str, Sequence[float]] | None = None,
+    memory: int | str = "1GiB",
+    threads: int | None = None,
+    bits: int = 18,
+    progress: Callable[[int], object] | None = None,
+) -> Scan:
+    """Read rows once, from a file or anything :func:`~assay.engines.source` knows, and return their tallies.
+
+    The tallies are the very ones that the same rows give as arrays, whatever the batches, the threads or
+    the order of files.
+
+    Parameters
+    ----------
+    data
+        A source, or the path, pattern or folder to make one of.
+    tallies
+        By name a tally, or a function that makes one of rows.
+    actual, predicted, score, weight, group, query, by
+        The columns of each role; the others are not read. `score` may be a list of columns, one per class,
+        or a mapping from label to column.
+    second
+        The columns of a second model on the same rows, as ``{"score": "p_b"}``: other roles are those of the
+        first. Tallies are then made of two rows each, as :class:`assay.PairedScores` is.
+    labels, positive, missing
+        As for :func:`assay.rows`. A row that lacks a value of any column is dropped for both models.
+    edges
+        For a column of `by` that holds numbers, where to cut it (see :func:`assay.cut`).
+    memory
+        What the scan may take beyond the process that runs it. Where exact scores would not fit into their
+        part of it, a sixth, they are counted in bins, and ``notes`` says so.
+    threads
+        How many threads read and count; all cores unless said.
+    bits
+        How many bins there are then: about ``2**bits``.
+    progress
+        Called with the number of rows read so far, now and then.
+
+    Examples
+    --------
+    >>> import assay
+    >>> from assay.engines import scan, source
+    >>> sums = source(sql="SELECT i % 2 AS y, i / 100 AS s FROM range(100) t(i)")
+    >>> found = scan(sums, actual="y", score="s", tallies={"ranks": assay.Scores})
+    >>> found.rows, found["ranks"].n
+    (100, 100)
+    """
+    asked = Asked.of(
+        tallies=tallies, actual=actual, predicted=predicted, score=score, weight=weight, group=group,
+        query=query, by=by, second=second, labels=labels, positive=positive, missing=missing, edges=edges,
+        memory=memory, threads=threads, bits=bits,
+    )  # fmt: skip
+    engine = cluster_of(data)
+    if engine is not None:
+        return engine(data, asked, progress)
+    limit = asked.memory
+    origin = data if isinstance(data, Source) else find(data)
+    plan = _Plan(asked, limit // _BATCHES)
+    with limited_threads(threads) as count, origin.open(memory=limit // _DATABASE, threads=count) as database:
+        kinds = plan.prepare(origin, database)
+        while True:
+            gathered = asked.gathering()
+            try:
+                plan.run(origin, database, kinds, gathered, progress)
+                break
+            except Again as again:  # text was taken for something narrower, say: once more, as what it is
+                again.note(kinds)
+    return Scan(gathered.result(), gathered.rows, gathered.dropped, len(origin.parts), tuple(gathered.notes))
+
+
+@dataclasses.dataclass
+class _Plan:
+    """What is asked for, and how much of it is read at a time."""
+
+    asked: Asked
+    lot: int  # bytes
+    wanted: list[str] = dataclasses.field(default_factory=list)
+
+    def prepare(self, origin: Source, database: Database) -> dict[str, str]:
+        """Check the columns of every part and return as what text is to be read."""
+        named = self.asked.named()
+        self.wanted = self.asked.wanted()
+        # What is a number by its role is read as one; cut columns are, too.
+        numbers = [name for role, name in named if role in ("score", "weight") or name in self.asked.edges]
+        kinds = origin.kinds(database, self.wanted, numbers)
+        if self.asked.needs_labels():
+            self._find_labels(origin, database, kinds)
+        self.asked.check_labels()
+        return kinds
+
+    def _find_labels(self, origin: Source, database: Database, kinds: dict[str, str]) -> None:
+        """Find the labels that name the columns of scores, in a pass of its own over the actual ones."""
+        alone = dataclasses.replace(self, wanted=[self.asked.roles["actual"]])
+        while True:
+            labels: tuple[Label, ...] = ()
+            try:
+                for lot in alone.lots(origin, database, kinds):
+                    present = alone.columns(lot, database, kinds).values()
+                    for one in present:
+                        absent = one.absent()
+                        labels = label_union(labels, encode(one if absent is None else one.take(~absent))[1])
+            except Again as again:
+                again.note(kinds)
+                continue
+            break
+        self.asked = self.asked.with_labels(labels)
+
+    def run(
+        self,
+        origin: Source,
+        database: Database,
+        kinds: Mapping[str, str],
+        gathered: Gathering,
+        progress: Callable[[int], object] | None,
+    ) -> None:
+        """Read every part and gather the tallies of its rows."""
+        read = 0
+        waiting: Lot | None = None  # whose last query may go on
+        lock = threading.Lock()  # lots are gathered here, single batches by the thread that reads them
+        simple = not self.asked.second and not self.asked.roles.keys() & {"weight", "query"}
+
+        def taken(lot: Lot) -> None:
+            with lock:
+                self._gather(lot, database, kinds, gathered)
+
+        def at_once(batch: Any, name: str, first: int) -> bool:
+            if not (simple and gathered.at_once):
+                return False
+            single = Lot()
+            single.add(batch, name, first)
+            taken(single)
+            return True
+
+        with ahead(self.lots(origin, database, kinds, at_once), database.interrupt) as lots:
+            for fresh in lots:
+                read += fresh.rows
+                lot: Lot | None = fresh
+                if "query" in self.asked.roles:
+                    lot, waiting = waiting, fresh
+                    if lot is not None and lot.schema == fresh.schema:
+                        waiting = self._unfinished(lot, database, kinds).extend(fresh)
+                if lot is not None:
+                    taken(lot)
+                if progress is not None:
+                    progress(read)
+        if waiting is not None:
+            self._gather(waiting, database, kinds, gathered)
+        if not read:
+            raise LengthError(f"{origin.name} holds no rows, only the names of columns.")
+
+    def lots(
+        self,
+        origin: Source,
+        database: Database,
+        kinds: Mapping[str, str],
+        at_once: Callable[[Any, str, int], bool] = lambda *_: False,
+    ) -> Generator[Lot, None, None]:
+        """Yield the rows of all parts in lots that are worth tallying, each of one schema.
+
+        Where `at_once` takes a batch by itself, as it was read and still in the processor's cache, there is
+        but the number of its rows to tell, now and then.
+        """
+        whole = "query" in self.asked.roles
+        buffers = Buffers()
+        lot, taken, told = Lot(self.lot, whole, buffers), Lot(), time.monotonic()
+        for one in origin.parts:
+            first = 0
+            for batch in _pieces(one.batches(database, self.wanted, kinds), self.lot):
+                if lot.rows and (lot.size >= self.lot or lot.schema != batch.schema):
+                    yield lot
+                    lot = Lot(self.lot, whole, buffers)
+                if batch.num_rows >= _SINGLE and at_once(batch, one.name, first):
+                    taken.rows += batch.num_rows
+                    if time.monotonic() > told + _TOLD:
+                        yield taken
+                        taken, told = Lot(), time.monotonic()
+                else:
+                    lot.add(batch, one.name, first)
+                first += batch.num_rows
+        for left in (lot, taken):
+            if left.rows:
+                yield left
+
+    def columns(self, lot: Lot, database: Database, kinds: Mapping[str, str]) -> dict[str, Column]:
+        """Return the columns of a lot by name."""
+        found = lot.columns(self.wanted, database.table)
+        for name, one in found.items():
+            found[name] = settled(one, kinds.get(name, ""))
+        return found
+
+    def _gather(self, lot: Lot, database: Database, kinds: Mapping[str, str], gathered: Gathering) -> None:
+        if not lot.parts:
+            return
+        self.asked.gather(self.columns(lot, database, kinds), lot.rows, gathered)
+
+    def _unfinished(self, lot: Lot, database: Database, kinds: Mapping[str, str]) -> Lot:
+        """Take the rows of the last query off a lot, because more of them may come."""
+        name = self.asked.roles["query"]
+        one = settled(lot.columns([name], database.table)[name], kinds.get(name, ""))
+        codes, _ = encode(dataclasses.replace(one, missing=None))  # whether any may be is asked elsewhere
+        others = np.flatnonzero(codes != codes[-1])
+        return lot.split(int(others[-1]) + 1 if len(others) else 0)
+
+
+def _pieces(batches: Iterator[Any], limit: int) -> Iterator[Any]:
+    """Yield batches that hold rows, those of many columns cut to about a limit of bytes."""
+    for batch in batches:
+        rows = batch.num_rows
+        step = max(rows * limit // max(batch.nbytes, 1), _SINGLE)
+        if rows <= 2 * step:
+            if rows:
+                yield batch
+            continue
+        for start in range(0, rows, step):
+            yield batch.slice(start, min(step, rows - start))

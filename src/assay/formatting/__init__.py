@@ -1,0 +1,1 @@
+"""How text, numbers, tables and data frames are written."""

@@ -1,0 +1,1 @@
+"""The bootstrap: resampled tallies and rows, and limits from replicates."""

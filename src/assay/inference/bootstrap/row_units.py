@@ -1,0 +1,206 @@
+"""The units of rows: rows, or whole groups of rows, drawn with replacement."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay import kernels
+from assay.errors import MetricError
+from assay.inference.bootstrap.tally_units import (
+    mean_of_known,
+    mean_units,
+    number,
+    one_by_one,
+    query_values,
+    units_of_tally,
+)
+from assay.inference.bootstrap.units import Units
+from assay.inference.bootstrap.vectorized import of_tables
+from assay.inputs import Rows, encode
+from assay.metrics.views.confusion import Binary, Classes, Ordered
+from assay.metrics.views.row_means import Mean
+from assay.tallies import Confidences, Confusion, NumberPairs, Queries, Scores, Values
+from assay.tallies.loss_arguments import asked_for, row_values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from assay.metrics import Metric
+
+__all__ = ["canonical_order", "units_of_rows", "with_positive"]
+
+_TWO_CLASSES = {"positive", "score", "probability"}  # what a loss may ask of a score tally
+_TABLES = (Binary, Classes, Ordered)
+_KEEP_ROWS = (Scores, Values, NumberPairs, Queries, Confidences)  # tallies that rows can be drawn from
+
+
+def units_of_rows(metric: Metric, rows: Rows, options: dict[str, Any], *, stratified: bool) -> Units:
+    """Return the units of rows: the groups where rows have some, else rows, by way of the smallest tally."""
+    options = with_positive(metric, rows, options)
+    if rows.group is not None:
+        if stratified:
+            raise MetricError("stratified=True draws rows within classes, but these rows are drawn by group.")
+        return _of_groups(metric, rows, options)
+    averaged = bool(options.get("average")) and "average" not in metric.parameters
+    if metric.reads in _TABLES:
+        if rows.weight is None:
+            return units_of_tally(metric, Confusion.of(rows), options, stratified=stratified)
+        return _of_weighted_cells(metric, rows, options, stratified=stratified)
+    kind = getattr(metric.reads, "tally", None)
+    made = None if averaged or metric.loss is not None else metric.tally(rows)
+    if isinstance(made, _KEEP_ROWS):
+        return units_of_tally(metric, made, options, stratified=stratified)
+    if stratified:
+        if metric.loss is not None and {"positive"} < set(asked_for(metric.loss)) <= _TWO_CLASSES:
+            return units_of_tally(metric, Scores.of(rows), options, stratified=True)
+        raise MetricError(
+            f"stratified=True keeps the rows of each class, but {metric.name} reads {_title(kind)}."
+        )
+    if metric.reads is Mean:
+        values, weights, counts = _distinct(*_losses(metric, rows, options))
+        return mean_units(metric, values, counts, weights)
+    return _of_each_row(metric, rows, options)
+
+
+def with_positive(metric: Metric, data: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with the positive label that rows state, where the metric asks for one."""
+    stated = data.positive if isinstance(data, Rows) else None
+    if stated is None or "positive" not in metric.view_options or options.get("average"):
+        return options
+    return {"positive": stated, **options}
+
+
+def canonical_order(*models: Rows) -> NDArray[np.intp]:
+    """Return the order of rows by what they hold, for every model, so that how they came does not show."""
+    keys: list[Any] = []
+    for rows in models:
+        for role in ("actual", "predicted", "score", "weight", "query"):
+            column = getattr(rows, role)
+            if column is not None:
+                keys.extend(column.values.T if column.values.ndim > 1 else [column.values])
+    return np.lexsort(keys[::-1])
+
+
+def _title(kind: Any) -> str:
+    return f"a tally of {getattr(kind, 'kind', 'something else')}"
+
+
+def _losses(metric: Metric, rows: Rows, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Return each row's loss and weight."""
+    own = {name: value for name, value in options.items() if name in metric.loss_parameters}
+    values, _ = row_values(rows, metric.loss, own)
+    return values, np.ones(len(values)) if rows.weight is None else rows.weight.values
+
+
+def _distinct(values: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """Return the distinct pairs of value and weight in order, and how many rows have each."""
+    order = np.lexsort((weights, values))
+    values, weights = values[order], weights[order]
+    same = (values[1:] == values[:-1]) & (weights[1:] == weights[:-1])
+    starts = np.flatnonzero(np.concatenate([np.ones(min(len(values), 1), dtype=bool), ~same]))
+    return values[starts], weights[starts], np.diff(np.append(starts, len(values)))
+
+
+def _cells_of(rows: Rows) -> tuple[Confusion, NDArray[np.intp]]:
+    """Return the confusion tally of rows, and each row's place in its full table."""
+    tally = Confusion.of(rows)
+    place = {label: index for index, label in enumerate(tally.labels)}
+    codes = []
+    for role in ("actual", "predicted"):
+        found, own = encode(rows.need(role, "a confusion tally"))
+        codes.append(np.array([place[label] for label in own], dtype=np.intp)[found])
+    return tally, codes[0] * len(tally.labels) + codes[1]
+
+
+def _table_units(
+    metric: Metric, labels: Any, sizes: Any, parts: tuple[Any, Any, Any], options: dict[str, Any]
+) -> Units:
+    """Return units that add some mass to some cells of a table; parts are unit, cell and mass."""
+    unit, cell, mass = parts
+    size = len(labels)
+    whole = mass.dtype.kind in "iu"
+
+    def table(counts: NDArray[np.int64]) -> Any:
+        full = np.bincount(cell, counts[unit] * mass, minlength=size * size)
+        return (full.astype(np.int64) if whole else full).reshape(size, size)
+
+    def read(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        tables = np.stack([table(one) for one in counts])
+        if whole:
+            return of_tables(metric, tables, labels, options)
+        squares = np.array([float(one[unit] @ np.square(mass / mass.max())) for one in counts])
+        worth = np.square(tables.sum((-2, -1)) / mass.max()) / squares  # Kish's number of rows
+        return of_tables(metric, tables, labels, options, effective=worth)
+
+    return Units(np.asarray(sizes, dtype=np.uint64), read)
+
+
+def _of_weighted_cells(metric: Metric, rows: Rows, options: dict[str, Any], *, stratified: bool) -> Units:
+    tally, cells = _cells_of(rows)
+    cell, mass, sizes = _distinct(cells, rows.need("weight", "a weighted bootstrap").values)
+    units = _table_units(metric, tally.labels, sizes, (np.arange(len(cell)), cell, mass), options)
+    if not stratified:
+        return units
+    actual = cell // len(tally.labels)
+    strata = tuple(np.flatnonzero(actual == label) for label in np.unique(actual))
+    return dataclasses.replace(units, strata=strata)
+
+
+def _of_each_row(metric: Metric, rows: Rows, options: dict[str, Any]) -> Units:
+    ordered = rows.take(canonical_order(rows))
+    places = np.arange(len(rows))
+
+    def read_one(counts: NDArray[np.int64]) -> float:
+        return number(metric(ordered.take(np.repeat(places, counts)), **options))
+
+    return Units(np.ones(len(rows), dtype=np.uint64), one_by_one(read_one), cheap=False)
+
+
+def _of_groups(metric: Metric, rows: Rows, options: dict[str, Any]) -> Units:
+    group, names = encode(rows.need("group", "a bootstrap of groups"))
+    group = group.astype(np.intp)
+    ones = np.ones(len(names), dtype=np.uint64)
+    note = f"{len(names):,} groups are drawn"
+    if metric.reads in _TABLES:
+        tally, cells = _cells_of(rows)
+        size = len(tally.labels) ** 2
+        pairs, where = np.unique(group * size + cells, return_inverse=True)
+        mass: Any = np.bincount(where, minlength=len(pairs))
+        if rows.weight is not None:
+            mass = np.bincount(where, rows.weight.values, minlength=len(pairs))
+        units = _table_units(metric, tally.labels, ones, (pairs // size, pairs % size, mass), options)
+        return dataclasses.replace(units, note=note)
+    if metric.each is not None:
+        return dataclasses.replace(_of_query_groups(metric, rows, options, group, len(names)), note=note)
+    ordered = rows.take(canonical_order(rows))
+    codes, _ = encode(ordered.need("group", "a bootstrap of groups"))
+    offsets, order = kernels.order_groups(codes, len(names))
+
+    def read_one(counts: NDArray[np.int64]) -> float:
+        chosen = np.repeat(np.arange(len(names)), counts)
+        index = np.concatenate([order[offsets[one] : offsets[one + 1]] for one in chosen])
+        return number(metric(ordered.take(index.astype(np.intp)), **options))
+
+    return Units(ones, one_by_one(read_one), cheap=False, note=note)
+
+
+def _of_query_groups(
+    metric: Metric, rows: Rows, options: dict[str, Any], group: NDArray[np.intp], size: int
+) -> Units:
+    """Return groups of queries: a query's rows must lie in one group."""
+    query, _ = encode(rows.need("query", "a query tally"))
+    query = query.astype(np.intp)
+    of_query = np.zeros(int(query.max(initial=-1)) + 1, dtype=np.intp)
+    of_query[query] = group
+    if (of_query[query] != group).any():
+        raise MetricError(
+            "a query's rows lie in several groups: draw queries, or make the groups of whole queries."
+        )
+    each = query_values(metric, Queries.of(rows), options)
+    known = ~np.isnan(each)
+    sums = np.bincount(of_query, np.where(known, each, 0.0), minlength=size)
+    defined = np.bincount(of_query, known, minlength=size)
+    return Units(np.ones(size, dtype=np.uint64), lambda counts: mean_of_known(counts, sums, defined))

@@ -1,0 +1,153 @@
+"""What a bootstrap draws: units that cannot be told apart from one another, by how many there are of each."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay import kernels
+from assay.formatting.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+__all__ = ["MANY", "SOME", "Units", "acceleration", "draw", "drawn_values", "pieces"]
+
+MANY, SOME = 9_999, 1_999  # replicates where each is cheap, and where it is not
+_SMALL = 4096  # entries of which a replicate is drawn and read within microseconds
+_AT_ONCE = 1 << 21  # counts held at a time
+_NATIVE = 1 << 28  # counts drawn at a time where none are held
+_FEW = 256  # entries of which each is left out in turn; of more, random groups
+_GROUPS = 100
+_MOST_ROWS = 1 << 24  # beyond, the acceleration is below what 100 groups can tell from 0
+_JACKKNIFE = 1 << 39  # a stream, or replicate, that no draw uses
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Units:
+    """Entries, each standing for `sizes` units, and how a metric is read from resampled counts of them.
+
+    ``values`` takes counts, a replicate per row and an entry per column, and gives a number for each
+    replicate, NaN where it has none; ``errors`` gives the replicates' standard errors where the metric is
+    a mean. ``native`` is a faster way to the values of replicates [begin, end) of a seed. Units are drawn
+    within ``strata``, lists of entries, where there are any. ``note`` says what a reader should know.
+    """
+
+    sizes: NDArray[np.uint64]
+    values: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+    strata: tuple[NDArray[np.intp], ...] = ()
+    native: Callable[[int, int, int], NDArray[np.float64]] | None = None
+    errors: Callable[[NDArray[np.int64]], NDArray[np.float64]] | None = None
+    cheap: bool = True
+    note: str = ""
+
+    @property
+    def n(self) -> int:
+        """How many units there are."""
+        return int(self.sizes.sum())
+
+    @property
+    def usual_count(self) -> int:
+        """How many replicates are drawn unless someone says: enough for the tails where they cost little."""
+        return MANY if self.cheap and len(self.sizes) <= _SMALL else SOME
+
+
+def draw(units: Units, seed: int, begin: int, end: int) -> NDArray[np.int64]:
+    """Return the counts of replicates [begin, end): as many units as there are, drawn with replacement.
+
+    >>> units = Units(np.array([3, 1], dtype=np.uint64), values=lambda counts: counts[:, 0] / 4)
+    >>> draw(units, seed=0, begin=0, end=3).sum(axis=1).tolist()
+    [4, 4, 4]
+    """
+    if not units.strata:
+        return kernels.resample_counts(units.sizes, seed, begin, end)
+    counts = np.zeros((end - begin, len(units.sizes)), dtype=np.int64)
+    for number, entries in enumerate(units.strata, start=1):
+        counts[:, entries] = kernels.resample_counts(units.sizes[entries], seed, begin, end, number)
+    return counts
+
+
+def drawn_values(
+    units: Units, count: int, seed: int, *, progress: bool | None = None, what: Any = None
+) -> NDArray[np.float64]:
+    """Return the metric's value in each of so many replicates, or another function's of their counts."""
+    found = np.empty(count)
+    function = units.values if what is None else what
+    with Progress("bootstrap", count, show=progress) as bar:
+        native = units.native if what is None else None
+        for begin, end in pieces(len(units.sizes), count, native=native is not None):
+            if native is not None:
+                found[begin:end] = native(seed, begin, end)
+            else:
+                found[begin:end] = function(draw(units, seed, begin, end))
+            bar.step(end - begin)
+    return found
+
+
+def pieces(entries: int, count: int, *, native: bool = False) -> Iterator[tuple[int, int]]:
+    """Yield ranges of replicates that fit the memory; native ones take some tenths of a second each."""
+    size = min(max((_NATIVE if native else _AT_ONCE) // max(entries, 1), 1), count)
+    for begin in range(0, count, size):
+        yield begin, min(begin + size, count)
+
+
+def acceleration(units: Units, seed: int = 0) -> float:
+    """Return the acceleration of the BCa interval by the jackknife (Efron 1987), NaN where it has none.
+
+    Of few entries each is left out in turn, one unit of it; of many, 100 random groups of units are, whose
+    sums of influences have the same third moment. Beyond 16 million units it is 0: what is left of it is
+    less than the groups could show.
+
+    >>> units = Units(np.array([3, 1], dtype=np.uint64), values=lambda counts: counts[:, 0] / counts.sum(1))
+    >>> round(acceleration(units), 6)
+    -0.096225
+    """
+    n = units.n
+    if n < 2:  # noqa: PLR2004 - nothing is left
+        return math.nan
+    sizes = units.sizes.astype(np.int64)
+    if np.count_nonzero(sizes) <= _FEW:
+        entries = np.flatnonzero(sizes)
+        values = _without(units, (np.bincount([e], minlength=len(sizes)) for e in entries))
+        influence, times = (n - 1) * -values, sizes[entries].astype(np.float64)
+    elif n <= _MOST_ROWS:
+        groups = min(_GROUPS, n)
+        group = kernels.random_below(seed, _JACKKNIFE, 0, n, groups)
+        entry = None if n == len(sizes) else np.repeat(np.arange(len(sizes)), sizes)
+        parts = (_members(group == one, entry, len(sizes)) for one in range(groups))
+        values = _without(units, parts)
+        left = n - np.bincount(group, minlength=groups)
+        influence, times = left * -(values - _mean(values)), np.ones(groups)
+    else:
+        return 0.0
+    known = ~np.isnan(influence)
+    if not known.any():
+        return math.nan
+    influence, times = influence[known], times[known]
+    influence = influence - np.average(influence, weights=times)
+    scale = np.abs(influence).max()
+    if not scale > 0 or not np.isfinite(scale):
+        return math.nan
+    influence = influence / scale  # so that no power runs over
+    return float(times @ influence**3 / (6 * (times @ influence**2) ** 1.5))
+
+
+def _members(chosen: NDArray[np.bool_], entry: NDArray[np.intp] | None, size: int) -> Any:
+    """Return how many units of each entry are chosen; without entries each unit is one."""
+    return chosen if entry is None else np.bincount(entry[chosen], minlength=size)
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else math.nan
+
+
+def _without(units: Units, parts: Any) -> NDArray[np.float64]:
+    """Return the metric without each part of the units."""
+    sizes = units.sizes.astype(np.int64)
+    return np.array([float(units.values((sizes - part)[None])[0]) for part in parts])

@@ -1,0 +1,111 @@
+"""Which metrics models are compared by where the caller names none."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import InputError, shown
+from assay.inputs import Rows, label_union
+from assay.tallies import (
+    ClassScores,
+    Collection,
+    Confusion,
+    LabelSets,
+    Moments,
+    Queries,
+    Scores,
+    Traits,
+    merge,
+)
+from assay.tallies.column_profile import label_task
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["default_metrics"]
+
+_RANKING = ["ndcg", "mean_average_precision", "mean_reciprocal_rank"]
+_NUMBERS = ["mae", "rmse", "r2"]
+_GRADES = ["accuracy", "quadratic_weighted_kappa", "mean_absolute_rank_error"]
+_NAMED = {
+    "classes": "accuracy and mcc",
+    "grades": "quadratic_weighted_kappa",
+    "quantities": "mae and rmse",
+}
+
+
+def default_metrics(models: Sequence[Any], *, stated: bool, task: str | None) -> list[str]:
+    """Return the metrics that suit the models' rows or tallies."""
+    data = models[0]
+    if isinstance(data, Collection):
+        return [name for one in data.tallies for name in default_metrics([one], stated=stated, task=task)]
+    if isinstance(data, Queries):
+        return _RANKING
+    if isinstance(data, ClassScores):
+        return ["macro_auc"]
+    if isinstance(data, Scores):
+        return ["auc", "average_precision"]
+    if isinstance(data, Moments):
+        return _NUMBERS
+    if isinstance(data, LabelSets):
+        return ["subset_accuracy", "hamming_loss"]
+    if isinstance(data, Confusion):
+        obvious = any(set(data.labels) <= pair for pair in ({0, 1}, {-1, 1}))
+        return _GRADES if task == "ordinal" else _of_labels(binary_task=stated or obvious)
+    if not isinstance(data, Rows):
+        raise InputError(f"say with metrics= what a {type(data).__name__} is to be compared by.")
+    if data.query is not None:
+        return _RANKING
+    found: list[str] = []
+    if data.predicted is not None:
+        found += _of_predictions(models, task)
+    if data.score is not None:
+        found += _of_scores(data)
+    if not found:
+        raise InputError("the models' rows have neither predicted= nor score=: there is nothing to compare.")
+    return found
+
+
+def _of_predictions(models: Sequence[Any], task: str | None) -> list[str]:
+    """Return the metrics that suit predictions, by the task of evaluations or by what the rows hold.
+
+    Rows are read as :func:`assay.evaluate` reads them; what it would not guess is not guessed here.
+    """
+    first = models[0]
+    if task is not None:
+        known = {"regression": _NUMBERS, "ordinal": _GRADES}
+        return known.get(task) or _of_labels(binary_task=task == "binary")
+    traits = merge(Traits.of(dataclasses.replace(one, score=None)) for one in models if isinstance(one, Rows))
+    if traits.are_numbers and first.score is None:
+        if traits.predicts_fractions_for_classes or traits.predicts_classes_for_fractions:
+            raise InputError(
+                "one of actual and predicted holds classes, the other numbers that are not whole: pass "
+                f"scores as score=; for measured quantities say with metrics= {_NAMED['quantities']}."
+            )
+        return _NUMBERS
+    labels = first.labels or label_union(traits.actual.labels, traits.predicted.labels)
+    found = label_task(labels, declared=first.labels is not None)
+    if first.positive is None and first.score is None and found == "whole numbers":
+        raise InputError(
+            f"actual holds whole numbers ({shown(labels, 4)}), which may be classes, grades or quantities: "
+            f"say with metrics= what to compare by, such as {_NAMED['classes']} for classes, "
+            f"{_NAMED['grades']} for grades, {_NAMED['quantities']} for quantities; or declare the classes "
+            "with labels=."
+        )
+    return _of_labels(binary_task=first.positive is not None or found == "binary")
+
+
+def _of_labels(*, binary_task: bool) -> list[str]:
+    return ["accuracy", "balanced_accuracy", "mcc", *(["f1"] if binary_task else [])]
+
+
+def _of_scores(data: Rows) -> list[str]:
+    values = data.need("score", "a comparison").values
+    probable = values.dtype.kind in "fiub" and bool(((values >= 0) & (values <= 1)).all())
+    if values.ndim > 1:
+        sums = bool(probable and (np.abs(values.sum(1) - 1) <= 1e-6).all())  # noqa: PLR2004 - as log loss has it
+        return ["macro_auc", *(["multiclass_log_loss", "multiclass_brier"] if sums else [])]
+    return ["auc", "average_precision", *(["log_loss", "brier"] if probable else [])]

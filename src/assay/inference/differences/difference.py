@@ -1,0 +1,226 @@
+"""The difference of two models on one metric: how large, how sure, who is better, how many rows tell."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any
+
+from assay.inference.distributions import normal_point
+from assay.inference.formulas.proportions import normal_quantile
+from assay.inference.hypothesis_tests.paired_proportions import claims, equivalence, noninferiority
+from assay.inference.power.proportion_power import check_power, critical_value, rows_for_paired
+from assay.inference.test_result import Test, p_text
+from assay.metrics import Undefined, Value
+
+if TYPE_CHECKING:
+    from assay.inference.formulas.proportions import Interval
+    from assay.metrics import Metric
+
+__all__ = ["Difference", "Margin", "direction", "judged_by_margin"]
+
+
+def direction(metric: Metric) -> int:
+    """Return 1 where more of a metric is better, -1 where less is, 0 where neither can be said.
+
+    A figure that is best somewhere within its bounds (a slope of 1, a mean error of 0) is 0 too: that one
+    model's is larger does not make it worse.
+
+    >>> from assay.metrics import find
+    >>> [direction(find(name)) for name in ("auc", "log_loss", "mean_error", "prevalence")]
+    [1, -1, 0, 0]
+    """
+    least, largest = metric.bounds
+    if metric.best is None or least == largest:
+        return 0
+    return 1 if metric.best >= largest else -1 if metric.best <= least else 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Margin:
+    """What a margin fixed in advance allows to claim of the second model against the first.
+
+    ``claims`` are some of "superior", "non-inferior", "equivalent" and "inferior"; none of them is no claim.
+    The tests are Wald's: the larger of both one-sided p-values for equivalence (Schuirmann 1987).
+    """
+
+    margin: float
+    claims: tuple[str, ...]
+    interval: tuple[float, float] | None  # the narrower one by which equivalence is judged
+    noninferiority: Test | None = None
+    equivalence: Test | None = None
+
+
+def judged_by_margin(
+    oriented: float, limits: Interval, narrow: Interval, margin: float, error: float | None
+) -> Margin:
+    """Return the claims for a difference turned so that more is better.
+
+    Superior and not inferior by the interval asked for, equivalent by the narrower one that leaves twice as
+    much on either side: both are one-sided tests, at half the level and at the level.
+
+    >>> judged_by_margin(0.01, (-0.012, 0.032), (-0.008, 0.028), 0.05, 0.011).claims
+    ('non-inferior', 'equivalent')
+    """
+    found = [name for name in claims(limits, margin) if name != "equivalent"]
+    found += ["equivalent"] if "equivalent" in claims(narrow, margin) else []
+    found += ["inferior"] if limits[1] < 0 else []
+    if not error:
+        return Margin(margin, tuple(found), narrow)
+    tests = noninferiority(oriented, error, margin), equivalence(oriented, error, margin)
+    return Margin(margin, tuple(found), narrow, *tests)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Difference:
+    """The second model's value of a metric less the first's, with its interval and its test.
+
+    ``p`` is the test's own, ``adjusted`` the one corrected for all differences that were tested beside it.
+    ``n`` is how many rows (queries, of ranked lists) there are, ``counted`` how many of them count for this
+    metric. ``direction`` is 1 where more is better, -1 where less is, 0 where neither can be said.
+    ``disagreeing`` is on how many rows only the first model has what is counted, and only the second.
+
+    >>> limits = (0.004, 0.036, 0.95)
+    >>> d = Difference("auc", "a", "b", (0.9, 0.92), 0.02, *limits, 0.0143, "paired DeLong", "Wald", 400)
+    >>> d
+    auc: b - a = +0.02 [+0.004, +0.036], p = 0.0143
+    >>> d.winner
+    'b'
+    """
+
+    metric: str
+    first: str
+    second: str
+    values: tuple[Value, Value]
+    difference: Value
+    low: float | None
+    high: float | None
+    confidence: float
+    p: Value
+    method: str
+    test: str
+    n: int
+    counted: int = 0
+    direction: int = 1
+    adjusted: Value | None = None
+    family: int = 1
+    standard_error: float | None = None
+    note: str = ""
+    disagreeing: tuple[int, int] | None = None
+    groups: int | None = None
+    design_effect: float | None = None
+    more: tuple[Test, ...] = ()
+    margin: Margin | None = None
+    detect: float | None = None
+    same: bool = False  # not a single row speaks for either
+
+    @property
+    def alpha(self) -> float:
+        """The level at which it is decided: what the confidence leaves."""
+        return 1 - self.confidence
+
+    @property
+    def decided(self) -> bool:
+        """Whether the rows tell the two models apart, all that was tested beside it considered."""
+        p = self.p if self.adjusted is None else self.adjusted
+        return not isinstance(p, Undefined) and not isinstance(self.difference, Undefined) and p < self.alpha
+
+    @property
+    def winner(self) -> str | None:
+        """The better model's name; None where the rows cannot tell, or no value is better than another."""
+        if not self.decided or not self.direction:
+            return None
+        return self.second if float(self.difference) * self.direction > 0 else self.first
+
+    def rows_needed(
+        self, difference: float | None = None, *, power: float = 0.8, alpha: float | None = None
+    ) -> float | None:
+        """Return how many rows in all would show a difference, of this size or of the one seen.
+
+        From the variance of the difference per row, and for shares of the same rows by Connor's formula for
+        McNemar's test (1987). At the level alpha, by default what the confidence leaves divided by the number
+        of differences tested together. None where no number of rows would do, or none can be told.
+        """
+        size = self.difference if difference is None else difference
+        level = self.alpha / self.family if alpha is None else alpha
+        check_power(level, power)
+        if isinstance(size, Undefined) or not size or not math.isfinite(size):
+            return None
+        if self.disagreeing is not None:
+            discordance = max(sum(self.disagreeing) / self.counted, abs(size))
+            if discordance > 1:
+                return None
+            return rows_for_paired(discordance, size, alpha=level, power=power) * self.n / self.counted
+        error = self._error()
+        if error is None:
+            return None
+        return self.n * ((critical_value(level) + normal_point(power)) * error / size) ** 2
+
+    def _error(self) -> float | None:
+        """Return the standard error, or what the interval's width comes to."""
+        if self.standard_error:
+            return self.standard_error
+        if self.low is None or self.high is None or self.low == self.high:
+            return None
+        return (self.high - self.low) / (2 * normal_quantile(self.confidence))
+
+    def __repr__(self) -> str:
+        name = f"{self.metric}: {self.second} - {self.first} ="
+        if isinstance(self.difference, Undefined):
+            return f"{name} {self.difference!r}"
+        limits = "" if self.low is None else f" [{self.low:+.4g}, {self.high:+.4g}]"
+        p = repr(self.p) if isinstance(self.p, Undefined) else p_text(self.p)
+        return f"{name} {self.difference:+.4g}{limits}, {p}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON: null and a reason where there is no number, never NaN."""
+        plain = {
+            "metric": self.metric,
+            "first": self.first,
+            "second": self.second,
+            "first_value": _plain(self.values[0]),
+            "second_value": _plain(self.values[1]),
+            "difference": _plain(self.difference),
+            "low": self.low,
+            "high": self.high,
+            "confidence": self.confidence,
+            "p": _plain(self.p),
+            "adjusted_p": _plain(self.adjusted),
+            "family": self.family,
+            "method": self.method,
+            "test": self.test,
+            "n": self.n,
+            "counted": self.counted,
+            "better": {1: "higher", -1: "lower", 0: None}[self.direction],
+            "winner": self.winner,
+            "decided": self.decided,
+            "never_differ": self.same,
+            "rows_needed": None if self.same or self.decided else self.rows_needed(),
+        }
+        for reason in (self.difference, self.p):
+            if isinstance(reason, Undefined):
+                plain["reason"] = reason.reason
+                break
+        if self.disagreeing is not None:
+            plain["only_first"], plain["only_second"] = self.disagreeing
+        if self.groups is not None:
+            plain |= {"groups": self.groups, "design_effect": self.design_effect}
+        if self.note:
+            plain["note"] = self.note
+        if self.more:
+            plain["more"] = [test.to_dict() for test in self.more]
+        if self.detect is not None:
+            plain |= {"detect": self.detect, "rows_needed_to_detect": self.rows_needed(self.detect)}
+        if self.margin is not None:
+            plain |= {"margin": self.margin.margin, "claims": list(self.margin.claims)}
+            plain["equivalence_interval"] = self.margin.interval and list(self.margin.interval)
+            for name in ("noninferiority", "equivalence"):
+                tested = getattr(self.margin, name)
+                plain[f"{name}_p"] = None if tested is None else _plain(tested.p)
+        return plain
+
+
+def _plain(value: Value | None) -> Any:
+    if value is None or isinstance(value, Undefined):
+        return None
+    return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")

@@ -1,0 +1,1 @@
+"""Interval formulas and standard errors of single quantities, each with its reference."""

@@ -1,0 +1,145 @@
+"""Bands for the isotonic calibration curve: where it would be by chance, and where the truth may be.
+
+A *consistency* band lies about the diagonal: if every probability were right, the curve would be within it at
+any one probability with the stated confidence. A *confidence* band lies about the curve: the true rates are
+within it, all of them at once, whatever they are as long as they rise.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.inference.formulas.proportions import check_confidence
+from assay.metrics.metric import tallied
+from assay.metrics.probability.isotonic import isotonic
+from assay.metrics.views.probability import Probabilities
+from assay.tallies import Scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Band", "confidence_band", "consistency_band"]
+
+_CELLS = 1_000  # of like probabilities, where outcomes are drawn: pools of the fit are far wider
+_BLOCKS_OF = 120  # cells whose blocks of neighbours are all looked at: 7,260 pairs of limits
+
+
+class Band(NamedTuple):
+    """Lower and upper limits over rising probabilities; where they step, a probability comes twice."""
+
+    p: NDArray[Any]
+    low: NDArray[Any]
+    high: NDArray[Any]
+    method: str
+
+
+def consistency_band(data: Any, *, confidence: float = 0.95, draws: int = 500, seed: int = 0) -> Band:
+    """Return where the calibration curve lies, point by point, if the probabilities are right.
+
+    Outcomes are drawn from the probabilities themselves, `draws` times, and fitted as the rows were
+    (Dimitriadis, Gneiting and Jordan 2021). More than 1,000 distinct probabilities are drawn in 1,000 cells
+    of equally many rows; rows with weights count for what they are worth. Towards 0 and 1, where the curve is
+    often exactly that, it is within the band more often than said.
+
+    >>> import assay
+    >>> r = assay.rows(actual=[0, 0, 0, 1] * 25 + [0, 1, 1, 1] * 25, score=[0.25] * 100 + [0.75] * 100)
+    >>> band = consistency_band(r)
+    >>> band.low.round(2).tolist(), band.high.round(2).tolist()
+    ([0.18, 0.66], [0.34, 0.84])
+    """
+    check_confidence(confidence)
+    cells = _cells(data, _CELLS)
+    random = np.random.default_rng(seed)
+    worth = np.maximum(np.rint(cells.worth), 1).astype(np.int64)
+    fits = np.empty((draws, len(cells.p)))
+    for draw in range(draws):
+        positives = random.binomial(worth, cells.p) / worth * cells.mass
+        fits[draw] = isotonic(Probabilities(cells.p, positives, cells.mass - positives))
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(fits, [tail, 1 - tail], axis=0)
+    return Band(cells.p, low, high, f"{draws} draws from the probabilities")
+
+
+def confidence_band(data: Any, *, confidence: float = 0.95) -> Band:
+    """Return limits that hold all true rates at once, if the rates rise with the probability.
+
+    A block of neighbours bounds the rate at its lower end from above and the one at its upper end from below
+    by the exact limits of Clopper and Pearson; all blocks share the error (Dimitriadis and others 2023).
+    Blocks are of up to 120 cells of equally many rows. Wide, because it assumes nothing else.
+
+    >>> import assay
+    >>> r = assay.rows(actual=[0, 0, 0, 1] * 25 + [0, 1, 1, 1] * 25, score=[0.25] * 100 + [0.75] * 100)
+    >>> band = confidence_band(r)
+    >>> band.low.round(2).tolist(), band.high.round(2).tolist()
+    ([0.0, 0.15, 0.15, 0.63], [0.37, 0.85, 0.85, 1.0])
+    """
+    from scipy.special import betaincinv  # noqa: PLC0415 - SciPy takes its time to load
+
+    check_confidence(confidence)
+    cells = _cells(data, _BLOCKS_OF)
+    if cells.weighted:
+        raise MetricError(
+            "a confidence band counts rows, so it takes no weights: ask for a consistency band."
+        )
+    count = len(cells.p)
+    first, last = np.triu_indices(count)
+    hits, rows = (
+        np.append(0.0, np.cumsum(one))[last + 1] - np.append(0.0, np.cumsum(one))[first]
+        for one in (cells.positives, cells.mass)
+    )
+    tail = (1 - confidence) / (2 * len(first))
+    with np.errstate(invalid="ignore"):
+        below = np.where(hits > 0, betaincinv(hits, rows - hits + 1, tail), 0.0)
+        above = np.where(hits < rows, 1 - betaincinv(rows - hits, hits + 1, tail), 1.0)
+    low, high = np.zeros(count), np.ones(count)
+    np.maximum.at(low, last, below)
+    np.minimum.at(high, first, above)
+    low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
+    # What bounds the rates beyond a cell says nothing of those within it: the limits are steps, upper ones at
+    # the cells' least probabilities and lower ones at their largest.
+    low, high = np.append(0.0, low), np.append(high, 1.0)
+    at = np.union1d(cells.least, cells.largest)
+    sides: tuple[Literal["left", "right"], ...] = ("left", "right")
+    limits = [
+        (low[np.searchsorted(cells.largest, at, side)], high[np.searchsorted(cells.least, at, side)])
+        for side in sides
+    ]
+    lows, highs = (np.stack(pair, -1).ravel() for pair in zip(*limits, strict=True))
+    return Band(np.repeat(at, 2), lows, highs, "Clopper-Pearson over all blocks")
+
+
+class _Cells(NamedTuple):
+    """Neighbouring probabilities taken together: their mean, their rows and what those are worth."""
+
+    p: NDArray[Any]
+    least: NDArray[Any]
+    largest: NDArray[Any]
+    positives: NDArray[Any]
+    mass: NDArray[Any]
+    worth: NDArray[Any]
+    weighted: bool
+
+
+def _cells(data: Any, most: int) -> _Cells:
+    """Return the probabilities of a tally in at most so many cells of about equally many rows."""
+    tally = tallied(data, Scores)
+    view = Probabilities.some(tally)
+    squares = view.counts
+    if tally.weights is not None:
+        each = (tally.positives.astype(np.float64) + tally.negatives) * tally.weights**2
+        squares = np.add.reduceat(each, tally.starts())
+    starts = np.arange(len(view.p))
+    if len(starts) > most:
+        reached = np.cumsum(view.counts) - view.counts / 2
+        starts = np.flatnonzero(np.diff(np.floor(reached / view.n * most), prepend=-1))
+    positives, mass, squared, total = (
+        np.add.reduceat(one, starts) for one in (view.positives, view.counts, squares, view.counts * view.p)
+    )
+    ends = np.append(starts[1:], len(view.p)) - 1
+    return _Cells(
+        np.clip(total / mass, 0, 1), view.p[starts], view.p[ends], positives, mass, mass**2 / squared,
+        tally.weights is not None,
+    )  # fmt: skip

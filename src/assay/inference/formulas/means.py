@@ -1,0 +1,235 @@
+"""Intervals for means of rows: from exact sums, by order, and whatever the rows' distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.inference.distributions import student_quantile
+from assay.inference.estimate import Estimate
+from assay.inference.formulas.delta import delta_interval, kish
+from assay.inference.formulas.proportions import Interval, check_confidence
+from assay.inference.hypothesis_tests.multiple_testing import hoeffding_reach
+from assay.metrics import Undefined, Value
+from assay.tallies import Losses, Sums, Values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from fractions import Fraction
+
+
+__all__ = [
+    "MeanSpread",
+    "OrderRanks",
+    "bernstein_interval",
+    "hoeffding_interval",
+    "mean_estimate",
+    "mean_spread",
+    "order_interval",
+    "order_ranks",
+    "root_mean_estimate",
+]
+
+
+class MeanSpread(NamedTuple):
+    """A mean, its standard error, and how many rows of equal weight it is worth."""
+
+    mean: Value
+    error: Value
+    worth: float
+
+
+def mean_spread(tally: Losses | Sums) -> MeanSpread:
+    """Return the mean of a tally and its standard error, both the nearest float to the exact figure.
+
+    Weighted rows have the sandwich error, with Kish's number of rows where plain rows have their count: a
+    common factor of the weights changes nothing, nor do rows without weight, and equal weights are none.
+
+    >>> mean_spread(Sums.of([1.0, 2.0, 4.0, 5.0]))
+    MeanSpread(mean=3.0, error=0.9128709291752769, worth=4.0)
+    """
+    if not isinstance(tally, (Losses, Sums)):
+        raise MetricError(f"a mean is of a tally of losses or sums, not of {type(tally).__name__}.")
+    weight, squared_weight, total, squares, cross = _sums(tally)
+    if not weight:
+        return MeanSpread(Undefined("there are no rows"), Undefined("there are no rows"), 0.0)
+    worth = float(weight * weight / squared_weight)  # Kish's number
+    if isinstance(tally, Losses) and (tally.undefined or tally.infinite):
+        kind = "no" if tally.undefined else "an infinite"
+        reason = f"{tally.undefined or tally.infinite:,} of {tally.n:,} rows have {kind} loss"
+        mean: Value = Undefined(reason) if tally.undefined else math.inf
+        return MeanSpread(mean, Undefined(reason), worth)
+    exact = total / weight
+    # Squared distances from the mean, whose sum is exact and so never below 0.
+    apart = squares - 2 * exact * cross + exact * exact * squared_weight
+    lost = weight * weight - squared_weight  # n² - n where no row is weighted
+    if lost <= 0:
+        return MeanSpread(float(exact), Undefined("a single row shows no spread"), worth)
+    return MeanSpread(float(exact), _root(apart / lost), worth)
+
+
+def mean_estimate(tally: Losses | Sums, *, confidence: float = 0.95) -> Estimate:
+    """Return the mean of a tally with Student's interval (Student 1908).
+
+    >>> mean_estimate(Sums.of([1.0, 2.0, 4.0, 5.0]))
+    3 [0.09484, 5.905]
+    """
+    mean, error, worth = mean_spread(tally)
+    method = "Student's t"
+    if isinstance(mean, Undefined) or isinstance(error, Undefined):
+        note = error.reason if isinstance(error, Undefined) and not isinstance(mean, Undefined) else ""
+        return Estimate(mean, None, None, confidence, method, tally.n, note)
+    if not error:
+        return Estimate(mean, None, None, confidence, method, tally.n, "all rows are alike", error)
+    reach = student_quantile(confidence, worth - 1) * error
+    return Estimate(mean, mean - reach, mean + reach, confidence, method, tally.n, "", error)
+
+
+def root_mean_estimate(tally: Losses | Sums, *, confidence: float = 0.95) -> Estimate:
+    """Return the root of a mean, such as RMSE, with its interval made on the log scale.
+
+    The error of the root is that of the mean over twice the root: the delta method, for any distribution.
+
+    >>> root_mean_estimate(Sums.of([1.0, 0.0, 4.0, 9.0]))
+    1.871 [0.7465, 4.688]
+    """
+    mean, error, worth = mean_spread(tally)
+    method = "log delta"
+    if isinstance(mean, Undefined):
+        return Estimate(mean, None, None, confidence, method, tally.n)
+    if mean < 0:
+        raise MetricError(f"a mean of {mean} has no root.")
+    value = math.sqrt(mean)
+    if isinstance(error, Undefined) or not error:
+        note = error.reason if isinstance(error, Undefined) else "all rows are alike"
+        return Estimate(value, None, None, confidence, method, tally.n, note)
+    spread = error / (2 * value)
+    limits = delta_interval(value, spread, (0, math.inf), confidence=confidence, df=worth - 1)
+    low, high = limits or (None, None)
+    return Estimate(value, low, high, confidence, method, tally.n, "", spread)
+
+
+class OrderRanks(NamedTuple):
+    """Which values in ascending order (1 is the least) are the limits, and how sure they really are."""
+
+    low: int
+    high: int
+    coverage: float
+
+
+def order_ranks(n: int, *, share: float = 0.5, confidence: float = 0.95) -> OrderRanks | None:
+    """Return the ranks whose values hold a quantile in between, the median by default.
+
+    Thompson 1936: right for any distribution, at least as sure as asked, and ``coverage`` says how much. None
+    where there are too few rows (below 6 for the median at 95%).
+
+    >>> order_ranks(8)
+    OrderRanks(low=1, high=8, coverage=0.9921875)
+    """
+    from scipy.special import betainc  # noqa: PLC0415
+
+    check_confidence(confidence)
+    if not 0 < share < 1:
+        raise MetricError(f"share={share!r} is a share between 0 and 1.")
+    tail = (1 - confidence) / 2
+
+    def fewer(rank: int) -> float:  # the chance that less than so many values lie below the quantile
+        return float(betainc(n - rank + 1, rank, 1 - share))
+
+    def more(rank: int) -> float:  # the chance that at least so many do
+        return float(betainc(rank, n - rank + 1, share))
+
+    low = _largest(lambda rank: fewer(rank) <= tail, n)
+    high = n + 1 - _largest(lambda back: more(n + 1 - back) <= tail, n)
+    if low < 1 or high > n:
+        return None
+    return OrderRanks(low, high, 1 - fewer(low) - more(high))
+
+
+def order_interval(
+    values: Values, *, share: float = 0.5, confidence: float = 0.95, worth: float | None = None
+) -> tuple[float, float, float] | None:
+    """Return the two values that hold a quantile in between, and how sure they are; None of too few rows.
+
+    Weighted rows count as many as they are worth (Kish 1965), or as many as `worth` says where they come in
+    groups; the ranks are then looked up where that share of the weight has passed (Woodruff 1952).
+
+    >>> order_interval(Values.of([0.4, 0.1, 0.7, 0.2, 0.9, 0.3, 0.6, 0.8]))
+    (0.1, 0.9, 0.9921875)
+    """
+    mass = values.mass
+    total = float(mass.sum())
+    if worth is None:
+        counts = values.counts.astype(float)
+        squares = counts if values.weights is None else counts * values.weights**2
+        worth = kish(total, float(squares.sum()))
+    n = math.floor(worth * (1 + 1e-12))
+    ranks = order_ranks(n, share=share, confidence=confidence) if n > 0 else None
+    if ranks is None:
+        return None
+    passed = np.cumsum(mass) * (n / total)  # ranks run from 1 to n
+    slack = 1e-9  # of a rank: what rounding may have left of a whole one
+    low = int(np.searchsorted(passed, ranks.low - 1 + slack, side="right"))
+    high = min(int(np.searchsorted(passed, ranks.high - slack)), len(passed) - 1)
+    return float(values.values[low]), float(values.values[high]), ranks.coverage
+
+
+def hoeffding_interval(
+    mean: float, n: float, bounds: tuple[float, float] = (0, 1), *, confidence: float = 0.95
+) -> Interval:
+    """Return an interval that holds for any losses within bounds (Hoeffding 1963).
+
+    >>> low, high = hoeffding_interval(0.5, 200)
+    >>> round(low, 4), round(high, 4)
+    (0.404, 0.596)
+    """
+    check_confidence(confidence)
+    least, largest = bounds
+    reach = (largest - least) * hoeffding_reach(n, 1 - confidence)
+    return max(least, mean - reach), min(largest, mean + reach)
+
+
+def bernstein_interval(
+    mean: float, variance: float, n: float, bounds: tuple[float, float] = (0, 1), *, confidence: float = 0.95
+) -> Interval:
+    """Return the same from the rows' variance: narrower where they vary little (Audibert and others 2009).
+
+    `variance` is that of the rows, with n in the denominator.
+
+    >>> low, high = bernstein_interval(0.1, 0.01, 10_000)
+    >>> round(low, 4), round(high, 4)
+    (0.0959, 0.1041)
+    """
+    check_confidence(confidence)
+    least, largest = bounds
+    doubt = math.log(3 / (1 - confidence)) / n
+    reach = math.sqrt(2 * variance * doubt) + 3 * (largest - least) * doubt
+    return max(least, mean - reach), min(largest, mean + reach)
+
+
+def _sums(tally: Losses | Sums) -> tuple[Fraction, Fraction, Fraction, Fraction, Fraction]:
+    """Return weight, squared weight, and the terms' sum, squares and sum times their weights."""
+    total, squares = tally.total.fraction(), tally.squares.fraction()
+    if isinstance(tally, Sums):
+        rows = total * 0 + tally.n
+        return rows, rows, total, squares, total
+    return tally.weight.fraction(), tally.squared_weight.fraction(), total, squares, tally.cross.fraction()
+
+
+def _root(square: Fraction) -> float:
+    """Return the root of an exact number, also where its square is beyond every float."""
+    shift = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    scaled = square / 4**shift if shift >= 0 else square * 4**-shift
+    return math.ldexp(math.sqrt(scaled), shift)
+
+
+def _largest(holds: Callable[[int], bool], n: int) -> int:
+    """Return the largest number up to n for which something holds that stops holding at one place; or 0."""
+    low, high = 0, n
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle - 1)
+    return low

@@ -1,0 +1,346 @@
+"""Intervals for sums and differences of independent proportions, and for F1 through Jaccard.
+
+Given the right totals, counts of a table are binomial: these intervals use that before any delta method.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.inference.distributions import expit
+from assay.inference.estimate import Estimate
+from assay.inference.formulas.proportions import Interval, normal_quantile, proportion_interval
+from assay.inference.influence.gradients import STEP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = [
+    "crossing",
+    "f1_interval",
+    "informedness_interval",
+    "markedness_interval",
+    "mean_recall_interval",
+    "mover",
+    "mover_function",
+    "negative_predictive_value_at",
+    "positive_predictive_value_at",
+    "proportion_difference",
+    "weighted_sum_interval",
+]
+
+
+_FAR = 1e150  # as good as infinite, with a square
+
+
+def mover(
+    estimates: Sequence[float], limits: Sequence[Interval], weights: Sequence[float], shift: float = 0.0
+) -> Interval:
+    """Return the interval of a weighted sum of independent estimates from the interval of each.
+
+    The method of variance estimates recovery (Newcombe 1998, method 10; Zou and Donner 2008): the sum lies
+    as far from its limit as the parts lie from theirs, added in squares. A negative weight swaps a part's
+    limits.
+
+    >>> low, high = mover([0.9, 0.85], [(0.786, 0.957), (0.756, 0.912)], [0.5, 0.5])
+    >>> round(low, 3), round(high, 3)
+    (0.801, 0.917)
+    """
+    total = shift + math.fsum(w * p for w, p in zip(weights, estimates, strict=True))
+    below = above = 0.0
+    for p, (low, high), w in zip(estimates, limits, weights, strict=True):
+        down, up = (p - low, high - p) if w >= 0 else (high - p, p - low)
+        below = math.hypot(below, w * down)
+        above = math.hypot(above, w * up)
+    return total - below, total + above
+
+
+def mover_function(
+    function: Callable[..., Any],
+    estimates: Sequence[float],
+    limits: Sequence[Interval],
+    correlations: NDArray[np.float64] | None = None,
+) -> tuple[Interval, NDArray[np.float64]]:
+    """Return the interval of a function of several estimates from the interval of each, and its slopes.
+
+    The same idea for any smooth function (Newcombe 2011, section 7): each estimate in turn is moved to the
+    limit that lowers the function most, and the falls are added in squares; the rises likewise. Correlated
+    estimates add the products of their changes, where these are positive. The function takes an array per
+    estimate, complex for the slopes.
+
+    >>> interval, slopes = mover_function(lambda a, b: a - b, [0.9, 0.85], [(0.786, 0.957), (0.756, 0.912)])
+    >>> [round(limit, 3) for limit in interval], slopes
+    ([-0.08, 0.16], array([ 1., -1.]))
+    """
+    centre = np.asarray(estimates, dtype=np.complex128)
+    size = len(centre)
+    points = np.tile(centre, (3 * size + 1, 1))
+    each = np.arange(size)
+    points[each, each] = [low for low, _ in limits]
+    points[size + each, each] = [high for _, high in limits]
+    points[2 * size + each, each] += 1j * STEP
+    with np.errstate(all="ignore"):
+        values = np.asarray(function(*points.T), dtype=np.complex128)
+    value = float(values[-1].real)
+    ends = np.stack([values[:size].real, values[size : 2 * size].real])
+    changes = np.clip(np.where(np.isnan(ends), 0.0, ends - value), -_FAR, _FAR)
+    signs = np.array([-1.0, 1.0])  # which way an estimate moves
+    reaches = []
+    for direction in (-1.0, 1.0):
+        taken = np.argmax(direction * changes, axis=0)
+        change = np.maximum(direction * changes[taken, each], 0.0)
+        square = float(change @ change)
+        if correlations is not None:
+            # Changes that would cancel are not counted on: one of them may have come to the end of its range.
+            signed = change * signs[taken]
+            together = np.outer(signed, signed) * correlations
+            square += float(np.maximum(together - np.diag(np.diag(together)), 0.0).sum())
+        reaches.append(math.sqrt(square))
+    return (value - reaches[0], value + reaches[1]), values[2 * size : 3 * size].imag / STEP
+
+
+def weighted_sum_interval(
+    hits: Sequence[float],
+    totals: Sequence[float],
+    weights: Sequence[float],
+    *,
+    shift: float = 0.0,
+    confidence: float = 0.95,
+    method: str = "wilson",
+) -> Interval:
+    """Return the interval of ``shift + sum(weight hits / total)`` over independent proportions.
+
+    Newcombe 1998, method 10, with any interval of a proportion; within what the sum can reach.
+
+    >>> low, high = weighted_sum_interval([45, 68], [50, 80], [1, 1], shift=-1)
+    >>> round(low, 6), round(high, 6)
+    (0.602466, 0.833943)
+    """
+    if not all(totals):
+        raise MetricError("a proportion of no rows has no part in a sum.")
+    limits = [proportion_interval(x, n, confidence, method) for x, n in zip(hits, totals, strict=True)]
+    low, high = mover([x / n for x, n in zip(hits, totals, strict=True)], limits, weights, shift)
+    least = shift + math.fsum(w for w in weights if w < 0)
+    largest = shift + math.fsum(w for w in weights if w > 0)
+    return max(low, least), min(high, largest)
+
+
+def mean_recall_interval(
+    hits: Sequence[float], totals: Sequence[float], *, confidence: float = 0.95, method: str = "wilson"
+) -> Interval:
+    """Return the interval of balanced accuracy: the mean of each class's recall, hits of its total.
+
+    Newcombe 1998, method 10.
+
+    >>> low, high = mean_recall_interval([45, 68], [50, 80])
+    >>> round(low, 6), round(high, 6)
+    (0.801233, 0.916971)
+    """
+    share = 1 / len(hits)
+    return weighted_sum_interval(hits, totals, [share] * len(hits), confidence=confidence, method=method)
+
+
+def informedness_interval(
+    tp: float, fp: float, fn: float, tn: float, *, confidence: float = 0.95, method: str = "wilson"
+) -> Interval:
+    """Return the interval of recall + specificity - 1, given the classes' totals.
+
+    Newcombe 1998, method 10.
+
+    >>> low, high = informedness_interval(45, 12, 5, 68)
+    >>> round(low, 6), round(high, 6)
+    (0.602466, 0.833943)
+    """
+    return weighted_sum_interval(
+        (tp, tn), (tp + fn, tn + fp), (1, 1), shift=-1.0, confidence=confidence, method=method
+    )
+
+
+def markedness_interval(
+    tp: float, fp: float, fn: float, tn: float, *, confidence: float = 0.95, method: str = "wilson"
+) -> Interval:
+    """Return the interval of precision + negative predictive value - 1, given the predicted totals.
+
+    Newcombe 1998, method 10.
+
+    >>> low, high = markedness_interval(45, 12, 5, 68)
+    >>> round(low, 6), round(high, 6)
+    (0.57369, 0.815163)
+    """
+    return weighted_sum_interval(
+        (tp, tn), (tp + fp, tn + fn), (1, 1), shift=-1.0, confidence=confidence, method=method
+    )
+
+
+def f1_interval(
+    tp: float, fp: float, fn: float, *, confidence: float = 0.95, method: str = "wilson"
+) -> Interval:
+    """Return the interval of F1, mapped from that of Jaccard, which is a proportion: F = 2J / (1 + J).
+
+    Lam, Gopal and Qian 2023 ("Wilson indirect"). Exact, given how many rows are or were called positive.
+
+    >>> low, high = f1_interval(45, 12, 5)
+    >>> round(low, 6), round(high, 6)
+    (0.753175, 0.901817)
+    """
+    low, high = proportion_interval(tp, tp + fp + fn, confidence, method)
+    return 2 * low / (1 + low), 2 * high / (1 + high)
+
+
+def positive_predictive_value_at(
+    prevalence: float, tp: float, fp: float, fn: float, tn: float, *, confidence: float = 0.95
+) -> Estimate:
+    """Return precision at another prevalence, by Bayes' rule, with its interval on the logit scale.
+
+    Mercaldo, Lau and Zhou 2007. Where a rate is 0, the rates are moved inwards by half the
+    squared quantile first (their adjusted logit), and the note says so.
+
+    >>> positive_predictive_value_at(0.1, 45, 12, 5, 68)
+    0.4 [0.2819, 0.531]
+    """
+    _check_prevalence(prevalence)
+    return _bayes(prevalence, (tp, tp + fn), (fp, fp + tn), confidence)
+
+
+def negative_predictive_value_at(
+    prevalence: float, tp: float, fp: float, fn: float, tn: float, *, confidence: float = 0.95
+) -> Estimate:
+    """Return the negative predictive value at another prevalence; see positive_predictive_value_at.
+
+    Mercaldo, Lau and Zhou 2007.
+
+    >>> negative_predictive_value_at(0.1, 45, 12, 5, 68)
+    0.9871 [0.9707, 0.9944]
+    """
+    _check_prevalence(prevalence)
+    return _bayes(1 - prevalence, (tn, tn + fp), (fn, fn + tp), confidence)
+
+
+def _check_prevalence(prevalence: float) -> None:
+    if not 0 < prevalence < 1:
+        raise MetricError(f"prevalence={prevalence!r} is a share between 0 and 1.")
+
+
+def _bayes(
+    share: float, right: tuple[float, float], wrong: tuple[float, float], confidence: float
+) -> Estimate:
+    """Return the chance that a call is right, where `right` and `wrong` are how often each class gets it."""
+    if not right[1] or not wrong[1]:
+        raise MetricError("a class is absent, and with it a rate that the predictive value needs.")
+    z = normal_quantile(confidence)
+    rate, error = right[0] / right[1], wrong[0] / wrong[1]
+    called = rate * share + error * (1 - share)
+    if not called:
+        raise MetricError("no row was called so, of either class: there is no such predictive value.")
+    value, note = rate * share / called, ""
+    (x, n), (y, m) = right, wrong
+    if not x or not y or rate == error == 1:
+        x, n, y, m = x + z * z / 2, n + z * z, y + z * z / 2, m + z * z
+        note = "a rate is 0 or both are 1, so they were moved inwards (adjusted logit)"
+    rate, error = x / n, y / m
+    centre = math.log(rate / error) + math.log(share / (1 - share))
+    deviation = math.sqrt((1 - rate) / x + (1 - error) / y)
+    low, high = (expit(centre + sign * z * deviation) for sign in (-1, 1))
+    rows = int(right[1] + wrong[1])
+    method = "logit delta at a stated prevalence"
+    return Estimate(value, min(low, value), max(high, value), confidence, method, rows, note)
+
+
+DifferenceMethod = Literal["newcombe", "newcombe-corrected", "miettinen-nurminen", "agresti-caffo", "wald"]
+
+
+def proportion_difference(
+    x1: float,
+    n1: float,
+    x2: float,
+    n2: float,
+    *,
+    confidence: float = 0.95,
+    method: DifferenceMethod = "newcombe",
+) -> Interval:
+    """Return the interval of ``x1 / n1 - x2 / n2`` for two independent groups.
+
+    ``newcombe`` is Newcombe's method 10 (1998, Wilson limits), ``newcombe-corrected`` his 11;
+    ``miettinen-nurminen`` the score interval of 1985; ``agresti-caffo`` of 2000 adds two rows to each
+    group; ``wald`` is the textbook's, too narrow near 0 and 1.
+
+    >>> low, high = proportion_difference(154, 183, 1202, 1207)
+    >>> round(low, 6), round(high, 6)
+    (-0.214227, -0.108187)
+    """
+    if not 0 <= x1 <= n1 or not 0 <= x2 <= n2 or not n1 or not n2:
+        raise MetricError(f"{x1} of {n1} and {x2} of {n2} are not two proportions.")
+    if method in ("newcombe", "newcombe-corrected"):
+        of_one = "wilson" if method == "newcombe" else "wilson-corrected"
+        return weighted_sum_interval((x1, x2), (n1, n2), (1, -1), confidence=confidence, method=of_one)
+    if method == "miettinen-nurminen":
+        return _miettinen_nurminen(x1, n1, x2, n2, confidence)
+    if method not in ("agresti-caffo", "wald"):
+        raise MetricError(f"method={method!r} is no interval for a difference of proportions.")
+    if method == "agresti-caffo":
+        x1, n1, x2, n2 = x1 + 1, n1 + 2, x2 + 1, n2 + 2
+    p1, p2 = x1 / n1, x2 / n2
+    reach = normal_quantile(confidence) * math.sqrt(p1 * (1 - p1) / n1 + p2 * (1 - p2) / n2)
+    return max(-1.0, p1 - p2 - reach), min(1.0, p1 - p2 + reach)
+
+
+def _miettinen_nurminen(x1: float, n1: float, x2: float, n2: float, confidence: float) -> Interval:
+    estimate, rows = x1 / n1 - x2 / n2, n1 + n2
+
+    def score(difference: float) -> float:
+        p2 = _constrained(x1, n1, x2, n2, difference)
+        p1 = min(max(p2 + difference, 0.0), 1.0)
+        spread = (p1 * (1 - p1) / n1 + p2 * (1 - p2) / n2) * rows / (rows - 1)
+        distance = estimate - difference
+        return _signed(distance, spread)
+
+    z = normal_quantile(confidence)
+    low = -1.0 if estimate <= -1 else crossing(score, z, estimate, -1.0)
+    high = 1.0 if estimate >= 1 else crossing(score, -z, estimate, 1.0)
+    return low, high
+
+
+def _constrained(x1: float, n1: float, x2: float, n2: float, difference: float) -> float:
+    """Return the likeliest second proportion where the first is larger by a difference: a cubic's root."""
+    a = n1 + n2
+    b = -(x1 - n1 * difference) - n1 - x2 - n2 * (1 - 2 * difference)
+    c = x1 - n1 * difference + x2 * (1 - 2 * difference) - n2 * difference * (1 - difference)
+    d = x2 * difference * (1 - difference)
+    third = b / (3 * a)
+    v = third**3 - b * c / (6 * a * a) + d / (2 * a)
+    u = math.copysign(math.sqrt(max(third * third - c / (3 * a), 0.0)), v)
+    angle = math.acos(min(max(v / u**3, -1.0), 1.0)) if u else math.pi / 2
+    root = 2 * u * math.cos((math.pi + angle) / 3) - third
+    return min(max(root, 0.0, -difference), 1.0, 1 - difference)
+
+
+def _signed(distance: float, variance: float) -> float:
+    """Return a score: how many standard errors away, without end where there is no variance."""
+    if not distance:
+        return 0.0
+    return distance / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, distance)
+
+
+def crossing(score: Callable[[float], float], target: float, inside: float, outside: float) -> float:
+    """Return where a monotone score reaches its target, between a point inside the interval and one outside.
+
+    Where the score does not reach it, the interval ends at `outside`. Brent 1973 for the search.
+
+    >>> round(crossing(lambda x: 2 - x, 0.5, 1.0, 3.0), 12)
+    1.5
+    """
+    from scipy.optimize import brentq  # noqa: PLC0415 - SciPy takes its time to load
+
+    def short(x: float) -> float:  # a score without end would keep the search at its other end
+        return math.atan(score(x)) - math.atan(target)
+
+    at_end = short(outside)
+    if short(inside) * at_end > 0 or not at_end:
+        return outside
+    return float(brentq(short, inside, outside, xtol=1e-16, rtol=8.9e-16))

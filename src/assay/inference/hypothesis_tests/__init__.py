@@ -1,0 +1,1 @@
+"""Hypothesis tests of tables, paired models and many data sets, and corrections for many tests."""

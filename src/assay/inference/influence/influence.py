@@ -1,0 +1,168 @@
+"""The influence of rows on a metric: what one more row of each kind would do to its value.
+
+One idea serves every spread. Squared and added up, the influences are the variance; added within groups
+first, the variance of clustered rows; squared with their weights, the sandwich; subtracted, two models'
+on the same rows, the variance of their difference; cubed, the skewness that BCa corrects for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.inference.formulas.delta import acceleration, kish
+from assay.tallies import Confusion, LabelSets, Scores, Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from assay.metrics import Metric, Value
+
+__all__ = ["Influence", "influence", "value_of"]
+
+# Who knows the influences of a view: functions `of_tally(metric, tally, options)` and
+# `of_rows(metric, rows, options)`, which return None where a metric has none in closed form.
+_SOURCES = {
+    "Binary": "confusion",
+    "Classes": "confusion",
+    "Ordered": "confusion",
+    "Sets": "multilabel",
+    "Ranks": "ranking",
+    "Probabilities": "probability",
+    "ClassRanks": "multiclass_ranking",
+    "Mean": "row_means",
+    "Lists": "row_means",
+    "Errors": "regression",
+    "Scaled": "regression",
+    "Explained": "regression",
+    "Ranged": "regression",
+    "Pairs": "rank_correlation",
+}
+# Sources whose `of_rows` also takes the rows' tally where the caller has it: of many classes, making it again
+# would take longer than the slopes.
+_TAKE_TALLY = frozenset({"multiclass_ranking", "ranking", "confusion"})
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Influence:
+    """A metric's value and, unit by unit, what one more unit of weight there would do to it.
+
+    A unit is a row, or what stands for many rows that are alike: a cell of a table, a score of a tally.
+    ``mass``, ``squares`` and ``cubes`` are the sums over a unit's rows of their weights, of the weights
+    squared and cubed; without weights all three are the number of rows. Slopes times mass add up to 0.
+
+    >>> found = Influence(0.75, np.array([0.0625, -0.1875]), np.array([3.0, 1.0]))
+    >>> found.variance, round(found.acceleration, 6)
+    (0.046875, -0.096225)
+    """
+
+    value: float
+    slopes: NDArray[np.float64]
+    mass: NDArray[np.float64]
+    squares: NDArray[np.float64] | None = None
+    cubes: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of_rows(cls, value: float, slopes: NDArray[Any], weight: NDArray[Any] | None = None) -> Influence:
+        """Return the influence of rows, one unit each."""
+        if weight is None:
+            return cls(value, slopes, np.ones(len(slopes)))
+        return cls(value, slopes, weight, weight**2, weight**3)
+
+    @property
+    def variance(self) -> float:
+        """The infinitesimal jackknife's variance: slopes squared times squared weights (Jaeckel 1972)."""
+        size, scaled, second = self._scaled
+        return size * (size * float(second @ np.square(scaled)))
+
+    @property
+    def standard_error(self) -> float:
+        """The root of the variance."""
+        size, scaled, second = self._scaled
+        return size * math.sqrt(float(second @ np.square(scaled)))
+
+    @functools.cached_property
+    def _scaled(self) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        """A power of two, the slopes over it, whose powers no float is too small for, and the squares."""
+        largest = float(np.abs(self.slopes).max(initial=0.0))
+        size = math.ldexp(1.0, math.frexp(largest)[1] - 1) if 0 < largest < math.inf else 1.0
+        second = self.mass if self.squares is None else self.squares
+        return size, (self.slopes / size).reshape(-1), second.reshape(-1)
+
+    @property
+    def acceleration(self) -> float:
+        """The skewness that BCa corrects for; NaN where there is no spread."""
+        squares = self.mass if self.squares is None else self.squares
+        return acceleration(self.slopes, squares, self.cubes)
+
+    @property
+    def freedom(self) -> float:
+        """How many degrees of freedom the variance has, by the influences' kurtosis (Satterthwaite 1946).
+
+        As many as rows where the influences are normal, fewer where a few rows make up the variance.
+        """
+        _, scaled, second = self._scaled
+        if not scaled.any():
+            return math.inf
+        # The rows of a unit have one weight, so that its fourth powers follow from the others.
+        fourth = second
+        if self.cubes is not None:
+            cubes = self.cubes.reshape(-1)
+            fourth = np.divide(cubes**2, second, out=np.zeros_like(second), where=second > 0)
+        squared = np.square(scaled)
+        share = float(fourth @ np.square(squared)) / float(second @ squared) ** 2 - 1 / self.worth
+        return 2 / share if share > 0 else math.inf
+
+    @property
+    def worth(self) -> float:
+        """How many rows of equal weight the rows are worth (Kish 1965)."""
+        squares = self.mass if self.squares is None else self.squares
+        return kish(float(self.mass.sum()), float(squares.sum()))
+
+    @property
+    def parts(self) -> NDArray[np.float64]:
+        """What each unit brings: its slope times its mass; of rows, what each row brings."""
+        return self.slopes * self.mass
+
+    def minus(self, other: Influence) -> Influence:
+        """Return the influence on the difference of two metrics of the same units."""
+        return dataclasses.replace(self, value=self.value - other.value, slopes=self.slopes - other.slopes)
+
+
+def value_of(metric: Metric, tally: Tally, options: dict[str, Any]) -> Value:
+    """Return a metric's value for a tally; of tables and scores it is asked for twice, so it is kept."""
+    if not isinstance(tally, (Confusion, Scores)):
+        return metric(tally, **options)
+    return tally.kept((metric, repr(options)), lambda: metric(tally, **options))  # type: ignore[no-any-return]
+
+
+def influence(metric: Metric, data: Any, *, tally: Tally | None = None, **options: Any) -> Influence | None:
+    """Return the influence of a tally's entries, or of rows one by one, on a metric.
+
+    None where the metric has none in closed form, and where it has no finite value. `tally` is the one that
+    the metric reads of the rows, where the caller has it already.
+
+    >>> import assay
+    >>> r = assay.rows(actual=[1, 1, 1, 1, 0], predicted=[1, 1, 1, 0, 0])
+    >>> influence(assay.metrics.recall, r).parts
+    array([ 0.0625,  0.0625,  0.0625, -0.1875,  0.    ])
+    >>> influence(assay.metrics.recall, assay.Confusion.of(r)).variance
+    0.046875
+    """
+    home = "multilabel" if isinstance(data, LabelSets) else _SOURCES.get(metric.reads.__name__)
+    if home is None:
+        return None
+    source = importlib.import_module(f"assay.inference.influence.{home}")
+    make: Callable[..., Influence | None] = source.of_tally if isinstance(data, Tally) else source.of_rows
+    known = home in _TAKE_TALLY and not isinstance(data, Tally)
+    found = make(metric, data, options, tally) if known else make(metric, data, options)
+    if found is None or not math.isfinite(found.value) or not np.isfinite(found.slopes).all():
+        return None
+    return found

@@ -1,0 +1,42 @@
+"""The influence of rows on areas of several classes: the sum of what a row does to each area in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.inference.influence.class_average_auc import area_average, hand_till
+from assay.inference.influence.ranking import ClassRows
+from assay.metrics import Undefined, find
+from assay.tallies import ClassScores
+
+if TYPE_CHECKING:
+    from assay.inference.influence.influence import Influence
+    from assay.inputs import Rows
+    from assay.metrics import Metric
+    from assay.tallies import Tally
+
+__all__ = ["of_rows", "of_tally"]
+
+_AVERAGES = {"macro_auc": "macro", "weighted_auc": "weighted"}
+
+
+def of_tally(_metric: Metric, _tally: Any, _options: dict[str, Any]) -> Influence | None:
+    """Return None: a tally of classes' scores does not say which of them are those of one row."""
+    return None
+
+
+def of_rows(
+    metric: Metric, rows: Rows, options: dict[str, Any], tally: Tally | None = None
+) -> Influence | None:
+    """Return the influence of every row on an average of areas."""
+    value = metric(tally if isinstance(tally, ClassScores) else rows, **options)
+    if isinstance(value, Undefined):
+        return None
+    several = ClassRows(rows)
+    if metric.name in _AVERAGES:
+        return area_average(several, _AVERAGES[metric.name], value)
+    if metric.name == "micro_auc":
+        return several.together(find("auc"), {})
+    if metric.name == "hand_till_auc":
+        return hand_till(several, value, weighted=options.get("average") == "weighted")
+    return None

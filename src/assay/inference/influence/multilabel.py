@@ -1,0 +1,136 @@
+"""The influence of rows that may have several labels: a row moves the counts of every label at once.
+
+A tally of label sets counts label by label. That is enough for one label and for whole sets; which labels
+are right and wrong together, as averages need to know, only the rows say: see :func:`of_indicators`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.inference.influence.gradients import class_shares, class_slopes
+from assay.inference.influence.influence import Influence
+from assay.metrics import Binary, Undefined
+from assay.metrics.averaging import pooled
+from assay.tallies import LabelSets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from assay.inputs import Rows
+    from assay.metrics import Metric
+
+__all__ = ["of_indicators", "of_rows", "of_tally"]
+
+
+def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
+    """Return the influence of one label's four cells, or of rows wholly right and the others.
+
+    None for averages over several labels and for the Hamming loss of several, which take the rows.
+    """
+    value = metric(tally, **options)
+    if isinstance(value, Undefined):
+        return None
+    powers = [tally.weight(power) for power in ((1,) if tally.weights is None else (1, 2, 3))]
+    if metric.name == "subset_accuracy":
+        sums = [np.array([one[1], one[0] - one[1]]) for one in powers]
+        return Influence(value, np.array([1 - value, -value]) / powers[0][0], *sums)
+    alone = len(tally.labels) == 1
+    if metric.name == "hamming_loss" and alone:
+        sums = [np.array([one[3] + one[4], one[0] - one[3] - one[4]]) for one in powers]
+        return Influence(value, np.array([1 - value, -value]) / powers[0][0], *sums)
+    if metric.reads is not Binary or (options.get("average") and not alone):
+        return None
+    place = 0 if options.get("average") else tally.labels.index(options["positive"])
+    cells = [_cells(tally, one)[:, place] for one in powers]
+    return Influence(value, _label_slopes(metric, Binary(*cells[0]), options), *cells)
+
+
+def of_rows(_metric: Metric, _rows: Rows, _options: dict[str, Any]) -> Influence | None:
+    """Return None: rows by role have one label each, so that sets come as tables (:func:`of_indicators`)."""
+    return None
+
+
+def of_indicators(
+    metric: Metric,
+    *,
+    actual: Any,
+    predicted: Any,
+    labels: Any = None,
+    weight: Any = None,
+    tally: LabelSets | None = None,
+    **options: Any,
+) -> Influence | None:
+    """Return the influence of every row of two tables of 0 and 1, a column per label.
+
+    Rows of weight 0 have a slope like the others, and no part. `tally` is that of the rows, where the caller
+    has it already.
+
+    >>> from assay.metrics import find
+    >>> actual, predicted = [[1, 1, 0], [0, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 1, 0], [0, 1, 1]]
+    >>> found = of_indicators(find("hamming_loss"), actual=actual, predicted=predicted)
+    >>> round(found.value, 4), found.slopes.round(4)
+    (0.2222, array([ 0.037 , -0.0741,  0.037 ]))
+    """
+    if tally is None:
+        tally = LabelSets.of_indicators(actual=actual, predicted=predicted, labels=labels, weight=weight)
+    value = metric(tally, **options)
+    if isinstance(value, Undefined):
+        return None
+    there, given = (np.asarray(x) for x in (actual, predicted))
+    each = Binary.each(tally)
+    if metric.reads is Binary and not options.get("average"):  # of one label, only its column counts
+        index = tally.labels.index(options["positive"])
+        there, given = (x[:, index : index + 1] for x in (there, given))
+        each = Binary(*(x[index : index + 1] for x in (each.tp, each.fp, each.fn, each.tn)))
+    there, given = there.astype(bool), given.astype(bool)
+    # Which of its four cells a row is in, label by label.
+    cells = np.stack([there & given, given & ~there, there & ~given, ~(there | given)]).astype(np.float64)
+    mass = np.ones(len(there)) if weight is None else np.asarray(weight, dtype=np.float64)
+    if metric.name in ("subset_accuracy", "hamming_loss"):
+        wrong = cells[1] + cells[2]
+        own = wrong.mean(1) if metric.name == "hamming_loss" else 1.0 - wrong.any(1)
+        slopes: NDArray[Any] | None = (own - value) / float(mass.sum())
+    else:
+        slopes = _row_slopes(metric, each, cells, options) if metric.reads is Binary else None
+    if slopes is None:
+        return None
+    return Influence.of_rows(value, slopes, None if weight is None else mass)
+
+
+def _row_slopes(
+    metric: Metric, each: Binary, cells: NDArray[Any], options: dict[str, Any]
+) -> NDArray[np.float64] | None:
+    """Return each row's slope from the cells it is in: one 0 or 1 by cell, row and label.
+
+    Without an average there is one label.
+    """
+    average = options.get("average")
+    parameters = {name: given for name, given in options.items() if name in metric.parameters}
+    if average == "micro":
+        slopes = _label_slopes(metric, pooled(each), options)
+        return np.asarray(np.einsum("crl,c->r", cells, slopes))
+    slopes = _label_slopes(metric, each, options)
+    if not average:
+        return np.asarray(slopes[:, 0] @ cells[:, :, 0])
+    values = np.broadcast_to(metric.formula(each, **parameters), len(each.tp))
+    found = class_shares(average, values, each.positives, options.get("absent", "strict"))
+    if found is None:
+        return None
+    weighed = np.where((found.shares > 0) & ~np.isnan(slopes), slopes, 0.0) * found.shares
+    moved = (cells[0] + cells[2]) @ found.moved  # a row also adds to the weight of every label it has
+    return np.asarray(np.einsum("crl,cl->r", cells, weighed) + moved)
+
+
+def _label_slopes(metric: Metric, counts: Binary, options: dict[str, Any]) -> NDArray[np.float64]:
+    """Return a formula's slopes by tp, fp, fn and tn, one or one per label."""
+    parameters = {name: given for name, given in options.items() if name in metric.parameters}
+    found = class_slopes(lambda c: metric.formula(c, **parameters), counts)
+    return np.stack([found.tp, found.fp, found.fn, found.tn])
+
+
+def _cells(tally: LabelSets, values: NDArray[Any]) -> NDArray[np.float64]:
+    n, _, tp, fp, fn = tally.split(values)
+    return np.stack([tp, fp, fn, n - tp - fp - fn]).astype(np.float64)

@@ -1,0 +1,1 @@
+"""Which interval a metric gets, and the methods that compute it."""

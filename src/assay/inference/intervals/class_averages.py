@@ -1,0 +1,168 @@
+"""Intervals of averages over classes: of recalls, and of any metric of one class against the rest.
+
+Each class's rate is skewed where it is near 1 or its rows are few, but an average over many classes is not.
+Limits that carry every class's skewness into the average (MOVER) covered 0.79 with 50 classes, where the
+delta method has 0.94; with two classes it is the other way round. So both are mixed by the number of classes.
+The delta method takes each class's variance with half a row more in each cell: a class of two rows that are
+both right has not been seen to be certain.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.inference.formulas.delta import delta_interval
+from assay.inference.formulas.mover import mover
+from assay.inference.formulas.proportions import proportion_interval
+from assay.inference.influence.gradients import class_slopes
+from assay.inference.intervals.confusion_rates import by_rates, on_two_rates
+from assay.inference.intervals.interval_request import Found
+from assay.metrics import Binary, Classes
+from assay.tallies import Confusion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from assay.inference.formulas.proportions import Interval
+    from assay.inference.intervals.interval_request import Question
+
+__all__ = ["class_average", "mean_of_recalls"]
+
+_TWO = 2
+_HALF = 0.5  # a row, added to each cell
+
+
+def mean_of_recalls(asked: Question) -> Found | str | None:
+    """Return the interval of a mean of recalls, arithmetic or geometric, each of them a proportion."""
+    tally, geometric = asked.tally, asked.metric.name == "g_mean"
+    if not isinstance(tally, Confusion):
+        return None
+    if len(tally.labels) == _TWO and not geometric:
+        return on_two_rates(asked)
+    if not asked.plain:
+        return by_rates(asked)
+    view = Classes.of(tally)
+    hits, totals = (np.asarray(x, dtype=float) for x in (view.hits, view.actual))
+    if not totals.all():
+        return None
+    limits = [
+        proportion_interval(x, n, asked.confidence, "jeffreys")
+        for x, n in zip(hits.tolist(), totals.tolist(), strict=True)
+    ]
+    found = _geometric(hits, totals, limits, asked) if geometric else _arithmetic(hits, totals, limits, asked)
+    if geometric or asked.metric.name != "adjusted_balanced_accuracy":
+        return found
+    # K b - 1 over K - 1: the same corrected for chance.
+    size = len(hits)
+    low, high = ((size * limit - 1) / (size - 1) for limit in (found.low, found.high))
+    error = None if found.standard_error is None else found.standard_error * size / (size - 1)
+    return found._replace(low=low, high=high, standard_error=error)
+
+
+def _arithmetic(
+    hits: NDArray[np.float64], totals: NDArray[np.float64], limits: Sequence[Interval], asked: Question
+) -> Found:
+    size = len(hits)
+    rates = hits / totals
+    value = float(rates.mean())
+    exact = mover(rates.tolist(), limits, [1 / size] * size)
+    smooth = (hits + _HALF) * (totals - hits + _HALF) / (totals + 1) ** 2 / totals
+    delta = delta_interval(value, math.sqrt(float(smooth.sum())) / size, (0, 1), confidence=asked.confidence)
+    low, high = _mixed(value, exact, delta, size)
+    error = math.sqrt(float((rates * (1 - rates) / totals).sum())) / size
+    return Found(max(low, 0.0), min(high, 1.0), "MOVER and delta", "", error)
+
+
+def _geometric(
+    hits: NDArray[np.float64], totals: NDArray[np.float64], limits: Sequence[Interval], asked: Question
+) -> Found:
+    """Return the interval of a geometric mean of rates: that of the sum of their logarithms."""
+    share = 1 / len(hits)
+    method = "MOVER-Jeffreys on logarithms"
+    if not hits.all():  # the product is 0, and at most that of the rates' upper limits
+        return Found(0.0, math.prod(high**share for _, high in limits), method)
+    logs = np.log(hits / totals)
+    value = float(logs.mean())
+    ends = [(math.log(low), math.log(high)) for low, high in limits]
+    exact = mover(logs.tolist(), ends, [share] * len(hits))
+    smooth = (totals - hits + _HALF) / ((hits + _HALF) * totals)
+    delta = delta_interval(
+        value, math.sqrt(float(smooth.sum())) * share, (-math.inf, math.inf), confidence=asked.confidence
+    )
+    low, high = _mixed(value, exact, delta, len(hits))
+    error = math.exp(value) * share * math.sqrt(float(((totals - hits) / (hits * totals)).sum()))
+    return Found(math.exp(low), min(math.exp(high), 1.0), method, "", error)
+
+
+def _mixed(value: float, exact: Interval, delta: Interval | None, size: int) -> Interval:
+    """Return limits between those of MOVER, right for two classes, and of delta, right for many."""
+    if delta is None or size <= _TWO:
+        return exact
+    weight = _TWO / size
+    reaches = [
+        math.sqrt(weight * (value - a) ** 2 + (1 - weight) * (value - b) ** 2)
+        for a, b in zip(exact, delta, strict=True)
+    ]
+    return value - reaches[0], value + reaches[1]
+
+
+def class_average(asked: Question) -> Found | str | None:
+    """Return the delta interval of an average over classes, each class's variance with half a row more.
+
+    The classes' own variances, added up, grow by that in the same proportion as the variance of the average.
+    """
+    spread, tally = asked.spread, asked.tally
+    average = asked.options.get("average")
+    if spread is None or average not in ("macro", "weighted") or not isinstance(tally, Confusion):
+        return None
+    if math.isnan(spread.error) or asked.metric.reads is not Binary:
+        return None
+    each = Binary.each(tally)
+    scale = 1.0 if asked.plain else spread.units / float(tally.weight().sum())
+    cells = np.stack([np.asarray(x, dtype=np.float64) for x in (each.tp, each.fp, each.fn, each.tn)]) * scale
+    options = {name: value for name, value in asked.options.items() if name in asked.metric.parameters}
+    weights = np.ones(cells.shape[1]) if average == "macro" else cells[0] + cells[2]
+    own, more = (_variances(asked, moved, options) for moved in (cells, cells + _HALF))
+    known = np.isfinite(own) & np.isfinite(more)
+    square = np.square(weights[known] / weights[known].sum())
+    seen, smooth = float(square @ own[known]), float(square @ more[known])
+    if not smooth > 0:
+        return None
+    error = spread.error * math.sqrt(max(smooth / seen, 1.0)) if seen > 0 else math.sqrt(smooth)
+    bias = float(weights[known] / weights[known].sum() @ _biases(asked, cells, options)[known])
+    ends = sorted((asked.value, min(max(asked.value - bias, asked.metric.bounds[0]), asked.metric.bounds[1])))
+    bounds, confidence = asked.metric.bounds, asked.confidence
+    both = [delta_interval(end, error, bounds, confidence=confidence, df=spread.df) for end in ends]
+    first, last = (limits or (asked.value, asked.value) for limits in both)
+    if first == last == (asked.value, asked.value):
+        return None
+    return Found(min(first[0], last[0]), max(first[1], last[1]), "delta, half a row added", "", spread.error)
+
+
+def _biases(asked: Question, cells: NDArray[np.float64], options: dict[str, Any]) -> NDArray[np.float64]:
+    """Return how far each class's value is off on average, by leaving out each row in turn (Quenouille 1956).
+
+    A ratio of few rows is biased: F1 of a class of four rows lies low.
+    """
+    with np.errstate(all="ignore"):
+        value = np.asarray(asked.metric.formula(Binary(*cells), **options))
+        bias = np.zeros(cells.shape[1])
+        for cell in range(len(cells)):
+            fewer = cells.copy()
+            fewer[cell] = np.maximum(fewer[cell] - 1, 0.0)
+            change = np.asarray(asked.metric.formula(Binary(*fewer), **options)) - value
+            bias += np.where(np.isfinite(change), cells[cell] * change, 0.0)
+    return bias
+
+
+def _variances(asked: Question, cells: NDArray[np.float64], options: dict[str, Any]) -> NDArray[np.float64]:
+    """Return the variance of every class's value, were it alone."""
+    with np.errstate(all="ignore"):
+        slopes = class_slopes(lambda c: asked.metric.formula(c, **options), Binary(*cells))
+    stacked = np.stack([np.asarray(x) for x in (slopes.tp, slopes.fp, slopes.fn, slopes.tn)])
+    return np.asarray((cells * np.square(stacked)).sum(axis=0))

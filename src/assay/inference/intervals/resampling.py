@@ -1,0 +1,90 @@
+"""Intervals from draws: the bootstrap's, and the Dirichlet's where every bootstrap replicate is alike."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import AssayError
+from assay.inference.bootstrap.bootstrap import bootstrap, dirichlet_interval
+from assay.inference.intervals.interval_request import Found
+from assay.tallies import Confusion
+
+if TYPE_CHECKING:
+    from assay.inference.estimate import Estimate
+    from assay.inference.intervals.interval_request import Question
+
+__all__ = ["basic", "bca", "dirichlet", "normal", "percentile", "studentised"]
+
+_DRAWABLE = 64  # classes, of whose tables thousands are drawn in a second or so
+
+
+def bca(asked: Question) -> Found | str | None:
+    """Return the bootstrap's interval, corrected for bias and skewness."""
+    return _drawn(asked, "bca")
+
+
+def percentile(asked: Question) -> Found | str | None:
+    """Return the quantiles of the bootstrap's replicates."""
+    return _drawn(asked, "percentile")
+
+
+def basic(asked: Question) -> Found | str | None:
+    """Return the quantiles of the bootstrap's replicates, mirrored at the value."""
+    return _drawn(asked, "basic")
+
+
+def normal(asked: Question) -> Found | str | None:
+    """Return the value less the bootstrap's bias, give or take its standard deviation."""
+    return _drawn(asked, "normal")
+
+
+def studentised(asked: Question) -> Found | str | None:
+    """Return the bootstrap-t interval of a mean."""
+    return _drawn(asked, "studentised")
+
+
+def dirichlet(asked: Question) -> Found | str | None:
+    """Return quantiles over tables that could have led to the counts; it has a width where no row is wrong.
+
+    Weighted rows count for what they are worth, and of rows in groups every group as one.
+    """
+    tally = asked.tally
+    if not isinstance(tally, Confusion):
+        return None
+    size = len(tally.labels)
+    if size > _DRAWABLE:
+        return f"tables of {size} classes are too large to be drawn: dirichlet_interval() does it, in minutes"
+    if not asked.plain:
+        worth = float(asked.sizes["groups"]) if asked.clustered else _kish(tally)
+        shares = tally.table(tally.weight()) / float(tally.weight().sum())
+        tally = Confusion.of_table(np.rint(shares * math.floor(worth)), tally.labels, declared=True)
+    found = dirichlet_interval(
+        asked.metric, tally, confidence=asked.confidence, seed=asked.seed, **asked.options
+    )
+    return _found(found)
+
+
+def _drawn(asked: Question, method: Any) -> Found | str | None:
+    if not math.isfinite(asked.value):
+        return "its value is infinite, about which replicates have no spread"
+    data, options = (asked.tally, asked.options) if asked.rows is None else (asked.rows, asked.row_options)
+    try:
+        found = bootstrap(
+            asked.metric, data, confidence=asked.confidence, method=method, seed=asked.seed, **options
+        )
+    except AssayError as refused:
+        return str(refused)
+    return _found(found)
+
+
+def _found(found: Estimate) -> Found | str:
+    if found.low is None or found.high is None:
+        return found.note or "there is no value to judge"
+    return Found(found.low, found.high, found.method, found.note, found.standard_error)
+
+
+def _kish(tally: Confusion) -> float:
+    return float(tally.weight().sum() ** 2 / tally.weight(2).sum())

@@ -1,0 +1,126 @@
+"""How many rows are needed, and what so many can show. Sizes come unrounded: round up."""
+
+from __future__ import annotations
+
+import math
+
+from assay.errors import MetricError
+from assay.inference.distributions import normal_p, normal_point
+from assay.inference.formulas.proportions import normal_quantile
+
+__all__ = [
+    "check_power",
+    "critical_value",
+    "needed",
+    "power_of_paired",
+    "power_of_two_proportions",
+    "rows_for_paired",
+    "rows_for_two_proportions",
+    "rows_for_width",
+]
+
+
+def rows_for_width(share: float, half_width: float, *, confidence: float = 0.95) -> float:
+    """Return how many rows leave a proportion no more than this on either side: z² p (1 - p) / h².
+
+    >>> round(rows_for_width(0.9, 0.03), 2)
+    384.15
+    """
+    return normal_quantile(confidence) ** 2 * share * (1 - share) / half_width**2
+
+
+def rows_for_two_proportions(
+    first: float, second: float, *, alpha: float = 0.05, power: float = 0.8
+) -> float:
+    """Return how many rows each of two groups needs for a two-sided test to see them apart (Fleiss 1981).
+
+    >>> round(rows_for_two_proportions(0.8, 0.87), 2)
+    440.2
+    """
+    check_power(alpha, power)
+    null, spread, gap = _two_proportions(first, second)
+    return needed((critical_value(alpha) * null + normal_point(power) * spread) / gap)
+
+
+def power_of_two_proportions(first: float, second: float, n: float, *, alpha: float = 0.05) -> float:
+    """Return the chance that two groups of n rows each are seen apart.
+
+    Fleiss 1981.
+
+    >>> round(power_of_two_proportions(0.8, 0.87, 450), 4)
+    0.8086
+    """
+    check_power(alpha)
+    null, spread, gap = _two_proportions(first, second)
+    short = gap * math.sqrt(n) - critical_value(alpha) * null
+    return normal_p(short / spread, "less") if spread else float(short > 0)
+
+
+def rows_for_paired(
+    discordance: float, difference: float, *, alpha: float = 0.05, power: float = 0.8
+) -> float:
+    """Return how many rows McNemar's test needs for a difference of two models' accuracies (Connor 1987).
+
+    `discordance` is the share of rows on which exactly one of the two is right.
+
+    >>> round(rows_for_paired(0.12, 0.04), 2)
+    586.3
+    """
+    check_power(alpha, power)
+    spread = _discordant(discordance, difference)
+    reach = critical_value(alpha) * math.sqrt(discordance) + normal_point(power) * spread
+    return needed(reach / abs(difference))
+
+
+def power_of_paired(discordance: float, difference: float, n: float, *, alpha: float = 0.05) -> float:
+    """Return the chance that McNemar's test sees the difference in n rows.
+
+    Connor 1987.
+
+    >>> round(power_of_paired(0.12, 0.04, 600), 4)
+    0.809
+    """
+    check_power(alpha)
+    spread = _discordant(discordance, difference)
+    short = abs(difference) * math.sqrt(n) - critical_value(alpha) * math.sqrt(discordance)
+    return normal_p(short / spread, "less") if spread else float(short > 0)
+
+
+def critical_value(alpha: float, *, one_sided: bool = False) -> float:
+    """Return how many standard errors a test at level alpha asks for.
+
+    >>> round(critical_value(0.05), 6), round(critical_value(0.05, one_sided=True), 6)
+    (1.959964, 1.644854)
+    """
+    return -normal_point(alpha if one_sided else alpha / 2)
+
+
+def needed(reach: float) -> float:
+    """Return how many rows bring down to 1 what falls with the root of their number.
+
+    >>> needed(3.0)
+    9.0
+    """
+    if reach <= 0:
+        raise MetricError("any number of rows has more power than that.")
+    return reach * reach
+
+
+def check_power(alpha: float, power: float = 0.5) -> None:
+    """Raise unless both are shares."""
+    if not (0 < alpha < 1 and 0 < power < 1):
+        raise MetricError(f"alpha={alpha!r} and power={power!r} are shares between 0 and 1.")
+
+
+def _two_proportions(first: float, second: float) -> tuple[float, float, float]:
+    if first == second or not (0 <= first <= 1 and 0 <= second <= 1):
+        raise MetricError(f"{first!r} and {second!r} are not two different shares.")
+    mean = (first + second) / 2
+    spread = first * (1 - first) + second * (1 - second)
+    return math.sqrt(2 * mean * (1 - mean)), math.sqrt(spread), abs(first - second)
+
+
+def _discordant(discordance: float, difference: float) -> float:
+    if not 0 < abs(difference) <= discordance <= 1:
+        raise MetricError(f"{difference!r} is no difference of models that disagree on {discordance!r}.")
+    return math.sqrt(discordance - difference**2)

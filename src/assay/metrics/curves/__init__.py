@@ -1,0 +1,1 @@
+"""Curves over all thresholds: ROC, precision-recall and their kin."""

@@ -1,0 +1,1 @@
+"""Metrics of scores and of ranked lists."""

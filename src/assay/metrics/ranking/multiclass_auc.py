@@ -1,0 +1,126 @@
+"""How well scores of several classes rank the rows: areas of two classes at a time, averaged."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any, Self
+
+import numpy as np
+
+from assay.errors import MetricError, shown
+from assay.metrics.arithmetic import ratio
+from assay.metrics.metric import metric, need_tally
+from assay.metrics.ranking.roc import auc
+from assay.metrics.undefined import NO_ROWS
+from assay.metrics.views.ranking import Ranks
+from assay.tallies import ClassScores
+
+__all__ = ["ClassRanks"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ClassRanks:
+    """Every class against the rest or against one other, each by its own column of scores."""
+
+    source: ClassScores
+
+    tally = ClassScores
+    title = "scores of several classes"
+
+    @classmethod
+    def of(cls, tally: Any) -> Self:
+        """Return the view of a class-score tally."""
+        need_tally(tally, ClassScores)
+        return cls(tally)
+
+    @functools.cached_property
+    def rows(self) -> Any:
+        """How many rows each class has, or what they weigh."""
+        return self.source.class_weights
+
+    @property
+    def absent(self) -> list[Any]:
+        """The labels that no row has."""
+        return [label for label, rows in zip(self.source.labels, self.rows, strict=True) if not rows]
+
+    @functools.cached_property
+    def areas(self) -> Any:
+        """The area under the ROC curve of each class against the rest; NaN where it has none."""
+        above, pairs = (x * ~np.eye(len(x), dtype=bool) for x in self.source.concordance())
+        return _areas(above.sum(1), pairs.sum(1))
+
+    @functools.cached_property
+    def pair_areas(self) -> Any:
+        """The area of each class (rows) against each other one (columns), by the first one's scores."""
+        return _areas(*self.source.concordance())
+
+
+def _areas(above: Any, pairs: Any) -> Any:
+    """Return quotients of whole numbers, each rounded once, whatever their size; NaN without pairs."""
+    if pairs.dtype == np.float64:
+        return ratio(above, pairs)
+    quotients = [ratio(int(x), int(y)) for x, y in zip(above.flat, pairs.flat, strict=True)]
+    return np.array(quotients).reshape(pairs.shape)
+
+
+def lacking(c: ClassRanks) -> str:
+    """Return which classes have no rows, so that there is nothing to compare with them."""
+    return f"there are no rows of {shown(c.absent)}" if c.absent else "all rows are of one class"
+
+
+lacking.__doc__ = "a class is absent"  # what the catalogue says
+
+
+@metric(
+    reads=ClassRanks, kind="rank", bounds=(0, 1), best=1, undefined=lacking,
+    aliases=("hand_till", "auc_one_vs_one", "multiclass_auc"),
+)  # fmt: skip
+def hand_till_auc(c: ClassRanks, *, average: str = "macro", absent: str = "strict") -> Any:
+    """How well each two classes are told apart, every two counting alike: ``mean over pairs(auc)``.
+
+    Hand & Till's M (2001); the area of a pair is the mean of both classes' columns. The shares of the
+    classes do not show; ``average="weighted"`` lets each pair count by its rows, as scikit-learn's weighted
+    one-vs-one does. Rows may have weights. ``absent="skip"`` leaves classes without rows out.
+    """
+    if average not in ("macro", "weighted") or absent not in ("strict", "skip"):
+        raise MetricError('average= is "macro" or "weighted", absent= is "strict" or "skip".')
+    if c.absent and absent == "strict":
+        return np.nan
+    present = np.flatnonzero(c.rows)
+    first, second = (present[side] for side in np.triu_indices(len(present), 1))
+    if not len(first):
+        return np.nan
+    areas = (c.pair_areas[first, second] + c.pair_areas[second, first]) / 2
+    return np.average(areas, weights=None if average == "macro" else c.rows[first] + c.rows[second])
+
+
+@metric(
+    reads=ClassRanks, kind="rank", bounds=(0, 1), best=1, undefined=lacking,
+    aliases=("auc_one_vs_rest", "ovr_macro_auc"),
+)  # fmt: skip
+def macro_auc(c: ClassRanks) -> Any:
+    """How well each class is told from the rest, every class counting alike: ``mean over classes(auc)``."""
+    return np.mean(c.areas)
+
+
+@metric(
+    reads=ClassRanks, kind="rank", bounds=(0, 1), best=1, undefined="all rows are of one class",
+    aliases=("ovr_weighted_auc",),
+)  # fmt: skip
+def weighted_auc(c: ClassRanks) -> Any:
+    """How well each class is told from the rest, each counting by its rows: ``sum(rows auc) / n``."""
+    present = c.rows > 0
+    return np.average(c.areas[present], weights=c.rows[present])
+
+
+@metric(
+    reads=ClassRanks, kind="rank", bounds=(0, 1), best=1, undefined=NO_ROWS,
+    aliases=("ovr_micro_auc",),
+)  # fmt: skip
+def micro_auc(c: ClassRanks) -> Any:
+    """How often a row's score for its own class is above any score for a class it is not of.
+
+    ``auc of all columns as one``. It compares scores of different columns, so they must be of one scale.
+    """
+    return auc.formula(Ranks.of(c.source.pooled()))

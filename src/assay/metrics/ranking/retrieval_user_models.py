@@ -1,0 +1,146 @@
+"""Ranked lists by how far a reader goes down them: R-precision, rank-biased precision, reciprocal rank.
+
+A query without a relevant item counts 0, as in trec_eval; where no query has one there is no value. Tied
+scores are averaged over their orders.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.metrics.arithmetic import ratio, where
+from assay.metrics.parameters import number, whole
+from assay.metrics.ranking.retrieval import NO_RELEVANT, Lists, query_metric
+
+
+@query_metric(bounds=(0, 1), best=1, undefined=NO_RELEVANT, aliases=("rprec", "r_prec"))
+def r_precision(lists: Lists) -> Any:
+    """How many of the first R places hold a relevant item, R being how many there are: ``hits / R``.
+
+    Precision and recall are the same number there. With k= it looks at no more than k places: precision at
+    the smaller of R and k.
+    """
+    query, place, relevance = _places(lists)
+    depth = np.minimum(lists.relevant, _depth(lists))
+    within = place < depth[query]
+    hits = np.bincount(query[within], relevance[within], minlength=len(lists.queries))
+    return _counted(lists, where(depth > 0, ratio(hits, depth), 0.0))
+
+
+@query_metric(bounds=(0, 1), best=None, undefined=NO_RELEVANT, aliases=("rbp", "rbp_at_k"))
+def rank_biased_precision(lists: Lists, *, persistence: float = 0.8) -> Any:
+    """How many of the items that a reader sees are relevant who goes on to the next with a fixed chance.
+
+    ``(1 - persistence) sum(persistence^(rank - 1) where relevant)``
+
+    Moffat & Zobel (2008). What is not in the list counts as not relevant, so that it is a lower bound; 0.5 is
+    an impatient reader, 0.95 a patient one.
+    """
+    persistence = number("persistence", persistence, least=0)
+    if persistence >= 1:
+        raise MetricError(f"persistence={persistence!r}: a chance of going on lies below 1.")
+    query, place, relevance = _places(lists)
+    seen = (1 - persistence) * persistence**place * relevance
+    return _counted(lists, np.bincount(query, seen, minlength=len(lists.queries)))
+
+
+@query_metric(bounds=(0, 1), best=None, undefined=NO_RELEVANT, aliases=("err_at_k", "expected_rr"))
+def expected_reciprocal_rank(lists: Lists, *, max_gain: float | None = None) -> Any:
+    """One over the rank at which a reader stops, who stops at an item the likelier the more relevant it is.
+
+    ``sum(stop(rank) / rank prod(1 - stop) over the ranks above)``, ``stop = (2^gain - 1) / 2^max_gain``
+
+    Chapelle et al. (2009), often called ERR. `max_gain` is the top of the scale of gains, else the largest
+    gain there is; state it where data are compared. With gains of 0 and 1, a relevant item stops every
+    second reader.
+    """
+    gains = lists.queries.gains
+    largest = float(max(gains.max(initial=0.0), lists.queries.ideal_gains.max(initial=0.0)))
+    top = largest if max_gain is None else number("max_gain", max_gain, above=0)
+    if largest > top:
+        raise MetricError(f"max_gain={top:g}, but an item has a gain of {largest:g}.")
+    stop = np.where(gains > 0, np.exp2(gains - top) - np.exp2(-top), 0.0)
+    limit = _depth(lists)
+    values = _stopping_in_order(lists, stop, limit)
+    offsets, tied = lists.queries.offsets, lists.queries.tied != 0
+    of_place = np.repeat(np.arange(len(lists.queries)), lists.queries.lengths)
+    for query in np.unique(of_place[tied]).tolist():
+        inside = slice(int(offsets[query]), int(offsets[query + 1]))
+        values[query] = _stopping_with_ties(stop[inside], tied[inside], limit)
+    return _counted(lists, values)
+
+
+def _depth(lists: Lists) -> float:
+    return math.inf if lists.k is None else whole("k", lists.k)
+
+
+def _counted(lists: Lists, values: Any) -> Any:
+    """Return the queries' values, none where no query has a relevant item."""
+    return values if lists.relevant.any() else np.full(len(values), math.nan)
+
+
+def _places(lists: Lists) -> tuple[Any, Any, Any]:
+    """Return each place's query, its number from 0 and the chance that it holds a relevant item.
+
+    Tied places share their relevant items evenly. Places beyond k are left out.
+    """
+    queries = lists.queries
+    query = np.repeat(np.arange(len(queries)), queries.lengths)
+    place = np.arange(len(query)) - queries.offsets[:-1][query]
+    relevance = (queries.gains > 0).astype(np.float64)
+    if len(relevance) and queries.tied.any():
+        group = np.cumsum(np.concatenate([[0], queries.tied[:-1] == 0]))  # a place tied with the next goes on
+        relevance = (np.bincount(group, relevance) / np.bincount(group))[group]
+    kept = place < _depth(lists)
+    return query[kept], place[kept], relevance[kept]
+
+
+def _stopping_in_order(lists: Lists, stop: Any, limit: float) -> Any:
+    """Return the expected reciprocal rank of every query, as if no scores were tied.
+
+    Only relevant items stop anyone, so that all queries' first ones are taken together, then the second ones.
+    """
+    queries = lists.queries
+    found = np.flatnonzero(stop > 0)
+    query = np.repeat(np.arange(len(queries)), queries.lengths)[found]
+    rank = found - queries.offsets[:-1][query] + 1
+    found, query, rank = (x[rank <= limit] for x in (found, query, rank))
+    turn = np.arange(len(query)) - np.searchsorted(query, query)  # the how manyth of its query
+    order = np.argsort(turn, kind="stable")
+    ends = np.cumsum(np.bincount(turn)) if len(turn) else np.zeros(0, dtype=np.int64)
+    values, going_on = np.zeros(len(queries)), np.ones(len(queries))
+    for begin, end in zip(np.concatenate([[0], ends[:-1]]).tolist(), ends.tolist(), strict=False):
+        taken = order[begin:end]
+        of, stopping = query[taken], stop[found[taken]]
+        values[of] += going_on[of] * stopping / rank[taken]
+        going_on[of] *= 1 - stopping
+    return values
+
+
+def _stopping_with_ties(stop: Any, tied: Any, limit: float) -> float:
+    """Return the expected reciprocal rank of one list, averaged over the orders of tied items.
+
+    The chance to go on past j of a group's m items in random order is the mean, over all choices of j of
+    them, of the product of their chances. It is made item by item: of one item more it is that without the
+    item in (m + 1 - j) of m + 1 choices, and with it in the others.
+    """
+    value, going_on, begin = 0.0, 1.0, 0
+    while begin < len(stop) and begin < limit:
+        end = begin + int(np.argmin(tied[begin:])) + 1
+        group = stop[begin:end]
+        stopping = group[group > 0]
+        past = np.ones(len(group) - len(stopping) + 1)  # nobody stops at an item that is not relevant
+        for chance in stopping.tolist():
+            size = len(past)
+            j = np.arange(size + 1)
+            without, with_it = np.append(past, 0.0), np.append(0.0, past)
+            past = ((size - j) * without + j * (1 - chance) * with_it) / size
+        ranks = begin + np.arange(1, len(past))
+        value += going_on * float((-np.diff(past) / ranks)[ranks <= limit].sum())
+        going_on *= float(past[-1])
+        begin = end
+    return value

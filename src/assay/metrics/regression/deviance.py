@@ -1,0 +1,131 @@
+"""Deviances, and how much of them predictions explain: D², which is R² for other losses."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.metrics.arithmetic import ratio
+from assay.metrics.metric import metric
+from assay.metrics.regression.row_losses import pinball
+from assay.metrics.views.regression import Explained, absolute_error
+from assay.metrics.views.row_means import mean_metric
+
+_UNEXPLAINED = "the actual values are all the same, or a row has no loss"
+
+
+@mean_metric(
+    bounds=(0, math.inf), best=0, undefined="a value is outside of what this power allows",
+    aliases=("mean_tweedie_deviance",),
+)  # fmt: skip
+def tweedie_deviance(actual: Any, predicted: Any, *, power: float = 0.0) -> Any:
+    """The mean deviance of a Tweedie distribution, whose variance grows with a power of its mean.
+
+    ``mean(2 (max(a, 0)^(2-p) / ((1-p) (2-p)) - a mu^(1-p) / (1-p) + mu^(2-p) / (2-p)))``, mu being predicted
+
+    Power 0 is the squared error, 1 is Poisson, 2 is gamma, 3 is inverse Gaussian; there is none between
+    0 and 1. Predictions must be positive except for power 0; actual values not negative from 1 on,
+    and positive from 2 on.
+    """
+    if 0 < power < 1 or math.isnan(power):
+        raise MetricError(f"power={power!r}: there is no Tweedie distribution of a power between 0 and 1.")
+    if power == 0:
+        return (actual - predicted) ** 2
+    allowed = predicted > 0
+    if power >= 1:
+        allowed = allowed & (actual >= 0 if power < 2 else actual > 0)  # noqa: PLR2004 - gamma
+    if not allowed.all():
+        actual, predicted = np.where(allowed, actual, np.nan), np.where(allowed, predicted, np.nan)
+    if power == 1:
+        deviance = actual * _log_ratio(np.where(actual == 0, 1.0, actual), predicted) - actual + predicted
+    elif power == 2:  # noqa: PLR2004 - gamma
+        deviance = actual / predicted - _log_ratio(actual, predicted) - 1
+    else:
+        one, two = 1 - power, 2 - power
+        above = np.maximum(actual, 0) if power < 0 else actual
+        deviance = above**two / (one * two) - actual * predicted**one / one + predicted**two / two
+    # A deviance is not negative; what rounding leaves of a perfect prediction may be.
+    return np.maximum(2 * deviance, 0)
+
+
+@mean_metric(
+    bounds=(0, math.inf), best=0, undefined="an actual value is negative, or a predicted one is not positive",
+    aliases=("mean_poisson_deviance",),
+)  # fmt: skip
+def poisson_deviance(actual: Any, predicted: Any) -> Any:
+    """The mean deviance of counts: ``mean(2 (actual log(actual / predicted) - actual + predicted))``."""
+    return tweedie_deviance.loss(actual, predicted, power=1)
+
+
+@mean_metric(
+    bounds=(0, math.inf), best=0, undefined="an actual or a predicted value is not positive",
+    aliases=("mean_gamma_deviance",),
+)  # fmt: skip
+def gamma_deviance(actual: Any, predicted: Any) -> Any:
+    """The mean deviance of positive values whose errors grow with them, of any unit.
+
+    ``mean(2 (log(predicted / actual) + actual / predicted - 1))``
+    """
+    return tweedie_deviance.loss(actual, predicted, power=2)
+
+
+@mean_metric(
+    bounds=(0, math.inf), best=None, undefined="an actual value is no count, or a predicted one is negative"
+)  # fmt: skip
+def poisson_log_loss(actual: Any, predicted: Any) -> Any:
+    """How unlikely the counts were under Poisson distributions of the predicted means.
+
+    ``mean(predicted - actual log(predicted) + log(actual!))``
+    """
+    from scipy.special import gammaln, xlogy  # noqa: PLC0415 - loaded only where needed
+
+    allowed = (predicted >= 0) & (actual >= 0) & (np.floor(actual) == actual)
+    counts = np.where(allowed, actual, 0.0)
+    lost = predicted - xlogy(counts, predicted) + gammaln(counts + 1)
+    return np.where(allowed, np.maximum(lost, 0), np.nan)
+
+
+@metric(
+    reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=_UNEXPLAINED,
+    loss=tweedie_deviance.loss, aliases=("d2_tweedie_score",),
+)  # fmt: skip
+def d2_tweedie(x: Explained) -> Any:
+    """How much of the Tweedie deviance of predicting the mean is explained.
+
+    ``1 - deviance / deviance of the mean``
+    """
+    return 1 - ratio(x.mean, x.lost_by(x.mean_actual, tweedie_deviance.loss))
+
+
+@metric(
+    reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=_UNEXPLAINED,
+    loss=pinball.loss, aliases=("d2_pinball_score",),
+)  # fmt: skip
+def d2_pinball(x: Explained) -> Any:
+    """How much of the pinball loss of predicting the best constant, a quantile, is explained.
+
+    ``1 - pinball / pinball of the quantile``
+    """
+    return 1 - ratio(x.mean, x.lost_by(x.actual.quantile(x.parameters.get("alpha", 0.5)), pinball.loss))
+
+
+@metric(
+    reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=_UNEXPLAINED,
+    loss=absolute_error, aliases=("d2_absolute_error_score",),
+)  # fmt: skip
+def d2_absolute_error(x: Explained) -> Any:
+    """How much of the absolute error of predicting the median is explained.
+
+    ``1 - mae / mae of the median``
+    """
+    return 1 - ratio(x.mean, x.lost_by(x.actual.quantile(0.5), absolute_error))
+
+
+def _log_ratio(first: Any, second: Any) -> Any:
+    """Return the logarithm of a quotient, also of one that no float holds."""
+    quotient = first / second
+    held = (quotient > 0) & np.isfinite(quotient)
+    return np.where(held, np.log(quotient), np.log(first) - np.log(second))

@@ -1,0 +1,163 @@
+"""The view of a score tally whose scores are probabilities: each distinct one with its outcomes."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.metrics.arithmetic import mild, ratio, total
+from assay.metrics.metric import need_tally, tallied
+from assay.tallies import Scores
+from assay.tallies.loss_arguments import checked_clip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+__all__ = ["Probabilities", "effective", "one_by_one"]
+
+_ONE_WEIGHT = 1e-12  # how far a weight may be from the largest and count as equal to it
+
+
+def effective(mass: Any, squares: Any, heaviest: float) -> Any:
+    """Return how many rows of equal weight rows are worth: the sum squared over the sum of squares.
+
+    Kish 1965. `squares` are over the square of the largest weight; None where every row counts once.
+
+    >>> effective(4.0, 2.5, 2.0)                      # weights of 1, 1 and 2
+    1.6
+    """
+    return mass if squares is None else ratio((mass / heaviest) ** 2, squares)
+
+
+@dataclasses.dataclass(frozen=True)
+class Probabilities:
+    """Every distinct probability, ascending, with how many positives and how many negatives got it.
+
+    A weighted row counts by its weight. Axes of the counts before the last hold replicates. ``squares`` are
+    the sums of the squared weights of each probability's rows, over the square of `heaviest`, the largest
+    weight; None where every row counts once, or where there are replicates.
+    """
+
+    p: NDArray[Any]
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
+    squares: NDArray[Any] | None = None
+    heaviest: float = 1.0
+    weighted: bool = False
+
+    tally = Scores
+    title = "probabilities"
+
+    @classmethod
+    def of(cls, tally: Any, *, clip: float = 0.0) -> Self:
+        """Return the probabilities of a score tally or of rows, moved into [clip, 1 - clip].
+
+        Scores beyond 0 and 1 are refused: what they mean is not guessed.
+        """
+        tally = tallied(tally, Scores)
+        need_tally(tally, Scores)
+        tally.need_probabilities()
+        return cls.gathered(tally.scores, tally.weights, tally.positives, tally.negatives, clip=clip)
+
+    @classmethod
+    def some(cls, tally: Any, *, clip: float = 0.0) -> Self:
+        """Return the probabilities of a tally that has rows."""
+        view = cls.of(tally, clip=clip)
+        if not len(view.p):
+            raise MetricError("there are no rows, so that there is nothing to take apart.")
+        return view
+
+    @classmethod
+    def gathered(
+        cls,
+        p: NDArray[Any],
+        weights: NDArray[Any] | None,
+        positives: NDArray[Any],
+        negatives: NDArray[Any],
+        *,
+        clip: float = 0.0,
+    ) -> Self:
+        """Return the view of rising probabilities, some of them perhaps equal, with counts and weights."""
+        p = p.astype(np.float64, copy=False)
+        sums = [x.astype(np.float64) for x in (positives, negatives)]
+        if not checked_clip(clip) and weights is None:
+            return cls(p, sums[0], sums[1])  # a tally's scores are distinct
+        p = np.clip(p, clip, 1 - clip)
+        heaviest = 1.0
+        if weights is not None:
+            weights = mild(weights)
+            heaviest = float(weights.max(initial=0.0)) or 1.0
+            sums = [*(x * weights for x in sums), (sums[0] + sums[1]) * np.square(weights / heaviest)]
+        starts = np.flatnonzero(np.diff(p, prepend=np.nan) != 0)
+        if len(starts) < len(p):
+            p, sums = p[starts], [np.add.reduceat(x, starts, axis=-1) for x in sums]
+        squares = sums[2] if weights is not None else None
+        return cls(p, sums[0], sums[1], squares, heaviest, weighted=weights is not None)
+
+    def each(self) -> Iterator[Self]:
+        """Yield every replicate as a view of its own, without the probabilities that nothing got."""
+        positives, negatives = (x.reshape(-1, len(self.p)) for x in (self.positives, self.negatives))
+        for positive, negative in zip(positives, negatives, strict=True):
+            kept = positive + negative > 0
+            yield type(self)(self.p[kept], positive[kept], negative[kept], weighted=self.weighted)
+
+    @functools.cached_property
+    def counts(self) -> NDArray[Any]:
+        """How many rows got each probability."""
+        return np.asarray(self.positives + self.negatives)
+
+    @functools.cached_property
+    def n(self) -> Any:
+        """How many rows there are."""
+        return total(self.counts)
+
+    @functools.cached_property
+    def rates(self) -> NDArray[Any]:
+        """How often the rows of each probability were positive."""
+        return np.asarray(ratio(self.positives, self.counts))
+
+    @functools.cached_property
+    def base_rate(self) -> Any:
+        """How many of all rows are positive."""
+        return ratio(total(self.positives), self.n)
+
+    def in_rows(self) -> Self:
+        """Return the same in numbers of rows where all rows have one weight; else itself.
+
+        Bins of equally many rows can then be cut between rows, as those of rows without weights are.
+        """
+        if self.squares is None:
+            return self
+        rows = self.counts / self.heaviest
+        if not np.allclose(self.squares, rows, rtol=_ONE_WEIGHT, atol=0.0):
+            return self
+        positives, negatives = (np.rint(x / self.heaviest) for x in (self.positives, self.negatives))
+        return type(self)(self.p, positives, negatives)
+
+    def mean(self, if_positive: Any, if_negative: Any) -> Any:
+        """Return the mean of what each probability costs where the row is positive, and where not."""
+        with np.errstate(invalid="ignore"):
+            costs = [
+                np.where(count > 0, count * cost, 0.0)  # what nobody paid may be infinite
+                for count, cost in ((self.positives, if_positive), (self.negatives, if_negative))
+            ]
+        return ratio(total(costs[0]) + total(costs[1]), self.n)
+
+
+def one_by_one(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the formula of a view without replicates as one that takes them in turn."""
+
+    @functools.wraps(formula)
+    def over(view: Probabilities, **parameters: Any) -> Any:
+        if view.positives.ndim == 1:
+            return formula(view, **parameters)
+        values = [formula(one, **parameters) for one in view.each()]
+        return np.array(values).reshape(view.positives.shape[:-1])
+
+    return over

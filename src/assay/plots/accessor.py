@@ -1,0 +1,103 @@
+"""The plots of one data set by their names, so that ``ev.plot.roc()`` is all there is to say."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import MetricError
+from assay.inputs import Rows
+from assay.plots import decisions, ranking, regression, score_distributions
+from assay.plots.confusion import confusion as draw_confusion
+from assay.plots.forest import metrics as draw_metrics
+from assay.plots.forest import slices as draw_slices
+from assay.plots.probability import calibration
+from assay.tallies import BinnedScores, ClassScores, Collection, Confusion, NumberPairs, Scores, Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Plots"]
+
+
+# Tallies that plots of another draw as well.
+_INSTEAD: dict[type[Tally], tuple[type[Tally], ...]] = {Scores: (BinnedScores, ClassScores)}
+
+
+def _bound(draw: Callable[..., Any], kind: type[Tally] | None, *, rows: bool = False) -> Callable[..., Any]:
+    """Return a plot as a method that brings the data along: the tally of a kind, or all there is for None.
+
+    With `rows` the rows themselves, where they are at hand.
+    """
+
+    @functools.wraps(draw)
+    def method(self: Plots, *words: Any, **options: Any) -> Any:
+        whole = kind is None or (rows and isinstance(self.data, Rows))
+        data = self.data if whole else self.tally(kind)  # type: ignore[arg-type]
+        if draw is decisions.expected_cost and not any(name.startswith("cost_") for name in options):
+            options = {**self.costs, **options}
+        return draw(data, *words, **options)
+
+    signature = inspect.signature(draw)
+    first, *rest = signature.parameters.values()
+    own = first.replace(name="self", annotation=inspect.Parameter.empty)
+    method.__signature__ = signature.replace(parameters=[own, *rest])  # type: ignore[attr-defined]
+    return method
+
+
+class Plots:
+    """The plots of one data set: rows, a tally, or a collection of tallies.
+
+    Rows are tallied once for all plots that read the same tally.
+
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
+    >>> plot = assay.plots.Plots(rows)
+    >>> plot.roc().get_title().splitlines()
+    ['ROC curve', '6 rows · positive: 1 (3, 50.0%)']
+    """
+
+    def __init__(self, data: Any, *, costs: dict[str, float] | None = None) -> None:
+        """Take the data, and what errors cost where a plot of costs is not told otherwise."""
+        self.data = data
+        self.costs = costs or {}
+        self._tallies: dict[type[Tally], Tally] = {}
+
+    def __repr__(self) -> str:
+        names = ", ".join(name for name, one in vars(Plots).items() if hasattr(one, "__wrapped__"))
+        return f"<plots: {names}>"
+
+    def tally(self, kind: type[Tally]) -> Any:
+        """Return the data's tally of a kind, made of the rows where it was not given."""
+        if kind not in self._tallies:
+            self._tallies[kind] = self._found(kind)
+        return self._tallies[kind]
+
+    def _found(self, kind: type[Tally]) -> Any:
+        if isinstance(self.data, Rows):
+            # Rows in groups are passed on, so that intervals know of the groups; and rows with a column of
+            # scores per class, which have another tally.
+            several = kind is Scores and self.data.score is not None and self.data.score.values.ndim > 1
+            whole = several or self.data.group is not None
+            return self.data if whole else kind.of(self.data)  # type: ignore[attr-defined]
+        for one in self.data.tallies if isinstance(self.data, Collection) else (self.data,):
+            if isinstance(one, (kind, *_INSTEAD.get(kind, ()))):
+                return one
+        raise MetricError(f"this plot is drawn of rows, or of a tally of {kind.kind}: there is none here.")
+
+    roc = _bound(ranking.roc, Scores)
+    precision_recall = _bound(ranking.precision_recall, Scores)
+    det = _bound(ranking.det, Scores)
+    gain = _bound(ranking.gain, Scores)
+    lift = _bound(ranking.lift, Scores)
+    calibration = _bound(calibration, Scores)
+    scores = _bound(score_distributions.scores, Scores)
+    expected_cost = _bound(decisions.expected_cost, Scores, rows=True)  # which may have costs of their own
+    cost_curve = _bound(decisions.cost_curve, Scores)
+    net_benefit = _bound(decisions.net_benefit, Scores)
+    confusion = _bound(draw_confusion, Confusion)
+    residuals = _bound(regression.residuals, NumberPairs)
+    predicted_actual = _bound(regression.predicted_actual, NumberPairs)
+    metrics = _bound(draw_metrics, None)
+    slices = _bound(draw_slices, None)

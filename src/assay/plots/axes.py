@@ -1,0 +1,345 @@
+"""What all plots share: the axes they draw on, colours, words, and one way to draw a curve."""
+
+from __future__ import annotations
+
+import contextvars
+import dataclasses
+import functools
+import importlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
+
+import numpy as np
+
+from assay.decisions.sweep import Sample
+from assay.errors import MetricError, PartError
+from assay.inference.intervals.choose_interval import estimate
+from assay.inputs import Rows
+from assay.metrics.metric import tallied
+from assay.plots.simplify import simplified
+from assay.plots.thin_scores import condensed
+from assay.tallies import BinnedScores, ClassScores, Collection, Scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.lines import Line2D
+    from numpy.typing import NDArray
+
+    from assay.inference.estimate import Estimate
+    from assay.metrics.curves.curves import Curve
+    from assay.plots.simplify import Limits
+
+__all__ = [
+    "COLOURS",
+    "FEW",
+    "GREY",
+    "Model",
+    "chosen",
+    "counted",
+    "drawn",
+    "dressed",
+    "judged",
+    "key",
+    "looks",
+    "models",
+    "named",
+    "outlined",
+    "percent",
+    "pyplot",
+    "room_beside",
+    "sheet",
+    "sheets",
+    "shortened",
+    "unit_square",
+    "whole_or_none",
+    "whose",
+]
+
+# Okabe and Ito (2008): told apart by readers of any colour vision; yellow is left out, too pale on white.
+COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+GREY: Final = "#767676"  # 4.5 to 1 against white, and against black
+P = ParamSpec("P")
+T = TypeVar("T")
+_OPENED: contextvars.ContextVar[list[Any] | None] = contextvars.ContextVar("figures of a plot", default=None)
+_DASHES: Final = ("-", "--", "-.", ":")
+_LONGEST = 28  # letters of a label, before it is cut
+FEW = 6  # curves in one key
+_BESIDE = 3.2  # inches that a key beside the picture needs
+_LETTER = 4.4  # points: how wide a letter of a key is
+
+
+def sheet(ax: Axes | None, size: tuple[float, float] = (5.0, 4.6), *, names: int = 1) -> Axes:
+    """Return the axes to draw on: those given, or those of a new figure with room for many names."""
+    if ax is not None:
+        if not hasattr(ax, "set_xlabel"):
+            raise MetricError(
+                f"ax= takes Matplotlib's axes, as plt.subplots()[1] gives them, not a {type(ax).__name__}."
+            )
+        return ax
+    made: Axes = sheets(1, (size[0] + room_beside(names), size[1]))[0]
+    return made
+
+
+def sheets(count: int, size: tuple[float, float]) -> Any:
+    """Return the axes of a new figure, side by side."""
+    figure, axes = pyplot().subplots(1, count, figsize=size, layout="compressed", squeeze=False)
+    opened = _OPENED.get()
+    if opened is not None:
+        opened.append(figure)
+    return axes[0]
+
+
+def whole_or_none(draw: Callable[P, T]) -> Callable[P, T]:
+    """Return a plot that leaves no figure behind where it fails."""
+
+    @functools.wraps(draw)
+    def drawing(*words: P.args, **options: P.kwargs) -> T:
+        opened: list[Any] = []
+        token = _OPENED.set(opened)
+        try:
+            return draw(*words, **options)
+        except BaseException:
+            for figure in opened:
+                pyplot().close(figure)
+            raise
+        finally:
+            _OPENED.reset(token)
+
+    return drawing
+
+
+def room_beside(names: int) -> float:
+    """Return how much wider a picture is, in inches, whose key stands beside it."""
+    return _BESIDE if names > FEW else 0.0
+
+
+def looks(place: int) -> tuple[str, str]:
+    """Return the colour and the dashes of one of several curves; black is the colour of the words."""
+    colour = COLOURS[place % len(COLOURS)]
+    if colour == "#000000":
+        colour = pyplot().rcParams["text.color"]
+    return colour, _DASHES[place // len(COLOURS) % len(_DASHES)]
+
+
+def pyplot() -> Any:
+    """Return Matplotlib's pyplot, or say how to get it."""
+    try:
+        return importlib.import_module("matplotlib.pyplot")
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "matplotlib":
+            raise
+        hint = "plots need Matplotlib, which is not installed: pip install 'assay[plots]'."
+        raise PartError(hint) from None
+
+
+def dressed(ax: Axes, *, title: str, x: str, y: str, below: str = "") -> Axes:
+    """Return the axes with a title, what is said below it, the names of both sides and a light grid."""
+    ax.set_title("\n".join([title, *_lines(ax, below)]), fontsize=10, pad=18 if _has_power(ax) else None)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.grid(visible=True, color="#888888", alpha=0.3, linewidth=0.6)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_color(GREY)
+    ax.tick_params(labelsize=9)
+    return ax
+
+
+def unit_square(ax: Axes) -> None:
+    """Let both sides run from 0 to 1, equally long, with room for lines along the edges."""
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1)
+
+
+def percent(*axes: Axis) -> None:
+    """Write sides in percent."""
+    from matplotlib.ticker import PercentFormatter  # noqa: PLC0415 - an extra
+
+    for axis in axes:
+        axis.set_major_formatter(PercentFormatter(1))
+
+
+def outlined(ax: Axes) -> list[Any]:
+    """Return the effect that keeps letters readable where they cross a line."""
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415 - an extra
+
+    return [withStroke(linewidth=2, foreground=ax.get_facecolor(), alpha=0.8)]
+
+
+def key(ax: Axes, place: Any = "best") -> None:
+    """Write the key of what is drawn, if there is something to tell."""
+    handles, labels = ax.get_legend_handles_labels()
+    count = len(labels)
+    looks: dict[str, Any] = {"loc": place, "fontsize": 8, "handlelength": 1.6}
+    if count > FEW:  # within, it would hide what is drawn
+        looks |= {
+            "loc": "center left",
+            "bbox_to_anchor": (1.01, 0.5),
+            "fontsize": 8 if count <= 2 * FEW else 6,
+        }
+    elif _LETTER * max(map(len, labels), default=0) + 30 > _width(ax):
+        labels = [label.replace("  ", "\n") for label in labels]  # names above what is said of them
+    if count:
+        ax.legend(handles, labels, framealpha=0.85, edgecolor="none", **looks)
+
+
+@dataclasses.dataclass(frozen=True)
+class Model:
+    """One of the models in a figure: its name (empty where it is the only one), data, tally and looks."""
+
+    name: str
+    source: Any
+    tally: Any
+    colour: str
+    dash: str
+
+    @functools.cached_property
+    def outline(self) -> Any:
+        """The tally for curves of counts, as fine as can be seen."""
+        return (
+            condensed(self.tally).tally if isinstance(self.tally, Scores) else self.tally
+        )  # which is refused
+
+    def called(self, said: str = "") -> str:
+        """Return its name with what is said of it."""
+        return "  ".join(part for part in (self.name, said) if part)
+
+
+def models(data: Any) -> list[Model]:
+    """Return the models of a figure: one of rows or a tally of scores, or several by name.
+
+    A mapping may be a grouped tally: its slices are then drawn as models are. So are classes that have a
+    column of scores each: every one against the rest. An evaluation stands for its rows, or its scores.
+    """
+    if isinstance(data, (list, tuple)):
+        raise MetricError('several models are drawn by their names: {"first": ..., "second": ...}.')
+    data = _of_evaluation(data)
+    if isinstance(data, Rows) and data.score is not None and data.score.values.ndim > 1:
+        data = ClassScores.of(data)
+    if isinstance(data, ClassScores):
+        data = {label: data.against_rest(label) for label in data.labels}
+    several = data if isinstance(data, Mapping) else {"": data}
+    if not several:
+        raise MetricError("there is nothing to draw: the mapping of models is empty.")
+    return [
+        Model(
+            named(name),
+            one,
+            Sample.of(one).tally if isinstance(one, BinnedScores) else tallied(one, Scores),
+            *looks(place),
+        )
+        for place, (name, one) in enumerate((name, _of_evaluation(one)) for name, one in several.items())
+    ]
+
+
+def _of_evaluation(data: Any) -> Any:
+    """Return the rows of an evaluation, or its scores where it holds no rows; else what was given."""
+    tallies = getattr(data, "tallies", None)
+    if not isinstance(tallies, Collection) or isinstance(data, Collection):
+        return data
+    if getattr(data, "rows", None) is not None:
+        return data.rows
+    for one in tallies.tallies:
+        if isinstance(one, (Scores, BinnedScores, ClassScores)):
+            return one
+    raise MetricError("this evaluation holds no scores to draw.")
+
+
+def whose(together: Sequence[Model]) -> str:
+    """Return how many rows there are and which class is positive, in a line."""
+    tallies = [one.tally for one in together]
+    told = {(tally.positive, tally.n, int(tally.positives.sum(dtype=np.int64))) for tally in tallies}
+    binned = " · in bins" if any(isinstance(one.source, BinnedScores) for one in together) else ""
+    if len(told) == 1:
+        ((label, n, positives),) = told
+        return f"{counted(n)}{binned} · positive: {shortened(label)} ({positives:,}, {positives / n:.1%})"
+    sizes = sorted({n for _, n, _ in told})
+    rows = counted(sizes[0]) if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} rows"
+    labels = sorted({shortened(label) for label, _, _ in told})
+    which = ", ".join(labels) if len(labels) < 3 else f"each of {len(labels)} classes in turn"  # noqa: PLR2004
+    return f"{rows}{binned} · positive: {which}"
+
+
+def counted(n: int) -> str:
+    """Return a number of rows in words.
+
+    >>> counted(1), counted(1390)
+    ('1 row', '1,390 rows')
+    """
+    return f"{n:,} row{'' if n == 1 else 's'}"
+
+
+def named(name: Any) -> str:
+    """Return the name of a model or a slice; the labels of a slice by several columns are joined.
+
+    >>> named(("north", 3))
+    'north · 3'
+    """
+    return shortened(" · ".join(map(str, name)) if isinstance(name, tuple) else name)
+
+
+def shortened(label: Any) -> str:
+    """Return a label that fits: the middle of a long one is left out.
+
+    >>> shortened("a label that is far too long for a plot")
+    'a label that i…ng for a plot'
+    """
+    text = " ".join(str(label).split())
+    half = _LONGEST // 2
+    if len(text) > _LONGEST:
+        text = f"{text[:half]}…{text[1 - half :]}"
+    return text.replace("$", r"\$")  # which would begin a formula
+
+
+def judged(metric: str, one: Model, confidence: float) -> Estimate:
+    """Return a model's metric with its interval; rows that come in groups are known to."""
+    grouped = isinstance(one.source, Rows) and one.source.group is not None
+    return estimate(metric, one.source if grouped else one.tally, confidence=confidence)
+
+
+def drawn(
+    ax: Axes,
+    curve: Curve,
+    *,
+    limits: tuple[Limits, Limits] | None = None,
+    scale: Callable[[NDArray[Any]], NDArray[Any]] | None = None,
+    **looks: Any,
+) -> Line2D:
+    """Draw a curve, without the points that nobody could see; return the line."""
+    seen = simplified(curve, limits=limits, scale=scale)
+    (line,) = ax.plot(seen.x, seen.y, **{"linewidth": 1.6, "solid_joinstyle": "round", **looks})
+    if len(seen) == 1:
+        line.set_marker("o")
+    return line
+
+
+def chosen(name: str, value: str, known: Sequence[str]) -> None:
+    """Raise unless an option's value is one of those known."""
+    if value not in known:
+        words = ", ".join(f'"{one}"' for one in known)
+        raise MetricError(f"{name}={value!r} is not known: use one of {words}.")
+
+
+def _width(ax: Axes) -> float:
+    """Return how wide axes are, in points."""
+    return float(ax.get_window_extent().width * 72 / ax.figure.dpi)
+
+
+def _has_power(ax: Axes) -> bool:
+    """Tell whether a power of ten stands above the left side, where a title would run into it."""
+    form = ax.yaxis.get_major_formatter()
+    form.format_ticks(list(ax.get_yticks()))
+    return bool(form.get_offset())
+
+
+def _lines(ax: Axes, below: str) -> list[str]:
+    """Return what is said below a title, in as many lines as narrow axes need."""
+    if not below:
+        return []
+    width = _width(ax)
+    wide = 5.5 * max(map(len, below.splitlines()))  # points, at the title's size
+    return (below.replace(" · ", "\n") if wide > 1.15 * width else below).splitlines()

@@ -1,0 +1,72 @@
+"""Several models side by side: their curves in one figure, each with its figures in the key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.plots import ranking
+from assay.plots.axes import chosen, models, room_beside, sheets, whole_or_none
+from assay.plots.probability import calibration
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["compare"]
+
+_KINDS: dict[str, Callable[..., Any]] = {
+    "roc": ranking.roc,
+    "precision_recall": ranking.precision_recall,
+    "det": ranking.det,
+    "gain": ranking.gain,
+    "lift": ranking.lift,
+    "calibration": calibration,
+}
+
+
+@whole_or_none
+def compare(
+    data: Mapping[Any, Any],
+    *,
+    axes: Sequence[Any] | None = None,
+    kinds: Sequence[str] = ("roc", "precision_recall", "calibration"),
+    **options: Any,
+) -> NDArray[Any]:
+    """Draw several models together, a picture for each kind of curve; return the axes.
+
+    Each model keeps its colour. Calibration is left out where the scores are no probabilities.
+
+    Parameters
+    ----------
+    data
+        Rows or score tallies by the models' names.
+    axes
+        As many axes as there are kinds; those of a new figure unless given.
+    kinds
+        Of ``"roc"``, ``"precision_recall"``, ``"det"``, ``"gain"``, ``"lift"``, ``"calibration"``.
+    options
+        Further options of the pictures, for all of them: ``confidence=`` and the like.
+    """
+    for kind in kinds:
+        chosen("kinds", kind, tuple(_KINDS))
+    together = {one.name: one.tally for one in models(data)}
+    if axes is None:
+        kinds = [kind for kind in kinds if kind != "calibration" or _probabilities(together.values())]
+        if not kinds:
+            raise MetricError("there is nothing to draw: the scores are no probabilities.")
+        size = ((4.6 + room_beside(len(together))) * len(kinds), 4.7)
+        axes = sheets(len(kinds), size)
+    if len(axes) != len(kinds):
+        raise MetricError(f"{len(kinds)} pictures need as many axes, not {len(axes)}.")
+    for ax, kind in zip(axes, kinds, strict=True):
+        _KINDS[kind](data, ax=ax, **options)
+    return np.asarray(axes)
+
+
+def _probabilities(tallies: Any) -> bool:
+    """Tell whether all scores are within 0 and 1."""
+    return all(not len(one.scores) or (one.scores[0] >= 0 and one.scores[-1] <= 1) for one in tallies)

@@ -1,0 +1,232 @@
+"""Estimates with their intervals, line by line: of many metrics, of slices, of anything with a name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import ColumnError, MetricError
+from assay.inference.estimate import Estimate
+from assay.inference.intervals.choose_interval import estimate
+from assay.inputs import Rows, encode
+from assay.inputs.labels import cross
+from assay.metrics import Metric, Undefined, find
+from assay.plots.axes import COLOURS, GREY, counted, dressed, named, sheet, whole_or_none
+from assay.tallies import Grouped, merge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from matplotlib.axes import Axes
+
+__all__ = ["forest", "metrics", "slices"]
+
+_REASON = 60  # letters of a reason, before it is cut
+_LARGE = 10  # from here on figures are written with four digits, not with three decimals
+
+
+@whole_or_none
+def forest(
+    estimates: Mapping[Any, Estimate],
+    *,
+    ax: Axes | None = None,
+    reference: float | Estimate | None = None,
+    limits: tuple[float, float] | None = None,
+    sizes: bool | None = None,
+    title: str = "Estimates",
+    below: str = "",
+    x: str = "",
+) -> Axes:
+    """Draw estimates by name, one below the other: a point, its interval, and both in figures.
+
+    Parameters
+    ----------
+    estimates
+        Estimates by name, in the order in which they are to be drawn. A tuple of labels is a name, too.
+    ax
+        Axes to draw on; a new figure's unless given.
+    reference
+        A value, or an estimate with its interval, that all are held against.
+    limits
+        What the axis shows; an interval that goes beyond ends in an arrow.
+    sizes
+        Whether to write the number of rows beside each name; where they differ unless said.
+    title, below, x
+        The title, what is said below it, and the name of the axis.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0] * 80 + [1] * 50, predicted=[0] * 68 + [1] * 57 + [0] * 5)
+    >>> ax = forest({name: assay.estimate(name, rows) for name in ("recall", "precision")}, reference=0.9)
+    >>> [text.get_text() for text in ax.texts]
+    ['0.900 [0.786, 0.960]', '0.789 [0.667, 0.875]']
+    """
+    if not estimates:
+        raise MetricError("there are no estimates to draw.")
+    names, values = [named(name) for name in estimates], list(estimates.values())
+    if sizes if sizes is not None else len({one.n for one in values}) > 1:
+        names = [f"{name}  (n = {one.n:,})" for name, one in zip(names, values, strict=True)]
+    ax = sheet(ax, (7.0, float(np.clip(1.3 + 0.27 * len(values), 1.8, 14))))
+    low, high = limits or _limits(values, reference)
+    if isinstance(reference, Estimate):
+        if reference.low is not None and reference.high is not None:
+            ax.axvspan(reference.low, reference.high, color=GREY, alpha=0.15, linewidth=0)
+        reference = float(reference) if reference.defined else None
+    if reference is not None:
+        ax.axvline(reference, color=GREY, linewidth=1, linestyle="--")
+    for row, one in enumerate(values):
+        _line(ax, row, one, (low, high))
+    ax.set_yticks(range(len(values)), names)
+    ax.set(xlim=(low, high), ylim=(len(values) - 0.4, -0.6))
+    dressed(ax, title=title, x=x, y="", below=below)
+    ax.grid(visible=False, axis="y")
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0, labelsize=9 if len(values) <= 30 else 7)  # noqa: PLR2004
+    return ax
+
+
+@whole_or_none
+def metrics(
+    data: Any,
+    names: Iterable[str | Metric],
+    *,
+    ax: Axes | None = None,
+    limits: tuple[float, float] | None = None,
+    confidence: float = 0.95,
+    **options: Any,
+) -> Axes:
+    """Draw several metrics of the same rows with their intervals.
+
+    The axis shows 0 to 1, or -1 to 1 where something is below 0; what lies beyond is an arrow with its
+    figures.
+
+    Parameters
+    ----------
+    data
+        Rows, or the tally that all these metrics read.
+    names
+        Metrics of the catalogue.
+    ax
+        Axes to draw on; a new figure's unless given.
+    limits
+        What the axis shows, if something else.
+    confidence
+        Of the intervals.
+    options
+        The metrics' own: ``positive=``, ``average=`` and so on, for those that know them.
+    """
+    found: dict[str, Estimate] = {}
+    for name in names:
+        metric = name if isinstance(name, Metric) else find(name)
+        known = {option: value for option, value in options.items() if option in metric.options}
+        found[metric.name.replace("_", " ")] = estimate(metric, data, confidence=confidence, **known)
+    ends = [end for one in found.values() if one.defined for end in (float(one), one.low) if end is not None]
+    limits = limits or (-1.02 if min(ends, default=0) < 0 else -0.02, 1.02)
+    sizes = [one.n for one in found.values()]
+    below = f"{counted(max(sizes, default=0))} · {100 * confidence:.3g}% intervals"
+    return forest(found, ax=ax, limits=limits, title="Metrics", below=below, sizes=False)
+
+
+@whole_or_none
+def slices(
+    data: Any,
+    metric: str | Metric,
+    *,
+    ax: Axes | None = None,
+    confidence: float = 0.95,
+    order: bool = False,
+    **options: Any,
+) -> Axes:
+    """Draw a metric of each slice with its interval, beside that of all rows.
+
+    Parameters
+    ----------
+    data
+        Rows with ``by=``, or a grouped tally of the kind that the metric reads.
+    metric
+        A metric of the catalogue.
+    ax
+        Axes to draw on; a new figure's unless given.
+    confidence
+        Of the intervals.
+    order
+        Whether to draw the slices from the highest value to the lowest, rather than by their names.
+    options
+        The metric's own: ``positive=``, ``average=`` and so on.
+    """
+    known = metric if isinstance(metric, Metric) else find(metric)
+    whole: Any = data
+    if isinstance(data, Grouped):
+        parts, whole = dict(data.items()), merge(data.tallies)
+    elif isinstance(data, Rows):
+        parts = _sliced(data)
+    else:
+        raise MetricError("slices are drawn of rows with by=, or of a grouped tally.")
+    found = {name: estimate(known, part, confidence=confidence, **options) for name, part in parts.items()}
+    if order:
+        found = dict(sorted(found.items(), key=lambda item: -float(item[1]) if item[1].defined else np.inf))
+    all_rows = estimate(known, whole, confidence=confidence, **options)
+    name = known.name.replace("_", " ")
+    below = f"{counted(all_rows.n)} · {100 * confidence:.3g}% intervals · dashed: all rows, {all_rows:.3f}"
+    return forest(found, ax=ax, reference=all_rows, title=f"{name} by slice", below=below, x=name, sizes=True)
+
+
+def _sliced(rows: Rows) -> dict[tuple[Any, ...], Rows]:
+    """Return the rows of each slice by its labels, in their order."""
+    if not rows.by:
+        raise ColumnError("slices need by=: pass one or more columns to rows().")
+    encoded = [encode(column) for column in rows.by]
+    groups, digits = cross([(codes, max(len(labels), 1)) for codes, labels in encoded])
+    pieces = np.split(np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))[:-1])
+    keys = zip(*digits, strict=True)
+    found = {tuple(codes): rows.take(piece) for codes, piece in zip(keys, pieces, strict=True)}
+    return {
+        tuple(labels[code] for (_, labels), code in zip(encoded, codes, strict=True)): found[codes]
+        for codes in sorted(found)
+    }
+
+
+def _limits(values: list[Estimate], reference: float | Estimate | None) -> tuple[float, float]:
+    """Return what an axis must show of the estimates, with room at both ends."""
+    ends: list[float | None] = []
+    for one in (*values, reference):
+        if isinstance(one, Estimate):
+            ends += [float(one), one.low, one.high] if one.defined else []
+        else:
+            ends.append(one)
+    shown = [end for end in ends if end is not None and np.isfinite(end)]
+    if not shown:
+        return 0.0, 1.0
+    room = 0.05 * (max(shown) - min(shown)) or 0.05 * (abs(shown[0]) or 1.0)
+    return min(shown) - room, max(shown) + room
+
+
+def _line(ax: Axes, row: int, one: Estimate, shown: tuple[float, float]) -> None:
+    """Draw one estimate, what is out of sight as an arrow, and write its figures to the right."""
+    undefined = isinstance(one.value, Undefined)
+    ax.annotate(
+        _figures(one), (1, row), xycoords=("axes fraction", "data"), xytext=(8, 0), va="center", fontsize=8,
+        textcoords="offset points", color=GREY if undefined else None, annotation_clip=False,
+    )  # fmt: skip
+    if undefined:
+        return
+    value = float(one)
+    low, high = (value, value) if one.low is None or one.high is None else (one.low, one.high)
+    looks: dict[str, Any] = {"color": COLOURS[0], "zorder": 3}
+    if low < shown[1] and high > shown[0]:
+        ax.plot(np.clip((low, high), *shown), (row, row), linewidth=1.6, solid_capstyle="butt", **looks)
+    for beyond, edge, marker in ((low < shown[0], shown[0], "<"), (high > shown[1], shown[1], ">")):
+        if beyond:
+            ax.plot([edge], [row], marker=marker, markersize=6, clip_on=False, linestyle="", **looks)
+    if shown[0] <= value <= shown[1]:
+        ax.plot([value], [row], marker="o", markersize=5, linestyle="", **looks)
+
+
+def _figures(one: Estimate) -> str:
+    """Return an estimate in figures, or why there are none."""
+    if isinstance(one.value, Undefined):
+        words = f"undefined: {one.value.reason}"
+        return words if len(words) <= _REASON else f"{words[: _REASON - 1]}…"
+    return format(one, ".3f" if abs(float(one)) < _LARGE else "")

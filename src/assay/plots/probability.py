@@ -1,0 +1,142 @@
+"""Whether probabilities mean what they say: rates over probabilities, by isotonic fit or in bins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from assay.inference.formulas.calibration_bands import Band, confidence_band, consistency_band
+from assay.inference.formulas.proportions import wilson
+from assay.metrics import find
+from assay.metrics.curves import curves
+from assay.metrics.probability.calibration import CalibrationCurve, calibration_curve
+from assay.plots.axes import (
+    GREY,
+    Model,
+    chosen,
+    drawn,
+    dressed,
+    judged,
+    key,
+    models,
+    sheet,
+    unit_square,
+    whole_or_none,
+    whose,
+)
+from assay.plots.score_distributions import histogram
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from assay.metrics.probability.binning import Rule
+
+__all__ = ["calibration"]
+
+_SQUARE = ((0.0, 1.0), (0.0, 1.0))
+_TALL = 0.12  # of the axes: the histogram of the probabilities
+
+
+@whole_or_none
+def calibration(
+    data: Any,
+    *,
+    ax: Axes | None = None,
+    bins: int | None = None,
+    rule: Rule = "mass",
+    band: Literal["consistency", "confidence", "none", "auto"] = "auto",
+    counts: bool = True,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Axes:
+    """Draw how often rows were positive over the probability that they were given.
+
+    The line is the isotonic fit, which has no bins to choose (Dimitriadis, Gneiting and Jordan 2021). The
+    key has the Brier score and what of it is miscalibration (MCB).
+
+    Parameters
+    ----------
+    data
+        Rows or a score tally whose scores are probabilities; or several by name, which are drawn together.
+    ax
+        Axes to draw on; a new figure's unless given.
+    bins
+        Draw the rates of so many bins with Wilson's intervals instead of the fit.
+    rule
+        How bins are cut: ``"mass"``, ``"width"`` or ``"left-closed width"``.
+    band
+        ``"consistency"``: where the line would be if the probabilities were right. ``"confidence"``: where
+        the true rates are, all at once, if they rise. ``"auto"``: the first, where there is a single model
+        and no bins.
+    counts
+        Whether to draw how many rows have each probability, at the foot; of a single model only.
+    confidence
+        Of bands and intervals.
+    seed
+        Of the draws behind a consistency band.
+    """
+    chosen("band", band, ("consistency", "confidence", "none", "auto"))
+    together = models(data)
+    alone = len(together) == 1
+    if band == "auto":
+        band = "consistency" if alone and bins is None else "none"
+    shapes = [None if bins is not None else curves.calibration(one.outline) for one in together]
+    bands = [_band(one, band, confidence, seed) for one in together]
+    ax = sheet(ax, names=len(together))
+    ax.plot((0, 1), (0, 1), color=GREY, linewidth=1, linestyle=":")
+    for one, curve, limits in zip(together, shapes, bands, strict=True):
+        if limits is not None:
+            colour = GREY if band == "consistency" and alone else one.colour
+            words = f"{100 * confidence:.3g}% {band} band" if alone else None
+            looks: dict[str, Any] = {"color": colour, "alpha": 0.2, "linewidth": 0, "label": words}
+            wide = 0.006 * np.array([-1, 1]) if len(limits.p) == 1 else 0.0  # a point alone is not seen
+            ax.fill_between(limits.p + wide, limits.low, limits.high, **looks)
+        said = one.called(_figures(one, confidence))
+        if curve is None:
+            held = calibration_curve(one.tally, bins=bins or 0, rule=rule)
+            _binned(ax, one, held, confidence, said)
+        else:
+            drawn(ax, curve, limits=_SQUARE, color=one.colour, linestyle=one.dash, label=said)
+    if counts and alone:
+        _foot(ax, together[0])
+    unit_square(ax)
+    how = "" if bins is None else f", {bins} bins of equal {'mass' if rule == 'mass' else 'width'}"
+    below = whose(together)
+    dressed(ax, title=f"Calibration{how}", x="predicted probability", y="share of positives", below=below)
+    key(ax)
+    return ax
+
+
+def _band(one: Model, band: str, confidence: float, seed: int) -> Band | None:
+    if band == "consistency":
+        return consistency_band(one.tally, confidence=confidence, seed=seed)
+    return confidence_band(one.tally, confidence=confidence) if band == "confidence" else None
+
+
+def _figures(one: Model, confidence: float) -> str:
+    part = find("brier_miscalibration")(one.tally)  # biased upward, so that it has no interval
+    return f"Brier {judged('brier', one, confidence):.3f}, MCB {float(part):.3f}"
+
+
+def _binned(ax: Axes, one: Model, held: CalibrationCurve, confidence: float, said: str) -> None:
+    """Draw the rate of each bin at its mean probability, with Wilson's limits where rows count once."""
+    bars = None
+    if one.tally.weights is None:
+        limits = [wilson(share * n, n, confidence) for share, n in zip(held.observed, held.rows, strict=True)]
+        low, high = np.array(limits).T
+        bars = np.maximum([held.observed - low, high - held.observed], 0)
+    ax.errorbar(
+        held.predicted, held.observed, yerr=bars, fmt="o-", markersize=4, linewidth=1.2, elinewidth=1,
+        color=one.colour, label=said,
+    )  # fmt: skip
+
+
+def _foot(ax: Axes, one: Model) -> None:
+    """Draw how many rows have each probability, along the foot of the axes."""
+    edges, positives, negatives = histogram(one.tally, 50, (0.0, 1.0))
+    rows = positives + negatives
+    ax.bar(
+        edges[:-1], _TALL * rows / rows.max(), np.diff(edges), align="edge", color="#BBBBBB", alpha=0.7,
+        zorder=0.5, transform=ax.get_xaxis_transform(),
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Evaluations printed in the layout of caret, scikit-learn, yardstick and pROC."""

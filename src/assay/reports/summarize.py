@@ -1,0 +1,337 @@
+"""What there is to say of an evaluation: headings, figures and remarks, as a summary to be drawn."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import shown
+from assay.evaluation.default_metrics import MINOR, Figure, more_figures
+from assay.formatting.width import short
+from assay.inference.hypothesis_tests.contingency import bowker, mcnemar, no_information
+from assay.inference.test_result import p_text
+from assay.metrics import Undefined
+from assay.metrics.interpretation import SCALES, band
+from assay.reports.summary import Line, Summary
+from assay.tallies import Confusion, Queries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.evaluation.evaluation import Evaluation
+    from assay.inference.estimate import Estimate
+    from assay.reports.text.per_class import Row
+    from assay.tallies import BinnedScores
+
+__all__ = ["PAGE", "WHY_SILENT", "summarised"]
+
+PAGE = 'ev.report("report.html") writes the interactive page.'
+WHY_SILENT = "Why a figure has no interval: ev.text(full=True)."
+
+_CALIBRATION = "observed_expected_ratio"
+_HALF = 0.5
+_HUNDRED = 100
+_FEW_CLASSES = 8  # of which each class's figures fit a screen
+_SCREEN = 18  # figures, and two lines of each class, that fit a screen
+_LONG = 32  # columns that a name or a label takes in a sentence at most
+
+
+def summarised(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Summary:
+    """Return the summary of an evaluation; with `full`, further figures too; `brief`, what fits a screen."""
+    groups = ev.groups
+    if brief:
+        groups = [[figure for figure in group if figure.name not in MINOR] for group in groups]
+        if ev.kind == "binary" and ev.are_probabilities and ev.binned is None:
+            groups[-1].append(Figure.of(_CALIBRATION))  # of scores in bins it would be biased
+    if full:
+        there = {name: name in ev.tallies for name in ("confusion", "scores")}
+        groups = [
+            *groups,
+            *more_figures(
+                ev.kind, counts=there["confusion"], scores=there["scores"], probabilities=ev.are_probabilities
+            ),
+        ]
+    lines = tuple(
+        tuple(_line(ev, figure.name, ev.estimate(figure.metric, **figure.options)) for figure in group)
+        for group in groups
+        if group
+    )
+    table = ev.tallies.get("confusion")
+    counts: tuple[tuple[Any, ...], ...] = ()
+    labels: tuple[Any, ...] = ()
+    few = isinstance(table, Confusion) and len(table.labels) <= _FEW_CLASSES
+    if brief and isinstance(table, Confusion):
+        few = sum(map(len, groups)) + 2 * len(table.labels) <= _SCREEN or ev.kind == "binary"
+    if isinstance(table, Confusion) and (full or few):
+        labels = ev.problem.labels if set(ev.problem.labels) == set(table.labels) else table.labels
+        order = [table.labels.index(label) for label in labels]
+        cells = table.table() if table.weights is None else table.table(table.weight())
+        counts = tuple(tuple(cells[i, j].item() for j in order) for i in order)
+    remarks = [*_remarks(ev, lines, full=full, drawn=bool(counts))]
+    if brief and sum(map(len, groups)) < _SCREEN - 1:
+        remarks.append(PAGE)
+    return Summary(
+        _title(ev), tuple(_heading(ev)), lines, labels, counts, tuple(remarks),
+        _classes(ev, full=full),
+    )  # fmt: skip
+
+
+def _classes(ev: Evaluation, *, full: bool) -> tuple[Row, ...]:
+    """Return the figures of every class where they are several and few enough for a screen."""
+    if ev.kind not in ("multiclass", "ordinal", "multilabel") or not {"confusion", "label_sets"} & set(
+        ev.tallies
+    ):
+        return ()
+    few = len(ev.problem.labels) <= _FEW_CLASSES
+    return ev.classes.rows if full or few else ()
+
+
+def _title(ev: Evaluation) -> str:
+    name = f"{_said(ev.settings.name)}: " if ev.settings.name else ""
+    lists = isinstance(ev.tallies.get("queries"), Queries)
+    parts = [f"{name}{ev.problem.title}", counted(ev.n, "list" if lists else "row")]
+    if ev.positive is not None:
+        parts.append(f"positive class: {_said(ev.positive)}{_share(ev)}")
+    return " · ".join(parts)
+
+
+def _said(label: Any) -> str:
+    return short(label, _LONG)
+
+
+def _share(ev: Evaluation) -> str:
+    """Return how many rows are positive, in brackets; of weighted rows their share."""
+    table, scores = ev.tallies.get("confusion"), ev.scores
+    if ev.settings.weight:
+        return f" ({ev['prevalence'].value:.1%})" if "prevalence" in ev and ev["prevalence"].defined else ""
+    if isinstance(table, Confusion) and ev.positive in table.labels:
+        count = int(table.actual_totals[table.labels.index(ev.positive)])
+    elif scores is not None:
+        count = int(scores.positives.sum(dtype="int64"))
+    else:
+        return ""
+    return f" ({count:,}, {count / ev.n:.1%})" if ev.n else ""
+
+
+def _heading(ev: Evaluation) -> list[str]:
+    said = []
+    if ev.problem.threshold is not None:
+        said.append(f"threshold {ev.problem.threshold:g} on {_said(ev.settings.score)}")
+    elif ev.kind == "binary" and "scores" in ev.tallies and "confusion" in ev.tallies:
+        said.append(f"predictions of {_said(ev.settings.predicted)}, scores of {_said(ev.settings.score)}")
+    said.append(f"{ev.settings.confidence:.0%} intervals".replace(".0%", "%"))
+    if ev.kind == "ranking" and ev.settings.k is not None:
+        said.append(f"the first {ev.settings.k:,} of each list")
+    if ev.settings.weight:
+        said.append(f"weighted by {_said(ev.settings.weight)}")
+    if ev.settings.group:
+        said.append(f"rows grouped by {_said(ev.settings.group)}")
+    lines = [" · ".join(said)]
+    if ev.empty_lists:
+        how = {"one": "counted as 1", "skip": "left out"}.get(ev.settings.empty or "", "counted as 0")
+        lines.append(f"{counted(ev.empty_lists, 'list')} without a relevant item, {how}")
+    if ev.dropped:
+        were = "was" if ev.dropped == 1 else "were"
+        lines.append(f"{counted(ev.dropped, 'row')} with a missing value {were} left out")
+    if ev.problem.inferred:
+        lines.append(f"inferred: {'; '.join(ev.problem.inferred)}")
+    return lines
+
+
+def _line(ev: Evaluation, name: str, estimate: Estimate) -> Line:
+    remarks: list[str] = []
+    notes: list[str] = []
+    value = estimate.value
+    if name == "accuracy" and estimate.defined:
+        remarks += _against_chance(ev)
+    if name == "kappa":
+        word = band(value, "altman", low=estimate.low, high=estimate.high)
+        remarks += [f'a hint: "{word}", by {SCALES["altman"].source}'] if word else []
+    if name == "auc" and not isinstance(value, Undefined):
+        remarks += _ranked(value, estimate)
+    if name == "average_precision" and "prevalence" in ev and ev["prevalence"].defined:
+        remarks.append(f"chance alone has {ev['prevalence'].value:.4f}, the share of positives")
+    if name == _CALIBRATION and not isinstance(value, Undefined):
+        remarks += _calibrated(value, estimate)
+    if name in ("precision_at_prevalence", "npv_at_prevalence"):
+        notes.append(
+            f"where {ev.settings.prevalence:g} of the rows are positive, recall and specificity as here"
+        )
+    if name == "misclassification_cost":
+        costs = ev.settings.costs
+        remarks.append(f"a false positive costs {costs['cost_fp']:g}, a false negative {costs['cost_fn']:g}")
+    if estimate.defined and estimate.note:
+        notes.append(estimate.note if estimate.method else f"no interval: {estimate.note}")
+    if estimate.design_effect is not None and estimate.design_effect == estimate.design_effect:
+        notes.append(f"{estimate.groups:,} groups, design effect {estimate.design_effect:.2f}")
+    return Line(name, estimate, tuple(remarks), tuple(notes))
+
+
+def _ranked(value: float, estimate: Estimate) -> list[str]:
+    """Return what an area under the curve means: backwards, chance, or a word of a scale."""
+    if value < _HALF:
+        told = [f"below 0.5: the scores rank backwards; turned round they have {1 - value:.4f}"]
+        chance = estimate.high is not None and estimate.high >= _HALF
+        return [*told, "the interval reaches 0.5: it may be mere chance"] if chance else told
+    if estimate.low is not None and estimate.low < _HALF:
+        return ["the interval reaches below 0.5: the ranking may be no better than chance"]
+    word = band(value, "hosmer-lemeshow", low=estimate.low, high=estimate.high)
+    return [f'a hint: "{word}", by {SCALES["hosmer-lemeshow"].source}']
+
+
+def _calibrated(value: float, estimate: Estimate) -> list[str]:
+    """Return on which side of what happened the probabilities lie, where they do for certain."""
+    if estimate.low is None or estimate.high is None or estimate.low <= 1 <= estimate.high:
+        return []
+    return [f"calibration: the probabilities are too {'low' if value > 1 else 'high'} on the whole"]
+
+
+def _against_chance(ev: Evaluation) -> list[str]:
+    """Return what always guessing the commonest class would have, and whether this is better."""
+    table = ev.tallies.get("confusion")
+    if not isinstance(table, Confusion) or table.weights is not None or ev.settings.group:
+        return []
+    rate = ev["no_information_rate"].value
+    test = no_information(table)
+    if isinstance(test.p, Undefined) or isinstance(rate, Undefined):
+        return []
+    p = "p < 2.2e-16" if test.p < 2.2e-16 else p_text(test.p)  # noqa: PLR2004 - as R prints what is smaller
+    if ev["accuracy"].value <= rate:
+        return [f"no-information rate {rate:.4f}: accuracy is no higher"]
+    if test.p < 1 - ev.settings.confidence:
+        return [f"no-information rate {rate:.4f}: accuracy is higher, {p}"]
+    return [f"no-information rate {rate:.4f}: not shown to be better than guessing, {p}"]
+
+
+def _remarks(
+    ev: Evaluation, lines: tuple[tuple[Line, ...], ...], *, full: bool, drawn: bool
+) -> Iterator[str]:
+    table = ev.tallies.get("confusion")
+    if isinstance(table, Confusion):
+        yield from _of_counts(ev, table)
+        if full and table.weights is None:
+            yield from _against_truth(table)
+        if not drawn:
+            classes = "" if len(table.labels) <= _FEW_CLASSES else ", each class in ev.classes"
+            yield f"{len(table.labels)} classes: the whole table is ev.confusion{classes}."
+    if ev.kind == "multilabel" and len(ev.problem.labels) > _FEW_CLASSES and not full:
+        yield f"{len(ev.problem.labels)} labels: the figures of each are in ev.classes."
+    if ev.binned is not None:
+        yield from _of_bins(ev.binned)
+    if ev.kind == "binary" and "scores" in ev.tallies and not ev.are_probabilities:
+        lost = "log loss, Brier score and calibration are left out"
+        yield f"The scores are not probabilities{_reach(ev)}: {lost}."
+    if ev.kind == "binary" and not isinstance(table, Confusion):
+        yield "Counts need a threshold: pass threshold=, or ask for ev.at(threshold)."
+    if "class_scores" in ev.tallies and not ev.are_probabilities:
+        yield "The scores of a row do not add up to 1: log loss, Brier score and calibration are left out."
+    silent = any(line.estimate.defined and not line.estimate.method for group in lines for line in group)
+    if silent and not full:
+        yield WHY_SILENT
+
+
+def _against_truth(table: Confusion) -> Iterator[str]:
+    """Yield the test that caret shows: whether classes are predicted as often as they occur."""
+    counts = table.table()
+    two = len(counts) == 2  # noqa: PLR2004 - of more classes it is Bowker's
+    test = mcnemar(counts, "corrected") if two else bowker(counts)
+    if isinstance(test.p, Undefined) or test.note:
+        return
+    found = "p < 2.2e-16" if test.p < 2.2e-16 else p_text(test.p)  # noqa: PLR2004 - as R prints what is smaller
+    yield (
+        f"{test.method} against the truth, of whether each class is predicted as often as it occurs: {found}."
+    )
+
+
+def _of_bins(binned: BinnedScores) -> Iterator[str]:
+    """Yield that scores are in bins, and what is certain all the same."""
+    yield (
+        f"The scores outgrew the memory and were counted in {len(binned.cells):,} bins: more memory= keeps "
+        "them exactly."
+    )
+    areas = (("AUC", binned.auc_bounds()), ("average precision", binned.average_precision_bounds()))
+    known = " and ".join(
+        f"{name} between {math.floor(low * 1e6) / 1e6:.6f} and {math.ceil(high * 1e6) / 1e6:.6f}"
+        for name, (low, high) in areas
+        if math.isfinite(low)
+    )
+    if known:
+        yield f"For certain: {known}."
+
+
+def _reach(ev: Evaluation) -> str:
+    scores = ev.scores
+    if scores is None or not len(scores.scores):
+        return ""
+    low, high = float(scores.scores[0]), float(scores.scores[-1])
+    percent = low >= 0 and _HUNDRED / 2 < high <= _HUNDRED
+    return f" (they reach {high if high > 1 else low:g}{'; divide percentages by 100' if percent else ''})"
+
+
+def _weighed(ev: Evaluation) -> str:
+    """Return how the two errors are weighed: as the caller said, or by what is yet to be said."""
+    if ev.settings.costs:
+        return "ev.choose_threshold() weighs the two by their costs."
+    if ev.settings.beta is not None:
+        return f"ev.choose_threshold() weighs the two by F{ev.settings.beta:g}."
+    return "ev.choose_threshold(cost_fp=..., cost_fn=...) weighs the two."
+
+
+def _of_counts(ev: Evaluation, table: Confusion) -> Iterator[str]:
+    plain = table.weights is None
+    rate, accuracy = (ev[name].value for name in ("no_information_rate", "accuracy"))
+    if plain and not isinstance(rate, Undefined) and not isinstance(accuracy, Undefined) and accuracy <= rate:
+        largest = _said(table.labels[int(table.actual_totals.argmax())])
+        if rate == 1:
+            yield f"All rows are {largest}: they cannot tell a model from always guessing it."
+        else:
+            yield (
+                f"Always guessing {largest} would be right at least as often: accuracy says little here. "
+                "Look at balanced accuracy, MCC or kappa."
+            )
+    if ev.kind == "binary" and plain:
+        yield from _errors(ev, table)
+    if ev.kind in ("multiclass", "ordinal"):
+        lacking = [label for label, rows in zip(table.labels, table.actual_totals, strict=True) if not rows]
+        if lacking:
+            yield f"No row is {shown(map(_named, lacking))}: averages over classes are undefined."
+
+
+def _named(label: Any) -> Any:
+    return _said(label) if isinstance(label, str) else label
+
+
+def _errors(ev: Evaluation, table: Confusion) -> Iterator[str]:
+    """Yield which of the two errors there are more of, and what weighs them."""
+    place = table.labels.index(ev.positive)
+    counts = table.table()
+    missed = int(counts[place].sum() - counts[place, place])
+    alarms = int(counts[:, place].sum() - counts[place, place])
+    errors = missed + alarms
+    if not errors:
+        return
+    negative, positive = map(_said, ev.problem.labels)
+    kinds = (
+        (missed, f"actual {positive}, predicted {negative}"),
+        (alarms, f"actual {negative}, predicted {positive}"),
+    )
+    larger, which = max(kinds, key=lambda kind: kind[0])
+    name = "false negative" if larger == missed else "false positive"
+    if errors == 1:
+        told = f"The only error is a {name} ({which})."
+    elif larger == errors:
+        told = f"All {errors:,} errors are {name}s ({which})."
+    elif missed == alarms:
+        told = f"{counted(missed, 'error')} of each kind."
+    else:
+        told = f"{larger:,} of {errors:,} errors are {name}s ({which})."
+    yield told + (f" {_weighed(ev)}" if "scores" in ev.tallies else "")
+
+
+def counted(number: int, word: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "row"), counted(1390, "row")
+    ('1 row', '1,390 rows')
+    """
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

@@ -1,0 +1,119 @@
+"""Rows into parts by the order of their random words, stratum by stratum, without sorting them all."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay import kernels
+from assay.resampling.apportionment import apportion
+from assay.resampling.row_hashing import Keys, shuffled
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from assay.inputs.columns import Array
+
+__all__ = ["Folds", "Shares", "deal", "narrow"]
+
+_MOST_BITS = 16
+_MOST_CELLS = 1 << 20  # strata times buckets
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Folds:
+    """Folds of equal size: those larger by one go round from stratum to stratum, so totals are even too.
+
+    A rule says which part gets the record of a rank in its stratum; the ranks of a part follow each other.
+    """
+
+    parts: int
+    sizes: Array  # of the strata
+    first: Array  # which fold each stratum begins with
+
+    @classmethod
+    def of(cls, sizes: Array, parts: int, order: Array) -> Folds:
+        """Return the rule for strata of these sizes, which are served in an order."""
+        first = np.zeros(len(sizes), dtype=np.int64)
+        first[order[1:]] = sizes[order].cumsum()[:-1] % parts
+        return cls(parts, sizes, first)
+
+    def place(self, stratum: Array, rank: Array) -> Array:
+        """Return the fold of each rank."""
+        small, larger = np.divmod(self.sizes[stratum], self.parts)
+        ahead = larger * (small + 1)  # records in the folds that are larger by one
+        late = larger + (rank - ahead) // np.maximum(small, 1)
+        fold = np.where(rank < ahead, rank // (small + 1), late)
+        place: Array = (fold + self.first[stratum]) % self.parts
+        return place
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Shares:
+    """Parts of any shares, within one record in every stratum and altogether."""
+
+    parts: int
+    ends: Array  # strata by parts: the rank that a part ends before
+
+    @classmethod
+    def of(cls, sizes: Array, shares: tuple[Fraction, ...], order: Array) -> Shares:
+        """Return the rule for strata of these sizes, which are served in an order."""
+        table = np.empty((len(sizes), len(shares)), dtype=np.int64)
+        table[order] = apportion(sizes[order].tolist(), shares)
+        return cls(len(shares), table.cumsum(axis=1))
+
+    def place(self, stratum: Array, rank: Array) -> Array:
+        """Return the part of each rank."""
+        place = np.zeros(np.broadcast(stratum, rank).shape, dtype=np.int64)
+        for part in range(self.parts - 1):
+            place += rank >= self.ends[stratum, part]
+        return place
+
+
+def narrow(highest: int) -> np.dtype[np.unsignedinteger]:
+    """Return the narrowest type that the kernels take as codes up to a number."""
+    return np.dtype(np.uint8 if highest < 1 << 8 else np.uint16 if highest < 1 << 16 else np.uint32)
+
+
+def deal(
+    keys: Keys, strata: Array | None, count: int, how: int | tuple[Fraction, ...], *, seed: int, repeat: int
+) -> Array:
+    """Return the part of every row: so many folds of equal size, or parts of the shares given.
+
+    Inside a stratum rows are ranked by their random words, and by their keys where words are equal. The
+    upper bits of the words say in which of many buckets a row lies; all of a bucket goes to one part,
+    except at the edges of the parts, so that only the rows of those buckets are sorted.
+    """
+    codes = np.zeros(keys.n, dtype=np.uint8) if strata is None else strata
+    words = keys.words(seed, repeat)
+    bits = _bucket_bits(keys.n, count)
+    bucket = (words >> np.uint64(64 - bits)).astype(narrow((1 << bits) - 1))
+    cells = np.left_shift(codes, bits, dtype=np.uint32) | bucket if count > 1 else bucket
+    if count << bits <= _MOST_CELLS:
+        held = kernels.count_pairs(codes, bucket, count, 1 << bits)
+    else:  # nearly as many strata as rows
+        held = np.bincount(cells, minlength=count << bits).reshape(count, -1)
+    sizes, order = held.sum(axis=1), shuffled(count, seed, repeat)
+    rule: Folds | Shares = (
+        Folds.of(sizes, how, order) if isinstance(how, int) else Shares.of(sizes, how, order)
+    )
+    starts = held.cumsum(axis=1) - held
+    stratum = np.arange(count)[:, None]
+    first, last = rule.place(stratum, starts), rule.place(stratum, starts + np.maximum(held - 1, 0))
+    mixed = rule.parts  # stands for a bucket at an edge
+    table = np.where(first == last, first, mixed).astype(narrow(mixed)).reshape(-1)
+    places: Array = table[cells]
+    rows = np.flatnonzero(places == mixed)
+    rows = rows[np.lexsort((keys.ties(rows), words[rows], codes[rows]))]
+    among = cells[rows]  # ascending: a cell's number begins with the stratum and goes on with the word
+    rank = starts.reshape(-1)[among] + np.arange(len(rows)) - np.searchsorted(among, among)
+    places[rows] = rule.place(codes[rows], rank)
+    return places
+
+
+def _bucket_bits(n: int, count: int) -> int:
+    """Return how many bits of a word name its bucket: about four rows or more to a bucket."""
+    cells = min(n // 4, _MOST_CELLS)
+    return min(max((cells // count).bit_length() - 1, 1), _MOST_BITS)

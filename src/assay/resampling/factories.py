@@ -1,0 +1,149 @@
+"""The ways to part rows, by name: each checks what was asked and returns a frozen splitter."""
+
+from __future__ import annotations
+
+import datetime as dt
+import numbers
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import SplitError, keywords_told
+from assay.resampling.split_inputs import shares, whole
+from assay.resampling.splitters import (
+    Bootstrap,
+    Holdout,
+    KFold,
+    LeaveGroupOut,
+    LeaveOneOut,
+    WalkForward,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["bootstrap", "holdout", "kfold", "leave_group_out", "leave_one_out", "walk_forward"]
+
+_LARGEST_SEED = 2**64 - 1
+_THREE_TO_ONE = MappingProxyType({"train": 0.75, "test": 0.25})
+
+
+@keywords_told
+def holdout(
+    parts: Mapping[str, float] = _THREE_TO_ONE,
+    *,
+    repeats: int = 1,
+    stratify: bool = True,
+    bins: int | None = None,
+    gap: Any = 0,
+    seed: int = 0,
+) -> Holdout:
+    """Part the rows once, or anew for every repeat, into named parts of these shares.
+
+    The classes of `y` have their share in every part to within one record, and so have all rows; with
+    `bins`, `y` is a number and its quantiles take the place of classes. Rows of one `group` stay together.
+    By `time` the parts follow each other, and rows less than or exactly `gap` before the next part are left
+    out.
+
+    >>> half = holdout({"train": 0.5, "validate": 0.25, "test": 0.25})
+    >>> split = half.split(y=["no"] * 700 + ["yes"] * 300)[0]
+    >>> split
+    <split: train 500, validate 250, test 250>
+    >>> int((split["test"] >= 700).sum())
+    75
+    """
+    shares(parts)
+    plain = tuple((name, float(share)) for name, share in parts.items())
+    return Holdout(*_strata(stratify, bins, seed), plain, whole("repeats", repeats, 1), _stretch("gap", gap))
+
+
+@keywords_told
+def kfold(
+    k: int = 10, *, repeats: int = 1, stratify: bool = True, bins: int | None = None, seed: int = 0
+) -> KFold:
+    """Part the rows into k folds, each of which tests once per repeat what was learnt from the others.
+
+    Folds differ by at most one record, in every class of `y` (or quantile, with `bins`) and altogether. A
+    class of fewer than k records is absent from some folds; :func:`check` says from which. Rows of one
+    `group` stay together, and then folds are as even as the groups allow, and repeats differ only in how
+    groups of equal size are dealt.
+
+    >>> folds = kfold(10, seed=1).split(y=["no"] * 700 + ["yes"] * 300)
+    >>> folds, folds[3]
+    (<10 splits>, <split: train 900, test 100>)
+    """
+    return KFold(*_strata(stratify, bins, seed), whole("k", k, 2), whole("repeats", repeats, 1))
+
+
+def leave_one_out() -> LeaveOneOut:
+    """Test each row by what was learnt from all others.
+
+    Pooled over rows, an area under the ROC curve is misleading: a model that knows the classes' shares and
+    nothing else scores 0.
+
+    >>> [split["test"].tolist() for split in leave_one_out().split(n=3)]
+    [[0], [1], [2]]
+    """
+    return LeaveOneOut()
+
+
+def leave_group_out() -> LeaveGroupOut:
+    """Test each group by what was learnt from all others, in the order of their labels.
+
+    >>> [split["test"].tolist() for split in leave_group_out().split(group=["b", "a", "b"])]
+    [[1], [0, 2]]
+    """
+    return LeaveGroupOut()
+
+
+@keywords_told
+def bootstrap(
+    replicates: int = 100, *, stratify: bool = True, bins: int | None = None, seed: int = 0
+) -> Bootstrap:
+    """Draw as many rows as there are, with replacement, and test on those that were not drawn.
+
+    The classes of `y` are drawn from apart, so that each keeps its number; without `y`, or with
+    ``stratify=False``, all rows are drawn from at once. With `group`, whole groups are drawn; of a group of
+    several classes the most frequent counts.
+
+    >>> split = bootstrap(seed=1).split(n=1000)[0]
+    >>> len(split["train"]), len(set(split["train"].tolist())) + len(split["test"])
+    (1000, 1000)
+    """
+    return Bootstrap(*_strata(stratify, bins, seed), whole("replicates", replicates, 1))
+
+
+@keywords_told
+def walk_forward(folds: int = 5, *, gap: Any = 0, window: Any = None) -> WalkForward:
+    """Test each stretch of `time` by what was learnt strictly before it.
+
+    The last `folds` stretches of equally many rows test, one after the other. The training rows grow with
+    every fold, or slide where a `window` says how far back they reach. Rows less than or exactly `gap`
+    before the test are left out: as long as the target takes to be known. Both are in the unit of `time`,
+    or durations where it holds dates.
+
+    >>> for train, test in walk_forward(3, gap=1).split(time=range(8)):
+    ...     print(train, test)
+    [0] [2 3]
+    [0 1 2] [4 5]
+    [0 1 2 3 4] [6 7]
+    """
+    if window is not None and not _stretch("window", window) > window * 0:
+        raise SplitError(f"window={window!r} should reach back by more than nothing.")
+    return WalkForward(whole("folds", folds, 1), _stretch("gap", gap), window)
+
+
+def _strata(stratify: Any, bins: int | None, seed: int) -> tuple[bool, int | None, int]:
+    if not isinstance(stratify, bool):
+        raise SplitError(f"stratify={stratify!r} should be True or False: what to stratify by is y=.")
+    checked = None if bins is None else whole("bins", bins, 1)
+    return stratify, checked, whole("seed", seed, 0, _LARGEST_SEED)
+
+
+def _stretch(name: str, value: Any) -> Any:
+    """Return a number or a duration that is not negative."""
+    known = isinstance(value, (numbers.Real, dt.timedelta)) and not isinstance(value, bool)
+    if not known or not value >= value * 0:
+        raise SplitError(
+            f"{name}={value!r} should be a number of the unit of time, or a duration, and not negative."
+        )
+    return value

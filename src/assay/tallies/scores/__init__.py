@@ -1,0 +1,1 @@
+"""Tallies of scores: exact, in bins, streaming, and of several classes."""

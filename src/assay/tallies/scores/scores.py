@@ -1,0 +1,313 @@
+"""The score tally: every distinct score in order, with the count of each class."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import struct
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from assay import kernels
+from assay.errors import MergeError, TallyError, shown
+from assay.inputs import need_rows
+from assay.inputs.columns import doubles
+from assay.inputs.labels import Label, binary
+from assay.tallies.loss_arguments import asked_for, evaluated, no_probability, own_parameters
+from assay.tallies.losses import Losses
+from assay.tallies.tally import Tally, frozen, no_values, require
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.inputs import Column, Rows
+    from assay.inputs.columns import Array
+    from assay.tallies.scores.binned import BinnedScores
+
+__all__ = ["Concordance", "Scores"]
+
+_FEW = 1 << 12  # entries whose losses are kept, because several figures ask for them
+
+
+class Concordance(NamedTuple):
+    """What the ranks of two classes add up to, as exact integers.
+
+    ``concordant`` is twice the number of pairs (a positive, a negative) in which the positive scores
+    higher, a tie counting half: the area under the ROC curve is concordant / (2 positives negatives).
+    ``positive_squares`` and ``negative_squares`` are the sums of squares of the same count taken row by
+    row, over the positives and over the negatives: DeLong's variance needs no more. ``widest`` is the
+    largest distance between the two classes' cumulative shares, times positives * negatives, and
+    ``widest_at`` the index of the distinct score where it is reached first.
+    """
+
+    positives: int
+    negatives: int
+    concordant: int
+    positive_squares: int
+    negative_squares: int
+    widest: int
+    widest_at: int
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Scores(Tally, kind="scores"):
+    """Distinct scores, ascending, with the number of positive and of negative rows at each.
+
+    With weights the distinct (score, weight) pairs are kept instead, so that nothing is rounded; weights
+    are None where every weight is 1. Scores are float32 where all of them are exactly that, else
+    float64; counts take the smallest unsigned type that holds them.
+
+    State: one entry per distinct score, so up to 10 bytes a row for distinct float64 scores. Where that
+    is too much, :class:`~assay.BinnedScores` keeps a fixed number of bins.
+
+    Examples
+    --------
+    >>> import assay
+    >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9]))
+    >>> tally.scores, tally.positives, tally.negatives
+    (array([0.1, 0.7, 0.9]), array([0, 1, 1], dtype=uint8), array([1, 1, 0], dtype=uint8))
+    >>> ranks = tally.concordance()
+    >>> ranks.concordant / (2 * ranks.positives * ranks.negatives)
+    0.875
+    """
+
+    positive: Label | None = None
+    scores: Array = no_values(np.float32)
+    weights: Array | None = None
+    positives: Array = no_values(np.uint8)
+    negatives: Array = no_values(np.uint8)
+
+    @classmethod
+    def of(cls, rows: Rows) -> Self:
+        """Return the tally of rows with actual labels and scores."""
+        actual = need_rows(rows).need("actual", "a score tally")
+        score = rows.need("score", "a score tally")
+        values = score.numbers("scores")
+        score.refuse_missing()
+        if not len(rows):
+            return cls()
+        weights: Array | None
+        if rows.weight is None:
+            weights = None
+            ranked, positive = with_labels(rows, actual, lambda x: kernels.order_scores(values, x))
+            distinct, positives, negatives, bad_row, _ = ranked
+        else:
+            labels, positive = binary(actual, rows.positive, rows.labels)
+            ordered = kernels.order_pairs(doubles(values), rows.weight.values, labels)
+            distinct, weights, positives, negatives, bad_row = ordered
+            frozen(weights)
+        if bad_row >= 0:
+            score.raise_missing(bad_row)
+        made = cls(positive, narrowed(distinct), weights, frozen(positives), frozen(negatives))
+        made.__dict__["n"] = len(rows)  # known here, and counting it again would read the whole tally
+        return made
+
+    def merge(self, other: Self) -> Self:
+        """Return the tally of both tallies' rows."""
+        self._same_kind(other)
+        positive = same_positive(self.positive, other.positive)
+        if not len(self.scores) or not len(other.scores):
+            return dataclasses.replace(other if len(other.scores) else self, positive=positive)
+        first, second = self.scores, other.scores
+        if self.weights is None is other.weights:
+            if first.dtype != second.dtype:
+                first, second = first.astype(np.float64), second.astype(np.float64)
+            scores, positives, negatives = kernels.merge_scores(
+                first, self.positives, self.negatives, second, other.positives, other.negatives
+            )
+            return type(self)(positive, frozen(scores), None, frozen(positives), frozen(negatives))
+        scores, weights, positives, negatives = kernels.merge_pairs(
+            doubles(first), self._weights(), self.positives, self.negatives,
+            doubles(second), other._weights(), other.positives, other.negatives,
+        )  # fmt: skip
+        return type(self)(positive, narrowed(scores), frozen(weights), frozen(positives), frozen(negatives))
+
+    def _weights(self) -> Array:
+        return np.ones(len(self.scores)) if self.weights is None else self.weights
+
+    @functools.cached_property
+    def n(self) -> int:
+        """How many rows there are."""
+        return sum(self.totals)
+
+    @functools.cached_property
+    def totals(self) -> tuple[int, int]:
+        """How many rows are positive, and how many are not."""
+        positives, negatives = (int(one.sum(dtype=np.int64)) for one in (self.positives, self.negatives))
+        return positives, negatives
+
+    def concordance(self) -> Concordance:
+        """Return the exact integers behind the area under the curve, its variance and the KS distance.
+
+        They speak of rows, whatever their weights.
+        """
+        return self.kept("concordance", lambda: Concordance(*kernels.sweep_scores(*self._rows_per_score())))  # type: ignore[no-any-return]
+
+    def average_precision(self) -> float:
+        """Return the mean precision over the positives, tied scores found together; NaN without positives.
+
+        It speaks of rows, whatever their weights.
+        """
+        return kernels.sweep_precision(*self._rows_per_score())
+
+    def _rows_per_score(self) -> tuple[Array, Array]:
+        if self.weights is None or not len(self.scores):
+            return self.positives, self.negatives
+        starts = self.starts()
+        return (
+            np.add.reduceat(self.positives, starts, dtype=np.uint64),
+            np.add.reduceat(self.negatives, starts, dtype=np.uint64),
+        )
+
+    def starts(self) -> Array:
+        """Return the index of each distinct score's first entry: with weights a score may have several."""
+        fresh = np.ones(len(self.scores), dtype=bool)
+        np.not_equal(self.scores[1:], self.scores[:-1], out=fresh[1:])
+        return np.flatnonzero(fresh)
+
+    def losses(self, loss: Callable[..., Array], **parameters: Any) -> Losses:
+        """Return the tally of a loss over the same rows, the very one that :meth:`Losses.of` makes of them.
+
+        The loss may ask for ``positive`` and for ``score`` or ``probability``: the tally knows no more.
+        """
+        _, name = own_parameters(loss, parameters)
+
+        def made() -> Losses:
+            values, counts, weights = zip(*self.entry_losses(loss, **parameters), strict=True)
+            heavy = None if self.weights is None else np.concatenate(weights)
+            return Losses.of_counts(np.concatenate(values), np.concatenate(counts), heavy, loss=name)
+
+        return self.kept((loss, name), made)  # type: ignore[no-any-return]
+
+    def entry_losses(
+        self, loss: Callable[..., Array], **parameters: Any
+    ) -> list[tuple[Array, Array, Array | None]]:
+        """Return the loss, the rows and their weight at each entry, of positives and then of negatives."""
+        own, name = own_parameters(loss, parameters)
+        if len(self.scores) > _FEW:  # arrays that are not worth keeping
+            return self._entry_losses(loss, own)
+        return self.kept(("entries", loss, name), lambda: self._entry_losses(loss, own))  # type: ignore[no-any-return]
+
+    def _entry_losses(self, loss: Callable[..., Array], own: Any) -> list[tuple[Array, Array, Array | None]]:
+        roles = asked_for(loss)
+        if not {"positive"} < set(roles) <= {"positive", "score", "probability"}:
+            raise TallyError(
+                f"the loss {loss.__name__} asks for {', '.join(roles)}, but a score tally holds scores and "
+                "which rows are positive, no more: make a tally of losses from the rows."
+            )
+        if "probability" in roles:
+            self.need_probabilities()
+        scores, found = doubles(self.scores), []
+        for positive, counts in ((1.0, self.positives), (0.0, self.negatives)):
+            here = np.flatnonzero(counts)
+            weights = None if self.weights is None else self.weights[here]
+            known = {"positive": np.full(len(here), positive)}
+            values = evaluated(loss, [known.get(role, scores[here]) for role in roles], own)
+            found.append((values, counts[here], weights))
+        return found
+
+    def need_probabilities(self) -> None:
+        """Raise unless every score is a probability."""
+        for value in self.scores[[0, -1]] if len(self.scores) else ():
+            if not 0 <= value <= 1:
+                no_probability(float(value), "a score")
+
+    def entries(self, some: slice) -> Self:
+        """Return the tally of some of its entries, which are consecutive."""
+        weights = None if self.weights is None else self.weights[some]
+        return type(self)(
+            self.positive, self.scores[some], weights, self.positives[some], self.negatives[some]
+        )
+
+    def binned(self, bits: int = 18) -> BinnedScores:
+        """Return the same rows in a fixed number of bins."""
+        from assay.tallies.scores.binned import BinnedScores  # noqa: PLC0415 - each knows the other
+
+        return BinnedScores.of_scores(self, bits)
+
+    def check(self) -> None:
+        """Raise ValueError if no rows could have led to this state."""
+        scores, weights = self.scores, self.weights
+        check_positive(self.positive, len(scores))
+        require(scores.dtype in (np.float32, np.float64) and scores.ndim == 1, "wrong scores")
+        require(not np.isnan(scores).any(), "a score is not a number")
+        require(scores.dtype == np.float32 or not fits_float32(scores), "scores too wide")
+        check_counts(self.positives, self.negatives, len(scores))
+        if weights is None:
+            require((scores[1:] > scores[:-1]).all(), "scores out of order")
+            return
+        require(weights.dtype == np.float64 and weights.shape == scores.shape, "wrong weights")
+        require((weights > 0).all() and np.isfinite(weights).all(), "a weight out of range")
+        require((weights != 1).any(), "weights that are all 1")
+        same = scores[1:] == scores[:-1]
+        rising = (scores[1:] > scores[:-1]) | (same & (weights[1:] > weights[:-1]))
+        require(rising.all(), "scores out of order")
+
+
+def with_labels(rows: Rows, actual: Column, count: Callable[[Array], Any]) -> tuple[Any, Label]:
+    """Return what a kernel makes of the labels as 0 and 1, and which label is the positive one.
+
+    The kernel's last answer is the first row that is neither: integers are therefore passed as they are,
+    and encoded only if that turns up.
+    """
+    values = actual.values
+    if actual.labels is None and rows.positive in (None, 1) and rows.labels is None:
+        if values.dtype == np.int64:
+            actual.refuse_missing()
+            found = count(values)
+            if found[-1] < 0:
+                return found, 1
+        elif values.dtype in (np.int8, np.uint8) and values.view(np.uint8).max(initial=0) <= 1:
+            actual.refuse_missing()
+            return count(values.view(np.uint8)), 1
+    labels, positive = binary(actual, rows.positive, rows.labels)
+    return count(labels), positive
+
+
+def same_positive(first: Label | None, second: Label | None) -> Label | None:
+    """Return the positive label of two tallies, or raise if they have two."""
+    if first is None or second is None:
+        return second if first is None else first
+    if first != second:
+        raise MergeError(
+            f"the positive label is {shown([first])} in one tally and {shown([second])} in the other."
+        )
+    return first if type(first) is int else second
+
+
+def check_positive(positive: object, size: int) -> None:
+    """Raise ValueError if this is no positive label for a tally of so many entries."""
+    if positive is None:
+        require(size == 0, "no positive label")
+    require(positive is None or type(positive) in (str, int, bool), "wrong positive label")
+
+
+def check_counts(positives: Array, negatives: Array, size: int) -> None:
+    """Raise ValueError unless these are two columns of counts in their smallest type."""
+    require(positives.shape == (size,) and negatives.shape == (size,), "shapes differ")
+    largest = max(int(positives.max(initial=0)), int(negatives.max(initial=0)))
+    smallest = np.min_scalar_type(largest)
+    require(positives.dtype == smallest and negatives.dtype == smallest, "counts of a wrong type")
+    require(((positives > 0) | (negatives > 0)).all(), "an entry without rows")
+
+
+def fits_float32(scores: Array) -> bool:
+    """Tell whether every score is exactly a float32."""
+    if not len(scores):
+        return True
+    try:  # nearly always a single score settles it
+        probe = float(scores[len(scores) // 2])
+        if struct.unpack("f", struct.pack("f", probe))[0] != probe:
+            return False
+    except OverflowError:
+        return False
+    with np.errstate(over="ignore"):
+        return bool((scores.astype(np.float32) == scores).all())
+
+
+def narrowed(scores: Array) -> Array:
+    """Return the scores as float32 where that changes none of them."""
+    if scores.dtype == np.float64 and fits_float32(scores):
+        scores = scores.astype(np.float32)
+    return frozen(scores)

@@ -1,0 +1,70 @@
+"""Scores cut at thresholds: the confusion tally at each, all of them in one pass."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay import kernels
+from assay.tallies.confusion import Confusion
+from assay.tallies.exact_numbers import CellSums
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.inputs import Label
+    from assay.inputs.columns import Array
+    from assay.tallies.scores.scores import Scores
+
+__all__ = ["confusions_at"]
+
+
+def confusions_at(
+    scores: Scores, thresholds: Sequence[float] | Array, labels: Sequence[Label]
+) -> list[Confusion]:
+    """Return, for rising thresholds, the tally of scores that count as positive from there on.
+
+    The second of the two labels is the positive one. Nothing reaches NaN. With weights the exact sums are
+    those that a tally of the rows themselves would hold.
+
+    >>> import assay
+    >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.6, 0.9]))
+    >>> [one.table().tolist() for one in confusions_at(tally, [0.5, 0.65], ("ham", "spam"))]
+    [[[1, 1], [0, 2]], [[2, 0], [0, 2]]]
+    """
+    ends = np.searchsorted(scores.scores, np.asarray(thresholds, dtype=np.float64)).tolist()
+    bounds = [0, *ends, len(scores.scores)]
+    sides = (scores.negatives, scores.positives)
+    rows = np.array(
+        [[side[a:b].sum(dtype=np.int64) for side in sides] for a, b in itertools.pairwise(bounds)]
+    )
+    counts = _both_sides(rows)
+    if scores.weights is None:
+        return [Confusion.of_table(table.reshape(2, 2), labels) for table in counts]
+    # Between two thresholds lies a segment: its negatives have an even number, its positives the next.
+    segment = np.repeat(2 * np.arange(len(bounds) - 1, dtype=np.uint32), np.diff(bounds))
+    codes = np.concatenate([np.repeat(segment + np.uint32(k), side) for k, side in enumerate(sides)])
+    weight = np.concatenate([np.repeat(scores.weights, side) for side in sides])
+    found = kernels.exact_cell_sums(codes, 2 * len(rows), weight)
+    sums = [CellSums.of_limbs(*found[name]) for name in ("weight", "squared_weight", "cubed_weight")]
+    powers = [(one.exponent, _both_sides(one.units)) for one in sums]
+    names = tuple(sorted(labels))
+    order = np.array([names.index(label) for label in labels], dtype=np.uint64)
+    actual, predicted = order[[0, 0, 1, 1]], order[[0, 1, 0, 1]]
+    tables = []
+    for place, held in enumerate(counts):
+        there = np.flatnonzero(held)
+        own = [CellSums.of(exponent, units[place][there]) for exponent, units in powers]
+        digits = [actual[there], predicted[there]]
+        tables.append(Confusion.of_digits(digits, names, held[there], own, declared=False))
+    return tables
+
+
+def _both_sides(segments: Array) -> Any:
+    """Return [tn, fp, fn, tp] at each threshold, from what the segments hold of negatives and positives."""
+    by_class = segments.reshape(-1, 2)
+    below = np.cumsum(by_class, axis=0)
+    above = below[-1] - below[:-1]
+    return np.stack([below[:-1, 0], above[:, 0], below[:-1, 1], above[:, 1]], axis=-1)

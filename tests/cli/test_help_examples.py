@@ -1,0 +1,66 @@
+"""Every example of every help text runs, as it stands there."""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.cli import main
+from assay.cli.main import COMMANDS
+
+EXAMPLES = [(command.name, line) for command in COMMANDS for line in command.examples]
+
+
+@pytest.mark.parametrize(("name", "line"), EXAMPLES, ids=[line for _, line in EXAMPLES])
+def test_an_example_runs(name, line, here, capfd, monkeypatch):
+    """It ends well, says something or writes something, and nothing on standard error."""
+    before = {path.name for path in here.rglob("*")}
+    if line.startswith("cat "):
+        shell = line.replace("assay ", f"{shlex.quote(sys.executable)} -m assay ", 1)
+        done = subprocess.run(shell, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - our own line
+        assert done.returncode == 0
+        assert done.stdout
+        assert not done.stderr
+        return
+    program, *words = shlex.split(line)
+    assert program == "assay"
+    assert words[0] == name
+    assert main(words) == 0
+    said = capfd.readouterr()
+    assert not said.err
+    assert said.out or {path.name for path in here.rglob("*")} - before
+    for option in ("--output", "--report"):
+        if option in words:
+            assert (here / words[words.index(option) + 1]).stat().st_size
+
+
+@pytest.mark.parametrize("page", ["docs/cli.md", "README.md"])
+def test_the_lines_of_the_pages_run(page, here, capfd):
+    """What the documentation types ends well, one line after the other."""
+    path = Path(__file__).parents[2] / page
+    lines = [line[2:] for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("$ assay")]
+    assert len(lines) > 5
+    for line in lines:
+        assert main(shlex.split(line)[1:]) == 0, line
+        assert not capfd.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_help_says_what_there_is(command, capsys):
+    """The help of a command names its examples and every option with a word about it."""
+    assert main([command.name, "--help"]) == 0
+    said = capsys.readouterr().out
+    for line in command.examples:
+        assert line in said
+    assert main(["--help"]) == 0
+    assert command.summary in capsys.readouterr().out
+
+
+def test_no_words_are_a_question(capsys):
+    """The program alone shows its help; its version is its own."""
+    assert main([]) == 0
+    assert "commands" in capsys.readouterr().out
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("assay ")

@@ -1,0 +1,1 @@
+"""Helpers of the tests: samples, brute-force second ways, browsers and reference figures."""
