@@ -188,7 +188,7 @@ def slices(one: Population, rng: np.random.Generator) -> Iterator[tuple[str, boo
     roles = {role: column[:n] for role, column in one.roles(table).items()}
     told = {"positive": 1} if one.kind == "binary" else {}
     task = {"numbers": "regression", "classes": "multiclass", "lists": "ranking"}.get(one.kind, "binary")
-    ev = assay.evaluate({**columns, "part": part, **roles}, by="part", kind=task, **told,
+    ev = assay.evaluate({**columns, "part": part, **roles}, by="part", task=task, **told,
                         **{name: name for name in (*columns, *roles)})  # fmt: skip
     if len(ev.slices["part"]) < 2:
         return

@@ -95,7 +95,7 @@ def _labels() -> list[Line]:
     guess = np.where(rng.random(n) < 0.6, y, rng.integers(0, LABELS, n))
 
     def made() -> assay.Evaluation:
-        return assay.evaluate(actual=y, predicted=guess, kind="multiclass")
+        return assay.evaluate(actual=y, predicted=guess, task="multiclass")
 
     peer = {"classification_report": lambda: metrics.classification_report(y, guess, zero_division=0)}
     return [

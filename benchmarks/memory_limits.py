@@ -90,7 +90,7 @@ SHAPES = {
     ),
     "500 columns, two of them read": Shape(
         f"{WIDE}", "wide.parquet", PARQUET.format(size=122_880), "256MiB",
-        {"actual": "c0", "predicted": "c2", "kind": "multiclass"}, 300_000,
+        {"actual": "c0", "predicted": "c2", "task": "multiclass"}, 300_000,
     ),
     # A page of a Parquet file is unpacked as a whole: DuckDB's own writer makes one of 80 MB of this.
     "row groups of five million, 512 MiB": Shape(

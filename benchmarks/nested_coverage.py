@@ -48,7 +48,7 @@ def simulated(n, p, number):
     model.fit(features, target)
     error = float((model.predict(fresh) != truth).mean())
     cv = assay.crossval(
-        LeastSquares(), features, target, kind="binary", split=kfold(FOLDS, seed=number),
+        LeastSquares(), features, target, task="binary", split=kfold(FOLDS, seed=number),
         metrics=["error_rate"], interval="nested", nested_repeats=REPEATS, resubstitution=False,
         progress=False,
     )  # fmt: skip

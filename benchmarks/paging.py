@@ -60,7 +60,7 @@ def scanned(n: int) -> assay.Evaluation:
         for name, (low, high) in bounds.items()
     }
     tallies = Collection.of_mapping({"scores": scores, "confusion": table, **losses})
-    problem = dataclasses.replace(first.problem, probabilities=True)
+    problem = dataclasses.replace(first.task, probabilities=True)
     return dataclasses.replace(first, problem=problem, tallies=tallies, given=None, kept=kept)
 
 

@@ -26,9 +26,9 @@ import pyarrow.parquet as pq
 
 import assay
 from assay.engines import dask as dask_engine
-from assay.engines.accumulator import Part, size
+from assay.engines.accumulator import PartialResult, size
 from assay.engines.distributed_tally import columns_of, merged, tallied
-from assay.engines.scan_request import Asked
+from assay.engines.scan_request import ScanRequest
 
 PAGE = Path(__file__).parents[1] / "docs" / "planning.md"
 SIZES = (10**10, 10**11, 10**12)
@@ -122,24 +122,24 @@ def measured(rows: int) -> Machine:
     return Machine(reading, *scheduling(), costs)
 
 
-def tally_of(table: pa.Table, asked: Asked) -> bytes:
+def tally_of(table: pa.Table, asked: ScanRequest) -> bytes:
     return tallied(columns_of(table.to_batches(max_chunksize=100_000), asked, "it"), asked, 0)
 
 
 def cost_of(tallies, table: pa.Table, small: pa.Table) -> Cost:
-    asked = Asked.of(tallies=tallies, **ROLES)
+    asked = ScanRequest.of(tallies=tallies, **ROLES)
     long, short = (used(lambda one=one: tally_of(one, asked)) for one in (table, small))
     a_row = (long - short) / (len(table) - len(small))
     a_partition = max(short - a_row * len(small), 0.0)
     parts = [tally_of(table_of(len(table), seed), asked) for seed in range(4)]
     # With a memory that the exact scores of these few rows outgrow, they are merged as those of many would.
-    tight = Asked.of(tallies=tallies, memory="64MiB", **ROLES)
+    tight = ScanRequest.of(tallies=tallies, memory="64MiB", **ROLES)
     a_merge = used(lambda: merged(parts, tight, "")) / len(parts)
     whole = merged(parts, tight, "")
     part = float(len(parts[0]))
     if len(whole) < part:  # exact scores: what leaves a partition grows with its rows
         a_merge, part = a_merge / len(table) * PARTITION, part / len(table) * PARTITION
-    answer = size(Part.from_bytes(whole).tallies)
+    answer = size(PartialResult.from_bytes(whole).tallies)
     return Cost(a_row, a_partition, a_merge, part, float(len(whole)), float(2 * len(whole) + 2 * answer))
 
 

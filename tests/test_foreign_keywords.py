@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import assay
-from assay.errors import keywords_told
+from assay.errors import suggest_keywords
 from assay.resampling import bootstrap, holdout, kfold, walk_forward
 
 CASES = [
@@ -49,7 +49,7 @@ def test_other_keywords_are_told_apart():
 def test_functions_stay_what_they_are():
     """Name, words, signature and positional arguments are those of the function itself."""
 
-    @keywords_told
+    @suggest_keywords
     def added(first, second=1, *more, third=2):
         """Add."""
         return first + second + sum(more) + third

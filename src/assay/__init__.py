@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from assay.crossvalidation.learning_curve import LearningCurve, learning_curve
     from assay.errors import (
         AssayError,
-        BytesError,
         ColumnError,
         FileError,
+        FormatError,
         InputError,
         LabelError,
         LengthError,
         MergeError,
         MetricError,
-        MissingError,
+        MissingDependencyError,
+        MissingValueError,
         NumberError,
-        PartError,
         SplitError,
         TallyError,
     )
@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from assay.evaluation.storage import load
     from assay.inference.estimate import Estimate
     from assay.inference.intervals.choose_interval import estimate
-    from assay.inputs import Rows, column, cut, rows
+    from assay.inputs.arrays import column
+    from assay.inputs.cut_points import cut
+    from assay.inputs.roles import Rows, rows
     from assay.kernels import set_threads, threads
     from assay.reports.page.build import report
     from assay.tallies import (
@@ -73,9 +75,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "assay.errors": (
-        "AssayError", "BytesError", "ColumnError", "FileError", "InputError", "LabelError", "LengthError",
-        "MergeError", "MetricError", "MissingError", "NumberError", "PartError", "SplitError",
-        "TallyError",
+        "AssayError", "FormatError", "ColumnError", "FileError", "InputError", "LabelError", "LengthError",
+        "MergeError", "MetricError", "MissingDependencyError", "MissingValueError", "NumberError",
+        "SplitError", "TallyError",
     ),
     "assay.evaluation.evaluate": ("evaluate",),
     "assay.evaluation.evaluation": ("Evaluation",),
@@ -83,7 +85,9 @@ _HOMES = {
     "assay.reports.page.build": ("report",),
     "assay.inference.estimate": ("Estimate",),
     "assay.inference.intervals.choose_interval": ("estimate",),
-    "assay.inputs": ("Rows", "column", "cut", "rows"),
+    "assay.inputs.arrays": ("column",),
+    "assay.inputs.cut_points": ("cut",),
+    "assay.inputs.roles": ("Rows", "rows"),
     "assay.kernels": ("set_threads", "threads"),
     "assay.comparison.compare": ("Comparison", "compare"),
     "assay.crosstable": ("CrossTable",),
@@ -104,7 +108,6 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "AssayError",
     "BinnedScores",
-    "BytesError",
     "ClassScores",
     "Collection",
     "ColumnError",
@@ -116,6 +119,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "FileError",
+    "FormatError",
     "Grouped",
     "InputError",
     "LabelError",
@@ -125,13 +129,13 @@ __all__ = [
     "Losses",
     "MergeError",
     "MetricError",
-    "MissingError",
+    "MissingDependencyError",
+    "MissingValueError",
     "Moments",
     "NumberError",
     "NumberPairs",
     "PairedLabels",
     "PairedScores",
-    "PartError",
     "Queries",
     "Rows",
     "Scores",

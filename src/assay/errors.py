@@ -5,7 +5,7 @@
     AssayError
     ├── InputError (ValueError)      the rows cannot be used as they are
     │   ├── LengthError              columns of different lengths, or of none
-    │   ├── MissingError             NaN, None or null where a value is needed
+    │   ├── MissingValueError             NaN, None or null where a value is needed
     │   ├── LabelError               labels that do not fit together or the declared set
     │   ├── NumberError              a score, weight or number that cannot be one
     │   ├── ColumnError              a column that is not there or of no usable kind
@@ -13,9 +13,9 @@
     │   └── SplitError               parts that cannot be made, or that share what they must not
     ├── TallyError (ValueError)
     │   ├── MergeError               two tallies that do not belong together
-    │   └── BytesError               bytes that are no tally, or a damaged or newer one
+    │   └── FormatError               bytes that are no tally, or a damaged or newer one
     ├── MetricError (ValueError)     a metric that does not exist, or asked of the wrong tally
-    └── PartError (ImportError)      an optional part that is not installed
+    └── MissingDependencyError (ImportError)      an optional part that is not installed
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AssayError",
-    "BytesError",
     "ColumnError",
     "FileError",
+    "FormatError",
     "InputError",
     "LabelError",
     "LengthError",
     "MergeError",
     "MetricError",
-    "MissingError",
+    "MissingDependencyError",
+    "MissingValueError",
     "NumberError",
-    "PartError",
     "SplitError",
     "TallyError",
-    "keywords_told",
     "shown",
+    "suggest_keywords",
 ]
 
 P = ParamSpec("P")
@@ -54,7 +54,9 @@ T = TypeVar("T")
 
 # What scikit-learn and its like call a thing, and what it may be called here.
 _ELSEWHERE = {
-    "cv": ("split",), "estimator": ("model",), "folds": ("split",), "groups": ("group",),
+    "absent": ("undefined",), "cv": ("split",), "draws": ("replicates",), "estimator": ("model",),
+    "folds": ("split",), "groups": ("group",), "kind": ("task",), "matter": ("highlight",), "n_boot": ("replicates",),
+    "n_resamples": ("replicates",), "rate": ("max_positive_rate",), "versus": ("baseline",),
     "n_bins": ("bins",), "n_jobs": ("jobs",), "n_repeats": ("repeats",),
     "n_splits": ("k", "replicates", "folds"),
     "pos_label": ("positive",), "random_state": ("seed",), "sample_weight": ("weight",),
@@ -82,7 +84,7 @@ class LengthError(InputError):
     """Columns of different lengths, or of none."""
 
 
-class MissingError(InputError):
+class MissingValueError(InputError):
     """NaN, None or null where a value is needed."""
 
 
@@ -114,7 +116,7 @@ class MergeError(TallyError):
     """Two tallies that do not belong together."""
 
 
-class BytesError(TallyError):
+class FormatError(TallyError):
     """Bytes that are no tally, or a damaged or newer one."""
 
 
@@ -122,7 +124,7 @@ class MetricError(AssayError, ValueError):
     """A metric that does not exist, or that is asked of the wrong tally."""
 
 
-class PartError(AssayError, ImportError):
+class MissingDependencyError(AssayError, ImportError):
     """An optional part that is not installed."""
 
 
@@ -138,10 +140,10 @@ def shown(values: Iterable[object], limit: int = 6) -> str:
     return printable(", ".join(words)) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def keywords_told(function: Callable[P, T]) -> Callable[P, T]:
+def suggest_keywords(function: Callable[P, T]) -> Callable[P, T]:
     """Let a function say what a keyword that it does not know is called here.
 
-    >>> @keywords_told
+    >>> @suggest_keywords
     ... def judged(*, actual, score=None, threshold=None):
     ...     return actual
     >>> judged(y_true=[0, 1])

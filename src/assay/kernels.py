@@ -45,9 +45,9 @@ try:
         threads,
     )
 except ImportError as missing:  # pragma: no cover - a broken installation
-    from assay.errors import PartError
+    from assay.errors import MissingDependencyError
 
-    raise PartError(
+    raise MissingDependencyError(
         f"assay's compiled kernels could not be loaded ({missing}). "
         "Install assay again for this Python: pip install --force-reinstall assay."
     ) from missing

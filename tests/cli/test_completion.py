@@ -42,7 +42,7 @@ def test_a_shell_can_read_its_script(shell, tmp_path):
         (["assay", "ev"], {"evaluate"}),
         (["assay", "c"], {"compare", "crosstab", "crossval", "completion"}),
         (["assay", "evaluate", "--cost"], {"--cost-fp", "--cost-fn"}),
-        (["assay", "evaluate", "--kind", "b"], {"binary"}),
+        (["assay", "evaluate", "--task", "b"], {"binary"}),
         (["assay", "completion", "z"], {"zsh"}),
         (["assay", "evaluate", "pre"], {"preds.csv"}),
         (["assay", "evaluate", "--report", "pre"], {"preds.csv"}),

@@ -25,11 +25,11 @@ def is_safe(text):
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        ("evaluate e.csv --actual r --predicted r --kind multiclass", 0),
-        ("evaluate e.csv --actual r --predicted r --kind multiclass --full", 0),
-        ("evaluate e.csv --actual r --predicted r --kind multiclass --json", 0),
-        ("evaluate e.csv --actual r --predicted r --kind multiclass --markdown", 0),
-        ("evaluate e.csv --actual r --predicted r --kind multiclass --like caret", 0),
+        ("evaluate e.csv --actual r --predicted r --task multiclass", 0),
+        ("evaluate e.csv --actual r --predicted r --task multiclass --full", 0),
+        ("evaluate e.csv --actual r --predicted r --task multiclass --json", 0),
+        ("evaluate e.csv --actual r --predicted r --task multiclass --markdown", 0),
+        ("evaluate e.csv --actual r --predicted r --task multiclass --like caret", 0),
         ("evaluate e.csv --actual y --score p --by r", 0),
         ("evaluate e.csv --actual y --score p --by r --json", 0),
         ("evaluate e.csv --actual r --predicted r --positive s", 0),
@@ -71,9 +71,9 @@ def test_no_escape_of_a_name_reaches_a_terminal(tmp_path, monkeypatch, capfd):
 def test_python_is_spared_escapes_too():
     """Messages of errors and the text of an evaluation, without the command line."""
     with pytest.raises(assay.LabelError) as refused:
-        assay.evaluate(actual=[ESC, "b"], predicted=[ESC, "b"], kind="binary")
+        assay.evaluate(actual=[ESC, "b"], predicted=[ESC, "b"], task="binary")
     assert is_safe(str(refused.value))
-    assert is_safe(str(assay.evaluate(actual=[ESC, "b"], predicted=[ESC, "b"], kind="multiclass")))
+    assert is_safe(str(assay.evaluate(actual=[ESC, "b"], predicted=[ESC, "b"], task="multiclass")))
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-16", "utf-8"])
@@ -90,8 +90,8 @@ def test_output_that_is_not_utf_8_gets_what_it_can_hold(encoding, here, monkeypa
         assert main(["evaluate", "e.csv", "--actual", "y", "--predicted", "h", *words]) == 0
         return out.buffer.getvalue().decode(encoding)
 
-    assert "é漢" in json.loads(printed("--kind", "multiclass", "--json"))["labels"][1]
-    text = printed("--kind", "multiclass", "--full")
+    assert "é漢" in json.loads(printed("--task", "multiclass", "--json"))["labels"][1]
+    text = printed("--task", "multiclass", "--full")
     assert ("é" if encoding != "ascii" else "\\xe9") in text
     assert ("漢" if encoding.startswith("utf") else "\\u6f22") in text
     monkeypatch.undo()

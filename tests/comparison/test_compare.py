@@ -192,7 +192,7 @@ def test_areas_are_those_of_o13():
     assert limits == pytest.approx((expected["ci_lo"], expected["ci_hi"]), rel=1e-12)
     assert found["gini"].low == pytest.approx(2 * expected["ci_lo"], rel=1e-12)
     assert found["gini"].p == found["auc"].p
-    drawn = assay.compare(**given, draws=999)["auc"]
+    drawn = assay.compare(**given, replicates=999)["auc"]
     assert "below 20 rows" in drawn.note
     assert drawn.method == "bootstrap, percentile"
     assert abs(drawn.p - expected["p"]) < 0.15  # another test of the same, on 15 rows

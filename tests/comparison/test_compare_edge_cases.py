@@ -68,7 +68,7 @@ def test_draws_that_change_nothing_are_no_interval(turned):
     scores = {"a": np.where(actual, 0.9, 0.1), "b": np.full(40, 0.5)}
     if turned:
         scores = dict(reversed(scores.items()))
-    (one,) = assay.compare(actual=actual, score=scores, metrics="h_measure", paired=False, draws=19)
+    (one,) = assay.compare(actual=actual, score=scores, metrics="h_measure", paired=False, replicates=19)
     assert isinstance(one.p, Undefined)
     json.dumps(one.to_dict(), allow_nan=False)
 
@@ -104,7 +104,7 @@ def test_estimates_of_tallies_know_the_positive_label():
         ({"detect": {"auc": 0.05}}, "auc, which is not compared"),
         ({"margin": "0.05"}, "a number above 0"),
         ({"confidence": "95%"}, "a share between 0 and 1"),
-        ({"draws": 20.5}, "a whole number"),
+        ({"replicates": 20.5}, "a whole number"),
         ({"horizon": "day"}, "a whole number"),
         ({"seed": -1}, "a whole number from 0"),
     ],
@@ -126,7 +126,9 @@ def test_a_margin_is_any_number():
 def test_permutation_is_for_any_metric(metric, more):
     """Who asks for outputs to be swapped gets that, also of shares and means."""
     scores = {name: 0.3 * one + 0.7 * RNG.random(100) for name, one in GUESSES.items()}
-    (one,) = assay.compare(**OF_LABELS, score=scores, metrics=metric, test="permutation", draws=99, **more)
+    (one,) = assay.compare(
+        **OF_LABELS, score=scores, metrics=metric, test="permutation", replicates=99, **more
+    )
     assert one.test == "randomisation of rows"
 
 
@@ -168,7 +170,7 @@ def test_a_constant_shift_is_no_proof_by_another_way(more):
     """Where every row differs by the same, the next method does not take rounding for spread either."""
     actual, first = RNG.normal(size=(2, 30))
     models = {"a": first, "b": first + 0.1}
-    (one,) = assay.compare(actual=actual, predicted=models, metrics="mean_error", draws=99, **more)
+    (one,) = assay.compare(actual=actual, predicted=models, metrics="mean_error", replicates=99, **more)
     assert one.low is None
     assert one.p > 1e-4
 
@@ -191,6 +193,6 @@ def test_squared_errors_of_groups_keep_their_p_at_any_size():
 
 def test_one_group_is_one():
     """It shows no spread, and is not called groups."""
-    found = assay.compare(**OF_LABELS, group=[0] * 100, metrics="accuracy", draws=99)
+    found = assay.compare(**OF_LABELS, group=[0] * 100, metrics="accuracy", replicates=99)
     assert "in 1 group ·" in str(found)
     assert found["accuracy"].p == 1

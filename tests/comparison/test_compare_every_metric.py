@@ -33,7 +33,7 @@ OPTIONS = {
     "mase": {"scale": 1.0}, "crps_gaussian": {"deviation": 1.0}, "precision_at_prevalence": {"prevalence": 0.2},
     "npv_at_prevalence": {"prevalence": 0.2},
 }  # fmt: skip
-UNWEIGHTED = ("Lists", "Pairs")
+UNWEIGHTED = ("Lists", "ValuePairs")
 METRICS = [metric for metric in catalogue() if metric.reads.__name__ != "Sets"]
 
 
@@ -50,7 +50,7 @@ def rows_for(metric):
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 def test_every_metric_is_compared(metric):
     """Plain rows, rows in groups, and weighted ones; from either side; a p-value, and no line without words."""
-    given = {**rows_for(metric), "metrics": [(metric, OPTIONS.get(metric.name, {}))], "draws": 9}
+    given = {**rows_for(metric), "metrics": [(metric, OPTIONS.get(metric.name, {}))], "replicates": 9}
     if metric.kind == "statistic":
         with pytest.raises(assay.MetricError, match="statistic of a test"):
             assay.compare(**given)
@@ -86,7 +86,7 @@ def test_every_metric_is_compared_on_different_rows(metric):
     for name, kept in (("a", slice(0, 42)), ("b", slice(42, N))):
         columns = {role: sides[role][name] for role in ("predicted", "score") if role in sides}
         both.append(assay.rows(actual=sides["actual"], **columns, **query).take(kept))
-    (one,) = assay.compare(*both, metrics=[(metric, OPTIONS.get(metric.name, {}))], draws=9)
+    (one,) = assay.compare(*both, metrics=[(metric, OPTIONS.get(metric.name, {}))], replicates=9)
     if not isinstance(one.difference, Undefined):
         assert one.n == (12 if query else N)
         if metric.kind == "extreme" or isinstance(one.p, Undefined):

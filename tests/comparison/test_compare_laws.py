@@ -48,7 +48,7 @@ def mirrored(forth, back):
 @given(labelled)
 def test_exchanging_the_models_turns_every_difference_of_labels(rows):
     """Signs and limits turn, p stays, the winner is the same."""
-    for forth, back in both_ways(*zip(*rows, strict=True), "predicted", metrics=OF_LABELS, draws=19):
+    for forth, back in both_ways(*zip(*rows, strict=True), "predicted", metrics=OF_LABELS, replicates=19):
         if forth.method.startswith("bootstrap"):
             assert forth.difference == -back.difference
         else:
@@ -59,7 +59,9 @@ def test_exchanging_the_models_turns_every_difference_of_labels(rows):
 @given(numbered)
 def test_exchanging_the_models_turns_every_difference_of_numbers(rows):
     """Means of losses by their rows."""
-    for forth, back in both_ways(*zip(*rows, strict=True), "predicted", metrics=["mae", "mse"], draws=19):
+    for forth, back in both_ways(
+        *zip(*rows, strict=True), "predicted", metrics=["mae", "mse"], replicates=19
+    ):
         if not forth.method.startswith("bootstrap"):
             mirrored(forth, back)
 
@@ -71,7 +73,7 @@ def test_exchanging_the_models_turns_every_area(rows):
     actual, first, second = zip(*rows, strict=True)
     if not 2 <= sum(actual) <= len(actual) - 2:
         return
-    for forth, back in both_ways(actual, first, second, "score", metrics="auc", test="delong", draws=19):
+    for forth, back in both_ways(actual, first, second, "score", metrics="auc", test="delong", replicates=19):
         if not forth.method.startswith("bootstrap"):
             mirrored(forth, back)
 
@@ -135,7 +137,7 @@ def test_permutation_and_closed_form_agree(name):
     y, scores, predicted = models(400, seed=8, spread=(0.9, 0.8))
     given = {"actual": y, "score": scores, "predicted": predicted, "metrics": name}
     closed = assay.compare(**given)[name]
-    draws = {"draws": 9999} if name in ("f1", "mcc") else {}  # drawn as counts, they cost little
+    draws = {"replicates": 9999} if name in ("f1", "mcc") else {}  # drawn as counts, they cost little
     swapped = assay.compare(**given, test=["permutation", "sign-flips"], **draws)[name]
     assert swapped.test != closed.test
     assert swapped.p == pytest.approx(closed.p, abs=0.04)
@@ -145,9 +147,13 @@ def test_the_drawn_interval_is_near_the_closed_one():
     """A bootstrap of rows against the paired delta."""
     y, _, predicted = models(300)
     closed = assay.compare(actual=y, predicted=predicted, metrics="f1")["f1"]
-    drawn = assay.compare(actual=y, predicted=predicted, metrics="f1", test="permutation", draws=999)["f1"]
+    drawn = assay.compare(actual=y, predicted=predicted, metrics="f1", test="permutation", replicates=999)[
+        "f1"
+    ]
     assert (drawn.low, drawn.high) == pytest.approx((closed.low, closed.high), abs=0.02)
-    again = assay.compare(actual=y, predicted=predicted, metrics="f1", test="permutation", draws=999)["f1"]
+    again = assay.compare(actual=y, predicted=predicted, metrics="f1", test="permutation", replicates=999)[
+        "f1"
+    ]
     assert (again.low, again.p) == (drawn.low, drawn.p)
 
 
@@ -182,7 +188,9 @@ def test_models_that_separate_the_classes():
     y = [0] * 25 + [1] * 25
     alike = assay.compare(actual=y, score={"a": y, "b": list(range(50))}, metrics="auc")["auc"]
     assert (alike.difference, alike.p) == (0, 1)
-    apart = assay.compare(actual=y, score={"a": [-x for x in y], "b": y}, metrics="auc", draws=199)["auc"]
+    apart = assay.compare(actual=y, score={"a": [-x for x in y], "b": y}, metrics="auc", replicates=199)[
+        "auc"
+    ]
     assert apart.difference == 1
     assert apart.p == pytest.approx(1 / 200)
     assert apart.low is None
@@ -245,7 +253,7 @@ def test_groups_are_the_unit():
         assert one.standard_error == pytest.approx(alone[one.metric].standard_error, rel=1e-9)
         assert one.p == pytest.approx(alone[one.metric].p, rel=1e-9)
         assert one.design_effect == pytest.approx(2 * alone[one.metric].design_effect, rel=1e-9)
-    lone = assay.compare(**given, group=np.zeros(200), draws=19)
+    lone = assay.compare(**given, group=np.zeros(200), replicates=19)
     assert all(one.low is None or one.low == one.high for one in lone)
 
 
@@ -316,7 +324,7 @@ def test_wrong_questions_are_refused():
         ({"metrics": "chi_square"}, "statistic of a test"), ({"metrics": []}, "empty"),
         ({"metrics": "acuracy"}, "Did you mean"), ({"correction": "sidak"}, "not known"),
         ({"against": "last"}, "not known"), ({"test": "z"}, "not known"), ({"margin": 0}, "above 0"),
-        ({"detect": -1}, "above 0"), ({"draws": 0}, "at least 1"), ({"horizon": 0}, "at least 1"), ({"confidence": 2}, "confidence"),
+        ({"detect": -1}, "above 0"), ({"replicates": 0}, "at least 1"), ({"horizon": 0}, "at least 1"), ({"confidence": 2}, "confidence"),
     ):  # fmt: skip
         with pytest.raises(assay.MetricError, match=said):
             assay.compare(a, b, **wrong)
@@ -339,7 +347,7 @@ def test_models_may_be_columns_of_a_table(library):
     )
     for one, other in zip(found, expected, strict=True):
         assert one.p == other.p
-    with pytest.raises(assay.MissingError):
+    with pytest.raises(assay.MissingValueError):
         assay.compare(table, actual="y", score=["a", "b"])
 
 
@@ -348,7 +356,7 @@ def test_the_defaults_suit_the_rows():
     y, scores, predicted = models(60)
 
     def of(**given):
-        return [one.metric for one in assay.compare(**given, draws=19)]
+        return [one.metric for one in assay.compare(**given, replicates=19)]
 
     assert of(actual=y, predicted=predicted) == ["accuracy", "balanced_accuracy", "mcc", "f1"]
     words = np.array(["no", "yes"])

@@ -19,7 +19,7 @@ def names(*given, **more):
 
 def test_whole_numbers_are_not_guessed_to_be_classes():
     """What evaluate refuses is refused, with what to say for each meaning."""
-    with pytest.raises(assay.InputError, match='which may be classes, grades or quantities: say kind="multi'):
+    with pytest.raises(assay.InputError, match='which may be classes, grades or quantities: say task="multi'):
         assay.evaluate(actual=GRADES, predicted=HIGHER)
     with pytest.raises(assay.InputError, match="grades or quantities: say with metrics= what to") as refused:
         assay.compare(*models(GRADES, HIGHER, GRADES))
@@ -39,14 +39,14 @@ def test_whole_numbers_are_not_guessed_to_be_classes():
 )
 def test_evaluations_are_compared_as_what_they_are(kind, expected):
     """Whole numbers that were evaluated as quantities are compared as such."""
-    given = [assay.evaluate(actual=GRADES, predicted=one, kind=kind) for one in (HIGHER, GRADES)]
+    given = [assay.evaluate(actual=GRADES, predicted=one, task=kind) for one in (HIGHER, GRADES)]
     assert names(*given) == expected
 
 
 def test_evaluations_of_different_problems_have_no_metrics_in_common():
     """Unless the caller names one."""
-    first = assay.evaluate(actual=GRADES, predicted=HIGHER, kind="regression")
-    second = assay.evaluate(actual=GRADES, predicted=GRADES, kind="multiclass")
+    first = assay.evaluate(actual=GRADES, predicted=HIGHER, task="regression")
+    second = assay.evaluate(actual=GRADES, predicted=GRADES, task="multiclass")
     with pytest.raises(assay.InputError, match="different problems, regression and multiclass"):
         assay.compare(first, second)
     assert names(first, second, metrics="accuracy") == ["accuracy"]

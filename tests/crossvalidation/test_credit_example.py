@@ -88,7 +88,7 @@ def test_kappas_of_the_texts(records, name, mean, band):
         splits.append((np.setdiff1d(np.arange(len(default)), test), test))
     cv = assay.crossval(
         Replayed(said), np.arange(len(default))[:, None], default,
-        split=splits, kind="binary", positive="yes", metrics=["kappa", "accuracy"], resubstitution=False,
+        split=splits, task="binary", positive="yes", metrics=["kappa", "accuracy"], resubstitution=False,
     )  # fmt: skip
     for metric, plural in (("kappa", "kappas"), ("accuracy", "accuracies")):
         assert cv.per_fold(metric) == pytest.approx(theirs[plural], rel=1e-12)

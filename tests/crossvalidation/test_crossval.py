@@ -154,7 +154,7 @@ def test_rows_are_passed_on_in_their_form(form):
 def test_factories_and_plain_objects():
     """A class, a function and an object without scikit-learn's clone all make a model per fold."""
     for model in (Constant, lambda: Constant(1), Constant(1)):
-        cv = assay.crossval(model, X, Y, split=5, kind="binary", metrics="accuracy", keep_models=True)
+        cv = assay.crossval(model, X, Y, split=5, task="binary", metrics="accuracy", keep_models=True)
         assert cv["accuracy"].value == pytest.approx(Y.mean())
         assert len({id(one) for one in cv.models}) == 5
         assert [one.seen for one in cv.models] == [240] * 5
@@ -267,7 +267,7 @@ def test_parts_beyond_two_must_be_named():
 
 def test_a_failed_fold_is_told_and_not_averaged():
     """The fold that lacks the first row fails; nine are averaged, and the estimate says so."""
-    cv = assay.crossval(Fragile(), X, Y, kind="binary", metrics=["accuracy", "kappa"])
+    cv = assay.crossval(Fragile(), X, Y, task="binary", metrics=["accuracy", "kappa"])
     failed = [fold for fold in cv.folds if fold.failure]
     assert len(failed) == 1
     assert failed[0].failure == "RuntimeError: I need the first row"
@@ -382,8 +382,8 @@ def test_bad_requests():
         assay.crossval(TREE, X, words, metrics=["auc"])
     assert list(assay.crossval(TREE, X, words, split=2)) == ["accuracy", "balanced_accuracy", "kappa"]
     with pytest.raises(MetricError, match="neither predict_proba nor decision_function"):
-        assay.crossval(Constant(), X, Y, kind="binary", metrics="auc")
-    with pytest.raises(InputError, match="say kind="):
+        assay.crossval(Constant(), X, Y, task="binary", metrics="auc")
+    with pytest.raises(InputError, match="say task="):
         assay.crossval(Constant(), X, Y)
     with pytest.raises(MetricError, match="measured quantities"):
         assay.crossval(LinearRegression(), X, X[:, 0], metrics="accuracy")

@@ -48,7 +48,7 @@ def test_copies_in_frames(form):
         def predict(self, X):
             return np.zeros(len(X["a"]), dtype=int)
 
-    assert "copies" in kinds(Blind(), given, np.arange(180) % 2, kind="binary")
+    assert "copies" in kinds(Blind(), given, np.arange(180) % 2, task="binary")
 
 
 def test_equal_rows_of_few_values_are_ordinary():

@@ -45,7 +45,7 @@ def test_smaller_sizes_are_within_larger_ones_and_stratified():
     rows = np.arange(400.0)[:, None]
     y = (np.arange(400) % 4 == 0).astype(int)
     assay.learning_curve(
-        Remembering(), rows, y, kind="binary", sizes=[20, 0.5, 1.0], metrics="accuracy", split=4
+        Remembering(), rows, y, task="binary", sizes=[20, 0.5, 1.0], metrics="accuracy", split=4
     )
     for fold in range(4):
         small, half, whole = (Remembering.seen[fold * 3 + place] for place in range(3))
@@ -60,7 +60,7 @@ def test_by_time_the_latest_rows_are_learnt_from():
     Remembering.seen.clear()
     rows = np.arange(100.0)[:, None]
     assay.learning_curve(
-        Remembering(), rows, np.arange(100) % 2, kind="binary", time=np.arange(100), sizes=[5, 1.0],
+        Remembering(), rows, np.arange(100) % 2, task="binary", time=np.arange(100), sizes=[5, 1.0],
         split=walk_forward(3), metrics="accuracy",
     )  # fmt: skip
     short, full = Remembering.seen[:2]
@@ -73,7 +73,7 @@ def test_keys_decide_which_rows_are_learnt_from():
     for order in (np.arange(200), np.random.default_rng(3).permutation(200)):
         Remembering.seen.clear()
         assay.learning_curve(
-            Remembering(), order[:, None].astype(float), order % 2, kind="binary", sizes=[0.3, 10], split=3,
+            Remembering(), order[:, None].astype(float), order % 2, task="binary", sizes=[0.3, 10], split=3,
             metrics="accuracy", key=order,
         )  # fmt: skip
         learnt.append([sorted(rows) for rows, _ in Remembering.seen])

@@ -99,12 +99,12 @@ def test_jobs_do_not_show():
 def test_it_is_for_means_over_rows_and_for_three_folds():
     """Kappa alone has none, two folds leave no inner cross-validation: said before anything is fitted."""
     with pytest.raises(MetricError, match="means over rows"):
-        assay.crossval(Unfit(), X, Y, kind="binary", metrics="kappa", interval="nested")
+        assay.crossval(Unfit(), X, Y, task="binary", metrics="kappa", interval="nested")
     with pytest.raises(SplitError, match="at least 3 folds"):
-        assay.crossval(Unfit(), X, Y, kind="binary", split=2, metrics="accuracy", interval="nested")
+        assay.crossval(Unfit(), X, Y, task="binary", split=2, metrics="accuracy", interval="nested")
     with pytest.raises(SplitError, match="nested_repeats=0"):
-        assay.crossval(Unfit(), X, Y, kind="binary", metrics="accuracy", interval="nested", nested_repeats=0)
+        assay.crossval(Unfit(), X, Y, task="binary", metrics="accuracy", interval="nested", nested_repeats=0)
     weight = np.arange(len(Y)) + 1.0
     with pytest.raises(MetricError, match="knows no weights"):
-        assay.crossval(Unfit(), X, Y, kind="binary", metrics="accuracy", interval="nested", weight=weight)
+        assay.crossval(Unfit(), X, Y, task="binary", metrics="accuracy", interval="nested", weight=weight)
     assert len(list(itertools.combinations(range(4), 2))) + 4 == 10  # fits of a repeat of four folds

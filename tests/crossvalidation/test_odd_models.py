@@ -17,7 +17,7 @@ from assay.errors import (
     LabelError,
     LengthError,
     MetricError,
-    MissingError,
+    MissingValueError,
     NumberError,
     SplitError,
 )
@@ -27,11 +27,11 @@ from assay.resampling import bootstrap, kfold
 @pytest.mark.parametrize(
     ("target", "error", "words"),
     [
-        (np.where(np.arange(120) == 3, np.nan, X[:, 0]), MissingError, r"1 value is missing in y \(first at row 3"),
-        ([None, *Y[1:].tolist()], MissingError, r"missing in y \(first at row 0, counting from 0\): leave such rows"),
+        (np.where(np.arange(120) == 3, np.nan, X[:, 0]), MissingValueError, r"1 value is missing in y \(first at row 3"),
+        ([None, *Y[1:].tolist()], MissingValueError, r"missing in y \(first at row 0, counting from 0\): leave such rows"),
         (np.where(np.arange(120) == 3, np.inf, X[:, 0]), NumberError, "y holds inf"),
         (np.stack([Y, 1 - Y], axis=1), ColumnError, "several values per row"),
-        ([["a", "b"] if one else ["a"] for one in Y], ColumnError, r'evaluate\(..., kind="multilabel"\)'),
+        ([["a", "b"] if one else ["a"] for one in Y], ColumnError, r'evaluate\(..., task="multilabel"\)'),
         (np.zeros(120, dtype=int), LabelError, "nothing to tell apart"),
         (Y[:50], LengthError, "X has 120 rows, y has 50"),
     ],
@@ -65,7 +65,7 @@ def test_lazy_frames_and_empty_tables():
 def test_targets_of_any_sequence(make):
     """A target that is read once, or that no array can index, reaches the model all the same."""
     cv = judge(
-        Model(lambda X: np.zeros(len(X), dtype=int)), target=make(Y.tolist()), kind="multiclass", split=2
+        Model(lambda X: np.zeros(len(X), dtype=int)), target=make(Y.tolist()), task="multiclass", split=2
     )
     assert not [one for one in cv.problems if one.kind == "failure"]
 
@@ -78,7 +78,7 @@ def test_odd_indices_do_not_count():
     assert judge(features=frame, target=target).per_fold("accuracy") == judge().per_fold("accuracy")
     said = Model(lambda X: pandas.Series((X[:, 0] > 0).astype(int), index=range(len(X), 0, -1)))
     plain = Model(lambda X: (X[:, 0] > 0).astype(int))
-    assert judge(said, kind="binary").per_fold("accuracy") == judge(plain, kind="binary").per_fold("accuracy")
+    assert judge(said, task="binary").per_fold("accuracy") == judge(plain, task="binary").per_fold("accuracy")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_odd_indices_do_not_count():
 )
 def test_predictions_in_other_forms(predict):
     """Lists, columns, truth values, generators and floats that are whole are labels."""
-    assert float(judge(Model(predict), kind="binary", metrics="accuracy")["accuracy"]) == pytest.approx(
+    assert float(judge(Model(predict), task="binary", metrics="accuracy")["accuracy"]) == pytest.approx(
         Y.mean()
     )
 
@@ -113,7 +113,7 @@ def test_predictions_in_other_forms(predict):
 def test_predictions_that_cannot_be_judged(predict, words):
     """Answers of which no figure can be read are a failed fold, and not a figure without a value."""
     with pytest.raises(SplitError, match=f"every fold failed. The first: .*{words}"):
-        judge(Model(predict), kind="binary")
+        judge(Model(predict), task="binary")
 
 
 @pytest.mark.parametrize(
@@ -199,8 +199,8 @@ def test_models_that_cannot_be_copied():
     with pytest.raises(
         SplitError, match=r"a Locked cannot be copied for every fold .*pass a function that makes one"
     ):
-        judge(Locked(), kind="binary")
-    assert judge(Locked, kind="binary")["accuracy"].defined
+        judge(Locked(), task="binary")
+    assert judge(Locked, task="binary")["accuracy"].defined
     with pytest.raises(InputError, match="makes a NoneType, which is no model: it has no fit"):
         judge(lambda: None)
 
@@ -216,7 +216,7 @@ def test_an_interrupt_stops_at_once(jobs):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        judge(Interrupted, kind="binary", split=kfold(10, repeats=3), jobs=jobs)
+        judge(Interrupted, task="binary", split=kfold(10, repeats=3), jobs=jobs)
     assert next(begun) <= 4
 
 
@@ -229,7 +229,7 @@ def test_failures_in_answering_are_told():
             raise ValueError("not this row")
         return np.ones(len(X), dtype=int)
 
-    cv = judge(Model(predict), marked, kind="binary", resubstitution=False)
+    cv = judge(Model(predict), marked, task="binary", resubstitution=False)
     assert [one.what for one in cv.problems] == ["ValueError: not this row"]
     assert repr(cv).endswith("4 folds of 120 rows, 1 problem>")
 
@@ -238,7 +238,7 @@ def test_failures_in_answering_are_told():
             warnings.warn("few rows", UserWarning, stacklevel=1)
 
     with pytest.warns(UserWarning, match="few rows"):
-        judge(Warns(), kind="binary")
+        judge(Warns(), task="binary")
 
 
 def test_parts_without_rows():

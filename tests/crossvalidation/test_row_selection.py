@@ -10,7 +10,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 import assay
-from assay.crossvalidation.row_selection import Bench, choose
+from assay.crossvalidation.row_selection import RowBuffers, choose
 from assay.resampling import kfold
 
 RNG = np.random.default_rng(0)
@@ -33,7 +33,7 @@ class Keeping:
 
 def test_memory_is_used_again_when_it_is_free():
     """Rows chosen after others were let go lie where those lay; while they are held, elsewhere."""
-    bench = Bench()
+    bench = RowBuffers()
     first = bench.rows("train", X, ROWS)
     assert np.array_equal(first, X[ROWS])
     assert first.flags.c_contiguous
@@ -57,7 +57,7 @@ def test_memory_is_used_again_when_it_is_free():
 )
 def test_what_is_small_or_odd_is_chosen_as_ever(values):
     """Small arrays, other layouts, objects and lists are copied into memory of their own."""
-    bench, index = Bench(), np.array([5, 3, 3])
+    bench, index = RowBuffers(), np.array([5, 3, 3])
     chosen, plain = bench.rows("train", values, index), choose(values, index)
     assert type(chosen) is type(plain)
     assert np.array_equal(np.asarray(chosen), np.asarray(plain))
@@ -69,7 +69,7 @@ def test_what_is_small_or_odd_is_chosen_as_ever(values):
 def test_models_that_keep_their_rows_keep_them(jobs):
     """Views that a model or an answer holds stay as they were, fold after fold."""
     Keeping.kept.clear()
-    cv = assay.crossval(Keeping(), X, X[:, 0], split=kfold(5), metrics="mae", kind="regression", jobs=jobs)
+    cv = assay.crossval(Keeping(), X, X[:, 0], split=kfold(5), metrics="mae", task="regression", jobs=jobs)
     assert len(Keeping.kept) == 6
     assert all(np.array_equal(view, copied) for view, copied in Keeping.kept)
     table = cv.table()
@@ -90,7 +90,7 @@ def test_kept_neighbours_answer_as_before():
 
 def test_each_thread_has_memory_of_its_own():
     """Two workers never share: each fills and reads its rows while the other does."""
-    bench, wrong = Bench(), []
+    bench, wrong = RowBuffers(), []
 
     def work(shift):
         for _ in range(20):

@@ -111,8 +111,8 @@ def test_figures_are_found_as_they_were_asked_for():
 
 def test_settings_that_contradict_the_rows():
     """Three classes are not binary, options are a dict, a class of options is passed on whole."""
-    with pytest.raises(LabelError, match='kind="binary", but y holds 3 classes'):
-        judge(target=np.arange(120) % 3, kind="binary")
+    with pytest.raises(LabelError, match='task="binary", but y holds 3 classes'):
+        judge(target=np.arange(120) % 3, task="binary")
     with pytest.raises(InputError, match="fit_options= is a list, not a dict"):
         judge(fit_options=[1])
     with pytest.raises(LengthError, match="X has 120 rows, group has 3"):
@@ -181,7 +181,7 @@ def test_nested_intervals_go_by_keys_and_quantiles():
     target, key = X[:, 0] + Y, np.arange(120)
     found = [
         judge(
-            Model(lambda rows: rows[:, 1]), X[rows], target[rows], key=key[rows], kind="regression", metrics="mae",
+            Model(lambda rows: rows[:, 1]), X[rows], target[rows], key=key[rows], task="regression", metrics="mae",
             split=kfold(4, bins=3), interval="nested", nested_repeats=2,
         )["mae"]
         for rows in (np.arange(120), shuffle)
@@ -220,7 +220,7 @@ def test_processes_that_are_started_anew():
 def test_a_process_that_dies_is_told():
     """Out of memory or a crash in native code: an error with what to do, and no hanging."""
     with pytest.raises(InputError, match="a process ended before its model was fitted"):
-        judge(Dying(), kind="binary", jobs=2, processes=True)
+        judge(Dying(), task="binary", jobs=2, processes=True)
 
 
 @settings(deadline=None, max_examples=15)
@@ -229,7 +229,7 @@ def test_no_row_is_judged_by_a_model_that_learnt_it(k, repeats, seed, jobs):
     """Every row is tested once a repeat, always by a model that has not seen it, for any number of jobs."""
     y = np.arange(60) % 3
     cv = judge(
-        Witness(), np.arange(60.0)[:, None], y, kind="multiclass", split=kfold(k, repeats=repeats, seed=seed),
+        Witness(), np.arange(60.0)[:, None], y, task="multiclass", split=kfold(k, repeats=repeats, seed=seed),
         metrics="accuracy", jobs=jobs, resubstitution=False,
     )  # fmt: skip
     table = cv.table()

@@ -12,7 +12,7 @@ import assay
 from assay.decisions import (
     bayes_threshold,
     choose_threshold,
-    judge_threshold,
+    evaluate_threshold,
     probability_cost,
     shifted_probability,
     shifted_threshold,
@@ -78,15 +78,15 @@ def test_a_cost_has_students_interval():
     """The interval of a cost is that of the mean of what every row costs."""
     rows = assay.rows(actual=[1] * 10 + [0] * 10, score=[1] * 9 + [0] + [1, 1] + [0] * 8)
     each = np.array([1.0] * 9 + [7.0] + [3.0] * 2 + [0.5] * 8)
-    found = judge_threshold(rows, 1, cost_fp=3, cost_fn=7, cost_tp=1, cost_tn=0.5).estimate
+    found = evaluate_threshold(rows, 1, cost_fp=3, cost_fn=7, cost_tp=1, cost_tn=0.5).estimate
     reach = 2.093024054408263 * each.std(ddof=1) / math.sqrt(20)
     assert (found.value, found.method) == (pytest.approx(each.mean()), "Student's t")
     assert (found.low, found.high) == pytest.approx((each.mean() - reach, each.mean() + reach))
-    amounts = judge_threshold(rows, 1, cost_fp=[3.0] * 20, cost_fn=[7.0] * 20).estimate
-    plain = judge_threshold(rows, 1, cost_fp=3, cost_fn=7).estimate
+    amounts = evaluate_threshold(rows, 1, cost_fp=[3.0] * 20, cost_fn=[7.0] * 20).estimate
+    plain = evaluate_threshold(rows, 1, cost_fp=3, cost_fn=7).estimate
     assert (amounts.value, amounts.low, amounts.high) == pytest.approx((plain.value, plain.low, plain.high))
     double = assay.rows(actual=[1] * 10 + [0] * 10, score=[1] * 9 + [0] + [1, 1] + [0] * 8, weight=[2.0] * 20)
-    weighted = judge_threshold(double, 1, cost_fp=3, cost_fn=7).estimate
+    weighted = evaluate_threshold(double, 1, cost_fp=3, cost_fn=7).estimate
     assert (weighted.low, weighted.high) == pytest.approx((plain.low, plain.high))
 
 

@@ -11,8 +11,8 @@ from assay.decisions import (
     bayes_threshold,
     choose_threshold,
     cost_curve,
+    evaluate_threshold,
     expected_cost,
-    judge_threshold,
     net_benefit,
     normalised_cost,
     probability_cost,
@@ -108,7 +108,7 @@ def test_the_threshold_sweep_of_ten_points():
     rows = assay.rows(actual=[0, 1, 0, 0, 1, 0, 1, 0, 1, 1], score=range(10))
     passed = [(5, 0), (5, 1), (4, 1), (4, 2), (4, 3), (3, 3), (3, 4), (2, 4), (2, 5), (1, 5), (0, 5)]
     for threshold, (tp, tn) in zip([*range(10), math.inf], passed, strict=True):
-        counts = judge_threshold(rows, threshold, best="youden").counts
+        counts = evaluate_threshold(rows, threshold, best="youden").counts
         assert (counts.tp, counts.tn) == (tp, tn)
     youden = choose_threshold(rows, best="youden")  # 4/5 + 3/5 - 1 is tied with 2/5 + 5/5 - 1
     assert (youden.threshold, youden.ties, youden.value) == (8, 3, pytest.approx(0.4))
@@ -226,5 +226,5 @@ def test_the_spam_filter_where_proc_reads_a_rate(spam):
     assert careful.value >= 0.9
     specific = choose_threshold(spam, min_specificity=0.95)
     assert specific.counts.tp == curves["at_specificity_0.95"]["tp"][0] == 173
-    half = judge_threshold(spam, 0.5, best="youden")
+    half = evaluate_threshold(spam, 0.5, best="youden")
     assert half.value == pytest.approx(curves["at_threshold_0.5"]["youden"][0] - 1, rel=1e-12)

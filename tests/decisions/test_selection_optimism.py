@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.decisions import choose_threshold, cross_fitted, judge_threshold, optimism
+from assay.decisions import choose_threshold, cross_fitted, evaluate_threshold, optimism
 from assay.decisions.selection_optimism import _folds, _replicates
 from assay.decisions.sweep import Amounts, Sample
 
@@ -56,7 +56,7 @@ def test_cross_fitting_is_choosing_on_the_others_and_judging_on_one():
             choose_threshold(rebuilt(sample, parts.sum(0).astype(int) - held_out), best="f1").threshold
             == threshold
         )
-        counts = judge_threshold(rebuilt(sample, held_out), threshold, best="f1").counts
+        counts = evaluate_threshold(rebuilt(sample, held_out), threshold, best="f1").counts
         pooled += [counts.tp, counts.fp, counts.fn, counts.tn]
     assert [fit.counts.tp, fit.counts.fp, fit.counts.fn, fit.counts.tn] == pooled.tolist()
     tp, fp, fn, _ = pooled
@@ -92,7 +92,7 @@ def test_optimism_is_the_mean_gain_of_choosing_on_a_replicate():
     for drawn in _replicates(sample, 40, seed=2):
         there = choose_threshold(rebuilt(sample, drawn), best="f1")
         thresholds.append(there.threshold)
-        gains.append(there.value - judge_threshold(rows, there.threshold, best="f1").value)
+        gains.append(there.value - evaluate_threshold(rows, there.threshold, best="f1").value)
     found = optimism(rows, best="f1", replicates=40, seed=2)
     assert found.optimism == pytest.approx(math.fsum(gains) / 40, rel=1e-12)
     assert found.apparent == choose_threshold(rows, best="f1").value
@@ -134,7 +134,7 @@ def test_no_interval_is_given_that_does_not_allow_for_groups():
     """The threshold is chosen as ever; the intervals for rows one by one are withheld, and it is said why."""
     rows = in_groups()
     fit = cross_fitted(rows, best="f1", folds=4)
-    for estimate in (fit.estimate, judge_threshold(rows, 0.5, best="f1").estimate):
+    for estimate in (fit.estimate, evaluate_threshold(rows, 0.5, best="f1").estimate):
         assert estimate.low is None
         assert "groups" in estimate.note
     assert optimism(rows, best="f1", replicates=20).replicates == 20
@@ -237,7 +237,7 @@ def test_cross_fitted_intervals_allow_for_the_choice():
     counts = fit.counts
     table = assay.Confusion.of_table([[counts.tn, counts.fp], [counts.fn, counts.tp]], (0, 1))
     given = assay.estimate("informedness", table)
-    values = [judge_threshold(rows, x, best="youden").value for x in fit.thresholds]
+    values = [evaluate_threshold(rows, x, best="youden").value for x in fit.thresholds]
     chosen = 1.959963984540054 * math.sqrt(4 / 5 * sum((x - sum(values) / 5) ** 2 for x in values))
     wider = 2.7764451051977987 / 1.959963984540054  # Student's t of 4 degrees of freedom
     low = given.value - wider * math.hypot(given.value - given.low, chosen)

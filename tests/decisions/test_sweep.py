@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support import brute_force_thresholds
 
 import assay
-from assay.decisions import choose_threshold, cross_fitted, judge_threshold, optimism
+from assay.decisions import choose_threshold, cross_fitted, evaluate_threshold, optimism
 from assay.decisions import selection_optimism as honest
 from assay.decisions.criteria import RISING, stated
 from assay.decisions.sweep import Amounts, Running, Sample, made_whole
@@ -255,5 +255,5 @@ def test_a_specificity_that_was_promised_is_kept():
 def test_a_float32_tally_is_cut_as_its_numbers_are():
     """The float32 next to 0.7 lies below 0.7."""
     rows = assay.rows(actual=[0, 1, 1], score=np.array([0.2, 0.7, 0.9], dtype=np.float32))
-    assert judge_threshold(rows, 0.7, best="recall").counts.tp == 1
-    assert judge_threshold(rows, float(np.float32(0.7)), best="recall").counts.tp == 2
+    assert evaluate_threshold(rows, 0.7, best="recall").counts.tp == 1
+    assert evaluate_threshold(rows, float(np.float32(0.7)), best="recall").counts.tp == 2

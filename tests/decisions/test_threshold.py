@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 
 import assay
-from assay.decisions import choose_threshold, judge_threshold
+from assay.decisions import choose_threshold, evaluate_threshold
 from assay.formatting.numbers import cutoff
 from assay.inference.formulas.mover import informedness_interval, mean_recall_interval
 from assay.metrics import Binary, Classes, Undefined, catalogue, find
@@ -113,7 +113,7 @@ def test_infinity_and_what_is_undefined_there():
     assert found.to_dict()["precision"] is None
     assert "threshold infinity" in str(found)
     assert "undefined" in str(found)
-    undefined = judge_threshold(rows, math.inf, best="precision")
+    undefined = evaluate_threshold(rows, math.inf, best="precision")
     assert not undefined.estimate.defined
     assert math.isnan(undefined.value)
 
@@ -172,24 +172,24 @@ def test_intervals_by_the_method_of_the_measure():
         "balanced_accuracy": mean_recall_interval((5, 6), (7, 8), method="jeffreys"),
     }
     for name, limits in cases.items():
-        found = judge_threshold(ROWS, 0.6, best=name)
+        found = evaluate_threshold(ROWS, 0.6, best=name)
         assert (found.counts.tp, found.counts.fp, found.counts.fn, found.counts.tn) == table
         assert (found.estimate.low, found.estimate.high) == pytest.approx(limits, rel=1e-12)
-    mcc = judge_threshold(ROWS, 0.6, best="mcc").estimate
+    mcc = evaluate_threshold(ROWS, 0.6, best="mcc").estimate
     assert (mcc.low, mcc.high) == pytest.approx(mcc_by_rates(*table), rel=1e-12)
     assert mcc.method == "MOVER-Wilson"
-    assert judge_threshold(ROWS, 0.6, best="closest_corner").estimate.low is None
-    shifted = judge_threshold(ROWS, 0.6, cost_fp=1, cost_fn=4, prevalence=0.2).estimate
+    assert evaluate_threshold(ROWS, 0.6, best="closest_corner").estimate.low is None
+    shifted = evaluate_threshold(ROWS, 0.6, cost_fp=1, cost_fn=4, prevalence=0.2).estimate
     assert shifted.low < shifted.value < shifted.high
     weighted = assay.rows(actual=ACTUAL, score=SCORE, weight=[2.0] * 15)
-    assert judge_threshold(weighted, 0.6, best="mcc").estimate.low == pytest.approx(mcc.low)
+    assert evaluate_threshold(weighted, 0.6, best="mcc").estimate.low == pytest.approx(mcc.low)
 
 
 def test_a_threshold_has_the_intervals_of_its_predictions():
     """What is judged at a threshold is what an evaluation of the cut scores says: one table of methods."""
     cut = assay.rows(actual=ACTUAL, predicted=[int(one >= 0.6) for one in SCORE])
     for name in ("recall", "f1", "f2", "informedness", "balanced_accuracy", "mcc", "kappa", "g_mean", "lift"):
-        assert judge_threshold(ROWS, 0.6, best=name).estimate == assay.estimate(name, cut), name
+        assert evaluate_threshold(ROWS, 0.6, best=name).estimate == assay.estimate(name, cut), name
 
 
 @pytest.mark.parametrize("weight", [[2.0] * 15, [1.0, 2.5, 0.5] * 5], ids=["equal", "unequal"])
@@ -198,7 +198,7 @@ def test_weighted_rows_have_the_intervals_of_their_predictions(weight):
     rows = assay.rows(actual=ACTUAL, score=SCORE, weight=weight)
     cut = assay.rows(actual=ACTUAL, predicted=[int(one >= 0.6) for one in SCORE], weight=weight)
     for name in ("recall", "f1", "f2", "informedness", "balanced_accuracy", "mcc", "kappa", "g_mean"):
-        judged, expected = judge_threshold(rows, 0.6, best=name).estimate, assay.estimate(name, cut)
+        judged, expected = evaluate_threshold(rows, 0.6, best=name).estimate, assay.estimate(name, cut)
         assert limits_of(judged) == pytest.approx(limits_of(expected), rel=1e-12), name
         fitted = choose_threshold(rows, best=name, folds=3).cross_fit.estimate
         assert fitted.low <= fitted.value <= fitted.high
@@ -217,7 +217,7 @@ def test_scores_of_infinity_are_above_every_threshold():
     rows = assay.rows(actual=[0, 0, 1, 0], score=[math.inf, 1, 0.5, -math.inf])
     found = choose_threshold(rows, cost_fp=1, cost_fn=1)
     assert (found.threshold, found.counts.fp, found.ties) == (math.inf, 1, 2)
-    assert judge_threshold(rows, -math.inf, best="recall").counts.fp == 3
+    assert evaluate_threshold(rows, -math.inf, best="recall").counts.fp == 3
     for room in ({"capacity": 0}, {"rate": 0.2}):
         with pytest.raises(assay.MetricError, match="1 of 4 score infinity"):
             choose_threshold(rows, **room)
@@ -226,10 +226,10 @@ def test_scores_of_infinity_are_above_every_threshold():
 def test_all_right_is_not_certain():
     """Where no row is wrong a cost shows no spread, and the limit of MCC is that of its rates."""
     rows = assay.rows(actual=[0, 0, 1, 1], score=[0.1, 0.2, 0.8, 0.9])
-    cost = judge_threshold(rows, 0.5, cost_fp=1, cost_fn=1).estimate
+    cost = evaluate_threshold(rows, 0.5, cost_fp=1, cost_fn=1).estimate
     assert cost.low is None
     assert cost.note
-    found = judge_threshold(rows, 0.5, best="mcc").estimate
+    found = evaluate_threshold(rows, 0.5, best="mcc").estimate
     assert found.value == found.high == 1.0
     assert (found.low, found.high) == pytest.approx(mcc_by_rates(2, 0, 0, 2), rel=1e-12)
     assert found.low < 0.1
@@ -332,7 +332,7 @@ def test_rows_that_no_threshold_can_be_chosen_on():
     with pytest.raises(assay.AssayError):
         choose_threshold([0.1, 0.2], best="f1")
     with pytest.raises(assay.MetricError, match="is not a number"):
-        judge_threshold(ROWS, math.nan, best="f1")
+        evaluate_threshold(ROWS, math.nan, best="f1")
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,7 @@ def test_every_metric_of_counts_has_a_best_threshold_or_says_why_not(metric):
     assert found.value == pytest.approx(
         min(others) if metric.best == metric.bounds[0] else max(others), rel=1e-12
     )
-    judged = judge_threshold(ROWS, 0.6, best=metric.name).estimate
+    judged = evaluate_threshold(ROWS, 0.6, best=metric.name).estimate
     if judged.low is not None:
         assert judged.low <= judged.value <= judged.high
 

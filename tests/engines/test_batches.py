@@ -129,7 +129,9 @@ def test_rows_without_a_value_are_dropped_or_named(folder):
     )
     holes.write_parquet(folder / "c.parquet", row_group_size=1000)
     one = folder / "c.parquet"
-    with pytest.raises(assay.MissingError, match=r"missing in score .first at row 12,345 of .*c\.parquet"):
+    with pytest.raises(
+        assay.MissingValueError, match=r"missing in score .first at row 12,345 of .*c\.parquet"
+    ):
         scan(one, tallies={"it": BINS}, **ROLES)
     found = scan(one, tallies={"it": BINS}, missing="drop", **ROLES)
     assert (found.rows, found.dropped) == (N - 2, 2)

@@ -111,7 +111,7 @@ def test_what_is_wrong_is_said_as_on_one_machine(client, folder):
     with pytest.raises(assay.ColumnError, match="text where scores are needed"):
         scan(frame, actual="y", score="said", tallies={"it": assay.Scores})
     holes = frame.assign(score=frame["score"].mask(frame["score"] > 0.998))
-    with pytest.raises(assay.MissingError, match=r"in score \(first at row [\d,]+ of partition \d"):
+    with pytest.raises(assay.MissingValueError, match=r"in score \(first at row [\d,]+ of partition \d"):
         scan(holes, actual="y", score="score", tallies={"it": assay.Scores})
     dropped = scan(holes, actual="y", score="score", tallies={"it": assay.Scores}, missing="drop")
     assert dropped.dropped == int((shard_cases.COLUMNS["score"] > 0.998).sum())
@@ -181,7 +181,7 @@ def test_progress_is_told_at_the_end_and_a_missing_part_is_named(monkeypatch):
     scan(pieces, actual="y", score="s", tallies={"it": assay.Scores}, progress=seen.append)
     assert seen == [2]
     monkeypatch.setitem(sys.modules, "dask", None)
-    with pytest.raises(assay.PartError, match=r"pip install assay\[dask\]"):
+    with pytest.raises(assay.MissingDependencyError, match=r"pip install assay\[dask\]"):
         scan(pieces, actual="y", score="s", tallies={"it": assay.Scores})
 
 
@@ -218,7 +218,7 @@ def test_an_evaluation_in_bins_is_that_of_files(client, tmp_path):
 
 def test_an_evaluation_outlives_a_killed_worker(client, folder, tmp_path, monkeypatch):
     """A worker that dies while it tallies is replaced: no row is lost or counted twice."""
-    monkeypatch.setattr(from_scan, "fillings", shard_cases.killing_fillings(str(tmp_path / "killed")))
+    monkeypatch.setattr(from_scan, "tallies_for_scan", shard_cases.killing_tallies(str(tmp_path / "killed")))
     found = assay.evaluate(dd.read_parquet(folder).repartition(npartitions=4), **shard_cases.EXACT["classes"])
     assert (tmp_path / "killed").exists()
     shard_cases.check_like_arrays(found, "classes")
@@ -267,7 +267,7 @@ def test_what_cannot_be_evaluated_is_said_in_a_line(folder):
         (frame, {"actual": "y", "score": "score", "by": "value"}, r"value holds numbers.*edges="),
         (
             frame,
-            {"actual": "y", "predicted": "y", "kind": "multilabel"},
+            {"actual": "y", "predicted": "y", "task": "multilabel"},
             r"judged in memory: read them first",
         ),
         (frame[frame["score"] > 2], {"actual": "y", "score": "score"}, r"the Dask frame holds no rows"),
@@ -284,5 +284,5 @@ def test_what_cannot_be_evaluated_is_said_in_a_line(folder):
 def test_a_frame_of_spark_without_spark_names_what_to_install():
     """An object of pyspark's is known by its type, and what reads it is asked for when it is not there."""
     frame = type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})()
-    with pytest.raises(assay.PartError, match=r"pip install assay\[spark\]"):
+    with pytest.raises(assay.MissingDependencyError, match=r"pip install assay\[spark\]"):
         assay.evaluate(frame, actual="y", score="p")

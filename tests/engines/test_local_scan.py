@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.engines import accumulator, local_scan, scan, scan_request, source
-from assay.engines.batches import Buffers, Lot
+from assay.engines.batches import BatchGroup, BufferPool
 
 RNG = np.random.default_rng(3)
 N = 3000
@@ -203,7 +203,7 @@ def test_rows_without_a_value_are_counted_over_all_batches(tmp_path, monkeypatch
         tmp_path / "c.csv"
     )
     with pytest.raises(
-        assay.MissingError, match=r"missing in score .first at row 1,234 of .*c\.csv, counting"
+        assay.MissingValueError, match=r"missing in score .first at row 1,234 of .*c\.csv, counting"
     ):
         scan(tmp_path / "c.csv", tallies={"it": assay.Scores}, actual="y", score="score")
 
@@ -243,7 +243,7 @@ def test_two_models_on_the_same_rows(tmp_path, monkeypatch):
 def test_a_lot_grows_with_its_batches():
     """Numbers of any number of batches are one column, with what is missing in any of them."""
     parts = [[1.5, 2.5], [None, 3.5, 4.5] * 50, [5.5] * 7, [None]]
-    lot = Lot(limit=0, whole=False)
+    lot = BatchGroup(limit=0, whole=False)
     for place, part in enumerate(parts):
         batch = pa.record_batch({"x": pa.array(part, pa.float64()), "t": ["a"] * len(part)})
         lot.add(arro3.core.RecordBatch.from_arrow(batch), f"part {place}", 100)
@@ -258,7 +258,7 @@ def test_a_lot_grows_with_its_batches():
 
 def test_memory_is_used_again_only_when_nobody_holds_it():
     """A buffer comes back when the last view of it is gone, and not before."""
-    buffers = Buffers()
+    buffers = BufferPool()
     first = buffers.take(1000, np.dtype(np.float64))
     address, view = first.ctypes.data, first[10:20].view(np.int64)
     second = buffers.take(1000, np.dtype(np.float64))
@@ -303,7 +303,7 @@ def test_the_limit_decides_by_the_rows_alone(cuts, share, which):
     whole = assay.rows(**columns)
     exact = assay.Collection.of(whole, {"it": make})
     bits = 12
-    gathered = accumulator.Gathering({"it": make}, share=share, memory=1 << 30, bits=bits)
+    gathered = accumulator.TallyAccumulator({"it": make}, share=share, memory=1 << 30, bits=bits)
     fits = gathered._size(exact) <= share  # as it is reckoned there, without the tallies' names
     binned = accumulator._in_bins(exact, bits)
 

@@ -10,7 +10,7 @@ import pytest
 import assay
 from assay.engines import scan
 from assay.engines.accumulator import size
-from assay.tallies import Scores, Traits
+from assay.tallies import ColumnProfile, Scores
 
 
 @pytest.mark.parametrize("memory", ["64MiB", "256MiB"])
@@ -67,7 +67,7 @@ def test_many_labels_that_tallies_share_count_once(tmp_path):
     pq.write_table(pa.table({"y": first, "p": second}), tmp_path / "a.parquet")
     found = scan(
         tmp_path / "a.parquet", actual="y", predicted="p", memory="160MiB",
-        tallies={"traits": Traits, "confusion": assay.Confusion},
+        tallies={"traits": ColumnProfile, "confusion": assay.Confusion},
     )  # fmt: skip
     assert found["confusion"].correct == (first == second).sum()
     assert len(found["traits"].actual.labels) == len(np.unique(first))

@@ -129,7 +129,7 @@ def test_what_is_wrong_is_said_as_on_one_machine(frame):
     with pytest.raises(assay.ColumnError, match="text where scores are needed"):
         scan(frame, actual="y", score="said", tallies=ranks)
     holes = frame.withColumn("score", functions.when(frame["score"] < 0.998, frame["score"]))
-    with pytest.raises(assay.MissingError, match=r"in score \(first at row [\d,]+ of partition \d"):
+    with pytest.raises(assay.MissingValueError, match=r"in score \(first at row [\d,]+ of partition \d"):
         scan(holes, actual="y", score="score", tallies=ranks)
     dropped = scan(holes, actual="y", score="score", tallies=ranks, missing="drop")
     assert dropped.dropped == int((shard_cases.COLUMNS["score"] >= 0.998).sum())
@@ -190,7 +190,7 @@ def test_exact_areas_of_labels_and_holes(spark, frame):
     assert found.auc == Fraction(ranks.concordant, 2 * ranks.positives * ranks.negatives)
     assert found.average_precision == assay.Scores.of(rows).average_precision()
     assert found.dropped == int((score >= 0.9).sum())
-    with pytest.raises(assay.MissingError, match="missing in s "):
+    with pytest.raises(assay.MissingValueError, match="missing in s "):
         engine.exact_areas(signs, actual="y", score="s")
     with pytest.raises(assay.LabelError, match="no row is negative"):
         engine.exact_areas(frame.where("y = 1"), actual="y", score="score")
@@ -205,7 +205,7 @@ def test_progress_is_told_at_the_end_and_a_missing_part_is_named(frame, monkeypa
     scan(frame, actual="y", score="score", tallies={"it": assay.Scores}, progress=seen.append)
     assert seen == [shard_cases.N]
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(assay.PartError, match=r"pip install assay\[spark\]"):
+    with pytest.raises(assay.MissingDependencyError, match=r"pip install assay\[spark\]"):
         scan(frame, actual="y", score="score", tallies={"it": assay.Scores})
 
 
@@ -239,7 +239,7 @@ def test_an_evaluation_in_bins_is_that_of_files(spark, many):
 
 def test_an_evaluation_outlives_a_killed_task(frame, tmp_path, monkeypatch):
     """A task that dies while it tallies is run again: no row is lost or counted twice."""
-    monkeypatch.setattr(from_scan, "fillings", shard_cases.killing_fillings(str(tmp_path / "killed")))
+    monkeypatch.setattr(from_scan, "tallies_for_scan", shard_cases.killing_tallies(str(tmp_path / "killed")))
     found = assay.evaluate(frame.repartition(4), **shard_cases.EXACT["classes"])
     assert (tmp_path / "killed").exists()
     shard_cases.check_like_arrays(found, "classes")

@@ -144,7 +144,7 @@ def test_label_sets_have_wrong_rows_and_labels():
     """The most wrong labels first, what was missed and what was added; labels by their errors."""
     random = np.random.default_rng(4)
     actual, predicted = random.integers(0, 2, (30, 4)), random.integers(0, 2, (30, 4))
-    ev = assay.evaluate(actual=actual, predicted=predicted, kind="multilabel", labels=list("abcd"))
+    ev = assay.evaluate(actual=actual, predicted=predicted, task="multilabel", labels=list("abcd"))
     found = ev.errors(n=100)
     wrong = (actual != predicted).sum(axis=1)
     rows = sorted(np.flatnonzero(wrong), key=lambda row: (-wrong[row], row))
@@ -168,7 +168,7 @@ def test_label_sets_have_wrong_rows_and_labels():
 
 def test_lists_of_items_have_their_worst():
     """Ranked lists need no rows."""
-    lists = {"actual": [[1, 2], [3]], "predicted": [[2, 3], [1, 3]], "kind": "ranking"}
+    lists = {"actual": [[1, 2], [3]], "predicted": [[2, 3], [1, 3]], "task": "ranking"}
     ev = assay.evaluate(**lists, query=["first", "second"])
     assert ev.errors()["lists"].columns["query"] == ["first", "second"]
     bare = assay.evaluate(**lists)
@@ -180,6 +180,6 @@ def test_lists_of_items_have_their_worst():
 def test_class_scores_without_predictions_err_where_the_highest_is_wrong():
     """The most probable class is the prediction."""
     scores = np.array([[0.1, 0.9], [0.8, 0.2], [0.6, 0.4]])
-    ev = assay.evaluate(actual=["a", "a", "b"], score=scores, kind="multiclass")
+    ev = assay.evaluate(actual=["a", "a", "b"], score=scores, task="multiclass")
     assert ev.errors()["mistakes"].columns["row"] == [0, 2]
     assert ev.errors()["mistakes"].columns["predicted"] == ["b", "a"]

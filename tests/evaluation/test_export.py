@@ -156,9 +156,9 @@ def test_numbers_of_numpy_are_kept_as_plain_ones():
 
 def test_shards_without_a_class_join_their_labels():
     """Undeclared classes that one side lacks are those of both together."""
-    first = assay.evaluate(actual=list("aab"), predicted=list("aba"), kind="multiclass")
-    second = assay.evaluate(actual=list("ccb"), predicted=list("cbc"), kind="multiclass")
-    assert first.merge(second).problem.labels == ("a", "b", "c")
+    first = assay.evaluate(actual=list("aab"), predicted=list("aba"), task="multiclass")
+    second = assay.evaluate(actual=list("ccb"), predicted=list("cbc"), task="multiclass")
+    assert first.merge(second).task.labels == ("a", "b", "c")
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -193,15 +193,15 @@ def test_damaged_files_are_refused(tmp_path):
     """Every cut and a changed byte are found, and nothing runs."""
     data = to_bytes(MAKERS["labels"](slice(40)))
     for size in range(0, len(data), 97):
-        with pytest.raises(assay.BytesError):
+        with pytest.raises(assay.FormatError):
             from_bytes(data[:size])
     changed = bytearray(data)
     changed[len(data) // 2] ^= 1
     (tmp_path / "bad.assay").write_bytes(changed)
-    with pytest.raises(assay.BytesError, match=r"bad\.assay: .*checksum"):
+    with pytest.raises(assay.FormatError, match=r"bad\.assay: .*checksum"):
         assay.load(tmp_path / "bad.assay")
     tally = assay.Sums.of([1.0]).to_bytes()
-    with pytest.raises(assay.BytesError, match="not an evaluation"):
+    with pytest.raises(assay.FormatError, match="not an evaluation"):
         from_bytes(tally)
 
 
@@ -220,7 +220,7 @@ def test_damaged_files_are_refused(tmp_path):
 def test_a_state_that_is_none_is_refused(change):
     """Bytes with a right checksum and a wrong content are refused as well."""
     kind, state = serialization.unpack(to_bytes(MAKERS["labels"](slice(40))))
-    with pytest.raises(assay.BytesError):
+    with pytest.raises(assay.FormatError):
         from_bytes(serialization.pack(kind, change(state)))
 
 

@@ -15,7 +15,7 @@ from support.agreement import alike
 import assay
 from assay.engines import local_scan, source
 from assay.evaluation import from_scan
-from assay.tallies import BinnedScores, Cases, Collection
+from assay.tallies import BinnedScores, Collection, StoredRows
 
 N = 3000
 RNG = np.random.default_rng(4)
@@ -60,7 +60,7 @@ EXACT = {
     "one class against the rest": {"actual": "kind", "predicted": "guess", "positive": "bee"},
     "scores of one against the rest": {"actual": "kind", "score": "p", "positive": "bee"},
     "truth": {"actual": "truth", "score": "p"},
-    "grades": {"actual": "kind", "predicted": "guess", "kind": "ordinal", "labels": ["bee", "ant", "cat"]},
+    "grades": {"actual": "kind", "predicted": "guess", "task": "ordinal", "labels": ["bee", "ant", "cat"]},
     "numbers that are cut": {"actual": "value", "predicted": "near", "threshold": 1.5},
     "stated": {"actual": "y", "score": "p", "beta": 2, "cost_fp": 1, "cost_fn": 5, "prevalence": 0.1, "name": "m"},
     "lists": {"actual": "y", "score": "p", "query": "list", "k": 3},
@@ -72,7 +72,7 @@ NEARLY = {
     "probabilities of classes": {"actual": "kind", "score": ["p_a", "p_b", "p_c"]},
     "scores of classes": {"actual": "kind", "score": ["p_c", "p", "tenfold"]},
     "numbers": {"actual": "value", "predicted": "near"},
-    "a stated regression": {"actual": "value", "predicted": "near", "kind": "regression"},
+    "a stated regression": {"actual": "value", "predicted": "near", "task": "regression"},
     "weighted numbers": {"actual": "value", "predicted": "near", "weight": "weight"},
     "grouped lists": {"actual": "y", "score": "p", "query": "list", "group": "of_list"},
 }
@@ -178,19 +178,19 @@ WRONG = {
     "exchanged": {"actual": "p", "predicted": "said"},
     "exchanged with scores": {"actual": "p", "score": "y"},
     "text as scores": {"actual": "y", "score": "kind"},
-    "grades without order": {"actual": "kind", "predicted": "guess", "kind": "ordinal"},
+    "grades without order": {"actual": "kind", "predicted": "guess", "task": "ordinal"},
     "a positive that does not occur": {"actual": "kind", "predicted": "guess", "positive": "elk"},
     "a label that was not declared": {
         "actual": "kind",
         "predicted": "guess",
         "labels": ["ant", "bee"],
-        "kind": "multiclass",
+        "task": "multiclass",
     },
-    "classes without predictions": {"actual": "kind", "score": "p", "kind": "multiclass"},
+    "classes without predictions": {"actual": "kind", "score": "p", "task": "multiclass"},
     "nothing predicted": {"actual": "y"},
     "a threshold for text": {"actual": "kind", "predicted": "guess", "threshold": 0.5},
     "several columns for two": {"actual": "kind", "score": ["p_a", "p_b", "p_c"], "positive": "ant"},
-    "fractions as grades": {"actual": "value", "predicted": "near", "kind": "multiclass"},
+    "fractions as grades": {"actual": "value", "predicted": "near", "task": "multiclass"},
     "edges of nothing": {"actual": "y", "score": "p", "edges": {"age": [1]}},
 }
 
@@ -217,7 +217,7 @@ def test_what_a_file_cannot_have_is_said(files):
         with pytest.raises(assay.AssayError, match=rf'{by} holds numbers.*quartiles.*edges={{"{by}"'):
             assay.evaluate(path, actual="y", score="p", by=by)
     with pytest.raises(assay.AssayError, match="judged in memory"):
-        assay.evaluate(path, actual="y", predicted="said", kind="multilabel")
+        assay.evaluate(path, actual="y", predicted="said", task="multilabel")
     with pytest.raises(assay.AssayError, match=r'Columns: "y", "p", "said"'):
         assay.evaluate(path)
     with pytest.raises(assay.AssayError, match="by its name"):
@@ -231,7 +231,7 @@ def test_what_a_file_cannot_have_is_said(files):
         halves[0].merge(halves[1])
 
 
-@pytest.mark.parametrize("said", [{}, {"kind": "regression", "predicted": "p"}, {"by": "region"}], ids=str)
+@pytest.mark.parametrize("said", [{}, {"task": "regression", "predicted": "p"}, {"by": "region"}], ids=str)
 def test_no_rows_left_is_said_as_in_memory(said, tmp_path):
     """Where every row lacks a value, or weighs nothing, there is nothing to judge."""
     frame = FRAME.select("y", "region", pl.lit(None, pl.Float64).alias("p"), pl.lit(0.0).alias("none"))
@@ -276,7 +276,7 @@ def test_shards_with_weights_of_one_or_fewer_grades_merge():
     for said in (
         {"actual": "y", "score": "p", "weight": "weight", "by": "region"},
         {"actual": "y", "score": "p", "weight": "weight", "group": "group"},
-        {"actual": "grade", "predicted": "grade", "kind": "ordinal"},
+        {"actual": "grade", "predicted": "grade", "task": "ordinal"},
     ):
         parts = [assay.evaluate(part, **said) for part in frame.iter_slices(1000)]
         for first, second, third in itertools.permutations(parts):
@@ -284,7 +284,7 @@ def test_shards_with_weights_of_one_or_fewer_grades_merge():
             whole = assay.evaluate(frame, **said)
             assert both.n == whole.n
             assert both.settings.weight == whole.settings.weight
-            assert both.problem.labels == whole.problem.labels
+            assert both.task.labels == whole.task.labels
             if "group" not in said:
                 assert both.to_json() == whole.to_json()
 
@@ -299,7 +299,7 @@ def test_a_figure_of_another_problem_is_said_to_be_one(files):
 def test_rows_that_outgrow_the_memory_leave_reasons(files, monkeypatch):
     """Without room for rows and ranks, the sums still give what they can, and the rest says why not."""
     monkeypatch.setattr(from_scan, "_SHARE", 1 << 40)
-    said = {"actual": "value", "predicted": "near", "kind": "regression", "by": "region"}
+    said = {"actual": "value", "predicted": "near", "task": "regression", "by": "region"}
     ev = assay.evaluate(files / "rows.csv", **said)
     held = assay.evaluate(FRAME, **said)
     for name in ("mae", "rmse", "r2", "max_error"):
@@ -347,8 +347,8 @@ def test_scores_in_bins_are_judged_with_what_is_certain(name, tmp_path):
     assert f"counted in {len(ev.tallies['scores'].cells)} bins: more" in str(ev).replace("\n", " ")
     assert "For certain: AUC between" in str(ev)
     at = ev.at(3.3 if name == "no probabilities" else 0.33)
-    assert at["recall"].value == exact.at(at.problem.threshold)["recall"].value
-    assert "cut there" in at.problem.inferred[0]
+    assert at["recall"].value == exact.at(at.task.threshold)["recall"].value
+    assert "cut there" in at.task.inferred[0]
     assert ev.at(0.5)["recall"].value == exact.at(0.5)["recall"].value
     chosen = ev.choose_threshold(best="f1")
     assert float(chosen.value) == pytest.approx(float(exact.choose_threshold(best="f1").value), abs=0.01)
@@ -408,10 +408,10 @@ def test_a_long_scan_shows_its_progress_on_a_terminal(files, monkeypatch):
 def test_cases_are_rows_in_an_order_of_their_own():
     """What is kept of few rows gives them back, whatever order and weights they came with."""
     rows = assay.rows(actual=[1, 0, 1], score=[[0.1, 0.9], [0.5, 0.5], [0.3, 0.7]], group=["b", "a", "b"])
-    again = Cases.of(rows).rows()
+    again = StoredRows.of(rows).rows()
     assert again.score.values.tolist() == [[0.5, 0.5], [0.1, 0.9], [0.3, 0.7]]
     assert (again.group.labels, again.labels) == (("a", "b"), (0, 1))
-    assert Cases.within(rows, 10).why == "the rows outgrow the memory"
+    assert StoredRows.within(rows, 10).why == "the rows outgrow the memory"
 
 
 def test_a_folder_is_one_data_set(files, tmp_path):

@@ -20,10 +20,10 @@ def sample(size, n=600):
 
 def evaluated(size, kind, rows):
     actual, scores, weight, group = sample(size)
-    given = {"score": scores} if kind == "scores" else {"predicted": scores.argmax(1), "kind": "multiclass"}
+    given = {"score": scores} if kind == "scores" else {"predicted": scores.argmax(1), "task": "multiclass"}
     if kind == "sets":
         actual = np.eye(size, dtype=int)[actual]
-        given = {"predicted": (scores > 0.3).astype(int), "kind": "multilabel"}
+        given = {"predicted": (scores > 0.3).astype(int), "task": "multilabel"}
     given |= {"weight": weight} if "weight" in rows else {}
     given |= {"group": group} if "group" in rows else {}
     return assay.evaluate(actual=actual, **given)
@@ -85,7 +85,7 @@ def test_the_table_of_classes_is_that_of_estimates_one_by_one():
     """From the rows with each class against the rest, where no other class is known."""
     actual, scores, weight, _ = sample(15)
     predicted = scores.argmax(1)
-    ev = assay.evaluate(actual=actual, predicted=predicted, weight=weight, kind="multiclass")
+    ev = assay.evaluate(actual=actual, predicted=predicted, weight=weight, task="multiclass")
     for label in range(15):
         rows = assay.rows(actual=actual == label, predicted=predicted == label, weight=weight, positive=True)
         for name, found in ev.classes[label].items():
@@ -102,7 +102,7 @@ def test_the_table_of_labels_of_sets_is_that_of_each_column_alone(rows):
     weight[::7] = 0
     actual, predicted = np.eye(12, dtype=int)[actual], (scores > 0.2).astype(int)
     columns = {"weight": weight} | ({"group": group} if "group" in rows else {})
-    ev = assay.evaluate(actual=actual, predicted=predicted, kind="multilabel", **columns)
+    ev = assay.evaluate(actual=actual, predicted=predicted, task="multilabel", **columns)
     for label in range(12):
         alone = assay.rows(actual=actual[:, label], predicted=predicted[:, label], **columns)
         for name, found in ev.classes[label].items():
@@ -117,7 +117,7 @@ def test_equal_weights_of_sets_are_no_weights():
     actual, predicted = np.eye(5, dtype=int)[actual], (scores > 0.2).astype(int)
     for columns in ({}, {"group": group}):
         plain, even = (
-            assay.evaluate(actual=actual, predicted=predicted, kind="multilabel", **columns, **weight)
+            assay.evaluate(actual=actual, predicted=predicted, task="multilabel", **columns, **weight)
             for weight in ({}, {"weight": np.full(len(actual), 2.0)})
         )
         for name in plain:
@@ -133,7 +133,7 @@ def test_a_table_of_very_many_labels_is_written_whole():
     """Counts of rows of a table are plain numbers already, and JSON has each of them."""
     actual = np.arange(900) % 300
     predicted = np.where(np.arange(900) < 800, actual, (actual + 1) % 300)
-    ev = assay.evaluate(actual=actual, predicted=predicted, kind="multiclass")
+    ev = assay.evaluate(actual=actual, predicted=predicted, task="multiclass")
     data = json.loads(ev.to_json())
     counts = np.array(data["confusion"]["counts"])
     assert counts.shape == (300, 300)
@@ -147,7 +147,7 @@ def test_twelve_thousand_labels_are_evaluated_without_a_table():
     rng = np.random.default_rng(2)
     actual = rng.permutation(np.arange(12_000).repeat(2))
     predicted = np.where(rng.random(24_000) < 0.8, actual, rng.permutation(actual))
-    ev = assay.evaluate(actual=actual, predicted=predicted, kind="multiclass")
+    ev = assay.evaluate(actual=actual, predicted=predicted, task="multiclass")
     right = (actual == predicted).mean()
     chance = (np.bincount(predicted, minlength=12_000) * 2).sum() / 24_000**2
     assert ev["accuracy"].value == right

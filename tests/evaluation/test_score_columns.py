@@ -69,7 +69,7 @@ def test_tables_of_labels_are_matched_by_name():
     """Two tables of 0 and 1 whose columns are in another order; names in common with nothing go by place."""
     truth = pd.DataFrame({"a": [1, 0, 1, 1], "b": [0, 1, 1, 0], "c": [0, 0, 1, 1]})
     given = pd.DataFrame({"a": [1, 1, 1, 0], "b": [0, 1, 0, 0], "c": [1, 0, 1, 1]})
-    expected = evaluate(actual=truth, predicted=given, kind="multilabel")
+    expected = evaluate(actual=truth, predicted=given, task="multilabel")
     assert float(expected["micro_f1"]) == peer.f1_score(truth, given, average="micro")
     frames = {name: (truth[list("abc")], given[list(name)]) for name in ("bca", "cba")}
     for actual, predicted in (
@@ -78,7 +78,7 @@ def test_tables_of_labels_are_matched_by_name():
         (truth, given.set_axis(["x", "y", "z"], axis=1)),
         (sparse.csr_matrix(truth.to_numpy()), sparse.csr_matrix(given.to_numpy())),
     ):
-        ev = evaluate(actual=actual, predicted=predicted, kind="multilabel")
+        ev = evaluate(actual=actual, predicted=predicted, task="multilabel")
         assert [one.value for one in ev.values()] == [one.value for one in expected.values()]
 
 
@@ -88,9 +88,9 @@ def test_columns_of_lists_are_label_sets():
     expected = evaluate(actual=columns["tags"], predicted=columns["said"]).to_dict()["figures"]
     for table in (columns, pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns)):
         ev = evaluate(table, actual="tags", predicted="said")
-        assert ev.kind == "multilabel"
+        assert ev.task.name == "multilabel"
         assert ev.to_dict()["figures"] == expected
-    ranked = evaluate(pd.DataFrame(columns), actual="tags", predicted="said", kind="ranking")
+    ranked = evaluate(pd.DataFrame(columns), actual="tags", predicted="said", task="ranking")
     assert ranked.n == 3
     nothing = evaluate(actual=[[], ["a"]], predicted=[[], []])
     assert float(nothing["subset_accuracy"]) == 0.5
@@ -104,7 +104,7 @@ def test_label_sets_that_are_missing_are_left_out_and_counted():
     table = evaluate(
         actual=[[1, 0], [np.nan, 1], [0, 1]],
         predicted=[[1, 0], [0, 1], [1, 0]],
-        kind="multilabel",
+        task="multilabel",
         missing="drop",
     )
     for ev in (lists, table):
@@ -126,9 +126,9 @@ def test_grades_have_the_order_of_their_categories(column):
     """An ordered categorical says the order itself."""
     order = ["low", "mid", "high"]
     actual, predicted = ["low", "mid", "high", "low"], ["low", "high", "high", "high"]
-    said = evaluate(actual=actual, predicted=predicted, kind="ordinal", labels=order)
-    ev = evaluate(actual=column(actual, order), predicted=column(predicted, order), kind="ordinal")
-    assert ev.problem.labels == ("low", "mid", "high")
+    said = evaluate(actual=actual, predicted=predicted, task="ordinal", labels=order)
+    ev = evaluate(actual=column(actual, order), predicted=column(predicted, order), task="ordinal")
+    assert ev.task.labels == ("low", "mid", "high")
     assert float(ev["weighted_kappa"]) == float(said["weighted_kappa"])
 
 

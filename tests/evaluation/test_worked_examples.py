@@ -36,14 +36,14 @@ def test_treasure_ships():
 def test_treasure_levels_and_islands():
     """Levels of treasure: one against the rest, and distance counts. Islands: numbers cut at a threshold."""
     actual, predicted = [0, 0, 1, 1, 2, 2, 2, 0], [0, 1, 1, 2, 2, 2, 0, 0]
-    levels = evaluate(actual=actual, predicted=predicted, kind="ordinal")
+    levels = evaluate(actual=actual, predicted=predicted, task="ordinal")
     assert float(levels["accuracy"]) == 5 / 8
     assert float(levels.classes[2]["precision"]) == 2 / 3
     tons = evaluate(actual=actual, predicted=predicted, positive=2)
     assert float(tons["precision"]) == 2 / 3
     assert "judged against the other 2 labels" in str(tons)
-    near_miss = evaluate(actual=[0, 1, 2], predicted=[1, 1, 2], kind="ordinal")
-    far_miss = evaluate(actual=[0, 1, 2], predicted=[2, 1, 2], kind="ordinal")
+    near_miss = evaluate(actual=[0, 1, 2], predicted=[1, 1, 2], task="ordinal")
+    far_miss = evaluate(actual=[0, 1, 2], predicted=[2, 1, 2], task="ordinal")
     assert float(near_miss["accuracy"]) == float(far_miss["accuracy"])
     assert float(near_miss["weighted_kappa"]) > float(far_miss["weighted_kappa"])
     named = {"weights": [[1, 0.9, 0.2], [0.9, 1, 0.9], [0.2, 0.9, 1]]}
@@ -81,12 +81,12 @@ def test_f1_and_area_of_short_lists():
 def test_three_classes_and_ratings():
     """Three classes by their averages, ratings by their distance."""
     ev = evaluate(
-        actual=[0, 1, 2, 0, 1, 2, 0, 2, 2], predicted=[0, 2, 1, 0, 2, 1, 0, 0, 2], kind="multiclass"
+        actual=[0, 1, 2, 0, 1, 2, 0, 2, 2], predicted=[0, 2, 1, 0, 2, 1, 0, 0, 2], task="multiclass"
     )
     assert ev.confusion.counts.tolist() == [[3, 0, 0], [0, 0, 2], [1, 2, 1]]
     assert float(ev["weighted_f1"]) == near(0.4126984)
     ratings = evaluate(
-        actual=[1, 2, 3, 1, 2, 3, 1, 2, 3], predicted=[2, 1, 3, 1, 2, 3, 3, 1, 2], kind="ordinal"
+        actual=[1, 2, 3, 1, 2, 3, 1, 2, 3], predicted=[2, 1, 3, 1, 2, 3, 3, 1, 2], task="ordinal"
     )
     assert float(ratings["quadratic_weighted_kappa"]) == near(1 / 3)
     assert float(ratings["accuracy"]) == near(4 / 9)
@@ -96,7 +96,7 @@ def test_top_k_lists():
     """Six lists: the mean average precision at 1 to 4 by the convention of teaching texts."""
     actual = [[1, 2, 3], [0, 2], [1], [2, 3], [1, 0], []]
     predicted = [[0, 1, 2], [1], [0, 2, 3], [2, 3, 4, 0], [0, 1, 2], [0]]
-    ev = evaluate(actual=actual, predicted=predicted, kind="ranking")
+    ev = evaluate(actual=actual, predicted=predicted, task="ranking")
     expected = {1: 1 / 3, 2: 0.375, 3: 0.3611111, 4: 0.3472222}
     for k, value in expected.items():
         found = ev.estimate("mean_average_precision", k=k, convention="teaching")
@@ -117,7 +117,7 @@ def test_top_k_lists():
 )
 def test_top_k_of_each_list(actual, predicted, expected):
     """AP@1 to AP@3 of every list, by the convention of teaching texts."""
-    ev = evaluate(actual=[actual], predicted=[predicted], kind="ranking")
+    ev = evaluate(actual=[actual], predicted=[predicted], task="ranking")
     for k, value in enumerate(expected, 1):
         assert float(ev.estimate("mean_average_precision", k=k, convention="teaching")) == near(value)
 
@@ -135,7 +135,7 @@ def test_regression():
     }  # fmt: skip
     for name, value in further.items():
         assert float(ev[name]) == pytest.approx(value, rel=1e-12, abs=1e-16)
-    negative = evaluate(actual=[-2.0, -4.0], predicted=[-1.0, -5.0], kind="regression")
+    negative = evaluate(actual=[-2.0, -4.0], predicted=[-1.0, -5.0], task="regression")
     assert [float(negative[name]) for name in ("mape", "mpe")] == [0.375, 0.125]
 
 

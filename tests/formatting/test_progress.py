@@ -3,7 +3,7 @@
 import io
 
 from assay.formatting import progress
-from assay.formatting.progress import Progress, hushed
+from assay.formatting.progress import Progress, disable_progress
 
 
 class Terminal(io.StringIO):
@@ -66,6 +66,6 @@ def test_work_of_unknown_length_tells_how_much_is_done(monkeypatch):
 
 def test_silence_is_kept_by_all(monkeypatch):
     """While somebody wants silence, not even a terminal sees anything."""
-    with hushed():
+    with disable_progress():
         assert not _work(Terminal(), 0.5, monkeypatch, show=True)
     assert _work(Terminal(), 0.5, monkeypatch)

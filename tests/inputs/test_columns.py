@@ -190,7 +190,7 @@ MISSING_FORMS = {
 @pytest.mark.parametrize("form", MISSING_FORMS)
 def test_missing_values_are_refused_with_their_row_or_dropped_and_counted(form):
     """Every library's way of saying "nothing here" is seen: by default refused, on request dropped."""
-    with pytest.raises(assay.MissingError, match=r"missing in actual \(first at row 1, "):
+    with pytest.raises(assay.MissingValueError, match=r"missing in actual \(first at row 1, "):
         assay.Confusion.of(assay.rows(actual=MISSING_FORMS[form](), predicted=MISSING_FORMS[form]()))
     kept = assay.rows(actual=MISSING_FORMS[form](), predicted=MISSING_FORMS[form](), missing="drop")
     assert (len(kept), kept.dropped) == (2, 1)

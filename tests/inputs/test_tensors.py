@@ -52,7 +52,7 @@ def test_bfloat16_is_read_as_the_numbers_it_holds(half):
     assert weighted.weight.values.tolist() == [0.5, 1.5, 2.0, 1.0]
     several = assay.rows(actual=["a", "b"], score=half([[0.25, 0.75], [0.5, 0.5]]))
     assert several.score.values.tolist() == [[0.25, 0.75], [0.5, 0.5]]
-    ev = assay.evaluate(actual=half(ACTUAL), predicted=half(PREDICTED), kind="multilabel")
+    ev = assay.evaluate(actual=half(ACTUAL), predicted=half(PREDICTED), task="multilabel")
     assert ev["hamming_loss"].value == pytest.approx(3 / 9)
 
 
@@ -61,7 +61,7 @@ def test_what_cannot_be_read_is_refused_in_our_own_words():
     for refused in (
         lambda: assay.column(Sparse(SCORES), "p"),
         lambda: assay.rows(actual=["a", "b"], score=Sparse([[0.25, 0.75], [0.5, 0.5]])),
-        lambda: assay.evaluate(actual=Sparse(ACTUAL), predicted=Sparse(PREDICTED), kind="multilabel"),
+        lambda: assay.evaluate(actual=Sparse(ACTUAL), predicted=Sparse(PREDICTED), task="multilabel"),
         lambda: assay.LabelSets.of_indicators(actual=Sparse(ACTUAL), predicted=PREDICTED),
     ):
         with pytest.raises(assay.ColumnError, match=r"is a tensor of torch\.sparse_float that NumPy cannot"):
@@ -75,12 +75,12 @@ def test_tables_of_labels_may_be_tensors(kind):
     """Truth values, whole numbers or floats; scores of labels with a threshold; a list of rows."""
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     actual, predicted = (torch.tensor(one).to(getattr(torch, kind)) for one in (ACTUAL, PREDICTED))
-    expected = assay.evaluate(actual=np.array(ACTUAL), predicted=np.array(PREDICTED), kind="multilabel")
-    found = assay.evaluate(actual=actual, predicted=predicted, kind="multilabel")
+    expected = assay.evaluate(actual=np.array(ACTUAL), predicted=np.array(PREDICTED), task="multilabel")
+    found = assay.evaluate(actual=actual, predicted=predicted, task="multilabel")
     assert str(found) == str(expected)
-    rows = assay.evaluate(actual=list(actual), predicted=list(predicted), kind="multilabel")
+    rows = assay.evaluate(actual=list(actual), predicted=list(predicted), task="multilabel")
     assert rows["micro f1"].value == expected["micro f1"].value
-    cut = assay.evaluate(actual=actual, score=predicted.float() * 0.75, threshold=0.5, kind="multilabel")
+    cut = assay.evaluate(actual=actual, score=predicted.float() * 0.75, threshold=0.5, task="multilabel")
     assert cut["micro f1"].value == expected["micro f1"].value
     tally = assay.LabelSets.of_indicators(actual=actual, predicted=predicted)
     assert tally == assay.LabelSets.of_indicators(actual=ACTUAL, predicted=PREDICTED)

@@ -80,9 +80,9 @@ def test_a_stand_in_for_what_is_undefined_replaces_nothing_else():
     """Once zero_division=1 made a 0.0 of F1 a 1.0: an F1 of errors alone is 0 and stays it."""
     wrong = rows([0, 1], [1, 0])
     assert f1(wrong) == 0
-    assert f1(wrong, average="macro", absent=1) == 0
+    assert f1(wrong, average="macro", undefined=1) == 0
     unused = rows([0, 1], [1, 0], labels=[0, 1, 2])
-    assert f1(unused, average="macro", absent=1) == (0 + 0 + 1) / 3
+    assert f1(unused, average="macro", undefined=1) == (0 + 0 + 1) / 3
     assert assay.sklearn.f1_score([0, 1], [1, 0], zero_division=1) == 0
 
 
@@ -96,8 +96,8 @@ def test_an_unused_level_is_treated_alike_by_all(name):
     strict = find(name)(unused, average="macro")
     assert isinstance(strict, Undefined)
     assert strict.reason.endswith('(class "c")')
-    skipped = find(name)(unused, average="macro", absent="skip")
-    assert skipped == find(name)(used, average="macro", absent="skip")
+    skipped = find(name)(unused, average="macro", undefined="skip")
+    assert skipped == find(name)(used, average="macro", undefined="skip")
 
 
 def test_agreement_of_a_single_label_is_undefined():

@@ -80,8 +80,8 @@ def test_an_undefined_value_says_why():
     assert value + 1 is value
     macro = precision(none, average="macro")
     assert macro == Undefined("nothing was predicted positive (class 1)")
-    assert precision(none, average="macro", absent="skip") == 0.5
-    assert precision(none, average="macro", absent=1) == 0.75
+    assert precision(none, average="macro", undefined="skip") == 0.5
+    assert precision(none, average="macro", undefined=1) == 0.75
     assert precision(assay.Confusion.empty()) == Undefined("there are no rows")
 
 
@@ -189,9 +189,12 @@ def test_an_option_that_a_metric_does_not_have_is_refused():
         ({"beta": 2}, "f1 takes no beta: it takes positive, average"),
         (
             {"average": "macro", "zero_division": 0},
-            "an average of f1 takes no zero_division: it takes average, absent",
+            "an average of f1 takes no zero_division: it takes average, undefined",
         ),
-        ({"average": "macro", "positive": 1}, "an average of f1 takes no positive: it takes average, absent"),
+        (
+            {"average": "macro", "positive": 1},
+            "an average of f1 takes no positive: it takes average, undefined",
+        ),
     ):
         with pytest.raises(assay.MetricError, match=known):
             f1(rows, **options)

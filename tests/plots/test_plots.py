@@ -507,7 +507,7 @@ def test_importing_plots_does_not_import_matplotlib_and_its_absence_is_a_hint():
         "sys.modules['matplotlib'] = None;"
         "rows = assay.rows(actual=[0, 1], score=[0.1, 0.9]);\n"
         "try: assay.plots.roc(rows)\n"
-        "except assay.PartError as hint: print(hint)"
+        "except assay.MissingDependencyError as hint: print(hint)"
     )
     said = subprocess.run(  # noqa: S603 - our own script
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

@@ -3,7 +3,7 @@ import pickle
 import numpy as np
 import pytest
 
-from assay import AssayError, ColumnError, LengthError, MissingError, SplitError
+from assay import AssayError, ColumnError, LengthError, MissingValueError, SplitError
 from assay.resampling import Split, bootstrap, holdout, kfold, leave_group_out, leave_one_out, walk_forward
 
 
@@ -76,12 +76,12 @@ def test_settings_that_cannot_be(make, message):
         (kfold(), {"n": 9}, SplitError, "k=10 folds of 9 rows: there cannot be more folds than rows"),
         (kfold(2), {"y": ["a", "b"], "n": 3}, LengthError, "y has 2 values, n is 3"),
         (kfold(2), {"y": ["a", "b"], "group": [1, 2, 3]}, LengthError, "y has 2 values, group has 3"),
-        (kfold(2), {"y": ["a", None]}, MissingError, "missing in y"),
-        (kfold(2), {"y": [1.0, float("nan")]}, MissingError, "missing in y"),
+        (kfold(2), {"y": ["a", None]}, MissingValueError, "missing in y"),
+        (kfold(2), {"y": [1.0, float("nan")]}, MissingValueError, "missing in y"),
         (kfold(2), {"y": [0.5, 1.5]}, SplitError, "To stratify by its quantiles, say bins="),
-        (kfold(2), {"y": [1, 2], "group": ["a", None]}, MissingError, "missing in group"),
+        (kfold(2), {"y": [1, 2], "group": ["a", None]}, MissingValueError, "missing in group"),
         (kfold(2, bins=2), {"y": ["a", "b"]}, ColumnError, "numbers to cut into quantiles"),
-        (kfold(2, bins=2), {"y": [1.0, float("nan")]}, MissingError, "missing in y"),
+        (kfold(2, bins=2), {"y": [1.0, float("nan")]}, MissingValueError, "missing in y"),
         (kfold(2, bins=3), {"y": [1.0, 2.0]}, SplitError, "bins=3 for 2 rows"),
         (
             kfold(2),
@@ -97,7 +97,7 @@ def test_settings_that_cannot_be(make, message):
         ),
         (kfold(2), {"key": [1.0, 1.0]}, SplitError, "pass the column as group="),
         (kfold(2), {"key": [0.5, 1.0]}, AssayError, "which is no label"),
-        (kfold(2), {"key": ["x", None]}, MissingError, "missing in key"),
+        (kfold(2), {"key": ["x", None]}, MissingValueError, "missing in key"),
         (
             kfold(2),
             {"time": [1, 2]},

@@ -71,7 +71,7 @@ def typed(page, threshold):
 
 def cells_of(ev):
     """Return the counts of an evaluation as they are printed."""
-    table = two_by_two(ev.tallies["confusion"], ev.problem.labels)
+    table = two_by_two(ev.tallies["confusion"], ev.task.labels)
     names = (("tn", "fp"), ("fn", "tp"))
     return {
         name: f"{one:,}" if isinstance(one, int) else f"{one:,.1f}"
@@ -85,7 +85,7 @@ def agrees(page, at, *, lost=False):
 
     `lost` are the intervals of rows in groups, which figures of counts have at the starting threshold only.
     """
-    shows, threshold = seen(page), at.problem.threshold
+    shows, threshold = seen(page), at.task.threshold
     assert shows["cells"] == cells_of(at), (threshold, shows["cells"], cells_of(at))
     assert set(shows["figures"]) == set(at)
     counted = {one.name for group in at.groups for one in group if one.metric.reads.tally is assay.Confusion}
@@ -94,7 +94,7 @@ def agrees(page, at, *, lost=False):
         gone = lost and name in counted - {"prevalence"}
         assert value == (shown_value(estimate.value) if estimate.defined else "\u2013"), (threshold, name)
         assert interval == ("" if gone else shown_interval(estimate)), (threshold, name)
-    (tn, fp), (fn, tp) = two_by_two(at.tallies["confusion"], at.problem.labels)
+    (tn, fp), (fn, tp) = two_by_two(at.tallies["confusion"], at.task.labels)
     charts = shows["charts"]
     if "ROC curve" in charts:
         _is_at(charts["ROC curve"], fp / (fp + tn), tp / (tp + fn))

@@ -22,10 +22,10 @@ MAKERS = {
     "classes": lambda i: assay.evaluate(actual=CLASS[i], predicted=GUESS[i]),
     "class probabilities": lambda i: assay.evaluate(actual=CLASS[i], score=CHANCES[i]),
     "ordinal": lambda i: assay.evaluate(
-        actual=CLASS[i], predicted=GUESS[i], kind="ordinal", labels=["bee", "ant", "cat"]
+        actual=CLASS[i], predicted=GUESS[i], task="ordinal", labels=["bee", "ant", "cat"]
     ),
     "label sets": lambda i: assay.evaluate(
-        actual=(CHANCES > 0.3)[i], predicted=(CHANCES > 0.35)[i], kind="multilabel", labels=["a", "b", "c"]
+        actual=(CHANCES > 0.3)[i], predicted=(CHANCES > 0.35)[i], task="multilabel", labels=["a", "b", "c"]
     ),
     "regression": lambda i: assay.evaluate(actual=SCORE[i], predicted=SCORE[i] + CHANCES[i, 0] / 9),
     "ranking": lambda i: assay.evaluate(actual=ACTUAL[i], score=SCORE[i], query=GROUP[i], k=3),

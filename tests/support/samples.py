@@ -139,7 +139,7 @@ SAMPLES: dict[str, Any] = {
     "Mean": Sample(_numbers, _as_predicted),
     "Sets": Sample(_sets, _as_predicted),
     "Ordered": Sample(_classes, _as_predicted),
-    "Pairs": Sample(_numbers, _as_predicted, weighted=False),
+    "ValuePairs": Sample(_numbers, _as_predicted, weighted=False),
     "Ranged": Sample(_numbers, _as_predicted),
     "Scaled": Sample(_numbers, _as_predicted),
     "Ranks": Sample(_scores, _as_scores),

@@ -10,8 +10,8 @@ import pyarrow.parquet
 
 import assay
 from assay.evaluation.merge import completed
-from assay.evaluation.task_tallies import fillings
-from assay.tallies import Perhaps
+from assay.evaluation.task_tallies import tallies_for_scan
+from assay.tallies import BoundedTally
 from support.agreement import alike
 
 N = 4000
@@ -63,7 +63,7 @@ EXACT = {
     "one label against the rest": {"actual": "actual", "score": "score", "positive": "spam", "threshold": 0.4,
                                    "labels": ["ham", "so, so", "spam"], "by": "region"},
     "classes": {"actual": "actual", "predicted": "said", "labels": ["spam", "ham", "so, so"], **_SLICES},
-    "grades": {"actual": "actual", "predicted": "said", "labels": ["ham", "so, so", "spam"], "kind": "ordinal"},
+    "grades": {"actual": "actual", "predicted": "said", "labels": ["ham", "so, so", "spam"], "task": "ordinal"},
     "weighted scores": {"actual": "y", "score": "score", "positive": 1, "weight": "weight", "by": "region"},
     "weighted labels": {"actual": "actual", "predicted": "said", "labels": ["ham", "so, so", "spam"],
                         "weight": "weight"},
@@ -84,8 +84,8 @@ KEPT = {
     },
     "probabilities of classes": {"actual": "actual", "score": ["p_0", "p_1", "p_2"],
                                  "labels": ["ham", "so, so", "spam"]},
-    "numbers": {"actual": "value", "predicted": "guess", "kind": "regression", "by": "region"},
-    "weighted numbers": {"actual": "value", "predicted": "guess", "kind": "regression", "weight": "weight"},
+    "numbers": {"actual": "value", "predicted": "guess", "task": "regression", "by": "region"},
+    "weighted numbers": {"actual": "value", "predicted": "guess", "task": "regression", "weight": "weight"},
 }  # fmt: skip
 JUDGED = EXACT | KEPT
 RANKED = {"actual": "y", "score": "score", "query": "query", "k": 5}
@@ -100,7 +100,7 @@ def told(ev):
 def check_like_arrays(ev, name):
     """Assert that an evaluation of all rows, from wherever they were, is that of the arrays."""
     held = assay.evaluate(COLUMNS, **JUDGED[name])
-    found, wanted = ({key: one for key, one in some.tallies.items() if not isinstance(one, Perhaps)}
+    found, wanted = ({key: one for key, one in some.tallies.items() if not isinstance(one, BoundedTally)}
                      for some in (ev, completed(held)))  # fmt: skip
     assert found == wanted, name
     if name in EXACT:
@@ -160,11 +160,11 @@ def killer(mark, make):
     return made
 
 
-def killing_fillings(mark):
+def killing_tallies(mark):
     """Return what an evaluation fills its tallies by, of which the last kills its worker once."""
 
     def found(*asked):
-        makers = fillings(*asked)
+        makers = tallies_for_scan(*asked)
         last = list(makers)[-1]
         return {**makers, last: killer(mark, makers[last])}
 

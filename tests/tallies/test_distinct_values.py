@@ -105,7 +105,7 @@ def test_no_values_have_no_quantile():
 @pytest.mark.parametrize(
     ("numbers", "weight", "error", "message"),
     [
-        ([1.0, math.nan], None, assay.MissingError, "1 value is missing in numbers"),
+        ([1.0, math.nan], None, assay.MissingValueError, "1 value is missing in numbers"),
         ([1.0, -math.inf], None, assay.NumberError, r"numbers is infinite: -inf \(row 1"),
         (["a"], None, assay.ColumnError, "text where numbers"),
         ([1.0, 2.0], [1.0], assay.LengthError, "numbers has 2 values, weight has 1"),
@@ -181,5 +181,5 @@ def test_number_pairs_refuse_what_they_cannot_count():
         assay.NumberPairs.of(assay.rows(actual=[1.0], predicted=[1.0], weight=[0.5]))
     with pytest.raises(assay.NumberError, match=r"predicted is infinite: inf \(row 1"):
         assay.NumberPairs.of(assay.rows(actual=[1.0, 2.0], predicted=[1.0, math.inf]))
-    with pytest.raises(assay.MissingError, match="missing in actual"):
+    with pytest.raises(assay.MissingValueError, match="missing in actual"):
         assay.NumberPairs.of(assay.rows(actual=[1.0, math.nan], predicted=[1.0, 1.0]))

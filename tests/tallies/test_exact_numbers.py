@@ -119,7 +119,7 @@ def test_losses_at_hand_are_checked():
         assay.Losses.of_values([1.0, 2.0], [1.0])
     with pytest.raises(assay.NumberError, match="negative"):
         assay.Losses.of_values([1.0, 2.0], [1.0, -1.0])
-    with pytest.raises(assay.MissingError):
+    with pytest.raises(assay.MissingValueError):
         assay.Losses.of_values([1.0, None])
     with pytest.raises(assay.ColumnError, match="text where losses"):
         assay.Losses.of_values(["a"])

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.tallies import Cases, Perhaps, Traits, serialization
+from assay.tallies import BoundedTally, ColumnProfile, StoredRows, serialization
 from assay.tallies.exact_numbers import Dyadic
 
 GOLDEN = Path(__file__).parent / "golden_v1.json"
@@ -72,10 +72,10 @@ def examples():
         "losses": assay.Losses.of_values(
             [0.1, 2.5, np.inf, np.nan], weight=[0.5, 1, 2, 3], loss="cost unit=1.0"
         ),
-        "traits": Traits.of(binary),
-        "cases": Cases.of(assay.rows(actual=[1, 0, 1], score=[0.5, -0.0, 2], group=["b", "a", "b"])),
-        "perhaps": Perhaps.of(numbers, assay.NumberPairs, limit=1000),
-        "perhaps lost": Perhaps.of(numbers, assay.NumberPairs, limit=10),
+        "traits": ColumnProfile.of(binary),
+        "cases": StoredRows.of(assay.rows(actual=[1, 0, 1], score=[0.5, -0.0, 2], group=["b", "a", "b"])),
+        "perhaps": BoundedTally.of(numbers, assay.NumberPairs, limit=1000),
+        "perhaps lost": BoundedTally.of(numbers, assay.NumberPairs, limit=10),
     }
 
 
@@ -97,14 +97,14 @@ def test_every_cut_and_every_flipped_byte_is_refused(name):
     """No prefix of a tally's bytes and no change of one byte is read as a tally."""
     data = EXAMPLES[name].to_bytes()
     for size in range(len(data)):
-        with pytest.raises(assay.BytesError):
+        with pytest.raises(assay.FormatError):
             assay.from_bytes(data[:size])
     for place in range(len(data)):
         damaged = bytearray(data)
         damaged[place] ^= 0x41
-        with pytest.raises(assay.BytesError):
+        with pytest.raises(assay.FormatError):
             assay.from_bytes(bytes(damaged))
-    with pytest.raises(assay.BytesError):
+    with pytest.raises(assay.FormatError):
         assay.from_bytes(data + b"\0")
 
 
@@ -118,7 +118,7 @@ def test_damage_behind_a_right_checksum_is_refused_or_a_valid_tally(name):
             body[rng.randrange(7, len(body))] = rng.randrange(256)
         try:
             tally = assay.from_bytes(bytes(body) + struct.pack("<I", zlib.crc32(body)))
-        except assay.BytesError:
+        except assay.FormatError:
             continue
         assert assay.from_bytes(tally.to_bytes()) == tally
         tally.merge(type(tally).empty() if tally.kind != "binned scores" else type(tally).empty(tally.bits))
@@ -128,7 +128,7 @@ def test_a_newer_format_says_so():
     """Bytes of a later format ask for an update instead of guessing."""
     data = bytearray(EXAMPLES["confusion"].to_bytes())
     data[6] = serialization.VERSION + 1
-    with pytest.raises(assay.BytesError, match=r"newer assay \(format 2.*Update"):
+    with pytest.raises(assay.FormatError, match=r"newer assay \(format 2.*Update"):
         assay.from_bytes(bytes(data))
 
 
@@ -145,7 +145,7 @@ def test_a_newer_format_says_so():
 )
 def test_what_is_no_tally_is_refused(data, message):
     """Other files, empty files and other types are told apart from damaged tallies."""
-    with pytest.raises(assay.BytesError, match=message):
+    with pytest.raises(assay.FormatError, match=message):
         assay.from_bytes(data)
 
 
@@ -288,7 +288,7 @@ def hostile(kind, state):
 )
 def test_states_that_no_rows_lead_to_are_refused(kind, state, message):
     """A well-formed file with an impossible state inside is refused, and says what is impossible."""
-    with pytest.raises(assay.BytesError, match=message):
+    with pytest.raises(assay.FormatError, match=message):
         assay.from_bytes(hostile(kind, state))
 
 
@@ -296,16 +296,16 @@ def test_a_length_beyond_the_bytes_allocates_nothing():
     """A file of a few bytes that claims billions of values is refused at once."""
     for tag in (b"s", b"i", b"(", b"a\x01"):
         body = b"assay\0\x01" + tag + b"\xff" * 8 + b"\x7f" + b"\x09"
-        with pytest.raises(assay.BytesError, match="damaged"):
+        with pytest.raises(assay.FormatError, match="damaged"):
             assay.from_bytes(body + struct.pack("<I", zlib.crc32(body)))
     nested = b"assay\0\x01s\x01x" + b"(\x01" * 5000
-    with pytest.raises(assay.BytesError, match="nested too deep"):
+    with pytest.raises(assay.FormatError, match="nested too deep"):
         assay.from_bytes(nested + struct.pack("<I", zlib.crc32(nested)))
 
 
 def test_the_wrong_kind_of_bytes_is_named():
     """Asking for scores where the bytes hold a confusion says both."""
-    with pytest.raises(assay.BytesError, match="hold a tally of confusion, not of scores"):
+    with pytest.raises(assay.FormatError, match="hold a tally of confusion, not of scores"):
         assay.Scores.from_bytes(EXAMPLES["confusion"].to_bytes())
 
 

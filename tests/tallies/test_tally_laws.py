@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.tallies import Cases, Perhaps, Traits
+from assay.tallies import BoundedTally, ColumnProfile, StoredRows
 
 SMALL = st.sampled_from([-3, -1, 0, 1, 2, 7])
 WORDS = st.sampled_from(["", "ham", "spam", "sp", "naïve", "🛳"])
@@ -241,22 +241,22 @@ CASES = {
     ),
     "collection": Case(st.tuples(BINARY, SCORE), collected, lambda: collected([])),
     "traits of labels": Case(
-        st.tuples(WORDS, WORDS), from_columns(Traits.of, "actual", "predicted"), Traits.empty
+        st.tuples(WORDS, WORDS), from_columns(ColumnProfile.of, "actual", "predicted"), ColumnProfile.empty
     ),
     "traits of numbers": Case(
         st.tuples(SMALL.map(float) | st.just(0.5), SMALL, SCORE),
-        from_columns(Traits.of, "actual", "predicted", "score"),
-        Traits.empty,
+        from_columns(ColumnProfile.of, "actual", "predicted", "score"),
+        ColumnProfile.empty,
     ),
     "cases": Case(
         st.tuples(SMALL, FINITE, WEIGHT, WORDS),
-        from_columns(Cases.of, "actual", "score", "weight", "group"),
-        Cases.empty,
+        from_columns(StoredRows.of, "actual", "score", "weight", "group"),
+        StoredRows.empty,
     ),
     "perhaps": Case(
         st.tuples(FINITE, FINITE),
-        from_columns(lambda rows: Perhaps.of(rows, assay.NumberPairs, limit=100), "actual", "predicted"),
-        Perhaps.empty,
+        from_columns(lambda rows: BoundedTally.of(rows, assay.NumberPairs, limit=100), "actual", "predicted"),
+        BoundedTally.empty,
     ),
 }  # fmt: skip
 

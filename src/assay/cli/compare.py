@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["COMPARE"]
 
 _SHARED = ("actual", "weight", "group", "query")  # what models that are compared have in common
-_SETTINGS = ("metrics", "confidence", "against", "margin", "detect", "test", "draws", "seed")
+_SETTINGS = ("metrics", "confidence", "against", "margin", "detect", "test", "replicates", "seed")
 _SAVED = b"assay\0"
 
 
@@ -55,7 +55,9 @@ def _options(parser: Parser) -> None:
     group.add_argument("--correction", action=Once, choices=("holm", "bh", "none"), help="of p-values (holm)")
     group.add_argument("--against", action=Once, choices=("all", "first"), help="which pairs (all)")
     group.add_argument("--test", action="append", metavar="NAME", help="as exact, wilcoxon, permutation")
-    group.add_argument("--draws", action=Once, type=whole, metavar="NUMBER", help="of what draws at random")
+    group.add_argument(
+        "--replicates", action=Once, type=whole, metavar="NUMBER", help="of what draws at random"
+    )
     group.add_argument("--seed", action=Once, type=whole, metavar="NUMBER", help="and where that begins")
     add_output(parser, "json")
     add_reading(parser)

@@ -62,7 +62,7 @@ def _options(parser: Parser) -> None:
         "--set", action="append", type=pairs("NAME=VALUE", _literal), default=[], metavar="NAME=VALUE",
         help="what the model is made with",
     )  # fmt: skip
-    group.add_argument("--kind", action=Once, choices=_KINDS, help="where it cannot be inferred")
+    group.add_argument("--task", action=Once, choices=_KINDS, help="where it cannot be inferred")
     group.add_argument("--positive", action=Once, metavar="LABEL", help="the positive label")
     add_missing(group)
     folds = parser.add_argument_group("the folds")
@@ -119,7 +119,7 @@ def _run(arguments: argparse.Namespace) -> int:
     given: dict[str, Any] = {role: found[column] for role, column in roles.items()}
     if "time" in given:
         given["time"] = moments(given["time"])
-    said = ("kind", "metrics", "confidence", "interval", "name", "seed", "jobs")
+    said = ("task", "metrics", "confidence", "interval", "name", "seed", "jobs")
     settings = {name: value for name in said if (value := getattr(arguments, name)) is not None}
     if arguments.positive is not None:
         settings |= label_words({"positive": arguments.positive}, as_text=bool(target.labels))

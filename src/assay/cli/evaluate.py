@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["EVALUATE", "TALLY", "THRESHOLD", "answered", "judged"]
 
 _SETTINGS = (
-    "missing", "kind", "threshold", "confidence", "beta", "cost_fp", "cost_fn", "prevalence", "k", "empty",
+    "missing", "task", "threshold", "confidence", "beta", "cost_fp", "cost_fn", "prevalence", "k", "empty",
     "name",
 )  # fmt: skip
 _CRITERIA = (
@@ -147,7 +147,7 @@ def kept(arguments: argparse.Namespace, ev: Evaluation, target: str) -> None:
     with OutputFiles(files_read(arguments)) as files:
         files.write(target, to_bytes(ev))
     if not arguments.quiet:
-        show(f"{target}: {ev.problem.title.lower()}, {ev.n:,} rows")
+        show(f"{target}: {ev.task.title.lower()}, {ev.n:,} rows")
 
 
 def _threshold_options(parser: Parser) -> None:

@@ -194,12 +194,12 @@ def with_labels(
         if not labels or labels == (text := _labels(arguments, as_text=True)):
             raise
         from assay.engines import scan
-        from assay.tallies import Traits
+        from assay.tallies import ColumnProfile
 
         limits = run_options(arguments)
-        seen: Any = scan(rows, actual=arguments.actual, missing="drop", tallies={"it": Traits}, **limits)[
-            "it"
-        ]
+        seen: Any = scan(
+            rows, actual=arguments.actual, missing="drop", tallies={"it": ColumnProfile}, **limits
+        )["it"]
         if seen.actual.kind != "text":
             raise
     columns = _label_columns(arguments)

@@ -27,7 +27,7 @@ from assay.cli.signals import leave_at_once, stop_on_signals
 from assay.cli.split import SPLIT
 from assay.errors import AssayError, FileError
 from assay.escape import printable
-from assay.formatting.progress import hushed
+from assay.formatting.progress import disable_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ _ASIDE = "\ue000{}\ue001"  # stands for data in a message that is translated
 # What Python says otherwise than the command line does.
 _WORDS = (
     (r'rows\(\.\.\., missing="drop"\)', "--missing drop"),
-    (r'kind="(\w+)", "(\w+)" or "(\w+)"', r"--kind \1, \2 or \3"),
+    (r'task="(\w+)", "(\w+)" or "(\w+)"', r"--task \1, \2 or \3"),
     (r"paired=False", "--unpaired"),
     (r'edges=\{"([^"]*)": \[10, 20\]\}, or pass the rows in memory', r"--edges \1=10,20"),
     (r" to evaluate\(\)", ""),
@@ -81,7 +81,7 @@ def _run(words: list[str]) -> int:
         parser = parser_of(command, prog=f"assay {command.name}")
         names = parser.names()
         arguments = parser.read(words[1:])
-        with hushed() if getattr(arguments, "quiet", False) else contextlib.nullcontext():
+        with disable_progress() if getattr(arguments, "quiet", False) else contextlib.nullcontext():
             check_outputs(arguments)
             return command.run(arguments)
     except SystemExit as left:  # --help and --version

@@ -113,7 +113,7 @@ def add_settings(parser: Parser) -> None:
     )  # fmt: skip
     group = parser.add_argument_group("the problem")
     add_labels(group)
-    group.add_argument("--kind", action=Once, choices=_KINDS, help="where it cannot be inferred")
+    group.add_argument("--task", action=Once, choices=_KINDS, help="where it cannot be inferred")
     for name, what in (
         ("threshold", "at or above which a score counts as positive"),
         ("confidence", "of all intervals (0.95)"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
-from assay.errors import InputError, MetricError, keywords_told
+from assay.errors import InputError, MetricError, suggest_keywords
 from assay.formatting.table import JOINED
 from assay.inference.differences.compare_models import asked_metrics, judged, with_positive
-from assay.inference.differences.difference_request import Settings
+from assay.inference.differences.difference_request import ComparisonSettings
 from assay.inference.differences.pairing import (
     empty_lists_of,
     models_of,
@@ -156,7 +156,7 @@ class Comparison:
         }
 
 
-@keywords_told
+@suggest_keywords
 def compare(
     *models: Any,
     metrics: Any = None,
@@ -179,7 +179,7 @@ def compare(
     test: str | Sequence[str] | None = None,
     ordered: bool = False,
     horizon: int = 1,
-    draws: int = 1999,
+    replicates: int = 1999,
     seed: int = 0,
 ) -> Comparison:
     """Compare two or more models: which is better, by how much, how sure, and whether more rows would tell.
@@ -219,7 +219,7 @@ def compare(
         ``"wilcoxon"``, ``"sign-flips"`` for means, ``"delong"`` where rows are few, ``"permutation"``.
     ordered, horizon
         Rows are in order of time, forecast so many steps ahead: mean losses by Diebold and Mariano's test.
-    draws, seed
+    replicates, seed
         Of methods that draw at random: how often, and where they begin.
 
     Examples
@@ -258,7 +258,7 @@ def compare(
         for one in asked_metrics(metrics, found.data, stated=positive is not None, task=task)
     ]
     tests = (test,) if isinstance(test, str) else tuple(test or ())
-    settings = Settings(tests, ordered, horizon, draws, seed)
+    settings = ComparisonSettings(tests, ordered, horizon, replicates, seed)
     result = judged(
         found, asked, confidence=confidence, correction=correction, against=against, margin=margin,
         detect=detect, positive=positive, settings=settings,

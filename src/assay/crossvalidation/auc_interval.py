@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.crossvalidation.fold_metrics import Figure
-    from assay.crossvalidation.setup import Plan
+    from assay.crossvalidation.setup import CrossValSetup
     from assay.inference.estimate import Estimate
     from assay.inputs import Rows
 
@@ -26,7 +26,7 @@ def has_influence_curve(figure: Figure) -> bool:
     return figure.metric.name in ("auc", "gini") and not figure.options.get("average")
 
 
-def refuse_influence_curves(plan: Plan, tests: Sequence[Any]) -> None:
+def refuse_influence_curves(plan: CrossValSetup, tests: Sequence[Any]) -> None:
     """Raise where there can be no interval by influence curves: no area, one fold, or rows tested twice."""
     if not any(map(has_influence_curve, plan.figures)):
         raise MetricError(

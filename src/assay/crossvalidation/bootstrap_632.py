@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from assay.crossvalidation.fit_folds import Fold
     from assay.crossvalidation.fold_metrics import Figure
-    from assay.crossvalidation.setup import Plan
+    from assay.crossvalidation.setup import CrossValSetup
     from assay.metrics import Value
 
 __all__ = ["OutOfBag", "out_of_bag"]
@@ -45,7 +45,7 @@ class OutOfBag(NamedTuple):
     by_row: bool
 
 
-def out_of_bag(plan: Plan, figure: Figure, folds: Sequence[Fold], apparent: Fold) -> OutOfBag:
+def out_of_bag(plan: CrossValSetup, figure: Figure, folds: Sequence[Fold], apparent: Fold) -> OutOfBag:
     """Return the three estimates of a figure from a bootstrap's folds and the model of all rows."""
     by_row = figure.is_mean and plan.weight is None
     outside = _by_row(plan, figure, folds) if by_row else combined(folds, figure, "averaged")
@@ -70,7 +70,7 @@ def out_of_bag(plan: Plan, figure: Figure, folds: Sequence[Fold], apparent: Fold
     return OutOfBag(inside, outside, plain, value, chance, plus.relative_overfitting, plus.weight, by_row)
 
 
-def _by_row(plan: Plan, figure: Figure, folds: Sequence[Fold]) -> Value:
+def _by_row(plan: CrossValSetup, figure: Figure, folds: Sequence[Fold]) -> Value:
     """Return the leave-one-out bootstrap: the mean over rows of their means over replicates without them."""
     sums, times = np.zeros(plan.n), np.zeros(plan.n, dtype=np.int64)
     for fold in folds:

@@ -11,12 +11,19 @@ import numpy as np
 from assay.crossvalidation.auc_interval import refuse_influence_curves
 from assay.crossvalidation.bootstrap_632 import out_of_bag
 from assay.crossvalidation.crossvalidation import CrossValidation
-from assay.crossvalidation.diagnostics import Problem, Watcher, of_folds, of_looks, of_preprocessing, where
-from assay.crossvalidation.fit_folds import Crew, Work, attempts, judged
+from assay.crossvalidation.diagnostics import (
+    Diagnostic,
+    SplitChecker,
+    of_folds,
+    of_looks,
+    of_preprocessing,
+    where,
+)
+from assay.crossvalidation.fit_folds import FoldTask, WorkerConfig, attempts, judged
 from assay.crossvalidation.nested_cv import nested_intervals, refuse_nested
 from assay.crossvalidation.resolve_splits import given_splits, repeats_of, said, strata_of, tested_part
-from assay.crossvalidation.setup import planned
-from assay.errors import InputError, SplitError, keywords_told
+from assay.crossvalidation.setup import prepare_setup
+from assay.errors import InputError, SplitError, suggest_keywords
 from assay.inference.formulas.proportions import check_confidence
 from assay.resampling.split_inputs import whole
 from assay.resampling.splitters import Bootstrap
@@ -32,7 +39,7 @@ __all__ = ["crossval"]
 _LARGEST_SEED = 2**32 - 1
 
 
-@keywords_told
+@suggest_keywords
 def crossval(
     model: Any,
     X: Any,  # noqa: N803 - as everyone calls it
@@ -40,7 +47,7 @@ def crossval(
     *,
     split: Any = 10,
     metrics: Any = None,
-    kind: str | None = None,
+    task: str | None = None,
     positive: Label | None = None,
     group: Any = None,
     time: Any = None,
@@ -77,7 +84,7 @@ def crossval(
     metrics
         Metrics of the catalogue or their names; ``"macro f1"`` averages over classes, and
         ``("f_beta", {"beta": 2})`` has options. All are read from tallies, filled once per fold.
-    kind
+    task
         ``"regression"``, or ``"binary"``, ``"multiclass"``, ``"ordinal"``, where model and target do not say.
     positive
         The positive label; not needed where the labels are 0/1, false/true or -1/1.
@@ -115,7 +122,7 @@ def crossval(
     ...         return (X[:, 0] > self.cut).astype(int)
     >>> y = np.arange(200) % 2
     >>> X = (y + np.sin(np.arange(200)))[:, None]
-    >>> cv = assay.crossval(Threshold(), X, y, kind="binary", metrics=["accuracy", "kappa"], split=5)
+    >>> cv = assay.crossval(Threshold(), X, y, task="binary", metrics=["accuracy", "kappa"], split=5)
     >>> cv["accuracy"], cv.combination("accuracy")
     (0.675 [0.5475, 0.8025], 'pooled')
     >>> [round(value, 3) for value in cv.per_fold("accuracy")]
@@ -126,9 +133,9 @@ def crossval(
     if interval not in ("corrected", "nested", "ledell"):
         raise InputError(f'interval={interval!r} is neither "corrected" nor "nested" nor "ledell".')
     whole("seed", seed, 0, _LARGEST_SEED)
-    crew = Crew.of(jobs, processes=processes, progress=progress)
-    plan = planned(
-        model, X, y, metrics=metrics, kind=kind, positive=positive, weight=weight, group=group,
+    crew = WorkerConfig.of(jobs, processes=processes, progress=progress)
+    plan = prepare_setup(
+        model, X, y, metrics=metrics, task=task, positive=positive, weight=weight, group=group,
         fit_options=fit_options, seed=seed,
     )  # fmt: skip
     splitter, splits = given_splits(split, plan, group=group, time=time, key=key, seed=seed)
@@ -142,19 +149,19 @@ def crossval(
     repeats = repeats_of(splitter, splits)
     several = repeats > 1
     problems = list(of_preprocessing(plan))
-    watcher = Watcher(plan, splitter, group, time)
+    watcher = SplitChecker(plan, splitter, group, time)
     places: list[tuple[int, int]] = []
 
-    def work() -> Iterator[Work]:
+    def work() -> Iterator[FoldTask]:
         for number, one in enumerate(splits):
             place = (one.repeat, one.fold) if several else (0, number)
             places.append(place)
             problems.extend(watcher.at(one, where(*place, several=several)))
             parts = dict(zip(names, one, strict=True))
-            yield Work(number, parts[names[0]], parts[tested])
+            yield FoldTask(number, parts[names[0]], parts[tested])
         if resubstitution:
             everything = np.arange(plan.n)
-            yield Work(len(splits), everything, everything)
+            yield FoldTask(len(splits), everything, everything)
 
     folds: list[Fold] = []
     for attempt in attempts(plan, work(), len(splits) + resubstitution, crew, keep=keep_models):
@@ -168,7 +175,7 @@ def crossval(
     if tested == names[-1]:  # a part before the last is there to choose by
         problems += of_looks(plan, folds)
     if apparent is not None and apparent.failure:
-        problems.append(Problem("failure", "the fit to all rows", apparent.failure))
+        problems.append(Diagnostic("failure", "the fit to all rows", apparent.failure))
     drawn = {}
     if isinstance(splitter, Bootstrap) and apparent is not None and not apparent.failure:
         drawn = {figure.name: out_of_bag(plan, figure, folds, apparent) for figure in plan.figures}

@@ -22,10 +22,10 @@ from assay.reports.text.crossval import draw
 
 if TYPE_CHECKING:
     from assay.crossvalidation.bootstrap_632 import OutOfBag
-    from assay.crossvalidation.diagnostics import Problem
+    from assay.crossvalidation.diagnostics import Diagnostic
     from assay.crossvalidation.fit_folds import Fold
     from assay.crossvalidation.fold_metrics import Combination, Figure
-    from assay.crossvalidation.setup import Plan
+    from assay.crossvalidation.setup import CrossValSetup
     from assay.inputs.columns import Array
     from assay.metrics import Value
     from assay.resampling.error_estimators import NestedInterval
@@ -44,12 +44,12 @@ class CrossValidation(Mapping[str, Estimate]):
     interval that allows for folds that learn from the same rows.
     """
 
-    plan: Plan
+    plan: CrossValSetup
     name: str
     how: str
     folds: tuple[Fold, ...]
     training: dict[str, Value]
-    problems: tuple[Problem, ...]
+    problems: tuple[Diagnostic, ...]
     confidence: float
     drawn: dict[str, OutOfBag]
     nested: dict[str, NestedInterval]
@@ -280,7 +280,7 @@ def _bounded(figure: Figure, estimate: Estimate) -> Estimate:
     return dataclasses.replace(estimate, low=low, high=high)
 
 
-def _told(plan: Plan, fold: Fold) -> dict[str, Any]:
+def _told(plan: CrossValSetup, fold: Fold) -> dict[str, Any]:
     """Return the predictions of one fold as columns."""
     answers = fold.answers
     assert answers is not None  # noqa: S101 - folds that failed are left out

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from assay.crossvalidation.fit_folds import Fold
-    from assay.crossvalidation.setup import Plan
+    from assay.crossvalidation.setup import CrossValSetup
     from assay.inputs.columns import Array
     from assay.resampling.split import Split
 
-__all__ = ["Problem", "Watcher", "of_folds", "of_looks", "of_preprocessing", "where"]
+__all__ = ["Diagnostic", "SplitChecker", "of_folds", "of_looks", "of_preprocessing", "where"]
 
 _ORDINARY = 0.5  # where so few of the rows are distinct, equal ones are no copies
 
 
-class Problem(NamedTuple):
+class Diagnostic(NamedTuple):
     """One thing to be said: its kind, the fold it was found in (None: in all), and the words.
 
     Kinds: "failure", "undefined", "classes", "groups", "time", "copies", "preprocessing", "looks".
@@ -39,17 +39,17 @@ class Problem(NamedTuple):
     what: str
 
 
-class Watcher:
+class SplitChecker:
     """Looks at each split before it is used; the columns are read once."""
 
-    def __init__(self, plan: Plan, splitter: Any, group: Any, time: Any) -> None:
+    def __init__(self, plan: CrossValSetup, splitter: Any, group: Any, time: Any) -> None:
         classes = plan.actual if plan.labels and not isinstance(splitter, LeaveOneOut) else None
         self._seen = watch(y=classes, group=group, time=time, copies=_copies(plan))
 
-    def at(self, split: Split, place: str) -> Iterator[Problem]:
+    def at(self, split: Split, place: str) -> Iterator[Diagnostic]:
         """Yield what is wrong with a split, the place of which is told."""
         for kind, error in self._seen(split):
-            yield Problem(kind, place, str(error))
+            yield Diagnostic(kind, place, str(error))
 
 
 def where(repeat: int, fold: int, *, several: bool) -> str:
@@ -61,19 +61,19 @@ def where(repeat: int, fold: int, *, several: bool) -> str:
     return f"repeat {repeat + 1} fold {fold + 1}" if several else f"fold {fold + 1}"
 
 
-def of_folds(folds: Sequence[Fold], *, several: bool) -> Iterator[Problem]:
+def of_folds(folds: Sequence[Fold], *, several: bool) -> Iterator[Diagnostic]:
     """Yield which folds failed, and which have figures without a value."""
     for fold in folds:
         place = where(fold.repeat, fold.fold, several=several)
         if fold.failure:
-            yield Problem("failure", place, fold.failure)
+            yield Diagnostic("failure", place, fold.failure)
             continue
         for name, value in fold.values.items():
             if isinstance(value, Undefined):
-                yield Problem("undefined", place, f"{name} is {value!r}.")
+                yield Diagnostic("undefined", place, f"{name} is {value!r}.")
 
 
-def of_preprocessing(plan: Plan) -> Iterator[Problem]:
+def of_preprocessing(plan: CrossValSetup) -> Iterator[Diagnostic]:
     """Yield what looks as if it had been computed before the rows were split."""
     target = None
     if not plan.labels:
@@ -83,23 +83,23 @@ def of_preprocessing(plan: Plan) -> Iterator[Problem]:
 
         target = binary(plan.actual, plan.positive, plan.labels)[0].astype(np.float64)
     for error in traces(plan.features, target):
-        yield Problem("preprocessing", None, str(error))
+        yield Diagnostic("preprocessing", None, str(error))
 
 
-def of_looks(plan: Plan, folds: Sequence[Fold]) -> Iterator[Problem]:
+def of_looks(plan: CrossValSetup, folds: Sequence[Fold]) -> Iterator[Diagnostic]:
     """Yield that a single test part has been looked at before, by another model."""
     if len(folds) != 1:
         return
     looks = looks_at(plan, folds[0])
     if looks > 1:
-        yield Problem(
+        yield Diagnostic(
             "looks", None,
             f"this is look {looks} at these test rows: choosing a model by them makes them validation rows, "
             "and the chosen one's figures are too good. Keep a part that is looked at once.",
         )  # fmt: skip
 
 
-def _copies(plan: Plan) -> tuple[Array, int] | None:
+def _copies(plan: CrossValSetup) -> tuple[Array, int] | None:
     """Return codes of equal rows, target and all; None where they cannot be told or are ordinary."""
     features = plan.features
     if isinstance(features, Mapping):

@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.crossvalidation.fold_metrics import tallies
 from assay.crossvalidation.model_adapter import Answers, answered, fitted, fresh
-from assay.crossvalidation.row_selection import Bench, choose
+from assay.crossvalidation.row_selection import RowBuffers, choose
 from assay.errors import AssayError, InputError
 from assay.formatting.progress import Progress
 from assay.inputs import encode
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
-    from assay.crossvalidation.setup import Plan
+    from assay.crossvalidation.setup import CrossValSetup
     from assay.inputs.columns import Array
     from assay.metrics import Value
 
-__all__ = ["Attempt", "Crew", "Fold", "Work", "attempts", "judged", "pooled"]
+__all__ = ["FitResult", "Fold", "FoldTask", "WorkerConfig", "attempts", "judged", "pooled"]
 
 _STEP = 1_000_003  # so that seeds of neighbouring folds and of neighbouring runs do not meet
 
 
-class Work(NamedTuple):
+class FoldTask(NamedTuple):
     """Rows to learn from and rows to be tested on; the number is the work's own, whoever does it."""
 
     number: int
@@ -42,17 +42,17 @@ class Work(NamedTuple):
     test: Array
 
 
-class Attempt(NamedTuple):
+class FitResult(NamedTuple):
     """What came of a piece of work: a model's answers, or what went wrong."""
 
-    work: Work
+    work: FoldTask
     answers: Answers | None
     failure: str
     fit_seconds: float
     model: Any
 
 
-class Crew(NamedTuple):
+class WorkerConfig(NamedTuple):
     """Who does the work: how many at a time, threads or processes, and whether a bar is drawn."""
 
     jobs: int = 1
@@ -60,7 +60,7 @@ class Crew(NamedTuple):
     progress: bool | None = None
 
     @classmethod
-    def of(cls, jobs: Any, *, processes: bool, progress: bool | None) -> Crew:
+    def of(cls, jobs: Any, *, processes: bool, progress: bool | None) -> WorkerConfig:
         """Return the crew asked for."""
         try:
             number = operator.index(jobs)
@@ -98,11 +98,13 @@ class Fold:
         return self.fit_seconds + (self.answers.seconds if self.answers is not None else 0.0)
 
 
-def attempts(plan: Plan, work: Iterable[Work], total: int, crew: Crew, *, keep: bool) -> Iterator[Attempt]:
+def attempts(
+    plan: CrossValSetup, work: Iterable[FoldTask], total: int, crew: WorkerConfig, *, keep: bool
+) -> Iterator[FitResult]:
     """Yield what comes of each piece of work, in its order, whoever finished first."""
     with Progress("fits", total, show=crew.progress) as bar:
         if crew.jobs == 1:
-            bench = Bench()
+            bench = RowBuffers()
             for one in work:
                 yield attempt(plan, one, bench, keep=keep)
                 bar.step()
@@ -120,15 +122,17 @@ def attempts(plan: Plan, work: Iterable[Work], total: int, crew: Crew, *, keep: 
 
 
 @contextlib.contextmanager
-def _executor(plan: Plan, crew: Crew, *, keep: bool) -> Iterator[Callable[[Work], Future[Attempt]]]:
+def _executor(
+    plan: CrossValSetup, crew: WorkerConfig, *, keep: bool
+) -> Iterator[Callable[[FoldTask], Future[FitResult]]]:
     """Yield what takes work; when that is stopped, work that was not begun is dropped."""
     executor: Executor
-    do: Callable[[Work], Attempt] = _attempt_remembered
+    do: Callable[[FoldTask], FitResult] = _attempt_remembered
     if crew.processes:
         executor = ProcessPoolExecutor(crew.jobs, initializer=_remember, initargs=(plan, keep))
     else:
         executor = ThreadPoolExecutor(crew.jobs)
-        do = functools.partial(attempt, plan, bench=Bench(), keep=keep)
+        do = functools.partial(attempt, plan, bench=RowBuffers(), keep=keep)
     interrupted = False
     try:
         yield lambda work: executor.submit(do, work)
@@ -148,13 +152,13 @@ def _executor(plan: Plan, crew: Crew, *, keep: bool) -> Iterator[Callable[[Work]
                 worker.kill()
 
 
-def attempt(plan: Plan, work: Work, bench: Bench, *, keep: bool) -> Attempt:
+def attempt(plan: CrossValSetup, work: FoldTask, bench: RowBuffers, *, keep: bool) -> FitResult:
     """Fit a fresh model and let it answer; what it raises is told, not raised."""
     needs = plan.needs
     taken = 0.0
     for rows, purpose in ((work.train, "learn from"), (work.test, "test on")):
         if not len(rows):
-            return Attempt(work, None, f"there are no rows to {purpose}", taken, None)
+            return FitResult(work, None, f"there are no rows to {purpose}", taken, None)
     try:
         model = fresh(plan.model, plan.seed * _STEP + work.number)
         taken = fitted(
@@ -169,8 +173,8 @@ def attempt(plan: Plan, work: Work, bench: Bench, *, keep: bool) -> Attempt:
             classes=() if hasattr(model, "classes_") else _classes(plan, work.train),
         )  # fmt: skip
     except Exception as error:  # noqa: BLE001 - a model may raise anything
-        return Attempt(work, None, told(error), taken, None)
-    return Attempt(work, answers, "", taken, model if keep else None)
+        return FitResult(work, None, told(error), taken, None)
+    return FitResult(work, answers, "", taken, model if keep else None)
 
 
 def told(error: Exception) -> str:
@@ -183,7 +187,7 @@ def told(error: Exception) -> str:
     return f"{type(error).__name__}: {said}"
 
 
-def judged(plan: Plan, attempt: Attempt, *, repeat: int = 0, fold: int = 0) -> Fold:
+def judged(plan: CrossValSetup, attempt: FitResult, *, repeat: int = 0, fold: int = 0) -> Fold:
     """Return the fold that an attempt makes, with the tallies of its answers and the figures' values."""
     failure = attempt.failure
     found: dict[Any, Tally | Undefined] = {}
@@ -221,7 +225,7 @@ def pooled(folds: Sequence[Fold], key: Any) -> Tally | None:
     return merge(kept) if kept else None
 
 
-def _classes(plan: Plan, train: Array) -> tuple[Any, ...]:
+def _classes(plan: CrossValSetup, train: Array) -> tuple[Any, ...]:
     """Return the classes among training rows, for models that do not tell their own."""
     if not plan.labels:
         return ()
@@ -233,10 +237,10 @@ def _classes(plan: Plan, train: Array) -> tuple[Any, ...]:
 _remembered: list[Any] = []
 
 
-def _remember(plan: Plan, keep: bool) -> None:  # noqa: FBT001 - as the executor passes it
-    _remembered[:] = [plan, Bench(), keep]
+def _remember(plan: CrossValSetup, keep: bool) -> None:  # noqa: FBT001 - as the executor passes it
+    _remembered[:] = [plan, RowBuffers(), keep]
 
 
-def _attempt_remembered(work: Work) -> Attempt:
+def _attempt_remembered(work: FoldTask) -> FitResult:
     plan, bench, keep = _remembered
     return attempt(plan, work, bench, keep=keep)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from assay.crossvalidation.fit_folds import Fold
     from assay.crossvalidation.fold_metrics import Combination, Figure
-    from assay.crossvalidation.setup import Plan
+    from assay.crossvalidation.setup import CrossValSetup
     from assay.metrics import Value
 
 __all__ = ["Reach", "combined", "estimated", "fold_values", "limited", "of_groups"]
@@ -129,7 +129,7 @@ def _of_one(fold: Fold, figure: Figure, confidence: float) -> Estimate:
     return estimate_tally(figure.metric, tally, figure.reading, confidence=confidence)
 
 
-def of_groups(plan: Plan, fold: Fold, figure: Figure, *, confidence: float) -> Estimate:
+def of_groups(plan: CrossValSetup, fold: Fold, figure: Figure, *, confidence: float) -> Estimate:
     """Return a single fold's figure with the interval of its groups, whose rows go together."""
     value = fold.values[figure.name]
     if isinstance(value, Undefined) or fold.answers is None:

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from assay.errors import AssayError, MetricError, MissingError, shown
+from assay.errors import AssayError, MetricError, MissingValueError, shown
 from assay.metrics import Metric, Undefined
 from assay.metrics.spec import MetricSpec, is_pair
 from assay.tallies import Confusion, Scores
@@ -193,7 +193,7 @@ def tallies(asked: Iterable[Figure], rows: dict[Need, Rows]) -> dict[Any, Tally 
             continue
         try:
             found[figure.key] = figure.tally(rows[figure.needs])
-        except MissingError as error:  # what to do with rows that lack a value is not asked here
+        except MissingValueError as error:  # what to do with rows that lack a value is not asked here
             found[figure.key] = Undefined(str(error).partition("). ")[0] + ")")
         except AssayError as error:
             found[figure.key] = Undefined(str(error).rstrip("."))

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.crossvalidation.diagnostics import Problem, of_folds
-from assay.crossvalidation.fit_folds import Crew, Fold, Work, attempts, judged
+from assay.crossvalidation.diagnostics import Diagnostic, of_folds
+from assay.crossvalidation.fit_folds import Fold, FoldTask, WorkerConfig, attempts, judged
 from assay.crossvalidation.fold_intervals import combined, estimated
 from assay.crossvalidation.fold_metrics import found_in
 from assay.crossvalidation.resolve_splits import given_splits, said, tested_part
-from assay.crossvalidation.setup import Plan, planned
-from assay.errors import SplitError, keywords_told
+from assay.crossvalidation.setup import CrossValSetup, prepare_setup
+from assay.errors import SplitError, suggest_keywords
 from assay.formatting.table import grid, paragraph
 from assay.formatting.width import clean
 from assay.inference.formulas.proportions import check_confidence
@@ -47,13 +47,13 @@ class LearningCurve:
     ``sizes`` are the mean numbers of rows learnt from; ``folds`` are, for each of them, the folds tested.
     """
 
-    plan: Plan
+    plan: CrossValSetup
     name: str
     how: str
     sizes: tuple[int, ...]
     folds: tuple[tuple[Fold, ...], ...]
     seen: tuple[tuple[Fold, ...], ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[Diagnostic, ...]
     confidence: float
 
     def _figure(self, name: Any) -> Figure:
@@ -155,7 +155,7 @@ class LearningCurve:
         }
 
 
-@keywords_told
+@suggest_keywords
 def learning_curve(
     model: Any,
     X: Any,  # noqa: N803 - as everyone calls it
@@ -164,7 +164,7 @@ def learning_curve(
     sizes: Sequence[float] = _TENTH_TO_ALL,
     split: Any = 5,
     metrics: Any = None,
-    kind: str | None = None,
+    task: str | None = None,
     positive: Label | None = None,
     group: Any = None,
     time: Any = None,
@@ -198,9 +198,9 @@ def learning_curve(
     """
     check_confidence(confidence)
     whole("seed", seed, 0, _LARGEST_SEED)
-    crew = Crew.of(jobs, processes=processes, progress=progress)
-    plan = planned(
-        model, X, y, metrics=metrics, kind=kind, positive=positive, weight=weight, group=group,
+    crew = WorkerConfig.of(jobs, processes=processes, progress=progress)
+    plan = prepare_setup(
+        model, X, y, metrics=metrics, task=task, positive=positive, weight=weight, group=group,
         fit_options=fit_options, seed=seed,
     )  # fmt: skip
     splitter, splits = given_splits(split, plan, group=group, time=time, key=key, seed=seed)
@@ -215,14 +215,14 @@ def learning_curve(
     keys = read_keys(None if key is None else column(key, "key"), plan.n)
     places: list[tuple[int, int]] = []
 
-    def work() -> Iterator[Work]:
+    def work() -> Iterator[FoldTask]:
         for fold, one in enumerate(splits):
             train = _ordered(plan, one[names[0]], times, keys.words(seed, _FIRST + fold))
             for place, size in enumerate(asked):
                 kept = train[: _count(size, len(train))]
                 places.append((place, fold))
                 # Tested rows first, then those learnt from: one model answers for both.
-                yield Work(fold * len(asked) + place, kept, np.concatenate([one[tested], kept]))
+                yield FoldTask(fold * len(asked) + place, kept, np.concatenate([one[tested], kept]))
 
     folds: list[list[Fold]] = [[] for _ in asked]
     seen: list[list[Fold]] = [[] for _ in asked]
@@ -252,7 +252,7 @@ def _count(size: Any, n: int) -> int:
     raise SplitError(f"sizes= holds {size!r}, which is neither a share up to 1.0 nor a count of rows.")
 
 
-def _ordered(plan: Plan, train: Array, times: Array | None, words: Array) -> Array:
+def _ordered(plan: CrossValSetup, train: Array, times: Array | None, words: Array) -> Array:
     """Return training rows in the order in which they are taken: classes evenly, or the latest first.
 
     What is at random goes by words of the rows' keys, so that the rows' own order does not count.

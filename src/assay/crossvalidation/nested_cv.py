@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.crossvalidation.fit_folds import Crew, Work, attempts
+from assay.crossvalidation.fit_folds import FoldTask, WorkerConfig, attempts
 from assay.crossvalidation.fold_losses import losses
 from assay.errors import MetricError, SplitError
 from assay.resampling.error_estimators import NestedInterval, nested_cv_interval
@@ -18,9 +18,9 @@ from assay.resampling.splitters import KFold
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.crossvalidation.fit_folds import Attempt
+    from assay.crossvalidation.fit_folds import FitResult
     from assay.crossvalidation.fold_metrics import Figure
-    from assay.crossvalidation.setup import Plan
+    from assay.crossvalidation.setup import CrossValSetup
     from assay.inputs.columns import Array
 
 __all__ = ["nested_intervals", "refuse_nested"]
@@ -28,7 +28,7 @@ __all__ = ["nested_intervals", "refuse_nested"]
 _LEAST = 3  # folds: the inner cross-validation needs two
 
 
-def refuse_nested(plan: Plan, splitter: Any) -> None:
+def refuse_nested(plan: CrossValSetup, splitter: Any) -> None:
     """Raise where there can be no interval of nested cross-validation."""
     if not isinstance(splitter, KFold):
         raise SplitError('interval="nested" is for k-fold cross-validation: say split=kfold(k).')
@@ -44,14 +44,14 @@ def refuse_nested(plan: Plan, splitter: Any) -> None:
 
 
 def nested_intervals(
-    plan: Plan,
+    plan: CrossValSetup,
     splitter: KFold,
     *,
     strata: Any = None,
     group: Any = None,
     key: Any = None,
     confidence: float = 0.95,
-    crew: Crew | None = None,
+    crew: WorkerConfig | None = None,
 ) -> dict[str, NestedInterval]:
     """Return the interval of nested cross-validation for every figure of a plan that is a mean over rows.
 
@@ -64,16 +64,16 @@ def nested_intervals(
     left_out: list[tuple[int, ...]] = [(fold,) for fold in range(k)]
     left_out += itertools.combinations(range(k), 2)
 
-    def works() -> Iterator[Work]:
+    def works() -> Iterator[FoldTask]:
         for repeat in range(repeats):
             tests = [split["test"] for split in splits[repeat * k : (repeat + 1) * k]]
             for place, folds in enumerate(left_out):
                 test = np.concatenate([tests[fold] for fold in folds])
                 kept = np.ones(plan.n, dtype=bool)
                 kept[test] = False
-                yield Work(repeat * len(left_out) + place, np.flatnonzero(kept), test)
+                yield FoldTask(repeat * len(left_out) + place, np.flatnonzero(kept), test)
 
-    done = attempts(plan, works(), repeats * len(left_out), crew or Crew(), keep=False)
+    done = attempts(plan, works(), repeats * len(left_out), crew or WorkerConfig(), keep=False)
     gathered = {figure.name: _Gathered() for figure in asked}
     for _ in range(repeats):
         repeat = list(itertools.islice(done, len(left_out)))
@@ -82,7 +82,7 @@ def nested_intervals(
     return {name: found.interval(k, plan.n, confidence) for name, found in gathered.items()}
 
 
-def _held_out(plan: Plan, figure: Figure, attempt: Attempt) -> Array:
+def _held_out(plan: CrossValSetup, figure: Figure, attempt: FitResult) -> Array:
     if attempt.answers is None:
         raise MetricError(f"a model of nested cross-validation failed: {attempt.failure}.")
     return losses(figure, plan.judged(attempt.answers, attempt.work.test)[figure.needs])

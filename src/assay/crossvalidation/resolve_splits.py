@@ -17,7 +17,7 @@ from assay.resampling.splitters import Bootstrap, Holdout, KFold, LeaveGroupOut,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.crossvalidation.setup import Plan
+    from assay.crossvalidation.setup import CrossValSetup
     from assay.inputs.columns import Array
 
 __all__ = ["given_splits", "repeats_of", "said", "strata_of", "tested_part"]
@@ -26,7 +26,7 @@ _MOST_SAID = 60  # characters of what was passed
 
 
 def given_splits(
-    split: Any, plan: Plan, *, group: Any, time: Any, key: Any, seed: int
+    split: Any, plan: CrossValSetup, *, group: Any, time: Any, key: Any, seed: int
 ) -> tuple[Any, Sequence[Split]]:
     """Return the splitter, or None for ready splits, and the splits of the plan's rows.
 
@@ -63,7 +63,7 @@ def given_splits(
     return None, splits
 
 
-def strata_of(plan: Plan, splitter: Any) -> Any:
+def strata_of(plan: CrossValSetup, splitter: Any) -> Any:
     """Return what the rows are stratified by: classes, or a measured target where the splitter has bins."""
     return plan.actual if plan.labels or getattr(splitter, "bins", None) else None
 

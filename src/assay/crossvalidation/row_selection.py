@@ -14,12 +14,12 @@ from assay.errors import InputError, LengthError, shown
 if TYPE_CHECKING:
     from assay.inputs.columns import Array
 
-__all__ = ["Bench", "choose", "count_rows"]
+__all__ = ["RowBuffers", "choose", "count_rows"]
 
 _LARGE = 1 << 20  # bytes from which fresh memory costs more than what is copied into it
 
 
-class Bench(threading.local):
+class RowBuffers(threading.local):
     """Memory for one worker's rows, fold after fold: fresh pages for each would cost more than the copying.
 
     It is lent again only when nobody holds any of it: a model that keeps its rows, or an answer that is a

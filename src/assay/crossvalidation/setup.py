@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from assay.inputs import Label, Labels, Rows
     from assay.inputs.columns import Array
 
-__all__ = ["Plan", "planned"]
+__all__ = ["CrossValSetup", "prepare_setup"]
 
 _KINDS = ("binary", "multiclass", "ordinal", "regression")
 _TWO = 2
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Plan:
+class CrossValSetup:
     """A model, the rows it learns from, and the figures by which it is judged.
 
     ``labels`` are the classes, none for measured quantities; ``positive`` is stated or obvious, or None.
@@ -138,19 +138,19 @@ class Plan:
         return scores, classes
 
 
-def planned(
+def prepare_setup(
     model: Any,
     features: Any,
     target: Any,
     *,
     metrics: Any,
-    kind: str | None,
+    task: str | None,
     positive: Label | None,
     weight: Any,
     group: Any,
     fit_options: Mapping[str, Any] | None,
     seed: int,
-) -> Plan:
+) -> CrossValSetup:
     """Return the plan, or say at once what cannot be done."""
     probe = a_model(model)
     if isinstance(target, range) or not hasattr(target, "__getitem__"):  # what rows cannot be chosen from
@@ -164,13 +164,13 @@ def planned(
     if not n:
         raise LengthError("there are no rows to learn from.")
     labels: tuple[Any, ...] = ()
-    if _is_classification(probe, actual, kind):
+    if _is_classification(probe, actual, task):
         labels = encode(actual)[1]
         positive = _positive(actual, positive, labels)
         if len(labels) < _TWO:
             raise LabelError(f"y holds {shown(labels)} only: there is nothing to tell apart.")
-        if kind == "binary" and len(labels) > _TWO:
-            raise LabelError(f'kind="binary", but y holds {len(labels)} classes: {shown(labels)}.')
+        if task == "binary" and len(labels) > _TWO:
+            raise LabelError(f'task="binary", but y holds {len(labels)} classes: {shown(labels)}.')
     elif positive is not None:
         raise InputError("positive= is for classes, but y is taken for measured quantities.")
     scores = can_score(probe)
@@ -188,7 +188,7 @@ def planned(
     groups = None if group is None else present(group, "group")
     if groups is not None and len(groups) != n:
         raise LengthError(f"X has {n:,} rows, group has {len(groups):,} values.")
-    return Plan(
+    return CrossValSetup(
         model, features, target, actual, labels, positive, asked, weighing, groups, dict(fit_options or {}),
         seed,
     )  # fmt: skip
@@ -201,7 +201,7 @@ def _target(target: Any) -> Column:
         raise ColumnError(
             "y has several values per row, and a cross-validation judges one: go column by column. For rows "
             "of several labels, predict each row by a model of the others (cross_val_predict with "
-            'cv=as_cv(...)) and pass that to assay.evaluate(..., kind="multilabel").'
+            'cv=as_cv(...)) and pass that to assay.evaluate(..., task="multilabel").'
         )
     found = present(target, "y")
     if found.labels is None and found.values.dtype.kind == "f" and np.isinf(found.values).any():
@@ -214,12 +214,12 @@ def _holds_lists(target: Any) -> bool:
     return isinstance(target, (list, tuple)) and bool(target) and isinstance(target[0], (list, tuple, set))
 
 
-def _is_classification(model: Any, actual: Column, kind: str | None) -> bool:
+def _is_classification(model: Any, actual: Column, task: str | None) -> bool:
     """Tell classes from measured quantities: by what was said, by the model, or by the target's values."""
-    if kind is not None:
-        if kind not in _KINDS:
-            raise InputError(f"kind={kind!r} is not known: use {shown(_KINDS)}.")
-        return kind != "regression"
+    if task is not None:
+        if task not in _KINDS:
+            raise InputError(f"task={task!r} is not known: use {shown(_KINDS)}.")
+        return task != "regression"
     if actual.labels is not None or actual.values.dtype.kind == "b" or can_score(model):
         return True
     base = sys.modules.get("sklearn.base")
@@ -231,7 +231,7 @@ def _is_classification(model: Any, actual: Column, kind: str | None) -> bool:
     if actual.values.dtype.kind == "f" and (actual.values != np.floor(actual.values)).any():
         return False
     raise InputError(
-        'y holds whole numbers, which may be classes or quantities: say kind="binary", "multiclass" or '
+        'y holds whole numbers, which may be classes or quantities: say task="binary", "multiclass" or '
         '"regression".'
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from assay.crossvalidation.fit_folds import Fold
-    from assay.crossvalidation.setup import Plan
+    from assay.crossvalidation.setup import CrossValSetup
     from assay.inputs.columns import Array
 
 __all__ = ["looks_at"]
@@ -19,7 +19,7 @@ _seen: dict[bytes, list[dict[str, bytes]]] = {}
 _lock = threading.Lock()
 
 
-def looks_at(plan: Plan, fold: Fold) -> int:
+def looks_at(plan: CrossValSetup, fold: Fold) -> int:
     """Return how many different models this process has judged by these test rows, this one among them.
 
     Models are the same that gave the same predictions, or the same scores; where one gave the former and

@@ -15,7 +15,7 @@ from assay.decisions.decision_curves import (
     normalised_cost,
 )
 from assay.decisions.selection_optimism import CrossFit, Optimism, cross_fitted, optimism
-from assay.decisions.threshold import Threshold, choose_threshold, judge_threshold
+from assay.decisions.threshold import Threshold, choose_threshold, evaluate_threshold
 from assay.metrics.curves.curves import roc_hull
 
 __all__ = [
@@ -27,8 +27,8 @@ __all__ = [
     "choose_threshold",
     "cost_curve",
     "cross_fitted",
+    "evaluate_threshold",
     "expected_cost",
-    "judge_threshold",
     "net_benefit",
     "normalised_cost",
     "optimism",

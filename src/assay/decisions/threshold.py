@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.decisions.sweep import Outcome, Sweep
     from assay.inference.estimate import Estimate
 
-__all__ = ["Judged", "Source", "Threshold", "choose_threshold", "judge_threshold"]
+__all__ = ["Source", "Threshold", "ThresholdOutcome", "choose_threshold", "evaluate_threshold"]
 
 Source: TypeAlias = Literal["fixed", "cost", "validation", "same-data"]
 _SOURCES: Final[dict[str, str]] = {
@@ -34,7 +34,7 @@ _UNSURE = 0.05
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Judged:
+class ThresholdOutcome:
     """A threshold and what comes of it: the measure, NaN where it has no value, and the counts."""
 
     threshold: float
@@ -69,7 +69,7 @@ class Threshold:
     counts: Binary
     ties: int
     threshold_source: Source
-    versus: Judged | None
+    versus: ThresholdOutcome | None
     companions: dict[str, float]
     note: str = ""
     cross_fit: CrossFit | None = None
@@ -99,7 +99,7 @@ class Threshold:
         return wrapped(f"{self.title} {cutoff(self.threshold)} ({self.criterion})")
 
     def _table(self) -> list[str]:
-        here = Judged(self.threshold, self.value, self.counts, self.companions)
+        here = ThresholdOutcome(self.threshold, self.value, self.counts, self.companions)
         both = [one for one in (self.versus, here) if one is not None]
         heads = [f"at {cutoff(one.threshold)}" for one in both]
         if len({f"{one.threshold:.4g}" for one in both}) < len(both):  # the same to four digits
@@ -137,7 +137,7 @@ class Threshold:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: null where there is no number, never NaN."""
-        here = Judged(self.threshold, self.value, self.counts, self.companions)
+        here = ThresholdOutcome(self.threshold, self.value, self.counts, self.companions)
         data = here.to_dict() | {
             "criterion": self.criterion,
             "measure": self.measure,
@@ -213,14 +213,14 @@ def choose_threshold(
     )
 
 
-def judge_threshold(
+def evaluate_threshold(
     data: Any, threshold: float, *, versus: float | None = None, **criterion: Any
 ) -> Threshold:
     """Return what comes of a threshold that was not chosen on these rows, by one criterion.
 
     >>> import assay
     >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
-    >>> judge_threshold(rows, 0.5, best="f1").estimate
+    >>> evaluate_threshold(rows, 0.5, best="f1").estimate
     0.8 [0.2384, 0.9915]
     """
     return _judged(data, threshold, criterion, source="fixed", versus=versus)
@@ -260,9 +260,9 @@ def _made(
     )  # fmt: skip
 
 
-def _judge(sweep: Sweep, wanted: Criterion, threshold: float) -> Judged:
+def _judge(sweep: Sweep, wanted: Criterion, threshold: float) -> ThresholdOutcome:
     outcome = sweep.at(sweep.place(threshold))
-    return Judged(threshold, wanted.value(outcome), _counts(outcome), _companions(wanted, outcome))
+    return ThresholdOutcome(threshold, wanted.value(outcome), _counts(outcome), _companions(wanted, outcome))
 
 
 def _counts(outcome: Outcome) -> Binary:

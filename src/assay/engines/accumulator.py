@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from assay.errors import BytesError, InputError, LabelError, MergeError, TallyError
+from assay.errors import FormatError, InputError, LabelError, MergeError, TallyError
 from assay.tallies import (
     BinnedScores,
     Collection,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from assay.inputs import Rows
 
-__all__ = ["Gathering", "Part", "as_bytes", "in_words", "size"]
+__all__ = ["PartialResult", "TallyAccumulator", "as_bytes", "in_words", "size"]
 
 _UNITS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SCATTERED: Final = (
@@ -112,7 +112,7 @@ def _size_of_texts(texts: Sequence[tuple[str, ...]]) -> int:
     return int(len(np.unique(ids)) * sum(map(sys.getsizeof, sample)) / len(sample))
 
 
-class Part(NamedTuple):
+class PartialResult(NamedTuple):
     """What was gathered of some rows: it becomes bytes, travels, and is taken in elsewhere.
 
     ``pieces`` is how many partitions it is of, ``lowest`` the lowest actual numbers that were seen.
@@ -136,11 +136,11 @@ class Part(NamedTuple):
         """Return what :meth:`to_bytes` wrote, its tallies checked."""
         kind, (state, *rest) = serialization.unpack(data)
         if kind != _PART:
-            raise BytesError(f"the bytes hold {kind}, not a part of a scan.")
+            raise FormatError(f"the bytes hold {kind}, not a part of a scan.")
         return cls(None if state is None else restored(Collection.kind, state), *rest)  # type: ignore[arg-type]
 
 
-class Gathering:
+class TallyAccumulator:
     """Tallies of batches, merged as they come so that all of them together stay near the largest.
 
     Where the exact tallies would take more than `share`, scores are counted in bins from then on, and
@@ -201,7 +201,7 @@ class Gathering:
         if bits is not None and _PER_CELL << bits <= self._share // 2:
             self._running[name] = RunningBins(bits)
 
-    def take(self, part: Part) -> None:
+    def take(self, part: PartialResult) -> None:
         """Take in what was gathered elsewhere."""
         self.rows += part.rows
         self.dropped += part.dropped
@@ -213,11 +213,11 @@ class Gathering:
         if part.tallies is not None:
             self._push(_in_bins(part.tallies, self._bits) if self._binned else part.tallies)
 
-    def part(self) -> Part:
+    def part(self) -> PartialResult:
         """Return all that was gathered, to be taken in elsewhere."""
         tallies = self._whole() if self._stack or self._running else None
         lowest, notes = tuple(sorted(self._lowest)), tuple(self.notes)
-        return Part(tallies, self.rows, self.dropped, self.pieces, lowest, notes, self._binned)
+        return PartialResult(tallies, self.rows, self.dropped, self.pieces, lowest, notes, self._binned)
 
     def result(self) -> Collection:
         """Return the tallies of all rows."""

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
     from assay.inputs.columns import Array
 
-__all__ = ["Buffers", "Lot", "ahead", "limited_threads"]
+__all__ = ["BatchGroup", "BufferPool", "ahead", "limited_threads"]
 
 _MANY = 1000  # labels, from which on those of other columns and batches shall be the same objects
 _ROUND = 1 << 16  # lots differ by a few rows, and shall fit into each other's arrays
 
 
-class Buffers:
+class BufferPool:
     """Arrays for numbers, used again once nobody holds them.
 
     Memory fresh from the system costs more than what is written into it.
@@ -54,7 +54,7 @@ def _is_free(array: Array) -> bool:
 class _Numbers:
     """A column of numbers that grows batch by batch."""
 
-    def __init__(self, expected: int, buffers: Buffers) -> None:
+    def __init__(self, expected: int, buffers: BufferPool) -> None:
         self._expected, self._buffers = expected, buffers
         self._values = self._missing = np.empty(0, dtype=bool)
 
@@ -78,7 +78,7 @@ class _Numbers:
 
 
 @dataclasses.dataclass
-class Lot:
+class BatchGroup:
     """Consecutive batches of one schema, and where in which part each begins.
 
     Numbers are copied out of a batch as it comes, while it is in the processor's cache, and the batch is let
@@ -88,7 +88,7 @@ class Lot:
 
     limit: int = 0  # bytes that are expected
     whole: bool = True
-    buffers: Buffers = dataclasses.field(default_factory=Buffers, repr=False)
+    buffers: BufferPool = dataclasses.field(default_factory=BufferPool, repr=False)
     batches: list[Any] = dataclasses.field(default_factory=list)
     numbers: dict[str, _Numbers] = dataclasses.field(default_factory=dict)
     schema: Any = None
@@ -137,9 +137,9 @@ class Lot:
         name, first = self.parts[at]
         return f"row {first + row - self.starts[at]:,} of {name}, counting from 0"
 
-    def split(self, row: int) -> Lot:
+    def split(self, row: int) -> BatchGroup:
         """Return the batches from a row on; these end there."""
-        rest, starts, parts, batches = Lot(), self.starts, self.parts, self.batches
+        rest, starts, parts, batches = BatchGroup(), self.starts, self.parts, self.batches
         self.__init__()  # type: ignore[misc]
         for start, (name, first), batch in zip(starts, parts, batches, strict=True):
             cut_at = min(max(row - start, 0), batch.num_rows)
@@ -149,7 +149,7 @@ class Lot:
                 rest.add(batch.slice(cut_at), name, first + cut_at)
         return rest
 
-    def extend(self, more: Lot) -> Lot:
+    def extend(self, more: BatchGroup) -> BatchGroup:
         """Return these batches and those that follow, as one."""
         for batch, (name, first) in zip(more.batches, more.parts, strict=True):
             self.add(batch, name, first)

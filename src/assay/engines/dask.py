@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.engines.distributed_tally import alone, finished, labels_of, merged, tallied
-from assay.engines.duckdb import part
+from assay.engines.duckdb import dependency
 from assay.errors import InputError, LengthError
 from assay.inputs.frames import Table, no_such_column
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from assay.engines.local_scan import Scan
-    from assay.engines.scan_request import Asked
+    from assay.engines.scan_request import ScanRequest
     from assay.inputs import Column
 
 __all__ = ["scanned"]
@@ -23,7 +23,7 @@ _NAME: Final = "the Dask frame"
 _BRANCHES: Final = 8  # tallies that one task merges: what a worker holds of them, and how deep the tree is
 
 
-def scanned(frame: Any, asked: Asked, progress: Callable[[int], object] | None = None) -> Scan:
+def scanned(frame: Any, asked: ScanRequest, progress: Callable[[int], object] | None = None) -> Scan:
     """Return what is asked for of a Dask frame's rows: the very tallies that the same rows give as arrays.
 
     The frame may also be a list of delayed tables (or futures of such), one per partition. `memory` is meant
@@ -42,7 +42,7 @@ def scanned(frame: Any, asked: Asked, progress: Callable[[int], object] | None =
     >>> found.rows, found.files
     (4, 2)
     """
-    dask = part("dask", "assay[dask]", "reading a Dask frame")
+    dask = dependency("dask", "assay[dask]", "reading a Dask frame")
     if asked.needs_labels():
         asked = asked.with_labels(labels_of(scanned(frame, alone(asked))))
     asked.check_labels()
@@ -67,7 +67,7 @@ def _pieces(frame: Any, wanted: Sequence[str]) -> list[Any]:
     if isinstance(frame, (list, tuple)):
         _refuse_twins(frame)
         return list(frame)
-    delayed = part("dask.delayed", "assay[dask]", "reading a Dask frame").Delayed
+    delayed = dependency("dask.delayed", "assay[dask]", "reading a Dask frame").Delayed
     if isinstance(frame, delayed) or not hasattr(frame, "to_delayed"):  # a delayed table has any attribute
         return [frame]
     if not hasattr(frame, "columns"):
@@ -97,7 +97,7 @@ def _refuse_twins(pieces: Sequence[Any]) -> None:
         seen[key] = place
 
 
-def _tally(piece: Any, asked: Asked, place: int) -> bytes:
+def _tally(piece: Any, asked: ScanRequest, place: int) -> bytes:
     def columns() -> Iterator[tuple[dict[str, Column], int]]:
         table = Table(piece)
         found = {name: table.column(name) for name in asked.wanted()}
@@ -115,5 +115,5 @@ def _where(place: int, row: int) -> str:
     return f"row {row:,} of partition {place:,} of {_NAME}, counting from 0"
 
 
-def _merge(parts: list[bytes], asked: Asked) -> bytes:
+def _merge(parts: list[bytes], asked: ScanRequest) -> bytes:
     return merged(parts, asked, "frame.shuffle")

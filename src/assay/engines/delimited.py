@@ -22,7 +22,7 @@ from assay.engines.csv_layout import (
     no_header,
 )
 from assay.engines.duckdb import Again, NotParallel, OddLines, Ragged, Unfit, Wider, quoted, text
-from assay.engines.sources import Part, lines_about
+from assay.engines.sources import SourcePart, lines_about
 from assay.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ _NAMES: Final = "^ *[+-]?(0[0-9]|[0-9]{16,} *$)|_"
 
 
 @dataclasses.dataclass(frozen=True)
-class DelimitedFile(Part):
+class DelimitedFile(SourcePart):
     """A file of delimited text, as it is or compressed, with a header unless names are given."""
 
     path: str

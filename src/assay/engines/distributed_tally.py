@@ -10,9 +10,9 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from assay import errors
-from assay.engines.accumulator import Part
-from assay.engines.batches import Buffers, Lot, limited_threads
-from assay.engines.duckdb import part as module
+from assay.engines.accumulator import PartialResult
+from assay.engines.batches import BatchGroup, BufferPool, limited_threads
+from assay.engines.duckdb import dependency as module
 from assay.engines.local_scan import Scan
 from assay.errors import AssayError, InputError, LengthError
 from assay.tallies import Confusion, serialization
@@ -20,7 +20,7 @@ from assay.tallies import Confusion, serialization
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from assay.engines.scan_request import Asked
+    from assay.engines.scan_request import ScanRequest
     from assay.inputs import Column
 
 __all__ = ["alone", "columns_of", "finished", "labels_of", "merged", "tallied", "told", "undone"]
@@ -33,7 +33,7 @@ _SCATTERED: Final = (
 )
 
 
-def tallied(pieces: Iterable[tuple[dict[str, Column], int]], asked: Asked, place: int) -> bytes:
+def tallied(pieces: Iterable[tuple[dict[str, Column], int]], asked: ScanRequest, place: int) -> bytes:
     """Return what is gathered of one partition, as bytes; `pieces` are columns by name with their length.
 
     Rows that cannot be used are no reason to try again: what is wrong with them is returned, too.
@@ -50,7 +50,7 @@ def tallied(pieces: Iterable[tuple[dict[str, Column], int]], asked: Asked, place
         return told(gather, place)
 
 
-def merged(parts: Iterable[bytes], asked: Asked, how: str) -> bytes:
+def merged(parts: Iterable[bytes], asked: ScanRequest, how: str) -> bytes:
     """Return what several partitions gathered, as one; `how` brings the rows of a query together."""
     refusals: list[tuple[int, bytes]] = []
     text = _SCATTERED.replace("{how}", how)
@@ -62,7 +62,7 @@ def merged(parts: Iterable[bytes], asked: Asked, how: str) -> bytes:
             if kind == _REFUSAL:
                 refusals.append((state[0], data))
             elif not refusals:
-                gathered.take(Part.from_bytes(data))
+                gathered.take(PartialResult.from_bytes(data))
         # The first partition's complaint, so that the same rows give the same message.
         return min(refusals)[1] if refusals else gathered.part().to_bytes()
 
@@ -70,17 +70,19 @@ def merged(parts: Iterable[bytes], asked: Asked, how: str) -> bytes:
         return told(gather, -1)
 
 
-def finished(data: bytes, asked: Asked, name: str) -> Scan:
+def finished(data: bytes, asked: ScanRequest, name: str) -> Scan:
     """Return the scan that all partitions together are, or raise what one of them said."""
     undone(data)
     gathered = asked.gathering()
-    gathered.take(Part.from_bytes(data))
+    gathered.take(PartialResult.from_bytes(data))
     if not gathered.rows + gathered.dropped:
         raise LengthError(f"{name} holds no rows, only the names of columns.")
     return Scan(gathered.result(), gathered.rows, gathered.dropped, gathered.pieces, tuple(gathered.notes))
 
 
-def columns_of(batches: Iterable[Any], asked: Asked, name: str) -> Iterator[tuple[dict[str, Column], int]]:
+def columns_of(
+    batches: Iterable[Any], asked: ScanRequest, name: str
+) -> Iterator[tuple[dict[str, Column], int]]:
     """Yield the columns of a partition's Arrow batches, as many at a time as are worth tallying.
 
     Where rows belong to queries they are taken at once: the partition must fit.
@@ -88,8 +90,8 @@ def columns_of(batches: Iterable[Any], asked: Asked, name: str) -> Iterator[tupl
     arrow = module("arro3.core", "arro3-core", "reading Arrow batches")
     wanted, limit = asked.wanted(), asked.memory // _BATCHES
     whole = "query" in asked.roles
-    buffers = Buffers()
-    lot, first = Lot(limit, whole, buffers), 0
+    buffers = BufferPool()
+    lot, first = BatchGroup(limit, whole, buffers), 0
     for each in batches:
         batch = arrow.RecordBatch.from_arrow(each)
         if not batch.num_rows:
@@ -98,12 +100,12 @@ def columns_of(batches: Iterable[Any], asked: Asked, name: str) -> Iterator[tupl
         first += batch.num_rows
         if lot.size >= limit and not whole:
             yield lot.columns(wanted, arrow.Table.from_batches), lot.rows
-            lot = Lot(limit, whole, buffers)
+            lot = BatchGroup(limit, whole, buffers)
     if lot.rows:
         yield lot.columns(wanted, arrow.Table.from_batches), lot.rows
 
 
-def alone(asked: Asked) -> Asked:
+def alone(asked: ScanRequest) -> ScanRequest:
     """Return the question for the actual labels alone: they name the columns of several scores."""
     return type(asked).of(
         tallies={"labels": Confusion},

@@ -11,7 +11,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from assay.engines.csv_layout import never_closed
-from assay.errors import AssayError, ColumnError, FileError, PartError
+from assay.errors import AssayError, ColumnError, FileError, MissingDependencyError
 from assay.temporary_files import TemporaryFolder
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ __all__ = [
     "OutOfMemory",
     "Unfit",
     "Wider",
-    "part",
+    "dependency",
     "quoted",
     "selected",
     "text",
@@ -102,12 +102,14 @@ class WriteError(FileError):
         self.number = number
 
 
-def part(name: str, package: str, what: str) -> Any:
+def dependency(name: str, package: str, what: str) -> Any:
     """Return a module that is loaded only where it is needed, or say in a line how to get it."""
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise PartError(f"{what} needs {package}, which is not installed: pip install {package}") from None
+        raise MissingDependencyError(
+            f"{what} needs {package}, which is not installed: pip install {package}"
+        ) from None
 
 
 def text(value: object) -> str:
@@ -130,8 +132,8 @@ class Database:
     """A DuckDB in memory that stays within limits; what it spills goes to a folder that is removed."""
 
     def __init__(self, *, memory: int, threads: int) -> None:
-        self._duckdb = part("duckdb", "duckdb", "reading files")
-        self._arrow = part("arro3.core", "arro3-core", "reading files")
+        self._duckdb = dependency("duckdb", "duckdb", "reading files")
+        self._arrow = dependency("arro3.core", "arro3-core", "reading files")
         self._folder = TemporaryFolder()
         self._columns: dict[str, dict[str, str]] = {}
         threads = threads if memory >= _FOR_THREADS else 1

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from assay.engines.delimited import ENCODINGS, DelimitedFile
-from assay.engines.duckdb import part
+from assay.engines.duckdb import dependency
 from assay.engines.hive_partitions import with_folder_columns
-from assay.engines.sources import ArrowFile, JsonFile, ParquetFile, Part, Query, Source
+from assay.engines.sources import ArrowFile, JsonFile, ParquetFile, Query, Source, SourcePart
 from assay.engines.sql_files import QueriedFiles
 from assay.engines.temporary_copies import COMPRESSED, Copies, is_stream, unpacked_suffix
 from assay.errors import FileError, InputError, shown
@@ -122,7 +122,7 @@ def source(
         "names": None if names is None else tuple(names),
     }  # fmt: skip
     copies = Copies()
-    parts: list[Part] = []
+    parts: list[SourcePart] = []
     files_read: set[FileIdentity] = set()
     found = [(one, file) for one in map(str, given) for file in (["-"] if one == "-" else _found(one))]
     _refuse_twice(found)
@@ -168,7 +168,7 @@ def _readable(file: str, copies: Copies) -> tuple[str, str]:
     return file, file
 
 
-def _called(parts: Sequence[Part]) -> str:
+def _called(parts: Sequence[SourcePart]) -> str:
     """Return what messages call all files together: which they are, where they are few."""
     names = [one.name for one in parts]
     if len(names) == 1:
@@ -177,7 +177,7 @@ def _called(parts: Sequence[Part]) -> str:
     return f"{len(names):,} files ({', '.join(names[:_NAMED])}{more})"
 
 
-def _part(path: str, name: str, kind: str, written: dict[str, Any]) -> Part:
+def _part(path: str, name: str, kind: str, written: dict[str, Any]) -> SourcePart:
     """Return a file as a part, by its format."""
     if kind in ("csv", "tsv"):
         parted = written["delimiter"] or ("\t" if kind == "tsv" else None)
@@ -198,7 +198,9 @@ def _of_query(path: Any, sql: str | None, table: str | None) -> Source:
     if database is not None and (is_stream(database) or unpacked_suffix(database)):
         raise InputError(f"{database} cannot be opened as a database: copy or unpack it to a file first.")
     queried = (
-        QueriedFiles() if sql is None else QueriedFiles.of(sql, part("duckdb", "duckdb", "reading files"))
+        QueriedFiles()
+        if sql is None
+        else QueriedFiles.of(sql, dependency("duckdb", "duckdb", "reading files"))
     )
     files_read = queried.identities()
     if database is not None and (found := identity(database)) is not None:

@@ -13,8 +13,8 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from assay.engines.duckdb import part
-from assay.engines.sources import Part
+from assay.engines.duckdb import dependency
+from assay.engines.sources import SourcePart
 from assay.errors import FileError, shown
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def folder_values(path: str) -> dict[str, str | None]:
     return found
 
 
-def with_folder_columns(parts: Sequence[Part], paths: Sequence[str]) -> list[Part]:
+def with_folder_columns(parts: Sequence[SourcePart], paths: Sequence[str]) -> list[SourcePart]:
     """Return files with the columns that their folders' names hold: numbers if all of them are, else text."""
     texts = [folder_values(path) for path in paths]
     if not texts[0]:
@@ -78,10 +78,10 @@ def _typed(texts: Sequence[str | None]) -> tuple[str, list[Any]]:
 
 
 @dataclasses.dataclass(frozen=True)
-class FileInFolders(Part):
+class FileInFolders(SourcePart):
     """A file, and columns that have one value in all of its rows: the name, type and value of each."""
 
-    file: Part
+    file: SourcePart
     constants: tuple[tuple[str, str, Any], ...]
 
     def columns(self, database: Database) -> list[str]:
@@ -121,7 +121,7 @@ class FileInFolders(Part):
 
 
 def _repeated(dtype: str, value: Any, count: int) -> Any:
-    core = part("arro3.core", "arro3-core", "reading files")
+    core = dependency("arro3.core", "arro3-core", "reading files")
     types = {"int64": core.DataType.int64, "float64": core.DataType.float64, "bool": core.DataType.bool}
     if dtype == "utf8" or value is None:
         return core.Array([value] * count, type=types.get(dtype, core.DataType.utf8)())

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from assay.engines.batches import Buffers, Lot, ahead, limited_threads
+from assay.engines.batches import BatchGroup, BufferPool, ahead, limited_threads
 from assay.engines.delimited import settled
 from assay.engines.dispatch import cluster_of
 from assay.engines.duckdb import Again
 from assay.engines.file_formats import source as find
-from assay.engines.scan_request import Asked
+from assay.engines.scan_request import ScanRequest
 from assay.engines.sources import Source
 from assay.errors import LengthError
 from assay.inputs import encode, label_union
@@ -23,7 +23,7 @@ from assay.inputs import encode, label_union
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from assay.engines.accumulator import Gathering
+    from assay.engines.accumulator import TallyAccumulator
     from assay.engines.duckdb import Database
     from assay.inputs import Column, Label
     from assay.tallies import Collection, Tally
@@ -123,7 +123,7 @@ def scan(
     >>> found.rows, found["ranks"].n
     (100, 100)
     """
-    asked = Asked.of(
+    asked = ScanRequest.of(
         tallies=tallies, actual=actual, predicted=predicted, score=score, weight=weight, group=group,
         query=query, by=by, second=second, labels=labels, positive=positive, missing=missing, edges=edges,
         memory=memory, threads=threads, bits=bits,
@@ -150,7 +150,7 @@ def scan(
 class _Plan:
     """What is asked for, and how much of it is read at a time."""
 
-    asked: Asked
+    asked: ScanRequest
     lot: int  # bytes
     wanted: list[str] = dataclasses.field(default_factory=list)
 
@@ -188,23 +188,23 @@ class _Plan:
         origin: Source,
         database: Database,
         kinds: Mapping[str, str],
-        gathered: Gathering,
+        gathered: TallyAccumulator,
         progress: Callable[[int], object] | None,
     ) -> None:
         """Read every part and gather the tallies of its rows."""
         read = 0
-        waiting: Lot | None = None  # whose last query may go on
+        waiting: BatchGroup | None = None  # whose last query may go on
         lock = threading.Lock()  # lots are gathered here, single batches by the thread that reads them
         simple = not self.asked.second and not self.asked.roles.keys() & {"weight", "query"}
 
-        def taken(lot: Lot) -> None:
+        def taken(lot: BatchGroup) -> None:
             with lock:
                 self._gather(lot, database, kinds, gathered)
 
         def at_once(batch: Any, name: str, first: int) -> bool:
             if not (simple and gathered.at_once):
                 return False
-            single = Lot()
+            single = BatchGroup()
             single.add(batch, name, first)
             taken(single)
             return True
@@ -212,7 +212,7 @@ class _Plan:
         with ahead(self.lots(origin, database, kinds, at_once), database.interrupt) as lots:
             for fresh in lots:
                 read += fresh.rows
-                lot: Lot | None = fresh
+                lot: BatchGroup | None = fresh
                 if "query" in self.asked.roles:
                     lot, waiting = waiting, fresh
                     if lot is not None and lot.schema == fresh.schema:
@@ -232,26 +232,26 @@ class _Plan:
         database: Database,
         kinds: Mapping[str, str],
         at_once: Callable[[Any, str, int], bool] = lambda *_: False,
-    ) -> Generator[Lot, None, None]:
+    ) -> Generator[BatchGroup, None, None]:
         """Yield the rows of all parts in lots that are worth tallying, each of one schema.
 
         Where `at_once` takes a batch by itself, as it was read and still in the processor's cache, there is
         but the number of its rows to tell, now and then.
         """
         whole = "query" in self.asked.roles
-        buffers = Buffers()
-        lot, taken, told = Lot(self.lot, whole, buffers), Lot(), time.monotonic()
+        buffers = BufferPool()
+        lot, taken, told = BatchGroup(self.lot, whole, buffers), BatchGroup(), time.monotonic()
         for one in origin.parts:
             first = 0
             for batch in _pieces(one.batches(database, self.wanted, kinds), self.lot):
                 if lot.rows and (lot.size >= self.lot or lot.schema != batch.schema):
                     yield lot
-                    lot = Lot(self.lot, whole, buffers)
+                    lot = BatchGroup(self.lot, whole, buffers)
                 if batch.num_rows >= _SINGLE and at_once(batch, one.name, first):
                     taken.rows += batch.num_rows
                     if time.monotonic() > told + _TOLD:
                         yield taken
-                        taken, told = Lot(), time.monotonic()
+                        taken, told = BatchGroup(), time.monotonic()
                 else:
                     lot.add(batch, one.name, first)
                 first += batch.num_rows
@@ -259,19 +259,21 @@ class _Plan:
             if left.rows:
                 yield left
 
-    def columns(self, lot: Lot, database: Database, kinds: Mapping[str, str]) -> dict[str, Column]:
+    def columns(self, lot: BatchGroup, database: Database, kinds: Mapping[str, str]) -> dict[str, Column]:
         """Return the columns of a lot by name."""
         found = lot.columns(self.wanted, database.table)
         for name, one in found.items():
             found[name] = settled(one, kinds.get(name, ""))
         return found
 
-    def _gather(self, lot: Lot, database: Database, kinds: Mapping[str, str], gathered: Gathering) -> None:
+    def _gather(
+        self, lot: BatchGroup, database: Database, kinds: Mapping[str, str], gathered: TallyAccumulator
+    ) -> None:
         if not lot.parts:
             return
         self.asked.gather(self.columns(lot, database, kinds), lot.rows, gathered)
 
-    def _unfinished(self, lot: Lot, database: Database, kinds: Mapping[str, str]) -> Lot:
+    def _unfinished(self, lot: BatchGroup, database: Database, kinds: Mapping[str, str]) -> BatchGroup:
         """Take the rows of the last query off a lot, because more of them may come."""
         name = self.asked.roles["query"]
         one = settled(lot.columns([name], database.table)[name], kinds.get(name, ""))

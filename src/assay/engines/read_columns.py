@@ -8,7 +8,7 @@ import numpy as np
 
 from assay import kernels
 from assay.engines.accumulator import as_bytes
-from assay.engines.batches import Lot, ahead
+from assay.engines.batches import BatchGroup, ahead
 from assay.engines.delimited import settled
 from assay.engines.duckdb import Again
 from assay.engines.file_formats import source as find
@@ -80,7 +80,7 @@ def _lots(
     progress: Callable[[int], object] | None,
 ) -> Generator[dict[str, Column], None, None]:
     """Yield the columns of all rows, in as many pieces as there are schemas one after another."""
-    lot, read_so_far = Lot(whole=False), 0
+    lot, read_so_far = BatchGroup(whole=False), 0
     for part in origin.parts:
         first = 0
         for batch in part.batches(database, wanted, kinds):
@@ -88,7 +88,7 @@ def _lots(
                 continue
             if lot.rows and lot.schema != batch.schema:
                 yield lot.columns(wanted, database.table)
-                lot = Lot(whole=False)
+                lot = BatchGroup(whole=False)
             lot.add(batch, part.name, first)
             first += batch.num_rows
             read_so_far += batch.num_rows

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import numpy as np
 
-from assay.engines.accumulator import Gathering, as_bytes
+from assay.engines.accumulator import TallyAccumulator, as_bytes
 from assay.errors import ColumnError, InputError, LabelError, shown
 from assay.inputs import Column, Label, Rows, cut, rows
 
 if TYPE_CHECKING:
     from assay.tallies import Tally
 
-__all__ = ["Asked"]
+__all__ = ["ScanRequest"]
 
 # The part of a limit of memory that the tallies may take: there may be three times the largest of them
 # while two are merged.
@@ -24,7 +24,7 @@ _TALLIES: Final = 6
 
 
 @dataclasses.dataclass(frozen=True)
-class Asked:
+class ScanRequest:
     """A question that has been checked: what a scan looks for, and within which limits.
 
     It travels to the workers of a cluster as it is.
@@ -133,12 +133,12 @@ class Asked:
         """How many bytes the tallies may take together."""
         return self.memory // _TALLIES
 
-    def gathering(self, *, unlimited: bool = False, **rest: Any) -> Gathering:
+    def gathering(self, *, unlimited: bool = False, **rest: Any) -> TallyAccumulator:
         """Return where the tallies are gathered, with nothing in it."""
         share = sys.maxsize if unlimited else self.share
-        return Gathering(self.tallies, share=share, memory=self.memory, bits=self.bits, **rest)
+        return TallyAccumulator(self.tallies, share=share, memory=self.memory, bits=self.bits, **rest)
 
-    def gather(self, found: dict[str, Column], count: int, gathered: Gathering) -> None:
+    def gather(self, found: dict[str, Column], count: int, gathered: TallyAccumulator) -> None:
         """Gather the tallies of so many rows, given their columns by name; numbers to cut are cut here."""
         for name, edges in self.edges.items():
             if name in found:

@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from assay.engines.arrow_validation import check_arrow
-from assay.engines.duckdb import TEXT, part, quoted, selected, text
+from assay.engines.duckdb import TEXT, dependency, quoted, selected, text
 from assay.errors import AssayError, ColumnError, FileError
 from assay.inputs.frames import no_such_column
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.engines.sql_files import QueriedFiles
     from assay.output_files import FileIdentity
 
-__all__ = ["ArrowFile", "JsonFile", "ParquetFile", "Part", "Query", "Source", "lines_about"]
+__all__ = ["ArrowFile", "JsonFile", "ParquetFile", "Query", "Source", "SourcePart", "lines_about"]
 
 _LOOKED_AT = 1 << 16  # bytes of a text file by which the length of its lines is told
 
@@ -36,7 +36,7 @@ def lines_about(path: str) -> int | None:
 
 
 @dataclasses.dataclass(frozen=True)
-class Part(abc.ABC):
+class SourcePart(abc.ABC):
     """One file, table or query. `name` is what messages call it."""
 
     name: str
@@ -81,7 +81,7 @@ class Part(abc.ABC):
 class Source:
     """Where rows come from. Make one with :func:`assay.engines.source`."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[SourcePart, ...]
     name: str
     database: str | None = None
     copies: Any = dataclasses.field(default=None, repr=False, compare=False)  # temporary files, kept with it
@@ -122,12 +122,12 @@ class Source:
     def count(self) -> int | None:
         """Return about how many rows there are, for a bar of progress; None where nobody knows."""
         with self.open(memory=1 << 28, threads=1) as database:
-            counts = [part.count(database) for part in self.parts]
+            counts = [dependency.count(database) for dependency in self.parts]
         return None if None in counts else sum(count for count in counts if count)
 
 
 @dataclasses.dataclass(frozen=True)
-class ParquetFile(Part):
+class ParquetFile(SourcePart):
     """A Parquet file."""
 
     path: str
@@ -167,7 +167,7 @@ class ParquetFile(Part):
 
 
 @dataclasses.dataclass(frozen=True)
-class JsonFile(Part):
+class JsonFile(SourcePart):
     """A file of JSON objects, one a line (or an array of them)."""
 
     path: str
@@ -220,13 +220,13 @@ def _json_type(kind: str) -> str:
 
 
 @dataclasses.dataclass(frozen=True)
-class ArrowFile(Part):
+class ArrowFile(SourcePart):
     """An Arrow IPC file (Feather) or stream."""
 
     path: str
 
     def _reader(self) -> Any:
-        arrow = part("arro3.io", "arro3-io", "reading Arrow files")
+        arrow = dependency("arro3.io", "arro3-io", "reading Arrow files")
         check_arrow(self.path, self.name)
         with open(self.path, "rb") as file:  # noqa: PTH123 - a path as the caller wrote it
             whole = file.read(6) == b"ARROW1"
@@ -283,7 +283,7 @@ def _is_held(kind: Any) -> bool:
 
 
 @dataclasses.dataclass(frozen=True)
-class Query(Part):
+class Query(SourcePart):
     """What a SELECT gives, or a table of a database."""
 
     sql: str

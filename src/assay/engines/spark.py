@@ -20,9 +20,9 @@ from assay.engines.distributed_tally import (
     told,
     undone,
 )
-from assay.engines.duckdb import part
-from assay.engines.scan_request import Asked
-from assay.errors import AssayError, ColumnError, InputError, LabelError, LengthError, PartError
+from assay.engines.duckdb import dependency
+from assay.engines.scan_request import ScanRequest
+from assay.errors import AssayError, ColumnError, InputError, LabelError, LengthError, MissingDependencyError
 from assay.inputs.frames import no_such_column
 from assay.tallies import Scores, serialization
 from assay.tallies.scores.scores import same_positive
@@ -47,7 +47,7 @@ _AS_THEY_ARE: Final = (
 )  # fmt: skip
 
 
-def scanned(frame: Any, asked: Asked, progress: Callable[[int], object] | None = None) -> Scan:
+def scanned(frame: Any, asked: ScanRequest, progress: Callable[[int], object] | None = None) -> Scan:
     """Return what is asked for of a Spark frame's rows: the very tallies that the same rows give as arrays.
 
     `memory` is meant for each task; `threads` are those of a task, as many as Spark gives it unless said;
@@ -56,8 +56,8 @@ def scanned(frame: Any, asked: Asked, progress: Callable[[int], object] | None =
     Each partition becomes bytes of at most a sixth of `memory`, which Spark merges in two rounds. The driver
     receives one tally, whatever the number of rows or partitions.
     """
-    part("pyspark.sql", "assay[spark]", "reading a Spark frame")
-    part("pyarrow", "assay[spark]", "reading a Spark frame")
+    dependency("pyspark.sql", "assay[spark]", "reading a Spark frame")
+    dependency("pyarrow", "assay[spark]", "reading a Spark frame")
     if asked.share > _LARGEST:
         raise InputError(
             f"memory={in_words(asked.memory)} lets tallies become larger than Spark can move: "
@@ -113,7 +113,7 @@ def exact_areas(
     partitions
         Into how many stretches the scores are cut; as Spark chooses unless said.
     """
-    asked = Asked.of(
+    asked = ScanRequest.of(
         tallies={"ranks": Scores}, actual=actual, score=score, positive=positive, missing=missing
     )
     chosen = _selected(frame, asked.wanted())
@@ -142,7 +142,7 @@ def exact_areas(
         ranked.unpersist()
 
 
-def _rank(asked: Asked, batches: Iterable[Any]) -> Iterator[Any]:
+def _rank(asked: ScanRequest, batches: Iterable[Any]) -> Iterator[Any]:
     """Yield what the driver must know of a stretch of scores, and its counts in order."""
     place, wanted, counts = _place(), asked.wanted(), b""
 
@@ -152,11 +152,11 @@ def _rank(asked: Asked, batches: Iterable[Any]) -> Iterator[Any]:
         gathered = asked.gathering(unlimited=True)
         for found, count in columns_of((one.rename_columns(wanted) for one in batches), asked, name):
             asked.gather(found, count, gathered)
-        part = gathered.part()
-        tally: Any = Scores() if part.tallies is None else part.tallies["ranks"]
+        dependency = gathered.part()
+        tally: Any = Scores() if dependency.tallies is None else dependency.tallies["ranks"]
         numbers = tuple(Stretch.of(tally, place)) if len(tally.scores) else ()
         counts = serialization.pack("counts", (place, tally.positives, tally.negatives))
-        return serialization.pack("stretch", (tally.positive, part.lowest, numbers, part.dropped))
+        return serialization.pack("stretch", (tally.positive, dependency.lowest, numbers, dependency.dropped))
 
     yield _row(told(rank, place), counts)
 
@@ -176,7 +176,7 @@ def _selected(frame: Any, wanted: Sequence[str]) -> Any:
 
     Spark would take a dot within a name for a field of something.
     """
-    functions = part("pyspark.sql.functions", "assay[spark]", "reading a Spark frame")
+    functions = dependency("pyspark.sql.functions", "assay[spark]", "reading a Spark frame")
     if not callable(getattr(frame, "mapInArrow", None)):
         raise InputError(
             f"a Spark {type(frame).__name__} is no frame: pass a DataFrame, and names of its columns."
@@ -218,7 +218,7 @@ def _cast(functions: Any, name: str, kind: str) -> Any:
     return column
 
 
-def _tally(asked: Asked, batches: Iterable[Any]) -> Iterator[Any]:
+def _tally(asked: ScanRequest, batches: Iterable[Any]) -> Iterator[Any]:
     """Yield the one row that a partition's rows become."""
     place = _place()
     wanted = asked.wanted()
@@ -228,7 +228,7 @@ def _tally(asked: Asked, batches: Iterable[Any]) -> Iterator[Any]:
     yield _row(tallied(pieces, asked, place), place)
 
 
-def _merge(asked: Asked, batches: Iterable[Any]) -> Iterator[Any]:
+def _merge(asked: ScanRequest, batches: Iterable[Any]) -> Iterator[Any]:
     """Yield the one row that the rows of several partitions become, or none of none."""
     parts = (value.as_py() for batch in batches for value in batch.column("part"))
     first = next(parts, None)
@@ -238,27 +238,27 @@ def _merge(asked: Asked, batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def _place() -> int:
-    context = part("pyspark", "assay[spark]", "a Spark task").TaskContext.get()
+    context = dependency("pyspark", "assay[spark]", "a Spark task").TaskContext.get()
     return 0 if context is None else int(context.partitionId())
 
 
 def _row(data: bytes, beside: int | bytes) -> Any:
     """Return a batch of one row: bytes, and a number or more bytes."""
-    pa = part("pyarrow", "assay[spark]", "a Spark task")
+    pa = dependency("pyarrow", "assay[spark]", "a Spark task")
     return pa.record_batch({"part": [data], "counts" if isinstance(beside, bytes) else "place": [beside]})
 
 
 @contextlib.contextmanager
 def _explained() -> Iterator[None]:
     """Say in our words what only Spark could find out."""
-    errors = part("pyspark.errors", "assay[spark]", "reading a Spark frame")
+    errors = dependency("pyspark.errors", "assay[spark]", "reading a Spark frame")
     try:
         yield
     except AssayError:
         raise
     except errors.PySparkException as failed:
         if "No module named 'assay'" in str(failed):
-            raise PartError(
+            raise MissingDependencyError(
                 "Spark's workers cannot import assay: install the same version there, into the Python that "
                 "spark.pyspark.python names."
             ) from None

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from assay.engines.delimited import DelimitedFile
-from assay.engines.duckdb import part, quoted, text
+from assay.engines.duckdb import dependency, quoted, text
 from assay.engines.sources import ArrowFile, JsonFile, ParquetFile, Source
 from assay.errors import FileError
 from assay.temporary_files import TemporaryFolder
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from assay.engines.duckdb import Database
-    from assay.engines.sources import Part
+    from assay.engines.sources import SourcePart
     from assay.inputs.columns import Array
 
 __all__ = ["deal", "is_lines", "stored", "widen"]
@@ -99,13 +99,13 @@ def stored(origin: Source, file: Path) -> Source:
     )
 
 
-def is_lines(one: Part) -> bool:
+def is_lines(one: SourcePart) -> bool:
     """Tell whether a file's rows are lines of text, which are copied as they are."""
     return isinstance(one, DelimitedFile) or (isinstance(one, JsonFile) and one.layout != "auto")
 
 
 def _deal_lines(
-    one: Part,
+    one: SourcePart,
     database: Database,
     layers: Sequence[tuple[Array, Sequence[Path]]],
     encoding: str,
@@ -129,7 +129,7 @@ def _deal_lines(
 
 
 def _widen_lines(  # noqa: PLR0917 - one call
-    one: Part,
+    one: SourcePart,
     database: Database,
     file: Path,
     columns: Mapping[str, Sequence[str]],
@@ -192,7 +192,7 @@ def _within(line: str, more: str) -> str:
     return f"{inside}{comma}{more}}}\n"
 
 
-def _same_rows(one: Part, count: int, expected: int) -> None:
+def _same_rows(one: SourcePart, count: int, expected: int) -> None:
     """Raise where lines were told apart otherwise than by the reader of the columns."""
     if count != expected:
         raise FileError(
@@ -239,7 +239,7 @@ def _opened(path: Any, mode: str, encoding: str, stack: contextlib.ExitStack, pa
 
 
 def _write(  # noqa: PLR0917 - two calls
-    one: Part,
+    one: SourcePart,
     database: Database,
     file: Path,
     chosen: Array | None,
@@ -302,7 +302,10 @@ def _write_objects(  # noqa: PLR0917 - one call
 def _write_arrow(
     one: ArrowFile, file: Path, chosen: Array | None, columns: Mapping[str, Sequence[str]]
 ) -> None:
-    arrow, core = part("arro3.io", "arro3-io", "writing Arrow files"), part("arro3.core", "arro3-core", "it")
+    arrow, core = (
+        dependency("arro3.io", "arro3-io", "writing Arrow files"),
+        dependency("arro3.core", "arro3-core", "it"),
+    )
     first, batches = 0, []
     for batch in one.plain_batches():
         rows = (

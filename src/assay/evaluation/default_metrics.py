@@ -80,7 +80,7 @@ _LISTS = ("ndcg mean_average_precision mean_reciprocal_rank", "precision_at_k re
 
 
 def figures_of(
-    kind: str, *, counts: bool, scores: bool, probabilities: bool, settings: Settings
+    task_name: str, *, counts: bool, scores: bool, probabilities: bool, settings: Settings
 ) -> list[list[Figure]]:
     """Return the figures of a kind of problem in groups: those that what is there allows.
 
@@ -90,35 +90,35 @@ def figures_of(
     [['mae', 'rmse', 'mean_error', 'median_absolute_error', 'max_error'], ['r2', 'pearson', 'spearman']]
     """
     lines: tuple[str, ...]
-    if kind == "binary":
+    if task_name == "binary":
         lines = _LABELS if counts else ()
         lines += (f"{_SCORES} {_PROBABILITIES}" if probabilities else _SCORES,) if scores else ()
-    elif kind in ("multiclass", "ordinal"):
-        lines = (_ORDERED if kind == "ordinal" else _CLASSES) if counts else ()
+    elif task_name in ("multiclass", "ordinal"):
+        lines = (_ORDERED if task_name == "ordinal" else _CLASSES) if counts else ()
         both = f"{_CLASS_SCORES} {_CLASS_PROBABILITIES}" if probabilities else _CLASS_SCORES
         lines += (both,) if scores else ()
     else:
-        lines = {"multilabel": _SETS, "regression": _NUMBERS, "ranking": _LISTS}[kind]
-    lists = {"k": settings.k, "empty": settings.empty} if kind == "ranking" else {}
+        lines = {"multilabel": _SETS, "regression": _NUMBERS, "ranking": _LISTS}[task_name]
+    lists = {"k": settings.k, "empty": settings.empty} if task_name == "ranking" else {}
     depth = {name: value for name, value in lists.items() if value is not None}
     idle = _UNWEIGHTED if settings.weight else ()
     groups = [[_told(word) for word in line.split() if word not in idle] for line in lines]
     if depth:
         groups = [[dataclasses.replace(one, options=depth) for one in group] for group in groups]
-    if kind == "binary" and counts:
+    if task_name == "binary" and counts:
         groups[0] += _as_stated(settings)
     return groups
 
 
-def more_figures(kind: str, *, counts: bool, scores: bool, probabilities: bool) -> list[list[Figure]]:
+def more_figures(task_name: str, *, counts: bool, scores: bool, probabilities: bool) -> list[list[Figure]]:
     """Return what only a full report shows beside :func:`figures_of`."""
     lines: tuple[str, ...] = ()
-    if kind == "binary":
+    if task_name == "binary":
         lines = (_MORE_LABELS if counts else ()) + (_MORE_SCORES if scores else ())
         lines += _MORE_PROBABILITIES if probabilities else ()
-    elif kind in ("multiclass", "ordinal"):
+    elif task_name in ("multiclass", "ordinal"):
         lines = _MORE_CLASSES if counts else ()
-    elif kind == "regression":
+    elif task_name == "regression":
         lines = _MORE_NUMBERS
     return [[_told(word) for word in line.split()] for line in lines]
 

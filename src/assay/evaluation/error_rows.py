@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.inputs import Column, Rows
     from assay.inputs.multilabel import LabelTables
 
-__all__ = ["Mistakes", "Part", "mistakes"]
+__all__ = ["ErrorGroup", "ErrorRows", "mistakes"]
 
 _LONG = 26  # columns that a label takes at most
 _KINDS = {
@@ -35,8 +35,8 @@ _KINDS = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Part:
-    """Mistakes of one kind: what they are, how many there are in all, and the columns of those shown."""
+class ErrorGroup:
+    """Error rows of one kind: what they are, how many there are in all, and the columns of those shown."""
 
     name: str
     title: str
@@ -49,13 +49,13 @@ class Part:
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Mistakes:
+class ErrorRows:
     """The rows that were wrong, kind by kind; made by :meth:`Evaluation.errors`. It prints as tables."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ErrorGroup, ...]
     library: str = ""
 
-    def __getitem__(self, name: str) -> Part:
+    def __getitem__(self, name: str) -> ErrorGroup:
         for part in self.parts:
             if part.name == name:
                 return part
@@ -112,25 +112,25 @@ class Mistakes:
 
 def _query(ev: Evaluation) -> str:
     """Return a query that finds the mistakes in a file."""
-    told, problem = ev.settings, ev.problem
+    told, task = ev.settings, ev.task
     actual, score = (f'"{name}"' for name in (told.actual, told.score))
     positive = f"'{ev.positive}'" if isinstance(ev.positive, str) else ev.positive
     start = "SELECT * FROM 'the file' "
-    if ev.kind == "regression":
+    if ev.task.name == "regression":
         return f'{start}ORDER BY abs({actual} - "{told.predicted}") DESC LIMIT 20'
-    if ev.kind == "ranking":
+    if ev.task.name == "ranking":
         return f"{start}WHERE {actual} = 0 ORDER BY {score} DESC LIMIT 20"
-    if problem.threshold is not None and "scores" in ev.tallies:
-        wrong = f"({score} >= {problem.threshold:g}) <> ({actual} = {positive})"
+    if task.threshold is not None and "scores" in ev.tallies:
+        wrong = f"({score} >= {task.threshold:g}) <> ({actual} = {positive})"
         return f"{start}WHERE {wrong} ORDER BY {score} DESC LIMIT 20"
     return f'{start}WHERE {actual} <> "{told.predicted}" LIMIT 20'
 
 
-def mistakes(ev: Evaluation, which: str | None = None, n: Any = 20) -> Mistakes:
+def mistakes(ev: Evaluation, which: str | None = None, n: Any = 20) -> ErrorRows:
     """Return the mistakes of an evaluation, at most `n` of each kind."""
-    kinds = _KINDS.get(ev.kind, ())
+    kinds = _KINDS.get(ev.task.name, ())
     if which is not None and which not in kinds:
-        raise InputError(f"which={which!r} is not known: {ev.kind} problems have {shown(kinds)}.")
+        raise InputError(f"which={which!r} is not known: {ev.task.name} problems have {shown(kinds)}.")
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         raise InputError(f"n={n!r} is how many mistakes of a kind to show: a whole number, 1 or more.")
     counted = {"confusions": _confusions, "labels": _labels, "lists": _lists}  # from tallies alone
@@ -152,14 +152,14 @@ def mistakes(ev: Evaluation, which: str | None = None, n: Any = 20) -> Mistakes:
         else made[kind](ev, ev.rows, n, kind)
         for kind in wanted
     )  # fmt: skip
-    return Mistakes(parts, ev.settings.library)
+    return ErrorRows(parts, ev.settings.library)
 
 
 def _has_rows(ev: Evaluation) -> bool:
     return ev.rows is not None or ev.sets is not None
 
 
-def _false(ev: Evaluation, rows: Rows, n: int, kind: str) -> Part:
+def _false(ev: Evaluation, rows: Rows, n: int, kind: str) -> ErrorGroup:
     """Return rows wrongly taken for positive, highest scores first, or for negative, lowest first."""
     actual, predicted = (_is(column, ev.positive) for column in _labelled(rows))
     missed = kind == "false_negatives"
@@ -171,10 +171,10 @@ def _false(ev: Evaluation, rows: Rows, n: int, kind: str) -> Part:
     columns = _columns(rows, shown_rows)
     if score is not None:
         columns["score"] = score[shown_rows].tolist()
-    return Part(kind, kind.replace("_", " "), sure, len(wrong), columns)
+    return ErrorGroup(kind, kind.replace("_", " "), sure, len(wrong), columns)
 
 
-def _mistaken(ev: Evaluation, rows: Rows, n: int, kind: str) -> Part:
+def _mistaken(ev: Evaluation, rows: Rows, n: int, kind: str) -> ErrorGroup:
     """Return rows of a wrong class, the surest first where classes have scores."""
     actual, predicted = _labelled(rows)
     (mine, known), (theirs, said) = encode(actual), encode(predicted)
@@ -183,8 +183,8 @@ def _mistaken(ev: Evaluation, rows: Rows, n: int, kind: str) -> Part:
     wrong = np.flatnonzero(mine.astype(np.int64) != table[theirs])
     score = rows.score
     if score is None or score.values.ndim == 1:
-        return Part(kind, "wrong rows", "", len(wrong), _columns(rows, _first(wrong, None, n)))
-    labels = rows.labels or ev.problem.labels
+        return ErrorGroup(kind, "wrong rows", "", len(wrong), _columns(rows, _first(wrong, None, n)))
+    labels = rows.labels or ev.task.labels
     of_class = np.array([labels.index(label) for label in said], dtype=np.intp)
     sure = score.values[wrong, of_class[theirs[wrong]]]
     chosen = _first(wrong, -sure, n)
@@ -193,10 +193,10 @@ def _mistaken(ev: Evaluation, rows: Rows, n: int, kind: str) -> Part:
     place = {label: index for index, label in enumerate(labels)}
     truth = np.array([place[label] for label in known], dtype=np.intp)
     columns["score of actual"] = score.values[chosen, truth[mine[chosen]]].tolist()
-    return Part(kind, "wrong rows", "highest score of the predicted class first", len(wrong), columns)
+    return ErrorGroup(kind, "wrong rows", "highest score of the predicted class first", len(wrong), columns)
 
 
-def _confusions(ev: Evaluation, n: int) -> Part:
+def _confusions(ev: Evaluation, n: int) -> ErrorGroup:
     """Return which classes are taken for which, the most frequent first."""
     table = ev.tallies.get("confusion")
     if not isinstance(table, Confusion):
@@ -211,10 +211,10 @@ def _confusions(ev: Evaluation, n: int) -> Part:
         "rows": table.counts[order].tolist(),
         "share of actual": (table.counts[order] / totals[actual[order]]).tolist(),
     }
-    return Part("confusions", "confused pairs of classes", "most frequent first", len(wrong), columns)
+    return ErrorGroup("confusions", "confused pairs of classes", "most frequent first", len(wrong), columns)
 
 
-def _wrong_sets(sets: LabelTables, n: int) -> Part:
+def _wrong_sets(sets: LabelTables, n: int) -> ErrorGroup:
     """Return rows whose labels are not those predicted, the most wrong labels first."""
     missed, added = sets.actual.astype(bool), sets.predicted.astype(bool)
     missed, added = missed & ~added, added & ~missed
@@ -227,10 +227,10 @@ def _wrong_sets(sets: LabelTables, n: int) -> Part:
     }
     for name, table in (("missed", missed), ("added", added)):
         columns[name] = [[sets.labels[place] for place in np.flatnonzero(table[row])] for row in chosen]
-    return Part("mistakes", "wrong rows", "most wrong labels first", len(wrong), columns)
+    return ErrorGroup("mistakes", "wrong rows", "most wrong labels first", len(wrong), columns)
 
 
-def _labels(ev: Evaluation, n: int) -> Part:
+def _labels(ev: Evaluation, n: int) -> ErrorGroup:
     """Return the labels that are most often missed or wrongly added."""
     table = ev.tallies["label_sets"]
     assert isinstance(table, LabelSets)  # noqa: S101 - what such problems have
@@ -242,10 +242,10 @@ def _labels(ev: Evaluation, n: int) -> Part:
         "missed": missed[order].tolist(),
         "added": added[order].tolist(),
     }
-    return Part("labels", "labels with errors", "most errors first", len(wrong), columns)
+    return ErrorGroup("labels", "labels with errors", "most errors first", len(wrong), columns)
 
 
-def _residuals(_: Evaluation, rows: Rows, n: int, kind: str) -> Part:
+def _residuals(_: Evaluation, rows: Rows, n: int, kind: str) -> ErrorGroup:
     """Return the rows whose numbers are furthest off."""
     actual, predicted = (column.numbers("numbers").astype(np.float64) for column in _labelled(rows))
     off = actual - predicted
@@ -256,10 +256,10 @@ def _residuals(_: Evaluation, rows: Rows, n: int, kind: str) -> Part:
         "predicted": predicted[chosen].tolist(),
         "error": off[chosen].tolist(),
     }
-    return Part(kind, "rows", "largest error first", len(off), columns)
+    return ErrorGroup(kind, "rows", "largest error first", len(off), columns)
 
 
-def _lists(ev: Evaluation, n: int) -> Part:
+def _lists(ev: Evaluation, n: int) -> ErrorGroup:
     """Return the ranked lists with the least NDCG; those where nothing is relevant have none."""
     figure, tally, options, _ = ev.reading("ndcg")
     values = row_figures(figure.metric, tally, options)
@@ -275,7 +275,7 @@ def _lists(ev: Evaluation, n: int) -> Part:
         "items": np.diff(tally.offsets)[chosen].tolist(),
         "relevant": np.diff(tally.ideal_offsets)[chosen].tolist(),
     }
-    return Part("lists", "lists with something to find", "lowest NDCG first", len(known), columns)
+    return ErrorGroup("lists", "lists with something to find", "lowest NDCG first", len(known), columns)
 
 
 def _labelled(rows: Rows) -> tuple[Column, Column]:

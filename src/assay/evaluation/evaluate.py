@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from assay.errors import InputError, keywords_told
+from assay.errors import InputError, suggest_keywords
 from assay.evaluation.evaluation import Evaluation
-from assay.evaluation.from_counts import as_confusion, table_problem
+from assay.evaluation.from_counts import as_confusion, table_task
 from assay.evaluation.from_scan import evaluate_streamed, is_streamed
-from assay.evaluation.infer_task import Problem, posed
+from assay.evaluation.infer_task import Task, infer_task
 from assay.evaluation.settings import Settings
 from assay.evaluation.validation import (
-    check_kind,
     check_stated,
+    check_task,
     refuse_beside_lists,
     refuse_cluster_columns,
     refuse_misplaced,
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from assay.inputs import Label
     from assay.tallies import Tally
 
-__all__ = ["evaluate", "evaluated"]
+__all__ = ["evaluate", "evaluate_rows"]
 
 
-@keywords_told
+@suggest_keywords
 def evaluate(
     data: Any = None,
     *more: Any,
@@ -57,7 +57,7 @@ def evaluate(
     labels: Sequence[Label] | None = None,
     positive: Label | None = None,
     missing: Literal["refuse", "drop"] = "refuse",
-    kind: str | None = None,
+    task: str | None = None,
     threshold: float | None = None,
     confidence: float = 0.95,
     beta: float | None = None,
@@ -88,7 +88,7 @@ def evaluate(
     edges
         Where numbers to slice by are cut, by their columns: ``{"age": [30, 50]}``. Without, at their
         quartiles, unless they are whole and of few different values.
-    kind
+    task
         ``"binary"``, ``"multiclass"``, ``"ordinal"``, ``"multilabel"``, ``"regression"`` or ``"ranking"``.
         Inferred where it cannot be mistaken, and always told.
     threshold
@@ -117,10 +117,10 @@ def evaluate(
     >>> ev = assay.evaluate(actual=[0, 0, 0, 1, 1], score=[0.1, 0.4, 0.2, 0.8, 0.3])
     >>> ev["auc"]
     0.8333 [0.2169, 0.9882]
-    >>> ev["recall"], ev.problem.threshold
+    >>> ev["recall"], ev.task.threshold
     (0.5 [0.02532, 0.9747], 0.5)
     """
-    check_kind(kind)
+    check_task(task)
     said: dict[str, Any] = {
         "beta": beta, "cost_fp": cost_fp, "cost_fn": cost_fn, "prevalence": prevalence, "k": k,
         "empty": empty, "name": name,
@@ -142,26 +142,26 @@ def evaluate(
     settings = Settings(confidence, **said, library=library_of(data, actual, predicted, score))
     if is_streamed(data):
         return evaluate_streamed(
-            data, roles, settings, kind=kind, threshold=threshold, labels=labels, positive=positive,
+            data, roles, settings, task_name=task, threshold=threshold, labels=labels, positive=positive,
             missing=missing, edges=edges, memory=memory, threads=threads,
         )  # fmt: skip
     if data is not None and not by_role and not isinstance(data, Rows):
         table = as_confusion(data, labels)
         if table is not None:
-            return _of_table(table, positive, kind, threshold, settings)
+            return _of_table(table, positive, task, threshold, settings)
         raise unnamed_columns(data)
-    if kind in (None, "multilabel", "ranking"):
+    if task in (None, "multilabel", "ranking"):
         lists = [as_lists(data, one) for one in (actual, predicted)]
         ranked = are_rows_of_items(lists[1]) and (are_rows_of_items(lists[0]) or are_graded(lists[0]))
-        if kind == "ranking" and score is None and ranked:
+        if task == "ranking" and score is None and ranked:
             refuse_beside_lists(weight=weight, group=group, by=by, edges=edges, labels=labels,
                                 positive=positive, threshold=threshold, **said)  # fmt: skip
             tally = Queries.of_lists(actual=lists[0], predicted=lists[1], query=query)
-            return Evaluation(Problem("ranking"), settings, Collection.of_mapping({"queries": tally}))
-        if kind == "multilabel" or (kind is None and any(map(are_sets, lists))):
+            return Evaluation(Task("ranking"), settings, Collection.of_mapping({"queries": tally}))
+        if task == "multilabel" or (task is None and any(map(are_sets, lists))):
             refuse_unused("multilabel", settings)
             stated: dict[str, Any] = {"labels": labels, "threshold": threshold, "missing": missing}
-            return _of_sets(data, roles, kind, settings, {"positive": positive, "edges": edges}, **stated)
+            return _of_sets(data, roles, task, settings, {"positive": positive, "edges": edges}, **stated)
     if isinstance(data, Rows):
         if by_role or labels is not None or positive is not None:
             raise InputError(
@@ -169,37 +169,41 @@ def evaluate(
             )
         rows = data
     else:
-        refuse_tables(roles, kind)
-        if kind == "ordinal" and labels is None:
+        refuse_tables(roles, task)
+        if task == "ordinal" and labels is None:
             labels = order_of(data, actual)
         rows = gathered(data, **roles, labels=labels, positive=positive, missing=missing)
     if not len(rows):
         raise InputError("there are no rows to judge.")
     rows = with_slices(rows, edges)
-    problem, rows = posed(rows, kind, threshold)
-    refuse_unused(problem.kind, settings)
+    decision, rows = infer_task(rows, task, threshold)
+    refuse_unused(decision.name, settings)
     names: dict[str, Any] = {
         role: kept.name
         for role in ("actual", "predicted", "score", "weight", "group")
         if (kept := getattr(rows, role)) is not None
     }
     settings = dataclasses.replace(settings, **names, by=tuple(one.name for one in rows.by))
-    return Evaluation(problem, settings, Collection.of_mapping(_tallies(problem, rows)), rows, rows.dropped)
+    return Evaluation(decision, settings, Collection.of_mapping(_tallies(decision, rows)), rows, rows.dropped)
 
 
 def _of_table(
-    tally: Confusion, positive: Label | None, kind: str | None, threshold: float | None, settings: Settings
+    tally: Confusion,
+    positive: Label | None,
+    task_name: str | None,
+    threshold: float | None,
+    settings: Settings,
 ) -> Evaluation:
     """Return the evaluation of a ready confusion table."""
     if threshold is not None:
         raise InputError("threshold= cuts scores, which a ready table no longer has: leave it out.")
-    problem, tally = table_problem(tally, positive, kind)
-    refuse_unused(problem.kind, settings)
-    return Evaluation(problem, settings, Collection.of_mapping({"confusion": tally}))
+    task, tally = table_task(tally, positive, task_name)
+    refuse_unused(task.name, settings)
+    return Evaluation(task, settings, Collection.of_mapping({"confusion": tally}))
 
 
 def _of_sets(
-    data: Any, roles: dict[str, Any], kind: str | None, settings: Settings, beside: dict[str, Any], *,
+    data: Any, roles: dict[str, Any], task_name: str | None, settings: Settings, beside: dict[str, Any], *,
     labels: Any, threshold: float | None, missing: str,
 ) -> Evaluation:  # fmt: skip
     """Return the evaluation of rows that may have several labels."""
@@ -209,22 +213,22 @@ def _of_sets(
         raise InputError(f"{' and '.join(idle)} has no use for rows of several labels: leave it out.")
     given = {name: roles[name] for name in ("actual", "predicted", "score", "weight", "group")}
     tables = label_tables(data, **given, threshold=threshold, labels=labels, missing=missing)
-    inferred = tables.inferred if kind else ("each row holds a list of labels", *tables.inferred)
+    inferred = tables.inferred if task_name else ("each row holds a list of labels", *tables.inferred)
     tally = tables.tally()
-    problem = Problem("multilabel", tally.labels, None, threshold, inferred)
+    task = Task("multilabel", tally.labels, None, threshold, inferred)
     said: dict[str, Any] = {
         name: one.name for name in ("weight", "group") if (one := getattr(tables, name)) is not None
     }
     settings = dataclasses.replace(settings, **said)
     tallies = Collection.of_mapping({"label_sets": tally})
-    return Evaluation(problem, settings, tallies, dropped=tables.dropped, sets=tables)
+    return Evaluation(task, settings, tallies, dropped=tables.dropped, sets=tables)
 
 
-def _tallies(problem: Problem, rows: Rows) -> dict[str, Tally]:
+def _tallies(task: Task, rows: Rows) -> dict[str, Tally]:
     """Return the tallies that a problem's figures are read from."""
-    if problem.kind == "regression":
+    if task.name == "regression":
         return {"moments": Moments.of(rows)}
-    if problem.kind == "ranking":
+    if task.name == "ranking":
         return {"queries": Queries.of(rows)}
     found: dict[str, Tally] = {}
     if rows.score is not None and rows.score.values.ndim > 1:
@@ -233,12 +237,12 @@ def _tallies(problem: Problem, rows: Rows) -> dict[str, Tally]:
         found["scores"] = Scores.of(rows)
     if rows.predicted is not None:
         table = Confusion.of(rows)
-        found["confusion"] = with_labels(table, problem.labels) if problem.kind == "binary" else table
-    elif problem.threshold is not None and isinstance(scores := found.get("scores"), Scores):
-        found["confusion"] = counted_at(scores, problem.threshold, problem.labels)
+        found["confusion"] = with_labels(table, task.labels) if task.name == "binary" else table
+    elif task.threshold is not None and isinstance(scores := found.get("scores"), Scores):
+        found["confusion"] = counted_at(scores, task.threshold, task.labels)
     return found
 
 
-def evaluated(problem: Problem, settings: Settings, rows: Rows) -> Evaluation:
+def evaluate_rows(task: Task, settings: Settings, rows: Rows) -> Evaluation:
     """Return the evaluation of rows whose problem is known: some of the rows that posed it."""
-    return Evaluation(problem, settings, Collection.of_mapping(_tallies(problem, rows)), rows)
+    return Evaluation(task, settings, Collection.of_mapping(_tallies(task, rows)), rows)

@@ -12,7 +12,7 @@ import numpy as np
 from assay.errors import ColumnError, InputError, MetricError
 from assay.evaluation.default_metrics import Figure, figures_of, flat
 from assay.evaluation.settings import Settings
-from assay.evaluation.shortcuts import Told
+from assay.evaluation.shortcuts import EvaluationShortcuts
 from assay.evaluation.task import two_classes
 from assay.inference.estimate import Estimate
 from assay.inference.intervals.choose_interval import estimate_tally
@@ -22,24 +22,24 @@ from assay.metrics import Metric, Undefined
 from assay.metrics.spec import MetricSpec
 from assay.tallies import (
     BinnedScores,
-    Cases,
+    BoundedTally,
     Collection,
     Confusion,
     Losses,
     NumberPairs,
-    Perhaps,
     Queries,
     Scores,
+    StoredRows,
 )
 from assay.tallies.scores.counts_at_threshold import counted_at
 
 if TYPE_CHECKING:
     from assay.decisions.selection_optimism import CrossFit
     from assay.decisions.threshold import Threshold
-    from assay.evaluation.error_rows import Mistakes
-    from assay.evaluation.infer_task import Problem
+    from assay.evaluation.error_rows import ErrorRows
+    from assay.evaluation.infer_task import Task
     from assay.evaluation.per_class import ClassTable
-    from assay.evaluation.slices.slices import Slices
+    from assay.evaluation.slices.slices import SlicesByColumn
     from assay.inputs import Label, Rows
     from assay.inputs.multilabel import LabelTables
     from assay.plots import Plots
@@ -53,7 +53,7 @@ _OF_CLASSES = ("ClassRanks", "Ranks", "Confidence", "Mean")
 _OF_ROWS = {
     "regression": (
         "Mean",
-        "Pairs",
+        "ValuePairs",
         "AbsoluteErrors",
         "AbsolutePercentageErrors",
         "Ranged",
@@ -67,14 +67,14 @@ _CURVES = ("roc", "roc_hull", "precision_recall", "detection_error", "gain", "li
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Told, Mapping[str, Estimate]):
+class Evaluation(EvaluationShortcuts, Mapping[str, Estimate]):
     """Every figure of a model's predictions, each with its interval. Made by :func:`assay.evaluate`.
 
     It reads as a mapping from a metric's name, or any alias, to its estimate; iterating gives the figures
     that a report shows, and any other metric of the catalogue is there for the asking.
     """
 
-    problem: Problem
+    task: Task
     settings: Settings
     tallies: Collection
     given: Rows | None = None
@@ -83,14 +83,9 @@ class Evaluation(Told, Mapping[str, Estimate]):
     kept: Mapping[Any, Estimate] = dataclasses.field(default_factory=dict)  # found while there were rows
 
     @property
-    def kind(self) -> str:
-        """The kind of problem."""
-        return self.problem.kind
-
-    @property
     def positive(self) -> Label | None:
         """The positive label, where there is one."""
-        return self.problem.positive
+        return self.task.positive
 
     @property
     def n(self) -> int:
@@ -103,7 +98,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
         """The figures that a report shows, in the groups that belong together."""
         scored = bool({"scores", "class_scores"} & set(self.tallies))
         return figures_of(
-            self.kind, counts="confusion" in self.tallies, scores=scored,
+            self.task.name, counts="confusion" in self.tallies, scores=scored,
             probabilities=self.are_probabilities, settings=self.settings,
         )  # fmt: skip
 
@@ -117,7 +112,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
         scores = self.scores
         if scores is not None:
             return bool(len(scores.scores)) and scores.scores[0] >= 0 and bool(scores.scores[-1] <= 1)
-        return self.problem.probabilities
+        return self.task.probabilities
 
     @functools.cached_property
     def scores(self) -> Scores | None:
@@ -216,7 +211,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
             columns = {**self.sets.columns, "group": self.sets.group, "tally": known}
             return label_sets_estimate(metric, **columns, confidence=confidence, method=method, **options)
         tally, left, asked = self.read(metric, options)
-        if isinstance(tally, Perhaps):
+        if isinstance(tally, BoundedTally):
             return Estimate(Undefined(tally.why), None, None, confidence, "", self.n)
         if self.settings.group and self.cases is None:
             lost = f"the rows come in groups ({self.settings.group}), which their tallies do not keep"
@@ -248,7 +243,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
         Pairs of numbers are a regression's rows.
         """
         kept = self.tallies.get("cases")
-        if self.rows is None and isinstance(kept, Cases):
+        if self.rows is None and isinstance(kept, StoredRows):
             return dataclasses.replace(self, given=kept.rows()).rows
         pairs = self.tallies.get("spearman")
         if self.rows is None and isinstance(pairs, NumberPairs) and not self.settings.group:
@@ -279,15 +274,15 @@ class Evaluation(Told, Mapping[str, Estimate]):
         # Who reads labels needs the predictions of scores that were cut; who does not is spared making them.
         rows = self.given if self.given is not None and metric.reads.tally is not Confusion else self.cases
         if rows is None:
-            outgrown = next((one for one in self.tallies.tallies if isinstance(one, Perhaps)), None)
-            if outgrown is not None and metric.reads.__name__ in _OF_ROWS.get(self.kind, ()):
+            outgrown = next((one for one in self.tallies.tallies if isinstance(one, BoundedTally)), None)
+            if outgrown is not None and metric.reads.__name__ in _OF_ROWS.get(self.task.name, ()):
                 return outgrown, asked, asked
             raise MetricError(
                 f"{metric.name} has nothing to read here: it is of another problem than "
-                f"{self.problem.title.lower()}, or needs the rows, of which only tallies are held."
+                f"{self.task.title.lower()}, or needs the rows, of which only tallies are held."
             )
         if rows.weight is not None and metric.reads.tally is NumberPairs:
-            return Perhaps.lost(len(rows), "ranks of weighted rows are not defined here"), asked, asked
+            return BoundedTally.lost(len(rows), "ranks of weighted rows are not defined here"), asked, asked
         try:
             tally, left = metric.tallied(rows, asked)
         except ColumnError as lacking:
@@ -299,15 +294,15 @@ class Evaluation(Told, Mapping[str, Estimate]):
     def rows(self) -> Rows | None:
         """The rows as the problem reads them: of both classes, though one have no row, with predictions."""
         rows = self.given
-        if rows is None or self.kind != "binary":
+        if rows is None or self.task.name != "binary":
             return rows
         if rows.labels is None:
-            rows = dataclasses.replace(rows, labels=same_kind(self.problem.labels))
-        if self.problem.threshold is None or rows.predicted is not None:
+            rows = dataclasses.replace(rows, labels=same_kind(self.task.labels))
+        if self.task.threshold is None or rows.predicted is not None:
             return rows
         score = rows.need("score", "an evaluation")
-        above = score.numbers("scores") >= np.float64(self.problem.threshold)
-        return dataclasses.replace(rows, predicted=two_classes(score, above, self.problem.labels))
+        above = score.numbers("scores") >= np.float64(self.task.threshold)
+        return dataclasses.replace(rows, predicted=two_classes(score, above, self.task.labels))
 
     @property
     def confusion(self) -> Any:
@@ -319,7 +314,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
     def _tally(self, name: str, kind: type[Any]) -> Any:
         found = self.readable.get(name)
         if not isinstance(found, kind):
-            raise InputError(f"this evaluation has no {_lacking(name, self.kind)}.")
+            raise InputError(f"this evaluation has no {_lacking(name, self.task.name)}.")
         return found
 
     def at(self, threshold: float) -> Self:
@@ -336,11 +331,11 @@ class Evaluation(Told, Mapping[str, Estimate]):
             said = f"the scores are in bins, one of which begins at {near!r}: they are cut there"
             threshold, inferred = near, (said,)
         given = None if self.given is None else dataclasses.replace(self.given, predicted=None)
-        problem = dataclasses.replace(self.problem, threshold=float(threshold), inferred=inferred)
-        counted = counted_at(self.binned or scores, threshold, problem.labels)
+        task = dataclasses.replace(self.task, threshold=float(threshold), inferred=inferred)
+        counted = counted_at(self.binned or scores, threshold, task.labels)
         tallies = {**dict(self.tallies.items()), "confusion": counted}
         return dataclasses.replace(
-            self, problem=problem, tallies=Collection.of_mapping(tallies), given=given, kept={}
+            self, task=task, tallies=Collection.of_mapping(tallies), given=given, kept={}
         )
 
     def curve(self, name: str) -> Any:
@@ -358,7 +353,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
         return merged(self, other)
 
     def __repr__(self) -> str:
-        title = self.problem.title
+        title = self.task.title
         return f"<Evaluation of {self.n:,} rows: {title[0].lower()}{title[1:]}, {len(self)} figures>"
 
     @functools.cached_property
@@ -377,7 +372,7 @@ class Evaluation(Told, Mapping[str, Estimate]):
         return (figure, *self.read(figure.metric, figure.options, held=True))
 
     @functools.cached_property
-    def slices(self) -> Slices:
+    def slices(self) -> SlicesByColumn:
         """The same for each slice of the rows, column by column of ``by=``, and tested against the rest.
 
         >>> import assay
@@ -386,11 +381,11 @@ class Evaluation(Told, Mapping[str, Estimate]):
         >>> ev.slices["at"]["home"]["accuracy"]
         1 [0.9287, 1]
         """
-        from assay.evaluation.slices.slices import Slices  # noqa: PLC0415 - each knows the other
+        from assay.evaluation.slices.slices import SlicesByColumn  # noqa: PLC0415 - each knows the other
 
-        return Slices(self)
+        return SlicesByColumn(self)
 
-    def errors(self, which: str | None = None, n: int = 20) -> Mistakes:
+    def errors(self, which: str | None = None, n: int = 20) -> ErrorRows:
         """Return which rows were wrong, at most `n` of each kind, the surest mistakes first.
 
         Of two classes ``"false_positives"`` and ``"false_negatives"``; of several ``"mistakes"`` and
@@ -437,12 +432,12 @@ class Evaluation(Told, Mapping[str, Estimate]):
         return Plots(self.tallies if self.rows is None else self.rows, costs=self.settings.costs)
 
 
-def _lacking(name: str, kind: str) -> str:
+def _lacking(name: str, task_name: str) -> str:
     """Return what an evaluation of a kind does not have, and what would give it."""
-    if kind != "binary":
-        fit = {"confusion": "binary, multiclass and ordinal problems have", "scores": "binary problems have"}
+    if task_name != "binary":
+        fit = {"confusion": "binary, multiclass and ordinal tasks have", "scores": "binary tasks have"}
         what = {"confusion": "cross table", "scores": "single column of scores"}
-        return f"{what[name]}, which only {fit[name]}: this is one of kind {kind}"
+        return f"{what[name]}, which only {fit[name]}: this is a {task_name} task"
     if name == "scores":
         return "scores: pass score= beside actual="
     return "predictions: pass predicted=, or threshold= for the scores"

@@ -35,7 +35,7 @@ def as_dict(ev: Evaluation, *, full: bool = False) -> dict[str, Any]:
     >>> data["schema"], data["figures"]["recall"]["value"], data["confusion"]["counts"]
     ('assay/evaluation/1', 0.5, [[1, 0], [1, 1]])
     """
-    problem, settings = ev.problem, ev.settings
+    task, settings = ev.task, ev.settings
     table = ev.tallies.get("confusion")
     # A table of more labels than that is no use as text: each class's counts are among the classes.
     has_table = isinstance(table, Confusion) and len(table.labels) ** 2 <= LARGEST_TABLE
@@ -43,14 +43,14 @@ def as_dict(ev: Evaluation, *, full: bool = False) -> dict[str, Any]:
     data = {
         "schema": SCHEMA,
         "name": settings.name,
-        "kind": ev.kind,
+        "task": ev.task.name,
         "n": ev.n,
         "dropped": ev.dropped,
         "empty_lists": ev.empty_lists,
-        "labels": list(problem.labels),
-        "positive": problem.positive,
-        "threshold": problem.threshold,
-        "inferred": list(problem.inferred),
+        "labels": list(task.labels),
+        "positive": task.positive,
+        "threshold": task.threshold,
+        "inferred": list(task.inferred),
         "columns": {name: getattr(settings, name) or None for name in _WORDS},
         "settings": {name: getattr(settings, name) for name in _STATED},
         "confusion": ev.confusion.to_dict(full=full) if has_table else None,

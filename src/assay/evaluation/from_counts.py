@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import InputError, LabelError, shown
-from assay.evaluation.task import Problem
+from assay.evaluation.task import Task
 from assay.inputs.arrays import column_names
 from assay.inputs.labels import plain_label, same_kind
 from assay.tallies import Confusion
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from assay.inputs import Label, Labels
 
-__all__ = ["as_confusion", "table_problem"]
+__all__ = ["as_confusion", "table_task"]
 
 _PAIRS = ({0, 1}, {-1, 1})
 
@@ -110,14 +110,14 @@ def _are_totals(counts: Any) -> bool:
     return bool(rows and columns and counts[-1, -1] == inner.sum() > 0)
 
 
-def table_problem(tally: Confusion, positive: Label | None, kind: str | None) -> tuple[Problem, Confusion]:
+def table_task(tally: Confusion, positive: Label | None, task_name: str | None) -> tuple[Task, Confusion]:
     """Return the problem that a table poses; a positive class among several is set against the rest."""
     labels = tally.labels
     if not tally.n:
         raise InputError("the table holds no rows: all its counts are 0.")
-    if kind not in (None, "binary", "multiclass", "ordinal"):
+    if task_name not in (None, "binary", "multiclass", "ordinal"):
         raise InputError(
-            f'a table of counts is no {kind} problem: use kind="binary", "multiclass" or "ordinal".'
+            f'a table of counts is no {task_name} task: use task="binary", "multiclass" or "ordinal".'
         )
     inferred: tuple[str, ...] = ()
     if positive is not None:
@@ -126,25 +126,25 @@ def table_problem(tally: Confusion, positive: Label | None, kind: str | None) ->
             raise LabelError(
                 f"the positive label {shown([positive])} is not among the labels: {shown(labels)}."
             )
-        if kind in ("multiclass", "ordinal"):
-            raise LabelError(f'positive= has no use where kind="{kind}": all classes are judged alike.')
-    elif kind in (None, "binary") and set(labels) in _PAIRS:
+        if task_name in ("multiclass", "ordinal"):
+            raise LabelError(f'positive= has no use where task="{task_name}": all classes are judged alike.')
+    elif task_name in (None, "binary") and set(labels) in _PAIRS:
         positive = max(labels)
         inferred = (f"the labels are {shown(labels)}, of which {shown([positive])} is positive",)
-    elif kind == "binary" or (kind is None and len(labels) == 2):  # noqa: PLR2004 - two classes
+    elif task_name == "binary" or (task_name is None and len(labels) == 2):  # noqa: PLR2004 - two classes
         raise LabelError(
             f"the labels are {shown(labels)}: say which one is positive with positive=, "
-            'or judge both alike with kind="multiclass".'
+            'or judge both alike with task="multiclass".'
         )
     if positive is None:
-        said = () if kind else (f"the labels are {shown(labels)}",)
-        return Problem("ordinal" if kind == "ordinal" else "multiclass", labels, inferred=said), tally
+        said = () if task_name else (f"the labels are {shown(labels)}",)
+        return Task("ordinal" if task_name == "ordinal" else "multiclass", labels, inferred=said), tally
     others = tuple(label for label in labels if label != positive)
     if len(others) != 1:
         tally = tally.against_rest(positive)
         inferred += (f"{shown([positive])} is judged against the other {len(others)} labels together",)
-        return Problem("binary", tally.labels, tally.labels[1], inferred=inferred), tally
-    return Problem("binary", (*others, positive), positive, inferred=inferred), tally
+        return Task("binary", tally.labels, tally.labels[1], inferred=inferred), tally
+    return Task("binary", (*others, positive), positive, inferred=inferred), tally
 
 
 def _names(labels: Sequence[Any]) -> Labels:

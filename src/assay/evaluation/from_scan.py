@@ -13,15 +13,24 @@ from assay.engines.accumulator import as_bytes
 from assay.engines.dispatch import is_cluster
 from assay.errors import ColumnError, InputError, MergeError
 from assay.evaluation.evaluation import Evaluation
-from assay.evaluation.infer_task import Verdict, decided, stated_problem
-from assay.evaluation.task import Stated
-from assay.evaluation.task_tallies import CASES, CUT, TRAITS, fillings, quantity, sliced
+from assay.evaluation.infer_task import TaskDecision, decide_task, stated_task
+from assay.evaluation.task import TaskRequest
+from assay.evaluation.task_tallies import CASES, CUT, TRAITS, quantity, sliced, tallies_for_scan
 from assay.evaluation.validation import refuse_unused, unnamed_columns
 from assay.formatting.progress import Progress
 from assay.inference.intervals.interval_request import has_weights
 from assay.inputs.discretize import FEW, MOST, check_edges, too_many
 from assay.inputs.labels import plain_label, same_kind
-from assay.tallies import BinnedScores, Cases, Collection, Confusion, Grouped, Perhaps, Scores, merge
+from assay.tallies import (
+    BinnedScores,
+    BoundedTally,
+    Collection,
+    Confusion,
+    Grouped,
+    Scores,
+    StoredRows,
+    merge,
+)
 from assay.tallies.scores.counts_at_threshold import counted_at, renamed, with_labels
 
 if TYPE_CHECKING:
@@ -29,7 +38,7 @@ if TYPE_CHECKING:
 
     from assay.engines import Scan
     from assay.evaluation.settings import Settings
-    from assay.tallies import Tally, Traits
+    from assay.tallies import ColumnProfile, Tally
 
 __all__ = ["evaluate_streamed", "is_streamed"]
 
@@ -51,7 +60,7 @@ def evaluate_streamed(
     roles: Mapping[str, Any],
     settings: Settings,
     *,
-    kind: str | None,
+    task_name: str | None,
     threshold: float | None,
     labels: Sequence[Any] | None,
     positive: Any,
@@ -61,9 +70,9 @@ def evaluate_streamed(
     threads: int | None,
 ) -> Evaluation:
     """Return the evaluation of data that is scanned; `roles` are names of columns."""
-    if kind == "multilabel":
+    if task_name == "multilabel":
         raise InputError(
-            'rows that may have several labels, kind="multilabel", are judged in memory: read them first.'
+            'rows that may have several labels, task="multilabel", are judged in memory: read them first.'
         )
     said = {role: one for role, one in roles.items() if one is not None}
     if not said:
@@ -73,28 +82,28 @@ def evaluate_streamed(
     check_edges(by, edges)
     if len(set(by)) < len(by):
         raise ColumnError(f"by= names a column twice: {list(by)}.")
-    stated = _stated(said, kind, threshold, labels, positive)
+    stated = _stated(said, task_name, threshold, labels, positive)
     limit = max(as_bytes(memory) // _SHARE, 1)
     told: dict[str, Any] = {
         **said, "by": by, "labels": labels, "positive": stated.positive, "missing": missing,
         "edges": edges, "memory": memory, "threads": threads,
     }  # fmt: skip
     reading = _Reading(data, told, stated, tuple(edges or ()), limit)
-    problem = stated_problem(stated)
-    found = reading.scan(None if problem is None else problem.kind)
+    task = stated_task(stated)
+    found = reading.scan(None if task is None else task.name)
     if not found.scan.rows:
         raise InputError("there are no rows to judge.")
-    verdict = Verdict(problem) if problem is not None else decided(found.traits, stated)
-    if problem is None and verdict.problem.kind == "regression":
+    verdict = TaskDecision(task) if task is not None else decide_task(found.traits, stated)
+    if task is None and verdict.task.name == "regression":
         # Labels were looked for, and quantities found: these are summed in a pass of their own.
         found = reading.scan("regression")
-    refuse_unused(verdict.problem.kind, settings)
+    refuse_unused(verdict.task.name, settings)
     return found.evaluation(verdict, settings)
 
 
 def _stated(
-    roles: dict[str, Any], kind: str | None, threshold: float | None, labels: Any, positive: Any
-) -> Stated:
+    roles: dict[str, Any], task_name: str | None, threshold: float | None, labels: Any, positive: Any
+) -> TaskRequest:
     """Return what the caller said, in the words of the problem."""
     score: Any = roles.get("score")
     several = score is not None and not isinstance(score, str)
@@ -106,8 +115,8 @@ def _stated(
         if role != "score" and not isinstance(one, str):
             raise _no_name(role, one)
     names = {role: one if isinstance(one, str) else role for role, one in roles.items()}
-    return Stated(
-        kind, threshold,
+    return TaskRequest(
+        task_name, threshold,
         None if labels is None else same_kind(tuple(map(plain_label, labels))),
         None if positive is None else plain_label(positive),
         names, len(score) if several else 1,
@@ -127,18 +136,18 @@ class _Reading:
 
     data: Any
     told: dict[str, Any]
-    stated: Stated
+    stated: TaskRequest
     cut: tuple[str, ...]
     limit: int
 
-    def scan(self, kind: str | None) -> _Found:
+    def scan(self, task_name: str | None) -> _Found:
         """Return what a pass over the rows finds for a kind of problem, or for any that labels pose."""
-        makers = fillings(self.stated, kind, self.limit)
+        makers = tallies_for_scan(self.stated, task_name, self.limit)
         if self.told["by"]:
             makers = {_SLICES: functools.partial(sliced, makers=makers, cut=self.cut)}
         with Progress("rows", self._count()) as bar:
             found = scan(self.data, tallies=makers, progress=bar.reach, **self.told)
-        return _Found(self, found, kind)
+        return _Found(self, found, task_name)
 
     def _count(self) -> int | None:
         """Return about how many rows there are, where somebody sees it and it costs little to know."""
@@ -154,7 +163,7 @@ class _Found:
 
     reading: _Reading
     scan: Scan
-    kind: str | None
+    task_name: str | None
 
     @functools.cached_property
     def slices(self) -> Grouped | None:
@@ -180,7 +189,7 @@ class _Found:
             whole: Any = merge(self.slices.tallies)
             return dict(whole.items())
         except MergeError as refused:
-            if self.kind == "ranking":
+            if self.task_name == "ranking":
                 raise InputError(
                     f"a list lies in two slices by {' x '.join(self.reading.told['by'])}: slices of ranked "
                     f"lists are of whole lists, so slice by something that a list has once. {refused}"
@@ -188,14 +197,14 @@ class _Found:
             raise
 
     @property
-    def traits(self) -> Traits:
+    def traits(self) -> ColumnProfile:
         """What the columns hold."""
         found: Any = self.whole[TRAITS]
         return found  # type: ignore[no-any-return]
 
-    def evaluation(self, verdict: Verdict, settings: Settings) -> Evaluation:
+    def evaluation(self, verdict: TaskDecision, settings: Settings) -> Evaluation:
         """Return the evaluation of the tallies."""
-        problem, told = verdict.problem, self.reading.told
+        task, told = verdict.task, self.reading.told
         read = functools.partial(as_read, verdict=verdict)
         tallies = read(self.whole)
         weighted = any(map(has_weights, tallies.values()))
@@ -203,7 +212,7 @@ class _Found:
             role: name for role, name in self.reading.stated.names.items()
             if role in ("actual", "predicted", "score", "weight", "group") and (role != "weight" or weighted)
         }  # fmt: skip
-        if problem.kind == "multiclass" and "predicted" not in names:
+        if task.name == "multiclass" and "predicted" not in names:
             names["predicted"] = "highest score"
         if self.reading.stated.cut:
             names["score"] = names["predicted"]
@@ -216,30 +225,30 @@ class _Found:
                 for key, one in self.slices.items()
             }
             tallies[_SLICES] = Grouped.of_mapping(parts)
-        return Evaluation(problem, settings, Collection.of_mapping(tallies), dropped=self.scan.dropped)
+        return Evaluation(task, settings, Collection.of_mapping(tallies), dropped=self.scan.dropped)
 
 
-def as_read(found: Mapping[str, Tally], verdict: Verdict) -> dict[str, Tally]:
+def as_read(found: Mapping[str, Tally], verdict: TaskDecision) -> dict[str, Tally]:
     """Return the tallies of rows as their problem reads them: those that its figures need."""
-    problem = verdict.problem
+    task = verdict.task
     cut = found.get(CUT)
     tallies = verdict.tallies({name: _held(one) for name, one in found.items() if name not in (TRAITS, CUT)})
-    if problem.kind in ("multiclass", "ordinal") and "class_scores" in tallies and not problem.probabilities:
+    if task.name in ("multiclass", "ordinal") and "class_scores" in tallies and not task.probabilities:
         tallies = {name: one for name, one in tallies.items() if name in ("class_scores", "confusion", CASES)}
     cases = tallies.get(CASES)
-    if isinstance(cases, Cases):
-        tallies[CASES] = Cases.of(verdict.rows(cases.rows()))
+    if isinstance(cases, StoredRows):
+        tallies[CASES] = StoredRows.of(verdict.rows(cases.rows()))
     scores, table = tallies.get("scores"), tallies.get("confusion")
-    if problem.kind == "binary" and isinstance(table, Confusion):
-        tallies["confusion"] = with_labels(table, problem.labels)
-    if problem.kind == "binary" and problem.threshold is not None and "confusion" not in tallies:
+    if task.name == "binary" and isinstance(table, Confusion):
+        tallies["confusion"] = with_labels(table, task.labels)
+    if task.name == "binary" and task.threshold is not None and "confusion" not in tallies:
         if isinstance(scores, BinnedScores) and isinstance(cut, Confusion):
-            tallies["confusion"] = renamed(cut, problem.labels)
+            tallies["confusion"] = renamed(cut, task.labels)
         elif isinstance(scores, (Scores, BinnedScores)):
-            tallies["confusion"] = counted_at(scores, problem.threshold, problem.labels)
+            tallies["confusion"] = counted_at(scores, task.threshold, task.labels)
     return tallies
 
 
 def _held(tally: Tally) -> Tally:
     """Return a tally that may be lost as what it is where it is not."""
-    return tally.tally if isinstance(tally, Perhaps) and tally.tally is not None else tally
+    return tally.tally if isinstance(tally, BoundedTally) and tally.tally is not None else tally

@@ -12,9 +12,9 @@ import numpy as np
 
 from assay.errors import InputError, LabelError, shown
 from assay.evaluation.score_columns import chosen_column, highest_predicted, of_class_scores, one_of_two
-from assay.evaluation.task import Kind, Problem, Stated, two_classes
+from assay.evaluation.task import Task, TaskName, TaskRequest, two_classes
 from assay.evaluation.validation import (
-    check_kind,
+    check_task,
     first_fraction,
     refuse_idle,
     refuse_labels_as_scores,
@@ -22,7 +22,7 @@ from assay.evaluation.validation import (
 )
 from assay.inputs import Column, Rows, encode, label_union
 from assay.inputs.labels import positive_label
-from assay.tallies import Confusion, Traits
+from assay.tallies import ColumnProfile, Confusion
 from assay.tallies.column_profile import label_task
 
 if TYPE_CHECKING:
@@ -31,24 +31,24 @@ if TYPE_CHECKING:
     from assay.inputs import Label, Labels
     from assay.tallies import Tally
 
-__all__ = ["Kind", "Problem", "Verdict", "decided", "posed", "ready", "stated_problem"]
+__all__ = ["Task", "TaskDecision", "TaskName", "decide_task", "infer_task", "prepare_rows", "stated_task"]
 
 _PAIRS = ({0, 1}, {-1, 1})
 
 
 @dataclasses.dataclass(frozen=True)
-class Verdict:
+class TaskDecision:
     """A problem, and how rows are read for it: one label against all others where they are several."""
 
-    problem: Problem
+    task: Task
     alone: Label | None = None  # the label that is set against the rest
 
     def rows(self, rows: Rows) -> Rows:
         """Return rows as the problem reads them."""
-        problem = self.problem
+        task = self.task
         if self.alone is not None:
-            rows = _against_rest(rows, self.alone, problem.labels)
-        return dataclasses.replace(rows, positive=problem.positive) if problem.kind == "binary" else rows
+            rows = _against_rest(rows, self.alone, task.labels)
+        return dataclasses.replace(rows, positive=task.positive) if task.name == "binary" else rows
 
     def tallies(self, tallies: Mapping[str, Tally]) -> dict[str, Tally]:
         """Return tallies of rows as they were, as those of the rows that the problem reads."""
@@ -59,31 +59,31 @@ class Verdict:
             if isinstance(one, Confusion):
                 found[name] = one.against_rest(self.alone)
             elif getattr(one, "positive", None) == self.alone:
-                found[name] = dataclasses.replace(one, positive=self.problem.positive)  # type: ignore[type-var]
+                found[name] = dataclasses.replace(one, positive=self.task.positive)  # type: ignore[type-var]
         return found
 
 
-def posed(rows: Rows, kind: str | None = None, threshold: float | None = None) -> tuple[Problem, Rows]:
+def infer_task(rows: Rows, task_name: str | None = None, threshold: float | None = None) -> tuple[Task, Rows]:
     """Return the problem that rows pose, and the rows as that problem reads them.
 
     >>> import assay
-    >>> problem, _ = posed(assay.rows(actual=[0, 1, 1], predicted=[0, 1, 0]))
-    >>> problem.title, problem.positive, problem.inferred
+    >>> task, _ = infer_task(assay.rows(actual=[0, 1, 1], predicted=[0, 1, 0]))
+    >>> task.title, task.positive, task.inferred
     ('Binary classification', 1, ('the labels are 0, 1, of which 1 is positive',))
     """
-    stated = Stated.of(rows, kind, threshold)
-    problem = stated_problem(stated)
-    if problem is not None:
-        return problem, rows
-    rows = ready(rows, stated)
-    verdict = decided(Traits.of(rows), stated, rows)
-    return verdict.problem, verdict.rows(rows)
+    stated = TaskRequest.of(rows, task_name, threshold)
+    task = stated_task(stated)
+    if task is not None:
+        return task, rows
+    rows = prepare_rows(rows, stated)
+    verdict = decide_task(ColumnProfile.of(rows), stated, rows)
+    return verdict.task, verdict.rows(rows)
 
 
-def stated_problem(stated: Stated) -> Problem | None:
+def stated_task(stated: TaskRequest) -> Task | None:
     """Return the problem where no row need be seen to know it, or None; raise where a role is lacking."""
-    check_kind(stated.kind)
-    kind, names = stated.kind, stated.names
+    check_task(stated.task)
+    task_name, names = stated.task, stated.names
     if "actual" not in names:
         raise InputError("an evaluation needs actual=, what was true, beside predicted= or score=.")
     if "predicted" not in names and "score" not in names:
@@ -92,27 +92,27 @@ def stated_problem(stated: Stated) -> Problem | None:
             "beside actual=."
         )
     refuse_idle(stated)
-    if kind == "ranking" or (kind is None and "query" in names):
+    if task_name == "ranking" or (task_name is None and "query" in names):
         for role, what in (("query", "which list each row is of"), ("score", "what the lists are ranked by")):
             if role not in names:
                 raise InputError(f"ranked lists need {role}=, {what}.")
         if "weight" in names:
             raise InputError("ranked lists count alike, so that weight= has no use: leave it out.")
-        return Problem("ranking", inferred=() if kind else ("there are queries, so lists are ranked",))
-    if kind == "regression" and stated.columns == 1:
+        return Task("ranking", inferred=() if task_name else ("there are queries, so lists are ranked",))
+    if task_name == "regression" and stated.columns == 1:
         return _regression(stated)
     return None
 
 
-def ready(rows: Rows, stated: Stated) -> Rows:
+def prepare_rows(rows: Rows, stated: TaskRequest) -> Rows:
     """Return rows with what can be done row by row before the problem is known.
 
     Numbers are cut at a threshold; of two columns of scores the positive class's is taken; of several, the
     highest predicts.
     """
     if stated.columns > 1:
-        rows, kind = one_of_two(rows, stated.kind)
-        return rows if kind == "binary" else highest_predicted(rows)
+        rows, task_name = one_of_two(rows, stated.task)
+        return rows if task_name == "binary" else highest_predicted(rows)
     if stated.cut:
         return _cut(rows, stated)
     if "predicted" not in stated.names:
@@ -120,37 +120,37 @@ def ready(rows: Rows, stated: Stated) -> Rows:
     return rows
 
 
-def decided(traits: Traits, stated: Stated, rows: Rows | None = None) -> Verdict:
+def decide_task(traits: ColumnProfile, stated: TaskRequest, rows: Rows | None = None) -> TaskDecision:
     """Return what the traits of rows and the caller's words say together; rows serve messages alone.
 
     >>> import assay
-    >>> stated = Stated(names={"actual": "y", "predicted": "p"})
-    >>> traits = Traits.of(assay.rows(actual=["a", "b", "c"], predicted=["a", "b", "b"]))
-    >>> decided(traits, stated).problem.title
+    >>> stated = TaskRequest(names={"actual": "y", "predicted": "p"})
+    >>> traits = ColumnProfile.of(assay.rows(actual=["a", "b", "c"], predicted=["a", "b", "b"]))
+    >>> decide_task(traits, stated).task.title
     'Classification into 3 classes'
     """
     if stated.columns > 1:
         labels = stated.labels or (rows.labels if rows is not None else None) or traits.actual.labels
         stated = dataclasses.replace(stated, labels=labels)
-        chosen = chosen_column(labels, stated.positive, stated.kind)
+        chosen = chosen_column(labels, stated.positive, stated.task)
         if chosen is None:
-            return Verdict(of_class_scores(stated, probabilities=traits.probabilities))
-        verdict = _of_labels(traits, dataclasses.replace(stated, kind="binary"))
-        problem = verdict.problem
-        said = (*problem.inferred, f"the scores are column {chosen[0]}, that of {shown([chosen[1]])}")
-        return dataclasses.replace(verdict, problem=dataclasses.replace(problem, inferred=said))
+            return TaskDecision(of_class_scores(stated, probabilities=traits.probabilities))
+        verdict = _of_labels(traits, dataclasses.replace(stated, task="binary"))
+        task = verdict.task
+        said = (*task.inferred, f"the scores are column {chosen[0]}, that of {shown([chosen[1]])}")
+        return dataclasses.replace(verdict, task=dataclasses.replace(task, inferred=said))
     if stated.cut:
         below, above = stated.cut
         said = (f"actual and predicted numbers are cut at {stated.threshold:g}",)
-        return Verdict(Problem("binary", (below, above), above, stated.threshold, said))
+        return TaskDecision(Task("binary", (below, above), above, stated.threshold, said))
     if (
-        stated.kind is None
+        stated.task is None
         and stated.threshold is None
         and "score" not in stated.names
         and traits.are_numbers
     ):
         refuse_swapped(traits, stated, rows)
-        return Verdict(_regression(stated))
+        return TaskDecision(_regression(stated))
     refuse_swapped(traits, stated, rows)
     for role, seen in (("actual", traits.actual), ("predicted", traits.predicted)):
         if seen.kind == "fractions":
@@ -158,30 +158,30 @@ def decided(traits: Traits, stated: Stated, rows: Rows | None = None) -> Verdict
                 encode(getattr(rows, role))  # raises, with the row
             raise LabelError(
                 f"{stated.names[role]} holds {first_fraction(None, role)}, which are no labels: cut a "
-                'measured quantity into classes first (assay.cut), or say kind="regression".'
+                'measured quantity into classes first (assay.cut), or say task="regression".'
             )
     return _of_labels(traits, stated)
 
 
-def _regression(stated: Stated) -> Problem:
+def _regression(stated: TaskRequest) -> Task:
     if "predicted" not in stated.names:
         raise InputError("a regression needs predicted= numbers; score= is for classes.")
     said = ("actual and predicted are numbers that are not whole, so it is a regression",)
-    return Problem("regression", inferred=() if stated.kind else said)
+    return Task("regression", inferred=() if stated.task else said)
 
 
-def _of_labels(traits: Traits, stated: Stated) -> Verdict:
-    kind = stated.kind
+def _of_labels(traits: ColumnProfile, stated: TaskRequest) -> TaskDecision:
+    task_name = stated.task
     labels = stated.labels or label_union(traits.actual.labels, traits.predicted.labels)
-    if kind == "ordinal" and stated.labels is None and labels and isinstance(labels[0], str):
+    if task_name == "ordinal" and stated.labels is None and labels and isinstance(labels[0], str):
         raise LabelError(
             f"the labels {shown(labels)} have no order of their own: state it, lowest first, with labels=."
         )
-    if kind in ("multiclass", "ordinal"):
+    if task_name in ("multiclass", "ordinal"):
         if stated.positive is not None:
-            raise LabelError(f'positive= has no use where kind="{kind}": all classes are judged alike.')
-        return _several(stated, "ordinal" if kind == "ordinal" else "multiclass", labels)
-    if "score" in stated.names or stated.positive is not None or kind == "binary":
+            raise LabelError(f'positive= has no use where task="{task_name}": all classes are judged alike.')
+        return _several(stated, "ordinal" if task_name == "ordinal" else "multiclass", labels)
+    if "score" in stated.names or stated.positive is not None or task_name == "binary":
         return _binary(traits, stated, labels)
     task = label_task(labels, declared=stated.labels is not None)
     if task == "binary":
@@ -189,27 +189,29 @@ def _of_labels(traits: Traits, stated: Stated) -> Verdict:
     if task == "two classes":
         raise LabelError(
             f"the labels are {shown(labels)}: say which one is positive with positive=, "
-            'or judge both alike with kind="multiclass".'
+            'or judge both alike with task="multiclass".'
         )
     if task == "whole numbers":
         binary_too = '"binary", ' if any(set(labels) <= pair for pair in _PAIRS) else ""
         raise InputError(
             f"actual holds whole numbers ({shown(labels, 4)}), which may be classes, grades or quantities: "
-            f'say kind={binary_too}"multiclass", "ordinal" or "regression".'
+            f'say task={binary_too}"multiclass", "ordinal" or "regression".'
         )
     return _several(stated, "multiclass", labels)
 
 
-def _several(stated: Stated, kind: Literal["multiclass", "ordinal"], labels: Labels) -> Verdict:
+def _several(
+    stated: TaskRequest, task_name: Literal["multiclass", "ordinal"], labels: Labels
+) -> TaskDecision:
     if "predicted" not in stated.names:
         raise InputError(
             f"{len(labels)} classes need predicted= labels, or a column of scores for each of them in score=."
         )
-    inferred = () if stated.kind else (f"the labels are {shown(labels)}",)
-    return Verdict(Problem(kind, labels, inferred=inferred))
+    inferred = () if stated.task else (f"the labels are {shown(labels)}",)
+    return TaskDecision(Task(task_name, labels, inferred=inferred))
 
 
-def _binary(traits: Traits, stated: Stated, labels: Labels) -> Verdict:
+def _binary(traits: ColumnProfile, stated: TaskRequest, labels: Labels) -> TaskDecision:
     threshold = stated.threshold
     positive = positive_label(stated.names["actual"], traits.actual.labels, stated.positive, stated.labels)
     inferred: tuple[str, ...] = ()
@@ -235,8 +237,8 @@ def _binary(traits: Traits, stated: Stated, labels: Labels) -> Verdict:
     ):
         threshold = 0.5
         inferred += ("the scores are probabilities, cut at 0.5 for the counts",)
-    problem = Problem("binary", classes, classes[1], threshold, inferred)
-    return Verdict(problem, positive if len(others) > 1 else None)
+    task = Task("binary", classes, classes[1], threshold, inferred)
+    return TaskDecision(task, positive if len(others) > 1 else None)
 
 
 def rest_names(positive: Label) -> tuple[Label, Label]:
@@ -264,7 +266,7 @@ def _opposite(positive: Label) -> Label:
     return f"not {positive}" if isinstance(positive, str) else (0 if positive == 1 else positive - 1)
 
 
-def _cut(rows: Rows, stated: Stated) -> Rows:
+def _cut(rows: Rows, stated: TaskRequest) -> Rows:
     """Return the rows with actual and predicted numbers cut at a threshold; the latter rank as scores too."""
     names, threshold = stated.cut, stated.threshold
 

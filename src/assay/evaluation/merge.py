@@ -9,15 +9,25 @@ from assay.errors import InputError, MergeError, MetricError
 from assay.evaluation.default_metrics import flat
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.from_scan import as_read
-from assay.evaluation.infer_task import Verdict
+from assay.evaluation.infer_task import TaskDecision
 from assay.evaluation.settings import Settings
 from assay.evaluation.slices.partition import same_cuts
-from assay.evaluation.task_tallies import problem_fillings, sliced
+from assay.evaluation.task_tallies import sliced, tallies_for_task
 from assay.inputs import label_union
-from assay.tallies import BinnedScores, Cases, Collection, Confusion, Grouped, Perhaps, Scores, Traits, merge
+from assay.tallies import (
+    BinnedScores,
+    BoundedTally,
+    Collection,
+    ColumnProfile,
+    Confusion,
+    Grouped,
+    Scores,
+    StoredRows,
+    merge,
+)
 
 if TYPE_CHECKING:
-    from assay.evaluation.task import Problem
+    from assay.evaluation.task import Task
     from assay.tallies import Tally
 
 __all__ = ["completed", "merged", "slice_tallies"]
@@ -40,8 +50,8 @@ def completed(ev: Evaluation) -> Evaluation:
             bare.read(figure.metric, figure.options)
         except MetricError:  # no tally at hand tells it
             tallies[figure.metric.name] = ev.read(figure.metric, figure.options)[0]
-    if ev.settings.group or ev.kind == "regression" or "class_scores" in tallies:
-        kept = Cases.within(ev.given, _FEW_ROWS)  # what intervals need
+    if ev.settings.group or ev.task.name == "regression" or "class_scores" in tallies:
+        kept = StoredRows.within(ev.given, _FEW_ROWS)  # what intervals need
         tallies["cases"] = kept.tally or kept
     slices = slice_tallies(ev)
     if slices is not None:
@@ -54,13 +64,13 @@ def slice_tallies(ev: Evaluation) -> Grouped | None:
     rows = ev.given
     if rows is None or not rows.by:
         return None
-    found = sliced(rows, problem_fillings(ev.problem, rows), cut=ev.settings.by)
-    if ev.kind == "ranking":
+    found = sliced(rows, tallies_for_task(ev.task, rows), cut=ev.settings.by)
+    if ev.task.name == "ranking":
         try:
             merge(found.tallies)
         except MergeError:  # a list lies in two slices, which are then none
             return None
-    verdict = Verdict(ev.problem)
+    verdict = TaskDecision(ev.task)
     parts = {key: Collection.of_mapping(as_read(dict(one.items()), verdict)) for key, one in found.items()}
     return Grouped.of_mapping(parts)
 
@@ -76,21 +86,21 @@ def merged(one: Evaluation, other: Any) -> Evaluation:
     """
     if not isinstance(other, Evaluation):
         raise MetricError(f"an evaluation merges with another, not with a {type(other).__name__}.")
-    problem, settings = _problem(one, other), _settings(one.settings, other.settings)
+    task, settings = _problem(one, other), _settings(one.settings, other.settings)
     mine, theirs = (dict(completed(side).tallies.items()) for side in (one, other))
     slices: list[Any] = [side.get("slices") for side in (mine, theirs)]
     if None not in slices:
         same_cuts(slices[0], slices[1], settings.by)
     both = {name: _joined(mine[name], theirs[name]) for name in mine if name in theirs}
-    return Evaluation(problem, settings, Collection.of_mapping(both), dropped=one.dropped + other.dropped)
+    return Evaluation(task, settings, Collection.of_mapping(both), dropped=one.dropped + other.dropped)
 
 
 def _joined(mine: Any, theirs: Any) -> Tally:
     """Return the tally of both sides' rows; where one side's is in bins, or lost, the other's is made so."""
     if type(mine) in (Grouped, Collection) and type(mine) is type(theirs):
         # True and 1 are one key, whichever side it came from: the keys are joined as tallies join them.
-        keys = mine.of_mapping(dict.fromkeys(mine, Traits())).merge(
-            theirs.of_mapping(dict.fromkeys(theirs, Traits()))
+        keys = mine.of_mapping(dict.fromkeys(mine, ColumnProfile())).merge(
+            theirs.of_mapping(dict.fromkeys(theirs, ColumnProfile()))
         )
         both: dict[Any, Tally] = {
             key: _joined(mine[key], theirs[key])
@@ -103,25 +113,25 @@ def _joined(mine: Any, theirs: Any) -> Tally:
     for first, second in ((mine, theirs), (theirs, mine)):
         if isinstance(first, BinnedScores) and isinstance(second, Scores):
             return first.merge(second.binned(first.bits))
-        if isinstance(first, Perhaps) and not isinstance(second, Perhaps):
+        if isinstance(first, BoundedTally) and not isinstance(second, BoundedTally):
             n = second.n if hasattr(second, "n") else len(second)
-            return first.merge(Perhaps(n, first.limit, "", second))
+            return first.merge(BoundedTally(n, first.limit, "", second))
     return mine.merge(theirs)  # type: ignore[no-any-return]
 
 
-def _problem(one: Evaluation, other: Evaluation) -> Problem:
-    first, second = one.problem, other.problem
+def _problem(one: Evaluation, other: Evaluation) -> Task:
+    first, second = one.task, other.task
     inferred = first.inferred if first.inferred == second.inferred else ()
     first, second = (dataclasses.replace(side, inferred=inferred) for side in (first, second))
     if first == second:
         return first
-    if first.kind == second.kind in ("multiclass", "ordinal") and not (_declared(one) or _declared(other)):
+    if first.name == second.name in ("multiclass", "ordinal") and not (_declared(one) or _declared(other)):
         joined = label_union(first.labels, second.labels)
         first, second = (dataclasses.replace(side, labels=joined) for side in (first, second))
         if first == second:
             return first
     for name, advice in (
-        ("kind", "say kind= for both"),
+        ("name", "say task= for both"),
         ("labels", "declare the same labels=, in the same order, for both"),
         ("positive", "say the same positive= for both"),
         ("threshold", "say the same threshold= for both"),

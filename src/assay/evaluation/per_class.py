@@ -84,7 +84,7 @@ def class_table(ev: Evaluation) -> ClassTable:
     if isinstance(table, Confusion):
         totals = table.actual_totals if table.weights is None else Binary.each(table).positives
         known, labels = dict(zip(table.labels, totals.tolist(), strict=True)), table.labels
-        labels = ev.problem.labels if set(ev.problem.labels) == set(table.labels) else labels
+        labels = ev.task.labels if set(ev.task.labels) == set(table.labels) else labels
     elif isinstance(sets, LabelSets):
         values = None if sets.weights is None else sets.weight()
         _, _, tp, _, fn = sets.split(values)

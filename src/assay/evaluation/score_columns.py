@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.errors import InputError, LabelError, shown
-from assay.evaluation.task import Problem
+from assay.evaluation.task import Task
 from assay.inputs import Column, column
 
 if TYPE_CHECKING:
-    from assay.evaluation.task import Stated
+    from assay.evaluation.task import TaskRequest
     from assay.inputs import Label, Labels, Rows
 
 __all__ = ["chosen_column", "highest_predicted", "of_class_scores", "one_of_two"]
@@ -20,14 +20,14 @@ __all__ = ["chosen_column", "highest_predicted", "of_class_scores", "one_of_two"
 _PAIRS = ({0, 1}, {-1, 1})
 
 
-def chosen_column(labels: Labels, positive: Label | None, kind: str | None) -> tuple[int, Label] | None:
+def chosen_column(labels: Labels, positive: Label | None, task_name: str | None) -> tuple[int, Label] | None:
     """Return which of two columns of scores is the positive class's, and that class; None for all columns.
 
     Two columns are what many models give for two classes.
     """
-    if len(labels) != 2 or kind not in (None, "binary"):  # noqa: PLR2004 - two classes
-        if positive is not None or kind == "binary":
-            said = "positive= names one class" if positive is not None else 'kind="binary" has two'
+    if len(labels) != 2 or task_name not in (None, "binary"):  # noqa: PLR2004 - two classes
+        if positive is not None or task_name == "binary":
+            said = "positive= names one class" if positive is not None else 'task="binary" has two'
             raise InputError(
                 f"score= has a column for each of {len(labels)} classes, but {said}: pass the positive "
                 "class's column alone, or leave it out to judge all classes alike."
@@ -37,22 +37,22 @@ def chosen_column(labels: Labels, positive: Label | None, kind: str | None) -> t
         if set(labels) not in _PAIRS:
             raise LabelError(
                 f"the labels are {shown(labels)}: say which one is positive with positive=, "
-                'or judge both alike with kind="multiclass".'
+                'or judge both alike with task="multiclass".'
             )
         positive = max(labels)
     return labels.index(positive), positive
 
 
-def one_of_two(rows: Rows, kind: str | None) -> tuple[Rows, str | None]:
+def one_of_two(rows: Rows, task_name: str | None) -> tuple[Rows, str | None]:
     """Return rows whose two columns of scores are the positive class's, and the kind of problem then.
 
     Other rows are returned as they are.
     """
     score = rows.score
     assert score is not None  # noqa: S101 - seen to before
-    found = chosen_column(rows.labels or (), rows.positive, kind)
+    found = chosen_column(rows.labels or (), rows.positive, task_name)
     if found is None:
-        return rows, kind
+        return rows, task_name
     chosen = Column(
         score.name, np.ascontiguousarray(score.values[:, found[0]]), None, None, score.origin, score.place
     )
@@ -70,15 +70,15 @@ def highest_predicted(rows: Rows) -> Rows:
     return dataclasses.replace(rows, predicted=guess)
 
 
-def of_class_scores(stated: Stated, *, probabilities: bool) -> Problem:
+def of_class_scores(stated: TaskRequest, *, probabilities: bool) -> Task:
     """Return the problem of a column of scores per class; without predictions, the highest score predicts."""
-    kind, labels = stated.kind, stated.labels or ()
-    if kind in ("regression", "multilabel"):
+    task_name, labels = stated.task, stated.labels or ()
+    if task_name in ("regression", "multilabel"):
         raise InputError(
-            f'score= has one column per class, which is no {kind} problem: use kind="multiclass".'
+            f'score= has one column per class, which is no {task_name} task: use task="multiclass".'
         )
-    said: tuple[str, ...] = () if kind else ("scores of each class",)
+    said: tuple[str, ...] = () if task_name else ("scores of each class",)
     if "predicted" not in stated.names:
         said += ("the highest predicts, of equal ones the first",)
-    ordered = "ordinal" if kind == "ordinal" else "multiclass"
-    return Problem(ordered, labels, inferred=said, probabilities=probabilities)  # type: ignore[arg-type]
+    ordered = "ordinal" if task_name == "ordinal" else "multiclass"
+    return Task(ordered, labels, inferred=said, probabilities=probabilities)  # type: ignore[arg-type]

@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-__all__ = ["Told"]
+__all__ = ["EvaluationShortcuts"]
 
 
-class Told:
+class EvaluationShortcuts:
     """What shows an evaluation; each way to do so is loaded when somebody asks for it."""
 
     @property

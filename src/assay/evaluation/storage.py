@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import BytesError, FileError
+from assay.errors import FileError, FormatError
 from assay.evaluation.default_metrics import flat
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.merge import completed
 from assay.evaluation.per_class import FIGURES
 from assay.evaluation.settings import Settings
-from assay.evaluation.task import Problem
+from assay.evaluation.task import Task
 from assay.inference.estimate import Estimate
 from assay.metrics import Undefined, find
 from assay.output_files import write_file
@@ -40,31 +40,31 @@ def to_bytes(ev: Evaluation) -> bytes:
     found = tuple(
         (whole.key(metric, options), _written(whole.estimate(metric, **options))) for metric, options in asked
     )
-    parts = (_written(whole.problem), _written(whole.settings), whole.dropped, found)
+    parts = (_written(whole.task), _written(whole.settings), whole.dropped, found)
     return serialization.pack(_KIND, (_FORMAT, *parts, (whole.tallies.kind, whole.tallies.state())))
 
 
 def from_bytes(data: bytes) -> Evaluation:
-    """Return the evaluation that :func:`to_bytes` wrote, or raise :class:`~assay.errors.BytesError`."""
+    """Return the evaluation that :func:`to_bytes` wrote, or raise :class:`~assay.errors.FormatError`."""
     if not data.startswith(b"assay\0"):
-        raise BytesError("this is no evaluation that assay saved: it does not begin as one.")
-    kind, state = serialization.unpack(data)
-    if kind != _KIND:
-        raise BytesError(f"it holds a tally of {kind}, not an evaluation: read it with assay.from_bytes.")
+        raise FormatError("this is no evaluation that assay saved: it does not begin as one.")
+    task_name, state = serialization.unpack(data)
+    if task_name != _KIND:
+        raise FormatError(
+            f"it holds a tally of {task_name}, not an evaluation: read it with assay.from_bytes."
+        )
     if not state or type(state[0]) is not int or state[0] > _FORMAT:
-        raise BytesError("this evaluation was written by a newer assay. Update assay to read it.")
+        raise FormatError("this evaluation was written by a newer assay. Update assay to read it.")
     try:
-        _, problem, settings, dropped, found, tallies = state
+        _, task, settings, dropped, found, tallies = state
         collection = Collection.from_bytes(serialization.pack(*tallies))
         kept = {key: _read(Estimate, fields) for key, fields in found}
-        ev = Evaluation(
-            _read(Problem, problem), _read(Settings, settings), collection, dropped=dropped, kept=kept
-        )
+        ev = Evaluation(_read(Task, task), _read(Settings, settings), collection, dropped=dropped, kept=kept)
         ev.groups  # noqa: B018 - raises where kind and settings are none
     except (ValueError, TypeError, KeyError, AttributeError, IndexError) as wrong:
-        if isinstance(wrong, BytesError):
+        if isinstance(wrong, FormatError):
             raise
-        raise BytesError(f"this evaluation is damaged: {wrong}.") from None
+        raise FormatError(f"this evaluation is damaged: {wrong}.") from None
     return ev
 
 
@@ -92,8 +92,8 @@ def load(path: Any) -> Evaluation:
         raise FileError(f"{path} cannot be read: {failed.strerror or failed}.") from None
     try:
         return from_bytes(data)
-    except BytesError as wrong:
-        raise BytesError(f"{path}: {wrong}") from None
+    except FormatError as wrong:
+        raise FormatError(f"{path}: {wrong}") from None
 
 
 def _written(one: Any) -> tuple[tuple[str, Any], ...]:
@@ -111,10 +111,10 @@ def _value(value: Any) -> Any:
     return value
 
 
-def _read(kind: Any, fields: Any) -> Any:
+def _read(task_name: Any, fields: Any) -> Any:
     """Return a dataclass of fields by name; those that this version does not know are passed over."""
-    known = {field.name for field in dataclasses.fields(kind)}
+    known = {field.name for field in dataclasses.fields(task_name)}
     said = {name: value for name, value in fields if name in known}
-    if kind is Estimate and isinstance(said["value"], tuple):
+    if task_name is Estimate and isinstance(said["value"], tuple):
         said["value"] = Undefined(str(said["value"][1]))
-    return kind(**said)
+    return task_name(**said)

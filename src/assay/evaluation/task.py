@@ -1,4 +1,4 @@
-"""The kinds of problem, and what is known of one."""
+"""Evaluation tasks: their names, and what is known of one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from assay.inputs import Label, Labels, Rows
 
-__all__ = ["Kind", "Problem", "Stated", "two_classes"]
+__all__ = ["Task", "TaskName", "TaskRequest", "two_classes"]
 
 _ROLES = ("actual", "predicted", "score", "weight", "group", "query")
 
-Kind: TypeAlias = Literal["binary", "multiclass", "ordinal", "multilabel", "regression", "ranking"]
+TaskName: TypeAlias = Literal["binary", "multiclass", "ordinal", "multilabel", "regression", "ranking"]
 
 _TITLES = {
     "binary": "Binary classification",
@@ -31,14 +31,14 @@ _TITLES = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Problem:
+class Task:
     """What rows pose: the kind, which label is positive, and what was inferred rather than said.
 
     ``labels`` are the classes in the order in which they are shown, the negative one first where there
     are two. ``threshold`` is that on the scores, or, where actual and predicted numbers were cut, on both.
     """
 
-    kind: Kind
+    name: TaskName
     labels: Labels = ()
     positive: Label | None = None
     threshold: float | None = None
@@ -48,17 +48,17 @@ class Problem:
     @property
     def title(self) -> str:
         """What to call it in a heading."""
-        return _TITLES[self.kind].format(size=len(self.labels))
+        return _TITLES[self.name].format(size=len(self.labels))
 
 
 @dataclasses.dataclass(frozen=True)
-class Stated:
+class TaskRequest:
     """What the caller said of the problem: the kind, the threshold, labels, and the columns by their roles.
 
     ``columns`` is how many columns of scores there are.
     """
 
-    kind: str | None = None
+    task: str | None = None
     threshold: float | None = None
     labels: Labels | None = None
     positive: Label | None = None
@@ -66,12 +66,12 @@ class Stated:
     columns: int = 1
 
     @classmethod
-    def of(cls, rows: Rows, kind: str | None, threshold: float | None) -> Stated:
+    def of(cls, rows: Rows, task_name: str | None, threshold: float | None) -> TaskRequest:
         """Return what is known of rows in memory before any of them is looked at."""
         names = {role: kept.name for role in _ROLES if (kept := getattr(rows, role)) is not None}
         several = rows.score is not None and rows.score.values.ndim > 1
         columns = rows.score.values.shape[1] if several and rows.score is not None else 1
-        return cls(kind, threshold, rows.labels, rows.positive, names, columns)
+        return cls(task_name, threshold, rows.labels, rows.positive, names, columns)
 
     @property
     def cut(self) -> tuple[str, ...]:

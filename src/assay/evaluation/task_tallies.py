@@ -11,30 +11,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ColumnError, LabelError, NumberError
-from assay.evaluation.infer_task import ready
+from assay.evaluation.infer_task import prepare_rows
 from assay.evaluation.validation import refuse_swapped
 from assay.inputs import Column, Rows
 from assay.inputs.discretize import FEW, MOST, too_many
 from assay.inputs.labels import binary
 from assay.metrics import find
 from assay.tallies import (
-    Cases,
+    BoundedTally,
     ClassScores,
     Collection,
+    ColumnProfile,
     Confusion,
     Grouped,
     Moments,
-    Perhaps,
     Queries,
     Scores,
-    Traits,
+    StoredRows,
 )
-from assay.tallies.column_profile import column_traits, has_fractions
+from assay.tallies.column_profile import has_fractions, label_profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay.evaluation.task import Problem, Stated
+    from assay.evaluation.task import Task, TaskRequest
     from assay.tallies import Tally
 
     Makers = Mapping[str, Callable[[Rows], Tally] | type[Tally]]
@@ -44,11 +44,11 @@ __all__ = [
     "CUT",
     "TRAITS",
     "collected",
-    "fillings",
-    "own_fillings",
-    "problem_fillings",
     "quantity",
     "sliced",
+    "tallies_for_metrics",
+    "tallies_for_scan",
+    "tallies_for_task",
 ]
 
 CASES, CUT, TRAITS = "cases", "cut", "traits"
@@ -58,72 +58,77 @@ _OF_PROBABILITIES = ("multiclass_log_loss", "multiclass_brier", "top_label_calib
 _NOT_WHOLE = "there are numbers that are not whole"
 
 
-def fillings(stated: Stated, kind: str | None, limit: int) -> dict[str, Any]:
+def tallies_for_scan(stated: TaskRequest, task_name: str | None, limit: int) -> dict[str, Any]:
     """Return the makers of what rows as they come may be judged by; `kind` is that of the problem, if known.
 
     `limit` is how many bytes a tally may take that is not needed by all figures.
 
-    >>> from assay.evaluation.task import Stated
-    >>> list(fillings(Stated(names={"actual": "y", "score": "p"}), None, 0))
+    >>> from assay.evaluation.task import TaskRequest
+    >>> list(tallies_for_scan(TaskRequest(names={"actual": "y", "score": "p"}), None, 0))
     ['traits', 'scores']
     """
-    if kind == "ranking":
+    if task_name == "ranking":
         return {"queries": Queries} | (_rows(limit) if "group" in stated.names else {})
-    if kind == "regression":
-        return {"moments": Moments, **own_fillings("regression", limit), **_rows(limit)}
+    if task_name == "regression":
+        return {"moments": Moments, **tallies_for_metrics("regression", limit), **_rows(limit)}
     if stated.columns > 1 or stated.cut:
         inside = _of_labels(stated, limit)
         return {name: functools.partial(_readied, each=make, stated=stated) for name, make in inside.items()}
     return _of_labels(stated, limit)
 
 
-def _of_labels(stated: Stated, limit: int) -> dict[str, Any]:
+def _of_labels(stated: TaskRequest, limit: int) -> dict[str, Any]:
     makers: dict[str, Any] = {TRAITS: functools.partial(_seen, stated=stated)}
     if "group" in stated.names or stated.columns > 1:
         makers |= _rows(limit)
     if stated.columns > 1:
-        both = functools.partial(Perhaps.of, each=ClassScores, limit=limit)
-        if stated.columns == 2 and stated.kind in (None, "binary"):  # noqa: PLR2004 - two classes
+        both = functools.partial(BoundedTally.of, each=ClassScores, limit=limit)
+        if stated.columns == 2 and stated.task in (None, "binary"):  # noqa: PLR2004 - two classes
             return {**makers, "scores": Scores} | ({"confusion": Confusion} if _predicted(stated) else {})
-        return {**makers, "class_scores": both, "confusion": Confusion, **own_fillings("classes", limit)}
-    lacking = stated.kind in ("multiclass", "ordinal") and not _predicted(stated)  # which is told afterwards
+        return {
+            **makers,
+            "class_scores": both,
+            "confusion": Confusion,
+            **tallies_for_metrics("classes", limit),
+        }
+    lacking = stated.task in ("multiclass", "ordinal") and not _predicted(stated)  # which is told afterwards
     if ("score" in stated.names and not lacking) or stated.cut:
         makers["scores"] = Scores
     if stated.threshold is not None and not stated.cut:
         makers[CUT] = functools.partial(_cut_scores, threshold=stated.threshold)
     if _predicted(stated):
-        sure = stated.kind is not None or stated.cut or "score" in stated.names
+        sure = stated.task is not None or stated.cut or "score" in stated.names
         makers["confusion"] = Confusion if sure else _unless_fractions
     return makers
 
 
 def _rows(limit: int) -> dict[str, Any]:
     """Return the maker of the rows themselves, while they are few: intervals of some figures need them."""
-    return {CASES: functools.partial(Cases.within, limit=limit)}
+    return {CASES: functools.partial(StoredRows.within, limit=limit)}
 
 
-def own_fillings(kind: str, limit: int) -> dict[str, Any]:
+def tallies_for_metrics(task_name: str, limit: int) -> dict[str, Any]:
     """Return the makers of what single figures of a kind of problem are read from alone."""
-    if kind == "regression":
+    if task_name == "regression":
         return {name: functools.partial(_of_metric, name=name, limit=limit) for name in _OF_NUMBERS}
-    if kind == "classes":
+    if task_name == "classes":
         return {name: functools.partial(_of_metric, name=name, limit=limit) for name in _OF_PROBABILITIES}
     return {}
 
 
-def problem_fillings(problem: Problem, rows: Rows) -> dict[str, Any]:
+def tallies_for_task(task: Task, rows: Rows) -> dict[str, Any]:
     """Return the makers of what rows are judged by whose problem is known, read as it reads them."""
-    if problem.kind == "ranking":
+    if task.name == "ranking":
         return {"queries": Queries}
-    if problem.kind == "regression":
-        return {"moments": Moments, **own_fillings("regression", 0)}
+    if task.name == "regression":
+        return {"moments": Moments, **tallies_for_metrics("regression", 0)}
     makers: dict[str, Any] = {"confusion": Confusion} if rows.predicted is not None else {}
     if rows.score is None:
         return makers
     if rows.score.values.ndim == 1:
         return {**makers, "scores": Scores}
     return {**makers, "class_scores": ClassScores} | (
-        own_fillings("classes", 0) if problem.probabilities else {}
+        tallies_for_metrics("classes", 0) if task.probabilities else {}
     )
 
 
@@ -146,7 +151,7 @@ def _refuse_quantity(column: Column) -> None:
     """Raise where a column to slice by holds numbers that are no names: their quartiles are not known yet."""
     if column.values.dtype.kind == "f" and np.isinf(column.values).any():
         raise quantity(column.name)
-    seen = column_traits(column)
+    seen = label_profile(column)
     if seen.kind == "fractions" or (seen.kind == "whole" and len(seen.labels) > FEW):
         raise quantity(column.name)
 
@@ -159,30 +164,30 @@ def quantity(name: str) -> ColumnError:
     )
 
 
-def _predicted(stated: Stated) -> bool:
+def _predicted(stated: TaskRequest) -> bool:
     return "predicted" in stated.names
 
 
-def _readied(rows: Rows, each: Any, stated: Stated) -> Tally:
-    made: Tally = getattr(each, "of", each)(ready(rows, stated))
+def _readied(rows: Rows, each: Any, stated: TaskRequest) -> Tally:
+    made: Tally = getattr(each, "of", each)(prepare_rows(rows, stated))
     return made
 
 
-def _seen(rows: Rows, stated: Stated) -> Traits:
+def _seen(rows: Rows, stated: TaskRequest) -> ColumnProfile:
     """Return the traits of some rows; what is wrong whatever the others hold is said with its row."""
-    rows = ready(rows, stated) if stated.columns == 1 and not stated.cut else rows
-    traits = Traits.of(rows)
+    rows = prepare_rows(rows, stated) if stated.columns == 1 and not stated.cut else rows
+    traits = ColumnProfile.of(rows)
     if "score" in stated.names and stated.columns == 1:
         refuse_swapped(traits, stated, rows)
     return traits
 
 
-def _unless_fractions(rows: Rows) -> Perhaps:
+def _unless_fractions(rows: Rows) -> BoundedTally:
     """Return the confusion tally, unless there are measured quantities, which have no such table."""
     columns = (rows.need("actual", "an evaluation"), rows.need("predicted", "an evaluation"))
     if any(has_fractions(one) for one in columns):
-        return Perhaps.lost(len(rows), _NOT_WHOLE)
-    return Perhaps.of(rows, Confusion)
+        return BoundedTally.lost(len(rows), _NOT_WHOLE)
+    return BoundedTally.of(rows, Confusion)
 
 
 def _cut_scores(rows: Rows, threshold: float) -> Confusion:
@@ -193,13 +198,13 @@ def _cut_scores(rows: Rows, threshold: float) -> Confusion:
     return Confusion.of_columns([Column(*side) for side in sides], None, rows.weight)
 
 
-def _of_metric(rows: Rows, name: str, limit: int) -> Perhaps:
+def _of_metric(rows: Rows, name: str, limit: int) -> BoundedTally:
     """Return the tally that a metric is read from; lost where these rows have none."""
     if name == "spearman" and rows.weight is not None:
-        return Perhaps.lost(len(rows), "ranks of weighted rows are not defined here")
+        return BoundedTally.lost(len(rows), "ranks of weighted rows are not defined here")
     try:
-        return Perhaps.of(rows, find(name).tally, limit)
+        return BoundedTally.of(rows, find(name).tally, limit)
     except (NumberError, LabelError):
         if name in _OF_PROBABILITIES:
-            return Perhaps.lost(len(rows), "the scores are not probabilities")
+            return BoundedTally.lost(len(rows), "the scores are not probabilities")
         raise

@@ -26,7 +26,7 @@ _BESIDE = {"confidence", "versus", "folds", "replicates", "seed"}
 
 def chosen(ev: Evaluation, *, versus: float | None = None, **stated: Any) -> Threshold:
     """Return the threshold for a criterion, beside the one that the evaluation was made with."""
-    beside = ev.problem.threshold if versus is None else versus
+    beside = ev.task.threshold if versus is None else versus
     return choose_threshold(_data(ev), versus=beside, **_criterion(ev, stated))
 
 
@@ -38,7 +38,7 @@ def chosen_by_folds(ev: Evaluation, **stated: Any) -> CrossFit:
 def _data(ev: Evaluation) -> Any:
     """Return the rows, whose groups and costs count, or the tally of their scores."""
     scores = next((one for one in ev.tallies.tallies if isinstance(one, (Scores, BinnedScores))), None)
-    if ev.kind != "binary" or scores is None:
+    if ev.task.name != "binary" or scores is None:
         raise InputError("a threshold is chosen on scores of two classes: pass score= to evaluate().")
     return scores if ev.rows is None else ev.rows
 

@@ -10,20 +10,20 @@ import numpy as np
 
 from assay.engines.dispatch import is_cluster
 from assay.errors import ColumnError, InputError, shown
-from assay.evaluation.task import Kind
+from assay.evaluation.task import TaskName
 from assay.inputs.arrays import column_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from assay.evaluation.settings import Settings
-    from assay.evaluation.task import Stated
+    from assay.evaluation.task import TaskRequest
     from assay.inputs import Column, Rows
-    from assay.tallies import Traits
+    from assay.tallies import ColumnProfile
 
 __all__ = [
-    "check_kind",
     "check_stated",
+    "check_task",
     "first_fraction",
     "refuse_beside_lists",
     "refuse_cluster_columns",
@@ -39,22 +39,22 @@ __all__ = [
 _NEEDS_NO_THRESHOLD = {
     "multiclass": "classes are predicted by labels, or by the highest score",
     "ordinal": "grades are predicted as such: cut them to two classes first with assay.cut",
-    "regression": 'numbers are judged as they are: leave kind= out, or say kind="binary", to cut them',
+    "regression": 'numbers are judged as they are: leave task= out, or say task="binary", to cut them',
     "ranking": "lists are ranked by their scores: say with k= how deep they are judged",
 }
 _ROLES = "assay.evaluate(actual=..., predicted=...) or assay.evaluate(actual=..., score=...)"
 
 
-def check_kind(kind: Any) -> None:
+def check_task(task_name: Any) -> None:
     """Raise unless a kind of problem is known."""
-    known = get_args(Kind)
-    if kind is None or kind in known:
+    known = get_args(TaskName)
+    if task_name is None or task_name in known:
         return
-    near = difflib.get_close_matches(str(kind).lower(), known, n=1, cutoff=0.5)
-    advice = {"classification": '"binary" or "multiclass"', "continuous": '"regression"'}.get(str(kind))
+    near = difflib.get_close_matches(str(task_name).lower(), known, n=1, cutoff=0.5)
+    advice = {"classification": '"binary" or "multiclass"', "continuous": '"regression"'}.get(str(task_name))
     meant = advice or (f'"{near[0]}"' if near else "")
     hint = f" Did you mean {meant}?" if meant else ""
-    raise InputError(f"kind={kind!r} is not known: use {shown(known)}.{hint}")
+    raise InputError(f"task={task_name!r} is not known: use {shown(known)}.{hint}")
 
 
 def check_stated(**stated: Any) -> None:
@@ -142,15 +142,17 @@ def _refuse_unnamed(data: Any) -> None:
 _OF_TWO = ("beta", "cost_fp", "cost_fn", "prevalence")
 
 
-def refuse_unused(kind: str, settings: Settings) -> None:
+def refuse_unused(task_name: str, settings: Settings) -> None:
     """Raise where something was said of two classes that this problem has no figure for."""
     idle = [f"{name}=" for name in _OF_TWO if getattr(settings, name) is not None]
-    if idle and kind != "binary":
+    if idle and task_name != "binary":
         one = (
-            ", or name one class with positive= to judge it against the rest" if kind == "multiclass" else ""
+            ", or name one class with positive= to judge it against the rest"
+            if task_name == "multiclass"
+            else ""
         )
         raise InputError(
-            f"{' and '.join(idle)} is for two classes, and this problem is {kind}: leave it out{one}."
+            f"{' and '.join(idle)} is for two classes, and this task is {task_name}: leave it out{one}."
         )
 
 
@@ -166,7 +168,7 @@ def refuse_beside_lists(**stated: Any) -> None:
         )
 
 
-def refuse_tables(roles: dict[str, Any], kind: str | None) -> None:
+def refuse_tables(roles: dict[str, Any], task_name: str | None) -> None:
     """Raise where a role that holds one value a row has several columns."""
     for role in ("actual", "predicted"):
         values = roles[role]
@@ -175,7 +177,7 @@ def refuse_tables(roles: dict[str, Any], kind: str | None) -> None:
         if not listed and (len(shape) != 2 or shape[1] < 2):  # noqa: PLR2004 - rows and columns
             continue
         columns = shape[1] if shape else len(values[0])
-        if kind == "regression":
+        if task_name == "regression":
             one = "actual[:, i]" if shape else "[row[i] for row in actual]"
             each = f"for i in range({columns})"
             if not isinstance(values, np.ndarray) and column_names(values):
@@ -185,20 +187,20 @@ def refuse_tables(roles: dict[str, Any], kind: str | None) -> None:
                 f"actual={one}, predicted={one.replace('actual', 'predicted')}) {each}]."
             )
         raise InputError(
-            f'{role} has {columns} columns: say kind="multilabel" for rows that may have several labels, or '
-            'kind="regression" for several numbers a row. Rows of one label each, marked by a 1, are passed '
+            f'{role} has {columns} columns: say task="multilabel" for rows that may have several labels, or '
+            'task="regression" for several numbers a row. Rows of one label each, marked by a 1, are passed '
             "as labels (table.argmax(axis=1))."
         )
 
 
-def refuse_idle(stated: Stated) -> None:
+def refuse_idle(stated: TaskRequest) -> None:
     """Raise where a threshold was stated that nothing would be cut at."""
-    kind, threshold = stated.kind, stated.threshold
+    task_name, threshold = stated.task, stated.threshold
     if threshold is None:
         return
-    if kind in _NEEDS_NO_THRESHOLD:
+    if task_name in _NEEDS_NO_THRESHOLD:
         raise InputError(
-            f'threshold={threshold:g} has no use where kind="{kind}": {_NEEDS_NO_THRESHOLD[kind]}.'
+            f'threshold={threshold:g} has no use where task="{task_name}": {_NEEDS_NO_THRESHOLD[task_name]}.'
         )
     if {"predicted", "score"} <= stated.names.keys():
         raise InputError(
@@ -207,7 +209,7 @@ def refuse_idle(stated: Stated) -> None:
         )
 
 
-def refuse_swapped(traits: Traits, stated: Stated, rows: Rows | None = None) -> None:
+def refuse_swapped(traits: ColumnProfile, stated: TaskRequest, rows: Rows | None = None) -> None:
     """Raise where scores came as predictions, or actual and predicted look exchanged."""
     actual, predicted = stated.names["actual"], stated.names.get("predicted", "")
     if not predicted:
@@ -221,13 +223,13 @@ def refuse_swapped(traits: Traits, stated: Stated, rows: Rows | None = None) -> 
     if traits.predicts_fractions_for_classes:
         raise InputError(
             f"{predicted} holds {first_fraction(rows, 'predicted')}, but {actual} holds classes: if "
-            'these are scores pass them as score=; if both are measured quantities say kind="regression".'
+            'these are scores pass them as score=; if both are measured quantities say task="regression".'
         )
     if traits.predicts_classes_for_fractions:
         raise InputError(
             f"{actual} holds {first_fraction(rows, 'actual')}, but {predicted} holds classes: are the two "
             "exchanged? actual= is what was true, score= what the model gave. If both are measured "
-            'quantities say kind="regression".'
+            'quantities say task="regression".'
         )
 
 

@@ -6,7 +6,7 @@ import importlib
 import math
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import InputError, PartError
+from assay.errors import InputError, MissingDependencyError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +46,9 @@ def as_frame(columns: Mapping[str, Sequence[Any]], library: str | None) -> Any:
     try:
         home = importlib.import_module(library)
     except ImportError:
-        raise PartError(f"{library} is not installed: install it, or pass another library=.") from None
+        raise MissingDependencyError(
+            f"{library} is not installed: install it, or pass another library=."
+        ) from None
     if library == "pyarrow":
         return home.table({name: list(values) for name, values in columns.items()})
     if library == "polars":

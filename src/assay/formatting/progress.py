@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
-__all__ = ["Progress", "hushed"]
+__all__ = ["Progress", "disable_progress"]
 
 _PATIENCE = 1.0  # seconds before anything is shown
 _EVERY = 0.1  # seconds between two drawings
@@ -20,7 +20,7 @@ _HUSHED = [0]  # how many want silence
 
 
 @contextlib.contextmanager
-def hushed() -> Iterator[None]:
+def disable_progress() -> Iterator[None]:
     """Let nothing be drawn meanwhile, whoever works."""
     _HUSHED[0] += 1
     try:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay import kernels
-from assay.errors import ColumnError, MissingError
+from assay.errors import ColumnError, MissingValueError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +76,7 @@ class Column:
         absent = self.absent()
         count = 1 if absent is None else int(np.count_nonzero(absent))
         what = "1 value is" if count == 1 else f"{count:,} values are"
-        raise MissingError(
+        raise MissingValueError(
             f"{what} missing in {self.name} (first at {self.where(row)}). "
             'missing="drop" leaves such rows out and counts them; or fill them first.'
         )

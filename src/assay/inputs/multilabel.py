@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import ColumnError, InputError, LabelError, LengthError, MissingError, shown
+from assay.errors import ColumnError, InputError, LabelError, LengthError, MissingValueError, shown
 from assay.inputs import column, rows
 from assay.inputs.arrays import column_names, from_tensor, is_tensor
 from assay.inputs.frames import Table, no_such_column
@@ -195,7 +195,7 @@ def _read(data: Any, values: Any, name: str) -> tuple[Any, Labels | None]:
             odd = next(row for row in values if not isinstance(row, _ROW))
             raise ColumnError(
                 f"{name} holds {odd!r} where each row is a list of labels, or a row of 0 and 1: "
-                'for one label a row leave out kind="multilabel".'
+                'for one label a row leave out task="multilabel".'
             )
         if are_sets(values) or len({-1 if _is_absent(row) else len(row) for row in values}) > 1:
             return values, None
@@ -225,7 +225,7 @@ def _present(sides: dict[str, Any], missing: str) -> Array | None:
         if lost is None or not lost.any() or len(lost) != len(absent):
             continue
         if missing == "refuse":
-            raise MissingError(
+            raise MissingValueError(
                 f"{name} has a missing value (row {int(np.argmax(lost)):,}, counting from 0). "
                 'missing="drop" leaves such rows out and counts them; or fill them first.'
             )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from assay.errors import ColumnError, InputError, LabelError, LengthError, keywords_told, shown
+from assay.errors import ColumnError, InputError, LabelError, LengthError, shown, suggest_keywords
 from assay.inputs.arrays import column, column_names
 from assay.inputs.labels import Label, Labels, plain_label, same_kind, weights
 from assay.inputs.score_matrix import class_labels, class_scores
@@ -88,7 +88,7 @@ def need_rows(given: Any) -> Rows:
     return given
 
 
-@keywords_told
+@suggest_keywords
 def rows(
     data: Any = None,
     *,

@@ -38,12 +38,12 @@ def averaged(
     parameters: dict[str, Any],
     *,
     names: Sequence[Any],
-    absent: Any = "strict",
+    undefined: Any = "strict",
 ) -> Value:
     """Return the average of a metric over classes.
 
     ``"macro"`` counts each class alike, ``"weighted"`` by its rows, ``"micro"`` adds the classes' counts
-    first. Where a class has no value, ``absent="strict"`` makes the average undefined and names the
+    first. Where a class has no value, ``undefined="strict"`` makes the average undefined and names the
     class, ``"skip"`` leaves the class out, and a number (0 or 1) stands in for the value.
     """
     if average == "micro":
@@ -51,11 +51,11 @@ def averaged(
         return metric.value(metric.formula(together, **parameters), together)
     reason = _reason(metric.value(np.nan, classes))
     values = _values(metric, classes, parameters)
-    return over_classes(values, classes.positives, average, names=names, reason=reason, absent=absent)
+    return over_classes(values, classes.positives, average, names=names, reason=reason, undefined=undefined)
 
 
 def over_classes(
-    values: Any, rows: Any, average: str, *, names: Sequence[Any], reason: str, absent: Any = "strict"
+    values: Any, rows: Any, average: str, *, names: Sequence[Any], reason: str, undefined: Any = "strict"
 ) -> Value:
     """Return the mean of the classes' values, NaN standing for none, each counting alike or by its rows."""
     if average not in ("macro", "weighted"):
@@ -64,16 +64,16 @@ def over_classes(
     if average == "macro":
         weights[:] = 1.0
     lacking = np.isnan(values) & (weights > 0)  # a class without rows has no part in a weighted average
-    if absent == "strict":
+    if undefined == "strict":
         if lacking.any():
             missing = [name for name, no in zip(names, lacking, strict=True) if no]
             return Undefined(f"{reason} (class {shown(missing)})")
-    elif absent == "skip":
+    elif undefined == "skip":
         weights[lacking] = 0.0
-    elif isinstance(absent, (int, float)):
-        values[lacking] = absent
+    elif isinstance(undefined, (int, float)):
+        values[lacking] = undefined
     else:
-        raise MetricError(f'absent={absent!r} is not known: use "strict", "skip" or a number.')
+        raise MetricError(f'undefined={undefined!r} is not known: use "strict", "skip" or a number.')
     taken = weights > 0
     if not taken.any():
         return Undefined("no class has a value")

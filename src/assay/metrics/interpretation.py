@@ -15,11 +15,11 @@ from typing import Literal
 from assay.errors import MetricError
 from assay.metrics.undefined import Undefined, Value
 
-__all__ = ["SCALES", "Scale", "band", "hint"]
+__all__ = ["SCALES", "InterpretationScale", "band", "hint"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Scale:
+class InterpretationScale:
     """Bands of a metric's values with a word for each, and who proposed them.
 
     An edge belongs to the band above it where the scale is closed on the left, else to the one below.
@@ -48,34 +48,34 @@ _JUST_ABOVE_HALF = math.nextafter(0.5, 1)  # 0.5 itself is a band
 SCALES = {
     scale.name: scale
     for scale in (
-        Scale(
+        InterpretationScale(
             "landis-koch", "kappa", "Landis and Koch (1977)", "right",
             (_JUST_BELOW_0, 0.2, 0.4, 0.6, 0.8),
             ("poor", "slight", "fair", "moderate", "substantial", "almost perfect"),
         ),
-        Scale(
+        InterpretationScale(
             "altman", "kappa", "Altman (1991)", "right",
             (0.2, 0.4, 0.6, 0.8), ("poor", "fair", "moderate", "good", "very good"),
         ),
-        Scale(
+        InterpretationScale(
             "fleiss", "kappa", "Fleiss (1981)", "right",
             (0.4, 0.75), ("poor", "fair to good", "excellent"),
         ),
-        Scale(
+        InterpretationScale(
             "teaching-kappa", "kappa", "a scale of teaching texts", "left",
             (0.2, 0.4, 0.6, 0.8), ("poor", "fair", "moderate", "good", "very good"),
         ),
-        Scale(
+        InterpretationScale(
             "hosmer-lemeshow", "auc", "Hosmer, Lemeshow and Sturdivant (2013)", "left",
             (0.5, _JUST_ABOVE_HALF, 0.7, 0.8, 0.9),
             (_BELOW_CHANCE, "no discrimination", "poor", "acceptable", "excellent", "outstanding"),
         ),
-        Scale(
+        InterpretationScale(
             "letters", "auc", "Tape, Interpreting Diagnostic Tests", "left",
             (0.5, 0.6, 0.7, 0.8, 0.9),
             (_BELOW_CHANCE, "F (fail)", "D (poor)", "C (fair)", "B (good)", "A (excellent)"),
         ),
-        Scale(
+        InterpretationScale(
             "teaching-auc", "auc", "a scale of teaching texts", "left",
             (0.5, 0.6, 0.7, 0.8, 0.9),
             (
@@ -88,7 +88,7 @@ SCALES = {
 
 
 def band(
-    value: Value, scale: str | Scale, *, low: float | None = None, high: float | None = None
+    value: Value, scale: str | InterpretationScale, *, low: float | None = None, high: float | None = None
 ) -> str | None:
     """Return the word for a value, or from one word to another where its interval spans bands.
 
@@ -108,7 +108,7 @@ def band(
 
 
 def hint(
-    value: Value, scale: str | Scale, *, low: float | None = None, high: float | None = None
+    value: Value, scale: str | InterpretationScale, *, low: float | None = None, high: float | None = None
 ) -> str | None:
     """Return the word as a remark that names the scale and says what it is worth.
 
@@ -119,8 +119,8 @@ def hint(
     return word and f'"{word}" on the scale of {_scale(scale).source}: a convention, not a verdict'
 
 
-def _scale(scale: str | Scale) -> Scale:
-    if isinstance(scale, Scale):
+def _scale(scale: str | InterpretationScale) -> InterpretationScale:
+    if isinstance(scale, InterpretationScale):
         return scale
     if scale not in SCALES:
         known = ", ".join(f'"{name}"' for name in SCALES)

@@ -156,7 +156,7 @@ class Metric:
             raise MetricError(
                 f"{self.name} reads {self.reads.title}, so it has no average of classes: leave average= out."
             )
-        idle = {"positive", *self.view_options} if averaged else {"absent"} - self.parameters.keys()
+        idle = {"positive", *self.view_options} if averaged else {"undefined"} - self.parameters.keys()
         known = [name for name in self.options if name not in idle]
         if unknown := options.keys() - {*known, "average"}:
             whose = f"an average of {self.name}" if averaged else self.name
@@ -213,7 +213,7 @@ class Metric:
     @functools.cached_property
     def options(self) -> dict[str, Any]:
         """All that may be said when it is called, with the defaults."""
-        averages = {"average": None, "absent": "strict"} if hasattr(self.reads, "averaged") else {}
+        averages = {"average": None, "undefined": "strict"} if hasattr(self.reads, "averaged") else {}
         positive = {"positive": None} if self.of_scores else {}
         return {**positive, **self.view_options, **averages, **self.loss_parameters, **self.parameters}
 

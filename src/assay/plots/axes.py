@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 import numpy as np
 
 from assay.decisions.sweep import Sample
-from assay.errors import MetricError, PartError
+from assay.errors import MetricError, MissingDependencyError
 from assay.inference.intervals.choose_interval import estimate
 from assay.inputs import Rows
 from assay.metrics.metric import tallied
@@ -132,7 +132,7 @@ def pyplot() -> Any:
         if (missing.name or "").partition(".")[0] != "matplotlib":
             raise
         hint = "plots need Matplotlib, which is not installed: pip install 'assay[plots]'."
-        raise PartError(hint) from None
+        raise MissingDependencyError(hint) from None
 
 
 def dressed(ax: Axes, *, title: str, x: str, y: str, below: str = "") -> Axes:

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from assay.tallies import Confusion
 
-__all__ = ["Condensed", "condensed", "cutoff_of", "two_by_two"]
+__all__ = ["ThinnedScores", "condensed", "cutoff_of", "two_by_two"]
 
 _FEW = 1 << 17  # scores that are quickly drawn as they are
 _SHARE = 8_000  # one part in so many of either class, or of the scores' range, is too little to be seen
 _HALF = 0.5
 
 
-class Condensed(NamedTuple):
+class ThinnedScores(NamedTuple):
     """A score tally for drawing, and the one it stands for: of all scores, or of their bins' lower edges."""
 
     tally: Scores
@@ -43,7 +43,7 @@ class Condensed(NamedTuple):
         return self.tally is self.source and not self.binned
 
 
-def condensed(scores: Scores | BinnedScores) -> Condensed:
+def condensed(scores: Scores | BinnedScores) -> ThinnedScores:
     """Return scores of which neighbours too near to be told apart are one, the lowest of them.
 
     What reaches the lowest of some neighbours is what reaches them all, so that counts at the cutoffs that
@@ -60,8 +60,8 @@ def condensed(scores: Scores | BinnedScores) -> Condensed:
     binned = isinstance(scores, BinnedScores)
     tally = Sample.of(scores).tally if isinstance(scores, BinnedScores) else scores
     if tally.weights is not None or len(tally.scores) <= _FEW:
-        return Condensed(tally, tally, binned)
-    return Condensed(_thinned(tally), tally, binned)
+        return ThinnedScores(tally, tally, binned)
+    return ThinnedScores(_thinned(tally), tally, binned)
 
 
 def _thinned(tally: Scores) -> Scores:

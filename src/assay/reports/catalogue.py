@@ -42,7 +42,7 @@ def entry(name: str) -> str:
       formula     tp / (tp + fp)
       range       0 to 1, best 1
       undefined   nothing was predicted positive
-      options     positive=None, average=None, absent='strict'
+      options     positive=None, average=None, undefined='strict'
       reads       a confusion tally: one class against the rest
     """
     metric = find(name)

@@ -41,14 +41,17 @@ def summarised(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Su
     groups = ev.groups
     if brief:
         groups = [[figure for figure in group if figure.name not in MINOR] for group in groups]
-        if ev.kind == "binary" and ev.are_probabilities and ev.binned is None:
+        if ev.task.name == "binary" and ev.are_probabilities and ev.binned is None:
             groups[-1].append(Figure.of(_CALIBRATION))  # of scores in bins it would be biased
     if full:
         there = {name: name in ev.tallies for name in ("confusion", "scores")}
         groups = [
             *groups,
             *more_figures(
-                ev.kind, counts=there["confusion"], scores=there["scores"], probabilities=ev.are_probabilities
+                ev.task.name,
+                counts=there["confusion"],
+                scores=there["scores"],
+                probabilities=ev.are_probabilities,
             ),
         ]
     lines = tuple(
@@ -61,9 +64,9 @@ def summarised(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Su
     labels: tuple[Any, ...] = ()
     few = isinstance(table, Confusion) and len(table.labels) <= _FEW_CLASSES
     if brief and isinstance(table, Confusion):
-        few = sum(map(len, groups)) + 2 * len(table.labels) <= _SCREEN or ev.kind == "binary"
+        few = sum(map(len, groups)) + 2 * len(table.labels) <= _SCREEN or ev.task.name == "binary"
     if isinstance(table, Confusion) and (full or few):
-        labels = ev.problem.labels if set(ev.problem.labels) == set(table.labels) else table.labels
+        labels = ev.task.labels if set(ev.task.labels) == set(table.labels) else table.labels
         order = [table.labels.index(label) for label in labels]
         cells = table.table() if table.weights is None else table.table(table.weight())
         counts = tuple(tuple(cells[i, j].item() for j in order) for i in order)
@@ -78,18 +81,18 @@ def summarised(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Su
 
 def _classes(ev: Evaluation, *, full: bool) -> tuple[Row, ...]:
     """Return the figures of every class where they are several and few enough for a screen."""
-    if ev.kind not in ("multiclass", "ordinal", "multilabel") or not {"confusion", "label_sets"} & set(
+    if ev.task.name not in ("multiclass", "ordinal", "multilabel") or not {"confusion", "label_sets"} & set(
         ev.tallies
     ):
         return ()
-    few = len(ev.problem.labels) <= _FEW_CLASSES
+    few = len(ev.task.labels) <= _FEW_CLASSES
     return ev.classes.rows if full or few else ()
 
 
 def _title(ev: Evaluation) -> str:
     name = f"{_said(ev.settings.name)}: " if ev.settings.name else ""
     lists = isinstance(ev.tallies.get("queries"), Queries)
-    parts = [f"{name}{ev.problem.title}", counted(ev.n, "list" if lists else "row")]
+    parts = [f"{name}{ev.task.title}", counted(ev.n, "list" if lists else "row")]
     if ev.positive is not None:
         parts.append(f"positive class: {_said(ev.positive)}{_share(ev)}")
     return " · ".join(parts)
@@ -115,12 +118,12 @@ def _share(ev: Evaluation) -> str:
 
 def _heading(ev: Evaluation) -> list[str]:
     said = []
-    if ev.problem.threshold is not None:
-        said.append(f"threshold {ev.problem.threshold:g} on {_said(ev.settings.score)}")
-    elif ev.kind == "binary" and "scores" in ev.tallies and "confusion" in ev.tallies:
+    if ev.task.threshold is not None:
+        said.append(f"threshold {ev.task.threshold:g} on {_said(ev.settings.score)}")
+    elif ev.task.name == "binary" and "scores" in ev.tallies and "confusion" in ev.tallies:
         said.append(f"predictions of {_said(ev.settings.predicted)}, scores of {_said(ev.settings.score)}")
     said.append(f"{ev.settings.confidence:.0%} intervals".replace(".0%", "%"))
-    if ev.kind == "ranking" and ev.settings.k is not None:
+    if ev.task.name == "ranking" and ev.settings.k is not None:
         said.append(f"the first {ev.settings.k:,} of each list")
     if ev.settings.weight:
         said.append(f"weighted by {_said(ev.settings.weight)}")
@@ -133,8 +136,8 @@ def _heading(ev: Evaluation) -> list[str]:
     if ev.dropped:
         were = "was" if ev.dropped == 1 else "were"
         lines.append(f"{counted(ev.dropped, 'row')} with a missing value {were} left out")
-    if ev.problem.inferred:
-        lines.append(f"inferred: {'; '.join(ev.problem.inferred)}")
+    if ev.task.inferred:
+        lines.append(f"inferred: {'; '.join(ev.task.inferred)}")
     return lines
 
 
@@ -214,14 +217,14 @@ def _remarks(
         if not drawn:
             classes = "" if len(table.labels) <= _FEW_CLASSES else ", each class in ev.classes"
             yield f"{len(table.labels)} classes: the whole table is ev.confusion{classes}."
-    if ev.kind == "multilabel" and len(ev.problem.labels) > _FEW_CLASSES and not full:
-        yield f"{len(ev.problem.labels)} labels: the figures of each are in ev.classes."
+    if ev.task.name == "multilabel" and len(ev.task.labels) > _FEW_CLASSES and not full:
+        yield f"{len(ev.task.labels)} labels: the figures of each are in ev.classes."
     if ev.binned is not None:
         yield from _of_bins(ev.binned)
-    if ev.kind == "binary" and "scores" in ev.tallies and not ev.are_probabilities:
+    if ev.task.name == "binary" and "scores" in ev.tallies and not ev.are_probabilities:
         lost = "log loss, Brier score and calibration are left out"
         yield f"The scores are not probabilities{_reach(ev)}: {lost}."
-    if ev.kind == "binary" and not isinstance(table, Confusion):
+    if ev.task.name == "binary" and not isinstance(table, Confusion):
         yield "Counts need a threshold: pass threshold=, or ask for ev.at(threshold)."
     if "class_scores" in ev.tallies and not ev.are_probabilities:
         yield "The scores of a row do not add up to 1: log loss, Brier score and calibration are left out."
@@ -289,9 +292,9 @@ def _of_counts(ev: Evaluation, table: Confusion) -> Iterator[str]:
                 f"Always guessing {largest} would be right at least as often: accuracy says little here. "
                 "Look at balanced accuracy, MCC or kappa."
             )
-    if ev.kind == "binary" and plain:
+    if ev.task.name == "binary" and plain:
         yield from _errors(ev, table)
-    if ev.kind in ("multiclass", "ordinal"):
+    if ev.task.name in ("multiclass", "ordinal"):
         lacking = [label for label, rows in zip(table.labels, table.actual_totals, strict=True) if not rows]
         if lacking:
             yield f"No row is {shown(map(_named, lacking))}: averages over classes are undefined."
@@ -310,7 +313,7 @@ def _errors(ev: Evaluation, table: Confusion) -> Iterator[str]:
     errors = missed + alarms
     if not errors:
         return
-    negative, positive = map(_said, ev.problem.labels)
+    negative, positive = map(_said, ev.task.labels)
     kinds = (
         (missed, f"actual {positive}, predicted {negative}"),
         (alarms, f"actual {negative}, predicted {positive}"),

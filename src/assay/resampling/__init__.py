@@ -1,7 +1,7 @@
 """Parts of the rows to learn from and to be judged by, and what they say of performance to come."""
 
 from assay.resampling.error_estimators import (
-    Optimism,
+    BootstrapOptimism,
     err632,
     err632plus,
     leave_one_out_bootstrap,
@@ -23,8 +23,8 @@ from assay.resampling.split_checks import check
 from assay.resampling.splitters import Splitter
 
 __all__ = [
+    "BootstrapOptimism",
     "CrossValidator",
-    "Optimism",
     "Split",
     "Splits",
     "Splitter",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from assay.inputs.columns import Array
 
-__all__ = ["Folds", "Shares", "deal", "narrow"]
+__all__ = ["Folds", "PartShares", "deal", "narrow"]
 
 _MOST_BITS = 16
 _MOST_CELLS = 1 << 20  # strata times buckets
@@ -51,14 +51,14 @@ class Folds:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Shares:
+class PartShares:
     """Parts of any shares, within one record in every stratum and altogether."""
 
     parts: int
     ends: Array  # strata by parts: the rank that a part ends before
 
     @classmethod
-    def of(cls, sizes: Array, shares: tuple[Fraction, ...], order: Array) -> Shares:
+    def of(cls, sizes: Array, shares: tuple[Fraction, ...], order: Array) -> PartShares:
         """Return the rule for strata of these sizes, which are served in an order."""
         table = np.empty((len(sizes), len(shares)), dtype=np.int64)
         table[order] = apportion(sizes[order].tolist(), shares)
@@ -96,8 +96,8 @@ def deal(
     else:  # nearly as many strata as rows
         held = np.bincount(cells, minlength=count << bits).reshape(count, -1)
     sizes, order = held.sum(axis=1), shuffled(count, seed, repeat)
-    rule: Folds | Shares = (
-        Folds.of(sizes, how, order) if isinstance(how, int) else Shares.of(sizes, how, order)
+    rule: Folds | PartShares = (
+        Folds.of(sizes, how, order) if isinstance(how, int) else PartShares.of(sizes, how, order)
     )
     starts = held.cumsum(axis=1) - held
     stratum = np.arange(count)[:, None]

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from assay.inputs.columns import Array
 
 __all__ = [
+    "BootstrapOptimism",
     "Convention",
     "NestedInterval",
-    "Optimism",
     "err632",
     "err632plus",
     "leave_one_out_bootstrap",
@@ -37,7 +37,7 @@ _DRAWN = 0.632  # as printed, for 1 - 1/e: the chance that a bootstrap draws a r
 _NOT_DRAWN = 0.368
 
 
-class Optimism(NamedTuple):
+class BootstrapOptimism(NamedTuple):
     """The .632+ estimate, how far the model overfits from 0 to 1, and the out-of-bag error's weight."""
 
     value: float
@@ -137,7 +137,7 @@ def err632(apparent: float, out_of_bag: float, *, weight: float = _DRAWN) -> flo
 
 def err632plus(
     apparent: float, out_of_bag: float, no_information: float, *, convention: Convention = "1997"
-) -> Optimism:
+) -> BootstrapOptimism:
     """Return the .632+ estimate, which leans on out-of-bag rows as far as a model overfits.
 
     Efron and Tibshirani 1997. `no_information` is the error of a model that knows nothing:
@@ -160,7 +160,7 @@ def err632plus(
     weight = _DRAWN / (1 - _NOT_DRAWN * rate)
     plain = err632(apparent, capped if convention == "capped" else out_of_bag)
     # (weight - 0.632) times the distance is equation 32's correction, .632 .368 R / (1 - .368 R).
-    return Optimism(plain + (weight - _DRAWN) * (capped - apparent), rate, weight)
+    return BootstrapOptimism(plain + (weight - _DRAWN) * (capped - apparent), rate, weight)
 
 
 def nested_cv_interval(

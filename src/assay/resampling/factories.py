@@ -7,7 +7,7 @@ import numbers
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import SplitError, keywords_told
+from assay.errors import SplitError, suggest_keywords
 from assay.resampling.split_inputs import shares, whole
 from assay.resampling.splitters import (
     Bootstrap,
@@ -27,7 +27,7 @@ _LARGEST_SEED = 2**64 - 1
 _THREE_TO_ONE = MappingProxyType({"train": 0.75, "test": 0.25})
 
 
-@keywords_told
+@suggest_keywords
 def holdout(
     parts: Mapping[str, float] = _THREE_TO_ONE,
     *,
@@ -56,7 +56,7 @@ def holdout(
     return Holdout(*_strata(stratify, bins, seed), plain, whole("repeats", repeats, 1), _stretch("gap", gap))
 
 
-@keywords_told
+@suggest_keywords
 def kfold(
     k: int = 10, *, repeats: int = 1, stratify: bool = True, bins: int | None = None, seed: int = 0
 ) -> KFold:
@@ -95,7 +95,7 @@ def leave_group_out() -> LeaveGroupOut:
     return LeaveGroupOut()
 
 
-@keywords_told
+@suggest_keywords
 def bootstrap(
     replicates: int = 100, *, stratify: bool = True, bins: int | None = None, seed: int = 0
 ) -> Bootstrap:
@@ -112,7 +112,7 @@ def bootstrap(
     return Bootstrap(*_strata(stratify, bins, seed), whole("replicates", replicates, 1))
 
 
-@keywords_told
+@suggest_keywords
 def walk_forward(folds: int = 5, *, gap: Any = 0, window: Any = None) -> WalkForward:
     """Test each stretch of `time` by what was learnt strictly before it.
 

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from assay.inputs.columns import Array
-    from assay.resampling.split_inputs import Asked
+    from assay.resampling.split_inputs import SplitInputs
 
 __all__ = ["deal_groups", "group_keys", "group_strata"]
 
 
-def group_keys(asked: Asked) -> Keys:
+def group_keys(asked: SplitInputs) -> Keys:
     """Return the groups' labels as keys."""
     labels = asked.group_labels
     return Keys(len(labels), text_words([str(label) for label in labels]), np.arange(len(labels)))
 
 
-def deal_groups(asked: Asked, shares: tuple[Fraction, ...], seed: int, repeat: int) -> Array:
+def deal_groups(asked: SplitInputs, shares: tuple[Fraction, ...], seed: int, repeat: int) -> Array:
     """Return the part of every row such that no group is in two, near to the shares in every class.
 
     The largest groups are placed first, equal ones in random order. Each goes to the part that lacks most
@@ -69,7 +69,7 @@ def deal_groups(asked: Asked, shares: tuple[Fraction, ...], seed: int, repeat: i
     return part_of[asked.groups]
 
 
-def group_strata(asked: Asked) -> tuple[Array, int]:
+def group_strata(asked: SplitInputs) -> tuple[Array, int]:
     """Return for each group the class most of its rows have, the first of equals."""
     assert asked.groups is not None  # noqa: S101 - for the type checker
     count = len(asked.group_labels)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay import kernels
-from assay.errors import LabelError, LengthError, MissingError, SplitError, shown
+from assay.errors import LabelError, LengthError, MissingValueError, SplitError, shown
 from assay.inputs import Label, column, encode
 from assay.resampling.row_hashing import Keys, read_keys
 from assay.resampling.split import UNUSED
@@ -21,14 +21,14 @@ from assay.resampling.split import UNUSED
 if TYPE_CHECKING:
     from assay.inputs.columns import Array, Column
 
-__all__ = ["Asked", "classes", "present", "quantile_bins", "read", "shares", "whole"]
+__all__ = ["SplitInputs", "classes", "present", "quantile_bins", "read", "shares", "whole"]
 
 _NEAREST = 1_000_000  # 0.1 and 1 / 3 are meant as fractions, of denominators up to this
 _ROUNDING = 1e-9
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class SplitInputs:
     """The rows as a splitter sees them: codes of strata and of groups, and keys."""
 
     n: int
@@ -41,7 +41,7 @@ class Asked:
 
 def read(
     *, y: Any, group: Any, time: Any, key: Any, n: int | None, stratify: bool, bins: int | None
-) -> Asked:
+) -> SplitInputs:
     """Return the columns given as codes, all of one length."""
     stratify = stratify and y is not None and time is None
     y = present(y, "y") if stratify else y
@@ -56,7 +56,7 @@ def read(
         strata = quantile_bins(y, bins)
         count = int(strata.max()) + 1
     codes, names = (None, ()) if group is None else encode(group)
-    return Asked(length, read_keys(key, length), strata, count, codes, names)
+    return SplitInputs(length, read_keys(key, length), strata, count, codes, names)
 
 
 def present(values: Any, name: str) -> Column:
@@ -66,7 +66,7 @@ def present(values: Any, name: str) -> Column:
     if absent is not None and absent.any():
         count = int(np.count_nonzero(absent))
         what = "1 value is" if count == 1 else f"{count:,} values are"
-        raise MissingError(
+        raise MissingValueError(
             f"{what} missing in {name} (first at {found.where(int(np.argmax(absent)))}): leave such rows "
             "out, of every column."
         )

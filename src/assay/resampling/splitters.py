@@ -19,7 +19,7 @@ from assay.errors import SplitError
 from assay.resampling.assignment import deal
 from assay.resampling.group_assignment import deal_groups, group_strata
 from assay.resampling.split import TRAIN_TEST, Split, Splits
-from assay.resampling.split_inputs import Asked, read, shares
+from assay.resampling.split_inputs import SplitInputs, read, shares
 from assay.resampling.time_order import ordered_parts, walk
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class _Base:
     def _strata(self) -> tuple[bool, int | None]:
         return False, None
 
-    def _splits(self, asked: Asked, time: Any) -> Splits:
+    def _splits(self, asked: SplitInputs, time: Any) -> Splits:
         raise NotImplementedError
 
 
@@ -121,7 +121,7 @@ class Holdout(_Stratified):
         """How many splits there will be."""
         return self.repeats
 
-    def _splits(self, asked: Asked, time: Any) -> Splits:
+    def _splits(self, asked: SplitInputs, time: Any) -> Splits:
         names, meant = self.names, shares(dict(self.parts))
         if time is not None and self.repeats > 1:
             raise SplitError(
@@ -165,7 +165,7 @@ class KFold(_Stratified):
         """How many splits there will be."""
         return self.k * self.repeats
 
-    def _splits(self, asked: Asked, time: Any) -> Splits:
+    def _splits(self, asked: SplitInputs, time: Any) -> Splits:
         del time
         folds = functools.lru_cache(maxsize=1)(functools.partial(self._folds, asked))
         folds(0)  # what cannot be done is said at once
@@ -176,7 +176,7 @@ class KFold(_Stratified):
 
         return Splits(self.k * self.repeats, make)
 
-    def _folds(self, asked: Asked, repeat: int) -> Array:
+    def _folds(self, asked: SplitInputs, repeat: int) -> Array:
         if self.k > asked.n:
             raise SplitError(f"k={self.k} folds of {asked.n} rows: there cannot be more folds than rows.")
         if asked.groups is not None:
@@ -188,7 +188,7 @@ class KFold(_Stratified):
 class LeaveOneOut(_Base):
     """Each row tests once, alone; make one with :func:`leave_one_out`."""
 
-    def _splits(self, asked: Asked, time: Any) -> Splits:
+    def _splits(self, asked: SplitInputs, time: Any) -> Splits:
         del time
         if asked.n < 2:  # noqa: PLR2004
             raise SplitError("leaving one row out of one leaves none to learn from.")
@@ -207,7 +207,7 @@ class LeaveGroupOut(_Base):
 
     takes: ClassVar[tuple[str, ...]] = ("group",)
 
-    def _splits(self, asked: Asked, time: Any) -> Splits:
+    def _splits(self, asked: SplitInputs, time: Any) -> Splits:
         del time
         groups, count = asked.groups, len(asked.group_labels)
         if groups is None:
@@ -233,7 +233,7 @@ class Bootstrap(_Stratified):
         """How many splits there will be."""
         return self.replicates
 
-    def _splits(self, asked: Asked, time: Any) -> Splits:
+    def _splits(self, asked: SplitInputs, time: Any) -> Splits:
         del time
         units, strata, count = asked.n, asked.strata, asked.strata_count
         # What is drawn is a place among the keys in their order, so that the order of rows does not matter.
@@ -280,7 +280,7 @@ class WalkForward(_Base):
         """How many splits there will be."""
         return self.folds
 
-    def _splits(self, asked: Asked, time: Any) -> Splits:
+    def _splits(self, asked: SplitInputs, time: Any) -> Splits:
         if time is None:
             raise SplitError("walk_forward needs time=: when each row was known.")
         del asked

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import ColumnError, MissingError, SplitError
+from assay.errors import ColumnError, MissingValueError, SplitError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ def read_times(time: Any) -> Array:
     missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
     if missing.any():
         row = int(np.argmax(missing))
-        raise MissingError(
+        raise MissingValueError(
             f"a value is missing in time (row {row:,}, counting from 0): fill it or leave the row out."
         )
     if times.dtype.kind == "u" and times.max(initial=0) > np.iinfo(np.int64).max:

@@ -229,7 +229,7 @@ def _in_pairs(actual: Array, scores: Array, classes: Array, average: str | None)
     given = Column("y_true", codes), Column("y_score", scores.astype(np.float64, copy=False))
     gathered = Rows(len(codes), given[0], score=given[1], labels=tuple(range(len(classes))))
     view = ClassRanks.of(ClassScores.of(gathered))
-    return float(hand_till_auc.formula(view, average=average, absent="skip"))
+    return float(hand_till_auc.formula(view, average=average, undefined="skip"))
 
 
 def _area_of(positive: Array, y_score: Array, weights: Any) -> float:

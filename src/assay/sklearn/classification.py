@@ -12,7 +12,7 @@ from assay.errors import InputError, LabelError
 from assay.metrics import accuracy, negative_likelihood_ratio, positive_likelihood_ratio, recall
 from assay.metrics.arithmetic import ratio
 from assay.metrics.views.confusion import Binary
-from assay.sklearn.label_targets import Pairs, Sets, counted, one_label_per_row
+from assay.sklearn.label_targets import IndicatorTargets, LabelTargets, counted, one_label_per_row
 from assay.sklearn.parameter_checks import (
     ARRAY,
     BOOLEAN,
@@ -66,8 +66,10 @@ def confusion_matrix(
 
 
 def square(
-    pairs: Pairs, labels: Any = None, none_there: str = "At least one label specified must be in y_true"
-) -> Pairs:
+    pairs: LabelTargets,
+    labels: Any = None,
+    none_there: str = "At least one label specified must be in y_true",
+) -> LabelTargets:
     """Return the pairs whose labels the caller asks for (one must be an actual one); warn of a lone label."""
     if labels is not None:
         wanted = as_array(labels).tolist()
@@ -100,10 +102,10 @@ def multilabel_confusion_matrix(
     return against_rest(counts, labels, samplewise=samplewise).classes().table
 
 
-def against_rest(counts: Pairs | Sets, labels: Any, *, samplewise: bool = False) -> Binary:
+def against_rest(counts: LabelTargets | IndicatorTargets, labels: Any, *, samplewise: bool = False) -> Binary:
     """Return the counts of each label that the caller asks for against the rest; or those of each row."""
     wanted = None if labels is None else as_array(labels).tolist()
-    if isinstance(counts, Sets):
+    if isinstance(counts, IndicatorTargets):
         return counts.of_samples(wanted) if samplewise else counts.of(wanted)
     if samplewise:
         raise InputError("Samplewise metrics are not available outside of multilabel classification.")
@@ -192,7 +194,7 @@ def class_likelihood_ratios(
     (1.5, 0.75)
     """
     pairs = counted(y_true, y_pred, sample_weight)
-    if isinstance(pairs, Sets) or pairs.kind != "binary":
+    if isinstance(pairs, IndicatorTargets) or pairs.kind != "binary":
         raise LabelError(
             "class_likelihood_ratios only supports binary classification problems, "
             f"got targets of type: {pairs.kind}"

@@ -6,7 +6,7 @@ import numbers
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import LengthError
-from assay.sklearn.label_targets import Sets, counted
+from assay.sklearn.label_targets import IndicatorTargets, counted
 from assay.sklearn.parameter_checks import BOOLEAN, OPTIONAL_ARRAY, ROWS, ZERO_DIVISION, interval, validated
 from assay.sklearn.rates import rates
 from assay.sklearn.target_checks import as_array
@@ -60,7 +60,7 @@ def classification_report(
     lines = list(zip(names, precision, recall, f1, support, strict=False))
     averages = ["micro", "macro", "weighted"]
     micro = "micro avg"
-    if isinstance(counts, Sets):
+    if isinstance(counts, IndicatorTargets):
         averages.append("samples")
     elif labels is None or set(counts.labels) <= set(classes.tolist()):
         micro = "accuracy"  # with every label taken, the pooled rates all are

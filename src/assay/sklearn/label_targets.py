@@ -1,8 +1,8 @@
 """From the caller's targets to counts: one reading of the rows per call, whatever the targets are.
 
-One label per row becomes :class:`Pairs`, label sets become :class:`Sets`. Arrays that are labels by nature go
-straight to the tally; only what it refuses is looked at closely, to word the error or to find another
-reading.
+One label per row becomes :class:`LabelTargets`, label sets become :class:`IndicatorTargets`.
+Arrays that are labels by nature go straight to the tally; only what it refuses is looked at closely, to word
+the error or to find another reading.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
     from assay.inputs.columns import Array
 
-__all__ = ["Pairs", "Sets", "counted", "one_label_per_row"]
+__all__ = ["IndicatorTargets", "LabelTargets", "counted", "one_label_per_row"]
 
 _SQUARE_FITS = 1 << 31
 _BLOCK = 1 << 24  # entries of a sparse table that are spread out at a time
 
 
 @dataclasses.dataclass(eq=False)
-class Pairs:
+class LabelTargets:
     """How much there is of each pair of actual and predicted label: a confusion tally's cells.
 
     For accuracy it reads like :class:`assay.metrics.Classes` (``correct``, ``wrong``, ``n``), but it needs
@@ -77,14 +77,14 @@ class Pairs:
             kinds.append(as_array(y_pred).dtype)
         return labels.astype(np.result_type(*kinds))
 
-    def among(self, labels: Sequence[Any]) -> Pairs:
+    def among(self, labels: Sequence[Any]) -> LabelTargets:
         """Return the pairs whose labels are both among the given ones, placed in their order."""
         place = {label: index for index, label in enumerate(labels)}
         places = np.array([place.get(label, -1) for label in self.labels], dtype=np.intp)
         row, column = (places[axis] for axis in np.divmod(self.cells, len(self.labels)))
         kept = (row >= 0) & (column >= 0)
         cells, amount = (row * len(labels) + column)[kept], self.amount[kept]
-        return Pairs(tuple(labels), cells, amount, amount.sum().item(), self.weights)
+        return LabelTargets(tuple(labels), cells, amount, amount.sum().item(), self.weights)
 
     def table(self) -> Array:
         """Return the confusion matrix: integers where the weights are, too."""
@@ -156,7 +156,7 @@ class Pairs:
 
 
 @dataclasses.dataclass(eq=False)
-class Sets:
+class IndicatorTargets:
     """Two tables of label sets, dense or sparse: a row per sample, a column per label."""
 
     actual: Any
@@ -262,7 +262,7 @@ class Sets:
         return chosen
 
 
-def counted(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Pairs | Sets:
+def counted(y_true: Any, y_pred: Any, sample_weight: Any = None) -> LabelTargets | IndicatorTargets:
     """Return the counts of two targets, or raise where they are none or do not fit together."""
     if not (_wide(y_true) or _wide(y_pred)):
         try:
@@ -276,10 +276,10 @@ def counted(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Pairs | Sets
     return _examined(y_true, y_pred, sample_weight)
 
 
-def one_label_per_row(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Pairs:
+def one_label_per_row(y_true: Any, y_pred: Any, sample_weight: Any = None) -> LabelTargets:
     """Return the counts of two targets that must have one label per row."""
     pairs = counted(y_true, y_pred, sample_weight)
-    if isinstance(pairs, Sets):
+    if isinstance(pairs, IndicatorTargets):
         raise LabelError(f"{pairs.kind} is not supported")
     return pairs
 
@@ -293,11 +293,11 @@ def _wide(values: Any) -> bool:
     return hasattr(first, "__len__") and not isinstance(first, str)
 
 
-def _pairs(gathered: Rows, weights: Array | None) -> Pairs:
+def _pairs(gathered: Rows, weights: Array | None) -> LabelTargets:
     """Return the counts of rows of labels."""
     if weights is None:
         tally = Confusion.of(gathered)
-        return Pairs(tally.labels, tally.cells.view(np.int64), tally.counts, gathered.n)
+        return LabelTargets(tally.labels, tally.cells.view(np.int64), tally.counts, gathered.n)
     parts = list(_parts(weights))
     labels = None
     cells: list[Array] = []
@@ -314,7 +314,7 @@ def _pairs(gathered: Rows, weights: Array | None) -> Pairs:
         cells.append(tally.cells.view(np.int64))
         amounts.append(factor * amount)
     amount = np.concatenate(amounts)
-    return Pairs(tally.labels, np.concatenate(cells), amount, amount.sum().item(), weights)
+    return LabelTargets(tally.labels, np.concatenate(cells), amount, amount.sum().item(), weights)
 
 
 def _parts(weights: Array) -> Iterator[tuple[int, Array]]:
@@ -333,7 +333,7 @@ def _parts(weights: Array) -> Iterator[tuple[int, Array]]:
             yield sign, part
 
 
-def _examined(y_true: Any, y_pred: Any, sample_weight: Any) -> Pairs | Sets:
+def _examined(y_true: Any, y_pred: Any, sample_weight: Any) -> LabelTargets | IndicatorTargets:
     """Return the counts of targets that are not labels at first sight, or raise saying what they are."""
     n = consistent_length(y_true, y_pred, sample_weight)
     kinds = type_of_target(y_true, "y_true"), type_of_target(y_pred, "y_pred")
@@ -344,11 +344,11 @@ def _examined(y_true: Any, y_pred: Any, sample_weight: Any) -> Pairs | Sets:
     weights = sample_weights(sample_weight, n)
     if kinds[0] != kinds[1] and set(kinds) != {"binary", "multiclass"}:
         raise LabelError(f"Classification metrics can't handle a mix of {kinds[0]} and {kinds[1]} targets")
-    if kinds[0] == Sets.kind:
+    if kinds[0] == IndicatorTargets.kind:
         actual, predicted = (y.tocsr() if is_sparse(y) else as_array(y) for y in (y_true, y_pred))
         if actual.shape != predicted.shape:
             raise LabelError("Multi-label binary indicator input with different numbers of labels")
-        return Sets(actual, predicted, weights)
+        return IndicatorTargets(actual, predicted, weights)
     if kinds[0] not in ("binary", "multiclass"):
         raise LabelError(f"{kinds[0]} is not supported")
     if is_sparse(y_true) or is_sparse(y_pred):

@@ -11,7 +11,7 @@ import numpy as np
 from assay.errors import InputError, LabelError
 from assay.metrics import f1, f_beta, jaccard, pooled, precision, recall
 from assay.sklearn.classification import against_rest
-from assay.sklearn.label_targets import Pairs, Sets, counted
+from assay.sklearn.label_targets import IndicatorTargets, LabelTargets, counted
 from assay.sklearn.parameter_checks import (
     AVERAGE,
     OPTIONAL_ARRAY,
@@ -201,7 +201,7 @@ def precision_recall_fscore_support(
 
 
 def rates(
-    counts: Pairs | Sets,
+    counts: LabelTargets | IndicatorTargets,
     labels: Any,
     average: str | None,
     *,
@@ -224,7 +224,7 @@ def rates(
 
 
 def _averaged_over(
-    counts: Pairs | Sets, labels: Any, pos_label: Any, average: str | None
+    counts: LabelTargets | IndicatorTargets, labels: Any, pos_label: Any, average: str | None
 ) -> tuple[Binary, Any]:
     """Return the counts that an average runs over, and what weighs them (None where all weigh alike)."""
     if average == "binary":
@@ -242,9 +242,11 @@ def _averaged_over(
     return each, counts.weights if average == "samples" else None
 
 
-def _positive(counts: Pairs | Sets, pos_label: Any) -> Binary:
-    if isinstance(counts, Sets) or counts.kind != "binary":
-        options = [option for option in _AVERAGES if option != "samples" or isinstance(counts, Sets)]
+def _positive(counts: LabelTargets | IndicatorTargets, pos_label: Any) -> Binary:
+    if isinstance(counts, IndicatorTargets) or counts.kind != "binary":
+        options = [
+            option for option in _AVERAGES if option != "samples" or isinstance(counts, IndicatorTargets)
+        ]
         raise InputError(
             f"Target is {counts.kind} but average='binary'. Please choose another average setting, "
             f"one of {options!r}."

@@ -6,9 +6,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.tallies.bounded import Perhaps
+    from assay.tallies.bounded import BoundedTally
     from assay.tallies.collection import Collection
-    from assay.tallies.column_profile import Traits
+    from assay.tallies.column_profile import ColumnProfile
     from assay.tallies.confusion import Confusion
     from assay.tallies.distinct_values import Values
     from assay.tallies.grouped import Grouped
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from assay.tallies.scores.multiclass_scores import ClassScores
     from assay.tallies.scores.scores import Scores
     from assay.tallies.scores.top_label import Confidences
-    from assay.tallies.stored_rows import Cases
+    from assay.tallies.stored_rows import StoredRows
     from assay.tallies.tally import Tally, from_bytes, merge
     from assay.tallies.value_pairs import NumberPairs
 
 # Each tally is loaded when first used: a caller of one need not wait for all of them.
 _HOMES = {
     "scores.binned": ("BinnedScores",),
-    "stored_rows": ("Cases",),
+    "stored_rows": ("StoredRows",),
     "scores.multiclass_scores": ("ClassScores",),
     "collection": ("Collection",),
     "scores.top_label": ("Confidences",),
@@ -39,20 +39,21 @@ _HOMES = {
     "moments": ("Moments", "Sums"),
     "value_pairs": ("NumberPairs",),
     "paired": ("PairedLabels", "PairedScores"),
-    "bounded": ("Perhaps",),
+    "bounded": ("BoundedTally",),
     "ranked_lists": ("Queries",),
     "scores.scores": ("Scores",),
     "tally": ("Tally", "from_bytes", "merge"),
-    "column_profile": ("Traits",),
+    "column_profile": ("ColumnProfile",),
     "distinct_values": ("Values",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "BinnedScores",
-    "Cases",
+    "BoundedTally",
     "ClassScores",
     "Collection",
+    "ColumnProfile",
     "Confidences",
     "Confusion",
     "Grouped",
@@ -62,12 +63,11 @@ __all__ = [
     "NumberPairs",
     "PairedLabels",
     "PairedScores",
-    "Perhaps",
     "Queries",
     "Scores",
+    "StoredRows",
     "Sums",
     "Tally",
-    "Traits",
     "Values",
     "from_bytes",
     "merge",

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from assay.inputs import Rows
 
-__all__ = ["Perhaps"]
+__all__ = ["BoundedTally"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Perhaps(Tally, kind="perhaps"):
+class BoundedTally(Tally, kind="perhaps"):
     """A tally, or why there is none: `limit` is how many bytes its arrays may take, 0 for any number.
 
     A tally of some rows is never larger than that of all of them, so whether it is lost hangs on the rows
@@ -29,7 +29,8 @@ class Perhaps(Tally, kind="perhaps"):
     Examples
     --------
     >>> import assay
-    >>> found = Perhaps.of(assay.rows(actual=[1.0, 2.0], predicted=[3.0, 2.0]), assay.NumberPairs, limit=24)
+    >>> rows = assay.rows(actual=[1.0, 2.0], predicted=[3.0, 2.0])
+    >>> found = BoundedTally.of(rows, assay.NumberPairs, limit=24)
     >>> found.tally, found.why
     (None, 'its exact tally outgrows the memory')
     """

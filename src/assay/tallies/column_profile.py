@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from assay.inputs import Column, Rows
     from assay.inputs.labels import Labels
 
-__all__ = ["ColumnTraits", "Traits", "column_traits", "label_task"]
+__all__ = ["ColumnProfile", "LabelProfile", "label_profile", "label_task"]
 
 _KINDS = ("", "text", "truth", "whole", "fractions")
 _FIRST = 1000  # values that usually tell
 _OBVIOUS = ({0, 1}, {-1, 1})
 
 
-class ColumnTraits(NamedTuple):
+class LabelProfile(NamedTuple):
     """What a column holds: ``"text"``, ``"truth"``, ``"whole"`` numbers, or ``"fractions"`` among numbers.
 
     ``labels`` are those that occur, sorted; of numbers that are not whole there are none.
@@ -38,7 +38,7 @@ class ColumnTraits(NamedTuple):
         return self.kind in ("text", "truth") or set(self.labels) in _OBVIOUS
 
 
-_NOTHING = ColumnTraits()
+_NOTHING = LabelProfile()
 
 
 def label_task(
@@ -59,24 +59,24 @@ def label_task(
     return "whole numbers" if numbers and not declared else "classes"
 
 
-def column_traits(column: Column) -> ColumnTraits:
+def label_profile(column: Column) -> LabelProfile:
     """Return the traits of a column.
 
     >>> import assay
-    >>> column_traits(assay.column([1.0, 3.0], "stars")), column_traits(assay.column([0.5, 1], "hours")).kind
-    (ColumnTraits(kind='whole', labels=(1, 3)), 'fractions')
+    >>> label_profile(assay.column([1.0, 3.0], "stars")), label_profile(assay.column([0.5, 1], "hours")).kind
+    (LabelProfile(kind='whole', labels=(1, 3)), 'fractions')
     """
     if has_fractions(column):
         column.refuse_missing()
-        return ColumnTraits("fractions")
+        return LabelProfile("fractions")
     if column.labels is None and column.missing is None and column.values.dtype.kind in "iu" and len(column):
         low, high = int(column.values.min()), int(column.values.max())
         if high - low <= 1:  # there is nothing in between
-            return ColumnTraits("whole", (low, high)[: 1 + high - low])
+            return LabelProfile("whole", (low, high)[: 1 + high - low])
     labels = encode(column)[1]
     if column.labels is not None and (not labels or isinstance(labels[0], str)):
-        return ColumnTraits("text" if labels else "", labels)
-    return ColumnTraits(("truth" if column.values.dtype.kind == "b" else "whole") if labels else "", labels)
+        return LabelProfile("text" if labels else "", labels)
+    return LabelProfile(("truth" if column.values.dtype.kind == "b" else "whole") if labels else "", labels)
 
 
 def has_fractions(column: Column) -> bool:
@@ -92,7 +92,7 @@ def _not_whole(values: Any) -> bool:
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Traits(Tally, kind="traits"):
+class ColumnProfile(Tally, kind="traits"):
     """Which labels occur among the actual and the predicted ones, and how far the scores reach.
 
     ``probabilities`` says of scores of several classes that every row's add up to 1.
@@ -102,14 +102,14 @@ class Traits(Tally, kind="traits"):
     Examples
     --------
     >>> import assay
-    >>> traits = Traits.of(assay.rows(actual=["a", "b"], predicted=["b", "b"]))
+    >>> traits = ColumnProfile.of(assay.rows(actual=["a", "b"], predicted=["b", "b"]))
     >>> traits.actual.labels, traits.predicted.labels
     (('a', 'b'), ('b',))
     """
 
     n: int = 0
-    actual: ColumnTraits = _NOTHING
-    predicted: ColumnTraits = _NOTHING
+    actual: LabelProfile = _NOTHING
+    predicted: LabelProfile = _NOTHING
     least: float = np.inf
     largest: float = -np.inf
     probabilities: bool = True
@@ -120,7 +120,7 @@ class Traits(Tally, kind="traits"):
         if not len(need_rows(rows)):
             return cls()
         actual, predicted = (
-            _NOTHING if one is None else column_traits(one) for one in (rows.actual, rows.predicted)
+            _NOTHING if one is None else label_profile(one) for one in (rows.actual, rows.predicted)
         )
         score = rows.score
         if score is None:
@@ -177,7 +177,7 @@ class Traits(Tally, kind="traits"):
     def restore(cls, state: tuple[Any, ...]) -> Self:
         """Return the traits whose :meth:`state` this was."""
         n, actual, predicted, *scores = state
-        return cls(n, ColumnTraits(*actual), ColumnTraits(*predicted), *scores)
+        return cls(n, LabelProfile(*actual), LabelProfile(*predicted), *scores)
 
     def check(self) -> None:
         """Raise ValueError if no rows could have led to this state."""
@@ -194,15 +194,15 @@ class Traits(Tally, kind="traits"):
             require(self.state() == type(self)().state(), "traits of no rows")
 
 
-def _joined(first: ColumnTraits, second: ColumnTraits) -> ColumnTraits:
+def _joined(first: LabelProfile, second: LabelProfile) -> LabelProfile:
     if not first.kind or not second.kind:
         return first if first.kind else second
     if "fractions" in (first.kind, second.kind):
         if "text" in (first.kind, second.kind):
             raise LabelError("some labels are text and others numbers. Make them all text or all numbers.")
-        return ColumnTraits("fractions")
+        return LabelProfile("fractions")
     labels = label_union(first.labels, second.labels)
-    return ColumnTraits(first.kind if first.kind == second.kind else "whole", labels)
+    return LabelProfile(first.kind if first.kind == second.kind else "whole", labels)
 
 
 def _sum_to_one(rows: Rows) -> bool:

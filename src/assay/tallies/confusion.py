@@ -98,7 +98,7 @@ class Confusion(LabelCells, kind="confusion"):
         >>> [column.tolist() for column in tally.each_against_rest()]
         [[5, 4, 7], [2, 2, 0], [1, 2, 1], [12, 12, 12]]
         """
-        return self.kept(("against rest", power), lambda: self._against_rest(power))  # type: ignore[no-any-return]
+        return self.cached(("against rest", power), lambda: self._against_rest(power))  # type: ignore[no-any-return]
 
     def _against_rest(self, power: int) -> tuple[Array, ...]:
         sums = None if self.weights is None else self.sums()[power - 1]

@@ -172,7 +172,7 @@ class LabelCells(Tally):
             raise TallyError(f"power={power}: sums of weights are kept to the powers 1, 2 and 3.")
         if self.weights is None:
             return self.counts.astype(np.float64)
-        return self.kept(("weight", power), lambda: frozen(self.sums()[power - 1].floats()))  # type: ignore[no-any-return]
+        return self.cached(("weight", power), lambda: frozen(self.sums()[power - 1].floats()))  # type: ignore[no-any-return]
 
     def table(self, values: Array | None = None) -> Array:
         """Return the counts, or other values per cell, as a full table with one axis per column."""

@@ -172,7 +172,7 @@ class LabelSets(Tally, kind="label sets"):
         """Return, in the places of ``counts``, the sums of the weights to a power (1, 2 or 3)."""
         if power not in (1, 2, 3):
             raise TallyError(f"power={power}: sums of weights are kept to the powers 1, 2 and 3.")
-        return self.kept(("weight", power), lambda: frozen(self._sums()[power - 1].floats()))  # type: ignore[no-any-return]
+        return self.cached(("weight", power), lambda: frozen(self._sums()[power - 1].floats()))  # type: ignore[no-any-return]
 
     def split(self, values: Array | None = None) -> tuple[Any, Any, Array, Array, Array]:
         """Return the counts, or other values in their places, as n, exact, tp, fp and fn."""

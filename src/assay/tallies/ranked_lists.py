@@ -15,7 +15,7 @@ from assay.errors import (
     LabelError,
     LengthError,
     MergeError,
-    MissingError,
+    MissingValueError,
     NumberError,
     TallyError,
     shown,
@@ -356,8 +356,8 @@ def _refuse_missing(score: Column, row: int | None = None) -> None:
         row = int(np.argmax(score.missing))
     try:
         score.raise_missing(row)
-    except MissingError as missing:
-        raise MissingError(f"{missing} {_NOT_RETRIEVED}") from None
+    except MissingValueError as missing:
+        raise MissingValueError(f"{missing} {_NOT_RETRIEVED}") from None
 
 
 def _refuse(gain: Column, score: Column, row: int) -> None:

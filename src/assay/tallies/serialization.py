@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from assay.errors import BytesError
+from assay.errors import FormatError
 from assay.tallies.exact_numbers import Dyadic
 
 if TYPE_CHECKING:
@@ -43,27 +43,27 @@ def pack(kind: str, state: tuple[Any, ...]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[str, tuple[Any, ...]]:
-    """Return a tally's kind and fields, or raise BytesError saying what is wrong."""
+    """Return a tally's kind and fields, or raise FormatError saying what is wrong."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise BytesError(f"a tally is read from bytes, not from {type(data).__name__}.")
+        raise FormatError(f"a tally is read from bytes, not from {type(data).__name__}.")
     view = memoryview(bytes(data))
     if len(view) < len(_HEAD) + 1 or bytes(view[: len(_HEAD)]) != _HEAD:
-        raise BytesError("these bytes are no tally: they do not begin as one.")
+        raise FormatError("these bytes are no tally: they do not begin as one.")
     version = view[len(_HEAD)]
     if version > VERSION:
-        raise BytesError(
+        raise FormatError(
             f"this tally was written by a newer assay (format {version}; this one reads up to "
             f"{VERSION}). Update assay to read it."
         )
     if len(view) < len(_HEAD) + 5 or zlib.crc32(view[:-4]) != struct.unpack("<I", view[-4:])[0]:
-        raise BytesError("this tally is damaged or cut short: its checksum does not fit.")
+        raise FormatError("this tally is damaged or cut short: its checksum does not fit.")
     reader = _Reader(view[len(_HEAD) + 1 : -4])
     try:
         kind, state = reader.value(), reader.value()
     except (ValueError, OverflowError, RecursionError) as wrong:
-        raise BytesError(f"this tally is damaged: {wrong}.") from None
+        raise FormatError(f"this tally is damaged: {wrong}.") from None
     if reader.left or type(kind) is not str or type(state) is not tuple:
-        raise BytesError("this tally is damaged: it does not end where it should.")
+        raise FormatError("this tally is damaged: it does not end where it should.")
     return kind, state
 
 

@@ -11,21 +11,21 @@ from assay import kernels
 from assay.errors import MergeError
 from assay.inputs import Column, Rows, label_union, need_rows
 from assay.inputs.labels import translate
-from assay.tallies.bounded import Perhaps
+from assay.tallies.bounded import BoundedTally
 from assay.tallies.tally import Tally, frozen, require
 
 if TYPE_CHECKING:
     from assay.inputs.columns import Array
     from assay.inputs.labels import Label, Labels
 
-__all__ = ["Cases"]
+__all__ = ["StoredRows"]
 
 _ROLES = ("actual", "predicted", "score", "weight", "group", "query")
 _KINDS = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Cases(Tally, kind="cases"):
+class StoredRows(Tally, kind="cases"):
     """Every row's values by role, the rows in order, so that it does not show how they came.
 
     Numbers are as wide as can be; text is codes into sorted ``labels``, of which other columns have None.
@@ -36,7 +36,7 @@ class Cases(Tally, kind="cases"):
     Examples
     --------
     >>> import assay
-    >>> tally = Cases.of(assay.rows(actual=[1, 0], score=[0.5, 0.25], group=["b", "a"]))
+    >>> tally = StoredRows.of(assay.rows(actual=[1, 0], score=[0.5, 0.25], group=["b", "a"]))
     >>> tally.n, tally.rows().score.values.tolist(), tally.rows().group.labels
     (2, [0.25, 0.5], ('a', 'b'))
     """
@@ -67,15 +67,15 @@ class Cases(Tally, kind="cases"):
         return cls._ordered(tuple(roles), tuple(labels), columns, rows.labels, rows.positive)
 
     @classmethod
-    def within(cls, rows: Rows, limit: int) -> Perhaps:
+    def within(cls, rows: Rows, limit: int) -> BoundedTally:
         """Return the tally of rows where it takes no more bytes than a limit."""
         width = sum(
             4 if one.labels is not None else max(one.values[:1].size, 1) * _width(one.values)
             for _, one in _by_role(rows)
         )
         if width * len(rows) > limit:
-            return Perhaps.lost(len(rows), "the rows outgrow the memory", limit)
-        return Perhaps.of(rows, cls, limit)
+            return BoundedTally.lost(len(rows), "the rows outgrow the memory", limit)
+        return BoundedTally.of(rows, cls, limit)
 
     @classmethod
     def _ordered(

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from assay.errors import BytesError, MergeError, TallyError
+from assay.errors import FormatError, MergeError, TallyError
 from assay.tallies import serialization
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Tally(abc.ABC):
         """Return the fields in order: what is compared, and what the bytes hold."""
         return tuple(getattr(self, field.name) for field in dataclasses.fields(self))  # type: ignore[arg-type]
 
-    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+    def cached(self, key: Any, make: Callable[[], Any]) -> Any:
         """Return what was made of this tally under a key, and make it the first time: for what is small.
 
         A tally is not changed, so what was read from it once need not be read again.
@@ -102,10 +102,10 @@ class Tally(abc.ABC):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Return the tally that :meth:`to_bytes` wrote, or raise :class:`~assay.errors.BytesError`."""
+        """Return the tally that :meth:`to_bytes` wrote, or raise :class:`~assay.errors.FormatError`."""
         found = from_bytes(data)
         if not isinstance(found, cls):
-            raise BytesError(f"the bytes hold a tally of {found.kind}, not of {cls.kind}.")
+            raise FormatError(f"the bytes hold a tally of {found.kind}, not of {cls.kind}.")
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -166,12 +166,12 @@ def restored(kind: str, state: tuple[Any, ...]) -> Tally:
 
         load_all()
     if kind not in _kinds:
-        raise BytesError(f'it holds a tally of "{kind}", which this version of assay does not know.')
+        raise FormatError(f'it holds a tally of "{kind}", which this version of assay does not know.')
     try:
         tally = _kinds[kind].restore(state)
         tally.check()
     except (ValueError, TypeError, AttributeError, IndexError, OverflowError) as wrong:
-        raise BytesError(f"it holds no valid tally of {kind}: {wrong}.") from None
+        raise FormatError(f"it holds no valid tally of {kind}: {wrong}.") from None
     return tally
 
 

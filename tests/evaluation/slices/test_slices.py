@@ -80,7 +80,7 @@ def test_other_problems_are_sliced_as_well():
     problems = [
         {"actual": classes[truth], "predicted": classes[said]},
         {"actual": classes[truth], "predicted": classes[said], "score": scores, "labels": ["x", "y", "z"]},
-        {"actual": truth, "predicted": said, "kind": "ordinal"},
+        {"actual": truth, "predicted": said, "task": "ordinal"},
         {"actual": numbers, "predicted": numbers + random.normal(size=n)},
     ]
     for roles in problems:
@@ -120,7 +120,7 @@ def test_a_slice_is_compared_with_all_other_rows(more):
         part, rest = (filtered(columns, mask, **more) for mask in (inside, ~inside))
         told = {name: (found[label, name].values[0], found[label, name].values[1]) for name in names}
         assert told == {name: (rest[name].value, part[name].value) for name in names}
-        bare = [Evaluation(ev.problem, ev.settings, ev.tallies) for ev in (rest, part)]
+        bare = [Evaluation(ev.task, ev.settings, ev.tallies) for ev in (rest, part)]
         compared = assay.compare(*bare, metrics=names, correction=None, names=["rest", "part"])
         for name in names:
             mine, theirs = found[label, name], compared[name]

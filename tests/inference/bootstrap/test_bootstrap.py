@@ -11,7 +11,7 @@ import assay
 from assay import kernels, metrics
 from assay.errors import MetricError
 from assay.inference.bootstrap.bootstrap import bootstrap, dirichlet_interval, replicates, units_of
-from assay.inference.bootstrap.units import Units, acceleration, draw, drawn_values
+from assay.inference.bootstrap.units import ResamplingUnits, acceleration, draw, drawn_values
 from assay.inference.formulas.auc import delong
 from assay.inference.formulas.average_precision import average_precision_variance
 from assay.inference.formulas.delong import auc_influence
@@ -111,14 +111,14 @@ def test_averages_of_replicates(name, average, absent):
     rng = np.random.default_rng(0)
     rows = assay.rows(actual=rng.integers(0, 4, 14), predicted=rng.integers(0, 4, 14), labels=range(4))
     tally = assay.Confusion.of(rows)
-    found = replicates(metric, tally, count=20, average=average, absent=absent)
+    found = replicates(metric, tally, count=20, average=average, undefined=absent)
     counts = draw(units_of(metric, tally, {}), 0, 0, 20)
     actual, predicted = tally.digits()
     for one, value in zip(counts, found, strict=True):
         drawn = assay.rows(
             actual=np.repeat(actual, one), predicted=np.repeat(predicted, one), labels=range(4)
         )
-        expected = _value(metric, drawn, average=average, absent=absent)
+        expected = _value(metric, drawn, average=average, undefined=absent)
         assert value == pytest.approx(expected, nan_ok=True, rel=1e-12)
 
 
@@ -306,12 +306,12 @@ def test_the_jackknife_of_a_mean_is_its_skewness():
     def mean(counts):
         return (counts * values[: counts.shape[1]]).sum(-1) / counts.sum(-1)
 
-    groups = acceleration(Units(np.ones(20_000, np.uint64), mean))
+    groups = acceleration(ResamplingUnits(np.ones(20_000, np.uint64), mean))
     assert groups == pytest.approx(skew / 6 / np.sqrt(20_000), abs=0.012)
     few = values[:200]
     exact = ((few - few.mean()) ** 3).mean() / few.std() ** 3 / 6 / np.sqrt(200)
-    assert acceleration(Units(np.ones(200, np.uint64), mean)) == pytest.approx(exact, rel=1e-9)
-    assert np.isnan(acceleration(Units(np.ones(1, np.uint64), mean)))
+    assert acceleration(ResamplingUnits(np.ones(200, np.uint64), mean)) == pytest.approx(exact, rel=1e-9)
+    assert np.isnan(acceleration(ResamplingUnits(np.ones(1, np.uint64), mean)))
 
 
 def test_many_scores_are_pooled_for_the_spread_alone():

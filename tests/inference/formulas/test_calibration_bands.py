@@ -33,7 +33,7 @@ def test_a_calibrated_curve_is_within_the_consistency_band_as_often_as_said(conf
     inside = []
     for _ in range(300):
         rows = drawn(random, 300)
-        band = consistency_band(rows, confidence=confidence, draws=200)
+        band = consistency_band(rows, confidence=confidence, replicates=200)
         curve, at = calibration(rows), np.append(middle, ends)
         height, low, high = (
             np.interp(at, one[0], one[1]) for one in ((curve.x, curve.y), band[:2], band[::2])
@@ -48,7 +48,7 @@ def test_probabilities_far_apart_have_the_quantiles_of_their_binomials():
     """Where neighbours are never pooled, the band is that of each proportion by itself."""
     p, rows = np.array([0.1, 0.5, 0.9]), 400
     data = assay.rows(actual=np.tile([0, 1], 600), score=np.repeat(p, rows))
-    band = consistency_band(data, confidence=0.9, draws=20_000)
+    band = consistency_band(data, confidence=0.9, replicates=20_000)
     assert np.abs(band.low * rows - binom.ppf(0.05, rows, p)).max() <= 1
     assert np.abs(band.high * rows - binom.ppf(0.95, rows, p)).max() <= 1
 

@@ -125,7 +125,7 @@ def test_in_a_cross_validation():
     """The figure of the folds' scores, row by row; Gini's is twice that less 1; other metrics as before."""
     x, y = data()
     cv = assay.crossval(
-        Slope(), x, y, kind="binary", metrics=["auc", "gini", "accuracy"], split=5, interval="ledell"
+        Slope(), x, y, task="binary", metrics=["auc", "gini", "accuracy"], split=5, interval="ledell"
     )
     table = cv.table()
     expected = cross_validated_auc(assay.rows(actual=table["actual"], score=table["score"]), table["fold"])
@@ -140,7 +140,7 @@ def test_in_a_cross_validation():
 def test_what_a_cross_validation_refuses():
     """Rows tested more than once, one split, no area among the metrics."""
     x, y = data(60)
-    told = {"kind": "binary", "interval": "ledell"}
+    told = {"task": "binary", "interval": "ledell"}
     with pytest.raises(SplitError, match="tested once"):
         assay.crossval(Slope(), x, y, metrics="auc", split=kfold(3, repeats=2), **told)
     with pytest.raises(SplitError, match="tested once"):
@@ -165,6 +165,6 @@ def test_a_fold_that_failed_is_told():
     """The mean is over the others, and the note says so."""
     x, y = data()
     x[7, 0] = -5.0  # the fold that tests this row fails
-    cv = assay.crossval(Fails(), x, y, kind="binary", metrics="auc", split=5, interval="ledell")
+    cv = assay.crossval(Fails(), x, y, task="binary", metrics="auc", split=5, interval="ledell")
     assert cv["auc"].note == "over 4 of 5 folds"
     assert cv["auc"].low is not None

@@ -192,12 +192,12 @@ def test_averages_have_the_slopes_of_their_values(table):
     for average in ("macro", "weighted"):
         for absent in ("strict", "skip", 0):
 
-            def value(at, average=average, absent=absent):
+            def value(at, average=average, undefined=absent):
                 classes = Classes(at).against_rest()
-                found = averaged(find("f1"), classes, average, {}, names=range(3), absent=absent)
+                found = averaged(find("f1"), classes, average, {}, names=range(3), undefined=undefined)
                 return float(found)
 
-            slopes = metric_gradient(find("f1"), cells, average=average, absent=absent)
+            slopes = metric_gradient(find("f1"), cells, average=average, undefined=absent)
             if math.isnan(value(cells)):
                 assert np.isnan(slopes[cells > 0]).all()
                 continue

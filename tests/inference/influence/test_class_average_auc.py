@@ -22,7 +22,7 @@ METRICS = [
 ]
 
 
-def sample(seed, size, n=50, *, levels=None, lone=False, absent=False):
+def sample(seed, size, n=50, *, levels=None, lone=False, undefined=False):
     """Codes, a column of scores per class and weights; the last class may have one row, the first none."""
     rng = np.random.default_rng([seed, size])
     codes = rng.choice(size, n, p=rng.dirichlet(np.full(size, 2.0)))
@@ -30,7 +30,7 @@ def sample(seed, size, n=50, *, levels=None, lone=False, absent=False):
     if lone:
         codes = np.where(codes == size - 1, 1, codes)
         codes[0] = size - 1
-    if absent:
+    if undefined:
         codes = np.where(codes == 0, 1, codes)
     scores = rng.normal(size=(n, size)) + 1.5 * np.eye(size)[codes]
     if levels:
@@ -116,14 +116,14 @@ def test_values_and_slopes_are_those_of_all_pairs_of_rows(name, options, shape, 
 @pytest.mark.parametrize("name", ["hand_till_auc", "auc"])
 def test_an_absent_class_that_is_left_out_has_no_part(name, average, levels):
     """The slopes are those of the other classes alone, and of numeric differences."""
-    codes, scores, weight = sample(4, 4, absent=True, levels=levels)
+    codes, scores, weight = sample(4, 4, undefined=True, levels=levels)
 
     def value(weights):
         rows = assay.rows(actual=codes, score=scores, weight=weights, labels=[0, 1, 2, 3])
-        return find(name)(rows, average=average, absent="skip")
+        return find(name)(rows, average=average, undefined="skip")
 
     rows = assay.rows(actual=codes, score=scores, weight=weight, labels=[0, 1, 2, 3])
-    found = influence(find(name), rows, average=average, absent="skip")
+    found = influence(find(name), rows, average=average, undefined="skip")
     expected, slopes = by_pairs(name, codes, scores, weight, weighted=average == "weighted")
     assert found.value == pytest.approx(expected, rel=1e-13)
     np.testing.assert_allclose(found.slopes, slopes, rtol=0, atol=1e-12 * np.abs(slopes).max())

@@ -89,7 +89,7 @@ def test_classes_that_are_alike_have_one_slope(name):
 def test_averages_over_classes(average, absent, weighty):
     """Of metrics of one class, where a class without a value is refused, left out or a number."""
     rows, tally = tally_of(weighty)
-    options = {"average": average} if average == "micro" else {"average": average, "absent": absent}
+    options = {"average": average} if average == "micro" else {"average": average, "undefined": absent}
     known = [same_slopes(find(name), rows, tally, **options) for name in OF_ONE]
     assert sum(known) >= (len(OF_ONE) if absent != "strict" or average == "micro" else 4)
 

@@ -76,11 +76,11 @@ def test_absent_labels_are_treated_as_the_average_has_it(average):
     assert (strict is None) == (average == "macro")
     for absent in ("skip", 1.0):
 
-        def value(weights, absent=absent):
+        def value(weights, undefined=absent):
             tally = assay.LabelSets.of_indicators(**given, weight=weights)
-            return find("f1")(tally, average=average, absent=absent)
+            return find("f1")(tally, average=average, undefined=undefined)
 
-        found = of_indicators(find("f1"), **given, weight=weight, average=average, absent=absent)
+        found = of_indicators(find("f1"), **given, weight=weight, average=average, undefined=absent)
         np.testing.assert_allclose(found.slopes, nudged(value, weight), rtol=0, atol=3e-9)
 
 

@@ -245,15 +245,15 @@ def test_absent_classes_are_treated_as_the_average_has_it(average):
     strict = influence(find("auc"), rows, average=average)
     assert (strict is None) == (average == "macro")  # without rows it has no part in a weighted average
     for absent in ("skip", 0.5):
-        found = influence(find("auc"), rows, average=average, absent=absent)
+        found = influence(find("auc"), rows, average=average, undefined=absent)
 
-        def value(weights, absent=absent):
+        def value(weights, undefined=absent):
             given = assay.rows(actual=actual[kept], score=scores[kept], weight=weights, labels=[0, 1, 2, 3])
-            return find("auc")(given, average=average, absent=absent)
+            return find("auc")(given, average=average, undefined=undefined)
 
         np.testing.assert_allclose(found.slopes, nudged(value, weight[kept]), rtol=0, atol=3e-9)
-    skipped = influence(find("hand_till_auc"), rows, absent="skip")
-    assert skipped.value == find("hand_till_auc")(rows, absent="skip")
+    skipped = influence(find("hand_till_auc"), rows, undefined="skip")
+    assert skipped.value == find("hand_till_auc")(rows, undefined="skip")
     assert abs(skipped.parts.sum()) < 1e-14
     assert influence(find("hand_till_auc"), rows) is None
 

@@ -87,13 +87,13 @@ def test_mean_losses_are_those_of_o18():
 
 
 @pytest.mark.parametrize(
-    "name", [*NUMBERS, *ROW_LOSSES, *SCORED, *of_views("Pairs"), *of_views("AbsoluteErrors")]
+    "name", [*NUMBERS, *ROW_LOSSES, *SCORED, *of_views("ValuePairs"), *of_views("AbsoluteErrors")]
 )
 def test_every_interval_holds_its_value_within_the_bounds(name):
     """With weights and groups as well, at any confidence."""
     columns, options = columns_for(name), OPTIONS.get(name, {})
     more = {"weight": numbers(40)[2], "group": np.arange(40) // 3}
-    if name in of_views("Pairs"):
+    if name in of_views("ValuePairs"):
         del more["weight"]
     least, largest = find(name).bounds
     for kind in ({}, *({role: column} for role, column in more.items()), more):
@@ -111,7 +111,7 @@ def test_every_interval_holds_its_value_within_the_bounds(name):
         assert (found.groups == 14) == ("group" in kind) or name in of_views("AbsoluteErrors")
 
 
-@pytest.mark.parametrize("name", [*NUMBERS, *ROW_LOSSES, *SCORED, *of_views("Pairs")])
+@pytest.mark.parametrize("name", [*NUMBERS, *ROW_LOSSES, *SCORED, *of_views("ValuePairs")])
 def test_a_group_of_one_row_is_a_row(name):
     """As many groups as rows: the same limits to the last digits, and a design effect of n / (n - 1).
 
@@ -349,7 +349,7 @@ def test_numbers_of_any_size_have_an_interval_or_a_reason(scale):
     for actual, predicted in (scale * pair for pair in columns):
         for given in more:
             rows = assay.rows(actual=actual, predicted=predicted, **given)
-            for name in (*NUMBERS, *ROW_LOSSES, *(() if "weight" in given else of_views("Pairs"))):
+            for name in (*NUMBERS, *ROW_LOSSES, *(() if "weight" in given else of_views("ValuePairs"))):
                 found = assay.estimate(name, rows, **OPTIONS.get(name, {}))
                 least, largest = find(name).bounds
                 if found.defined and found.low is not None:

@@ -100,7 +100,7 @@ def test_names_say_which_fit():
     isotonic = find("ici_isotonic")
     assert isotonic.name == "isotonic_calibration_index"
     assert isotonic(ROWS) != find("ici")(ROWS)
-    null = calibration_null(find("ici"), ROWS, draws=99)
+    null = calibration_null(find("ici"), ROWS, replicates=99)
     assert 0 < null.mean < 0.3
     assert 0 < null.p_value <= 1
 

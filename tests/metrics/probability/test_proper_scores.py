@@ -370,13 +370,13 @@ def test_a_calibrated_model_shows_an_error_too():
     rng = np.random.default_rng(7)
     p = rng.random(200)
     tally = scores((rng.random(200) < p).astype(int), p)
-    null = calibration_null(ece, tally, draws=400)
+    null = calibration_null(ece, tally, replicates=400)
     assert null.mean == pytest.approx(0.087, abs=0.003)
     assert 0.01 < null.p_value < 1
-    assert null == calibration_null(ece, tally, draws=400)
-    assert abs(calibration_null(find("debiased_calibration_square"), tally, draws=400).mean) < 2e-3
+    assert null == calibration_null(ece, tally, replicates=400)
+    assert abs(calibration_null(find("debiased_calibration_square"), tally, replicates=400).mean) < 2e-3
     wrong = scores((rng.random(200) < p**3).astype(int), p)
-    assert calibration_null(find("brier_miscalibration"), wrong, draws=199).p_value == 1 / 200
+    assert calibration_null(find("brier_miscalibration"), wrong, replicates=199).p_value == 1 / 200
     with pytest.raises(assay.MetricError, match="no figure of probabilities"):
         calibration_null(find("accuracy"), tally)
 

@@ -10,10 +10,10 @@ from assay.metrics import Undefined, hand_till_auc, macro_auc, weighted_auc
 from assay.metrics.ranking.multiclass_auc import ClassRanks
 
 
-def sample(seed, size, n, *, levels=4, absent=False):
+def sample(seed, size, n, *, levels=4, undefined=False):
     """Codes, tied scores of each class and weights; the last class has one row, and the first none."""
     rng = np.random.default_rng([seed, size])
-    codes = rng.integers(0 + absent, size - 1, n)
+    codes = rng.integers(0 + undefined, size - 1, n)
     codes[-1] = size - 1
     scores = np.round((rng.normal(size=(n, size)) + np.eye(size)[codes]) * levels) / levels
     return codes, scores, rng.integers(1, 5, n) / 4
@@ -58,7 +58,7 @@ def exact_areas(codes, scores, weight):
 @pytest.mark.parametrize("size", [3, 6])
 def test_areas_are_those_of_all_pairs_of_rows(size, weighty, absent):
     """Without weights each is the fraction rounded once."""
-    codes, scores, weight = sample(1, size, 40, absent=absent)
+    codes, scores, weight = sample(1, size, 40, undefined=absent)
     view = ClassRanks.of(tally_of(codes, scores, weight if weighty else None))
     pairs, rest = exact_areas(codes, scores, weight if weighty else np.ones(len(codes)))
     tolerance = 1e-15 if weighty else 0
@@ -109,7 +109,7 @@ def test_weighted_classes_that_do_not_overlap_have_an_area_of_exactly_one_or_non
 @pytest.mark.parametrize("weighty", [False, True])
 def test_one_class_against_others_is_the_score_tally_of_these_rows(weighty):
     """To the byte, with ties, rows of one weight at one score in several classes, and an absent class."""
-    codes, scores, weight = sample(4, 5, 120, levels=2, absent=True)
+    codes, scores, weight = sample(4, 5, 120, levels=2, undefined=True)
     tally = tally_of(codes, scores, weight if weighty else None)
     tally.check()
     for label in range(5):
@@ -139,5 +139,5 @@ def test_one_class_alone_has_no_area():
     rows = assay.rows(actual=[1, 1, 1], score=np.eye(3), labels=[0, 1, 2])
     tally = assay.ClassScores.of(rows)
     assert np.isnan(ClassRanks.of(tally).pair_areas).sum() == 8  # all but the class by itself
-    assert isinstance(hand_till_auc(tally, absent="skip"), Undefined)
+    assert isinstance(hand_till_auc(tally, undefined="skip"), Undefined)
     assert isinstance(hand_till_auc(assay.ClassScores()), Undefined)

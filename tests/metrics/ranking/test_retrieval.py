@@ -169,7 +169,9 @@ def test_documents_that_were_not_retrieved_are_in_the_ideal_order():
     tally.check()
     nowhere = assay.Queries.of(assay.rows(query=["q"], actual=[2], score=[-math.inf]))
     assert (nowhere.lengths.tolist(), ndcg(nowhere), recall_at_k(nowhere)) == ([0], 0, 0)
-    with pytest.raises(assay.MissingError, match="judged but not retrieved have a score of minus infinity"):
+    with pytest.raises(
+        assay.MissingValueError, match="judged but not retrieved have a score of minus infinity"
+    ):
         assay.Queries.of(assay.rows(query=["q", "q"], actual=[2, 1], score=[0.5, math.nan]))
 
 
@@ -236,7 +238,7 @@ def test_an_evaluation_tells_how_many_lists_have_nothing_to_find():
 
 def test_evaluate_takes_graded_lists_of_items():
     """A mapping from item to gain in place of a list of relevant items."""
-    ev = assay.evaluate(actual=[{"a": 3, "b": 1}, {}], predicted=[["b"], ["a"]], kind="ranking")
+    ev = assay.evaluate(actual=[{"a": 3, "b": 1}, {}], predicted=[["b"], ["a"]], task="ranking")
     assert ev["ndcg"].value == pytest.approx(1 / (3 + 1 / math.log2(3)) / 2, rel=1e-14)
     assert ev.empty_lists == 1
 

@@ -197,7 +197,7 @@ def test_an_absent_class_is_named():
     assert hand_till_auc(tally) == Undefined('there are no rows of "c"')
     assert macro_auc(tally) == Undefined('there are no rows of "c"')
     assert auc(tally, average="macro") == Undefined('a class is absent (class "c")')
-    assert hand_till_auc(tally, absent="skip") == auc(tally, average="macro", absent="skip") == 1
+    assert hand_till_auc(tally, undefined="skip") == auc(tally, average="macro", undefined="skip") == 1
     assert weighted_auc(tally) == 1
 
 

@@ -34,7 +34,7 @@ def pages():
         "classes": assay.evaluate(actual=CLASSES[several], predicted=CLASSES[several[::-1]]).report,
         "numbers": assay.evaluate(actual=SCORE, predicted=np.sqrt(SCORE)).report,
         "lists": assay.evaluate(actual=ACTUAL, score=SCORE, query=np.arange(500) // 10, k=3).report,
-        "sets": assay.evaluate(actual=both, predicted=both[::-1], kind="multilabel").report,
+        "sets": assay.evaluate(actual=both, predicted=both[::-1], task="multilabel").report,
         "weights": assay.evaluate(actual=ACTUAL, score=SCORE, weight=SCORE + 1).report,
         "long labels": assay.evaluate(
             actual=LONG[ACTUAL], score=SCORE, positive=LONG[1], name=LONG[1], group=np.arange(500) % 30

@@ -279,7 +279,7 @@ def test_every_kind_is_drawn_without_a_word_of_complaint(opened):
         assay.evaluate(actual=actual, score=score, query=np.arange(300) // 10, k=3),
     ):
         page = opened(ev.report)
-        assert page.locator("h1").inner_text() == ev.problem.title
+        assert page.locator("h1").inner_text() == ev.task.title
         assert set(seen(page)["figures"]) >= set(ev)
         for slider in page.get_by_role("slider").all():
             slider.focus()

@@ -67,9 +67,9 @@ def kinds():
         "multiclass": assay.evaluate(
             actual=names, score=probabilities, predicted=names[::-1], labels=["a", "b", "c"]
         ),
-        "ordinal": assay.evaluate(actual=several, predicted=several[::-1], kind="ordinal"),
+        "ordinal": assay.evaluate(actual=several, predicted=several[::-1], task="ordinal"),
         "multilabel": assay.evaluate(
-            actual=draw.integers(0, 2, (90, 3)), predicted=draw.integers(0, 2, (90, 3)), kind="multilabel"
+            actual=draw.integers(0, 2, (90, 3)), predicted=draw.integers(0, 2, (90, 3)), task="multilabel"
         ),
         "only negatives": assay.evaluate(actual=[0, 0, 0], score=[0.1, 0.6, 0.7], labels=[0, 1], positive=1),
         "regression": assay.evaluate(actual=numbers, predicted=numbers + 0.1 * draw.normal(size=300)),

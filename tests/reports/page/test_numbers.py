@@ -49,7 +49,7 @@ def test_the_page_agrees_with_python_at_twenty_thresholds(opened, kind):
     for threshold in [*chosen, known[0], known[-1], *between]:
         typed(page, threshold)
         agrees(page, ev.at(threshold), lost=kind == "groups")
-        assert float(seen(page)["box"]) == known[known >= threshold].min() or ev.problem.threshold is not None
+        assert float(seen(page)["box"]) == known[known >= threshold].min() or ev.task.threshold is not None
     page.get_by_role("slider").focus()
     page.keyboard.press("End")
     shows = seen(page)
@@ -57,7 +57,7 @@ def test_the_page_agrees_with_python_at_twenty_thresholds(opened, kind):
     page.keyboard.press("Home")
     agrees(page, ev.at(-np.inf if kind == "infinite scores" else known[0]), lost=kind == "groups")
     page.get_by_role("button", name="Back to the start").click()
-    if ev.problem.threshold is not None:
+    if ev.task.threshold is not None:
         agrees(page, ev)
     if kind == "groups":
         assert (
@@ -70,9 +70,9 @@ def binned(ev):
     """Return an evaluation as a scan of files leaves it: without rows, its scores in bins."""
     _ = ev.summary
     tallies = {**dict(ev.tallies.items()), "scores": ev.tallies["scores"].binned()}
-    problem = dataclasses.replace(ev.problem, probabilities=bool(ev.are_probabilities))
+    task = dataclasses.replace(ev.task, probabilities=bool(ev.are_probabilities))
     return dataclasses.replace(
-        ev, problem=problem, tallies=Collection.of_mapping(tallies), given=None, kept=ev.found
+        ev, task=task, tallies=Collection.of_mapping(tallies), given=None, kept=ev.found
     )
 
 

@@ -58,7 +58,7 @@ MODELS = {
         actual=[f"{LONG}{i}" for i in range(200)], predicted=[f"{LONG}{i // 2}" for i in range(200)]
     ),
     "label sets": lambda: evaluate(actual=[[LONG], ["b", LONG]], predicted=[[LONG], ["c"]]),
-    "huge numbers": lambda: evaluate(actual=[1e300, 2e300], predicted=[1e300, -2e300], kind="regression"),
+    "huge numbers": lambda: evaluate(actual=[1e300, 2e300], predicted=[1e300, -2e300], task="regression"),
     "weights": lambda: evaluate(actual=ACTUAL, predicted=ACTUAL, weight=np.full(len(ACTUAL), 1e20)),
 }  # fmt: skip
 
@@ -68,9 +68,9 @@ def test_nothing_is_too_long_for_a_screen(name):
     """Whatever labels and columns are called, all texts keep to 80 columns, and the summary to a screen."""
     ev = MODELS[name]()
     texts = [ev.text(), ev.text(full=True)]
-    if ev.kind != "regression":
+    if ev.task.name != "regression":
         texts.append(str(ev.classes))
-    if ev.kind != "multilabel":
+    if ev.task.name != "multilabel":
         texts.append(str(ev.errors()))
     for like in ("caret", "sklearn", "yardstick", "pROC"):
         with contextlib.suppress(assay.InputError):  # which have no such layout
@@ -91,8 +91,8 @@ def test_labels_that_differ_at_their_end_are_told_apart():
 
 def test_one_is_no_plural():
     """One row is a row."""
-    assert "· 1 row ·" in str(evaluate(actual=[1], predicted=[0], kind="binary"))
-    assert "· 1 list" in str(evaluate(actual=[[1, 2]], predicted=[[2, 3]], kind="ranking"))
+    assert "· 1 row ·" in str(evaluate(actual=[1], predicted=[0], task="binary"))
+    assert "· 1 list" in str(evaluate(actual=[[1, 2]], predicted=[[2, 3]], task="ranking"))
 
 
 def test_errors_are_said_by_their_kind():
@@ -190,7 +190,7 @@ def test_every_class_has_its_figures_against_the_rest():
 def test_averages_over_label_sets_have_intervals():
     """Micro, macro and weighted figures of label sets are scikit-learn's, with intervals from the rows."""
     actual, predicted = CHANCES > 0.3, CHANCES > 0.35
-    ev = evaluate(actual=actual, predicted=predicted, kind="multilabel")
+    ev = evaluate(actual=actual, predicted=predicted, task="multilabel")
     for average in ("micro", "macro", "weighted"):
         expected = peer.f1_score(actual, predicted, average=average)
         found = ev[f"{average}_f1"]
@@ -199,9 +199,9 @@ def test_averages_over_label_sets_have_intervals():
     lists = [[name for name, there in zip("abc", row, strict=True) if there] for row in actual]
     guessed = [{name for name, there in zip("abc", row, strict=True) if there} for row in predicted]
     by_lists = evaluate(actual=lists, predicted=guessed)
-    assert by_lists.kind == "multilabel"
+    assert by_lists.task.name == "multilabel"
     assert float(by_lists["micro_f1"]) == float(ev["micro_f1"])
-    scored = evaluate(actual=actual, score=CHANCES, threshold=0.35, kind="multilabel")
+    scored = evaluate(actual=actual, score=CHANCES, threshold=0.35, task="multilabel")
     assert float(scored["macro_f1"]) == pytest.approx(float(ev["macro_f1"]), rel=1e-12)
 
 
@@ -302,9 +302,9 @@ def test_yardstick_leaves_out_what_has_no_value():
 
 def test_yardstick_has_no_f_of_two_classes_where_nothing_was_predicted_positive():
     """NA, where an F of 0 would follow from the counts; and no ppv where nothing is positive."""
-    found = yardstick(evaluate(actual=[0, 0, 1, 1], predicted=[0, 0, 0, 0], kind="binary"))
+    found = yardstick(evaluate(actual=[0, 0, 1, 1], predicted=[0, 0, 0, 0], task="binary"))
     assert (found["f_meas"], found["precision"], found["ppv"], found["recall"]) == ("NA", "NA", "NA", "0.00")
-    none = yardstick(evaluate(actual=[0, 0, 0, 0], predicted=[0, 1, 0, 0], kind="binary", labels=[0, 1]))
+    none = yardstick(evaluate(actual=[0, 0, 0, 0], predicted=[0, 1, 0, 0], task="binary", labels=[0, 1]))
     assert (none["ppv"], none["npv"], none["precision"], none["f_meas"]) == ("NA", "NA", "0.00", "NA")
 
 
@@ -367,7 +367,7 @@ def test_markdown_has_the_figures(name):
     text = ev.to_markdown()
     assert text.startswith("## ")
     assert "| figure | value | interval | method |" in text
-    assert ("| class | rows |" in text) == (ev.kind in ("multiclass", "ordinal", "multilabel"))
+    assert ("| class | rows |" in text) == (ev.task.name in ("multiclass", "ordinal", "multilabel"))
 
 
 def test_tables_of_any_source_give_the_same_figures():

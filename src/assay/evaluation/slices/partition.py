@@ -14,12 +14,12 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import InputError, shown
-from assay.evaluation.evaluate import evaluated
+from assay.evaluation.evaluate import evaluate_rows
 from assay.evaluation.evaluation import Evaluation
 from assay.inference.differences.slice_vs_rest import Side
 from assay.inputs import Label, encode, label_union
 from assay.inputs.labels import cross, translate
-from assay.tallies import BinnedScores, Cases, Collection, Confusion, Grouped, NumberPairs, Scores, merge
+from assay.tallies import BinnedScores, Collection, Confusion, Grouped, NumberPairs, Scores, StoredRows, merge
 from assay.tallies.scores.counts_at_threshold import counted_at
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class RowCuts:
         self.ev = ev
         self.keys, codes = _parted(self._rows, columns)
         self._offsets, self._order = kernels.order_groups(codes, len(self.keys))
-        if ev.kind == "ranking":
+        if ev.task.name == "ranking":
             self._check_lists(codes, columns)
 
     @property
@@ -88,9 +88,9 @@ class RowCuts:
     def evaluation(self, place: int, settings: Settings) -> Evaluation:
         """Return the evaluation of one slice's rows."""
         given: Any = self.ev.given
-        labels = given.labels or (self.ev.problem.labels or None)
+        labels = given.labels or (self.ev.task.labels or None)
         rows = dataclasses.replace(given, by=(), labels=labels).take(self._index(place))
-        return evaluated(self.ev.problem, settings, rows)
+        return evaluate_rows(self.ev.task, settings, rows)
 
     def groups(self) -> tuple[list[int], list[int]]:
         """Return how many groups have rows in each slice, and how many outside of it."""
@@ -107,7 +107,7 @@ class RowCuts:
         """Return a slice's rows and all others, with their groups where there are some."""
         inside = np.zeros(len(self._rows), dtype=bool)
         inside[self._index(place)] = True
-        labels = self._rows.labels or (self.ev.problem.labels or None)
+        labels = self._rows.labels or (self.ev.task.labels or None)
         rows = dataclasses.replace(self._rows, by=(), labels=labels)
         codes = inside if rows.group is None else encode(rows.group)[0]
         return Side(rows.take(inside), codes[inside]), Side(rows.take(~inside), codes[~inside])
@@ -128,24 +128,24 @@ class TallyCuts:
 
     def evaluation(self, place: int, settings: Settings) -> Evaluation:
         """Return the evaluation of one slice's tallies."""
-        problem = self.ev.problem
+        task = self.ev.task
         tallies: dict[str, Tally] = dict(self._parts[place].items())
         table, scores = tallies.get("confusion"), tallies.get("scores")
-        if problem.threshold is None:
+        if task.threshold is None:
             if isinstance(table, Confusion) and not table.declared:
                 tallies["confusion"] = table.merge(Confusion(self._labels, declared=True))
         elif isinstance(scores, Scores) or (
-            isinstance(scores, BinnedScores) and scores.edge(problem.threshold) == problem.threshold
+            isinstance(scores, BinnedScores) and scores.edge(task.threshold) == task.threshold
         ):
-            tallies["confusion"] = counted_at(scores, problem.threshold, problem.labels)
+            tallies["confusion"] = counted_at(scores, task.threshold, task.labels)
         if self._cases:
-            tallies["cases"] = Cases.of(self._cases[place])
-        return Evaluation(problem, settings, Collection.of_mapping(tallies))
+            tallies["cases"] = StoredRows.of(self._cases[place])
+        return Evaluation(task, settings, Collection.of_mapping(tallies))
 
     @property
     def _labels(self) -> tuple[Label, ...]:
         whole = self.ev.tallies.get("confusion")
-        return whole.labels if isinstance(whole, Confusion) and whole.declared else self.ev.problem.labels
+        return whole.labels if isinstance(whole, Confusion) and whole.declared else self.ev.task.labels
 
     def groups(self) -> tuple[list[int], list[int]]:
         """Return how many groups have rows in each slice, and how many outside of it."""
@@ -157,7 +157,9 @@ class TallyCuts:
         """Return a slice's rows and all others, where their tallies keep them, else None."""
         if len(self._cases) < len(self.keys):
             return None
-        others = merge(Cases.of(rows) for number, rows in enumerate(self._cases) if number != place).rows()
+        others = merge(
+            StoredRows.of(rows) for number, rows in enumerate(self._cases) if number != place
+        ).rows()
         return self._side(self._cases[place]), self._side(others)
 
     def _side(self, rows: Rows) -> Side:

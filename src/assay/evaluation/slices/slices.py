@@ -1,4 +1,4 @@
-"""Slices: an evaluation for each part of the rows, and each part held against the rest."""
+"""SlicesByColumn: an evaluation for each part of the rows, and each part held against the rest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from assay.inference.differences.difference import Difference
     from assay.tallies import Tally
 
-__all__ = ["Slices", "Slicing"]
+__all__ = ["SliceTable", "SlicesByColumn"]
 
 # What a table of slices shows unless told: few, for each of them is tested for each slice.
 _MAIN = {
@@ -43,7 +43,7 @@ _LEAST_GROUPS = 10
 _LEAST_OF_A_CLASS = 10  # below which ranks of a class have no variance one could trust
 
 
-class Slices(Mapping[Any, "Slicing"]):
+class SlicesByColumn(Mapping[Any, "SliceTable"]):
     """The slices of an evaluation by each column of ``by=``, and by all of them crossed.
 
     ``slices["carrier"]`` and ``slices["carrier", "age"]`` are mappings from a slice's label, or labels, to
@@ -59,9 +59,9 @@ class Slices(Mapping[Any, "Slicing"]):
             )
         self._ev = ev
         self._columns = ev.settings.by
-        self._made: dict[tuple[str, ...], Slicing] = {}
+        self._made: dict[tuple[str, ...], SliceTable] = {}
 
-    def __getitem__(self, key: str | tuple[str, ...]) -> Slicing:
+    def __getitem__(self, key: str | tuple[str, ...]) -> SliceTable:
         names = (key,) if isinstance(key, str) else tuple(key)
         for name in names:
             if name not in self._columns:
@@ -70,7 +70,7 @@ class Slices(Mapping[Any, "Slicing"]):
         if not names or len(set(names)) < len(names):
             raise ColumnError(f"name each column once to cross their slices, not {list(names)}.")
         if names not in self._made:
-            self._made[names] = Slicing(self._ev, names)
+            self._made[names] = SliceTable(self._ev, names)
         return self._made[names]
 
     def __contains__(self, key: object) -> bool:
@@ -97,7 +97,7 @@ class Slices(Mapping[Any, "Slicing"]):
         return f"<slices by {said}>"
 
 
-class Slicing(Mapping[Any, "Evaluation"]):
+class SliceTable(Mapping[Any, "Evaluation"]):
     """One way to slice the rows: a mapping from label (of crossed columns: labels) to evaluation.
 
     It prints as a table: each slice's main metrics with their intervals, and how each slice differs from all
@@ -150,7 +150,7 @@ class Slicing(Mapping[Any, "Evaluation"]):
     @functools.cached_property
     def too_few(self) -> dict[Key, str]:
         """The slices that are not tested because they, or all others together, are too small, and why."""
-        unit = "lists" if self.whole.kind == "ranking" else "rows"
+        unit = "lists" if self.whole.task.name == "ranking" else "rows"
         counted = [(self.sizes, self._rests(self.sizes), _LEAST, unit)]
         if self._grouped:
             inside, outside = (dict(zip(self._keys, one, strict=True)) for one in self._cuts.groups())
@@ -197,7 +197,7 @@ class Slicing(Mapping[Any, "Evaluation"]):
 
     def _names(self, metrics: Sequence[str] | str | None) -> tuple[str, ...]:
         if metrics is None:
-            kept = [name for name in _MAIN[self.whole.kind] if name in iter(self.whole)]
+            kept = [name for name in _MAIN[self.whole.task.name] if name in iter(self.whole)]
             if self.whole.settings.beta is not None:
                 kept += [name for name in self.whole if name == f"f_{self.whole.settings.beta:g}"]
             return tuple(kept)
@@ -308,7 +308,7 @@ class Slicing(Mapping[Any, "Evaluation"]):
             for key in self._keys
         )  # fmt: skip
         family = max((one.family for one in tested.values()), default=0)
-        unit = "lists" if self.whole.kind == "ranking" else "rows"
+        unit = "lists" if self.whole.task.name == "ranking" else "rows"
         grouped = self.whole.settings.group
         return SliceReport(
             " x ".join(self.columns), len(self), self.whole.n, f"{unit}{self._empty}",

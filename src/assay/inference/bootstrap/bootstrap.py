@@ -32,7 +32,7 @@ from assay.tallies import Confusion, Losses, Tally, Values
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from assay.inference.bootstrap.units import Units
+    from assay.inference.bootstrap.units import ResamplingUnits
     from assay.metrics import Value
 
 __all__ = [
@@ -230,14 +230,18 @@ def exact_value(metric: Metric, data: Any, options: dict[str, Any]) -> Value:
     return metric(data, **options)
 
 
-def units_of(metric: Metric, data: Any, options: dict[str, Any], *, stratified: bool = False) -> Units:
+def units_of(
+    metric: Metric, data: Any, options: dict[str, Any], *, stratified: bool = False
+) -> ResamplingUnits:
     """Return what a bootstrap of the data draws."""
     if isinstance(data, Tally):
         return units_of_tally(metric, data, options, stratified=stratified)
     return units_of_rows(metric, data, options, stratified=stratified)
 
 
-def _skewness(metric: Metric, data: Any, options: dict[str, Any], units: Units, *, seed: int) -> float:
+def _skewness(
+    metric: Metric, data: Any, options: dict[str, Any], units: ResamplingUnits, *, seed: int
+) -> float:
     """Return the acceleration: by the rows' influences where they have some, else jackknifed."""
     of_losses = isinstance(data, Values) and metric.reads is Mean
     of_units = metric.each is not None or (isinstance(data, Rows) and data.group is not None)
@@ -246,7 +250,7 @@ def _skewness(metric: Metric, data: Any, options: dict[str, Any], units: Units, 
 
 
 def _errors(
-    units: Units, count: int, seed: int, *, progress: bool | None
+    units: ResamplingUnits, count: int, seed: int, *, progress: bool | None
 ) -> tuple[NDArray[np.float64], float]:
     """Return the standard errors of the replicates and of the mean itself."""
     if units.errors is None:

@@ -13,7 +13,7 @@ from assay.formatting.progress import Progress
 from assay.inference.bootstrap.bootstrap import checked_count, checked_seed
 from assay.inference.bootstrap.row_units import canonical_order, with_positive
 from assay.inference.bootstrap.tally_units import number
-from assay.inference.bootstrap.units import MANY, SOME, Units, draw, pieces
+from assay.inference.bootstrap.units import MANY, SOME, ResamplingUnits, draw, pieces
 from assay.inference.bootstrap.vectorized import SQUARE_FITS, of_tables
 from assay.inference.test_result import Test
 from assay.inputs import Rows
@@ -87,7 +87,7 @@ def paired_replicates(
     seed = checked_seed(seed)
     found = np.full((2, count), np.nan)
     if joint.sizes.sum():
-        units = Units(joint.sizes, lambda counts: joint.both(counts)[0], joint.strata)
+        units = ResamplingUnits(joint.sizes, lambda counts: joint.both(counts)[0], joint.strata)
         with Progress("paired bootstrap", count, show=progress) as bar:
             for begin, end in pieces(len(joint.sizes), count, native=joint.native is not None):
                 if joint.native is not None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from assay.inference.differences.difference_request import Match
+    from assay.inference.differences.difference_request import DifferenceRequest
     from assay.inputs import Rows
 
 __all__ = ["drawn_differences", "swapped"]
@@ -32,7 +32,7 @@ __all__ = ["drawn_differences", "swapped"]
 _TIE = 1e-12  # differences that are this near are the same but for rounding
 
 
-def drawn_differences(match: Match) -> NDArray[np.float64]:
+def drawn_differences(match: DifferenceRequest) -> NDArray[np.float64]:
     """Return the difference of the metric on rows drawn again with replacement; NaN where it has none.
 
     Paired rows are drawn once for both models; else each model's rows for themselves.
@@ -40,12 +40,12 @@ def drawn_differences(match: Match) -> NDArray[np.float64]:
     settings = match.settings
     first, second = match.pair.first, match.pair.second
     if match.pair.paired and _plain(first):
-        drawn = {"count": settings.draws, "seed": settings.seed, **match.options}
+        drawn = {"count": settings.replicates, "seed": settings.seed, **match.options}
         return _settled(match, paired_replicates(match.metric, (first, second), **drawn).difference)
     of_first, of_second = _units(first), _units(second)
-    found = np.empty(settings.draws)
-    with Progress("rows drawn again", settings.draws) as bar:
-        for number in range(settings.draws):
+    found = np.empty(settings.replicates)
+    with Progress("rows drawn again", settings.replicates) as bar:
+        for number in range(settings.replicates):
             mine = theirs = of_first(settings.seed, 2 * number)
             if not match.pair.paired:
                 theirs = of_second(settings.seed, 2 * number + 1)
@@ -54,13 +54,13 @@ def drawn_differences(match: Match) -> NDArray[np.float64]:
     return _settled(match, found)
 
 
-def _settled(match: Match, found: NDArray[np.float64]) -> NDArray[np.float64]:
+def _settled(match: DifferenceRequest, found: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return differences without what rounding makes of a draw that changes nothing, which is no spread."""
     unmoved = np.abs(found - match.difference) <= _TIE * max(map(abs, match.values))
     return np.where(unmoved, match.difference, found)
 
 
-def swapped(match: Match) -> Test:
+def swapped(match: DifferenceRequest) -> Test:
     """Return the randomisation test: each row's outputs swapped between the models with chance one half.
 
     How often is the difference then as large? The rows' own pattern counts among those tried, so that p is
@@ -73,7 +73,7 @@ def swapped(match: Match) -> Test:
     if match.metric.reads is Ranks and match.metric.kind == "rank":
         first, second = _ranked(first), _ranked(second)
     elif _plain(first):
-        drawn = {"count": settings.draws, "seed": settings.seed, **match.options}
+        drawn = {"count": settings.replicates, "seed": settings.seed, **match.options}
         found = permutation(match.metric, (first, second), **drawn)
         return dataclasses.replace(found, method="randomisation of rows")
     roles = [role for role in ("predicted", "score") if getattr(first, role) is not None]
@@ -82,8 +82,8 @@ def swapped(match: Match) -> Test:
     units = len(first) if groups is None else groups[1]
     seen = abs(match.difference) * (1 - _TIE)
     far = lacking = 0
-    with Progress("outputs swapped", settings.draws) as bar:
-        for number in range(settings.draws):
+    with Progress("outputs swapped", settings.replicates) as bar:
+        for number in range(settings.replicates):
             words = kernels.random_words(settings.seed, 1, number * units, (number + 1) * units)
             swap = (words >> np.uint64(63)).astype(bool)
             if groups is not None:
@@ -99,10 +99,10 @@ def swapped(match: Match) -> Test:
             lacking += bool(np.isnan(apart))
             far += bool(np.isnan(apart) or apart >= seen)  # without a value it does not speak against chance
             bar.step()
-    note = f"{settings.draws:,} swaps, seed {settings.seed}"
+    note = f"{settings.replicates:,} swaps, seed {settings.seed}"
     if lacking:
         note += f"; {lacking:,} of them without a value"
-    return Test("randomisation of rows", None, None, (far + 1) / (settings.draws + 1), note=note)
+    return Test("randomisation of rows", None, None, (far + 1) / (settings.replicates + 1), note=note)
 
 
 def _plain(rows: Rows) -> bool:
@@ -130,7 +130,7 @@ def _drawn(seed: int, stream: int, size: int) -> NDArray[np.intp]:
     return ((words >> np.uint64(11)) * 2.0**-53 * size).astype(np.intp)
 
 
-def _value(match: Match, rows: Rows) -> float:
+def _value(match: DifferenceRequest, rows: Rows) -> float:
     return float(match.metric(rows, **match.options))
 
 

@@ -17,7 +17,7 @@ from assay.inference.bootstrap.tally_units import (
     query_values,
     units_of_tally,
 )
-from assay.inference.bootstrap.units import Units
+from assay.inference.bootstrap.units import ResamplingUnits
 from assay.inference.bootstrap.vectorized import of_tables
 from assay.inputs import Rows, encode
 from assay.metrics.views.confusion import Binary, Classes, Ordered
@@ -37,7 +37,9 @@ _TABLES = (Binary, Classes, Ordered)
 _KEEP_ROWS = (Scores, Values, NumberPairs, Queries, Confidences)  # tallies that rows can be drawn from
 
 
-def units_of_rows(metric: Metric, rows: Rows, options: dict[str, Any], *, stratified: bool) -> Units:
+def units_of_rows(
+    metric: Metric, rows: Rows, options: dict[str, Any], *, stratified: bool
+) -> ResamplingUnits:
     """Return the units of rows: the groups where rows have some, else rows, by way of the smallest tally."""
     options = with_positive(metric, rows, options)
     if rows.group is not None:
@@ -117,7 +119,7 @@ def _cells_of(rows: Rows) -> tuple[Confusion, NDArray[np.intp]]:
 
 def _table_units(
     metric: Metric, labels: Any, sizes: Any, parts: tuple[Any, Any, Any], options: dict[str, Any]
-) -> Units:
+) -> ResamplingUnits:
     """Return units that add some mass to some cells of a table; parts are unit, cell and mass."""
     unit, cell, mass = parts
     size = len(labels)
@@ -135,10 +137,12 @@ def _table_units(
         worth = np.square(tables.sum((-2, -1)) / mass.max()) / squares  # Kish's number of rows
         return of_tables(metric, tables, labels, options, effective=worth)
 
-    return Units(np.asarray(sizes, dtype=np.uint64), read)
+    return ResamplingUnits(np.asarray(sizes, dtype=np.uint64), read)
 
 
-def _of_weighted_cells(metric: Metric, rows: Rows, options: dict[str, Any], *, stratified: bool) -> Units:
+def _of_weighted_cells(
+    metric: Metric, rows: Rows, options: dict[str, Any], *, stratified: bool
+) -> ResamplingUnits:
     tally, cells = _cells_of(rows)
     cell, mass, sizes = _distinct(cells, rows.need("weight", "a weighted bootstrap").values)
     units = _table_units(metric, tally.labels, sizes, (np.arange(len(cell)), cell, mass), options)
@@ -149,17 +153,17 @@ def _of_weighted_cells(metric: Metric, rows: Rows, options: dict[str, Any], *, s
     return dataclasses.replace(units, strata=strata)
 
 
-def _of_each_row(metric: Metric, rows: Rows, options: dict[str, Any]) -> Units:
+def _of_each_row(metric: Metric, rows: Rows, options: dict[str, Any]) -> ResamplingUnits:
     ordered = rows.take(canonical_order(rows))
     places = np.arange(len(rows))
 
     def read_one(counts: NDArray[np.int64]) -> float:
         return number(metric(ordered.take(np.repeat(places, counts)), **options))
 
-    return Units(np.ones(len(rows), dtype=np.uint64), one_by_one(read_one), cheap=False)
+    return ResamplingUnits(np.ones(len(rows), dtype=np.uint64), one_by_one(read_one), cheap=False)
 
 
-def _of_groups(metric: Metric, rows: Rows, options: dict[str, Any]) -> Units:
+def _of_groups(metric: Metric, rows: Rows, options: dict[str, Any]) -> ResamplingUnits:
     group, names = encode(rows.need("group", "a bootstrap of groups"))
     group = group.astype(np.intp)
     ones = np.ones(len(names), dtype=np.uint64)
@@ -184,12 +188,12 @@ def _of_groups(metric: Metric, rows: Rows, options: dict[str, Any]) -> Units:
         index = np.concatenate([order[offsets[one] : offsets[one + 1]] for one in chosen])
         return number(metric(ordered.take(index.astype(np.intp)), **options))
 
-    return Units(ones, one_by_one(read_one), cheap=False, note=note)
+    return ResamplingUnits(ones, one_by_one(read_one), cheap=False, note=note)
 
 
 def _of_query_groups(
     metric: Metric, rows: Rows, options: dict[str, Any], group: NDArray[np.intp], size: int
-) -> Units:
+) -> ResamplingUnits:
     """Return groups of queries: a query's rows must lie in one group."""
     query, _ = encode(rows.need("query", "a query tally"))
     query = query.astype(np.intp)
@@ -203,4 +207,6 @@ def _of_query_groups(
     known = ~np.isnan(each)
     sums = np.bincount(of_query, np.where(known, each, 0.0), minlength=size)
     defined = np.bincount(of_query, known, minlength=size)
-    return Units(np.ones(size, dtype=np.uint64), lambda counts: mean_of_known(counts, sums, defined))
+    return ResamplingUnits(
+        np.ones(size, dtype=np.uint64), lambda counts: mean_of_known(counts, sums, defined)
+    )

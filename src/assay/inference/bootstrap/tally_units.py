@@ -9,7 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import MetricError
-from assay.inference.bootstrap.units import Units
+from assay.inference.bootstrap.units import ResamplingUnits
 from assay.inference.bootstrap.vectorized import SQUARE_FITS, of_binary, of_tables
 from assay.metrics import Undefined
 from assay.metrics.classification.multilabel import Sets
@@ -60,7 +60,9 @@ _ROWS_ARE_GONE = (
 )
 
 
-def units_of_tally(metric: Metric, tally: Tally, options: dict[str, Any], *, stratified: bool) -> Units:
+def units_of_tally(
+    metric: Metric, tally: Tally, options: dict[str, Any], *, stratified: bool
+) -> ResamplingUnits:
     """Return the units of a tally, or raise where it no longer knows its rows."""
     if isinstance(tally, Confusion):
         return _of_confusion(metric, tally, options, stratified=stratified)
@@ -97,7 +99,7 @@ def number(value: Any) -> float:
     return float("nan") if isinstance(value, Undefined) else float(value)
 
 
-def mean_units(metric: Metric, values: Any, sizes: Any, weights: Any = None) -> Units:
+def mean_units(metric: Metric, values: Any, sizes: Any, weights: Any = None) -> ResamplingUnits:
     """Return the units of a mean over rows: `sizes` rows of each value, each of some weight.
 
     Sums run along the entries in their order and not by a matrix product, whose last bits depend on the
@@ -135,7 +137,7 @@ def mean_units(metric: Metric, values: Any, sizes: Any, weights: Any = None) -> 
         return np.array([float(metric.formula(Mean(float(mean), 1))) for mean in means(counts)])
 
     plain_mean = metric.kind == "mean" and finite.all()
-    return Units(np.asarray(sizes, dtype=np.uint64), read, errors=errors if plain_mean else None)
+    return ResamplingUnits(np.asarray(sizes, dtype=np.uint64), read, errors=errors if plain_mean else None)
 
 
 def score_values(scores: Scores, metric: Metric, options: dict[str, Any]) -> NDArray[np.float64]:
@@ -149,7 +151,9 @@ def score_values(scores: Scores, metric: Metric, options: dict[str, Any]) -> NDA
     return np.stack(both)
 
 
-def _of_confusion(metric: Metric, tally: Confusion, options: dict[str, Any], *, stratified: bool) -> Units:
+def _of_confusion(
+    metric: Metric, tally: Confusion, options: dict[str, Any], *, stratified: bool
+) -> ResamplingUnits:
     if tally.weights is not None:
         more = "; it knows each cell's sum of weights, not the weights"
         raise MetricError(_ROWS_ARE_GONE.format(kind="weighted confusion", more=more))
@@ -165,14 +169,14 @@ def _of_confusion(metric: Metric, tally: Confusion, options: dict[str, Any], *, 
     if stratified:
         actual = tally.digits()[0]
         strata = tuple(np.flatnonzero(actual == label) for label in np.unique(actual))
-    return Units(tally.counts.astype(np.uint64), read, strata)
+    return ResamplingUnits(tally.counts.astype(np.uint64), read, strata)
 
 
-def _of_label_sets(metric: Metric, tally: LabelSets, options: dict[str, Any]) -> Units:
+def _of_label_sets(metric: Metric, tally: LabelSets, options: dict[str, Any]) -> ResamplingUnits:
     """Return the units of one label, or of rows that are wholly right or not: the tally knows no more."""
     if tally.weights is None and metric.reads is Sets and metric.name == "subset_accuracy":
         sizes = np.array([tally.exact, tally.n - tally.exact], dtype=np.uint64)
-        return Units(sizes, lambda counts: counts[:, 0] / counts.sum(-1))
+        return ResamplingUnits(sizes, lambda counts: counts[:, 0] / counts.sum(-1))
     single = tally.labels[0] if len(tally.labels) == 1 else None
     label = options.get("positive", single)
     if (
@@ -191,10 +195,10 @@ def _of_label_sets(metric: Metric, tally: LabelSets, options: dict[str, Any]) ->
     tp, fp, fn = (int(one[place]) for one in (tally.tp, tally.fp, tally.fn))
     rest = {name: value for name, value in options.items() if name in metric.parameters}
     sizes = np.array([tp, fp, fn, tally.n - tp - fp - fn], dtype=np.uint64)
-    return Units(sizes, lambda counts: of_binary(metric, counts, rest))
+    return ResamplingUnits(sizes, lambda counts: of_binary(metric, counts, rest))
 
 
-def _of_counts(metric: Metric, tally: Any, options: dict[str, Any]) -> Units:
+def _of_counts(metric: Metric, tally: Any, options: dict[str, Any]) -> ResamplingUnits:
     """Return the units of a tally whose entries stand in columns beside their counts."""
     fields = [one.name for one in dataclasses.fields(tally) if one.name != "counts"]
     columns = {name: getattr(tally, name) for name in fields if getattr(tally, name) is not None}
@@ -204,14 +208,16 @@ def _of_counts(metric: Metric, tally: Any, options: dict[str, Any]) -> Units:
         chosen = {name: column[kept] for name, column in columns.items()}
         return number(metric(dataclasses.replace(tally, counts=_smallest(counts[kept]), **chosen), **options))
 
-    return Units(tally.counts.astype(np.uint64), one_by_one(read_one))
+    return ResamplingUnits(tally.counts.astype(np.uint64), one_by_one(read_one))
 
 
-def _of_queries(metric: Metric, tally: Queries, options: dict[str, Any]) -> Units:
+def _of_queries(metric: Metric, tally: Queries, options: dict[str, Any]) -> ResamplingUnits:
     each = query_values(metric, tally, options)
     known = ~np.isnan(each)
     plain = np.where(known, each, 0.0)
-    return Units(np.ones(len(each), dtype=np.uint64), lambda counts: mean_of_known(counts, plain, known))
+    return ResamplingUnits(
+        np.ones(len(each), dtype=np.uint64), lambda counts: mean_of_known(counts, plain, known)
+    )
 
 
 def query_values(metric: Metric, tally: Queries, options: dict[str, Any]) -> NDArray[np.float64]:
@@ -230,7 +236,7 @@ def mean_of_known(counts: Any, sums: NDArray[Any], known: NDArray[Any]) -> NDArr
         return np.asarray(np.where(whole > 0, (counts * sums).sum(-1) / whole, np.nan))
 
 
-def _of_confidences(metric: Metric, tally: Confidences, options: dict[str, Any]) -> Units:
+def _of_confidences(metric: Metric, tally: Confidences, options: dict[str, Any]) -> ResamplingUnits:
     scores: dict[Any, Any] = dict(tally.items())
     cells = [_cells(one) for one in scores.values()]
     ends = np.cumsum([0, *(len(sizes) for _, _, sizes in cells)])
@@ -244,10 +250,12 @@ def _of_confidences(metric: Metric, tally: Confidences, options: dict[str, Any])
         return number(metric(Confidences.of_mapping(kept), **options))
 
     sizes = np.concatenate([np.zeros(0, dtype=np.uint64), *(sizes for _, _, sizes in cells)])
-    return Units(sizes.astype(np.uint64), one_by_one(read_one), cheap=False)
+    return ResamplingUnits(sizes.astype(np.uint64), one_by_one(read_one), cheap=False)
 
 
-def _of_scores(metric: Metric, tally: Scores, options: dict[str, Any], *, stratified: bool) -> Units:
+def _of_scores(
+    metric: Metric, tally: Scores, options: dict[str, Any], *, stratified: bool
+) -> ResamplingUnits:
     entry, negative, sizes = _cells(tally)
     strata = tuple(np.flatnonzero(negative == side) for side in (0, 1)) if stratified else ()
     if metric.loss is not None:
@@ -274,10 +282,12 @@ def _of_scores(metric: Metric, tally: Scores, options: dict[str, Any], *, strati
         def fast(seed: int, begin: int, end: int) -> Any:
             return native(*sides, seed, begin, end, stratified)
 
-    return Units(sizes, one_by_one(read_one), strata, fast, cheap=False)
+    return ResamplingUnits(sizes, one_by_one(read_one), strata, fast, cheap=False)
 
 
-def _of_pooled(metric: Metric, tally: Scores, options: dict[str, Any], *, stratified: bool) -> Units:
+def _of_pooled(
+    metric: Metric, tally: Scores, options: dict[str, Any], *, stratified: bool
+) -> ResamplingUnits:
     """Return the units with neighbouring scores put together: for the spread that is as good."""
     small = pooled(tally)
     shift = number(metric(tally, **options)) - number(metric(small, **options))

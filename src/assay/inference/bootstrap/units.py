@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["MANY", "SOME", "Units", "acceleration", "draw", "drawn_values", "pieces"]
+__all__ = ["MANY", "SOME", "ResamplingUnits", "acceleration", "draw", "drawn_values", "pieces"]
 
 MANY, SOME = 9_999, 1_999  # replicates where each is cheap, and where it is not
 _SMALL = 4096  # entries of which a replicate is drawn and read within microseconds
@@ -29,7 +29,7 @@ _JACKKNIFE = 1 << 39  # a stream, or replicate, that no draw uses
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Units:
+class ResamplingUnits:
     """Entries, each standing for `sizes` units, and how a metric is read from resampled counts of them.
 
     ``values`` takes counts, a replicate per row and an entry per column, and gives a number for each
@@ -57,10 +57,10 @@ class Units:
         return MANY if self.cheap and len(self.sizes) <= _SMALL else SOME
 
 
-def draw(units: Units, seed: int, begin: int, end: int) -> NDArray[np.int64]:
+def draw(units: ResamplingUnits, seed: int, begin: int, end: int) -> NDArray[np.int64]:
     """Return the counts of replicates [begin, end): as many units as there are, drawn with replacement.
 
-    >>> units = Units(np.array([3, 1], dtype=np.uint64), values=lambda counts: counts[:, 0] / 4)
+    >>> units = ResamplingUnits(np.array([3, 1], dtype=np.uint64), values=lambda counts: counts[:, 0] / 4)
     >>> draw(units, seed=0, begin=0, end=3).sum(axis=1).tolist()
     [4, 4, 4]
     """
@@ -73,7 +73,7 @@ def draw(units: Units, seed: int, begin: int, end: int) -> NDArray[np.int64]:
 
 
 def drawn_values(
-    units: Units, count: int, seed: int, *, progress: bool | None = None, what: Any = None
+    units: ResamplingUnits, count: int, seed: int, *, progress: bool | None = None, what: Any = None
 ) -> NDArray[np.float64]:
     """Return the metric's value in each of so many replicates, or another function's of their counts."""
     found = np.empty(count)
@@ -96,14 +96,15 @@ def pieces(entries: int, count: int, *, native: bool = False) -> Iterator[tuple[
         yield begin, min(begin + size, count)
 
 
-def acceleration(units: Units, seed: int = 0) -> float:
+def acceleration(units: ResamplingUnits, seed: int = 0) -> float:
     """Return the acceleration of the BCa interval by the jackknife (Efron 1987), NaN where it has none.
 
     Of few entries each is left out in turn, one unit of it; of many, 100 random groups of units are, whose
     sums of influences have the same third moment. Beyond 16 million units it is 0: what is left of it is
     less than the groups could show.
 
-    >>> units = Units(np.array([3, 1], dtype=np.uint64), values=lambda counts: counts[:, 0] / counts.sum(1))
+    >>> share = lambda counts: counts[:, 0] / counts.sum(1)
+    >>> units = ResamplingUnits(np.array([3, 1], dtype=np.uint64), values=share)
     >>> round(acceleration(units), 6)
     -0.096225
     """
@@ -147,7 +148,7 @@ def _mean(values: NDArray[np.float64]) -> float:
     return float(known.mean()) if len(known) else math.nan
 
 
-def _without(units: Units, parts: Any) -> NDArray[np.float64]:
+def _without(units: ResamplingUnits, parts: Any) -> NDArray[np.float64]:
     """Return the metric without each part of the units."""
     sizes = units.sizes.astype(np.int64)
     return np.array([float(units.values((sizes - part)[None])[0]) for part in parts])

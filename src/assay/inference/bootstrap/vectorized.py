@@ -71,7 +71,7 @@ def _averaged(
     metric: Metric, each: Binary, parameters: dict[str, Any], rest: dict[str, Any]
 ) -> NDArray[np.float64]:
     """Return averages over the classes, the last axis, as :mod:`assay.metrics.averaging` has them of one."""
-    average, absent = rest["average"], rest.get("absent", "strict")
+    average, undefined = rest["average"], rest.get("undefined", "strict")
     if average == "micro":
         together = Binary(*(one.sum(-1) for one in (each.tp, each.fp, each.fn, each.tn)))
         return _numbers(metric.formula(together, **parameters), len(each.tp))
@@ -79,10 +79,10 @@ def _averaged(
     values = np.array(np.broadcast_to(values, np.shape(each.tp)), dtype=np.float64)
     weights = np.ones(values.shape) if average == "macro" else np.array(each.positives, dtype=np.float64)
     lacking = np.isnan(values) & (weights > 0)
-    if absent == "skip":
+    if undefined == "skip":
         weights[lacking] = 0.0
-    elif absent != "strict":
-        values[lacking] = absent
+    elif undefined != "strict":
+        values[lacking] = undefined
     whole = weights.sum(-1)
     with np.errstate(invalid="ignore", divide="ignore"):
         averages = np.where(weights > 0, values * weights, 0.0).sum(-1) / whole

@@ -15,8 +15,8 @@ import numpy as np
 
 from assay.inference.differences.pooled_variance import (
     Component,
+    InfluenceUnits,
     NullSpread,
-    Units,
     combined,
     freedom,
     pooled_moments,
@@ -36,7 +36,7 @@ _LEAST_LEFT = 0.1  # of a class, without a group: of less, leaving it out says n
 class GroupedUnits(NamedTuple):
     """The rows of one side with their influence on its value, and the number of each row's group."""
 
-    units: Units
+    units: InfluenceUnits
     codes: NDArray[Any]
 
 

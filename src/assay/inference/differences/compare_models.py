@@ -20,7 +20,7 @@ import numpy as np
 from assay.errors import MetricError
 from assay.inference.differences.default_comparison_metrics import default_metrics
 from assay.inference.differences.difference import Difference, Margin, direction, judged_by_margin
-from assay.inference.differences.difference_request import Answer, Match
+from assay.inference.differences.difference_request import DifferenceRequest, DifferenceResult
 from assay.inference.differences.pairing import size_of
 from assay.inference.formulas.delong import delong_several
 from assay.inference.formulas.proportions import check_confidence
@@ -36,12 +36,12 @@ from assay.metrics.spec import MetricSpec, is_pair
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from assay.inference.differences.difference_request import Settings
+    from assay.inference.differences.difference_request import ComparisonSettings
     from assay.inference.differences.pairing import Models, Pair
     from assay.inference.formulas.proportions import Interval
     from assay.inference.test_result import Test
 
-__all__ = ["Asked", "Judged", "asked_metrics", "difference_of", "judged", "with_positive"]
+__all__ = ["Asked", "ComparisonTable", "asked_metrics", "difference_of", "judged", "with_positive"]
 
 Correction: TypeAlias = Literal["holm", "bh"] | None
 
@@ -85,7 +85,7 @@ class Asked(NamedTuple):
         return f"{self.spec.base} ({said})" if said else self.spec.base
 
 
-class Judged(NamedTuple):
+class ComparisonTable(NamedTuple):
     """All differences, metric by metric and pair by pair, and the tests of more than two models at once."""
 
     differences: tuple[Difference, ...]
@@ -121,8 +121,8 @@ def judged(
     margin: float | Mapping[str, float] | None = None,
     detect: float | Mapping[str, float] | None = None,
     positive: Any = None,
-    settings: Settings,
-) -> Judged:
+    settings: ComparisonSettings,
+) -> ComparisonTable:
     """Return every pair's difference on every metric, their p-values corrected as one family."""
     check_confidence(confidence)
     if margin is not None and confidence <= _HALF:
@@ -156,7 +156,7 @@ def judged(
         limits = (_for(margin, one, "margin"), _for(detect, one, "detect"))
         for first, second in pairs:
             names = (models.names[first], models.names[second])
-            match = Match(
+            match = DifferenceRequest(
                 one.metric, options, (values[first], values[second]),
                 matched[first, second], confidence, settings,
             )  # fmt: skip
@@ -172,11 +172,11 @@ def judged(
         adjusted = correct([float(found[place].p) for place in tested])
         for place, p in zip(tested, adjusted.tolist(), strict=True):
             found[place] = dataclasses.replace(found[place], adjusted=p, family=family)
-    return Judged(tuple(found), overall, len(tested))
+    return ComparisonTable(tuple(found), overall, len(tested))
 
 
 def difference_of(
-    match: Match, name: str, names: tuple[str, str], margin: float | None, detect: float | None
+    match: DifferenceRequest, name: str, names: tuple[str, str], margin: float | None, detect: float | None
 ) -> Difference:
     """Return the difference of a match: by the first method that has an answer, or why there is none."""
     metric, values = match.metric, match.values
@@ -207,7 +207,7 @@ def difference_of(
     )  # fmt: skip
 
 
-def _by_margin(match: Match, answer: Answer, turn: int, margin: float) -> Margin | None:
+def _by_margin(match: DifferenceRequest, answer: DifferenceResult, turn: int, margin: float) -> Margin | None:
     """Return what a margin allows to claim; None where there is no interval."""
     # The narrower interval leaves on either side what the wider one leaves on both: one-sided tests.
     narrow = _answer(dataclasses.replace(match, confidence=2 * match.confidence - 1))
@@ -217,14 +217,14 @@ def _by_margin(match: Match, answer: Answer, turn: int, margin: float) -> Margin
     return judged_by_margin(turn * match.difference, limits[0], limits[1], margin, answer.standard_error)
 
 
-def _turned(answer: Answer | str, turn: int) -> Interval | None:
+def _turned(answer: DifferenceResult | str, turn: int) -> Interval | None:
     """Return an answer's interval, turned so that more is better."""
     if isinstance(answer, str) or answer.low is None or answer.high is None:
         return None
     return (answer.low, answer.high) if turn > 0 else (-answer.high, -answer.low)
 
 
-def _answer(match: Match) -> Answer | str:
+def _answer(match: DifferenceRequest) -> DifferenceResult | str:
     """Return the answer of the first method that has one, or all their reasons."""
     metric = match.metric
     names = _BY_NAME.get(metric.name, _BY_KIND[metric.kind])
@@ -236,7 +236,7 @@ def _answer(match: Match) -> Answer | str:
     reasons: list[str] = []
     for name in dict.fromkeys(names):
         found = _method(home, name)(match)
-        if isinstance(found, Answer):
+        if isinstance(found, DifferenceResult):
             said = [*reasons, found.note] if found.note else reasons
             return found._replace(note="; ".join(said))
         if found:
@@ -248,7 +248,7 @@ def _answer(match: Match) -> Answer | str:
 
 
 @functools.cache
-def _method(home: str, name: str) -> Callable[[Match], Answer | str | None]:
+def _method(home: str, name: str) -> Callable[[DifferenceRequest], DifferenceResult | str | None]:
     return getattr(importlib.import_module(f"assay.inference.differences.{home}"), name)  # type: ignore[no-any-return]
 
 
@@ -293,7 +293,7 @@ def _distance(values: tuple[Any, Any], names: tuple[str, str]) -> float | Undefi
     return float(values[1] - values[0])
 
 
-def _size(match: Match) -> int:
+def _size(match: DifferenceRequest) -> int:
     of_queries = match.metric.each is not None
     sizes = [size_of(one, of_queries=of_queries) for one in (match.pair.first, match.pair.second)]
     return sizes[0] if match.pair.paired else sum(sizes)

@@ -12,12 +12,12 @@ from assay.inputs import Rows, label_union
 from assay.tallies import (
     ClassScores,
     Collection,
+    ColumnProfile,
     Confusion,
     LabelSets,
     Moments,
     Queries,
     Scores,
-    Traits,
     merge,
 )
 from assay.tallies.column_profile import label_task
@@ -78,7 +78,9 @@ def _of_predictions(models: Sequence[Any], task: str | None) -> list[str]:
     if task is not None:
         known = {"regression": _NUMBERS, "ordinal": _GRADES}
         return known.get(task) or _of_labels(binary_task=task == "binary")
-    traits = merge(Traits.of(dataclasses.replace(one, score=None)) for one in models if isinstance(one, Rows))
+    traits = merge(
+        ColumnProfile.of(dataclasses.replace(one, score=None)) for one in models if isinstance(one, Rows)
+    )
     if traits.are_numbers and first.score is None:
         if traits.predicts_fractions_for_classes or traits.predicts_classes_for_fractions:
             raise InputError(

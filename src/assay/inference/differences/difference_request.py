@@ -13,7 +13,7 @@ import numpy as np
 from assay.errors import InputError, MetricError
 from assay.inference.differences.clustered_difference import GroupedUnits, group_shares, jackknife_spread
 from assay.inference.differences.pairing import size_of
-from assay.inference.differences.pooled_variance import BY_CLASS, NullSpread, Units, own_spread
+from assay.inference.differences.pooled_variance import BY_CLASS, InfluenceUnits, NullSpread, own_spread
 from assay.inference.hypothesis_tests.paired_means import sign_flips
 from assay.inference.influence.confusion import slopes_at
 from assay.inference.influence.influence import Influence, influence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from assay.inference.differences.pairing import Pair
     from assay.metrics import Metric
 
-__all__ = ["NEVER", "TESTS", "Answer", "Match", "Settings", "wald"]
+__all__ = ["NEVER", "TESTS", "ComparisonSettings", "DifferenceRequest", "DifferenceResult", "wald"]
 
 NEVER = "the two never disagree"
 _FLIPPED = 12  # groups that differ, up to which every pattern of signs is tried
@@ -43,13 +43,13 @@ TESTS = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Settings:
+class ComparisonSettings:
     """How to compare: the tests asked for, rows in order of time or not, and what is drawn at random."""
 
     tests: tuple[str, ...] = ()
     ordered: bool = False
     horizon: int = 1
-    draws: int = 1999
+    replicates: int = 1999
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -57,7 +57,7 @@ class Settings:
         for name in self.tests:
             if name not in known:
                 raise MetricError(f"test={name!r} is not known: use one of {', '.join(map(repr, known))}.")
-        for name in ("horizon", "draws"):
+        for name in ("horizon", "replicates"):
             given = getattr(self, name)
             if not (isinstance(given, Integral) and int(given) >= 1):
                 raise MetricError(f"{name}={given!r} is a whole number of at least 1.")
@@ -68,7 +68,7 @@ class Settings:
         return next((name for name in self.tests if name in TESTS[family]), default)
 
 
-class Answer(NamedTuple):
+class DifferenceResult(NamedTuple):
     """An interval of the difference and the test of it, how they were made, and what to know about them.
 
     ``n`` is how many units count, ``disagreeing`` on how many of them only the first model has the outcome
@@ -89,7 +89,7 @@ class Answer(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Match:
+class DifferenceRequest:
     """Two models' finite values of a metric, whose difference (second minus first) is in question."""
 
     metric: Metric
@@ -97,7 +97,7 @@ class Match:
     values: tuple[float, float]
     pair: Pair
     confidence: float = 0.95
-    settings: Settings = dataclasses.field(default_factory=Settings)
+    settings: ComparisonSettings = dataclasses.field(default_factory=ComparisonSettings)
     part_of_all: bool = False  # one model on a part of its rows and on the rest of them
 
     @property
@@ -187,7 +187,7 @@ class Match:
         return Influence(self.difference, slopes[1] - slopes[0], *sums)
 
 
-def wald(match: Match, method: str, test: str) -> Answer | str | None:
+def wald(match: DifferenceRequest, method: str, test: str) -> DifferenceResult | str | None:
     """Return the answer by influence: clusters where rows come in groups, with weights the sandwich.
 
     Groups are left out one at a time (the cluster jackknife), and Student's t has the effective number of
@@ -206,7 +206,9 @@ def wald(match: Match, method: str, test: str) -> Answer | str | None:
             return "one group shows no spread"
     if not found.slopes.any() and not match.difference:
         of_groups = None if groups is None else groups - 1
-        return Answer(None, None, method, Test(test, None, of_groups, 1.0, note=NEVER), n, 0.0, NEVER)
+        return DifferenceResult(
+            None, None, method, Test(test, None, of_groups, 1.0, note=NEVER), n, 0.0, NEVER
+        )
     least = 0.0  # what p must be at least
     if match.groups is None:
         spread = _of_rows_alone(match, found)
@@ -223,17 +225,19 @@ def wald(match: Match, method: str, test: str) -> Answer | str | None:
     df = None if math.isinf(spread.df) else spread.df
     p = max(spread.p(match.difference), least)
     tested = Test(test, statistic, df, p, standard_error=spread.error)
-    return Answer(low, high, method, tested, n, spread.error, note, groups=groups, design_effect=effect)
+    return DifferenceResult(
+        low, high, method, tested, n, spread.error, note, groups=groups, design_effect=effect
+    )
 
 
-def _of_rows_alone(match: Match, found: Influence) -> NullSpread:
+def _of_rows_alone(match: DifferenceRequest, found: Influence) -> NullSpread:
     """Return the spread of rows that come in no groups."""
     # Of k rows that alone make up the variance, the freedom is 2 k.
     df = min(own_spread(_units(match, found)).df, found.freedom / 2)
     return NullSpread(found.standard_error, df)
 
 
-def _of_groups(match: Match, found: Influence) -> tuple[NullSpread, float]:
+def _of_groups(match: DifferenceRequest, found: Influence) -> tuple[NullSpread, float]:
     """Return the spread of groups, and the p-value of swapping the models within the few that differ."""
     assert match.groups is not None  # noqa: S101 - for the type checker
     codes, groups = match.groups
@@ -247,15 +251,15 @@ def _of_groups(match: Match, found: Influence) -> tuple[NullSpread, float]:
     return spread, float(sign_flips(brought).p)
 
 
-def _units(match: Match, found: Influence) -> Units:
+def _units(match: DifferenceRequest, found: Influence) -> InfluenceUnits:
     """Return the rows, or cells of them, with their class and what they bring to the difference."""
     squares = found.mass if found.squares is None else found.squares
     columns = (np.asarray(x, dtype=np.float64).reshape(-1) for x in (found.slopes, found.mass, squares))
     slopes, mass, second = columns
-    return Units(np.broadcast_to(_classes(match, len(slopes)), len(slopes)), slopes, mass, second)
+    return InfluenceUnits(np.broadcast_to(_classes(match, len(slopes)), len(slopes)), slopes, mass, second)
 
 
-def _classes(match: Match, units: int) -> NDArray[Any]:
+def _classes(match: DifferenceRequest, units: int) -> NDArray[Any]:
     """Return the class of each unit: whether a share counts it for either model, or its actual label."""
     alone = np.zeros(1, dtype=np.intp)
     if match.metric.kind == "mean" or match.metric.reads.__name__ not in BY_CLASS:
@@ -276,7 +280,7 @@ def _classes(match: Match, units: int) -> NDArray[Any]:
     return _counted_rows(match)
 
 
-def _counted_rows(match: Match) -> NDArray[Any]:
+def _counted_rows(match: DifferenceRequest) -> NDArray[Any]:
     """Return of each row whether a share counts it for either model."""
     counted = []
     for one in (match.pair.first, match.pair.second):

@@ -14,7 +14,7 @@ import numpy as np
 from assay.errors import MetricError
 from assay.inference.bootstrap.bootstrap_limits import percentile
 from assay.inference.bootstrap.row_resampling import drawn_differences
-from assay.inference.differences.difference_request import Answer
+from assay.inference.differences.difference_request import DifferenceResult
 from assay.inference.differences.pairing import size_of
 from assay.inference.differences.pooled_variance import NullSpread, combined, null_spread
 from assay.inference.distributions import student_p, student_quantile
@@ -25,7 +25,7 @@ from assay.inference.hypothesis_tests.contingency import chi_square, fisher
 from assay.inference.hypothesis_tests.paired_means import length
 from assay.inference.influence.row_contributions import outcomes
 from assay.inference.intervals.choose_interval import estimate
-from assay.inference.intervals.interval_request import Question, Spread
+from assay.inference.intervals.interval_request import IntervalRequest, Spread
 from assay.inference.test_result import Alternative, Test
 from assay.metrics import Undefined, find
 from assay.tallies import Confusion, Scores, Tally
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from assay.inference.differences.difference_request import Match
+    from assay.inference.differences.difference_request import DifferenceRequest
 
 __all__ = ["by_delta", "by_drawing", "by_own_intervals", "of_areas", "of_rows", "of_shares", "welch"]
 
 # Views whose rows bring numbers of any size, so that two models' rows need not spread alike.
-STUDENT = frozenset({"Mean", "Lists", "Errors", "Scaled", "Explained", "Ranged", "Pairs"})
+STUDENT = frozenset({"Mean", "Lists", "Errors", "Scaled", "Explained", "Ranged", "ValuePairs"})
 _FEW = 5  # an expected count below this makes chi-square inexact
 _SCALES = {"auc": 1.0, "gini": 2.0}
 
@@ -80,7 +80,7 @@ def welch(
     )  # fmt: skip
 
 
-def of_shares(match: Match) -> Answer | str | None:
+def of_shares(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two shares of different rows: Newcombe's interval and the chi-square test, or Fisher's."""
     if not match.pair.plain:
         return None
@@ -88,7 +88,7 @@ def of_shares(match: Match) -> Answer | str | None:
     return None if counted is None else _of_counts(match, counted[0], counted[1])
 
 
-def _counted(match: Match) -> list[tuple[int, int]] | None:
+def _counted(match: DifferenceRequest) -> list[tuple[int, int]] | None:
     """Return the hits of a share and of how many rows, for either model; None where tallies do not tell."""
     counted = []
     for one in (match.pair.first, match.pair.second):
@@ -104,13 +104,13 @@ def _counted(match: Match) -> list[tuple[int, int]] | None:
     return counted
 
 
-def _of_counts(match: Match, first: tuple[int, int], second: tuple[int, int]) -> Answer:
-    """Answer for hits of so many rows of either model."""
+def _of_counts(match: DifferenceRequest, first: tuple[int, int], second: tuple[int, int]) -> DifferenceResult:
+    """Return the difference for hits of so many rows of either model."""
     (x1, n1), (x2, n2) = first, second
     low, high = proportion_difference(x2, n2, x1, n1, confidence=match.confidence)
     error = math.sqrt(sum(x * (n - x) / n**3 for x, n in (first, second)))
     low, high = match.within(low, high)
-    return Answer(low, high, "Newcombe", _test_of_counts(first, second), n1 + n2, error)
+    return DifferenceResult(low, high, "Newcombe", _test_of_counts(first, second), n1 + n2, error)
 
 
 def _test_of_counts(first: tuple[int, int], second: tuple[int, int]) -> Test:
@@ -124,7 +124,7 @@ def _test_of_counts(first: tuple[int, int], second: tuple[int, int]) -> Test:
     return chi_square(table) if least >= _FEW else fisher(table)
 
 
-def of_areas(match: Match) -> Answer | str | None:
+def of_areas(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two areas under ROC curves of different rows: unpaired DeLong."""
     if not match.pair.plain:
         return None
@@ -143,7 +143,7 @@ def of_areas(match: Match) -> Answer | str | None:
     return _compared(match, [NullSpread(error, math.inf) for error in own], n, "unpaired DeLong", test.method)
 
 
-def of_rows(match: Match) -> Answer | str | None:
+def of_rows(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two means over different rows or queries: Welch's test."""
     if match.figures is None or not match.pair.plain:
         return None
@@ -160,10 +160,10 @@ def of_rows(match: Match) -> Answer | str | None:
         own = [NullSpread(_mean_error(one), len(one) - 1) for one in (first, second)]
         return _compared(match, own, n, "Welch t", "Welch t")
     low, high = match.within(test.low, test.high)
-    return Answer(low, high, "Welch t", test, n, test.standard_error)
+    return DifferenceResult(low, high, "Welch t", test, n, test.standard_error)
 
 
-def by_delta(match: Match) -> Answer | str | None:
+def by_delta(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare by either model's own standard error, groups and weights included."""
     spreads = [
         _spread(match, one, value) or _told(match, one)
@@ -179,8 +179,10 @@ def by_delta(match: Match) -> Answer | str | None:
     return _compared(match, own, n, "unpaired delta", "Wald")
 
 
-def _compared(match: Match, own: list[NullSpread], n: int, method: str, test: str) -> Answer | str:
-    """Answer by either model's standard error, and by what it would be if there was no difference.
+def _compared(
+    match: DifferenceRequest, own: list[NullSpread], n: int, method: str, test: str
+) -> DifferenceResult | str:
+    """Return the difference by either model's standard error, and by the one under no difference.
 
     Both must reject, and the wider interval holds; the latter where a sample is a part of all rows, and for
     figures of classes, whose own error is 0 at rates of 0 and 1; see
@@ -206,10 +208,10 @@ def _compared(match: Match, own: list[NullSpread], n: int, method: str, test: st
     if match.metric.name == "f1" and match.pair.plain and not match.options.get("average"):
         tested = _of_jaccard(match)
     tested = tested or Test(test, statistic, df, p, standard_error=spread.error)
-    return Answer(low, high, method, tested, n, error or spread.error)
+    return DifferenceResult(low, high, method, tested, n, error or spread.error)
 
 
-def _of_jaccard(match: Match) -> Test | None:
+def _of_jaccard(match: DifferenceRequest) -> Test | None:
     """Return the test of two F1 by their Jaccard index, which rises with it and is a share of rows."""
     counted = _counted(dataclasses.replace(match, metric=find("jaccard")))
     if counted is None or not all(n for _, n in counted):
@@ -223,7 +225,7 @@ def _mean_error(values: NDArray[np.float64]) -> float:
     return length(values - math.fsum(values) / n) / math.sqrt((n - 1) * n)
 
 
-def by_drawing(match: Match) -> Answer | str | None:
+def by_drawing(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare by drawing each model's rows again; p is the level at which the interval would reach 0."""
     if not match.pair.of_rows or match.metric.each is not None:
         return None
@@ -234,15 +236,15 @@ def by_drawing(match: Match) -> Answer | str | None:
     kept = replicates[~np.isnan(replicates)]
     one_side = min(int((kept <= 0).sum()), int((kept >= 0).sum()))
     p = min(1.0, 2 * (one_side + 1) / (len(kept) + 1))
-    draws = f"{match.settings.draws:,} draws, seed {match.settings.seed}"
-    note = "; ".join(said for said in (draws, limits.note) if said)
+    drawn = f"{match.settings.replicates:,} draws, seed {match.settings.seed}"
+    note = "; ".join(said for said in (drawn, limits.note) if said)
     low, high = match.within(limits.low, limits.high)
-    test = Test("bootstrap interval turned into a test", None, None, p, note=draws)
+    test = Test("bootstrap interval turned into a test", None, None, p, note=drawn)
     n = sum(map(size_of, (match.pair.first, match.pair.second)))
-    return Answer(low, high, "bootstrap, percentile", test, n, None, note)
+    return DifferenceResult(low, high, "bootstrap, percentile", test, n, None, note)
 
 
-def by_own_intervals(match: Match) -> Answer | str | None:
+def by_own_intervals(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Give the interval alone, from either model's own one, where the rows show too little for a test."""
     both = [
         estimate(match.metric, one, confidence=match.confidence, **match.options)
@@ -253,21 +255,21 @@ def by_own_intervals(match: Match) -> Answer | str | None:
         return None
     low, high = match.within(*mover([float(one.value) for one in both], limits, (1, -1)))
     test = Test("no test", None, None, Undefined("each has an interval of its own, but there is no test"))
-    return Answer(low, high, "MOVER on each one's own interval", test, sum(one.n for one in both))
+    return DifferenceResult(low, high, "MOVER on each one's own interval", test, sum(one.n for one in both))
 
 
-def _told(match: Match, data: Any) -> Spread | None:
+def _told(match: DifferenceRequest, data: Any) -> Spread | None:
     """Return the standard error that comes with a model's own interval: a tally may know it from sums."""
     found = estimate(match.metric, data, confidence=match.confidence, **match.options)
     return None if found.standard_error is None else Spread(found.standard_error, None, found.n)
 
 
-def _spread(match: Match, data: Any, value: float) -> Spread | None:
+def _spread(match: DifferenceRequest, data: Any, value: float) -> Spread | None:
     rows = None if isinstance(data, Tally) else data
     if rows is None:
         tally, left = data, match.options
     else:
         tally, left = match.metric.tallied(rows, match.options)
-    return Question(
+    return IntervalRequest(
         match.metric, value, tally, left, match.confidence, rows, match.options, match.settings.seed
     ).spread

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.inference.bootstrap.bootstrap_limits import percentile
 from assay.inference.bootstrap.row_resampling import drawn_differences, swapped
-from assay.inference.differences.difference_request import NEVER, Answer, wald
+from assay.inference.differences.difference_request import NEVER, DifferenceResult, wald
 from assay.inference.formulas.delong import delong_paired
 from assay.inference.hypothesis_tests.contingency import mcnemar
 from assay.inference.hypothesis_tests.paired_means import diebold_mariano, paired_t, sign_flips, wilcoxon
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from assay.inference.differences.difference_request import Match
+    from assay.inference.differences.difference_request import DifferenceRequest
     from assay.inference.test_result import Test
 
 __all__ = ["by_delta", "by_drawing", "by_swapping", "of_areas", "of_rows", "of_shares"]
@@ -35,7 +35,7 @@ _FEW = 20  # rows of a class below which DeLong's test is not relied on
 _SCALES = {"auc": 1.0, "gini": 2.0}
 
 
-def of_shares(match: Match) -> Answer | str | None:
+def of_shares(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two shares of the same rows: Tango's interval and McNemar's test."""
     if not match.pair.plain or match.settings.asked("any") == "permutation":
         return None
@@ -50,7 +50,7 @@ def of_shares(match: Match) -> Answer | str | None:
     return _of_hits(match, mine, theirs, counts)
 
 
-def of_rows(match: Match) -> Answer | str | None:
+def of_rows(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two means over the same rows or queries, by the rows' own differences."""
     figures = match.figures
     if figures is None:
@@ -68,7 +68,7 @@ def of_rows(match: Match) -> Answer | str | None:
     return _of_differences(match, second - first, of_queries=of_queries)
 
 
-def of_areas(match: Match) -> Answer | str | None:
+def of_areas(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two areas under ROC curves on the same rows: DeLong's test."""
     if match.settings.asked("any") == "permutation":
         return None
@@ -85,7 +85,7 @@ def of_areas(match: Match) -> Answer | str | None:
     if isinstance(test.p, Undefined):
         return test.p.reason
     if test.statistic is None:
-        return Answer(None, None, "paired DeLong", test, len(first), 0.0, "the models rank alike")
+        return DifferenceResult(None, None, "paired DeLong", test, len(first), 0.0, "the models rank alike")
     if few:
         return f"DeLong's test is not relied on below {_FEW} rows of a class ({min(sizes)} here)"
     scale = _SCALES[match.metric.name]
@@ -93,17 +93,17 @@ def of_areas(match: Match) -> Answer | str | None:
     assert test.high is not None  # noqa: S101
     assert test.standard_error is not None  # noqa: S101
     low, high = match.within(scale * test.low, scale * test.high)
-    return Answer(low, high, "paired DeLong", test, len(first), scale * test.standard_error)
+    return DifferenceResult(low, high, "paired DeLong", test, len(first), scale * test.standard_error)
 
 
-def by_delta(match: Match) -> Answer | str | None:
+def by_delta(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare by the influence of the rows on both figures, from which their covariance follows."""
     if match.settings.asked("any") == "permutation":
         return None
     return wald(match, "paired delta", "Wald")
 
 
-def by_drawing(match: Match) -> Answer | str | None:
+def by_drawing(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare by drawing rows again (the interval) and by swapping the models' outputs (the test)."""
     if not match.pair.of_rows or match.metric.each is not None:
         return None
@@ -116,7 +116,7 @@ def by_drawing(match: Match) -> Answer | str | None:
     return _drawn(match, within, swaps, note, "bootstrap, percentile")
 
 
-def by_swapping(match: Match) -> Answer | str | None:
+def by_swapping(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare by swapping the models' outputs alone, where no interval from the same rows is to be had."""
     if not match.pair.of_rows or match.metric.each is not None:
         return None
@@ -125,15 +125,17 @@ def by_swapping(match: Match) -> Answer | str | None:
 
 
 def _drawn(
-    match: Match, limits: tuple[float | None, float | None], test: Test, note: str, method: str
-) -> Answer:
-    """Answer by rows that were drawn or swapped, in their groups where they come in some."""
+    match: DifferenceRequest, limits: tuple[float | None, float | None], test: Test, note: str, method: str
+) -> DifferenceResult:
+    """Return the difference by rows that were drawn or swapped, in their groups where they come in some."""
     groups = None if match.pair.groups is None else match.pair.groups[1]
-    return Answer(*limits, method, test, len(match.pair.first), None, note, groups=groups)
+    return DifferenceResult(*limits, method, test, len(match.pair.first), None, note, groups=groups)
 
 
-def _of_hits(match: Match, first: NDArray[Any], second: NDArray[Any], counts: NDArray[Any]) -> Answer:
-    """Answer for two shares of the same rows, from which of them each model hits."""
+def _of_hits(
+    match: DifferenceRequest, first: NDArray[Any], second: NDArray[Any], counts: NDArray[Any]
+) -> DifferenceResult:
+    """Return the difference for two shares of the same rows, from which of them each model hits."""
     table = [
         [int(counts[(first == mine) & (second == theirs)].sum()) for theirs in (True, False)]
         for mine in (True, False)
@@ -144,16 +146,18 @@ def _of_hits(match: Match, first: NDArray[Any], second: NDArray[Any], counts: ND
     low, high = match.within(*tango(only_second, only_first, n, confidence=match.confidence))
     note = "" if only_first + only_second else NEVER
     error = paired_error(only_first, only_second, n)
-    return Answer(low, high, "Tango", test, n, error, note, (only_first, only_second))
+    return DifferenceResult(low, high, "Tango", test, n, error, note, (only_first, only_second))
 
 
-def _of_differences(match: Match, differences: NDArray[np.float64], *, of_queries: bool) -> Answer | str:
+def _of_differences(
+    match: DifferenceRequest, differences: NDArray[np.float64], *, of_queries: bool
+) -> DifferenceResult | str:
     n = len(differences)
     found = paired_t(differences, confidence=match.confidence)
     if isinstance(found.p, Undefined):
         return found.p.reason
     if found.standard_error is None:
-        return Answer(None, None, "paired t", found, n, 0.0, NEVER)
+        return DifferenceResult(None, None, "paired t", found, n, 0.0, NEVER)
     others = {"wilcoxon": wilcoxon, "sign-flips": lambda d: sign_flips(d, seed=match.settings.seed)}
     # Swapping two models' outputs on a query turns the sign of its difference.
     swap = match.settings.asked("any") == "permutation"
@@ -163,7 +167,7 @@ def _of_differences(match: Match, differences: NDArray[np.float64], *, of_querie
     return _studentised(match, found, test, n, more)
 
 
-def _in_order(match: Match, differences: NDArray[np.float64]) -> Answer | str:
+def _in_order(match: DifferenceRequest, differences: NDArray[np.float64]) -> DifferenceResult | str:
     horizon = match.settings.horizon
     if len(differences) < 2 * horizon:
         return f"{len(differences)} rows are too few for a horizon of {horizon}"
@@ -171,12 +175,14 @@ def _in_order(match: Match, differences: NDArray[np.float64]) -> Answer | str:
     if isinstance(found.p, Undefined):
         return found.p.reason
     if found.standard_error is None:
-        return Answer(None, None, found.method, found, len(differences), 0.0, NEVER)
+        return DifferenceResult(None, None, found.method, found, len(differences), 0.0, NEVER)
     return _studentised(match, found, found, len(differences), ())
 
 
-def _studentised(match: Match, found: Test, test: Test, n: int, more: tuple[Test, ...]) -> Answer:
+def _studentised(
+    match: DifferenceRequest, found: Test, test: Test, n: int, more: tuple[Test, ...]
+) -> DifferenceResult:
     assert found.low is not None  # noqa: S101 - for the type checker
     assert found.high is not None  # noqa: S101
     low, high = match.within(found.low, found.high)
-    return Answer(low, high, found.method, test, n, found.standard_error, found.note, more=more)
+    return DifferenceResult(low, high, found.method, test, n, found.standard_error, found.note, more=more)

@@ -248,7 +248,7 @@ def stated_positive(given: Sequence[Any]) -> Any:
 
 def stated_task(given: Sequence[Any]) -> str | None:
     """Return the kind of problem that evaluations are of, None where there are none."""
-    kinds = list(dict.fromkeys(str(one.problem.kind) for one in given if _is_evaluation(one)))
+    kinds = list(dict.fromkeys(str(one.task.name) for one in given if _is_evaluation(one)))
     if len(kinds) > 1:
         raise InputError(
             f"the evaluations are of different problems, {' and '.join(kinds)}: evaluate the models alike, "

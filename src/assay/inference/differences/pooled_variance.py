@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 __all__ = [
     "BY_CLASS",
     "Component",
+    "InfluenceUnits",
     "NullSpread",
-    "Units",
     "combined",
     "null_spread",
     "own_spread",
@@ -71,7 +71,7 @@ class NullSpread(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Units:
+class InfluenceUnits:
     """Rows, or entries that stand for rows that are alike: their class, influence, and sums of weights."""
 
     classes: NDArray[Any]
@@ -79,12 +79,12 @@ class Units:
     mass: NDArray[np.float64]
     squares: NDArray[np.float64]
 
-    def over(self, unit: float) -> Units:
+    def over(self, unit: float) -> InfluenceUnits:
         """Return the units with their influences in another unit."""
         return dataclasses.replace(self, slopes=self.slopes / unit)
 
 
-def scale_of(*samples: Units) -> float:
+def scale_of(*samples: InfluenceUnits) -> float:
     """Return a power of two near the largest influence: over it, no power of influences leaves the floats."""
     largest = max(float(np.abs(one.slopes).max(initial=0.0)) for one in samples)
     return math.ldexp(1.0, math.frexp(largest)[1] - 1) if 0 < largest < math.inf else 1.0
@@ -103,7 +103,7 @@ class Component:
     fourth: float
 
     @classmethod
-    def of(cls, units: Units, chosen: NDArray[np.bool_]) -> Component:
+    def of(cls, units: InfluenceUnits, chosen: NDArray[np.bool_]) -> Component:
         """Return the sums over one class."""
         mass = units.mass[chosen]
         total = float(mass.sum())
@@ -117,7 +117,7 @@ class Component:
         return self.mass**2 / self.squares if self.squares > 0 else 0.0
 
 
-def units_of(metric: Metric, data: Any, options: dict[str, Any]) -> Units | None:
+def units_of(metric: Metric, data: Any, options: dict[str, Any]) -> InfluenceUnits | None:
     """Return the rows of a sample, or the entries of its tally, with their influence on a metric."""
     found = influence(metric, data, **options)
     if found is None:
@@ -125,7 +125,7 @@ def units_of(metric: Metric, data: Any, options: dict[str, Any]) -> Units | None
     classes = _classes(metric, data, options, found)
     squares = found.mass if found.squares is None else found.squares
     columns = (np.asarray(x, dtype=np.float64).reshape(-1) for x in (found.slopes, found.mass, squares))
-    return Units(np.broadcast_to(classes, found.slopes.shape).reshape(-1), *columns)
+    return InfluenceUnits(np.broadcast_to(classes, found.slopes.shape).reshape(-1), *columns)
 
 
 def null_spread(
@@ -200,7 +200,7 @@ def combined(parts: Sequence[NullSpread]) -> NullSpread:
     return NullSpread(error, 1 / share if share > 0 else math.inf)
 
 
-def own_spread(units: Units) -> NullSpread:
+def own_spread(units: InfluenceUnits) -> NullSpread:
     """Return the spread of rows by their own influences; a class has its effective rows less one as df."""
     unit, parts = scale_of(units), []
     units = units.over(unit)
@@ -213,7 +213,7 @@ def own_spread(units: Units) -> NullSpread:
     return combined(parts).times(unit)
 
 
-def _tallied_units(metric: Metric, data: Any, options: dict[str, Any]) -> Units | None:
+def _tallied_units(metric: Metric, data: Any, options: dict[str, Any]) -> InfluenceUnits | None:
     """Return the entries of a tally, of rows by their tally where that tells all, so that both agree."""
     if isinstance(data, Tally):
         return units_of(metric, data, options)
@@ -227,7 +227,7 @@ def _has_many_of_both(data: Any) -> bool:
     return isinstance(data, Scores) and min(data.totals) > _MANY
 
 
-def _components(units: Units) -> dict[Any, Component]:
+def _components(units: InfluenceUnits) -> dict[Any, Component]:
     found = {}
     for name in np.unique(units.classes).tolist():
         chosen = units.classes == name

@@ -15,7 +15,7 @@ import numpy as np
 from assay.inference.differences.clustered_difference import GroupedUnits, difference_spreads
 from assay.inference.differences.compare_models import difference_of
 from assay.inference.differences.difference import Difference, direction
-from assay.inference.differences.difference_request import Match, Settings
+from assay.inference.differences.difference_request import ComparisonSettings, DifferenceRequest
 from assay.inference.differences.pairing import Pair, size_of
 from assay.inference.differences.pooled_variance import units_of
 from assay.inference.formulas.delta import design_effect
@@ -53,9 +53,9 @@ def against_rest(
     recall: young - the rest = -0.35 [-0.518, -0.1458], p = 0.0008322
     """
     values: tuple[Any, Any] = (metric(rest, **options), metric(part, **options))
-    match = Match(
-        metric, options, values, Pair(rescaled(rest), rescaled(part), paired=False), confidence, Settings(),
-        part_of_all=True,
+    match = DifferenceRequest(
+        metric, options, values, Pair(rescaled(rest), rescaled(part), paired=False), confidence,
+        ComparisonSettings(), part_of_all=True,
     )  # fmt: skip
     return difference_of(match, metric.name, ("the rest", name), None, None)
 

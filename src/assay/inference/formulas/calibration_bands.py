@@ -36,10 +36,10 @@ class Band(NamedTuple):
     method: str
 
 
-def consistency_band(data: Any, *, confidence: float = 0.95, draws: int = 500, seed: int = 0) -> Band:
+def consistency_band(data: Any, *, confidence: float = 0.95, replicates: int = 500, seed: int = 0) -> Band:
     """Return where the calibration curve lies, point by point, if the probabilities are right.
 
-    Outcomes are drawn from the probabilities themselves, `draws` times, and fitted as the rows were
+    Outcomes are drawn from the probabilities themselves, `replicates` times, and fitted as the rows were
     (Dimitriadis, Gneiting and Jordan 2021). More than 1,000 distinct probabilities are drawn in 1,000 cells
     of equally many rows; rows with weights count for what they are worth. Towards 0 and 1, where the curve is
     often exactly that, it is within the band more often than said.
@@ -54,13 +54,13 @@ def consistency_band(data: Any, *, confidence: float = 0.95, draws: int = 500, s
     cells = _cells(data, _CELLS)
     random = np.random.default_rng(seed)
     worth = np.maximum(np.rint(cells.worth), 1).astype(np.int64)
-    fits = np.empty((draws, len(cells.p)))
-    for draw in range(draws):
+    fits = np.empty((replicates, len(cells.p)))
+    for draw in range(replicates):
         positives = random.binomial(worth, cells.p) / worth * cells.mass
         fits[draw] = isotonic(Probabilities(cells.p, positives, cells.mass - positives))
     tail = (1 - confidence) / 2
     low, high = np.quantile(fits, [tail, 1 - tail], axis=0)
-    return Band(cells.p, low, high, f"{draws} draws from the probabilities")
+    return Band(cells.p, low, high, f"{replicates} draws from the probabilities")
 
 
 def confidence_band(data: Any, *, confidence: float = 0.95) -> Band:

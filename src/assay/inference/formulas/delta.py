@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SCALES",
-    "Scale",
+    "DeltaScale",
     "acceleration",
     "cluster_variance",
     "delta_interval",
@@ -143,7 +143,7 @@ def effective_counts(share: float, spread: float, fallback: float) -> tuple[floa
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Scale:
+class DeltaScale:
     """A stretched scale on which an interval is made symmetric, and how to come back from it."""
 
     name: str
@@ -160,14 +160,14 @@ def _exp(x: float) -> float:
 
 
 SCALES = {
-    "logit": Scale("logit", lambda v: math.log(v / (1 - v)), expit, lambda v: 1 / (v * (1 - v))),
-    "atanh": Scale("atanh", math.atanh, math.tanh, lambda v: 1 / (1 - v * v)),
-    "log": Scale("log", math.log, _exp, lambda v: 1 / v),
-    "identity": Scale("identity", float, float, lambda _: 1.0),
+    "logit": DeltaScale("logit", lambda v: math.log(v / (1 - v)), expit, lambda v: 1 / (v * (1 - v))),
+    "atanh": DeltaScale("atanh", math.atanh, math.tanh, lambda v: 1 / (1 - v * v)),
+    "log": DeltaScale("log", math.log, _exp, lambda v: 1 / v),
+    "identity": DeltaScale("identity", float, float, lambda _: 1.0),
 }
 
 
-def scale_of(bounds: tuple[float, float]) -> Scale:
+def scale_of(bounds: tuple[float, float]) -> DeltaScale:
     """Return the scale for a metric's bounds: logit for [0, 1], atanh for [-1, 1], log for what is positive.
 
     Other bounds are moved to one of these: what is at most 1 is measured by what it lacks.
@@ -188,9 +188,9 @@ def scale_of(bounds: tuple[float, float]) -> Scale:
     return _moved(SCALES["logit"], least, largest - least)
 
 
-def _moved(scale: Scale, start: float, unit: float) -> Scale:
+def _moved(scale: DeltaScale, start: float, unit: float) -> DeltaScale:
     """Return a scale for numbers that begin elsewhere, or run the other way."""
-    return Scale(
+    return DeltaScale(
         scale.name,
         lambda v: scale.there((v - start) / unit),
         lambda x: start + unit * scale.back(x),

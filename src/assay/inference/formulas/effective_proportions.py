@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CellSums", "Rate"]
+__all__ = ["ClusterCells", "Rate"]
 
 # How many clusters' worth of doubt there is about how alike the rows of a cluster are, beside the clusters in
 # which the rarer outcome was seen. Without any such cluster, each cluster counts as one row.
@@ -52,13 +52,13 @@ class Rate(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class CellSums:
+class ClusterCells:
     """What the rows of each cell weigh: sums of weights, of squared weights, and of weights by cluster.
 
     ``squares`` is None where no row has a weight, ``clusters`` where rows are independent: it has one row per
     cluster and one column per cell.
 
-    >>> cells = CellSums(np.array([3.0, 1.0, 40.0]), np.array([5.0, 1.0, 900.0]))
+    >>> cells = ClusterCells(np.array([3.0, 1.0, 40.0]), np.array([5.0, 1.0, 900.0]))
     >>> rate = cells.rate([True, False, False], [True, True, False])
     >>> rate.value, round(rate.rows, 4)
     (0.75, 2.6667)

@@ -26,7 +26,7 @@ __all__ = ["area_average", "hand_till"]
 
 
 def area_average(
-    class_rows: ClassRows, average: str, value: float, absent: Any = "strict"
+    class_rows: ClassRows, average: str, value: float, undefined: Any = "strict"
 ) -> Influence | None:
     """Return the influence on the mean of the classes' areas against the rest, macro or weighted by rows."""
     mass = class_rows.mass
@@ -36,7 +36,7 @@ def area_average(
     factors = np.divide(parts, rest, out=np.zeros(class_rows.size), where=defined)
     sums, areas = _over_columns(class_rows, lambda index: np.full(class_rows.size, factors[index]))
     values = np.where(defined, areas @ mass / np.where(defined, rest, 1.0), np.nan)
-    classes = class_shares(average, values, mass, absent)
+    classes = class_shares(average, values, mass, undefined)
     if classes is None:
         return None
     known = np.where(defined, values, 0.0)

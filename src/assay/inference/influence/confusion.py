@@ -52,13 +52,13 @@ def of_tally(metric: Metric, tally: Confusion, options: dict[str, Any]) -> Influ
         if slopes is None:
             return None
         return Influence(value, slopes[None], *(tally.weight(power)[None] for power in powers))
-    tables = tally.kept("tables", lambda: [tally.table(tally.weight(power)) for power in powers])
+    tables = tally.cached("tables", lambda: [tally.table(tally.weight(power)) for power in powers])
     if metric.reads is Binary:  # an average over the classes
         return Influence(value, metric_gradient(metric, tables[0], **options), *tables)
     effective = effective_rows(tally)
     # All metrics of a tally are differentiated on the same moved tables, whose margins are added up once.
     view = metric.reads
-    moved = tally.kept(
+    moved = tally.cached(
         ("moved", view),
         lambda: [(cells, view(stack, effective)) for cells, stack in moved_tables(tables[0])],
     )
@@ -126,7 +126,7 @@ def cell_of_rows(rows: Rows, tally: Confusion) -> NDArray[np.intp]:
     def found() -> tuple[Rows, NDArray[np.intp]]:
         return rows, _codes(rows, "actual", tally) * len(tally.labels) + _codes(rows, "predicted", tally)
 
-    known, cells = tally.kept("cells of rows", found)
+    known, cells = tally.cached("cells of rows", found)
     return cells if known is rows else found()[1]
 
 
@@ -144,7 +144,7 @@ def _of_class(
             sums = [np.array([column[here] for column in columns], dtype=np.float64) for columns in each]
         return moved_counts(Binary(*sums[0])), sums
 
-    moved, sums = tally.kept(("four", here), prepared)
+    moved, sums = tally.cached(("four", here), prepared)
     slopes = slopes_from(lambda c: metric.formula(c, **parameters), sums[0], [(_ALL_FOUR, moved)])
     return Influence(value, np.where(sums[0] == 0, 0.0, slopes), *sums)
 

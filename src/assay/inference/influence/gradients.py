@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "STEP",
-    "Shares",
+    "ClassShares",
     "average_gradient",
     "class_shares",
     "class_slopes",
@@ -139,13 +139,13 @@ def metric_gradient(
     *,
     positive: int | None = None,
     average: str | None = None,
-    absent: Any = "strict",
+    undefined: Any = "strict",
     effective: float | None = None,
     **parameters: Any,
 ) -> NDArray[np.float64]:
     """Return the slope of a metric at every cell of a confusion table, rows actual, columns predicted.
 
-    A metric of one class needs the place of the positive one, or an average over the classes; `absent`
+    A metric of one class needs the place of the positive one, or an average over the classes; `undefined`
     is that of :func:`assay.metrics.averaged`, `effective` how many rows weighted ones are worth. NaN where
     the metric has no finite value.
 
@@ -167,7 +167,9 @@ def metric_gradient(
         positive = 1
     counts, everywhere = Classes(cells).against_rest(), np.ogrid[: len(cells), : len(cells)]
     if positive is None:
-        found = average_gradient(metric, counts, everywhere, average=average, absent=absent, **parameters)
+        found = average_gradient(
+            metric, counts, everywhere, average=average, undefined=undefined, **parameters
+        )
         return np.where((cells == 0) & ~np.isnan(found), 0.0, found)
     value = np.broadcast_to(metric.formula(counts, **parameters), len(cells))[positive]
     if not np.isfinite(value):
@@ -184,7 +186,7 @@ def average_gradient(
     cells: Sequence[NDArray[np.intp]],
     *,
     average: str | None,
-    absent: Any = "strict",
+    undefined: Any = "strict",
     **parameters: Any,
 ) -> NDArray[np.float64]:
     """Return the slope of a metric's average over classes at some cells of a confusion table.
@@ -210,13 +212,13 @@ def average_gradient(
         slopes = class_slopes(formula, pooled)
         return _spread(Binary(*(np.broadcast_to(x, size) for x in _cells(slopes))), cells)
     values = np.broadcast_to(formula(counts), size).astype(np.float64)
-    found = class_shares(average, values, counts.positives, absent)
+    found = class_shares(average, values, counts.positives, undefined)
     if found is None or np.isinf(found.values).any():
         return np.full(shape, np.nan)
     return _spread(_scaled(class_slopes(formula, counts), found.shares), cells) + found.moved[cells[0]]
 
 
-class Shares(NamedTuple):
+class ClassShares(NamedTuple):
     """The part that each class has in an average, and what a row of the class does to the average by that.
 
     ``values`` are the classes' own, 0 where a class has no part.
@@ -227,14 +229,16 @@ class Shares(NamedTuple):
     moved: NDArray[np.float64]
 
 
-def class_shares(average: str | None, values: Any, rows: Any, absent: Any = "strict") -> Shares | None:
+def class_shares(
+    average: str | None, values: Any, rows: Any, undefined: Any = "strict"
+) -> ClassShares | None:
     """Return the parts that classes have in an average of their values, NaN standing for none.
 
-    `rows` are the classes' own, and `absent` is that of :func:`assay.metrics.averaged`; None where the
+    `rows` are the classes' own, and `undefined` is that of :func:`assay.metrics.averaged`; None where the
     average has no value.
 
     >>> class_shares("weighted", [0.5, 0.75], [3, 1])
-    Shares(shares=array([0.75, 0.25]), values=array([0.5 , 0.75]), moved=array([-0.015625,  0.046875]))
+    ClassShares(shares=array([0.75, 0.25]), values=array([0.5 , 0.75]), moved=array([-0.015625,  0.046875]))
     """
     if average not in ("macro", "weighted"):
         raise MetricError(f'average={average!r} is not known: use "macro", "micro" or "weighted".')
@@ -243,12 +247,12 @@ def class_shares(average: str | None, values: Any, rows: Any, absent: Any = "str
         weights[:] = 1.0
     lacking = np.isnan(known) & (weights > 0)
     if lacking.any():
-        if absent == "strict":
+        if undefined == "strict":
             return None
-        if absent == "skip":
+        if undefined == "skip":
             weights[lacking] = 0.0
         else:
-            known[lacking] = float(absent)
+            known[lacking] = float(undefined)
     total = weights.sum()
     if not total:
         return None
@@ -257,7 +261,7 @@ def class_shares(average: str | None, values: Any, rows: Any, absent: Any = "str
     moved = np.zeros(len(known))
     if average == "weighted":
         moved = np.where(weights > 0, known - shares @ known, 0.0) / total
-    return Shares(shares, known, moved)
+    return ClassShares(shares, known, moved)
 
 
 def paired_gradient(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:

@@ -43,7 +43,7 @@ _SOURCES = {
     "Scaled": "regression",
     "Explained": "regression",
     "Ranged": "regression",
-    "Pairs": "rank_correlation",
+    "ValuePairs": "rank_correlation",
 }
 # Sources whose `of_rows` also takes the rows' tally where the caller has it: of many classes, making it again
 # would take longer than the slopes.
@@ -140,7 +140,7 @@ def value_of(metric: Metric, tally: Tally, options: dict[str, Any]) -> Value:
     """Return a metric's value for a tally; of tables and scores it is asked for twice, so it is kept."""
     if not isinstance(tally, (Confusion, Scores)):
         return metric(tally, **options)
-    return tally.kept((metric, repr(options)), lambda: metric(tally, **options))  # type: ignore[no-any-return]
+    return tally.cached((metric, repr(options)), lambda: metric(tally, **options))  # type: ignore[no-any-return]
 
 
 def influence(metric: Metric, data: Any, *, tally: Tally | None = None, **options: Any) -> Influence | None:

@@ -116,7 +116,7 @@ def _row_slopes(
     if not average:
         return np.asarray(slopes[:, 0] @ cells[:, :, 0])
     values = np.broadcast_to(metric.formula(each, **parameters), len(each.tp))
-    found = class_shares(average, values, each.positives, options.get("absent", "strict"))
+    found = class_shares(average, values, each.positives, options.get("undefined", "strict"))
     if found is None:
         return None
     weighed = np.where((found.shares > 0) & ~np.isnan(slopes), slopes, 0.0) * found.shares

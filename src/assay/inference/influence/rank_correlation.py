@@ -14,7 +14,7 @@ import numpy as np
 from assay.inference.influence.gradients import slopes_by
 from assay.inference.influence.influence import Influence
 from assay.metrics import Undefined, spearman
-from assay.metrics.views.regression import Pairs
+from assay.metrics.views.regression import ValuePairs
 from assay.tallies import NumberPairs
 from assay.tallies.loss_arguments import numbers
 from assay.tallies.value_pairs import Agreement
@@ -87,7 +87,7 @@ def _of_agreement(metric: Metric, tally: NumberPairs) -> Array:
     each, counts = each_agreement(tally), tally.agreement()[:4]
 
     def formula(concordant: Any, discordant: Any, tied_actual: Any, tied_predicted: Any) -> Any:
-        view = Pairs(tally)
+        view = ValuePairs(tally)
         vars(view)["agreement"] = (
             concordant,
             discordant,

@@ -150,8 +150,8 @@ def _averaged(
     several = ClassRows(rows)
     if average == "micro":
         return several.together(metric, parameters)
-    absent = options.get("absent", "strict")
-    return class_average(metric, several, average, value=value, parameters=parameters, absent=absent)
+    undefined = options.get("undefined", "strict")
+    return class_average(metric, several, average, value=value, parameters=parameters, undefined=undefined)
 
 
 def class_average(
@@ -161,18 +161,18 @@ def class_average(
     *,
     value: float,
     parameters: dict[str, Any],
-    absent: Any = "strict",
+    undefined: Any = "strict",
 ) -> Influence | None:
     """Return the influence on the classes' mean, each against the rest, alike or by their rows."""
     if metric.name == "auc":
-        return area_average(several, average, value, absent)
+        return area_average(several, average, value, undefined)
     values, slopes = np.full(several.size, np.nan), np.zeros(len(several.codes))
     for place in range(several.size):
         found = several.of_class(metric, place, parameters)
         if found is not None:  # shares are in proportion to this until they are known
             values[place] = found[0]
             slopes += (1.0 if average == "macro" else several.mass[place]) * found[1]
-    classes = class_shares(average, values, several.mass, absent)
+    classes = class_shares(average, values, several.mass, undefined)
     if classes is None:
         return None
     place = int(classes.shares.argmax())

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from assay.inputs.labels import Labels
     from assay.metrics import Metric
 
-__all__ = ["Outcome", "outcomes", "row_figures"]
+__all__ = ["RowContributions", "outcomes", "row_figures"]
 
 # Means of an error, whose tally holds sums and not the rows' own.
 _OF_ERRORS: dict[str, Callable[[Any], Any]] = {"mae": np.abs, "mse": np.square, "mean_error": np.positive}
 
 
-class Outcome(NamedTuple):
+class RowContributions(NamedTuple):
     """Which units a share counts, which of them are hits, and whether the former hangs on no prediction."""
 
     counted: NDArray[np.bool_]
@@ -35,15 +35,16 @@ class Outcome(NamedTuple):
 
 def outcomes(
     metric: Metric, options: dict[str, Any], labels: Labels, actual: NDArray[Any], predicted: NDArray[Any]
-) -> Outcome | None:
+) -> RowContributions | None:
     """Return what a share of rows counts among units given by their labels' indices.
 
     The formula itself says it: of a table with a single row it is 1 where that row is a hit, 0 where it is
     none, and has no value where the row does not count. None where the metric is no share of rows.
 
     >>> from assay.metrics import precision
-    >>> outcomes(precision, {}, (0, 1), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
-    Outcome(counted=array([False,  True, False,  True]), hit=array([False, False, False,  True]), fixed=False)
+    >>> found = outcomes(precision, {}, (0, 1), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
+    >>> found.counted.tolist(), found.hit.tolist()
+    ([False, True, False, True], [False, False, False, True])
     """
     if metric.kind != "proportion" or options.get("average"):
         return None
@@ -65,7 +66,7 @@ def outcomes(
     hits = alone == 1
     if (hits | np.isnan(alone)).all():  # a row alone says nothing about it: it is another sort of share
         return None
-    return Outcome(~np.isnan(alone)[kind], hits[kind], fixed)
+    return RowContributions(~np.isnan(alone)[kind], hits[kind], fixed)
 
 
 def row_figures(metric: Metric, data: Any, options: dict[str, Any]) -> NDArray[np.float64] | None:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.inference.formulas.delta import delta_interval
-from assay.inference.intervals.interval_request import Found
+from assay.inference.intervals.interval_request import IntervalResult
 from assay.metrics import Classes
 from assay.metrics.classification.association import chi_square
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
-    from assay.inference.intervals.interval_request import Question
+    from assay.inference.intervals.interval_request import IntervalRequest
 
 __all__ = ["less_chance"]
 
@@ -40,7 +40,7 @@ class _Root(NamedTuple):
     degrees: int
 
 
-def less_chance(asked: Question) -> Found | str | None:
+def less_chance(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a measure about its value less chance, as the root of a share on atanh's scale.
 
     Bergsma 2013 has the correction. Where the interval reaches 0, its upper limit is at least that of the
@@ -71,10 +71,12 @@ def less_chance(asked: Question) -> Found | str | None:
         half_width = spread.quantile(asked.confidence) * error / (1 - centre**2)  # on the scale of atanh
         high = _upper_limit(root, centre, half_width, asked, worth)
     low, high = (_measure(asked.metric.name, limit, min(rows, columns)) for limit in (low, high))
-    return Found(low, high, "delta, atanh, less chance", "", spread.error)
+    return IntervalResult(low, high, "delta, atanh, less chance", "", spread.error)
 
 
-def _upper_limit(root: _Root, centre: float, half_width: float, asked: Question, worth: float) -> float:
+def _upper_limit(
+    root: _Root, centre: float, half_width: float, asked: IntervalRequest, worth: float
+) -> float:
     """Return the upper limit of an interval from 0 on; it joins the delta method's where that leaves 0.
 
     The corrected root's error grows without end near 0, so that there the raw root's takes its place.
@@ -88,7 +90,7 @@ def _upper_limit(root: _Root, centre: float, half_width: float, asked: Question,
     return min(max(by_chance, by_error), 1.0)
 
 
-def _root_of(asked: Question, view: Classes, rows: int, columns: int, worth: float) -> _Root:
+def _root_of(asked: IntervalRequest, view: Classes, rows: int, columns: int, worth: float) -> _Root:
     name, value = asked.metric.name, asked.value
     if name.startswith("goodman_kruskal_tau"):
         known, target = (columns, rows) if name == "goodman_kruskal_tau" else (rows, columns)

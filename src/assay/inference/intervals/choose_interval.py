@@ -18,8 +18,8 @@ from assay.inference.estimate import Estimate
 from assay.inference.formulas.proportions import METHODS, check_confidence
 from assay.inference.influence.influence import value_of
 from assay.inference.intervals.interval_request import (
-    Found,
-    Question,
+    IntervalRequest,
+    IntervalResult,
     check_seed,
     rescaled,
     without_equal_weights,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from assay.inputs import Rows
 
-    Method = Callable[..., Found | str | None]
+    Method = Callable[..., IntervalResult | str | None]
 
 __all__ = ["answer", "estimate", "estimate_tally", "methods_for"]
 
@@ -127,7 +127,7 @@ _BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {
     ("Probabilities", "statistic"): ("probability.of_a_test",),
     **{(view, "moments"): _SMOOTH for view in ("Errors", "Scaled", "Explained", "Ranged")},
     ("Mean", "moments"): ("regression.by_sums", *_SMOOTH),
-    ("Pairs", "rank"): _SMOOTH,
+    ("ValuePairs", "rank"): _SMOOTH,
     ("AbsoluteErrors", "order"): ("regression.by_order",),
     ("AbsolutePercentageErrors", "order"): ("median_percentage_error.by_order",),
     ("Ranged", "order"): ("resampling.bca",),
@@ -249,7 +249,7 @@ def estimate(
     tally, left = known.tallied(rows, options)
     if isinstance(value, Undefined):
         return Estimate(value, None, None, confidence, "", _size(known, tally, left))
-    return answer(Question(known, value, tally, left, confidence, rows, options, seed), method)
+    return answer(IntervalRequest(known, value, tally, left, confidence, rows, options, seed), method)
 
 
 def estimate_tally(
@@ -270,10 +270,12 @@ def estimate_tally(
     value = value_of(metric, tally, options)
     if isinstance(value, Undefined):
         return Estimate(value, None, None, confidence, "", _size(metric, tally, options))
-    return answer(Question(metric, value, tally, options, confidence, rows, row_options or {}, seed), method)
+    return answer(
+        IntervalRequest(metric, value, tally, options, confidence, rows, row_options or {}, seed), method
+    )
 
 
-def answer(asked: Question, method: str | None = None) -> Estimate:
+def answer(asked: IntervalRequest, method: str | None = None) -> Estimate:
     """Return the estimate that a question asks for, by the method that suits it or by the one asked for."""
     size = _size(asked.metric, asked.tally, asked.options)
     asked = without_equal_weights(asked)
@@ -289,7 +291,7 @@ def _size(metric: Metric, tally: Tally, options: dict[str, Any]) -> int:
     return tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
 
 
-def _first(asked: Question) -> Found | str:
+def _first(asked: IntervalRequest) -> IntervalResult | str:
     """Return the answer of the first method that has one, or all their reasons."""
     if reason := _NO_INTERVAL.get(asked.metric.name):
         return reason
@@ -299,10 +301,10 @@ def _first(asked: Question) -> Found | str:
     reasons: list[str] = []
     for name in names:
         found = _method(name)(asked)
-        if isinstance(found, Found) and asked.metric.kind != "order":
+        if isinstance(found, IntervalResult) and asked.metric.kind != "order":
             low, high = _held(asked, found)
             found = found if low < high else "the rows show no spread"
-        if isinstance(found, Found):
+        if isinstance(found, IntervalResult):
             if reasons:
                 said = "; ".join([*reasons, found.note] if found.note else reasons)
                 return found._replace(note=said)
@@ -312,7 +314,7 @@ def _first(asked: Question) -> Found | str:
     return "; ".join(dict.fromkeys(reasons)) or "no method is meant for rows like these"
 
 
-def _asked_for(name: str, asked: Question) -> Found | str:
+def _asked_for(name: str, asked: IntervalRequest) -> IntervalResult | str:
     """Return the answer of one method by its name."""
     if name in METHODS:
         if asked.metric.kind != "proportion" or asked.options.get("average"):
@@ -324,7 +326,7 @@ def _asked_for(name: str, asked: Question) -> Found | str:
     return _answered(_method(_METHODS[name])(asked))
 
 
-def _answered(found: Found | str | None) -> Found | str:
+def _answered(found: IntervalResult | str | None) -> IntervalResult | str:
     return "the method is not meant for rows like these" if found is None else found
 
 
@@ -335,7 +337,7 @@ def _method(name: str) -> Method:
     return getattr(importlib.import_module(f"assay.inference.intervals.{home}"), function)  # type: ignore[no-any-return]
 
 
-def _estimated(asked: Question, found: Found | str, size: int) -> Estimate:
+def _estimated(asked: IntervalRequest, found: IntervalResult | str, size: int) -> Estimate:
     """Return the estimate: limits within the metric's bounds that hold the value, or none and why."""
     value, confidence = asked.value, asked.confidence
     sizes = asked.sizes
@@ -349,7 +351,7 @@ def _estimated(asked: Question, found: Found | str, size: int) -> Estimate:
     return Estimate(value, low, high, confidence, found.method, size, found.note, error, **sizes)
 
 
-def _held(asked: Question, found: Found) -> tuple[float, float]:
+def _held(asked: IntervalRequest, found: IntervalResult) -> tuple[float, float]:
     """Return limits within the metric's bounds that hold the value."""
     least, largest = asked.metric.bounds
     return min(max(found.low, least), asked.value), max(min(found.high, largest), asked.value)

@@ -19,7 +19,7 @@ from assay.inference.formulas.mover import mover
 from assay.inference.formulas.proportions import proportion_interval
 from assay.inference.influence.gradients import class_slopes
 from assay.inference.intervals.confusion_rates import by_rates, on_two_rates
-from assay.inference.intervals.interval_request import Found
+from assay.inference.intervals.interval_request import IntervalResult
 from assay.metrics import Binary, Classes
 from assay.tallies import Confusion
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.inference.formulas.proportions import Interval
-    from assay.inference.intervals.interval_request import Question
+    from assay.inference.intervals.interval_request import IntervalRequest
 
 __all__ = ["class_average", "mean_of_recalls"]
 
@@ -37,7 +37,7 @@ _TWO = 2
 _HALF = 0.5  # a row, added to each cell
 
 
-def mean_of_recalls(asked: Question) -> Found | str | None:
+def mean_of_recalls(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a mean of recalls, arithmetic or geometric, each of them a proportion."""
     tally, geometric = asked.tally, asked.metric.name == "g_mean"
     if not isinstance(tally, Confusion):
@@ -65,8 +65,8 @@ def mean_of_recalls(asked: Question) -> Found | str | None:
 
 
 def _arithmetic(
-    hits: NDArray[np.float64], totals: NDArray[np.float64], limits: Sequence[Interval], asked: Question
-) -> Found:
+    hits: NDArray[np.float64], totals: NDArray[np.float64], limits: Sequence[Interval], asked: IntervalRequest
+) -> IntervalResult:
     size = len(hits)
     rates = hits / totals
     value = float(rates.mean())
@@ -75,17 +75,17 @@ def _arithmetic(
     delta = delta_interval(value, math.sqrt(float(smooth.sum())) / size, (0, 1), confidence=asked.confidence)
     low, high = _mixed(value, exact, delta, size)
     error = math.sqrt(float((rates * (1 - rates) / totals).sum())) / size
-    return Found(max(low, 0.0), min(high, 1.0), "MOVER and delta", "", error)
+    return IntervalResult(max(low, 0.0), min(high, 1.0), "MOVER and delta", "", error)
 
 
 def _geometric(
-    hits: NDArray[np.float64], totals: NDArray[np.float64], limits: Sequence[Interval], asked: Question
-) -> Found:
+    hits: NDArray[np.float64], totals: NDArray[np.float64], limits: Sequence[Interval], asked: IntervalRequest
+) -> IntervalResult:
     """Return the interval of a geometric mean of rates: that of the sum of their logarithms."""
     share = 1 / len(hits)
     method = "MOVER-Jeffreys on logarithms"
     if not hits.all():  # the product is 0, and at most that of the rates' upper limits
-        return Found(0.0, math.prod(high**share for _, high in limits), method)
+        return IntervalResult(0.0, math.prod(high**share for _, high in limits), method)
     logs = np.log(hits / totals)
     value = float(logs.mean())
     ends = [(math.log(low), math.log(high)) for low, high in limits]
@@ -96,7 +96,7 @@ def _geometric(
     )
     low, high = _mixed(value, exact, delta, len(hits))
     error = math.exp(value) * share * math.sqrt(float(((totals - hits) / (hits * totals)).sum()))
-    return Found(math.exp(low), min(math.exp(high), 1.0), method, "", error)
+    return IntervalResult(math.exp(low), min(math.exp(high), 1.0), method, "", error)
 
 
 def _mixed(value: float, exact: Interval, delta: Interval | None, size: int) -> Interval:
@@ -111,7 +111,7 @@ def _mixed(value: float, exact: Interval, delta: Interval | None, size: int) -> 
     return value - reaches[0], value + reaches[1]
 
 
-def class_average(asked: Question) -> Found | str | None:
+def class_average(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the delta interval of an average over classes, each class's variance with half a row more.
 
     The classes' own variances, added up, grow by that in the same proportion as the variance of the average.
@@ -141,10 +141,14 @@ def class_average(asked: Question) -> Found | str | None:
     first, last = (limits or (asked.value, asked.value) for limits in both)
     if first == last == (asked.value, asked.value):
         return None
-    return Found(min(first[0], last[0]), max(first[1], last[1]), "delta, half a row added", "", spread.error)
+    return IntervalResult(
+        min(first[0], last[0]), max(first[1], last[1]), "delta, half a row added", "", spread.error
+    )
 
 
-def _biases(asked: Question, cells: NDArray[np.float64], options: dict[str, Any]) -> NDArray[np.float64]:
+def _biases(
+    asked: IntervalRequest, cells: NDArray[np.float64], options: dict[str, Any]
+) -> NDArray[np.float64]:
     """Return how far each class's value is off on average, by leaving out each row in turn (Quenouille 1956).
 
     A ratio of few rows is biased: F1 of a class of four rows lies low.
@@ -160,7 +164,9 @@ def _biases(asked: Question, cells: NDArray[np.float64], options: dict[str, Any]
     return bias
 
 
-def _variances(asked: Question, cells: NDArray[np.float64], options: dict[str, Any]) -> NDArray[np.float64]:
+def _variances(
+    asked: IntervalRequest, cells: NDArray[np.float64], options: dict[str, Any]
+) -> NDArray[np.float64]:
     """Return the variance of every class's value, were it alone."""
     with np.errstate(all="ignore"):
         slopes = class_slopes(lambda c: asked.metric.formula(c, **options), Binary(*cells))

@@ -17,14 +17,14 @@ from assay.inference.formulas.proportions import modified_wilson, normal_quantil
 from assay.inference.formulas.ratios import koopman, odds_ratio
 from assay.inference.influence.gradients import STEP, moved_counts
 from assay.inference.intervals.confusion_rates import by_rates, rate_of, right_and_wrong, wilson_name
-from assay.inference.intervals.interval_request import Found
+from assay.inference.intervals.interval_request import IntervalResult
 from assay.metrics import Binary, Classes, Undefined, find
 from assay.metrics.classification.association import mutual_information
 from assay.tallies import Confusion, LabelSets
 
 if TYPE_CHECKING:
     from assay.inference.formulas.effective_proportions import Rate
-    from assay.inference.intervals.interval_request import Question, Spread
+    from assay.inference.intervals.interval_request import IntervalRequest, Spread
 
 __all__ = [
     "by_delta",
@@ -53,7 +53,7 @@ _NEAR_BOUND = 1e-9
 NO_SLOPE = "its slope is not known here"
 
 
-def proportion(asked: Question, method: str = "modified-wilson") -> Found | str | None:
+def proportion(asked: IntervalRequest, method: str = "modified-wilson") -> IntervalResult | str | None:
     """Return the interval of x of n rows; weighted or clustered rows count for what they are worth."""
     if asked.plain:
         x, n = _hits(asked)
@@ -62,7 +62,7 @@ def proportion(asked: Question, method: str = "modified-wilson") -> Found | str 
         name = NAMES[method]
         if method == "modified-wilson":
             name = wilson_name(x, n, (low, high), asked.confidence)
-        return Found(low, high, name, "", error)
+        return IntervalResult(low, high, name, "", error)
     rate = _rate(asked)
     if rate is not None:
         return rate_interval(rate, asked, method)
@@ -72,7 +72,7 @@ def proportion(asked: Question, method: str = "modified-wilson") -> Found | str 
     return effective_proportion(asked.value, spread, asked.confidence, method)
 
 
-def _rate(asked: Question) -> Rate | None:
+def _rate(asked: IntervalRequest) -> Rate | None:
     """Return the rate of weighted or clustered rows that a metric is, where its cells are known."""
     if asked.metric.name in ("accuracy", "error_rate"):
         cells = right_and_wrong(asked)
@@ -81,19 +81,19 @@ def _rate(asked: Question) -> Rate | None:
     return rate_of(asked) if asked.metric.reads is Binary else None
 
 
-def rate_interval(rate: Rate, asked: Question, method: str = "modified-wilson") -> Found:
+def rate_interval(rate: Rate, asked: IntervalRequest, method: str = "modified-wilson") -> IntervalResult:
     """Return the interval of a rate of weighted or clustered rows."""
     low, high = proportion_interval(rate.hits, rate.rows, asked.confidence, method)
     note = ""
     if rate.value in (0.0, 1.0):
         which = "clusters of equal size" if asked.clustered else "rows of equal weight"
         note = f"no spread was seen: the denominator is worth {rate.rows:.3g} {which}"
-    return Found(low, high, f"{NAMES[method]} on effective rows", note, rate.error)
+    return IntervalResult(low, high, f"{NAMES[method]} on effective rows", note, rate.error)
 
 
 def effective_proportion(
     value: float, spread: Spread, confidence: float, method: str = "modified-wilson"
-) -> Found:
+) -> IntervalResult:
     """Return the interval of a share of all rows, which count for what they are worth."""
     note = ""
     known = spread.error > 0 and 0 < value < 1
@@ -110,10 +110,10 @@ def effective_proportion(
         )
     low, high = proportion_interval(x, n, confidence, method)
     error = None if math.isnan(spread.error) else spread.error
-    return Found(low, high, f"{NAMES[method]} on effective rows", note, error)
+    return IntervalResult(low, high, f"{NAMES[method]} on effective rows", note, error)
 
 
-def ratio_of_rates(asked: Question) -> Found | str | None:
+def ratio_of_rates(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a likelihood ratio: Koopman's score interval, or MOVER's where that is wider.
 
     With one error in 500 rows Koopman's covered 0.75 to 0.89, MOVER's of the logarithms 0.97 and more.
@@ -125,25 +125,25 @@ def ratio_of_rates(asked: Question) -> Found | str | None:
     low, high = koopman(x1, c.tp + c.fn, x2, c.fp + c.tn, confidence=asked.confidence)
     rates = by_rates(asked) if 0 < asked.value < math.inf else None
     error = None
-    if isinstance(rates, Found):
+    if isinstance(rates, IntervalResult):
         low, high, error = min(low, rates.low), max(high, rates.high), rates.standard_error
-    return Found(low, high, "Koopman and MOVER", "", error)
+    return IntervalResult(low, high, "Koopman and MOVER", "", error)
 
 
-def on_likelihood_ratio(asked: Question) -> Found | str | None:
+def on_likelihood_ratio(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of the prevalence threshold, 1 / (1 + sqrt(LR+)), from that of LR+."""
     metric = find("positive_likelihood_ratio")
     ratio = metric(asked.tally, **asked.options)
     if isinstance(ratio, Undefined):
         return None
     found = ratio_of_rates(dataclasses.replace(asked, metric=metric, value=float(ratio)))
-    if not isinstance(found, Found):
+    if not isinstance(found, IntervalResult):
         return found
     high, low = (1 / (1 + math.sqrt(limit)) for limit in (found.low, found.high))
-    return Found(low, high, f"{found.method} on the likelihood ratio")
+    return IntervalResult(low, high, f"{found.method} on the likelihood ratio")
 
 
-def on_accuracy(asked: Question) -> Found | str | None:
+def on_accuracy(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of agreement beyond drawing blindly, from that of accuracy."""
     if not asked.plain:
         return None
@@ -152,19 +152,21 @@ def on_accuracy(asked: Question) -> Found | str | None:
     limits = modified_wilson(right, n, asked.confidence)
     low, high = ((size * limit - 1) / (size - 1) for limit in limits)
     error = size / (size - 1) * math.sqrt(right * (n - right) / n) / n
-    return Found(low, high, f"{wilson_name(right, n, limits, asked.confidence)} on accuracy", "", error)
+    return IntervalResult(
+        low, high, f"{wilson_name(right, n, limits, asked.confidence)} on accuracy", "", error
+    )
 
 
-def woolf(asked: Question) -> Found | str | None:
+def woolf(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of an odds ratio on the log scale."""
     c = _binary(asked)
     if c is None:
         return None
     found = odds_ratio(c.tp, c.fp, c.fn, c.tn, confidence=asked.confidence)
-    return Found(found.low, found.high, "Woolf", found.note)  # type: ignore[arg-type]
+    return IntervalResult(found.low, found.high, "Woolf", found.note)  # type: ignore[arg-type]
 
 
-def by_delta(asked: Question, scale: str | None = None) -> Found | str | None:
+def by_delta(asked: IntervalRequest, scale: str | None = None) -> IntervalResult | str | None:
     """Return the interval from the standard error, on the scale that suits the bounds."""
     if math.isinf(asked.value):
         return "an infinite value has no interval"
@@ -179,15 +181,15 @@ def by_delta(asked: Question, scale: str | None = None) -> Found | str | None:
     if limits is None:
         return "the rows show no spread"
     name = scale or scale_of(asked.metric.bounds).name
-    return Found(*limits, "delta" if name == "identity" else f"delta, {name}", "", spread.error)
+    return IntervalResult(*limits, "delta" if name == "identity" else f"delta, {name}", "", spread.error)
 
 
-def by_plain_delta(asked: Question) -> Found | str | None:
+def by_plain_delta(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return value plus or minus its error, for a figure that may well be 0 though its estimate seldom is."""
     return by_delta(asked, "identity")
 
 
-def less_chance(asked: Question) -> Found | str | None:
+def less_chance(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the delta interval of shared information, its lower limit less what chance adds to the value.
 
     Shared information is biased by half the cells, less half the rows and columns, of those that can hold any
@@ -205,17 +207,17 @@ def less_chance(asked: Question) -> Found | str | None:
     return _between(asked, asked.value * (1 - most / known), asked.value * (1 - min(least, most) / known))
 
 
-def _between(asked: Question, first: float, last: float) -> Found | None:
+def _between(asked: IntervalRequest, first: float, last: float) -> IntervalResult | None:
     """Return the delta interval from the lower limit about one value to the upper limit about another."""
     bounds, error = asked.metric.bounds, asked.spread.error  # type: ignore[union-attr]
     last = min(last, bounds[1] * (1 - _NEAR_BOUND)) if math.isfinite(bounds[1]) else last
     both = [delta_interval(end, error, bounds, confidence=asked.confidence) for end in (first, last)]
     if both[0] is None or both[1] is None:
         return None
-    return Found(both[0][0], both[1][1], f"delta, {scale_of(bounds).name}, less chance", "", error)
+    return IntervalResult(both[0][0], both[1][1], f"delta, {scale_of(bounds).name}, less chance", "", error)
 
 
-def _hits(asked: Question) -> tuple[float, float]:
+def _hits(asked: IntervalRequest) -> tuple[float, float]:
     """Return the x of n rows that a proportion is."""
     if isinstance(asked.tally, Confusion | LabelSets) and asked.metric.reads is Binary:
         c = Binary.of(asked.tally, **{k: v for k, v in asked.options.items() if k == "positive"})
@@ -225,14 +227,14 @@ def _hits(asked: Question) -> tuple[float, float]:
     return round(asked.value * n), n
 
 
-def _of_how_many(asked: Question, c: Binary) -> int:
+def _of_how_many(asked: IntervalRequest, c: Binary) -> int:
     """Return the n of a share x of n: one row more that counts and one that does not differ by 1/n."""
-    moved = asked.tally.kept(("moved", c.tp, c.fp, c.fn), lambda: moved_counts(c))
+    moved = asked.tally.cached(("moved", c.tp, c.fp, c.fn), lambda: moved_counts(c))
     slopes = np.asarray(asked.metric.formula(moved)).imag / STEP
     return round(1 / float(slopes.max() - slopes.min()))
 
 
-def _binary(asked: Question) -> Binary | None:
+def _binary(asked: IntervalRequest) -> Binary | None:
     """Return the plain counts of one class; None where rows are weighted or grouped, or classes averaged."""
     if not asked.plain or asked.options.get("average") or not isinstance(asked.tally, Confusion | LabelSets):
         return None

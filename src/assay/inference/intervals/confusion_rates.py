@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.inference.bootstrap.vectorized import of_tables
-from assay.inference.formulas.effective_proportions import CellSums, Rate
+from assay.inference.formulas.effective_proportions import ClusterCells, Rate
 from assay.inference.formulas.mover import mover_function
 from assay.inference.formulas.proportions import Interval, jeffreys, modified_wilson, wilson
 from assay.inference.influence.confusion import cell_of_rows
 from assay.inference.influence.gradients import STEP, moved_counts
-from assay.inference.intervals.interval_request import Found
+from assay.inference.intervals.interval_request import IntervalResult
 from assay.inputs.labels import encode
 from assay.metrics import Binary
 from assay.metrics.views.confusion import effective_rows
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from assay.inference.intervals.interval_request import Question
+    from assay.inference.intervals.interval_request import IntervalRequest
     from assay.metrics import Metric
 
 __all__ = [
@@ -99,7 +99,7 @@ class _Rates(NamedTuple):
         return float(np.sqrt(np.square(together).sum()))
 
 
-def class_cells(asked: Question) -> CellSums | None:
+def class_cells(asked: IntervalRequest) -> ClusterCells | None:
     """Return what the rows of tp, fp, fn and tn weigh, in all and by group; None for averages."""
     tally, options = asked.tally, asked.options
     if options.get("average"):
@@ -111,37 +111,37 @@ def class_cells(asked: Question) -> CellSums | None:
         return None
     if asked.plain:
         c = Binary.of(tally, positive=options.get("positive"))
-        return CellSums(np.array([c.tp, c.fp, c.fn, c.tn], dtype=np.float64))
+        return ClusterCells(np.array([c.tp, c.fp, c.fn, c.tn], dtype=np.float64))
     if (known := getattr(asked, "cells", None)) is not None:  # the rows are at hand
         return known  # type: ignore[no-any-return]
     sums = asked.influence
     if asked.clustered or sums is None or sums.mass.shape != (4,):  # of rows one by one, as groups take them
         return None
-    return CellSums(sums.mass, sums.squares)
+    return ClusterCells(sums.mass, sums.squares)
 
 
-def _cells_of_table(asked: Question, tally: Confusion, positive: Any) -> CellSums:
+def _cells_of_table(asked: IntervalRequest, tally: Confusion, positive: Any) -> ClusterCells:
     c = Binary.of(tally, positive=positive)
     mass = np.array([c.tp, c.fp, c.fn, c.tn], dtype=np.float64)
     if asked.plain:
-        return CellSums(mass)
+        return ClusterCells(mass)
     label = 1 if positive is None else positive
     here = tally.labels.index(label) if label in tally.labels else -1
     actual, predicted = (digit == here for digit in tally.digits())
     cells = cell_numbers(actual, predicted)
     squares = cell_weights(cells, tally.weight(2), 4) if asked.weighted else None
     if not asked.clustered:
-        return CellSums(mass, squares)
+        return ClusterCells(mass, squares)
     rows = asked.rows
 
     def summed() -> tuple[Any, NDArray[np.float64]]:
         actual, predicted = np.divmod(cell_of_rows(rows, tally), len(tally.labels))  # type: ignore[arg-type]
         return rows, _by_group(asked, cell_numbers(actual == here, predicted == here), 4)
 
-    return CellSums(mass, squares, tally.kept(("clusters", id(rows), here), summed)[1])
+    return ClusterCells(mass, squares, tally.cached(("clusters", id(rows), here), summed)[1])
 
 
-def right_and_wrong(asked: Question) -> CellSums | None:
+def right_and_wrong(asked: IntervalRequest) -> ClusterCells | None:
     """Return what the rows that are right weigh, and those that are wrong."""
     tally = asked.tally
     if not isinstance(tally, Confusion):
@@ -149,16 +149,16 @@ def right_and_wrong(asked: Question) -> CellSums | None:
     wrong = np.not_equal(*tally.digits()).astype(np.intp)
     mass = cell_weights(wrong, tally.weight(), 2)
     if asked.plain:
-        return CellSums(mass)
+        return ClusterCells(mass)
     squares = cell_weights(wrong, tally.weight(2), 2) if asked.weighted else None
     if not asked.clustered:
-        return CellSums(mass, squares)
+        return ClusterCells(mass, squares)
     cells = cell_of_rows(asked.rows, tally)  # type: ignore[arg-type]
     apart = np.not_equal(*np.divmod(cells, len(tally.labels))).astype(np.intp)
-    return CellSums(mass, squares, _by_group(asked, apart, 2))
+    return ClusterCells(mass, squares, _by_group(asked, apart, 2))
 
 
-def rate_of(asked: Question) -> Rate | None:
+def rate_of(asked: IntervalRequest) -> Rate | None:
     """Return the rate that a metric of one class is, with the rows that its denominator is worth.
 
     Which cells are hits, and which are in the denominator, the formula's slopes tell.
@@ -170,7 +170,7 @@ def rate_of(asked: Question) -> Rate | None:
     return cells.rate(list(slopes > 0), list(slopes != 0), asked.confidence)
 
 
-def on_jaccard(asked: Question) -> Found | str | None:
+def on_jaccard(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return F1's interval, mapped from that of Jaccard, which is a proportion."""
     cells = class_cells(asked)
     if cells is None:
@@ -182,10 +182,12 @@ def on_jaccard(asked: Question) -> Found | str | None:
     low, high = (2 * limit / (1 + limit) for limit in limits)
     error = 2 / (1 + rate.value) ** 2 * rate.error
     name = wilson_name(rate.hits, rate.rows, limits, asked.confidence)
-    return Found(low, high, f"{name} on Jaccard" + ("" if asked.plain else ", effective rows"), "", error)
+    return IntervalResult(
+        low, high, f"{name} on Jaccard" + ("" if asked.plain else ", effective rows"), "", error
+    )
 
 
-def on_two_rates(asked: Question) -> Found | str | None:
+def on_two_rates(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a sum of two rates: recall and specificity, or precision and NPV.
 
     Each has Jeffreys' interval. With Wilson's, the more usual, the coverage fell to 0.89 where a rate of few
@@ -210,10 +212,10 @@ def on_two_rates(asked: Question) -> Found | str | None:
     (low, high), slopes = mover_function(function, [rate.value for rate in rates], limits, together)
     parts = sum(slope * rate.parts for slope, rate in zip(slopes, rates, strict=True))
     name = "MOVER-Jeffreys" if asked.plain else "MOVER-Wilson"
-    return Found(low, high, name, "", float(np.sqrt(np.square(parts).sum())))
+    return IntervalResult(low, high, name, "", float(np.sqrt(np.square(parts).sum())))
 
 
-def by_rates(asked: Question) -> Found | str | None:
+def by_rates(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a metric of two classes from those of three rates; None for more classes."""
     cells = class_cells(asked)
     if cells is None or math.isinf(asked.value):
@@ -229,7 +231,7 @@ def by_rates(asked: Question) -> Found | str | None:
     return None
 
 
-def _from_rates(asked: Question, found: _Rates) -> Found | None:
+def _from_rates(asked: IntervalRequest, found: _Rates) -> IntervalResult | None:
     formula = _formula(asked)
     positive = asked.value > 0 and math.isinf(asked.metric.bounds[1])
 
@@ -244,18 +246,18 @@ def _from_rates(asked: Question, found: _Rates) -> Found | None:
     error = found.error(np.nan_to_num(slopes))
     if positive:
         low, high, error = _exp(low), _exp(high), error * asked.value
-    return Found(low, high, "MOVER-Wilson", "", error)
+    return IntervalResult(low, high, "MOVER-Wilson", "", error)
 
 
-def _rates(asked: Question, cells: CellSums, masks: Any) -> _Rates | None:
+def _rates(asked: IntervalRequest, cells: ClusterCells, masks: Any) -> _Rates | None:
     """Return the three rates of a table, by its predictions or by its classes; None where one has no rows."""
     if asked.plain:  # those of one table serve all its metrics
         key = ("rates", asked.confidence, masks is _BY_PREDICTED, cells.mass.tobytes())
-        return asked.tally.kept(key, lambda: _found_rates(asked, cells, masks))  # type: ignore[no-any-return]
+        return asked.tally.cached(key, lambda: _found_rates(asked, cells, masks))  # type: ignore[no-any-return]
     return _found_rates(asked, cells, masks)
 
 
-def _found_rates(asked: Question, cells: CellSums, masks: Any) -> _Rates | None:
+def _found_rates(asked: IntervalRequest, cells: ClusterCells, masks: Any) -> _Rates | None:
     rates = [rate for hits, total in masks if (rate := cells.rate(hits, total, asked.confidence)) is not None]
     if len(rates) < len(masks):
         return None
@@ -286,7 +288,7 @@ def _correlations(rates: list[Rate]) -> NDArray[np.float64]:
     return np.asarray(found)
 
 
-def by_accuracy(asked: Question) -> Found | str | None:
+def by_accuracy(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a metric of several classes: the share that is right, and the rest by delta.
 
     The share of right rows is moved to its limits, the right rows and the wrong ones each keeping their mix;
@@ -331,7 +333,7 @@ def by_accuracy(asked: Question) -> Found | str | None:
         return None
     if log:
         low, high = _exp(low), _exp(high)
-    return Found(float(low), float(high), "MOVER on accuracy", "", spread.error)
+    return IntervalResult(float(low), float(high), "MOVER on accuracy", "", spread.error)
 
 
 def _mixes(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
@@ -350,7 +352,7 @@ def _mixes(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
     return mixes[0] / totals[0], mixes[1] / totals[1]
 
 
-def _formula(asked: Question) -> Callable[[Binary], Any]:
+def _formula(asked: IntervalRequest) -> Callable[[Binary], Any]:
     metric: Metric = asked.metric
     options = {name: value for name, value in asked.options.items() if name in metric.parameters}
     if metric.reads is Binary:
@@ -369,7 +371,7 @@ def cell_weights(cells: NDArray[np.intp], weights: NDArray[Any], size: int) -> N
     return np.bincount(cells, weights=weights, minlength=size).astype(np.float64)
 
 
-def _by_group(asked: Question, cells: NDArray[np.intp], size: int) -> NDArray[np.float64]:
+def _by_group(asked: IntervalRequest, cells: NDArray[np.intp], size: int) -> NDArray[np.float64]:
     """Return the sums of weights of each group's rows in each cell."""
     rows: Any = asked.rows
     codes, labels = encode(rows.group)

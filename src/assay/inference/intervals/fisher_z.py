@@ -10,12 +10,12 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.inference.formulas.proportions import normal_quantile
-from assay.inference.intervals.interval_request import Found
+from assay.inference.intervals.interval_request import IntervalResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay.inference.intervals.interval_request import Question
+    from assay.inference.intervals.interval_request import IntervalRequest
 
 __all__ = ["bonett_wright", "fieller", "fisher"]
 
@@ -27,7 +27,7 @@ _VARIANCES: dict[str, dict[str, tuple[Callable[[float], float], int]]] = {
 }
 
 
-def fisher(asked: Question) -> Found | str | None:
+def fisher(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return Fisher's interval (1921) of Pearson's r, or of Spearman's as if it were one: 1 / (n - 3).
 
     For Pearson it is R's cor.test, if rows are normal; for Spearman SpearmanRho of DescTools. There the
@@ -36,7 +36,7 @@ def fisher(asked: Question) -> Found | str | None:
     return _limits(asked, "Fisher's z")
 
 
-def bonett_wright(asked: Question) -> Found | str | None:
+def bonett_wright(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of Spearman's correlation with the variance (1 + r²/2) / (n - 3).
 
     Bonett and Wright 2000.
@@ -44,7 +44,7 @@ def bonett_wright(asked: Question) -> Found | str | None:
     return _limits(asked, "Bonett-Wright")
 
 
-def fieller(asked: Question) -> Found | str | None:
+def fieller(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of Spearman's correlation with 1.06 / (n - 3), of Kendall's with 0.437 / (n - 4).
 
     Fieller, Hartley and Pearson 1957; good up to correlations of about 0.8.
@@ -52,7 +52,7 @@ def fieller(asked: Question) -> Found | str | None:
     return _limits(asked, "Fieller")
 
 
-def _limits(asked: Question, method: str) -> Found | str | None:
+def _limits(asked: IntervalRequest, method: str) -> IntervalResult | str | None:
     known = _VARIANCES[method]
     if asked.metric.name not in known:
         return f"{method} is for {' and '.join(known)}, not for {asked.metric.name}"
@@ -67,4 +67,4 @@ def _limits(asked: Question, method: str) -> Found | str | None:
     error = math.sqrt(variance(asked.value) / (n - less))
     half_width = normal_quantile(asked.confidence) * error
     low, high = (math.tanh(math.atanh(asked.value) + sign * half_width) for sign in (-1, 1))
-    return Found(low, high, method, "", error * (1 - asked.value**2))
+    return IntervalResult(low, high, method, "", error * (1 - asked.value**2))

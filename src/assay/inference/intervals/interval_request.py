@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NOISE",
-    "Found",
-    "Question",
+    "IntervalRequest",
+    "IntervalResult",
     "Spread",
     "check_seed",
     "has_weights",
@@ -38,7 +38,7 @@ __all__ = [
 
 # Views whose rows bring numbers of any size: there the standard error is itself unsure, so that Student's t
 # with the degrees of freedom it has covers better than the normal quantile.
-_STUDENT = frozenset({"Mean", "Lists", "Errors", "Scaled", "Explained", "Ranged", "Pairs"})
+_STUDENT = frozenset({"Mean", "Lists", "Errors", "Scaled", "Explained", "Ranged", "ValuePairs"})
 _LEAST_WEIGHT = 2.0**-160  # of the largest: sums of cubes of those beyond are no floats
 _TINY = np.finfo(np.float64).tiny
 # Views whose rows say more or less of a metric by their class, as averages over classes do.
@@ -68,7 +68,7 @@ def rescaled(rows: Any) -> Any:
     return dataclasses.replace(rows, weight=dataclasses.replace(held, values=weights))
 
 
-def without_equal_weights(question: Question) -> Question:
+def without_equal_weights(question: IntervalRequest) -> IntervalRequest:
     """Return the same question of rows without weights, where all weights are equal: they say nothing then.
 
     Tallies of losses are left as they are: they count equal weights as none by themselves.
@@ -103,7 +103,7 @@ def _row_weights(tally: Tally) -> NDArray[np.float64] | None:
     return means if np.array_equal(squares, means**2) else np.array([0.0, 1.0])
 
 
-class Found(NamedTuple):
+class IntervalResult(NamedTuple):
     """An interval, how it was made, and what to know about it."""
 
     low: float
@@ -134,7 +134,7 @@ class Spread(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Question:
+class IntervalRequest:
     """A metric's value whose interval is sought, the tally it is from, and the rows where they are at hand.
 
     Rows that come in groups, or have weights, are not as many independent rows: `plain` says that they

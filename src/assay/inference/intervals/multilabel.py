@@ -9,12 +9,12 @@ import numpy as np
 
 from assay.errors import LengthError
 from assay.inference.estimate import Estimate
-from assay.inference.formulas.effective_proportions import CellSums
+from assay.inference.formulas.effective_proportions import ClusterCells
 from assay.inference.formulas.proportions import check_confidence
 from assay.inference.influence.multilabel import of_indicators
 from assay.inference.intervals.choose_interval import answer
 from assay.inference.intervals.confusion_rates import cell_numbers, cell_weights
-from assay.inference.intervals.interval_request import Question
+from assay.inference.intervals.interval_request import IntervalRequest
 from assay.inputs import rows
 from assay.inputs.labels import encode
 from assay.metrics import Binary, Metric, Undefined, find
@@ -30,11 +30,11 @@ __all__ = ["label_sets_estimate"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class _OfSets(Question):
+class _OfSets(IntervalRequest):
     """A question whose rows' influence is known already, and what the rows of one label's cells weigh."""
 
     known: Influence | None = None
-    cells: CellSums | None = None
+    cells: ClusterCells | None = None
 
     @property
     def influence(self) -> Influence | None:
@@ -91,7 +91,7 @@ def label_sets_estimate(
     return answer(asked, method)
 
 
-def _label_cells(actual: NDArray[Any], predicted: NDArray[Any], about: Rows) -> CellSums:
+def _label_cells(actual: NDArray[Any], predicted: NDArray[Any], about: Rows) -> ClusterCells:
     """Return what the rows of tp, fp, fn and tn of one label weigh, in all and by group."""
     cells = cell_numbers(actual, predicted)
     weight = np.ones(len(cells)) if about.weight is None else about.weight.values
@@ -100,4 +100,4 @@ def _label_cells(actual: NDArray[Any], predicted: NDArray[Any], about: Rows) -> 
     if about.group is not None:
         codes, groups = encode(about.group)
         clusters = cell_weights(codes.astype(np.intp) * 4 + cells, weight, 4 * len(groups)).reshape(-1, 4)
-    return CellSums(cell_weights(cells, weight, 4), squares, clusters)
+    return ClusterCells(cell_weights(cells, weight, 4), squares, clusters)

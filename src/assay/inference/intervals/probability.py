@@ -18,7 +18,7 @@ from assay.inference.influence.influence import Influence
 from assay.inference.influence.ranking import by_row, unit_sums
 from assay.inference.intervals.confusion import effective_proportion
 from assay.inference.intervals.confusion_rates import wilson_name
-from assay.inference.intervals.interval_request import Found
+from assay.inference.intervals.interval_request import IntervalResult
 from assay.metrics import Undefined, find
 from assay.metrics.probability.calibration_tests import cox
 from assay.tallies import Scores
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from assay.inference.intervals.interval_request import Question
+    from assay.inference.intervals.interval_request import IntervalRequest
     from assay.inputs import Rows
 
 __all__ = [
@@ -56,7 +56,7 @@ _FISHER = {
 }
 
 
-def of_base_rate(asked: Question) -> Found | str | None:
+def of_base_rate(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a score that the base rate has, from Wilson's of the rate.
 
     The score rises up to a rate of one half and falls from there, so that its largest is at the half where
@@ -67,10 +67,10 @@ def of_base_rate(asked: Question) -> Found | str | None:
     score = _squares if asked.metric.name == "brier_uncertainty" else _logs
     ends = [score(limit) for limit in (rate.low, rate.high)]
     high = score(middle) if rate.low <= middle <= rate.high else max(ends)
-    return Found(min(ends), high, f"{rate.method} of the base rate", rate.note)
+    return IntervalResult(min(ends), high, f"{rate.method} of the base rate", rate.note)
 
 
-def mean_loss(asked: Question) -> Found | str | None:
+def mean_loss(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a mean loss of probabilities, which say what a wrong row would lose.
 
     None where the probabilities are not at hand, and for other losses.
@@ -90,20 +90,20 @@ def mean_loss(asked: Question) -> Found | str | None:
             f"no large loss among {asked.tally.n:,} rows: the upper limit assumes that a row "  # type: ignore[attr-defined]
             f"that is wrong loses {sample.wrong:.3g}, as these probabilities would"
         )
-    return Found(asked.value + low, asked.value + high, "Bayesian bootstrap", note, error)
+    return IntervalResult(asked.value + low, asked.value + high, "Bayesian bootstrap", note, error)
 
 
-def root_of_loss(asked: Question) -> Found | str | None:
+def root_of_loss(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of the root of a mean loss."""
     found = mean_loss(dataclasses.replace(asked, metric=find("brier"), value=asked.value**2))
-    if not isinstance(found, Found):
+    if not isinstance(found, IntervalResult):
         return found
     error = found.standard_error / (2 * asked.value) if found.standard_error and asked.value else None
     low, high = math.sqrt(max(found.low, 0.0)), math.sqrt(found.high)
     return found._replace(low=low, high=high, standard_error=error)
 
 
-def skill(asked: Question) -> Found | str | None:
+def skill(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of one less a ratio of scores, from those of the score and of the base rate's.
 
     Both are put together on the log scale by MOVER, with the correlation that the rows show.
@@ -115,7 +115,11 @@ def skill(asked: Question) -> Found | str | None:
     base = dataclasses.replace(asked, metric=find(names[1]), value=float(find(names[1])(asked.tally)))
     own = dataclasses.replace(asked, metric=find(names[0]), value=(1 - asked.value) * base.value)
     limits = [method(each) for method, each in ((mean_loss, own), (of_base_rate, base))]
-    if not all(isinstance(found, Found) for found in limits) or not own.value > 0 or not base.value > 0:
+    if (
+        not all(isinstance(found, IntervalResult) for found in limits)
+        or not own.value > 0
+        or not base.value > 0
+    ):
         return _NO_SPREAD
     first, second = limits
     correlation = _correlation(own, base)
@@ -125,10 +129,10 @@ def skill(asked: Question) -> Found | str | None:
     left = 1 - asked.value
     low, high = 1 - left * math.exp(min(fall, _LARGEST_LOG)), 1 - left * math.exp(-rise)
     note = first.note  # type: ignore[union-attr]
-    return Found(low, high, "MOVER of the loss and the base rate", note, spread.error)
+    return IntervalResult(low, high, "MOVER of the loss and the base rate", note, spread.error)
 
 
-def _correlation(own: Question, base: Question) -> float:
+def _correlation(own: IntervalRequest, base: IntervalRequest) -> float:
     """Return the correlation of a score and of the base rate's, by the influence of the same entries."""
     tally: Any = pooled(own.tally)  # type: ignore[arg-type]
     mass = unit_sums(tally)
@@ -144,18 +148,18 @@ def _correlation(own: Question, base: Question) -> float:
     return float((weights * first * second).sum()) / scale * few / (few + _PRIOR_ROWS) if scale > 0 else 0.0
 
 
-def _clip(asked: Question) -> float:
+def _clip(asked: IntervalRequest) -> float:
     return float(asked.options.get("clip", 0.0))
 
 
-def _outcomes(asked: Question, p: NDArray[np.float64]) -> NDArray[np.float64]:
+def _outcomes(asked: IntervalRequest, p: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return what rows of each probability lose if they are positive, and if they are not."""
     own = {name: value for name, value in asked.options.items() if name in asked.metric.loss_parameters}
     with np.errstate(divide="ignore"):
         return np.stack([asked.metric.loss(np.full(len(p), outcome), p, **own) for outcome in (1.0, 0.0)])
 
 
-def _loss_sample(asked: Question) -> LossSample | None:
+def _loss_sample(asked: IntervalRequest) -> LossSample | None:
     """Return the losses, and what rows lose when they are right and when they are wrong."""
     if isinstance(asked.tally, Scores):
         if asked.metric.name not in ("log_loss", "brier"):
@@ -184,7 +188,7 @@ def _loss_sample(asked: Question) -> LossSample | None:
     return _sample(losses, weight, weight, each[at_top], np.where(left > 0, wrong, np.inf))
 
 
-def _binary_sample(asked: Question, rows: Rows) -> LossSample:
+def _binary_sample(asked: IntervalRequest, rows: Rows) -> LossSample:
     """Return the losses of rows of two classes."""
     positive, p = (numbers(rows, role, "a loss") for role in ("positive", "probability"))
     losses = _outcomes(asked, p)
@@ -207,7 +211,7 @@ def _sample(
     return LossSample(paid.reshape(-1), mass.reshape(-1), *means)
 
 
-def _worth(asked: Question, sample: LossSample) -> tuple[float, float]:
+def _worth(asked: IntervalRequest, sample: LossSample) -> tuple[float, float]:
     """Return how many independent rows the losses are worth, and the standard error of their mean."""
     n = float(asked.tally.n)  # type: ignore[attr-defined]
     if asked.plain:
@@ -232,7 +236,7 @@ _CLASS_LOSSES: dict[str, Callable[[NDArray[np.float64], float], NDArray[np.float
 }
 
 
-def observed_expected(asked: Question) -> Found | str | None:
+def observed_expected(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of observed to expected positives, from one of the base rate of as many rows.
 
     The error is that of the ratio. The textbook's, of the observed alone, is wider than it need be: rows
@@ -249,15 +253,19 @@ def observed_expected(asked: Question) -> Found | str | None:
     rate = asked.value * expected
     if not 0 < rate < 1 or not spread.error > 0:
         base = _base_rate(asked)
-        return Found(base.low / expected, base.high / expected, f"{base.method} of the base rate", base.note)
+        return IntervalResult(
+            base.low / expected, base.high / expected, f"{base.method} of the base rate", base.note
+        )
     rows = _moderated_rows(rate, (spread.error * expected) ** 2, *_class_sizes(asked))
     if spread.df is not None:
         rows *= (normal_quantile(asked.confidence) / spread.quantile(asked.confidence)) ** 2
     low, high = modified_wilson(rate * rows, rows, asked.confidence)
-    return Found(low / expected, high / expected, "modified Wilson on effective rows", "", spread.error)
+    return IntervalResult(
+        low / expected, high / expected, "modified Wilson on effective rows", "", spread.error
+    )
 
 
-def _class_sizes(asked: Question) -> tuple[float, float]:
+def _class_sizes(asked: IntervalRequest) -> tuple[float, float]:
     """Return how many independent rows of equal weight are positive, and how many are not."""
     sums = unit_sums(asked.tally)  # type: ignore[arg-type]
     squares = sums[min(1, len(sums) - 1)]
@@ -274,7 +282,7 @@ def _moderated_rows(share: float, variance: float, positives: float, negatives: 
     return alone / ((few * variance + _PRIOR_ROWS * plain) / (few + _PRIOR_ROWS))
 
 
-def recalibration(asked: Question) -> Found | str | None:
+def recalibration(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a recalibration's coefficient by the larger of two standard errors.
 
     The sandwich (Huber 1967) holds whether or not the line is right, but is small where few rows are of a
@@ -295,10 +303,10 @@ def recalibration(asked: Question) -> Found | str | None:
     limits = delta_interval(
         asked.value, error, asked.metric.bounds, confidence=asked.confidence, df=spread.df
     )
-    return _NO_SPREAD if limits is None else Found(*limits, method, "", error)
+    return _NO_SPREAD if limits is None else IntervalResult(*limits, method, "", error)
 
 
-def biased(_: Question) -> str:
+def biased(_: IntervalRequest) -> str:
     """Say why there is no interval for a distance from a fit to the same rows."""
     return (
         "it is biased upward where the probabilities are right, and an interval would lie above 0 with it: "
@@ -306,19 +314,19 @@ def biased(_: Question) -> str:
     )
 
 
-def overfitted(_: Question) -> str:
+def overfitted(_: IntervalRequest) -> str:
     """Say why there is no interval for what a fit to the same rows gains."""
     return "it is read from a fit to the same rows, which flatters by as much as an interval would span"
 
 
-def of_a_test(asked: Question) -> str:
+def of_a_test(asked: IntervalRequest) -> str:
     """Say why there is no interval for a test's statistic, nor for its p-value."""
     if asked.metric.name.endswith("_p"):
         return "it is the p-value of a test: how rare such rows are if the probabilities are right"
     return "it is the statistic of a test, which grows with the rows: its p-value says what it means"
 
 
-def _base_rate(asked: Question) -> Found:
+def _base_rate(asked: IntervalRequest) -> IntervalResult:
     """Return the interval of the share of positives."""
     tally: Any = asked.tally
     sums = unit_sums(tally)
@@ -326,7 +334,7 @@ def _base_rate(asked: Question) -> Found:
     n = positives + negatives  # so that no rounding makes the share more than 1
     if asked.plain:
         low, high = modified_wilson(positives, n, asked.confidence)
-        return Found(low, high, wilson_name(positives, n, (low, high), asked.confidence))
+        return IntervalResult(low, high, wilson_name(positives, n, (low, high), asked.confidence))
     rate = positives / n
     slopes = np.array([[1 - rate], [-rate]]) / n * np.ones_like(sums[0])
     found = Influence(rate, slopes, *sums)

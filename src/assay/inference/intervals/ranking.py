@@ -18,7 +18,7 @@ from assay.inference.formulas.delta import delta_interval, kish, scale_of
 from assay.inference.formulas.mover import weighted_sum_interval
 from assay.inference.formulas.proportions import modified_wilson, normal_quantile, wilson
 from assay.inference.influence.ranking import unit_sums
-from assay.inference.intervals.interval_request import NOISE, Found
+from assay.inference.intervals.interval_request import NOISE, IntervalResult
 from assay.inputs.labels import binary, encode
 from assay.metrics import Ranks, Undefined, find
 from assay.tallies import ClassScores, Scores
@@ -26,7 +26,7 @@ from assay.tallies import ClassScores, Scores
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.inference.intervals.interval_request import Question
+    from assay.inference.intervals.interval_request import IntervalRequest
 
 __all__ = [
     "area",
@@ -59,7 +59,7 @@ _LONE = "a class of a single row, or in a single group, shows no spread"
 _ROWS_NEEDED = "a tally of classes' scores does not say which of them are those of one row: pass the rows"
 
 
-def area(asked: Question) -> Found | str | None:
+def area(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of the area under the ROC curve by DeLong's variance, moderated by Newcombe's."""
     tally = asked.tally
     if not isinstance(tally, Scores):
@@ -68,11 +68,11 @@ def area(asked: Question) -> Found | str | None:
         found = auc_estimate(tally.concordance(), confidence=asked.confidence, df=_freedom(asked, tally))
         if found.low is None or found.high is None:
             return found.note
-        return Found(found.low, found.high, found.method, found.note, found.standard_error)
+        return IntervalResult(found.low, found.high, found.method, found.note, found.standard_error)
     return _uneven_area(asked)
 
 
-def _freedom(asked: Question, tally: Scores) -> float:
+def _freedom(asked: IntervalRequest, tally: Scores) -> float:
     """Return the degrees of freedom of DeLong's variance, by how few rows make it up.
 
     A row's part is at most one over its class's rows, which bounds them from below: of many rows, that is
@@ -87,7 +87,7 @@ def _freedom(asked: Question, tally: Scores) -> float:
     return asked.influence.freedom
 
 
-def _uneven_area(asked: Question) -> Found | str:
+def _uneven_area(asked: IntervalRequest) -> IntervalResult | str:
     """Return the interval of an area of weighted or clustered rows, which count for what they are worth."""
     spread, sizes = asked.spread, _class_rows(asked)
     if spread is None:
@@ -108,10 +108,10 @@ def _uneven_area(asked: Question) -> Found | str:
     limits = moderated_interval(
         asked.value, variance, *sizes, df=freedom, clusters=clusters, confidence=asked.confidence
     )
-    return Found(*limits, "moderated DeLong", note, math.sqrt(variance))
+    return IntervalResult(*limits, "moderated DeLong", note, math.sqrt(variance))
 
 
-def _weighted_variance(asked: Question, sizes: tuple[float, float]) -> float:
+def _weighted_variance(asked: IntervalRequest, sizes: tuple[float, float]) -> float:
     """Return DeLong's variance with weights: each class's squared parts, with its effective rows less one."""
     found: Any = asked.influence
     squares = (found.mass if found.squares is None else found.squares) * np.square(found.slopes)
@@ -121,7 +121,7 @@ def _weighted_variance(asked: Question, sizes: tuple[float, float]) -> float:
     )
 
 
-def _class_rows(asked: Question) -> tuple[float, float]:
+def _class_rows(asked: IntervalRequest) -> tuple[float, float]:
     """Return how many rows of equal weight the positives, and the negatives, are worth."""
     tally: Any = asked.tally
     if tally.weights is None:
@@ -131,7 +131,7 @@ def _class_rows(asked: Question) -> tuple[float, float]:
     return tuple(kish(float(w), float(s)) for w, s in zip(first.sum(1), second.sum(1), strict=True))  # type: ignore[return-value]
 
 
-def plain_area(asked: Question) -> Found | str | None:
+def plain_area(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return DeLong's interval on the area's own scale, cut at 0 and 1, as pROC has it."""
     if asked.metric is not find("auc") or not asked.plain or not isinstance(asked.tally, Scores):
         return None
@@ -139,19 +139,21 @@ def plain_area(asked: Question) -> Found | str | None:
     limits = delong_interval(found, confidence=asked.confidence, scale="identity")
     if limits is None or isinstance(found.variance, Undefined):
         return "DeLong's variance is 0 or undefined, so that there is no plain interval"
-    return Found(*limits, "DeLong", "plain: on the logit scale it covers better", math.sqrt(found.variance))
+    return IntervalResult(
+        *limits, "DeLong", "plain: on the logit scale it covers better", math.sqrt(found.variance)
+    )
 
 
-def gini(asked: Question) -> Found | str | None:
+def gini(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of 2 areas less 1, from that of the area."""
     found = area(dataclasses.replace(asked, metric=find("auc"), value=(asked.value + 1) / 2))
-    if not isinstance(found, Found):
+    if not isinstance(found, IntervalResult):
         return found
     error = None if found.standard_error is None else 2 * found.standard_error
     return found._replace(low=2 * found.low - 1, high=2 * found.high - 1, standard_error=error)
 
 
-def partial_area(asked: Question) -> Found | str | None:
+def partial_area(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a part of the area, on the logit of its share of all there is in the range."""
     chosen = {**asked.metric.parameters, **asked.options}
     within = chosen["sensitivity"]
@@ -161,7 +163,7 @@ def partial_area(asked: Question) -> Found | str | None:
     # Where no area and all of it lie, also as (1 + (area - guessing) / (width - guessing)) / 2.
     ends = (0.5 - guessing / (width - guessing) / 2, 1.0) if chosen["corrected"] else (0.0, width)
     found, sizes = _logit(asked, "delta, logit", *ends), _class_worth(asked)
-    if isinstance(found, Found):
+    if isinstance(found, IntervalResult):
         inside = width * sizes[1 if within is None else 0]
         few = f"the range holds about {inside:.2g} rows of a class: the interval may cover less than it says"
         return found._replace(note=few if inside < _FEW_INSIDE else "")
@@ -170,10 +172,10 @@ def partial_area(asked: Question) -> Found | str | None:
     # All positives are above the range's cutoffs: the least share of them that is so bounds the area.
     size = sizes[0 if within is None else 1]
     share = wilson(size, size, asked.confidence)[0]
-    return Found(ends[0] + share * (ends[1] - ends[0]), ends[1], "Wilson on its rows", _NO_OVERLAP)
+    return IntervalResult(ends[0] + share * (ends[1] - ends[0]), ends[1], "Wilson on its rows", _NO_OVERLAP)
 
 
-def precision_area(asked: Question) -> Found | str | None:
+def precision_area(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of an area under the precision-recall curve, on the logit scale.
 
     The variance is moderated by the binomial one of as many positives, as if twenty of them had shown it
@@ -186,11 +188,11 @@ def precision_area(asked: Question) -> Found | str | None:
         if not negatives:
             return "there are no negatives, so that every order has precision 1"
         low, _ = modified_wilson(positives, positives, asked.confidence)
-        return Found(low, 1.0, "modified Wilson on positives", _NO_OVERLAP)
+        return IntervalResult(low, 1.0, "modified Wilson on positives", _NO_OVERLAP)
     spread = asked.spread
     if spread is None or not positives or not asked.value > 0:
         limits = logit_binomial(asked.value, positives, confidence=asked.confidence)
-        return None if limits is None else Found(*limits, "logit-binomial")
+        return None if limits is None else IntervalResult(*limits, "logit-binomial")
     if math.isnan(spread.error):
         return "one group shows no spread"
     binomial = asked.value * (1 - asked.value) / positives
@@ -198,10 +200,10 @@ def precision_area(asked: Question) -> Found | str | None:
     df = min(positives + _PRIOR_FREEDOM, math.inf if spread.df is None else spread.df)
     error = math.sqrt(max(variance, spread.error**2))
     limits = delta_interval(asked.value, error, (0, 1), confidence=asked.confidence, df=df)
-    return None if limits is None else Found(*limits, "logit, moderated", "", spread.error)
+    return None if limits is None else IntervalResult(*limits, "logit, moderated", "", spread.error)
 
 
-def hull_area(asked: Question) -> Found | str | None:
+def hull_area(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of the hull's area, from the plain area's lower limit to its own upper one.
 
     The hull is chosen on the rows, so that it lies too high. The plain area does not, and no true hull has
@@ -211,14 +213,14 @@ def hull_area(asked: Question) -> Found | str | None:
     value = plain(asked.tally, **asked.options)
     under = dataclasses.replace(asked, metric=plain, value=float(value))
     found = over_classes(under) if asked.options.get("average") else area(under)
-    if not isinstance(found, Found):
+    if not isinstance(found, IntervalResult):
         return found
     own = _logit(asked, "delta, logit", 0.5, 1.0)
-    high, error = (own.high, own.standard_error) if isinstance(own, Found) else (1.0, None)
-    return Found(max(found.low, 0.5), high, f"{found.method} below, delta above", found.note, error)
+    high, error = (own.high, own.standard_error) if isinstance(own, IntervalResult) else (1.0, None)
+    return IntervalResult(max(found.low, 0.5), high, f"{found.method} below, delta above", found.note, error)
 
 
-def best_of_cutoffs(asked: Question) -> Found | str | None:
+def best_of_cutoffs(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a metric of cutoffs chosen on the rows, lowered by what that flatters."""
     if asked.metric.name == "h_measure" and min(_class_worth(asked)) < _MIN_ROWS_FOR_H:
         return (
@@ -226,10 +228,10 @@ def best_of_cutoffs(asked: Question) -> Found | str | None:
             "too high by more than an interval would span"
         )
     own = _at_widest(asked) or _logit(asked, "delta, logit")
-    return _lowered(asked, own) if isinstance(own, Found) else own
+    return _lowered(asked, own) if isinstance(own, IntervalResult) else own
 
 
-def _lowered(asked: Question, own: Found) -> Found:
+def _lowered(asked: IntervalRequest, own: IntervalResult) -> IntervalResult:
     """Return an interval whose lower limit is less by what choosing cutoffs on the rows flatters.
 
     How much that is, is seen from halves of the rows, on which it is more; drawn with the question's seed.
@@ -242,12 +244,12 @@ def _lowered(asked: Question, own: Found) -> Found:
         low = own.low - flattered
     else:
         lowered = _logit(asked, "", asked.metric.bounds[0], value=asked.value - flattered)
-        low = lowered.low if isinstance(lowered, Found) else asked.metric.bounds[0]
+        low = lowered.low if isinstance(lowered, IntervalResult) else asked.metric.bounds[0]
     note = f"the cutoff is chosen on these rows, which flatters by about {flattered:.2g}"
     return own._replace(low=min(low, own.low), method=f"{own.method}, lowered by halves", note=note)
 
 
-def _at_widest(asked: Question) -> Found | None:
+def _at_widest(asked: IntervalRequest) -> IntervalResult | None:
     """Return the interval of the two classes' distance at the cutoff where it is widest, were it given."""
     if asked.metric.name != "ks" or (asked.clustered and asked.value < 1):
         return None
@@ -260,10 +262,10 @@ def _at_widest(asked: Question) -> Found | None:
     signs = (1, -1) if above[0] > above[1] else (-1, 1)
     low, high = weighted_sum_interval(hits, sizes, signs, confidence=asked.confidence)
     error = math.nan if asked.spread is None else asked.spread.error
-    return Found(low, high, "MOVER-Wilson", "", None if math.isnan(error) else error)
+    return IntervalResult(low, high, "MOVER-Wilson", "", None if math.isnan(error) else error)
 
 
-def h_apart(asked: Question) -> Found | str | None:
+def h_apart(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of the H measure where the classes do not overlap.
 
     It is at least that of a single cutoff that finds as few of the positives, and lets as many negatives
@@ -278,10 +280,10 @@ def h_apart(asked: Question) -> Found | str | None:
     m, n = unit_sums(asked.tally)[0].sum(1).tolist()  # type: ignore[arg-type]
     at_worst = Ranks(two, m * np.array([1 - found, found]), n * np.array([passed, 1 - passed]))
     low = float(asked.metric.formula(at_worst, **{**asked.metric.parameters, **asked.options}))
-    return Found(low, 1.0, "Wilson on both classes", _NO_OVERLAP)
+    return IntervalResult(low, 1.0, "Wilson on both classes", _NO_OVERLAP)
 
 
-def at_share(asked: Question) -> Found | str | None:
+def at_share(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a rate at a cutoff that is put by rank: Wilson's on as many rows as it is worth.
 
     Its slope needs to know who is near the cutoff: see
@@ -296,7 +298,7 @@ def at_share(asked: Question) -> Found | str | None:
         n = min(positives, negatives)
     if not NOISE < asked.value < 1 - NOISE or asked.spread is None:
         low, high = modified_wilson(round(asked.value) * n, n, asked.confidence)
-        return Found(low, high, "modified Wilson on its rows", "no spread was seen")
+        return IntervalResult(low, high, "modified Wilson on its rows", "no spread was seen")
     spread, alone = asked.spread, asked.value * (1 - asked.value)
     if math.isnan(spread.error):
         return "one group shows no spread"
@@ -307,20 +309,20 @@ def at_share(asked: Question) -> Found | str | None:
     if spread.df is not None:
         rows *= (normal_quantile(asked.confidence) / student_quantile(asked.confidence, spread.df)) ** 2
     low, high = modified_wilson(asked.value * rows, rows, asked.confidence)
-    return Found(low, high, "modified Wilson on effective rows", "", spread.error)
+    return IntervalResult(low, high, "modified Wilson on effective rows", "", spread.error)
 
 
-def lift(asked: Question) -> Found | str | None:
+def lift(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of lift, from that of the gain at the same share."""
     share = {**asked.metric.parameters, **asked.options}["share"]
     found = at_share(dataclasses.replace(asked, metric=find("gain_at"), value=min(asked.value * share, 1.0)))
-    if not isinstance(found, Found):
+    if not isinstance(found, IntervalResult):
         return found
     error = None if found.standard_error is None else found.standard_error / share
     return found._replace(low=found.low / share, high=found.high / share, standard_error=error)
 
 
-def over_classes(asked: Question) -> Found | str | None:
+def over_classes(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a figure of several classes, from every row's part in all of them."""
     if asked.metric.name == "convex_hull_auc":
         return hull_area(asked)
@@ -335,7 +337,7 @@ def over_classes(asked: Question) -> Found | str | None:
     if limits is not None:
         scale = scale_of(asked.metric.bounds).name
         method = "delta" if scale == "identity" else f"delta, {scale}"
-        found = Found(*limits, method, "", spread.error)
+        found = IntervalResult(*limits, method, "", spread.error)
         return _lowered(asked, found) if asked.metric.name in _CHOSEN else found
     if math.isnan(spread.error):
         return "one group shows no spread"
@@ -344,24 +346,26 @@ def over_classes(asked: Question) -> Found | str | None:
         sizes = sorted(size for size in asked.tally.class_weights.tolist() if size)
         if asked.plain and len(sizes) > 1:
             low, high = newcombe(asked.value, *sizes[:2], confidence=asked.confidence)
-            return Found(low, high, "Newcombe method 5", "no classes overlap: of the two smallest classes")
+            return IntervalResult(
+                low, high, "Newcombe method 5", "no classes overlap: of the two smallest classes"
+            )
     return "the rows show no spread"
 
 
-def chosen_here(_: Question) -> str:
+def chosen_here(_: IntervalRequest) -> str:
     """Say why there is no interval for the best of all cutoffs."""
     return "it is the best of all cutoffs, chosen on the same rows, so that it flatters: judge it on others"
 
 
 def _logit(
-    asked: Question,
+    asked: IntervalRequest,
     method: str,
     least: float = 0.0,
     largest: float = 1.0,
     *,
     value: float | None = None,
     at_least: float = 0.0,
-) -> Found | str:
+) -> IntervalResult | str:
     """Return the interval by the standard error, on the logit of the share that a value is of its range.
 
     `value` stands in for the metric's own; the error is taken to be `at_least` so much.
@@ -381,10 +385,10 @@ def _logit(
     if limits is None:
         return _NO_OVERLAP if value == asked.metric.best else "the rows show no spread"
     low, high = (least + width * limit for limit in limits)
-    return Found(low, high, method, "", error)
+    return IntervalResult(low, high, method, "", error)
 
 
-def _class_worth(asked: Question) -> tuple[float, float]:
+def _class_worth(asked: IntervalRequest) -> tuple[float, float]:
     """Return how many rows the positives, and the negatives, are worth; of clustered rows, how many groups.
 
     Groups of unequal size count for as many of equal size as would say as much.
@@ -399,7 +403,7 @@ def _class_worth(asked: Question) -> tuple[float, float]:
     return tuple(kish(float(mass.sum()), float(mass @ mass)) for mass in masses)  # type: ignore[return-value]
 
 
-def _of_halves(asked: Question) -> Iterator[float]:
+def _of_halves(asked: IntervalRequest) -> Iterator[float]:
     """Yield the figure of random halves of the rows, or of their groups, in pairs that make up the whole."""
     random = np.random.default_rng(asked.seed)
     tally, rows = asked.tally, asked.rows
@@ -415,7 +419,7 @@ def _of_halves(asked: Question) -> Iterator[float]:
                 yield math.nan if isinstance(value, Undefined) else value
 
 
-def _split_tally(asked: Question, tally: Scores, random: np.random.Generator) -> Iterator[float]:
+def _split_tally(asked: IntervalRequest, tally: Scores, random: np.random.Generator) -> Iterator[float]:
     """Yield the figure of one half of a tally's rows and of the other."""
     chosen = {**asked.metric.parameters, **asked.options}
     weight = 1 if tally.weights is None else tally.weights

@@ -40,14 +40,14 @@ from assay.inference.influence.gradients import slopes_by
 from assay.inference.influence.row_means import query_values
 from assay.inference.intervals.confusion import by_delta, proportion
 from assay.inference.intervals.confusion_rates import wilson_name
-from assay.inference.intervals.interval_request import Found
+from assay.inference.intervals.interval_request import IntervalResult
 from assay.inputs.labels import encode
 from assay.metrics import Mean, Undefined, ccc, pearson, rmse
 from assay.tallies import Losses, Moments, Queries, Sums
 from assay.tallies.loss_arguments import row_values
 
 if TYPE_CHECKING:
-    from assay.inference.intervals.interval_request import Question
+    from assay.inference.intervals.interval_request import IntervalRequest
 
 __all__ = [
     "bernstein",
@@ -67,7 +67,7 @@ _SKEWED, _LEANING = 0.5, 0.02  # skewness of the losses, and a sixth of it over 
 _FEW = 300  # rows of which a skewness that is not known may matter
 
 
-def share(asked: Question) -> Found | str | None:
+def share(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return Wilson's interval where every loss is 0 or 1, so that their mean is a share of rows."""
     least, largest = asked.metric.bounds
     tally = _sums(asked) if least == 0 and largest == 1 else None
@@ -80,16 +80,16 @@ def share(asked: Question) -> Found | str | None:
     if not asked.weighted:
         x, n = float(tally.total), float(tally.n)
         limits, alone = modified_wilson(x, n, asked.confidence), asked.value * (1 - asked.value)
-        return Found(*limits, wilson_name(x, n, limits, asked.confidence), "", math.sqrt(alone / n))
+        return IntervalResult(*limits, wilson_name(x, n, limits, asked.confidence), "", math.sqrt(alone / n))
     _, error, worth = mean_spread(tally)  # with n - 1 where a share has n
     spread = 0.0 if isinstance(error, Undefined) else error**2 * (worth - 1) / worth
     x, n = effective_counts(asked.value, spread, worth)
     n = min(n, worth)
     limits = modified_wilson(asked.value * n, n, asked.confidence)
-    return Found(*limits, "modified Wilson on effective rows", "", math.sqrt(spread))
+    return IntervalResult(*limits, "modified Wilson on effective rows", "", math.sqrt(spread))
 
 
-def hall(asked: Question) -> Found | str | None:
+def hall(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return Hall's interval of a mean of skewed losses, or of groups; None where they are not skewed.
 
     Hall 1992: a cubic function of Student's ratio, which is turned back exactly, takes its skewness out.
@@ -104,10 +104,10 @@ def hall(asked: Question) -> Found | str | None:
     t = student_quantile(asked.confidence, df)
     near, far = ((math.cbrt(1 + 6 * lean * (x - lean)) - 1) / (2 * lean) for x in (t, -t))
     low, high = asked.value - spread.error * near, asked.value - spread.error * far
-    return Found(low, high, "Student's t, skewness removed", "", spread.error)
+    return IntervalResult(low, high, "Student's t, skewness removed", "", spread.error)
 
 
-def student(asked: Question) -> Found | str | None:
+def student(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return Student's interval of a mean: of rows, of queries, or of groups of them."""
     if math.isinf(asked.value):
         rows = f"{_sums(asked).infinite:,} of {asked.tally.n:,} rows have"  # type: ignore[union-attr,attr-defined]
@@ -130,10 +130,10 @@ def student(asked: Question) -> Found | str | None:
     reach = student_quantile(asked.confidence, df) * error
     blind = asked.units is None and df < _FEW
     note = "the tally does not tell how skewed the losses are" if blind else ""
-    return Found(asked.value - reach, asked.value + reach, "Student's t", note, error)
+    return IntervalResult(asked.value - reach, asked.value + reach, "Student's t", note, error)
 
 
-def by_sums(asked: Question) -> Found | str | None:
+def by_sums(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the delta method's interval of a mean, or of its root, from a tally of losses alone."""
     if asked.rows is not None or not isinstance(asked.tally, Losses) or not math.isfinite(asked.value):
         return None
@@ -145,20 +145,20 @@ def by_sums(asked: Question) -> Found | str | None:
     limits = delta_interval(asked.value, found, bounds, confidence=asked.confidence, df=worth - 1)
     if limits is None:
         return "the rows show no spread"
-    return Found(*limits, f"delta, {scale_of(bounds).name}", "", found)
+    return IntervalResult(*limits, f"delta, {scale_of(bounds).name}", "", found)
 
 
-def bernstein(asked: Question) -> Found | str | None:
+def bernstein(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the empirical Bernstein interval of losses within bounds: it stands where no spread was seen."""
     return _whatever(asked, "empirical Bernstein")
 
 
-def hoeffding(asked: Question) -> Found | str | None:
+def hoeffding(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return Hoeffding's interval of losses within bounds, which hangs on their number alone."""
     return _whatever(asked, "Hoeffding")
 
 
-def by_order(asked: Question) -> Found | str | None:
+def by_order(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the two errors of the rows that hold a quantile of all errors in between."""
     values: Any = asked.tally
     level = asked.options.get("share", asked.metric.parameters.get("share", 0.5))
@@ -170,10 +170,10 @@ def by_order(asked: Question) -> Found | str | None:
         return "there are too few rows for the ranks of this quantile"
     low, high, coverage = found
     meant = "the ranks cover" if asked.plain else "as many rows as these are worth: the ranks cover"
-    return Found(low, high, "order statistics", f"{meant} {coverage:.1%}")
+    return IntervalResult(low, high, "order statistics", f"{meant} {coverage:.1%}")
 
 
-def of_extremes(asked: Question) -> str:
+def of_extremes(asked: IntervalRequest) -> str:
     """Say why there is no interval of what hangs on the range."""
     del asked
     return (
@@ -181,30 +181,30 @@ def of_extremes(asked: Question) -> str:
     )
 
 
-def squared(asked: Question) -> Found | str | None:
+def squared(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a squared correlation from that of the correlation, which may hold 0.
 
     Near 0 the square has no slope to speak of, and its own standard error says nothing.
     """
     whole = dataclasses.replace(asked, metric=pearson, value=float(pearson(asked.tally)))
     found = by_delta(whole)
-    if not isinstance(found, Found):
+    if not isinstance(found, IntervalResult):
         return found
     squares = sorted((found.low**2, found.high**2))
     error = None if found.standard_error is None else 2 * abs(whole.value) * found.standard_error
     low = 0.0 if found.low <= 0 <= found.high else squares[0]
-    return Found(low, squares[1], "delta, atanh, squared", found.note, error)
+    return IntervalResult(low, squares[1], "delta, atanh, squared", found.note, error)
 
 
-def chi_square(asked: Question) -> Found | str | None:
+def chi_square(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of RMSE that is exact if the errors are normal about 0."""
     if asked.metric is not rmse or not asked.plain:
         return None
     low, high = normal_root_interval(asked.value, asked.tally.n, confidence=asked.confidence)  # type: ignore[attr-defined]
-    return Found(low, high, "chi-square", "if errors are normal about 0")
+    return IntervalResult(low, high, "chi-square", "if errors are normal about 0")
 
 
-def lin(asked: Question) -> Found | str | None:
+def lin(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return Lin's interval of the concordance correlation of normal rows, from their sums alone."""
     if asked.metric is not ccc or not asked.plain or not isinstance(asked.tally, Moments):
         return None
@@ -215,10 +215,10 @@ def lin(asked: Question) -> Found | str | None:
         return "Lin's error needs three rows and a correlation other than 0 and 1"
     shift = float(view.mean_error) ** 2 / spread
     found = lin_interval(asked.value, correlation, shift, asked.tally.n, confidence=asked.confidence)
-    return Found(*found[1], "Lin, atanh", "if rows are normal", found[0])
+    return IntervalResult(*found[1], "Lin, atanh", "if rows are normal", found[0])
 
 
-def _whatever(asked: Question, method: str) -> Found | str | None:
+def _whatever(asked: IntervalRequest, method: str) -> IntervalResult | str | None:
     """Return an interval that holds for any losses within bounds."""
     least, largest = asked.metric.bounds
     if asked.metric.kind != "mean" or not math.isfinite(largest - least) or asked.clustered:
@@ -234,10 +234,10 @@ def _whatever(asked: Question, method: str) -> Found | str | None:
         low, high = bernstein_interval(
             asked.value, spread, worth, (least, largest), confidence=asked.confidence
         )
-    return Found(low, high, method)
+    return IntervalResult(low, high, method)
 
 
-def _sums(asked: Question) -> Losses | Sums | None:
+def _sums(asked: IntervalRequest) -> Losses | Sums | None:
     """Return the exact sums of losses and of their squares, where the tally has them."""
     tally, metric = asked.tally, asked.metric
     if isinstance(tally, Losses):
@@ -256,7 +256,7 @@ def _sums(asked: Question) -> Losses | Sums | None:
     return None
 
 
-def _quantile_worth(asked: Question) -> float:
+def _quantile_worth(asked: IntervalRequest) -> float:
     """Return how many rows of their own the groups are worth at a quantile, by the share below it.
 
     Woodruff 1952 has the variance of that share; few groups count for less, as t is wider than the normal.

@@ -9,44 +9,44 @@ import numpy as np
 
 from assay.errors import AssayError
 from assay.inference.bootstrap.bootstrap import bootstrap, dirichlet_interval
-from assay.inference.intervals.interval_request import Found
+from assay.inference.intervals.interval_request import IntervalResult
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
     from assay.inference.estimate import Estimate
-    from assay.inference.intervals.interval_request import Question
+    from assay.inference.intervals.interval_request import IntervalRequest
 
 __all__ = ["basic", "bca", "dirichlet", "normal", "percentile", "studentised"]
 
 _DRAWABLE = 64  # classes, of whose tables thousands are drawn in a second or so
 
 
-def bca(asked: Question) -> Found | str | None:
+def bca(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the bootstrap's interval, corrected for bias and skewness."""
     return _drawn(asked, "bca")
 
 
-def percentile(asked: Question) -> Found | str | None:
+def percentile(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the quantiles of the bootstrap's replicates."""
     return _drawn(asked, "percentile")
 
 
-def basic(asked: Question) -> Found | str | None:
+def basic(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the quantiles of the bootstrap's replicates, mirrored at the value."""
     return _drawn(asked, "basic")
 
 
-def normal(asked: Question) -> Found | str | None:
+def normal(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the value less the bootstrap's bias, give or take its standard deviation."""
     return _drawn(asked, "normal")
 
 
-def studentised(asked: Question) -> Found | str | None:
+def studentised(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the bootstrap-t interval of a mean."""
     return _drawn(asked, "studentised")
 
 
-def dirichlet(asked: Question) -> Found | str | None:
+def dirichlet(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return quantiles over tables that could have led to the counts; it has a width where no row is wrong.
 
     Weighted rows count for what they are worth, and of rows in groups every group as one.
@@ -67,7 +67,7 @@ def dirichlet(asked: Question) -> Found | str | None:
     return _found(found)
 
 
-def _drawn(asked: Question, method: Any) -> Found | str | None:
+def _drawn(asked: IntervalRequest, method: Any) -> IntervalResult | str | None:
     if not math.isfinite(asked.value):
         return "its value is infinite, about which replicates have no spread"
     data, options = (asked.tally, asked.options) if asked.rows is None else (asked.rows, asked.row_options)
@@ -80,10 +80,10 @@ def _drawn(asked: Question, method: Any) -> Found | str | None:
     return _found(found)
 
 
-def _found(found: Estimate) -> Found | str:
+def _found(found: Estimate) -> IntervalResult | str:
     if found.low is None or found.high is None:
         return found.note or "there is no value to judge"
-    return Found(found.low, found.high, found.method, found.note, found.standard_error)
+    return IntervalResult(found.low, found.high, found.method, found.note, found.standard_error)
 
 
 def _kish(tally: Confusion) -> float:

@@ -151,15 +151,15 @@ class Null:
     value: float
     mean: float
     p_value: float
-    draws: int
+    replicates: int
 
 
 def calibration_null(
-    figure: Metric, tally: Any, *, draws: int = 999, seed: int = 0, clip: float = 0.0, **parameters: Any
+    figure: Metric, tally: Any, *, replicates: int = 999, seed: int = 0, clip: float = 0.0, **parameters: Any
 ) -> Null:
     """Return what a figure of miscalibration would be if every probability were right.
 
-    Outcomes are drawn from the probabilities themselves, `draws` times. The p-value is the share of draws,
+    Outcomes are drawn from the probabilities themselves, `replicates` times. The p-value is the share of them,
     the rows' own figure among them, that are no smaller than it.
 
     >>> import assay
@@ -181,13 +181,13 @@ def calibration_null(
     random = np.random.default_rng(seed)
     rows = tally.positives.astype(np.int64) + tally.negatives.astype(np.int64)
     p = np.clip(tally.scores.astype(np.float64), clip, 1 - clip)
-    figures = np.empty(draws)
-    for draw in range(draws):
+    figures = np.empty(replicates)
+    for draw in range(replicates):
         positives = random.binomial(rows, p)
         drawn = Probabilities.gathered(p, tally.weights, positives, rows - positives)
         figures[draw] = figure.formula(drawn, **parameters)
     mean = float(np.mean(figures))
-    return Null(value, mean, (1 + int(np.count_nonzero(figures >= value))) / (draws + 1), draws)
+    return Null(value, mean, (1 + int(np.count_nonzero(figures >= value))) / (replicates + 1), replicates)
 
 
 def _distances(view: Probabilities) -> NDArray[Any]:

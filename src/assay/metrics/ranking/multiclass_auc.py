@@ -40,7 +40,7 @@ class ClassRanks:
         return self.source.class_weights
 
     @property
-    def absent(self) -> list[Any]:
+    def absent_classes(self) -> list[Any]:
         """The labels that no row has."""
         return [label for label, rows in zip(self.source.labels, self.rows, strict=True) if not rows]
 
@@ -66,7 +66,9 @@ def _areas(above: Any, pairs: Any) -> Any:
 
 def lacking(c: ClassRanks) -> str:
     """Return which classes have no rows, so that there is nothing to compare with them."""
-    return f"there are no rows of {shown(c.absent)}" if c.absent else "all rows are of one class"
+    return (
+        f"there are no rows of {shown(c.absent_classes)}" if c.absent_classes else "all rows are of one class"
+    )
 
 
 lacking.__doc__ = "a class is absent"  # what the catalogue says
@@ -76,16 +78,16 @@ lacking.__doc__ = "a class is absent"  # what the catalogue says
     reads=ClassRanks, kind="rank", bounds=(0, 1), best=1, undefined=lacking,
     aliases=("hand_till", "auc_one_vs_one", "multiclass_auc"),
 )  # fmt: skip
-def hand_till_auc(c: ClassRanks, *, average: str = "macro", absent: str = "strict") -> Any:
+def hand_till_auc(c: ClassRanks, *, average: str = "macro", undefined: str = "strict") -> Any:
     """How well each two classes are told apart, every two counting alike: ``mean over pairs(auc)``.
 
     Hand & Till's M (2001); the area of a pair is the mean of both classes' columns. The shares of the
     classes do not show; ``average="weighted"`` lets each pair count by its rows, as scikit-learn's weighted
-    one-vs-one does. Rows may have weights. ``absent="skip"`` leaves classes without rows out.
+    one-vs-one does. Rows may have weights. ``undefined="skip"`` leaves classes without rows out.
     """
-    if average not in ("macro", "weighted") or absent not in ("strict", "skip"):
-        raise MetricError('average= is "macro" or "weighted", absent= is "strict" or "skip".')
-    if c.absent and absent == "strict":
+    if average not in ("macro", "weighted") or undefined not in ("strict", "skip"):
+        raise MetricError('average= is "macro" or "weighted", undefined= is "strict" or "skip".')
+    if c.absent_classes and undefined == "strict":
         return np.nan
     present = np.flatnonzero(c.rows)
     first, second = (present[side] for side in np.triu_indices(len(present), 1))

@@ -9,7 +9,7 @@ from assay.metrics.arithmetic import limit_ratio, over_root, ratio
 from assay.metrics.metric import metric
 from assay.metrics.regression.moments import SAME_ACTUAL, SAME_EITHER, mae, pearson, rmse
 from assay.metrics.undefined import NO_ROWS
-from assay.metrics.views.regression import AbsoluteErrors, AbsolutePercentageErrors, Pairs, Ranged
+from assay.metrics.views.regression import AbsoluteErrors, AbsolutePercentageErrors, Ranged, ValuePairs
 
 
 @metric(
@@ -82,10 +82,10 @@ def rpiq(r: Ranged) -> Any:
 
 
 @metric(
-    reads=Pairs, kind="rank", bounds=(-1, 1), best=1, undefined=SAME_EITHER,
+    reads=ValuePairs, kind="rank", bounds=(-1, 1), best=1, undefined=SAME_EITHER,
     aliases=("spearman_rho", "spearman_r", "rank_correlation"),
 )  # fmt: skip
-def spearman(p: Pairs) -> Any:
+def spearman(p: ValuePairs) -> Any:
     """How steadily predictions rise with the truth: ``pearson(rank(actual), rank(predicted))``.
 
     Equal numbers share their mean rank.
@@ -94,10 +94,10 @@ def spearman(p: Pairs) -> Any:
 
 
 @metric(
-    reads=Pairs, kind="rank", bounds=(-1, 1), best=1, undefined=SAME_EITHER,
+    reads=ValuePairs, kind="rank", bounds=(-1, 1), best=1, undefined=SAME_EITHER,
     aliases=("kendall", "kendall_tau_b", "tau_b"),
 )  # fmt: skip
-def kendall_tau(p: Pairs) -> Any:
+def kendall_tau(p: ValuePairs) -> Any:
     """How many more pairs of rows are ordered alike than not, ties in either left aside (tau-b).
 
     ``(concordant - discordant) / sqrt(pairs not tied in actual * pairs not tied in predicted)``
@@ -108,10 +108,10 @@ def kendall_tau(p: Pairs) -> Any:
 
 
 @metric(
-    reads=Pairs, kind="rank", bounds=(0, 1), best=1, undefined=SAME_ACTUAL,
+    reads=ValuePairs, kind="rank", bounds=(0, 1), best=1, undefined=SAME_ACTUAL,
     aliases=("concordance", "harrell_c"),
 )  # fmt: skip
-def concordance_index(p: Pairs) -> Any:
+def concordance_index(p: ValuePairs) -> Any:
     """How often the larger of two actual values has the larger prediction; a tied prediction counts half.
 
     ``(concordant + tied_predicted / 2) / pairs not tied in actual``
@@ -120,8 +120,8 @@ def concordance_index(p: Pairs) -> Any:
     return ratio(2 * concordant + tied, 2 * (concordant + discordant + tied))
 
 
-@metric(reads=Pairs, kind="rank", bounds=(-1, 1), best=1, undefined=SAME_ACTUAL)
-def somers_d(p: Pairs) -> Any:
+@metric(reads=ValuePairs, kind="rank", bounds=(-1, 1), best=1, undefined=SAME_ACTUAL)
+def somers_d(p: ValuePairs) -> Any:
     """How many more pairs of different actual values are ordered right than wrong.
 
     ``(concordant - discordant) / pairs not tied in actual``

@@ -50,7 +50,7 @@ class Binary:
             return cls._of_sets(tally, positive)
         need_tally(tally, Confusion)
         key = (cls, type(positive), positive)
-        return tally.kept(key, lambda: cls._of_table(tally, positive))  # type: ignore[no-any-return]
+        return tally.cached(key, lambda: cls._of_table(tally, positive))  # type: ignore[no-any-return]
 
     @classmethod
     def _of_table(cls, tally: Confusion, positive: Any) -> Self:
@@ -98,10 +98,12 @@ class Binary:
         tally: Confusion | LabelSets,
         average: str,
         parameters: dict[str, Any],
-        absent: Any = "strict",
+        undefined: Any = "strict",
     ) -> Value:
         """Return a metric's average over the labels."""
-        return averaged(metric, Binary.each(tally), average, parameters, names=tally.labels, absent=absent)
+        return averaged(
+            metric, Binary.each(tally), average, parameters, names=tally.labels, undefined=undefined
+        )
 
     @property
     def positives(self) -> Any:
@@ -152,7 +154,7 @@ class Classes:
     def of(cls, tally: Confusion) -> Self:
         """Return the full table of a tally, weighted where the rows are."""
         need_tally(tally, Confusion)
-        return tally.kept(cls, lambda: cls._of_table(tally))  # type: ignore[no-any-return]
+        return tally.cached(cls, lambda: cls._of_table(tally))  # type: ignore[no-any-return]
 
     @classmethod
     def _of_table(cls, tally: Confusion) -> Self:

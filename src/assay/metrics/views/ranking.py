@@ -56,7 +56,7 @@ class Ranks:
 
     @staticmethod
     def averaged(
-        metric: Metric, tally: Any, average: str, parameters: dict[str, Any], absent: Any = "strict"
+        metric: Metric, tally: Any, average: str, parameters: dict[str, Any], undefined: Any = "strict"
     ) -> Value:
         """Return a metric's average over the classes, each against the rest by its own column of scores."""
         if not isinstance(tally, ClassScores):
@@ -68,7 +68,7 @@ class Ranks:
         values = [metric.formula(view, **parameters) for view in views]
         reason = "a class is absent" if callable(metric.undefined) else metric.undefined
         return over_classes(
-            values, tally.class_weights, average, names=tally.labels, reason=reason, absent=absent
+            values, tally.class_weights, average, names=tally.labels, reason=reason, undefined=undefined
         )
 
     @property

@@ -29,9 +29,9 @@ __all__ = [
     "AbsolutePercentageErrors",
     "Errors",
     "Explained",
-    "Pairs",
     "Ranged",
     "Scaled",
+    "ValuePairs",
 ]
 
 LARGEST = float(np.finfo(np.float64).max)  # stands for infinity in a tally of finite values
@@ -186,7 +186,7 @@ class AbsolutePercentageErrors:
 
 
 @dataclasses.dataclass(frozen=True)
-class Pairs:
+class ValuePairs:
     """Pairs of actual and predicted numbers: how they agree in order."""
 
     pairs: NumberPairs

@@ -10,7 +10,16 @@ from assay.errors import InputError
 from assay.formatting.width import short
 from assay.inference.hypothesis_tests import contingency
 from assay.metrics import Undefined
-from assay.reports.compat.layout import LABEL, ByClass, Layout, Pairs, counts_table, four, r_number, r_p
+from assay.reports.compat.layout import (
+    LABEL,
+    ByClass,
+    CompatLayout,
+    NameValueLines,
+    counts_table,
+    four,
+    r_number,
+    r_p,
+)
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
@@ -27,12 +36,12 @@ _BY_CLASS = (
 _AT = {"precision": "precision_at_prevalence", "negative_predictive_value": "npv_at_prevalence"}
 
 
-def caret(ev: Evaluation) -> Layout:
+def caret(ev: Evaluation) -> CompatLayout:
     """Return the layout of an evaluation of classes, or of numbers as postResample has them."""
-    if ev.kind == "regression":
+    if ev.task.name == "regression":
         names = (("RMSE", "rmse"), ("Rsquared", "squared_correlation"), ("MAE", "mae"))
         row = ("", tuple(_four(ev[metric].value) for _, metric in names))
-        return Layout(
+        return CompatLayout(
             (ByClass(tuple(name for name, _ in names), (row,), gap=2),),
             ("Rsquared is the squared correlation, which forgives a wrong scale; R² of ev is by sums.",),
         )  # fmt: skip
@@ -43,7 +52,7 @@ def caret(ev: Evaluation) -> Layout:
         )
     if table.weights is not None:
         raise InputError('like="caret" counts rows, and these are weighted: caret has no weights.')
-    labels = ev.problem.labels if set(ev.problem.labels) == set(table.labels) else table.labels
+    labels = ev.task.labels if set(ev.task.labels) == set(table.labels) else table.labels
     order = [table.labels.index(label) for label in labels]
     counts = table.table()[order][:, order]
     parts: list[Any] = [("Confusion Matrix and Statistics",), counts_table(labels, counts.tolist())]
@@ -56,7 +65,7 @@ def caret(ev: Evaluation) -> Layout:
             None,
             ("'Positive' Class", short(ev.positive, LABEL)),
         ]
-        parts.append(Pairs(tuple(lines)))
+        parts.append(NameValueLines(tuple(lines)))
     else:
         columns = [[value for _, value in _of_class(ev, label)] for label in labels]
         rows = tuple(
@@ -64,8 +73,13 @@ def caret(ev: Evaluation) -> Layout:
         )
         heads = tuple(f"Class: {short(label, LABEL)}" for label in labels)
         by_class = ByClass(heads, rows)
-        parts += [("Overall Statistics",), Pairs(tuple(overall)), ("Statistics by Class:",), by_class]
-    return Layout(tuple(parts), tuple(_differs(ev)))
+        parts += [
+            ("Overall Statistics",),
+            NameValueLines(tuple(overall)),
+            ("Statistics by Class:",),
+            by_class,
+        ]
+    return CompatLayout(tuple(parts), tuple(_differs(ev)))
 
 
 def _overall(ev: Evaluation, counts: Any) -> list[tuple[str, str] | None]:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 __all__ = [
     "LABEL",
     "ByClass",
-    "Layout",
-    "Pairs",
+    "CompatLayout",
+    "NameValueLines",
     "as_lines",
     "counts_table",
     "four",
@@ -30,7 +30,7 @@ _TINIEST = 2.2e-16  # what R calls smaller than it can tell
 
 
 @dataclasses.dataclass(frozen=True)
-class Pairs:
+class NameValueLines:
     """Lines of a name and a value with a colon between, names to the right; None leaves a line empty."""
 
     lines: tuple[tuple[str, str] | None, ...]
@@ -47,19 +47,19 @@ class ByClass:
 
 
 @dataclasses.dataclass(frozen=True)
-class Layout:
+class CompatLayout:
     """What is shown, part after part, and what differs from the figures of assay."""
 
-    parts: tuple[Pairs | ByClass | tuple[str, ...], ...]
+    parts: tuple[NameValueLines | ByClass | tuple[str, ...], ...]
     differs: tuple[str, ...]
 
 
-def as_lines(layout: Layout, room: int = _ROOM) -> Iterator[str]:
+def as_lines(layout: CompatLayout, room: int = _ROOM) -> Iterator[str]:
     """Yield the lines of a layout, and at the end what differs."""
     for number, part in enumerate(layout.parts):
         if number:
             yield ""
-        if isinstance(part, Pairs):
+        if isinstance(part, NameValueLines):
             yield from _pairs(part)
         elif isinstance(part, ByClass):
             yield from _columns(part, room)
@@ -73,7 +73,7 @@ def as_lines(layout: Layout, room: int = _ROOM) -> Iterator[str]:
             yield from (f"  {line}" for line in rest)
 
 
-def _pairs(part: Pairs) -> Iterator[str]:
+def _pairs(part: NameValueLines) -> Iterator[str]:
     widest = max(width(line[0]) for line in part.lines if line is not None)
     for line in part.lines:
         yield "" if line is None else f" {right(line[0], widest)} : {line[1]}"

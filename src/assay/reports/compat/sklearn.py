@@ -9,7 +9,7 @@ import numpy as np
 from assay.errors import InputError
 from assay.formatting.width import short
 from assay.metrics import Undefined
-from assay.reports.compat.layout import LABEL, ByClass, Layout, Pairs, four
+from assay.reports.compat.layout import LABEL, ByClass, CompatLayout, NameValueLines, four
 from assay.reports.text.per_class import count_text
 from assay.tallies import Confusion, LabelSets
 
@@ -33,7 +33,7 @@ _NUMBERS = (
 )  # fmt: skip
 
 
-def sklearn(ev: Evaluation) -> Layout:
+def sklearn(ev: Evaluation) -> CompatLayout:
     """Return the report of classes, and the scores under scikit-learn's names."""
     parts: list[Any] = []
     differs: list[str] = []
@@ -55,18 +55,18 @@ def sklearn(ev: Evaluation) -> Layout:
         if ev.are_probabilities:
             lines.append(("log_loss", _four(ev.estimate("multiclass_log_loss", clip=_rounding()).value)))
             lines.append(_score(ev, "brier_score_loss", "multiclass_brier"))
-    if ev.kind == "regression":
+    if ev.task.name == "regression":
         lines += [_score(ev, *one) for one in _NUMBERS]
     if not lines and not parts:
-        raise InputError(f'like="sklearn" has no layout for a problem of kind {ev.kind}.')
+        raise InputError(f'like="sklearn" has no layout for a problem of kind {ev.task.name}.')
     if lines:
-        parts.append(Pairs(tuple(lines)))
+        parts.append(NameValueLines(tuple(lines)))
     if filled or any(line is not None and line[1].endswith("*") for line in lines):
         differs.append("* marks what has no value: scikit-learn fills in 0 or nan and warns; ev says why.")
     if any(line is not None and line[0] == "log_loss" for line in lines):
         differs.append("log_loss moves probabilities of 0 and 1 inside by the rounding of a double.")
     differs.append("scikit-learn gives no intervals: print(ev) has them.")
-    return Layout(tuple(parts), tuple(differs))
+    return CompatLayout(tuple(parts), tuple(differs))
 
 
 def _rounding() -> float:
@@ -84,7 +84,7 @@ def _four(value: Any, nothing: str = "nan*") -> str:
 def _report(ev: Evaluation) -> tuple[ByClass, bool]:
     """Return the table of classes and averages, and whether something in it was filled in."""
     classes = ev.classes
-    order = sorted(classes) if ev.kind != "multilabel" else list(classes)
+    order = sorted(classes) if ev.task.name != "multilabel" else list(classes)
     rates = {label: [_filled(classes[label][name].value) for name in _RATES] for label in order}
     weights = np.array([float(classes.support[label]) for label in order])
     undefined = any(isinstance(classes[label][name].value, Undefined) for label in order for name in _RATES)

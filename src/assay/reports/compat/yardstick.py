@@ -12,7 +12,7 @@ from assay.inference.formulas.auc import delong, delong_interval
 from assay.metrics import Binary, Undefined, each, find
 from assay.metrics.averaging import over_classes
 from assay.reports.compat.caret import caret
-from assay.reports.compat.layout import LABEL, Layout, as_lines, named_columns, r_number
+from assay.reports.compat.layout import LABEL, CompatLayout, as_lines, named_columns, r_number
 from assay.reports.compat.sklearn import sklearn
 from assay.tallies import Confusion
 
@@ -51,20 +51,20 @@ def alike(ev: Evaluation, like: str) -> str:
     return "\n".join(as_lines(known[name](ev)))
 
 
-def yardstick(ev: Evaluation) -> Layout:
+def yardstick(ev: Evaluation) -> CompatLayout:
     """Return a tibble of yardstick's metrics under its names."""
-    if ev.kind == "regression":
+    if ev.task.name == "regression":
         rows = [(name, "standard", ev[metric].value) for name, metric in _NUMBERS]
         note = "rsq is the squared correlation; R² by sums of squares is yardstick's rsq_trad."
-        return Layout((_tibble(rows),), (note,))
+        return CompatLayout((_tibble(rows),), (note,))
     differs = []
-    if ev.kind == "binary":
+    if ev.task.name == "binary":
         rows = _of_two(ev)
         event = short(ev.positive, LABEL)
         differs.append(f"The event is {event}: yardstick takes the first level unless told otherwise.")
         if ev.settings.prevalence is not None:
             differs.append(f"ppv and npv are at a prevalence of {ev.settings.prevalence:g}.")
-    elif ev.kind in ("multiclass", "ordinal"):
+    elif ev.task.name in ("multiclass", "ordinal"):
         rows = _of_several(ev)
         differs.append(
             "Averages over classes are macro ones. Of sens, spec, j_index, precision, recall and f_meas they "
@@ -72,10 +72,10 @@ def yardstick(ev: Evaluation) -> Layout:
             "never predicted."
         )
     else:
-        raise InputError(f'like="yardstick" has no layout for a problem of kind {ev.kind}.')
+        raise InputError(f'like="yardstick" has no layout for a problem of kind {ev.task.name}.')
     if any(name == "mn_log_loss" for name, *_ in rows):
         differs.append("mn_log_loss moves probabilities of 0 and 1 inside by the rounding of a double.")
-    return Layout((_tibble(rows),), tuple(differs))
+    return CompatLayout((_tibble(rows),), tuple(differs))
 
 
 def _of_two(ev: Evaluation) -> list[tuple[str, str, Any]]:
@@ -137,7 +137,7 @@ def _macro(tally: Confusion, name: str, metric: str) -> Any:
         "macro",
         names=tally.labels,
         reason=f"{name} has no value",
-        absent=absent,
+        undefined=absent,
     )
 
 
@@ -156,7 +156,7 @@ def _significant(value: float) -> str:
     return f"{value:#.3g}".rstrip(".")
 
 
-def proc(ev: Evaluation) -> Layout:
+def proc(ev: Evaluation) -> CompatLayout:
     """Return the lines of pROC's roc object: the area with DeLong's plain interval, the direction said."""
     scores = ev.scores
     if scores is None:
@@ -167,7 +167,7 @@ def proc(ev: Evaluation) -> Layout:
     if isinstance(area.value, Undefined):
         raise InputError(f'like="pROC" has nothing to show: {area.value.reason}.')
     limits = delong_interval(area, confidence=ev.settings.confidence, scale="identity")
-    names = [short(label, LABEL) for label in ev.problem.labels]
+    names = [short(label, LABEL) for label in ev.task.labels]
     actual, score = short(ev.settings.actual, LABEL), short(ev.settings.score, LABEL)
     cases = f"{area.positives} cases ({actual} {names[1]})"
     data = f"Data: {score} in {area.negatives} controls ({actual} {names[0]}) < {cases}."
@@ -192,4 +192,4 @@ def proc(ev: Evaluation) -> Layout:
         differs.insert(
             0, f"The scores rank backwards: turned round, as pROC would do it, they have {turned}."
         )
-    return Layout((tuple(lines),), tuple(differs))
+    return CompatLayout((tuple(lines),), tuple(differs))

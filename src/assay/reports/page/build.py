@@ -12,13 +12,13 @@ import numpy as np
 from assay import __version__
 from assay.comparison.compare import compare
 from assay.errors import AssayError, InputError, MetricError
-from assay.evaluation.error_rows import Mistakes
+from assay.evaluation.error_rows import ErrorRows
 from assay.evaluation.evaluation import Evaluation
 from assay.formatting.width import LINE, short
 from assay.inference.formulas.proportions import normal_quantile
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined, find
-from assay.plots.thin_scores import Condensed, condensed, cutoff_of, two_by_two
+from assay.plots.thin_scores import ThinnedScores, condensed, cutoff_of, two_by_two
 from assay.reports.page import as_html, write
 from assay.reports.page.charts import class_rocs, of_pairs, of_scores
 from assay.reports.page.metric_cells import class_figures, figure, heat_map, slice_table, texts
@@ -61,7 +61,7 @@ def report(
     title: str | None = None,
     matter: Sequence[str] = (),
     slices: Sequence[dict[str, Any]] | None = None,
-    errors: Sequence[dict[str, Any]] | Mistakes | None = None,
+    errors: Sequence[dict[str, Any]] | ErrorRows | None = None,
 ) -> Path:
     """Write one self-contained page about a model, or about several side by side, and return its path.
 
@@ -107,7 +107,7 @@ def page_of(
     title: str | None = None,
     matter: Sequence[str] = (),
     slices: Sequence[dict[str, Any]] | None = None,
-    errors: Sequence[dict[str, Any]] | Mistakes | None = None,
+    errors: Sequence[dict[str, Any]] | ErrorRows | None = None,
 ) -> dict[str, Any]:
     """Return the plain data of the page of one evaluation or several."""
     if not several or not all(isinstance(ev, Evaluation) for ev in several):
@@ -116,7 +116,7 @@ def page_of(
         raise InputError(
             f"a report shows up to {_MODELS} models, not {len(several):,}: leave some out, or write several."
         )
-    kinds = {ev.kind for ev in several}
+    kinds = {ev.task.name for ev in several}
     if len(kinds) > 1:
         raise InputError(
             f"models of one report pose the same kind of problem, not {' and '.join(sorted(kinds))}."
@@ -126,7 +126,7 @@ def page_of(
         {"name": name, **_model(ev, matter, min(MOST, _CUTOFFS // len(several)))}
         for name, ev in zip(names, several, strict=True)
     ]
-    kind = several[0].problem.title
+    kind = several[0].task.title
     heading = short(title, LINE) if title else (f"{', '.join(names)}: {kind.lower()}" if names[0] else kind)
     if title is None:  # the kind of problem is said in the heading
         for model in models:
@@ -167,7 +167,7 @@ def _model(ev: Evaluation, matter: Sequence[str], most: int) -> dict[str, Any]:
         "title": short(summary.title.removeprefix(f"{ev.settings.name}: "), LINE),
         "heading": [short(line, LINE) for line in summary.heading],
         "remarks": [short(line, LINE) for line in (*remarks, *summary.remarks) if line != WHY_SILENT],
-        "kind": ev.kind,
+        "task": ev.task.name,
         "n": ev.n,
         "confidence": f"{100 * ev.settings.confidence:.4g}%",
         "figures": [[figure(line, metrics[line.name]) for line in group] for group in summary.groups],
@@ -182,27 +182,27 @@ def _model(ev: Evaluation, matter: Sequence[str], most: int) -> dict[str, Any]:
             drawn, confidence=ev.settings.confidence, probabilities=bool(ev.are_probabilities)
         )
         if isinstance(table, Confusion) and "scores" in data["shapes"]:
-            data["table"] = heat_map(ev.problem.labels, two_by_two(table, ev.problem.labels))
+            data["table"] = heat_map(ev.task.labels, two_by_two(table, ev.task.labels))
             data["live"] = _live(ev, drawn, table, most)
         elif isinstance(table, Confusion):
             data["remarks"].append(
                 "There is no slider: the scores are infinite, or too far apart for an axis."
             )
-    if ev.kind in ("multiclass", "ordinal") and isinstance(table, Confusion) and table.weights is None:
+    if ev.task.name in ("multiclass", "ordinal") and isinstance(table, Confusion) and table.weights is None:
         data["classes"] = class_figures(table, summary.labels, ev.settings.confidence)
     ranked = ev.tallies.get("class_scores")
     if isinstance(ranked, ClassScores):
         parts = [(short(label), ranked.against_rest(label)) for label in ranked.labels[:8]]
         data["shapes"]["rocs"] = class_rocs(parts)
-    if ev.kind == "regression" and ev.rows is not None:
+    if ev.task.name == "regression" and ev.rows is not None:
         data["shapes"] |= of_pairs(NumberPairs.of(_unweighted(ev)))
     return data
 
 
-def _drawn(ev: Evaluation) -> tuple[Condensed | None, list[str]]:
+def _drawn(ev: Evaluation) -> tuple[ThinnedScores | None, list[str]]:
     """Return the scores of two classes as the page draws them, if there are some, and what to say of them."""
     scores = ev.tallies.get("scores")
-    if ev.kind != "binary" or not isinstance(scores, (Scores, BinnedScores)):
+    if ev.task.name != "binary" or not isinstance(scores, (Scores, BinnedScores)):
         return None, []
     try:
         return condensed(scores), []
@@ -210,18 +210,18 @@ def _drawn(ev: Evaluation) -> tuple[Condensed | None, list[str]]:
         return None, [f"There is no slider: {refused}"]
 
 
-def _cut_somewhere(ev: Evaluation, drawn: Condensed) -> Evaluation:
+def _cut_somewhere(ev: Evaluation, drawn: ThinnedScores) -> Evaluation:
     """Return the evaluation at the cutoff that predicts about as many rows positive as there are."""
     source = drawn.source
     above = np.cumsum((source.positives.astype(np.int64) + source.negatives)[::-1])
     reached = int(np.searchsorted(above, source.positives.sum(dtype=np.int64)))
     threshold = float(source.scores[::-1][min(reached, len(above) - 1)])
-    problem = dataclasses.replace(ev.problem, threshold=threshold, inferred=())
-    table = confusions_at(source, [threshold], problem.labels)[0]
+    task = dataclasses.replace(ev.task, threshold=threshold, inferred=())
+    table = confusions_at(source, [threshold], task.labels)[0]
     tallies = Collection.of_mapping({**dict(ev.tallies.items()), "confusion": table})
     # What was found without counts stays as it is: of rows that are gone it cannot be found again.
     kept = {key: one for key, one in ev.found.items() if find(key[0]).reads.tally is not Confusion}
-    return dataclasses.replace(ev, problem=problem, tallies=tallies, kept=kept)
+    return dataclasses.replace(ev, task=task, tallies=tallies, kept=kept)
 
 
 def _unweighted(ev: Evaluation) -> Any:
@@ -240,19 +240,19 @@ def _mattering(ev: Evaluation, lines: dict[str, Any], matter: Sequence[str]) -> 
                 + (f"; not {', '.join(unknown)}." if unknown else ".")
             )
         return chosen
-    usual = [name for name in _MATTER[ev.kind] if name in lines]
-    if ev.kind == "binary" and "auc" in usual:
+    usual = [name for name in _MATTER[ev.task.name] if name in lines]
+    if ev.task.name == "binary" and "auc" in usual:
         usual = [name for name in usual if name != "mcc"]
     if ev.settings.beta is not None and (stated := f"f_{ev.settings.beta:g}") in lines:
         usual = [stated, *usual]
     return (usual or list(lines))[:_LARGE]
 
 
-def _live(ev: Evaluation, drawn: Condensed, table: Confusion, most: int) -> dict[str, Any]:
+def _live(ev: Evaluation, drawn: ThinnedScores, table: Confusion, most: int) -> dict[str, Any]:
     """Return the counts and figures at all cutoffs that the slider reaches."""
-    settings, labels = ev.settings, ev.problem.labels
+    settings, labels = ev.settings, ev.task.labels
     (_, fp), (_, tp) = two_by_two(table, labels)
-    threshold = ev.problem.threshold
+    threshold = ev.task.threshold
     if threshold is None:  # the predictions were given: by some threshold, perhaps
         threshold = cutoff_of(drawn.source, table, labels)
     counts = (int(tp), int(fp)) if table.weights is None else None
@@ -360,9 +360,9 @@ def _sliced(ev: Evaluation) -> dict[str, Any] | None:
     return {**slice_table(list(parts.values())), "notes": notes}
 
 
-def _errors(errors: Sequence[dict[str, Any]] | Mistakes) -> dict[str, Any]:
+def _errors(errors: Sequence[dict[str, Any]] | ErrorRows) -> dict[str, Any]:
     """Return rows worth looking at as a table of texts."""
-    if isinstance(errors, Mistakes):
+    if isinstance(errors, ErrorRows):
         told = errors.to_dict()
         told |= {"kind": [name.replace("_", " ") for name in told["kind"]]} if "kind" in told else {}
         errors = [dict(zip(told, row, strict=True)) for row in zip(*told.values(), strict=True)]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.metrics.curves.curves import Curve
-    from assay.plots.thin_scores import Condensed
+    from assay.plots.thin_scores import ThinnedScores
     from assay.tallies import NumberPairs, Scores
 
 __all__ = ["class_rocs", "of_pairs", "of_scores"]
@@ -34,7 +34,7 @@ _DIGITS = 5
 _CURVES = 8  # classes with a curve of their own: more cannot be told apart
 
 
-def of_scores(drawn: Condensed, *, confidence: float, probabilities: bool) -> dict[str, Any]:
+def of_scores(drawn: ThinnedScores, *, confidence: float, probabilities: bool) -> dict[str, Any]:
     """Return what there is to draw of scores of two classes; a curve that has no meaning here is left out."""
     shapes: dict[str, Any] = {}
     scores = drawn.tally
@@ -50,7 +50,7 @@ def of_scores(drawn: Condensed, *, confidence: float, probabilities: bool) -> di
     except MetricError:  # a class is absent, or scores are infinite
         return shapes
     if probabilities:
-        band = consistency_band(scores, confidence=confidence, draws=200)
+        band = consistency_band(scores, confidence=confidence, replicates=200)
         upper, lower = (visible(band.p * _PIXELS, one * _PIXELS, _TOLERANCE) for one in (band.high, band.low))
         places = np.union1d(upper, lower)
         shapes["calibration"] = {

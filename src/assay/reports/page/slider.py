@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.metrics import Metric
-    from assay.plots.thin_scores import Condensed
+    from assay.plots.thin_scores import ThinnedScores
 
     Live = tuple[str, Metric, dict[str, Any]]  # a name, a metric that reads counts, its options
 
@@ -57,7 +57,7 @@ class Cutoffs(NamedTuple):
 
 
 def chosen_cutoffs(
-    drawn: Condensed,
+    drawn: ThinnedScores,
     labels: Sequence[Any],
     *,
     threshold: float | None = None,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from assay.crossvalidation.crossvalidation import CrossValidation
-    from assay.crossvalidation.diagnostics import Problem
+    from assay.crossvalidation.diagnostics import Diagnostic
 
 __all__ = ["draw"]
 
@@ -175,7 +175,7 @@ def _quantiles(values: Sequence[Sequence[Any]]) -> list[list[str]]:
     return [[word, *line] for word, line in zip(words, zip(*columns, strict=True), strict=True)]
 
 
-def _problems(problems: Sequence[Problem], total: int, room: int) -> Iterator[str]:
+def _problems(problems: Sequence[Diagnostic], total: int, room: int) -> Iterator[str]:
     """Yield what is to be said, one of each kind with how many folds have it."""
     for kind, several in itertools.groupby(sorted(problems, key=_order), key=lambda one: one.kind):
         alike = list(several)
@@ -193,7 +193,7 @@ def _problems(problems: Sequence[Problem], total: int, room: int) -> Iterator[st
         )  # fmt: skip
 
 
-def _order(problem: Problem) -> int:
+def _order(problem: Diagnostic) -> int:
     return [*_HEADS, "preprocessing", "looks"].index(problem.kind)
 
 

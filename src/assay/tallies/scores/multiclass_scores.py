@@ -176,7 +176,7 @@ class ClassScores(Tally, kind="class scores"):
 
         One search per column: with K classes and n rows the cost is that of K n entries, not of K squared.
         """
-        return self.kept("concordance", lambda: _concordance(self))  # type: ignore[no-any-return]
+        return self.cached("concordance", lambda: _concordance(self))  # type: ignore[no-any-return]
 
     def _place(self, label: Label) -> int:
         if label not in self.labels:

@@ -33,7 +33,7 @@ def pooled(tally: Scores, most: int = MOST) -> Scores:
     size = len(tally.scores)
     if tally.weights is not None or size <= most:
         return tally
-    return tally.kept(("pooled", most), lambda: _pooled(tally, -(-size // most)))  # type: ignore[no-any-return]
+    return tally.cached(("pooled", most), lambda: _pooled(tally, -(-size // most)))  # type: ignore[no-any-return]
 
 
 def _pooled(tally: Scores, together: int) -> Scores:

@@ -142,7 +142,7 @@ class Scores(Tally, kind="scores"):
 
         They speak of rows, whatever their weights.
         """
-        return self.kept("concordance", lambda: Concordance(*kernels.sweep_scores(*self._rows_per_score())))  # type: ignore[no-any-return]
+        return self.cached("concordance", lambda: Concordance(*kernels.sweep_scores(*self._rows_per_score())))  # type: ignore[no-any-return]
 
     def average_precision(self) -> float:
         """Return the mean precision over the positives, tied scores found together; NaN without positives.
@@ -178,7 +178,7 @@ class Scores(Tally, kind="scores"):
             heavy = None if self.weights is None else np.concatenate(weights)
             return Losses.of_counts(np.concatenate(values), np.concatenate(counts), heavy, loss=name)
 
-        return self.kept((loss, name), made)  # type: ignore[no-any-return]
+        return self.cached((loss, name), made)  # type: ignore[no-any-return]
 
     def entry_losses(
         self, loss: Callable[..., Array], **parameters: Any
@@ -187,7 +187,7 @@ class Scores(Tally, kind="scores"):
         own, name = own_parameters(loss, parameters)
         if len(self.scores) > _FEW:  # arrays that are not worth keeping
             return self._entry_losses(loss, own)
-        return self.kept(("entries", loss, name), lambda: self._entry_losses(loss, own))  # type: ignore[no-any-return]
+        return self.cached(("entries", loss, name), lambda: self._entry_losses(loss, own))  # type: ignore[no-any-return]
 
     def _entry_losses(self, loss: Callable[..., Array], own: Any) -> list[tuple[Array, Array, Array | None]]:
         roles = asked_for(loss)
