@@ -55,7 +55,8 @@ T = TypeVar("T")
 # What scikit-learn and its like call a thing, and what it may be called here.
 _ELSEWHERE = {
     "absent": ("undefined",), "cv": ("split",), "draws": ("replicates",), "estimator": ("model",),
-    "folds": ("split",), "groups": ("group",), "kind": ("task",), "matter": ("highlight",), "n_boot": ("replicates",),
+    "folds": ("split",), "groups": ("group",), "kind": ("task",), "matter": ("highlight",),
+    "n_boot": ("replicates",),
     "n_resamples": ("replicates",), "rate": ("max_positive_rate",), "versus": ("baseline",),
     "n_bins": ("bins",), "n_jobs": ("jobs",), "n_repeats": ("repeats",),
     "n_splits": ("k", "replicates", "folds"),

@@ -159,8 +159,8 @@ def calibration_null(
 ) -> Null:
     """Return what a figure of miscalibration would be if every probability were right.
 
-    Outcomes are drawn from the probabilities themselves, `replicates` times. The p-value is the share of them,
-    the rows' own figure among them, that are no smaller than it.
+    Outcomes are drawn from the probabilities themselves, `replicates` times. The p-value is the share of
+    them, the rows' own value included, that are no smaller than it.
 
     >>> import assay
     >>> from assay.metrics import ece
