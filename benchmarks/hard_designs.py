@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES"]
 
-_COUNTS = shown_metrics("binary", "counts")
+_COUNTS = shown_metrics("binary", "labels")
 _SCORES = tuple(dict.fromkeys([*shown_metrics("binary", "scores"), *PROBABILITY_METRICS]))
 _DESIGNS = (
     *itertools.product((8, 15, 40), ("lognormal", "one big", "Poisson"), (0.05, 0.2, 0.5)),

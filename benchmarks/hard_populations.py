@@ -98,7 +98,7 @@ def useless() -> list[Scenario]:
     for (n, prevalence), share, fixed in itertools.product(_SIZES, (0.05, 0.3), (True, False)):
         shares = np.outer([1 - prevalence, prevalence], [1 - share, share])
         name = f"n {n}, 5 positives" + ("" if fixed else " expected") + f", {share:.0%} predicted positive"
-        scenarios.append(of_table(name, shares, n, shown_metrics("binary", "counts"), fixed=fixed))
+        scenarios.append(of_table(name, shares, n, shown_metrics("binary", "labels"), fixed=fixed))
     return scenarios
 
 
@@ -110,7 +110,7 @@ def one_error() -> list[Scenario]:
             fp, fn = false_positives / n, (1 - false_positives) / n
             shares = np.array([[1 - prevalence - fp, fp], [fn, prevalence - fn]])
             name = f"n {n}, {prevalence:.0%} positive, 1 {kind} expected"
-            scenarios.append(of_table(name, shares, n, shown_metrics("binary", "counts")))
+            scenarios.append(of_table(name, shares, n, shown_metrics("binary", "labels")))
     return scenarios
 
 
@@ -170,7 +170,7 @@ def _zipf(classes: int, power: float) -> np.ndarray:
 def many_classes() -> list[Scenario]:
     """Ten to fifty classes whose shares follow Zipf's law; wrong predictions follow the shares."""
     scenarios = []
-    metrics = shown_metrics("multiclass", "counts")
+    metrics = shown_metrics("multiclass", "labels")
     sizes = ((10, 1.0, 200), (10, 1.0, 1000), (10, 1.5, 500), (20, 1.0, 500), (20, 1.0, 2000))
     for classes, power, n in (*sizes, (50, 1.0, 1000), (50, 1.0, 5000)):
         for right in (0.7, 0.9, 0.98):

@@ -60,8 +60,8 @@ def scanned(n: int) -> assay.Evaluation:
         for name, (low, high) in bounds.items()
     }
     tallies = Collection.of_mapping({"scores": scores, "confusion": table, **losses})
-    problem = dataclasses.replace(first.task, probabilities=True)
-    return dataclasses.replace(first, problem=problem, tallies=tallies, given=None, kept=kept)
+    task = dataclasses.replace(first.task, probabilities=True)
+    return dataclasses.replace(first, task=task, tallies=tallies, source_rows=None, saved=kept)
 
 
 def exact(n: int) -> assay.Evaluation:

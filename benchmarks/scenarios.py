@@ -11,8 +11,7 @@ import numpy as np
 from scipy import special
 
 import assay
-from assay.evaluation.default_metrics import figures_of, more_figures
-from assay.evaluation.settings import Settings
+from assay.evaluation.default_metrics import default_groups
 from assay.metrics import find
 
 if TYPE_CHECKING:
@@ -66,20 +65,20 @@ class Scenario:
 def shown_metrics(task: str, parts: str = "") -> tuple[str, ...]:
     """Return the names of all metrics that a full report shows for a task.
 
-    Of two and more classes the parts are some of "counts", "scores" and "probabilities". Probabilities alone
+    Of two and more classes the parts are some of "labels", "scores" and "probabilities". Probabilities alone
     are returned without the metrics of scores that a report shows beside them.
     """
     wanted = parts.split()
-    known = {part: part in wanted for part in ("counts", "scores", "probabilities")}
+    known = {part: part in wanted for part in ("labels", "scores", "probabilities")}
     names = _names(task, **known | {"scores": known["scores"] or known["probabilities"]})
     if known["probabilities"] and not known["scores"]:
-        ranks = _names(task, counts=False, scores=True, probabilities=False)
+        ranks = _names(task, labels=False, scores=True, probabilities=False)
         names = [name for name in names if name not in ranks]
     return tuple(dict.fromkeys(names))
 
 
 def _names(task: str, **parts: bool) -> list[str]:
-    groups = figures_of(task, settings=Settings(), **parts) + more_figures(task, **parts)
+    groups = default_groups(task, "report", **parts) + default_groups(task, "full report", **parts)
     return [
         " ".join([metric.metric.name, *(f"{key}={value}" for key, value in metric.options.items())])
         for group in groups

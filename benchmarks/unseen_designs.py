@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES"]
 
-_COUNTS = shown_metrics("binary", "counts")
+_COUNTS = shown_metrics("binary", "labels")
 _NUMBERS = (
     "mae", "rmse", "mean_error", "median_absolute_error", "r2", "pearson", "spearman", "mse",
     "explained_variance", "squared_correlation",

@@ -132,7 +132,7 @@ def tables() -> list[Scenario]:
         of_table(
             f"n {n}, {n * prevalence:g} positives" + ("" if fixed else " expected")
             + f", recall {recall}, specificity {specificity}",
-            binary_table(prevalence, recall, specificity), n, shown_metrics("binary", "counts"), fixed=fixed,
+            binary_table(prevalence, recall, specificity), n, shown_metrics("binary", "labels"), fixed=fixed,
         )
         for n, prevalence, recall, specificity, fixed in settings
     ]  # fmt: skip
@@ -162,7 +162,7 @@ def classes() -> list[Scenario]:
         parts = right * np.eye(count) + (1 - right) * wrong / wrong.sum(axis=1, keepdims=True)
         table = _class_shares(count, kind)[:, None] * parts
         name = f"{count} classes, {kind}, n {n}, {right} right, errors {errors}"
-        scenarios.append(of_table(name, table, n, shown_metrics("multiclass", "counts")))
+        scenarios.append(of_table(name, table, n, shown_metrics("multiclass", "labels")))
     return [*scenarios, *_class_probabilities()]
 
 

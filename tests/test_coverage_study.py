@@ -153,7 +153,7 @@ def test_the_study_covers_every_metric_that_a_full_report_shows(study):
     evaluation = assay.evaluate(actual=y, score=np.clip(0.3 * y + 0.6 * rng.random(200), 0, 1))
     names = {
         name.split()[0]
-        for part in ("counts", "scores", "probabilities")
+        for part in ("labels", "scores", "probabilities")
         for name in shown_metrics("binary", part)
     }
     assert set(evaluation) <= names

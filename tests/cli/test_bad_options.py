@@ -147,7 +147,7 @@ COMMANDS = [
     ("--verson", r"there is no option --verson: did you mean --version\?"),
     ("evaluate", r"--actual is needed"),
     ("evaluate two.csv --actual y --score a --by b", r"as --edges b=10,20\.$"),
-    ("evaluate two.csv --actual y --score a --require 'mse < 1'", r"mse has nothing to read here: it is of another problem"),
+    ("evaluate two.csv --actual y --score a --require 'mse < 1'", r"mse has nothing to read here: it is of another task"),
     ("evaluate two.csv --actual y --score a --output -", r"- is no file to write to"),
     ("tally two.csv --actual y --score a --output -", r"- is no file to write to"),
     ("evaluate preds.csv", r"--actual is needed"),

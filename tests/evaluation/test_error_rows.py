@@ -33,7 +33,7 @@ def test_text_messages():
     """The 29 missed and 5 false spam of the classifier in the book, at 80 columns."""
     actual, score = messages()
     errors = assay.evaluate(actual=actual, score=score, positive="spam").errors()
-    assert [part.total for part in errors.parts] == [5, 29]
+    assert [part.total for part in errors.groups] == [5, 29]
     text = str(errors)
     assert "false positives: 5 · highest score first" in text
     assert "false negatives: 29 · lowest score first · 20 shown" in text
@@ -123,10 +123,10 @@ def test_frames_come_in_the_library_of_the_rows():
 def test_what_cannot_be_listed_says_why():
     """No predictions, no rows, an unknown kind, a number that is none."""
     ev = assay.evaluate(actual=[0, 1, 1], score=[-1.0, 2.0, 0.5])
-    with pytest.raises(InputError, match="no predictions to be wrong"):
+    with pytest.raises(InputError, match="no predictions to compare"):
         ev.errors()
     assert ev.at(1).errors()["false_negatives"].columns["row"] == [2]
-    with pytest.raises(InputError, match='binary problems have "false_positives", "false_negatives"'):
+    with pytest.raises(InputError, match='binary tasks have "false_positives", "false_negatives"'):
         ev.errors("residuals")
     with pytest.raises(InputError, match="n=0 is how many"):
         ev.errors(n=0)

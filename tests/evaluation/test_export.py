@@ -73,7 +73,7 @@ def test_full_data_has_what_the_full_text_has(make):
     """The figures of an evaluation and more, each as the evaluation has it; tests only of counted rows."""
     ev = make(slice(None))
     data, full = ev.to_dict(), ev.to_dict(full=True)
-    assert data["figures"].items() <= full["figures"].items()
+    assert data["metrics"].items() <= full["metrics"].items()
     assert set(full) - set(data) == {"tests"}
     counted = data["confusion"] is not None and not ev.settings.weight and not ev.settings.group
     assert bool(full["tests"]) == counted
@@ -85,7 +85,7 @@ def test_the_validator_sees_what_does_not_fit():
     assert list(problems(data | {"more": 1}, SCHEMA))
     assert list(problems(data | {"n": "many"}, SCHEMA))
     assert list(problems(data | {"kind": "other"}, SCHEMA))
-    assert list(problems({name: one for name, one in data.items() if name != "figures"}, SCHEMA))
+    assert list(problems({name: one for name, one in data.items() if name != "metrics"}, SCHEMA))
 
 
 def test_an_evaluation_comes_back_from_its_file(make, tmp_path):
@@ -105,8 +105,8 @@ def test_shards_merge_in_any_order_to_the_values_of_the_whole(make):
     merged = {assay.merge([shards[i] for i in order]).to_json() for order in itertools.permutations(range(3))}
     assert len(merged) == 1
     found, whole = json.loads(merged.pop()), make(slice(None)).to_dict()
-    assert {name: one["value"] for name, one in found["figures"].items()} == {
-        name: one["value"] for name, one in whole["figures"].items()
+    assert {name: one["value"] for name, one in found["metrics"].items()} == {
+        name: one["value"] for name, one in whole["metrics"].items()
     }
     assert (found["n"], found["confusion"]) == (whole["n"], whole["confusion"])
 
@@ -132,7 +132,7 @@ def test_merged_shards_of_plain_rows_have_the_intervals_of_the_whole():
 
 def test_groups_that_no_tally_keeps_leave_figures_without_intervals(monkeypatch):
     """Where the rows outgrow what is kept of them, figures stay and say why they have no interval."""
-    monkeypatch.setattr("assay.evaluation.merge._FEW_ROWS", 100)
+    monkeypatch.setattr("assay.evaluation.merge._MAX_STORED_BYTES", 100)
     first, second = (MAKERS["grouped"](part) for part in (slice(EDGES[1]), slice(EDGES[1], None)))
     accuracy = first.merge(second)["accuracy"]
     assert (accuracy.low, accuracy.high) == (None, None)
@@ -175,10 +175,10 @@ def test_frames_are_those_of_the_callers_library(library):
         "polars": lambda: frame.to_dict(as_series=False),
         "pyarrow": getattr(frame, "to_pydict", None),
     }[library]()
-    assert plain["figure"] == list(ev)
-    assert plain["value"][plain["figure"].index("recall")] == 0
-    assert plain["value"][plain["figure"].index("precision")] is None
-    assert plain["note"][plain["figure"].index("precision")] == "nothing was predicted positive"
+    assert plain["metric"] == list(ev)
+    assert plain["value"][plain["metric"].index("recall")] == 0
+    assert plain["value"][plain["metric"].index("precision")] is None
+    assert plain["note"][plain["metric"].index("precision")] == "nothing was predicted positive"
     assert type(ev.classes.to_frame()) is type(table)
 
 

@@ -108,7 +108,7 @@ def test_a_file_has_the_json_of_the_same_rows_to_the_byte(files, name):
     """Figures, intervals, counts, remarks, and every slice with its test."""
     said = sliced(EXACT[name])
     held, read = assay.evaluate(FRAME, **said), assay.evaluate(files / "rows.parquet", **said)
-    assert read.given is None
+    assert read.source_rows is None
     assert read.to_json() == held.to_json()
     assert read.text(full=True) == held.text(full=True)
     assert told(read) == told(held)
@@ -216,11 +216,11 @@ def test_what_a_file_cannot_have_is_said(files):
     for by in ("age", "value"):
         with pytest.raises(assay.AssayError, match=rf'{by} holds numbers.*quartiles.*edges={{"{by}"'):
             assay.evaluate(path, actual="y", score="p", by=by)
-    with pytest.raises(assay.AssayError, match="judged in memory"):
+    with pytest.raises(assay.AssayError, match="evaluated in memory"):
         assay.evaluate(path, actual="y", predicted="said", task="multilabel")
     with pytest.raises(assay.AssayError, match=r'Columns: "y", "p", "said"'):
         assay.evaluate(path)
-    with pytest.raises(assay.AssayError, match="by its name"):
+    with pytest.raises(assay.AssayError, match="pass the column's name"):
         assay.evaluate(path, actual=ACTUAL, score="p")
     with pytest.raises(assay.AssayError, match=r'WHERE \("p" >= 0.5\) <> \("y" = 1\)'):
         assay.evaluate(path, actual="y", score="p").errors()
@@ -240,7 +240,7 @@ def test_no_rows_left_is_said_as_in_memory(said, tmp_path):
     for columns, more in ((frame, {"missing": "drop"}), (frame.with_columns(p=0.5), {"weight": "none"})):
         columns.write_parquet(path)
         for data in (columns, path):
-            with pytest.raises(assay.InputError, match="there are no rows to judge"):
+            with pytest.raises(assay.InputError, match="there are no rows to evaluate"):
                 assay.evaluate(data, **roles, **more)
 
 
@@ -292,13 +292,13 @@ def test_shards_with_weights_of_one_or_fewer_grades_merge():
 def test_a_figure_of_another_problem_is_said_to_be_one(files):
     """Who asks scores for an error of numbers is not told that rows are lacking."""
     ev = assay.evaluate(files / "rows.parquet", actual="y", score="p")
-    with pytest.raises(assay.MetricError, match="mse has nothing to read here: it is of another problem"):
+    with pytest.raises(assay.MetricError, match="mse has nothing to read here: it is of another task"):
         _ = ev["mse"]
 
 
 def test_rows_that_outgrow_the_memory_leave_reasons(files, monkeypatch):
     """Without room for rows and ranks, the sums still give what they can, and the rest says why not."""
-    monkeypatch.setattr(from_scan, "_SHARE", 1 << 40)
+    monkeypatch.setattr(from_scan, "_BOUNDED_TALLIES", 1 << 40)
     said = {"actual": "value", "predicted": "near", "task": "regression", "by": "region"}
     ev = assay.evaluate(files / "rows.csv", **said)
     held = assay.evaluate(FRAME, **said)
@@ -309,7 +309,7 @@ def test_rows_that_outgrow_the_memory_leave_reasons(files, monkeypatch):
     assert "does not tell its spread" in ev["rmse"].note
     assert "outgrows the memory" in ev["spearman"].value.reason
     assert "outgrows the memory" in ev.text(full=True)
-    assert json.loads(ev.to_json())["figures"]["median_absolute_error"]["value"] is None
+    assert json.loads(ev.to_json())["metrics"]["median_absolute_error"]["value"] is None
     assert ev.slices["region"]["north"]["rmse"].value == held.slices["region"]["north"]["rmse"].value
     both = ev.merge(assay.evaluate(files / "rows.csv", **said))
     assert "outgrows" in both["spearman"].value.reason
@@ -325,7 +325,7 @@ def in_bins(ev):
     """Return an evaluation whose scores outgrew the memory."""
     bins = ev.tallies["scores"].binned(12)
     tallies = Collection.of_mapping({**dict(ev.tallies.items()), "scores": bins})
-    return dataclasses.replace(ev, tallies=tallies, given=None)
+    return dataclasses.replace(ev, tallies=tallies, source_rows=None)
 
 
 @pytest.mark.parametrize("name", ["scores", "no probabilities", "both"])

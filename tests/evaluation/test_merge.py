@@ -24,7 +24,7 @@ def two():
 
 
 def loaded(ev):
-    return dataclasses.replace(ev, given=None)
+    return dataclasses.replace(ev, source_rows=None)
 
 
 def test_evaluations_are_compared_as_their_rows_are(two):

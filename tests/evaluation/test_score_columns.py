@@ -85,11 +85,11 @@ def test_tables_of_labels_are_matched_by_name():
 def test_columns_of_lists_are_label_sets():
     """Lists of labels in a column of any library, and lists of items to rank."""
     columns = {"tags": [["a"], ["b", "a"], []], "said": [["a"], ["b"], ["b"]]}
-    expected = evaluate(actual=columns["tags"], predicted=columns["said"]).to_dict()["figures"]
+    expected = evaluate(actual=columns["tags"], predicted=columns["said"]).to_dict()["metrics"]
     for table in (columns, pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns)):
         ev = evaluate(table, actual="tags", predicted="said")
         assert ev.task.name == "multilabel"
-        assert ev.to_dict()["figures"] == expected
+        assert ev.to_dict()["metrics"] == expected
     ranked = evaluate(pd.DataFrame(columns), actual="tags", predicted="said", task="ranking")
     assert ranked.n == 3
     nothing = evaluate(actual=[[], ["a"]], predicted=[[], []])

@@ -202,7 +202,7 @@ def test_command_gives_every_figure_as_data(told):
     """One command has all of it: figures, cells and tests."""
     found = json.loads(told("evaluate", "--score", "prob_spam", "--positive", "spam", "--json", "--full"))
     for name, like in FIGURES.items():
-        assert printed(found["figures"][name]["value"], like) == like
+        assert printed(found["metrics"][name]["value"], like) == like
     for part, wanted in CELLS.items():
         for row, likes in zip(found["confusion"][part], wanted, strict=True):
             assert [printed(one, like) for one, like in zip(row, likes, strict=True)] == likes

@@ -33,7 +33,7 @@ def test_cut_scores_are_judged_as_predictions(labels, roles):
     for name in told:
         assert told[name] == cut[name] == moved[name], name
         assert told[name].method == cut[name].method == moved[name].method
-    bare = dataclasses.replace(moved, given=None)  # as it is loaded: tallies alone
+    bare = dataclasses.replace(moved, source_rows=None)  # as it is loaded: tallies alone
     assert bare["recall"].value == told["recall"].value
     if "group" not in roles:
         assert bare["recall"] == told["recall"]

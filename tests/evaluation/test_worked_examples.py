@@ -41,7 +41,7 @@ def test_treasure_levels_and_islands():
     assert float(levels.classes[2]["precision"]) == 2 / 3
     tons = evaluate(actual=actual, predicted=predicted, positive=2)
     assert float(tons["precision"]) == 2 / 3
-    assert "judged against the other 2 labels" in str(tons)
+    assert "evaluated against the other 2 labels" in str(tons)
     near_miss = evaluate(actual=[0, 1, 2], predicted=[1, 1, 2], task="ordinal")
     far_miss = evaluate(actual=[0, 1, 2], predicted=[2, 1, 2], task="ordinal")
     assert float(near_miss["accuracy"]) == float(far_miss["accuracy"])
@@ -182,7 +182,7 @@ def test_models_from_a_file_by_the_command(name, tmp_path, capfd):
         "--json",
     ]
     assert main(["evaluate", str(path), *said]) == 0
-    figures = json.loads(capfd.readouterr().out)["figures"]
+    figures = json.loads(capfd.readouterr().out)["metrics"]
     for metric, value in zip(("accuracy", "recall", "precision", "specificity"), expected, strict=True):
         assert figures[metric]["value"] == (None if value is None else near(value))
 

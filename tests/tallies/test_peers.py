@@ -121,7 +121,7 @@ def test_areas_equal_scikit_learn_s(dtype, labels):
 
 
 def test_one_positive_label_against_the_rest():
-    """With three labels the positive one is judged against the other two."""
+    """With three labels the positive one is evaluated against the other two."""
     rng = np.random.default_rng(4)
     y, score = rng.integers(0, 3, 500), rng.random(500)
     ranks = assay.Scores.of(assay.rows(actual=y, score=score, positive=2)).concordance()

@@ -1,4 +1,4 @@
-"""Figures of scores that are counted in bins: what is certain of them, and intervals that allow for it."""
+"""Estimates from binned scores: bounds on the exact value, and intervals widened by them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["certain_bounds", "estimate_in_bins"]
 def certain_bounds(
     binned: BinnedScores, metric: Metric, options: dict[str, Any]
 ) -> tuple[float, float] | None:
-    """Return between which values a metric of the exact scores lies for certain; None where nobody knows.
+    """Return bounds on the metric of the exact scores; None where there are none.
 
     >>> import assay
     >>> rows = assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.7, 0.7, 0.9])
@@ -48,41 +48,43 @@ def estimate_in_bins(
     confidence: float,
     method: str | None,
 ) -> Estimate:
-    """Return a metric of scores in bins: the interval reaches as much further as the bins leave unsure.
+    """Return the estimate of a metric from binned scores, its interval widened by the bounds on the value.
 
-    `tally` has every row at its bin's lower end.
+    `tally` has every row at the lower end of its bin.
     """
-    found = estimate_tally(metric, tally, options, confidence=confidence, method=method)
-    value = found.value
+    estimate = estimate_tally(metric, tally, options, confidence=confidence, method=method)
+    value = estimate.value
     if isinstance(value, Undefined):
-        return found
+        return estimate
     bins = f"scores in {len(binned.cells):,} bins"
     bounds = certain_bounds(binned, metric, options)
     if bounds is None or not math.isfinite(bounds[0]):
         note = f"{bins}, each taken as its lowest"
-        return dataclasses.replace(_spread(binned, found), note=_joined(found.note, note))
+        return dataclasses.replace(
+            _without_interval_if_weighted(binned, estimate), note=_joined(estimate.note, note)
+        )
     low, high = bounds
-    middle = value if low <= value <= high and metric.loss is None else (low + high) / 2
-    if math.isinf(middle):
-        middle = value
+    value_inside = value if low <= value <= high and metric.loss is None else (low + high) / 2
+    if math.isinf(value_inside):
+        value_inside = value
     note = f"{bins}: exactly it lies between {low:.10g} and {high:.10g}"
-    least, largest = metric.bounds
+    lowest, highest = metric.bounds
     limits: dict[str, Any] = {}
-    if found.low is not None and found.high is not None:
+    if estimate.low is not None and estimate.high is not None:
         limits = {
-            "low": max(least, found.low - value + low),
-            "high": min(largest, found.high - value + high),
+            "low": max(lowest, estimate.low - value + low),
+            "high": min(highest, estimate.high - value + high),
         }
-    moved = dataclasses.replace(found, value=middle, note=_joined(found.note, note), **limits)
-    return _spread(binned, moved)
+    widened = dataclasses.replace(estimate, value=value_inside, note=_joined(estimate.note, note), **limits)
+    return _without_interval_if_weighted(binned, widened)
 
 
-def _spread(binned: BinnedScores, found: Estimate) -> Estimate:
-    """Return an estimate without its interval where rows have weights, whose spread within bins is lost."""
+def _without_interval_if_weighted(binned: BinnedScores, estimate: Estimate) -> Estimate:
+    """Return the estimate without an interval where rows have weights: their spread in a bin is unknown."""
     if binned.weights is None:
-        return found
-    note = _joined(found.note, "no interval: bins do not keep how the weights in them differ")
-    return dataclasses.replace(found, low=None, high=None, method="", note=note, standard_error=None)
+        return estimate
+    note = _joined(estimate.note, "no interval: bins do not keep how the weights in them differ")
+    return dataclasses.replace(estimate, low=None, high=None, method="", note=note, standard_error=None)
 
 
 def _joined(*notes: str) -> str:

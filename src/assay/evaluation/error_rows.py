@@ -1,4 +1,4 @@
-"""Which rows were wrong: the surest mistakes first, by their numbers as the caller counts rows."""
+"""Rows with errors, the most confident ones first, numbered as in the caller's data."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from assay.inputs import Column, Rows
     from assay.inputs.multilabel import LabelTables
 
-__all__ = ["ErrorGroup", "ErrorRows", "mistakes"]
+__all__ = ["ErrorGroup", "ErrorRows", "error_rows"]
 
-_LONG = 26  # columns that a label takes at most
-_KINDS = {
+_MAX_LABEL_WIDTH = 26  # characters of a label
+_KINDS_BY_TASK = {
     "binary": ("false_positives", "false_negatives"),
     "multiclass": ("mistakes", "confusions"),
     "ordinal": ("mistakes", "confusions"),
@@ -50,160 +50,165 @@ class ErrorGroup:
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class ErrorRows:
-    """The rows that were wrong, kind by kind; made by :meth:`Evaluation.errors`. It prints as tables."""
+    """The rows with errors by kind, made by :meth:`Evaluation.errors`. It prints as tables."""
 
-    parts: tuple[ErrorGroup, ...]
+    groups: tuple[ErrorGroup, ...]
     library: str = ""
 
     def __getitem__(self, name: str) -> ErrorGroup:
-        for part in self.parts:
-            if part.name == name:
-                return part
+        for group in self.groups:
+            if group.name == name:
+                return group
         raise InputError(f"there are no {name!r} here, only {shown(self)}.")
 
     def __iter__(self) -> Any:
-        return iter(part.name for part in self.parts)
+        return iter(group.name for group in self.groups)
 
     def __len__(self) -> int:
-        return len(self.parts)
+        return len(self.groups)
 
     def __str__(self) -> str:
         return self.text()
 
     def __repr__(self) -> str:
-        return f"<{', '.join(f'{part.title}: {part.total:,}' for part in self.parts)}>"
+        return f"<{', '.join(f'{group.title}: {group.total:,}' for group in self.groups)}>"
 
     def text(self, *, width: int = 80) -> str:
-        """Return the tables in lines of at most so many columns."""
+        """Return the tables as text of at most `width` columns."""
         blocks = []
-        for part in self.parts:
-            said = [f"{part.title}: {part.total:,}", part.order]
-            said += [f"{len(part):,} shown"] if len(part) < part.total else []
-            lines = paragraph(" · ".join(filter(None, said)), room=width)
-            if len(part):
-                body = [[_shown(value) for value in row] for row in zip(*part.columns.values(), strict=True)]
-                lines += grid(list(part.columns), body, room=width, words=0)
+        for group in self.groups:
+            predicted_labels = [f"{group.title}: {group.total:,}", group.order]
+            predicted_labels += [f"{len(group):,} shown"] if len(group) < group.total else []
+            lines = paragraph(" · ".join(filter(None, predicted_labels)), room=width)
+            if len(group):
+                body = [[_cell(value) for value in row] for row in zip(*group.columns.values(), strict=True)]
+                lines += grid(list(group.columns), body, room=width, words=0)
             blocks.append("\n".join(lines))
         return "\n\n".join(blocks)
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Return one table as columns: of several kinds of rows together, with their kind first.
+        """Return one table as columns; several kinds of rows together have their kind in the first column.
 
-        Counts of confusions are no rows: ask for them alone, ``ev.errors("confusions")``.
+        Counts of confused pairs are not rows: request them alone, ``ev.errors("confusions")``.
         """
-        first = self.parts[0]
-        if len(self.parts) == 1:
+        first = self.groups[0]
+        if len(self.groups) == 1:
             return {name: list(values) for name, values in first.columns.items()}
-        alike = [part for part in self.parts if part.columns.keys() == first.columns.keys()]
-        if len(alike) == 1:
+        same_columns = [group for group in self.groups if group.columns.keys() == first.columns.keys()]
+        if len(same_columns) == 1:
             return {name: list(values) for name, values in first.columns.items()}
-        kinds = {"kind": [part.name for part in alike for _ in range(len(part))]}
+        kinds = {"kind": [group.name for group in same_columns for _ in range(len(group))]}
         return kinds | {
-            name: [value for part in alike for value in part.columns[name]] for name in first.columns
+            name: [value for group in same_columns for value in group.columns[name]] for name in first.columns
         }
 
     def to_frame(self, library: str | None = None) -> Any:
-        """Return the same as a frame of the library that the rows came from, or of another one.
+        """Return the table as a data frame of the library that the rows came from, or of another one.
 
         ``library`` is "pandas", "polars", "pyarrow" or "dict".
         """
         return as_frame(self.to_dict(), self.library if library is None else library)
 
 
-def _query(ev: Evaluation) -> str:
-    """Return a query that finds the mistakes in a file."""
-    told, task = ev.settings, ev.task
-    actual, score = (f'"{name}"' for name in (told.actual, told.score))
+def _sql_for_errors(ev: Evaluation) -> str:
+    """Return a SQL query that finds the errors in a file."""
+    settings, task = ev.settings, ev.task
+    actual, score = (f'"{name}"' for name in (settings.actual, settings.score))
     positive = f"'{ev.positive}'" if isinstance(ev.positive, str) else ev.positive
     start = "SELECT * FROM 'the file' "
     if ev.task.name == "regression":
-        return f'{start}ORDER BY abs({actual} - "{told.predicted}") DESC LIMIT 20'
+        return f'{start}ORDER BY abs({actual} - "{settings.predicted}") DESC LIMIT 20'
     if ev.task.name == "ranking":
         return f"{start}WHERE {actual} = 0 ORDER BY {score} DESC LIMIT 20"
     if task.threshold is not None and "scores" in ev.tallies:
         wrong = f"({score} >= {task.threshold:g}) <> ({actual} = {positive})"
         return f"{start}WHERE {wrong} ORDER BY {score} DESC LIMIT 20"
-    return f'{start}WHERE {actual} <> "{told.predicted}" LIMIT 20'
+    return f'{start}WHERE {actual} <> "{settings.predicted}" LIMIT 20'
 
 
-def mistakes(ev: Evaluation, which: str | None = None, n: Any = 20) -> ErrorRows:
-    """Return the mistakes of an evaluation, at most `n` of each kind."""
-    kinds = _KINDS.get(ev.task.name, ())
+def error_rows(ev: Evaluation, which: str | None = None, n: Any = 20) -> ErrorRows:
+    """Return the error rows of an evaluation, at most `n` of each kind."""
+    kinds = _KINDS_BY_TASK.get(ev.task.name, ())
     if which is not None and which not in kinds:
-        raise InputError(f"which={which!r} is not known: {ev.task.name} problems have {shown(kinds)}.")
+        raise InputError(f"which={which!r} is not known: {ev.task.name} tasks have {shown(kinds)}.")
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise InputError(f"n={n!r} is how many mistakes of a kind to show: a whole number, 1 or more.")
-    counted = {"confusions": _confusions, "labels": _labels, "lists": _lists}  # from tallies alone
-    wanted = [kind for kind in kinds if which in (None, kind)]
+        raise InputError(f"n={n!r} is how many errors of a kind to show: a whole number, 1 or more.")
+    from_tallies = {
+        "confusions": _confused_pairs,
+        "labels": _label_errors,
+        "lists": _worst_lists,
+    }  # these need no rows
+    chosen_kinds = [kind for kind in kinds if which in (None, kind)]
     if not _has_rows(ev) and which is None:
-        wanted = [kind for kind in kinds if kind in counted]
-    if not wanted or not (_has_rows(ev) or wanted[0] in counted):
+        chosen_kinds = [kind for kind in kinds if kind in from_tallies]
+    if not chosen_kinds or not (_has_rows(ev) or chosen_kinds[0] in from_tallies):
         raise InputError(
-            "the mistakes are found in the rows, which this evaluation does not hold: it has their tallies "
-            f"alone. Evaluate rows in memory, or ask the file itself, as DuckDB does: {_query(ev)}."
+            "errors are found in the rows, which this evaluation does not hold: it has their tallies alone. "
+            "Evaluate rows in memory, or query the file itself, for example with DuckDB: "
+            f"{_sql_for_errors(ev)}."
         )
-    made: dict[str, Any] = {
-        "false_positives": _false, "false_negatives": _false, "mistakes": _mistaken,
+    from_rows: dict[str, Any] = {
+        "false_positives": _binary_errors, "false_negatives": _binary_errors, "mistakes": _class_errors,
         "residuals": _residuals,
     }  # fmt: skip
-    parts = tuple(
-        counted[kind](ev, n) if kind in counted
-        else _wrong_sets(ev.sets, n) if ev.sets is not None
-        else made[kind](ev, ev.rows, n, kind)
-        for kind in wanted
+    groups = tuple(
+        from_tallies[kind](ev, n) if kind in from_tallies
+        else _multilabel_errors(ev.label_tables, n) if ev.label_tables is not None
+        else from_rows[kind](ev, ev.rows, n, kind)
+        for kind in chosen_kinds
     )  # fmt: skip
-    return ErrorRows(parts, ev.settings.library)
+    return ErrorRows(groups, ev.settings.library)
 
 
 def _has_rows(ev: Evaluation) -> bool:
-    return ev.rows is not None or ev.sets is not None
+    return ev.rows is not None or ev.label_tables is not None
 
 
-def _false(ev: Evaluation, rows: Rows, n: int, kind: str) -> ErrorGroup:
-    """Return rows wrongly taken for positive, highest scores first, or for negative, lowest first."""
-    actual, predicted = (_is(column, ev.positive) for column in _labelled(rows))
+def _binary_errors(ev: Evaluation, rows: Rows, n: int, kind: str) -> ErrorGroup:
+    """Return false positives, highest score first, or false negatives, lowest score first."""
+    actual, predicted = (_equals(column, ev.positive) for column in _actual_and_predicted(rows))
     missed = kind == "false_negatives"
     wrong = np.flatnonzero(actual & ~predicted if missed else predicted & ~actual)
     score = None if rows.score is None else rows.score.numbers("scores")
     order = None if score is None else (score[wrong] if missed else -score[wrong])
-    sure = "" if score is None else f"{'lowest' if missed else 'highest'} score first"
-    shown_rows = _first(wrong, order, n)
+    confidence = "" if score is None else f"{'lowest' if missed else 'highest'} score first"
+    shown_rows = _first_in_order(wrong, order, n)
     columns = _columns(rows, shown_rows)
     if score is not None:
         columns["score"] = score[shown_rows].tolist()
-    return ErrorGroup(kind, kind.replace("_", " "), sure, len(wrong), columns)
+    return ErrorGroup(kind, kind.replace("_", " "), confidence, len(wrong), columns)
 
 
-def _mistaken(ev: Evaluation, rows: Rows, n: int, kind: str) -> ErrorGroup:
-    """Return rows of a wrong class, the surest first where classes have scores."""
-    actual, predicted = _labelled(rows)
-    (mine, known), (theirs, said) = encode(actual), encode(predicted)
-    place = {label: index for index, label in enumerate(known)}
-    table = np.array([place.get(label, -1) for label in said], dtype=np.int64)
-    wrong = np.flatnonzero(mine.astype(np.int64) != table[theirs])
+def _class_errors(ev: Evaluation, rows: Rows, n: int, kind: str) -> ErrorGroup:
+    """Return rows predicted a wrong class, the highest score first where classes have scores."""
+    actual, predicted = _actual_and_predicted(rows)
+    (actual_codes, actual_labels), (predicted_codes, predicted_labels) = encode(actual), encode(predicted)
+    index_of = {label: index for index, label in enumerate(actual_labels)}
+    table = np.array([index_of.get(label, -1) for label in predicted_labels], dtype=np.int64)
+    wrong = np.flatnonzero(actual_codes.astype(np.int64) != table[predicted_codes])
     score = rows.score
     if score is None or score.values.ndim == 1:
-        return ErrorGroup(kind, "wrong rows", "", len(wrong), _columns(rows, _first(wrong, None, n)))
+        return ErrorGroup(kind, "wrong rows", "", len(wrong), _columns(rows, _first_in_order(wrong, None, n)))
     labels = rows.labels or ev.task.labels
-    of_class = np.array([labels.index(label) for label in said], dtype=np.intp)
-    sure = score.values[wrong, of_class[theirs[wrong]]]
-    chosen = _first(wrong, -sure, n)
-    columns = _columns(rows, chosen)
-    columns["score"] = score.values[chosen, of_class[theirs[chosen]]].tolist()
-    place = {label: index for index, label in enumerate(labels)}
-    truth = np.array([place[label] for label in known], dtype=np.intp)
-    columns["score of actual"] = score.values[chosen, truth[mine[chosen]]].tolist()
+    of_class = np.array([labels.index(label) for label in predicted_labels], dtype=np.intp)
+    confidence = score.values[wrong, of_class[predicted_codes[wrong]]]
+    selected = _first_in_order(wrong, -confidence, n)
+    columns = _columns(rows, selected)
+    columns["score"] = score.values[selected, of_class[predicted_codes[selected]]].tolist()
+    index_of = {label: index for index, label in enumerate(labels)}
+    truth = np.array([index_of[label] for label in actual_labels], dtype=np.intp)
+    columns["score of actual"] = score.values[selected, truth[actual_codes[selected]]].tolist()
     return ErrorGroup(kind, "wrong rows", "highest score of the predicted class first", len(wrong), columns)
 
 
-def _confusions(ev: Evaluation, n: int) -> ErrorGroup:
-    """Return which classes are taken for which, the most frequent first."""
+def _confused_pairs(ev: Evaluation, n: int) -> ErrorGroup:
+    """Return confused pairs of classes, the most frequent first."""
     table = ev.tallies.get("confusion")
     if not isinstance(table, Confusion):
-        raise InputError("this evaluation has no predictions whose confusions could be counted.")
+        raise InputError("this evaluation has no predictions, so that no confused pairs can be counted.")
     actual, predicted = table.digits()
     wrong = np.flatnonzero(actual != predicted)
-    order = _first(wrong, -table.counts[wrong], n)
+    order = _first_in_order(wrong, -table.counts[wrong], n)
     totals = table.actual_totals
     columns: dict[str, list[Any]] = {
         "actual": [table.labels[i] for i in actual[order]],
@@ -214,31 +219,31 @@ def _confusions(ev: Evaluation, n: int) -> ErrorGroup:
     return ErrorGroup("confusions", "confused pairs of classes", "most frequent first", len(wrong), columns)
 
 
-def _wrong_sets(sets: LabelTables, n: int) -> ErrorGroup:
-    """Return rows whose labels are not those predicted, the most wrong labels first."""
-    missed, added = sets.actual.astype(bool), sets.predicted.astype(bool)
+def _multilabel_errors(tables: LabelTables, n: int) -> ErrorGroup:
+    """Return rows whose predicted labels are wrong, those with most wrong labels first."""
+    missed, added = tables.actual.astype(bool), tables.predicted.astype(bool)
     missed, added = missed & ~added, added & ~missed
     wrong_labels = (missed | added).sum(axis=1)
     wrong = np.flatnonzero(wrong_labels)
-    chosen = _first(wrong, -wrong_labels[wrong], n)
+    selected = _first_in_order(wrong, -wrong_labels[wrong], n)
     columns: dict[str, list[Any]] = {
-        "row": (chosen if sets.origin is None else sets.origin[chosen]).tolist(),
-        "wrong": wrong_labels[chosen].tolist(),
+        "row": (selected if tables.origin is None else tables.origin[selected]).tolist(),
+        "wrong": wrong_labels[selected].tolist(),
     }
     for name, table in (("missed", missed), ("added", added)):
-        columns[name] = [[sets.labels[place] for place in np.flatnonzero(table[row])] for row in chosen]
+        columns[name] = [[tables.labels[index] for index in np.flatnonzero(table[row])] for row in selected]
     return ErrorGroup("mistakes", "wrong rows", "most wrong labels first", len(wrong), columns)
 
 
-def _labels(ev: Evaluation, n: int) -> ErrorGroup:
-    """Return the labels that are most often missed or wrongly added."""
+def _label_errors(ev: Evaluation, n: int) -> ErrorGroup:
+    """Return the labels most often missed or wrongly predicted."""
     table = ev.tallies["label_sets"]
-    assert isinstance(table, LabelSets)  # noqa: S101 - what such problems have
+    assert isinstance(table, LabelSets)  # noqa: S101 - the tally of this task
     _, _, _, added, missed = table.split()
     wrong = np.flatnonzero(added + missed)
-    order = _first(wrong, -(added + missed)[wrong], n)
+    order = _first_in_order(wrong, -(added + missed)[wrong], n)
     columns: dict[str, list[Any]] = {
-        "label": [table.labels[place] for place in order],
+        "label": [table.labels[index] for index in order],
         "missed": missed[order].tolist(),
         "added": added[order].tolist(),
     }
@@ -246,78 +251,82 @@ def _labels(ev: Evaluation, n: int) -> ErrorGroup:
 
 
 def _residuals(_: Evaluation, rows: Rows, n: int, kind: str) -> ErrorGroup:
-    """Return the rows whose numbers are furthest off."""
-    actual, predicted = (column.numbers("numbers").astype(np.float64) for column in _labelled(rows))
-    off = actual - predicted
-    chosen = _first(np.arange(len(off)), -np.abs(off), n)
+    """Return the rows with the largest residuals."""
+    actual, predicted = (
+        column.numbers("numbers").astype(np.float64) for column in _actual_and_predicted(rows)
+    )
+    residuals = actual - predicted
+    selected = _first_in_order(np.arange(len(residuals)), -np.abs(residuals), n)
     columns: dict[str, list[Any]] = {
-        "row": _numbers(rows, chosen),
-        "actual": actual[chosen].tolist(),
-        "predicted": predicted[chosen].tolist(),
-        "error": off[chosen].tolist(),
+        "row": _row_numbers(rows, selected),
+        "actual": actual[selected].tolist(),
+        "predicted": predicted[selected].tolist(),
+        "error": residuals[selected].tolist(),
     }
-    return ErrorGroup(kind, "rows", "largest error first", len(off), columns)
+    return ErrorGroup(kind, "rows", "largest error first", len(residuals), columns)
 
 
-def _lists(ev: Evaluation, n: int) -> ErrorGroup:
-    """Return the ranked lists with the least NDCG; those where nothing is relevant have none."""
-    figure, tally, options, _ = ev.reading("ndcg")
-    values = row_figures(figure.metric, tally, options)
-    assert isinstance(tally, Queries)  # noqa: S101 - what NDCG reads
+def _worst_lists(ev: Evaluation, n: int) -> ErrorGroup:
+    """Return the ranked lists with the lowest NDCG, among those with a relevant item."""
+    spec, tally, options, _ = ev.reading("ndcg")
+    values = row_figures(spec.metric, tally, options)
+    assert isinstance(tally, Queries)  # noqa: S101 - the tally that NDCG reads
     assert values is not None  # noqa: S101 - it is a mean over lists
-    known = np.flatnonzero((tally.relevant > 0) & ~np.isnan(values))
-    chosen = _first(known, values[known], n)
+    with_relevant = np.flatnonzero((tally.relevant > 0) & ~np.isnan(values))
+    selected = _first_in_order(with_relevant, values[with_relevant], n)
     query = "query" if ev.rows is None else ev.rows.need("query", "ranked lists").name
     columns: dict[str, list[Any]] = {
-        # Lists without names are held in an order of their own.
-        **({query: [tally.names[i] for i in chosen]} if tally.names else {}),
-        "ndcg": values[chosen].tolist(),
-        "items": np.diff(tally.offsets)[chosen].tolist(),
-        "relevant": np.diff(tally.ideal_offsets)[chosen].tolist(),
+        # Lists without names are stored in another order than the caller's.
+        **({query: [tally.names[i] for i in selected]} if tally.names else {}),
+        "ndcg": values[selected].tolist(),
+        "items": np.diff(tally.offsets)[selected].tolist(),
+        "relevant": np.diff(tally.ideal_offsets)[selected].tolist(),
     }
-    return ErrorGroup("lists", "lists with something to find", "lowest NDCG first", len(known), columns)
+    return ErrorGroup(
+        "lists", "lists with something to find", "lowest NDCG first", len(with_relevant), columns
+    )
 
 
-def _labelled(rows: Rows) -> tuple[Column, Column]:
+def _actual_and_predicted(rows: Rows) -> tuple[Column, Column]:
     if rows.predicted is None:
         raise InputError(
-            "there are no predictions to be wrong: give predicted= to evaluate(), or threshold= for scores "
-            "(ev.at(threshold).errors() will do as well)."
+            "there are no predictions to compare with actual: give predicted= to evaluate(), or threshold= "
+            "for scores (ev.at(threshold).errors() will do as well)."
         )
-    return rows.need("actual", "a list of mistakes"), rows.predicted
+    return rows.need("actual", "a list of errors"), rows.predicted
 
 
-def _is(column: Column, positive: Any) -> Any:
+def _equals(column: Column, positive: Any) -> Any:
     codes, labels = encode(column)
     return np.array([label == positive for label in labels], dtype=bool)[codes]
 
 
-def _columns(rows: Rows, chosen: Any) -> dict[str, list[Any]]:
-    """Return the numbers, actual and predicted labels of some rows."""
-    columns: dict[str, list[Any]] = {"row": _numbers(rows, chosen)}
-    for name, column in zip(("actual", "predicted"), _labelled(rows), strict=True):
+def _columns(rows: Rows, selected: Any) -> dict[str, list[Any]]:
+    """Return the row numbers, actual and predicted labels of some rows."""
+    columns: dict[str, list[Any]] = {"row": _row_numbers(rows, selected)}
+    for name, column in zip(("actual", "predicted"), _actual_and_predicted(rows), strict=True):
         codes, labels = encode(column)
-        columns[name] = [labels[int(code)] for code in codes[chosen]]
+        columns[name] = [labels[int(code)] for code in codes[selected]]
     return columns
 
 
-def _numbers(rows: Rows, chosen: Any) -> list[int]:
-    """Return rows as the caller counts them."""
-    found: list[int] = (chosen if rows.origin is None else rows.origin[chosen]).tolist()
+def _row_numbers(rows: Rows, selected: Any) -> list[int]:
+    """Return row numbers in the caller's data."""
+    found: list[int] = (selected if rows.origin is None else rows.origin[selected]).tolist()
     return found
 
 
-def _first(places: Any, order: Any, n: int) -> Any:
-    """Return the first `n` places in an order, ties as they come; without one, the first that there are."""
-    if order is None or not len(places):
-        return places[:n]
-    if len(places) > n:
-        kept = np.flatnonzero(order <= np.partition(order, n - 1)[n - 1])
-        places, order = places[kept], order[kept]
-    return places[np.argsort(order, kind="stable")[:n]]
+def _first_in_order(indices: Any, order: Any, n: int) -> Any:
+    """Return the first `n` indices by `order`, ties by index; without an order, the first `n`."""
+    if order is None or not len(indices):
+        return indices[:n]
+    if len(indices) > n:
+        candidates = np.flatnonzero(order <= np.partition(order, n - 1)[n - 1])
+        indices, order = indices[candidates], order[candidates]
+    return indices[np.argsort(order, kind="stable")[:n]]
 
 
-def _shown(value: Any) -> str:
+def _cell(value: Any) -> str:
     if isinstance(value, list):
-        return short(", ".join(map(clean, value)) if value else "-", _LONG)
-    return shown_value(value) if isinstance(value, float) else short(value, _LONG)
+        return short(", ".join(map(clean, value)) if value else "-", _MAX_LABEL_WIDTH)
+    return shown_value(value) if isinstance(value, float) else short(value, _MAX_LABEL_WIDTH)

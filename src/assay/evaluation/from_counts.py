@@ -1,4 +1,4 @@
-"""A ready table of counts as what is judged: a tally, a cross table, or plain rows of numbers."""
+"""Evaluate a ready table of counts: a tally, a cross table, a data frame or a matrix."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import InputError, LabelError, shown
-from assay.evaluation.task import Task
+from assay.evaluation.infer_task import decide_task
+from assay.evaluation.task import Task, TaskRequest
+from assay.inputs import rows
 from assay.inputs.arrays import column_names
 from assay.inputs.labels import plain_label, same_kind
-from assay.tallies import Confusion
+from assay.tallies import ColumnProfile, Confusion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,26 +22,24 @@ if TYPE_CHECKING:
 
 __all__ = ["as_confusion", "table_task"]
 
-_PAIRS = ({0, 1}, {-1, 1})
-
 
 def as_confusion(data: Any, labels: Sequence[Label] | None) -> Confusion | None:
-    """Return the tally of a ready table of counts, rows actual; None for what is no such table.
+    """Return the tally of a table of counts, rows actual; None for anything else.
 
     >>> as_confusion([[8, 2], [1, 9]], ["junk", "treasure"]).n
     20
     >>> as_confusion({"junk": {"junk": 8, "treasure": 2}, "treasure": {"junk": 1, "treasure": 9}}, None).n
     20
     """
-    from assay.crosstable import CrossTable  # noqa: PLC0415 - few bring one
+    from assay.crosstable import CrossTable  # noqa: PLC0415 - loaded on first use
 
     if isinstance(data, Confusion):
-        return data if labels is None else data.merge(Confusion(_names(labels), declared=True))
+        return data if labels is None else data.merge(Confusion(_label_names(labels), declared=True))
     if isinstance(data, CrossTable):
         if not data.confusion:
             raise LabelError("the cross table does not set actual against predicted labels of one kind.")
-        return _counted(
-            data.counts if data.rows == "actual" else data.counts.T, _names(labels or data.labels)
+        return _confusion(
+            data.counts if data.rows == "actual" else data.counts.T, _label_names(labels or data.labels)
         )
     if (
         isinstance(data, (list, tuple))
@@ -48,17 +48,17 @@ def as_confusion(data: Any, labels: Sequence[Label] | None) -> Confusion | None:
     ):
         if len({len(row) for row in data}) > 1:
             raise InputError("the table's rows are of different lengths: a row holds one count per label.")
-        return _of_numbers(np.array(data), labels)
+        return _from_matrix(np.array(data), labels)
     if isinstance(data, np.ndarray) and data.ndim == 2:  # noqa: PLR2004 - rows and columns
-        return _of_numbers(data, labels)
+        return _from_matrix(data, labels)
     if isinstance(data, Mapping):
         nested = bool(data) and all(isinstance(row, Mapping) for row in data.values())
-        return _of_names(list(data), list(data.values()), labels) if nested else None
-    return _of_frame(data, labels)
+        return _from_named_cells(list(data), list(data.values()), labels) if nested else None
+    return _from_frame(data, labels)
 
 
-def _of_frame(data: Any, labels: Sequence[Any] | None) -> Confusion | None:
-    """Return the tally of a data frame of counts: by its names where it has them, else by position."""
+def _from_frame(data: Any, labels: Sequence[Any] | None) -> Confusion | None:
+    """Return the tally of a data frame of counts, by its row and column names or else by position."""
     columns = column_names(data)
     if columns is None:
         return None
@@ -67,40 +67,42 @@ def _of_frame(data: Any, labels: Sequence[Any] | None) -> Confusion | None:
     if not set(rows) & set(columns):
         if labels is None:
             return None
-        if not set(map(plain_label, columns)) <= set(_names(labels)):  # nothing names the cells: by position
-            return _of_numbers(np.stack([np.asarray(data[name]) for name in columns], axis=1), labels)
-        rows = list(_names(labels))
+        if not set(map(plain_label, columns)) <= set(_label_names(labels)):  # no names: by position
+            return _from_matrix(np.stack([np.asarray(data[name]) for name in columns], axis=1), labels)
+        rows = list(_label_names(labels))
     values = {name: np.asarray(data[name]) for name in columns}
-    cells = [{name: values[name][place] for name in columns} for place in range(len(data))]
+    cells = [{name: values[name][column] for name in columns} for column in range(len(data))]
     if len(rows) != len(cells):
         raise LabelError(f"the table has {len(cells)} rows, but {len(rows)} labels: {shown(rows)}.")
     if getattr(index, "name", None) == "predicted" or getattr(data.columns, "name", None) == "actual":
-        cells = [{name: row[place] for name, row in zip(rows, cells, strict=True)} for place in columns]
+        cells = [{name: row[column] for name, row in zip(rows, cells, strict=True)} for column in columns]
         rows = list(columns)
-    return _of_names(rows, cells, labels)
+    return _from_named_cells(rows, cells, labels)
 
 
-def _of_names(rows: list[Any], cells: list[Any], labels: Sequence[Any] | None) -> Confusion:
-    """Return the tally of counts by names: a row per actual label, a mapping from predicted label to count.
+def _from_named_cells(rows: list[Any], cells: list[Any], labels: Sequence[Any] | None) -> Confusion:
+    """Return the tally of named cells: for each actual label a mapping from predicted label to count.
 
-    A label that was never predicted, or never occurred, may lack its column or its row.
+    A label that was never predicted, or never occurred, may have no column or no row.
     """
-    plain = {plain_label(row): {plain_label(name): count for name, count in cell.items()}
+    cells_by_label = {plain_label(row): {plain_label(name): count for name, count in cell.items()}
              for row, cell in zip(rows, cells, strict=True)}  # fmt: skip
-    if len(plain) != len(rows):
+    if len(cells_by_label) != len(rows):
         raise LabelError(f"two rows of the table have one name: {shown(rows)}.")
-    found = dict.fromkeys([*plain, *(name for cell in plain.values() for name in cell)])
-    names = _names(list(found) if labels is None else labels)
-    if strange := [name for name in found if name not in names]:
-        raise LabelError(f"the table names {shown(strange)}, which is not among the labels: {shown(names)}.")
-    counts = np.array([[plain.get(row, {}).get(name, 0) for name in names] for row in names])
+    names_present = dict.fromkeys(
+        [*cells_by_label, *(name for cell in cells_by_label.values() for name in cell)]
+    )
+    names = _label_names(list(names_present) if labels is None else labels)
+    if unknown := [name for name in names_present if name not in names]:
+        raise LabelError(f"the table names {shown(unknown)}, which is not among the labels: {shown(names)}.")
+    counts = np.array([[cells_by_label.get(row, {}).get(name, 0) for name in names] for row in names])
     if counts.dtype.kind not in "biuf":
         raise InputError("a ready table holds counts, but this one holds text: name columns by role instead.")
     if len(names) > 2 and _are_totals(counts):  # noqa: PLR2004 - two classes and their totals
         raise InputError(
             f"the table's last row and column, {shown(names[-1:])}, are totals of the others: leave them out."
         )
-    return _counted(counts, names)
+    return _confusion(counts, names)
 
 
 def _are_totals(counts: Any) -> bool:
@@ -111,43 +113,25 @@ def _are_totals(counts: Any) -> bool:
 
 
 def table_task(tally: Confusion, positive: Label | None, task_name: str | None) -> tuple[Task, Confusion]:
-    """Return the problem that a table poses; a positive class among several is set against the rest."""
-    labels = tally.labels
+    """Return the task of a table of counts, and the table as the task reads it.
+
+    It is decided as for rows whose labels are declared: those of the table.
+    """
     if not tally.n:
         raise InputError("the table holds no rows: all its counts are 0.")
     if task_name not in (None, "binary", "multiclass", "ordinal"):
         raise InputError(
             f'a table of counts is no {task_name} task: use task="binary", "multiclass" or "ordinal".'
         )
-    inferred: tuple[str, ...] = ()
-    if positive is not None:
-        positive = plain_label(positive)
-        if positive not in labels:
-            raise LabelError(
-                f"the positive label {shown([positive])} is not among the labels: {shown(labels)}."
-            )
-        if task_name in ("multiclass", "ordinal"):
-            raise LabelError(f'positive= has no use where task="{task_name}": all classes are judged alike.')
-    elif task_name in (None, "binary") and set(labels) in _PAIRS:
-        positive = max(labels)
-        inferred = (f"the labels are {shown(labels)}, of which {shown([positive])} is positive",)
-    elif task_name == "binary" or (task_name is None and len(labels) == 2):  # noqa: PLR2004 - two classes
-        raise LabelError(
-            f"the labels are {shown(labels)}: say which one is positive with positive=, "
-            'or judge both alike with task="multiclass".'
-        )
-    if positive is None:
-        said = () if task_name else (f"the labels are {shown(labels)}",)
-        return Task("ordinal" if task_name == "ordinal" else "multiclass", labels, inferred=said), tally
-    others = tuple(label for label in labels if label != positive)
-    if len(others) != 1:
-        tally = tally.against_rest(positive)
-        inferred += (f"{shown([positive])} is judged against the other {len(others)} labels together",)
-        return Task("binary", tally.labels, tally.labels[1], inferred=inferred), tally
-    return Task("binary", (*others, positive), positive, inferred=inferred), tally
+    labels = list(tally.labels)
+    each = rows(actual=labels, predicted=labels, labels=labels, positive=positive)
+    decision = decide_task(ColumnProfile.of(each), TaskRequest.of(each, task_name, None), each)
+    table = decision.tallies({"confusion": tally})["confusion"]
+    assert isinstance(table, Confusion)  # noqa: S101 - for the type checker
+    return decision.task, table
 
 
-def _names(labels: Sequence[Any]) -> Labels:
+def _label_names(labels: Sequence[Any]) -> Labels:
     if isinstance(labels, str):
         raise LabelError(f'labels="{labels}" is one text: pass a list of labels.')
     names = same_kind(tuple(map(plain_label, labels)))
@@ -156,7 +140,7 @@ def _names(labels: Sequence[Any]) -> Labels:
     return names
 
 
-def _of_numbers(counts: Any, labels: Sequence[Any] | None) -> Confusion:
+def _from_matrix(counts: Any, labels: Sequence[Any] | None) -> Confusion:
     if counts.dtype.kind not in "biuf":
         raise InputError("a ready table holds counts, but this one holds text: name columns by role instead.")
     if counts.shape[0] != counts.shape[1]:
@@ -170,10 +154,10 @@ def _of_numbers(counts: Any, labels: Sequence[Any] | None) -> Confusion:
             f"a table of {len(counts)} by {len(counts)} counts needs labels=, in the order of its rows "
             "(actual) and columns (predicted)."
         )
-    return _counted(counts, _names(labels))
+    return _confusion(counts, _label_names(labels))
 
 
-def _counted(counts: Any, names: Labels) -> Confusion:
+def _confusion(counts: Any, names: Labels) -> Confusion:
     """Return the tally of a square table of counts."""
     if len(names) != len(counts):
         raise LabelError(
@@ -181,10 +165,10 @@ def _counted(counts: Any, names: Labels) -> Confusion:
         )
     bad = ~(np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts)))
     if bad.any():
-        row, place = (int(index[0]) for index in np.nonzero(bad))
-        where = f"actual {shown([names[row]])}, predicted {shown([names[place]])}"
+        row, column = (int(index[0]) for index in np.nonzero(bad))
+        where = f"actual {shown([names[row]])}, predicted {shown([names[column]])}"
         raise InputError(
-            f"the table holds {counts[row, place]} ({where}), which is no count: counts are whole numbers, 0 "
-            "or more. Multiply shares by the number of rows behind them."
+            f"the table holds {counts[row, column]} ({where}), which is no count: counts are whole numbers, "
+            "0 or more. Multiply shares by the number of rows behind them."
         )
     return Confusion.of_table(counts, names, declared=True)

@@ -1,4 +1,4 @@
-"""From data that is never held to an evaluation: one scan fills the tallies, and they tell everything."""
+"""Evaluate data that is never held in memory: one scan fills the tallies."""
 
 from __future__ import annotations
 
@@ -15,8 +15,15 @@ from assay.errors import ColumnError, InputError, MergeError
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.infer_task import TaskDecision, decide_task, stated_task
 from assay.evaluation.task import TaskRequest
-from assay.evaluation.task_tallies import CASES, CUT, TRAITS, quantity, sliced, tallies_for_scan
-from assay.evaluation.validation import refuse_unused, unnamed_columns
+from assay.evaluation.task_tallies import (
+    CUT,
+    PROFILE,
+    STORED_ROWS,
+    needs_edges_error,
+    slice_tallies_of,
+    tallies_for_scan,
+)
+from assay.evaluation.validation import columns_without_role_error, refuse_unused_settings
 from assay.formatting.progress import Progress
 from assay.inference.intervals.interval_request import has_weights
 from assay.inputs.discretize import FEW, MOST, check_edges, too_many
@@ -40,22 +47,22 @@ if TYPE_CHECKING:
     from assay.evaluation.settings import Settings
     from assay.tallies import ColumnProfile, Tally
 
-__all__ = ["evaluate_streamed", "is_streamed"]
+__all__ = ["evaluate_scan", "is_scanned"]
 
-_SHARE = 40  # what each tally that may be lost can take of the memory: a part of what all tallies have
+_BOUNDED_TALLIES = 40  # a bounded tally may take this fraction (1/40) of the memory
 _SLICES = "slices"
 
 
-def is_streamed(data: Any) -> bool:
-    """Tell whether data is scanned rather than held: a file, a source, or a frame of a cluster.
+def is_scanned(data: Any) -> bool:
+    """Tell whether data is scanned rather than held in memory: a file, a source, or a cluster's frame.
 
-    >>> is_streamed("preds.parquet"), is_streamed({"y": [0, 1]})
+    >>> is_scanned("preds.parquet"), is_scanned({"y": [0, 1]})
     (True, False)
     """
     return isinstance(data, (str, os.PathLike, Source)) or is_cluster(data)
 
 
-def evaluate_streamed(
+def evaluate_scan(
     data: Any,
     roles: Mapping[str, Any],
     settings: Settings,
@@ -72,85 +79,85 @@ def evaluate_streamed(
     """Return the evaluation of data that is scanned; `roles` are names of columns."""
     if task_name == "multilabel":
         raise InputError(
-            'rows that may have several labels, task="multilabel", are judged in memory: read them first.'
+            'rows that may have several labels, task="multilabel", are evaluated in memory: read them first.'
         )
-    said = {role: one for role, one in roles.items() if one is not None}
-    if not said:
-        raise unnamed_columns(data)
-    by = said.pop("by", ())
+    named_roles = {role: value for role, value in roles.items() if value is not None}
+    if not named_roles:
+        raise columns_without_role_error(data)
+    by = named_roles.pop("by", ())
     by = (by,) if isinstance(by, str) else tuple(by)
     check_edges(by, edges)
     if len(set(by)) < len(by):
         raise ColumnError(f"by= names a column twice: {list(by)}.")
-    stated = _stated(said, task_name, threshold, labels, positive)
-    limit = max(as_bytes(memory) // _SHARE, 1)
-    told: dict[str, Any] = {
-        **said, "by": by, "labels": labels, "positive": stated.positive, "missing": missing,
+    request = _task_request(named_roles, task_name, threshold, labels, positive)
+    limit = max(as_bytes(memory) // _BOUNDED_TALLIES, 1)
+    scan_options: dict[str, Any] = {
+        **named_roles, "by": by, "labels": labels, "positive": request.positive, "missing": missing,
         "edges": edges, "memory": memory, "threads": threads,
     }  # fmt: skip
-    reading = _Reading(data, told, stated, tuple(edges or ()), limit)
-    task = stated_task(stated)
-    found = reading.scan(None if task is None else task.name)
-    if not found.scan.rows:
-        raise InputError("there are no rows to judge.")
-    verdict = TaskDecision(task) if task is not None else decide_task(found.traits, stated)
-    if task is None and verdict.task.name == "regression":
-        # Labels were looked for, and quantities found: these are summed in a pass of their own.
-        found = reading.scan("regression")
-    refuse_unused(verdict.task.name, settings)
-    return found.evaluation(verdict, settings)
+    plan = _ScanPlan(data, scan_options, request, tuple(edges or ()), limit)
+    task = stated_task(request)
+    result = plan.scan(None if task is None else task.name)
+    if not result.scan.rows:
+        raise InputError("there are no rows to evaluate.")
+    decision = TaskDecision(task) if task is not None else decide_task(result.profile, request)
+    if task is None and decision.task.name == "regression":
+        # The first pass looked for labels and met quantities, which a second pass sums.
+        result = plan.scan("regression")
+    refuse_unused_settings(decision.task.name, settings)
+    return result.evaluation(decision, settings)
 
 
-def _stated(
+def _task_request(
     roles: dict[str, Any], task_name: str | None, threshold: float | None, labels: Any, positive: Any
 ) -> TaskRequest:
-    """Return what the caller said, in the words of the problem."""
+    """Return the request of the task by the names of columns."""
     score: Any = roles.get("score")
-    several = score is not None and not isinstance(score, str)
-    if several and not isinstance(score, (list, tuple, dict)):
-        raise _no_name("score", score)
+    is_matrix = score is not None and not isinstance(score, str)
+    if is_matrix and not isinstance(score, (list, tuple, dict)):
+        raise _not_a_name("score", score)
     if isinstance(score, dict):
         labels = tuple(score)
-    for role, one in roles.items():
-        if role != "score" and not isinstance(one, str):
-            raise _no_name(role, one)
-    names = {role: one if isinstance(one, str) else role for role, one in roles.items()}
+    for role, value in roles.items():
+        if role != "score" and not isinstance(value, str):
+            raise _not_a_name(role, value)
+    names = {role: value if isinstance(value, str) else role for role, value in roles.items()}
     return TaskRequest(
         task_name, threshold,
         None if labels is None else same_kind(tuple(map(plain_label, labels))),
         None if positive is None else plain_label(positive),
-        names, len(score) if several else 1,
+        names, len(score) if is_matrix else 1,
     )  # fmt: skip
 
 
-def _no_name(role: str, one: Any) -> ColumnError:
+def _not_a_name(role: str, value: Any) -> ColumnError:
     return ColumnError(
-        f"{role}= was given as {type(one).__name__}: of a file or a cluster's frame a column is meant by its "
+        f"{role}= was given as {type(value).__name__}: of a file or a cluster's frame, pass the column's "
         "name."
     )
 
 
 @dataclasses.dataclass(frozen=True)
-class _Reading:
-    """How data is scanned: with which words, and into which tallies."""
+class _ScanPlan:
+    """How data is scanned: with which options, into which tallies."""
 
     data: Any
-    told: dict[str, Any]
-    stated: TaskRequest
+    scan_options: dict[str, Any]
+    request: TaskRequest
     cut: tuple[str, ...]
     limit: int
 
-    def scan(self, task_name: str | None) -> _Found:
-        """Return what a pass over the rows finds for a kind of problem, or for any that labels pose."""
-        makers = tallies_for_scan(self.stated, task_name, self.limit)
-        if self.told["by"]:
-            makers = {_SLICES: functools.partial(sliced, makers=makers, cut=self.cut)}
+    def scan(self, task_name: str | None) -> _ScanResult:
+        """Return the result of one pass for a task, or for any task of labels where it is None."""
+        tallies = tallies_for_scan(self.request, task_name, self.limit)
+        if self.scan_options["by"]:
+            tallies = {_SLICES: functools.partial(slice_tallies_of, tallies=tallies, cut=self.cut)}
         with Progress("rows", self._count()) as bar:
-            found = scan(self.data, tallies=makers, progress=bar.reach, **self.told)
-        return _Found(self, found, task_name)
+            result = scan(self.data, tallies=tallies, progress=bar.reach, **self.scan_options)
+        return _ScanResult(self, result, task_name)
 
     def _count(self) -> int | None:
-        """Return about how many rows there are, where somebody sees it and it costs little to know."""
+        """Return the approximate number of rows, where a progress bar is shown and it is cheap to know."""
         if sys.stderr is None or not sys.stderr.isatty() or str(self.data) == "-":
             return None
         origin = source(self.data) if isinstance(self.data, (str, os.PathLike)) else self.data
@@ -158,86 +165,92 @@ class _Reading:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Found:
-    """What a scan found."""
+class _ScanResult:
+    """The result of a scan."""
 
-    reading: _Reading
+    plan: _ScanPlan
     scan: Scan
     task_name: str | None
 
     @functools.cached_property
     def slices(self) -> Grouped | None:
         """The tallies of each slice, by all columns crossed."""
-        found = self.scan.tallies.get(_SLICES)
-        if not isinstance(found, Grouped):
+        tally = self.scan.tallies.get(_SLICES)
+        if not isinstance(tally, Grouped):
             return None
-        for place, name in enumerate(self.reading.told["by"]):
-            labels = {key[place] for key in found}
+        for index, name in enumerate(self.plan.scan_options["by"]):
+            labels = {key[index] for key in tally}
             numbers = not any(isinstance(label, (str, bool)) for label in labels)
-            if numbers and len(labels) > FEW and name not in self.reading.cut:
-                raise quantity(name)
+            if numbers and len(labels) > FEW and name not in self.plan.cut:
+                raise needs_edges_error(name)
             if len(labels) > MOST:
                 raise too_many(len(labels), name)
-        return found
+        return tally
 
     @functools.cached_property
-    def whole(self) -> Mapping[str, Tally]:
+    def merged(self) -> Mapping[str, Tally]:
         """The tallies of all rows."""
         if self.slices is None:
             return dict(self.scan.tallies.items())
         try:
-            whole: Any = merge(self.slices.tallies)
-            return dict(whole.items())
-        except MergeError as refused:
+            merged: Any = merge(self.slices.tallies)
+            return dict(merged.items())
+        except MergeError as error:
             if self.task_name == "ranking":
                 raise InputError(
-                    f"a list lies in two slices by {' x '.join(self.reading.told['by'])}: slices of ranked "
-                    f"lists are of whole lists, so slice by something that a list has once. {refused}"
+                    f"a list lies in two slices by {' x '.join(self.plan.scan_options['by'])}: slices of "
+                    f"ranked lists are of whole lists, so slice by something that a list has once. {error}"
                 ) from None
             raise
 
     @property
-    def traits(self) -> ColumnProfile:
+    def profile(self) -> ColumnProfile:
         """What the columns hold."""
-        found: Any = self.whole[TRAITS]
-        return found  # type: ignore[no-any-return]
+        profile: Any = self.merged[PROFILE]
+        return profile  # type: ignore[no-any-return]
 
-    def evaluation(self, verdict: TaskDecision, settings: Settings) -> Evaluation:
+    def evaluation(self, decision: TaskDecision, settings: Settings) -> Evaluation:
         """Return the evaluation of the tallies."""
-        task, told = verdict.task, self.reading.told
-        read = functools.partial(as_read, verdict=verdict)
-        tallies = read(self.whole)
+        task, scan_options = decision.task, self.plan.scan_options
+        as_task_reads = functools.partial(tallies_as_read, decision=decision)
+        tallies = as_task_reads(self.merged)
         weighted = any(map(has_weights, tallies.values()))
         names: dict[str, Any] = {
-            role: name for role, name in self.reading.stated.names.items()
+            role: name for role, name in self.plan.request.names.items()
             if role in ("actual", "predicted", "score", "weight", "group") and (role != "weight" or weighted)
         }  # fmt: skip
         if task.name == "multiclass" and "predicted" not in names:
             names["predicted"] = "highest score"
-        if self.reading.stated.cut:
+        if self.plan.request.cut:
             names["score"] = names["predicted"]
-        settings = dataclasses.replace(settings, **names, by=told["by"])
+        settings = dataclasses.replace(settings, **names, by=scan_options["by"])
         if self.slices is not None:
             parts = {
                 key: Collection.of_mapping(
-                    read({name: tally for name, tally in one.items() if name != CASES})
+                    as_task_reads({name: tally for name, tally in value.items() if name != STORED_ROWS})
                 )
-                for key, one in self.slices.items()
+                for key, value in self.slices.items()
             }
             tallies[_SLICES] = Grouped.of_mapping(parts)
         return Evaluation(task, settings, Collection.of_mapping(tallies), dropped=self.scan.dropped)
 
 
-def as_read(found: Mapping[str, Tally], verdict: TaskDecision) -> dict[str, Tally]:
-    """Return the tallies of rows as their problem reads them: those that its figures need."""
-    task = verdict.task
-    cut = found.get(CUT)
-    tallies = verdict.tallies({name: _held(one) for name, one in found.items() if name not in (TRAITS, CUT)})
+def tallies_as_read(result: Mapping[str, Tally], decision: TaskDecision) -> dict[str, Tally]:
+    """Return the tallies as the task reads them: those that its metrics need."""
+    task = decision.task
+    cut = result.get(CUT)
+    tallies = decision.tallies(
+        {name: _unwrapped(value) for name, value in result.items() if name not in (PROFILE, CUT)}
+    )
     if task.name in ("multiclass", "ordinal") and "class_scores" in tallies and not task.probabilities:
-        tallies = {name: one for name, one in tallies.items() if name in ("class_scores", "confusion", CASES)}
-    cases = tallies.get(CASES)
-    if isinstance(cases, StoredRows):
-        tallies[CASES] = StoredRows.of(verdict.rows(cases.rows()))
+        tallies = {
+            name: value
+            for name, value in tallies.items()
+            if name in ("class_scores", "confusion", STORED_ROWS)
+        }
+    stored = tallies.get(STORED_ROWS)
+    if isinstance(stored, StoredRows):
+        tallies[STORED_ROWS] = StoredRows.of(decision.rows(stored.rows()))
     scores, table = tallies.get("scores"), tallies.get("confusion")
     if task.name == "binary" and isinstance(table, Confusion):
         tallies["confusion"] = with_labels(table, task.labels)
@@ -249,6 +262,6 @@ def as_read(found: Mapping[str, Tally], verdict: TaskDecision) -> dict[str, Tall
     return tallies
 
 
-def _held(tally: Tally) -> Tally:
-    """Return a tally that may be lost as what it is where it is not."""
+def _unwrapped(tally: Tally) -> Tally:
+    """Return the tally inside a bounded one, where it was not lost."""
     return tally.tally if isinstance(tally, BoundedTally) and tally.tally is not None else tally

@@ -1,6 +1,6 @@
-"""Which problem rows pose: said by the caller, or inferred where it cannot be mistaken.
+"""Infer the task of rows: stated by the caller, or decided by the columns where there is no doubt.
 
-Rows in memory and rows that were scanned are judged alike, by their traits.
+Rows in memory and rows of a scan are decided alike, from a profile of their columns.
 """
 
 from __future__ import annotations
@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from assay.errors import InputError, LabelError, shown
-from assay.evaluation.score_columns import chosen_column, highest_predicted, of_class_scores, one_of_two
+from assay.evaluation.score_columns import (
+    class_scores_task,
+    positive_column,
+    predict_highest,
+    take_positive_column,
+)
 from assay.evaluation.task import Task, TaskName, TaskRequest, two_classes
 from assay.evaluation.validation import (
     check_task,
     first_fraction,
-    refuse_idle,
     refuse_labels_as_scores,
-    refuse_swapped,
+    refuse_swapped_columns,
+    refuse_unused_threshold,
 )
 from assay.inputs import Column, Rows, encode, label_union
 from assay.inputs.labels import positive_label
@@ -38,52 +43,52 @@ _PAIRS = ({0, 1}, {-1, 1})
 
 @dataclasses.dataclass(frozen=True)
 class TaskDecision:
-    """A problem, and how rows are read for it: one label against all others where they are several."""
+    """A task, and how rows are read for it: one label against all others where one of several is positive."""
 
     task: Task
-    alone: Label | None = None  # the label that is set against the rest
+    one_vs_rest: Label | None = None  # the positive label, of more than two
 
     def rows(self, rows: Rows) -> Rows:
-        """Return rows as the problem reads them."""
+        """Return rows as the task reads them."""
         task = self.task
-        if self.alone is not None:
-            rows = _against_rest(rows, self.alone, task.labels)
+        if self.one_vs_rest is not None:
+            rows = _one_vs_rest(rows, self.one_vs_rest, task.labels)
         return dataclasses.replace(rows, positive=task.positive) if task.name == "binary" else rows
 
     def tallies(self, tallies: Mapping[str, Tally]) -> dict[str, Tally]:
-        """Return tallies of rows as they were, as those of the rows that the problem reads."""
-        found = dict(tallies)
-        if self.alone is None:
-            return found
-        for name, one in tallies.items():
-            if isinstance(one, Confusion):
-                found[name] = one.against_rest(self.alone)
-            elif getattr(one, "positive", None) == self.alone:
-                found[name] = dataclasses.replace(one, positive=self.task.positive)  # type: ignore[type-var]
-        return found
+        """Return tallies of the rows, as tallies of the rows that the task reads."""
+        tallies_read = dict(tallies)
+        if self.one_vs_rest is None:
+            return tallies_read
+        for name, tally in tallies.items():
+            if isinstance(tally, Confusion):
+                tallies_read[name] = tally.against_rest(self.one_vs_rest)
+            elif getattr(tally, "positive", None) == self.one_vs_rest:
+                tallies_read[name] = dataclasses.replace(tally, positive=self.task.positive)  # type: ignore[type-var]
+        return tallies_read
 
 
 def infer_task(rows: Rows, task_name: str | None = None, threshold: float | None = None) -> tuple[Task, Rows]:
-    """Return the problem that rows pose, and the rows as that problem reads them.
+    """Return the task of rows, and the rows as the task reads them.
 
     >>> import assay
     >>> task, _ = infer_task(assay.rows(actual=[0, 1, 1], predicted=[0, 1, 0]))
     >>> task.title, task.positive, task.inferred
     ('Binary classification', 1, ('the labels are 0, 1, of which 1 is positive',))
     """
-    stated = TaskRequest.of(rows, task_name, threshold)
-    task = stated_task(stated)
+    request = TaskRequest.of(rows, task_name, threshold)
+    task = stated_task(request)
     if task is not None:
         return task, rows
-    rows = prepare_rows(rows, stated)
-    verdict = decide_task(ColumnProfile.of(rows), stated, rows)
-    return verdict.task, verdict.rows(rows)
+    rows = prepare_rows(rows, request)
+    decision = decide_task(ColumnProfile.of(rows), request, rows)
+    return decision.task, decision.rows(rows)
 
 
-def stated_task(stated: TaskRequest) -> Task | None:
-    """Return the problem where no row need be seen to know it, or None; raise where a role is lacking."""
-    check_task(stated.task)
-    task_name, names = stated.task, stated.names
+def stated_task(request: TaskRequest) -> Task | None:
+    """Return the task where the request alone decides it, else None; raise where a role is missing."""
+    check_task(request.task)
+    task_name, names = request.task, request.names
     if "actual" not in names:
         raise InputError("an evaluation needs actual=, what was true, beside predicted= or score=.")
     if "predicted" not in names and "score" not in names:
@@ -91,7 +96,7 @@ def stated_task(stated: TaskRequest) -> Task | None:
             "an evaluation needs predicted= (labels or numbers), score= (of the positive class), or both "
             "beside actual=."
         )
-    refuse_idle(stated)
+    refuse_unused_threshold(request)
     if task_name == "ranking" or (task_name is None and "query" in names):
         for role, what in (("query", "which list each row is of"), ("score", "what the lists are ranked by")):
             if role not in names:
@@ -99,97 +104,102 @@ def stated_task(stated: TaskRequest) -> Task | None:
         if "weight" in names:
             raise InputError("ranked lists count alike, so that weight= has no use: leave it out.")
         return Task("ranking", inferred=() if task_name else ("there are queries, so lists are ranked",))
-    if task_name == "regression" and stated.columns == 1:
-        return _regression(stated)
+    if task_name == "regression" and request.columns == 1:
+        return _regression_task(request)
     return None
 
 
-def prepare_rows(rows: Rows, stated: TaskRequest) -> Rows:
-    """Return rows with what can be done row by row before the problem is known.
+def prepare_rows(rows: Rows, request: TaskRequest) -> Rows:
+    """Return rows prepared row by row, before the task is decided.
 
-    Numbers are cut at a threshold; of two columns of scores the positive class's is taken; of several, the
-    highest predicts.
+    Numbers are cut at a threshold; of two score columns that of the positive class is taken; of several,
+    the highest score predicts.
     """
-    if stated.columns > 1:
-        rows, task_name = one_of_two(rows, stated.task)
-        return rows if task_name == "binary" else highest_predicted(rows)
-    if stated.cut:
-        return _cut(rows, stated)
-    if "predicted" not in stated.names:
+    if request.columns > 1:
+        rows, task_name = take_positive_column(rows, request.task)
+        return rows if task_name == "binary" else predict_highest(rows)
+    if request.cut:
+        return _cut_numbers(rows, request)
+    if "predicted" not in request.names:
         refuse_labels_as_scores(rows.score)
     return rows
 
 
-def decide_task(traits: ColumnProfile, stated: TaskRequest, rows: Rows | None = None) -> TaskDecision:
-    """Return what the traits of rows and the caller's words say together; rows serve messages alone.
+def decide_task(profile: ColumnProfile, request: TaskRequest, rows: Rows | None = None) -> TaskDecision:
+    """Decide the task from a profile of the columns and the request; `rows` serve error messages only.
 
     >>> import assay
-    >>> stated = TaskRequest(names={"actual": "y", "predicted": "p"})
-    >>> traits = ColumnProfile.of(assay.rows(actual=["a", "b", "c"], predicted=["a", "b", "b"]))
-    >>> decide_task(traits, stated).task.title
+    >>> request = TaskRequest(names={"actual": "y", "predicted": "p"})
+    >>> profile = ColumnProfile.of(assay.rows(actual=["a", "b", "c"], predicted=["a", "b", "b"]))
+    >>> decide_task(profile, request).task.title
     'Classification into 3 classes'
     """
-    if stated.columns > 1:
-        labels = stated.labels or (rows.labels if rows is not None else None) or traits.actual.labels
-        stated = dataclasses.replace(stated, labels=labels)
-        chosen = chosen_column(labels, stated.positive, stated.task)
-        if chosen is None:
-            return TaskDecision(of_class_scores(stated, probabilities=traits.probabilities))
-        verdict = _of_labels(traits, dataclasses.replace(stated, task="binary"))
-        task = verdict.task
-        said = (*task.inferred, f"the scores are column {chosen[0]}, that of {shown([chosen[1]])}")
-        return dataclasses.replace(verdict, task=dataclasses.replace(task, inferred=said))
-    if stated.cut:
-        below, above = stated.cut
-        said = (f"actual and predicted numbers are cut at {stated.threshold:g}",)
-        return TaskDecision(Task("binary", (below, above), above, stated.threshold, said))
+    if request.columns > 1:
+        labels = request.labels or (rows.labels if rows is not None else None) or profile.actual.labels
+        request = dataclasses.replace(request, labels=labels)
+        column_choice = positive_column(labels, request.positive, request.task)
+        if column_choice is None:
+            return TaskDecision(class_scores_task(request, probabilities=profile.probabilities))
+        decision = _decide_labels(profile, dataclasses.replace(request, task="binary"))
+        task = decision.task
+        inferred_notes = (
+            *task.inferred,
+            f"the scores are column {column_choice[0]}, that of {shown([column_choice[1]])}",
+        )
+        return dataclasses.replace(decision, task=dataclasses.replace(task, inferred=inferred_notes))
+    if request.cut:
+        below, above = request.cut
+        inferred_notes = (f"actual and predicted numbers are cut at {request.threshold:g}",)
+        return TaskDecision(Task("binary", (below, above), above, request.threshold, inferred_notes))
     if (
-        stated.task is None
-        and stated.threshold is None
-        and "score" not in stated.names
-        and traits.are_numbers
+        request.task is None
+        and request.threshold is None
+        and "score" not in request.names
+        and profile.are_numbers
     ):
-        refuse_swapped(traits, stated, rows)
-        return TaskDecision(_regression(stated))
-    refuse_swapped(traits, stated, rows)
-    for role, seen in (("actual", traits.actual), ("predicted", traits.predicted)):
-        if seen.kind == "fractions":
+        refuse_swapped_columns(profile, request, rows)
+        return TaskDecision(_regression_task(request))
+    refuse_swapped_columns(profile, request, rows)
+    for role, column_profile in (("actual", profile.actual), ("predicted", profile.predicted)):
+        if column_profile.kind == "fractions":
             if rows is not None:
                 encode(getattr(rows, role))  # raises, with the row
             raise LabelError(
-                f"{stated.names[role]} holds {first_fraction(None, role)}, which are no labels: cut a "
+                f"{request.names[role]} holds {first_fraction(None, role)}, which are no labels: cut a "
                 'measured quantity into classes first (assay.cut), or say task="regression".'
             )
-    return _of_labels(traits, stated)
+    return _decide_labels(profile, request)
 
 
-def _regression(stated: TaskRequest) -> Task:
-    if "predicted" not in stated.names:
+def _regression_task(request: TaskRequest) -> Task:
+    if "predicted" not in request.names:
         raise InputError("a regression needs predicted= numbers; score= is for classes.")
-    said = ("actual and predicted are numbers that are not whole, so it is a regression",)
-    return Task("regression", inferred=() if stated.task else said)
+    inferred_notes = ("actual and predicted are numbers that are not whole, so it is a regression",)
+    return Task("regression", inferred=() if request.task else inferred_notes)
 
 
-def _of_labels(traits: ColumnProfile, stated: TaskRequest) -> TaskDecision:
-    task_name = stated.task
-    labels = stated.labels or label_union(traits.actual.labels, traits.predicted.labels)
-    if task_name == "ordinal" and stated.labels is None and labels and isinstance(labels[0], str):
+def _decide_labels(profile: ColumnProfile, request: TaskRequest) -> TaskDecision:
+    task_name = request.task
+    labels = request.labels or label_union(profile.actual.labels, profile.predicted.labels)
+    if task_name == "ordinal" and request.labels is None and labels and isinstance(labels[0], str):
         raise LabelError(
             f"the labels {shown(labels)} have no order of their own: state it, lowest first, with labels=."
         )
     if task_name in ("multiclass", "ordinal"):
-        if stated.positive is not None:
-            raise LabelError(f'positive= has no use where task="{task_name}": all classes are judged alike.')
-        return _several(stated, "ordinal" if task_name == "ordinal" else "multiclass", labels)
-    if "score" in stated.names or stated.positive is not None or task_name == "binary":
-        return _binary(traits, stated, labels)
-    task = label_task(labels, declared=stated.labels is not None)
+        if request.positive is not None:
+            raise LabelError(
+                f'positive= has no use where task="{task_name}": all classes are evaluated alike.'
+            )
+        return _multiclass_task(request, "ordinal" if task_name == "ordinal" else "multiclass", labels)
+    if "score" in request.names or request.positive is not None or task_name == "binary":
+        return _binary_task(profile, request, labels)
+    task = label_task(labels, declared=request.labels is not None)
     if task == "binary":
-        return _binary(traits, stated, labels)
+        return _binary_task(profile, request, labels)
     if task == "two classes":
         raise LabelError(
             f"the labels are {shown(labels)}: say which one is positive with positive=, "
-            'or judge both alike with task="multiclass".'
+            'or evaluate both alike with task="multiclass".'
         )
     if task == "whole numbers":
         binary_too = '"binary", ' if any(set(labels) <= pair for pair in _PAIRS) else ""
@@ -197,25 +207,27 @@ def _of_labels(traits: ColumnProfile, stated: TaskRequest) -> TaskDecision:
             f"actual holds whole numbers ({shown(labels, 4)}), which may be classes, grades or quantities: "
             f'say task={binary_too}"multiclass", "ordinal" or "regression".'
         )
-    return _several(stated, "multiclass", labels)
+    return _multiclass_task(request, "multiclass", labels)
 
 
-def _several(
-    stated: TaskRequest, task_name: Literal["multiclass", "ordinal"], labels: Labels
+def _multiclass_task(
+    request: TaskRequest, task_name: Literal["multiclass", "ordinal"], labels: Labels
 ) -> TaskDecision:
-    if "predicted" not in stated.names:
+    if "predicted" not in request.names:
         raise InputError(
             f"{len(labels)} classes need predicted= labels, or a column of scores for each of them in score=."
         )
-    inferred = () if stated.task else (f"the labels are {shown(labels)}",)
+    inferred = () if request.task else (f"the labels are {shown(labels)}",)
     return TaskDecision(Task(task_name, labels, inferred=inferred))
 
 
-def _binary(traits: ColumnProfile, stated: TaskRequest, labels: Labels) -> TaskDecision:
-    threshold = stated.threshold
-    positive = positive_label(stated.names["actual"], traits.actual.labels, stated.positive, stated.labels)
+def _binary_task(profile: ColumnProfile, request: TaskRequest, labels: Labels) -> TaskDecision:
+    threshold = request.threshold
+    positive = positive_label(
+        request.names["actual"], profile.actual.labels, request.positive, request.labels
+    )
     inferred: tuple[str, ...] = ()
-    if stated.positive is None:
+    if request.positive is None:
         known = labels if positive in labels else (*labels, positive)
         inferred = (f"the labels are {shown(known)}, of which {shown([positive])} is positive",)
     if positive not in labels and {*labels, positive} not in _PAIRS:
@@ -226,14 +238,14 @@ def _binary(traits: ColumnProfile, stated: TaskRequest, labels: Labels) -> TaskD
     others = [label for label in labels if label != positive]
     if len(others) > 1:
         classes = rest_names(positive)
-        inferred += (f"{shown([positive])} is judged against the other {len(others)} labels together",)
+        inferred += (f"{shown([positive])} is evaluated against the other {len(others)} labels together",)
     else:
-        classes = (others[0] if others else _opposite(positive), positive)
+        classes = (others[0] if others else _negative_label(positive), positive)
     if (
-        "score" in stated.names
+        "score" in request.names
         and threshold is None
-        and "predicted" not in stated.names
-        and traits.are_probabilities
+        and "predicted" not in request.names
+        and profile.are_probabilities
     ):
         threshold = 0.5
         inferred += ("the scores are probabilities, cut at 0.5 for the counts",)
@@ -242,35 +254,37 @@ def _binary(traits: ColumnProfile, stated: TaskRequest, labels: Labels) -> TaskD
 
 
 def rest_names(positive: Label) -> tuple[Label, Label]:
-    """Return what all other labels together are called, and the positive one, both as text."""
+    """Return the names of all other labels together, and of the positive one, as text."""
     return f"not {positive}", str(positive)
 
 
-def _against_rest(rows: Rows, positive: Label, names: Labels) -> Rows:
-    """Return rows of two labels, as text: the positive one and all others."""
+def _one_vs_rest(rows: Rows, positive: Label, names: Labels) -> Rows:
+    """Return rows with two labels as text: all others, and the positive one."""
 
-    def two(column: Column | None) -> Column | None:
+    def as_two_classes(column: Column | None) -> Column | None:
         if column is None:
             return None
         codes, labels = encode(column)
         table = np.array([label == positive for label in labels], dtype=bool)
         return two_classes(column, table[codes], names)
 
-    return dataclasses.replace(rows, actual=two(rows.actual), predicted=two(rows.predicted), labels=names)
+    return dataclasses.replace(
+        rows, actual=as_two_classes(rows.actual), predicted=as_two_classes(rows.predicted), labels=names
+    )
 
 
-def _opposite(positive: Label) -> Label:
-    """Return a name for the class that does not occur."""
+def _negative_label(positive: Label) -> Label:
+    """Return a name for the negative class where no row has it."""
     if isinstance(positive, bool):
         return not positive
     return f"not {positive}" if isinstance(positive, str) else (0 if positive == 1 else positive - 1)
 
 
-def _cut(rows: Rows, stated: TaskRequest) -> Rows:
-    """Return the rows with actual and predicted numbers cut at a threshold; the latter rank as scores too."""
-    names, threshold = stated.cut, stated.threshold
+def _cut_numbers(rows: Rows, request: TaskRequest) -> Rows:
+    """Return rows with actual and predicted numbers cut at the threshold; predicted are the scores too."""
+    names, threshold = request.cut, request.threshold
 
-    def two(column: Column) -> Column:
+    def as_two_classes(column: Column) -> Column:
         numbers = column.numbers("numbers")
         column.refuse_missing()
         return two_classes(column, numbers >= threshold, names)
@@ -282,5 +296,10 @@ def _cut(rows: Rows, stated: TaskRequest) -> Rows:
             "classes, but actual holds text and there are no scores: pass score=, or leave threshold= out."
         )
     return dataclasses.replace(
-        rows, actual=two(actual), predicted=two(predicted), score=predicted, labels=names, positive=names[1]
+        rows,
+        actual=as_two_classes(actual),
+        predicted=as_two_classes(predicted),
+        score=predicted,
+        labels=names,
+        positive=names[1],
     )

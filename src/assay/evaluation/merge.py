@@ -1,4 +1,4 @@
-"""Two evaluations as one, of both sides' rows."""
+"""Merge two evaluations into one of both sides' rows."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, MergeError, MetricError
-from assay.evaluation.default_metrics import flat
+from assay.evaluation.default_metrics import flatten
 from assay.evaluation.evaluation import Evaluation
-from assay.evaluation.from_scan import as_read
+from assay.evaluation.from_scan import tallies_as_read
 from assay.evaluation.infer_task import TaskDecision
 from assay.evaluation.settings import Settings
-from assay.evaluation.slices.partition import same_cuts
-from assay.evaluation.task_tallies import sliced, tallies_for_task
+from assay.evaluation.slices.partition import check_same_edges
+from assay.evaluation.task_tallies import slice_tallies_of, tallies_for_task
 from assay.inputs import label_union
 from assay.tallies import (
     BinnedScores,
@@ -32,46 +32,48 @@ if TYPE_CHECKING:
 
 __all__ = ["completed", "merged", "slice_tallies"]
 
-_FEW_ROWS = 1 << 25  # bytes
-_WORDS = ("name", "actual", "predicted", "score", "library")  # what may differ between shards
+_MAX_STORED_BYTES = 1 << 25  # bytes
+_MAY_DIFFER = ("name", "actual", "predicted", "score", "library")  # settings that may differ between shards
 
 
 def completed(ev: Evaluation) -> Evaluation:
-    """Return the evaluation with tallies of all its figures, so that it can do without its rows.
+    """Return the evaluation with tallies for all its metrics, so that it no longer needs its rows.
 
-    Where intervals need the rows, these are kept as a tally too, while they are few.
+    Where intervals need the rows, these are stored as a tally too, while they are few.
     """
-    if ev.given is None or ev.sets is not None:
+    if ev.source_rows is None or ev.label_tables is not None:
         return ev
     tallies = dict(ev.tallies.items())
-    bare = dataclasses.replace(ev, given=None, kept={})
-    for figure in flat(ev.groups):
+    bare = dataclasses.replace(ev, source_rows=None, saved={})
+    for spec in flatten(ev.groups):
         try:
-            bare.read(figure.metric, figure.options)
-        except MetricError:  # no tally at hand tells it
-            tallies[figure.metric.name] = ev.read(figure.metric, figure.options)[0]
+            bare.read(spec.metric, spec.options)
+        except MetricError:  # no tally at hand serves it
+            tallies[spec.metric.name] = ev.read(spec.metric, spec.options)[0]
     if ev.settings.group or ev.task.name == "regression" or "class_scores" in tallies:
-        kept = StoredRows.within(ev.given, _FEW_ROWS)  # what intervals need
-        tallies["cases"] = kept.tally or kept
+        stored = StoredRows.within(ev.source_rows, _MAX_STORED_BYTES)  # what intervals need
+        tallies["cases"] = stored.tally or stored
     slices = slice_tallies(ev)
     if slices is not None:
         tallies["slices"] = slices
-    return dataclasses.replace(ev, tallies=Collection.of_mapping(tallies), kept=ev.found)
+    return dataclasses.replace(ev, tallies=Collection.of_mapping(tallies), saved=ev.estimates)
 
 
 def slice_tallies(ev: Evaluation) -> Grouped | None:
     """Return the tallies of each slice of rows that are held; None where there are none."""
-    rows = ev.given
+    rows = ev.source_rows
     if rows is None or not rows.by:
         return None
-    found = sliced(rows, tallies_for_task(ev.task, rows), cut=ev.settings.by)
+    found = slice_tallies_of(rows, tallies_for_task(ev.task, rows), cut=ev.settings.by)
     if ev.task.name == "ranking":
         try:
             merge(found.tallies)
         except MergeError:  # a list lies in two slices, which are then none
             return None
-    verdict = TaskDecision(ev.task)
-    parts = {key: Collection.of_mapping(as_read(dict(one.items()), verdict)) for key, one in found.items()}
+    decision = TaskDecision(ev.task)
+    parts = {
+        key: Collection.of_mapping(tallies_as_read(dict(one.items()), decision)) for key, one in found.items()
+    }
     return Grouped.of_mapping(parts)
 
 
@@ -86,40 +88,40 @@ def merged(one: Evaluation, other: Any) -> Evaluation:
     """
     if not isinstance(other, Evaluation):
         raise MetricError(f"an evaluation merges with another, not with a {type(other).__name__}.")
-    task, settings = _problem(one, other), _settings(one.settings, other.settings)
-    mine, theirs = (dict(completed(side).tallies.items()) for side in (one, other))
-    slices: list[Any] = [side.get("slices") for side in (mine, theirs)]
+    task, settings = _common_task(one, other), _settings(one.settings, other.settings)
+    left, right = (dict(completed(side).tallies.items()) for side in (one, other))
+    slices: list[Any] = [side.get("slices") for side in (left, right)]
     if None not in slices:
-        same_cuts(slices[0], slices[1], settings.by)
-    both = {name: _joined(mine[name], theirs[name]) for name in mine if name in theirs}
+        check_same_edges(slices[0], slices[1], settings.by)
+    both = {name: _joined(left[name], right[name]) for name in left if name in right}
     return Evaluation(task, settings, Collection.of_mapping(both), dropped=one.dropped + other.dropped)
 
 
-def _joined(mine: Any, theirs: Any) -> Tally:
+def _joined(left: Any, right: Any) -> Tally:
     """Return the tally of both sides' rows; where one side's is in bins, or lost, the other's is made so."""
-    if type(mine) in (Grouped, Collection) and type(mine) is type(theirs):
+    if type(left) in (Grouped, Collection) and type(left) is type(right):
         # True and 1 are one key, whichever side it came from: the keys are joined as tallies join them.
-        keys = mine.of_mapping(dict.fromkeys(mine, ColumnProfile())).merge(
-            theirs.of_mapping(dict.fromkeys(theirs, ColumnProfile()))
+        keys = left.of_mapping(dict.fromkeys(left, ColumnProfile())).merge(
+            right.of_mapping(dict.fromkeys(right, ColumnProfile()))
         )
         both: dict[Any, Tally] = {
-            key: _joined(mine[key], theirs[key])
-            if key in mine and key in theirs
-            else (mine if key in mine else theirs)[key]
+            key: _joined(left[key], right[key])
+            if key in left and key in right
+            else (left if key in left else right)[key]
             for key in keys
         }
-        found: Tally = mine.of_mapping(both)
+        found: Tally = left.of_mapping(both)
         return found
-    for first, second in ((mine, theirs), (theirs, mine)):
+    for first, second in ((left, right), (right, left)):
         if isinstance(first, BinnedScores) and isinstance(second, Scores):
             return first.merge(second.binned(first.bits))
         if isinstance(first, BoundedTally) and not isinstance(second, BoundedTally):
             n = second.n if hasattr(second, "n") else len(second)
             return first.merge(BoundedTally(n, first.limit, "", second))
-    return mine.merge(theirs)  # type: ignore[no-any-return]
+    return left.merge(right)  # type: ignore[no-any-return]
 
 
-def _problem(one: Evaluation, other: Evaluation) -> Task:
+def _common_task(one: Evaluation, other: Evaluation) -> Task:
     first, second = one.task, other.task
     inferred = first.inferred if first.inferred == second.inferred else ()
     first, second = (dataclasses.replace(side, inferred=inferred) for side in (first, second))
@@ -137,10 +139,10 @@ def _problem(one: Evaluation, other: Evaluation) -> Task:
         ("threshold", "say the same threshold= for both"),
         ("probabilities", "make the scores of every row add up to 1 in both, or in neither"),
     ):
-        mine, theirs = getattr(first, name), getattr(second, name)
-        if mine != theirs:
+        left, right = getattr(first, name), getattr(second, name)
+        if left != right:
             raise InputError(
-                f"the two evaluations pose different problems: {name} is {mine!r} in one and {theirs!r} in "
+                f"the two evaluations are of different tasks: {name} is {left!r} in one and {right!r} in "
                 f"the other. To merge them, {advice}."
             )
     return first
@@ -152,18 +154,18 @@ def _declared(ev: Evaluation) -> bool:
 
 
 def _settings(one: Settings, other: Settings) -> Settings:
-    words = {
+    shared = {
         name: getattr(one if getattr(one, name) == getattr(other, name) else Settings(), name)
-        for name in _WORDS
+        for name in _MAY_DIFFER
     }
     if not (one.weight and other.weight):  # weights that are all 1 are none, and have no name
-        words["weight"] = one.weight or other.weight
-    first, second = (dataclasses.replace(side, **words) for side in (one, other))
+        shared["weight"] = one.weight or other.weight
+    first, second = (dataclasses.replace(side, **shared) for side in (one, other))
     for field in dataclasses.fields(first):
-        mine, theirs = getattr(first, field.name), getattr(second, field.name)
-        if mine != theirs:
+        left, right = getattr(first, field.name), getattr(second, field.name)
+        if left != right:
             raise InputError(
-                f"the two evaluations were made with different settings: {field.name}={mine!r} and "
-                f"{field.name}={theirs!r}. Make both alike to merge them."
+                f"the two evaluations were made with different settings: {field.name}={left!r} and "
+                f"{field.name}={right!r}. Make both alike to merge them."
             )
     return first

@@ -1,15 +1,15 @@
-"""The figures of every class, each against the rest, as a table."""
+"""Precision, recall and F1 of every class against the rest."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.errors import InputError, LabelError, shown
+from assay.evaluation.shortcuts import ClassTableShortcuts
 from assay.formatting.frame_output import as_frame
 from assay.metrics import Binary
-from assay.reports.text.per_class import Row, drawn
 from assay.tallies import Confusion, LabelSets
 
 if TYPE_CHECKING:
@@ -17,16 +17,24 @@ if TYPE_CHECKING:
     from assay.inference.estimate import Estimate
     from assay.inputs import Label
 
-__all__ = ["FIGURES", "ClassTable", "class_table"]
+__all__ = ["CLASS_METRICS", "ClassRow", "ClassTable", "class_table"]
 
-FIGURES = ("precision", "recall", "f1")
+CLASS_METRICS = ("precision", "recall", "f1")
+
+
+class ClassRow(NamedTuple):
+    """A class: its label, its number of rows, and its estimates by metric name."""
+
+    label: Any
+    support: float
+    metrics: tuple[tuple[str, Estimate], ...]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class ClassTable(Mapping["Label", Mapping[str, "Estimate"]]):
-    """Precision, recall and F1 of every class with their intervals, and how many rows it has.
+class ClassTable(ClassTableShortcuts, Mapping["Label", Mapping[str, "Estimate"]]):
+    """Precision, recall and F1 of every class with their intervals, and its number of rows.
 
-    A mapping from label to estimates by name. Made by ``evaluate(...).classes``.
+    A mapping from label to estimates by metric name. Made by ``evaluate(...).classes``.
 
     >>> import assay
     >>> ev = assay.evaluate(actual=list("aabbcc"), predicted=list("aabbca"))
@@ -50,14 +58,9 @@ class ClassTable(Mapping["Label", Mapping[str, "Estimate"]]):
         return len(self.estimates)
 
     @property
-    def rows(self) -> tuple[Row, ...]:
-        """The table's rows as plain data for renderers."""
-        return tuple(Row(label, self.support[label], tuple(self[label].items())) for label in self)
-
-    def __str__(self) -> str:
-        return "\n".join(drawn(self.rows))
-
-    __repr__ = __str__
+    def rows(self) -> tuple[ClassRow, ...]:
+        """The rows of the table as plain data, which reports draw."""
+        return tuple(ClassRow(label, self.support[label], tuple(self[label].items())) for label in self)
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return plain data for JSON: an object per class."""
@@ -69,27 +72,32 @@ class ClassTable(Mapping["Label", Mapping[str, "Estimate"]]):
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return the table in a data-frame library, a row per class."""
-        columns: dict[str, list[Any]] = {"label": list(self), "support": [self.support[one] for one in self]}
-        for name in FIGURES:
-            for part in ("value", "low", "high"):
-                told = [getattr(self[label][name], part) for label in self]
-                column = name if part == "value" else f"{name}_{part}"
-                columns[column] = [one if isinstance(one, float) else None for one in told]
+        columns: dict[str, list[Any]] = {
+            "label": list(self),
+            "support": [self.support[label] for label in self],
+        }
+        for name in CLASS_METRICS:
+            for field in ("value", "low", "high"):
+                values = [getattr(self[label][name], field) for label in self]
+                column = name if field == "value" else f"{name}_{field}"
+                columns[column] = [label if isinstance(label, float) else None for label in values]
         return as_frame(columns, self.library if library is None else library)
 
 
 def class_table(ev: Evaluation) -> ClassTable:
     """Return the table of an evaluation's classes."""
-    table, sets = ev.tallies.get("confusion"), ev.tallies.get("label_sets")
+    table, label_sets = ev.tallies.get("confusion"), ev.tallies.get("label_sets")
     if isinstance(table, Confusion):
         totals = table.actual_totals if table.weights is None else Binary.each(table).positives
-        known, labels = dict(zip(table.labels, totals.tolist(), strict=True)), table.labels
+        support, labels = dict(zip(table.labels, totals.tolist(), strict=True)), table.labels
         labels = ev.task.labels if set(ev.task.labels) == set(table.labels) else labels
-    elif isinstance(sets, LabelSets):
-        values = None if sets.weights is None else sets.weight()
-        _, _, tp, _, fn = sets.split(values)
-        known, labels = dict(zip(sets.labels, (tp + fn).tolist(), strict=True)), sets.labels
+    elif isinstance(label_sets, LabelSets):
+        values = None if label_sets.weights is None else label_sets.weight()
+        _, _, tp, _, fn = label_sets.split(values)
+        support, labels = dict(zip(label_sets.labels, (tp + fn).tolist(), strict=True)), label_sets.labels
     else:
-        raise InputError("figures of every class need predicted labels: pass predicted=, or threshold=.")
-    estimates = {label: {name: ev.estimate(name, positive=label) for name in FIGURES} for label in labels}
-    return ClassTable(estimates, known, ev.settings.library)
+        raise InputError("metrics of each class need predicted labels: pass predicted=, or threshold=.")
+    estimates = {
+        label: {name: ev.estimate(name, positive=label) for name in CLASS_METRICS} for label in labels
+    }
+    return ClassTable(estimates, support, ev.settings.library)

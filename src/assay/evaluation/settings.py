@@ -1,4 +1,4 @@
-"""What the caller said beside the rows."""
+"""Settings of an evaluation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["Settings"]
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What the caller said beside the rows: how sure, which error is worse, at which prevalence, how deep."""
+    """The settings of an evaluation: confidence, costs, prevalence, depth of lists, and names of columns."""
 
     confidence: float = 0.95
     beta: float | None = None
@@ -17,7 +17,7 @@ class Settings:
     cost_fn: float | None = None
     prevalence: float | None = None
     k: int | None = None
-    empty: str | None = None  # what a list without a relevant item counts as, 0 unless it is stated
+    empty: str | None = None  # the value of a list without a relevant item; 0 by default
     name: str = ""
     actual: str = "actual"
     predicted: str = "predicted"
@@ -25,11 +25,11 @@ class Settings:
     weight: str = ""
     group: str = ""
     by: tuple[str, ...] = ()
-    library: str = ""  # whose data frames the caller brought
+    library: str = ""  # the data-frame library of the caller's columns
 
     @property
     def costs(self) -> dict[str, float]:
-        """What both errors cost, by the names that all take; one that is stated alone is held against 1.
+        """The costs of both errors; the other one is 1 where only one is given.
 
         >>> Settings(cost_fn=5).costs, Settings().costs
         ({'cost_fp': 1.0, 'cost_fn': 5}, {})

@@ -32,7 +32,7 @@ _TITLES = {
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """What rows pose: the kind, which label is positive, and what was inferred rather than said.
+    """An evaluation task: its name, the positive label, and what was inferred rather than given.
 
     ``labels`` are the classes in the order in which they are shown, the negative one first where there
     are two. ``threshold`` is that on the scores, or, where actual and predicted numbers were cut, on both.
@@ -47,15 +47,15 @@ class Task:
 
     @property
     def title(self) -> str:
-        """What to call it in a heading."""
+        """The name for a heading."""
         return _TITLES[self.name].format(size=len(self.labels))
 
 
 @dataclasses.dataclass(frozen=True)
 class TaskRequest:
-    """What the caller said of the problem: the kind, the threshold, labels, and the columns by their roles.
+    """What the caller stated about the task: its name, threshold, labels, and column names by role.
 
-    ``columns`` is how many columns of scores there are.
+    ``columns`` is the number of score columns.
     """
 
     task: str | None = None
@@ -67,24 +67,24 @@ class TaskRequest:
 
     @classmethod
     def of(cls, rows: Rows, task_name: str | None, threshold: float | None) -> TaskRequest:
-        """Return what is known of rows in memory before any of them is looked at."""
-        names = {role: kept.name for role in _ROLES if (kept := getattr(rows, role)) is not None}
-        several = rows.score is not None and rows.score.values.ndim > 1
-        columns = rows.score.values.shape[1] if several and rows.score is not None else 1
+        """Return the request for rows in memory, without looking at their values."""
+        names = {role: column.name for role in _ROLES if (column := getattr(rows, role)) is not None}
+        score = rows.score
+        columns = 1 if score is None or score.values.ndim == 1 else score.values.shape[1]
         return cls(task_name, threshold, rows.labels, rows.positive, names, columns)
 
     @property
     def cut(self) -> tuple[str, ...]:
-        """What the two classes of numbers that are cut are called; nothing where none are."""
+        """The names of the two classes of numbers cut at the threshold; empty where none are."""
         if self.threshold is None or "score" in self.names or "predicted" not in self.names:
             return ()
         return (f"below {self.threshold:g}", f"{self.threshold:g} or more")
 
 
 def two_classes(column: Column, second: Any, labels: Labels) -> Column:
-    """Return a column's rows as two classes: the second label where a mask says so, and else the first.
+    """Return a column of two classes: the second label where the mask is true, else the first.
 
-    Like any column it knows its labels sorted, and only those that occur.
+    Its labels are sorted, and only those that occur, as in any column.
 
     >>> import assay
     >>> hours = assay.column([3.5, 9.0, 12.0], "hours")

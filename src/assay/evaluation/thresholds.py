@@ -1,4 +1,4 @@
-"""Thresholds of an evaluation: by what its caller said is worse, unless another criterion is stated."""
+"""Choose the threshold of an evaluation, by its costs or beta unless another criterion is given."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assay.decisions.threshold import Threshold
     from assay.evaluation.evaluation import Evaluation
 
-__all__ = ["chosen", "chosen_by_folds"]
+__all__ = ["choose_threshold_of", "cross_fit_threshold_of"]
 
 _CRITERIA = (
     "cost_fp", "cost_fn", "cost_tp", "cost_tn", "best", "min_recall", "min_precision", "min_specificity",
@@ -21,46 +21,48 @@ _CRITERIA = (
 )  # fmt: skip
 
 
-_BESIDE = {"confidence", "versus", "folds", "replicates", "seed"}
+_NOT_CRITERIA = {"confidence", "versus", "folds", "replicates", "seed"}
 
 
-def chosen(ev: Evaluation, *, versus: float | None = None, **stated: Any) -> Threshold:
-    """Return the threshold for a criterion, beside the one that the evaluation was made with."""
-    beside = ev.task.threshold if versus is None else versus
-    return choose_threshold(_data(ev), versus=beside, **_criterion(ev, stated))
+def choose_threshold_of(ev: Evaluation, *, versus: float | None = None, **criterion: Any) -> Threshold:
+    """Return the best threshold for a criterion, and the evaluation's own for comparison."""
+    other = ev.task.threshold if versus is None else versus
+    return choose_threshold(_scores_of(ev), versus=other, **_criterion(ev, criterion))
 
 
-def chosen_by_folds(ev: Evaluation, **stated: Any) -> CrossFit:
-    """Return what choosing a threshold by a criterion is worth, by cross-fitting."""
-    return cross_fitted(_data(ev), **_criterion(ev, stated))
+def cross_fit_threshold_of(ev: Evaluation, **criterion: Any) -> CrossFit:
+    """Return the performance of a threshold chosen by a criterion, by cross-fitting."""
+    return cross_fitted(_scores_of(ev), **_criterion(ev, criterion))
 
 
-def _data(ev: Evaluation) -> Any:
-    """Return the rows, whose groups and costs count, or the tally of their scores."""
-    scores = next((one for one in ev.tallies.tallies if isinstance(one, (Scores, BinnedScores))), None)
+def _scores_of(ev: Evaluation) -> Any:
+    """Return the rows, whose groups and costs count, or else the tally of scores."""
+    scores = next((tally for tally in ev.tallies.tallies if isinstance(tally, (Scores, BinnedScores))), None)
     if ev.task.name != "binary" or scores is None:
         raise InputError("a threshold is chosen on scores of two classes: pass score= to evaluate().")
     return scores if ev.rows is None else ev.rows
 
 
-def _criterion(ev: Evaluation, stated: dict[str, Any]) -> dict[str, Any]:
-    """Return what is stated, or else what the evaluation knows: costs first, then beta."""
+def _criterion(ev: Evaluation, criterion: dict[str, Any]) -> dict[str, Any]:
+    """Return the criterion, or else one by the evaluation's settings: costs first, then beta."""
     settings = ev.settings
-    if not any(name in stated for name in _CRITERIA):
-        if "beta" in stated:
-            stated = {"best": "f_beta", **stated}
+    if not any(name in criterion for name in _CRITERIA):
+        if "beta" in criterion:
+            criterion = {"best": "f_beta", **criterion}
         elif settings.costs:
-            stated = settings.costs | stated
+            criterion = settings.costs | criterion
         elif settings.beta is not None:
-            stated = {"best": "f_beta", "beta": settings.beta, **stated}
-        elif not stated.keys() <= _BESIDE:
-            return stated  # a name is not known: who chooses says which may have been meant
+            criterion = {"best": "f_beta", "beta": settings.beta, **criterion}
+        elif not criterion.keys() <= _NOT_CRITERIA:
+            return criterion  # an unknown name: choose_threshold suggests one
         else:
             raise InputError(
                 'say what a threshold is to be best for: cost_fp= and cost_fn=, best="f1", min_recall=0.95 '
                 "and so on; or say cost_fp= and cost_fn=, or beta=, to evaluate()."
             )
-    if settings.prevalence is not None and {"cost_fp", "cost_fn"} & stated.keys():
-        stated = {"prevalence": settings.prevalence, **stated}
-    demanded = any(name.startswith("min_") for name in stated)  # where confidence is part of the demand
-    return stated if demanded else {"confidence": settings.confidence, **stated}
+    if settings.prevalence is not None and {"cost_fp", "cost_fn"} & criterion.keys():
+        criterion = {"prevalence": settings.prevalence, **criterion}
+    is_constraint = any(
+        name.startswith("min_") for name in criterion
+    )  # whose confidence is part of the constraint
+    return criterion if is_constraint else {"confidence": settings.confidence, **criterion}

@@ -1,4 +1,4 @@
-"""What a caller may have meant otherwise: doubts that are raised before any figure is shown."""
+"""Validate the arguments of evaluate()."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
     from assay.tallies import ColumnProfile
 
 __all__ = [
-    "check_stated",
+    "check_settings",
     "check_task",
+    "columns_without_role_error",
     "first_fraction",
-    "refuse_beside_lists",
     "refuse_cluster_columns",
-    "refuse_idle",
+    "refuse_columns_without_role",
     "refuse_labels_as_scores",
-    "refuse_misplaced",
-    "refuse_swapped",
-    "refuse_tables",
-    "refuse_unused",
-    "unnamed_columns",
+    "refuse_options_of_lists",
+    "refuse_several_columns",
+    "refuse_swapped_columns",
+    "refuse_unused_settings",
+    "refuse_unused_threshold",
 ]
 
 _NEEDS_NO_THRESHOLD = {
     "multiclass": "classes are predicted by labels, or by the highest score",
     "ordinal": "grades are predicted as such: cut them to two classes first with assay.cut",
-    "regression": 'numbers are judged as they are: leave task= out, or say task="binary", to cut them',
-    "ranking": "lists are ranked by their scores: say with k= how deep they are judged",
+    "regression": 'numbers are evaluated as they are: leave task= out, or say task="binary", to cut them',
+    "ranking": "lists are ranked by their scores: k= is the depth at which they are evaluated",
 }
-_ROLES = "assay.evaluate(actual=..., predicted=...) or assay.evaluate(actual=..., score=...)"
+_CALL_BY_ROLE = "assay.evaluate(actual=..., predicted=...) or assay.evaluate(actual=..., score=...)"
 
 
 def check_task(task_name: Any) -> None:
-    """Raise unless a kind of problem is known."""
+    """Raise unless the name of the task is known."""
     known = get_args(TaskName)
     if task_name is None or task_name in known:
         return
@@ -57,119 +57,123 @@ def check_task(task_name: Any) -> None:
     raise InputError(f"task={task_name!r} is not known: use {shown(known)}.{hint}")
 
 
-def check_stated(**stated: Any) -> None:
-    """Raise where something that was said beside the rows cannot be meant."""
+def check_settings(**request: Any) -> None:
+    """Raise where a setting is not a number, or out of range."""
     for name in ("confidence", "threshold", "beta", "cost_fp", "cost_fn", "prevalence"):
-        value = stated[name]
+        value = request[name]
         if value is None:
             continue
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
-            such = ": say a share between 0 and 1, such as 0.95" if name == "confidence" else ""
-            raise InputError(f"{name}={value!r} is no number{such}.")
+            advice = ": say a share between 0 and 1, such as 0.95" if name == "confidence" else ""
+            raise InputError(f"{name}={value!r} is no number{advice}.")
         if np.isnan(value):
             raise InputError(f"{name}= is NaN, which is no number: leave it out, or say one.")
         if name in ("beta", "cost_fp", "cost_fn") and value < 0:
             raise InputError(f"{name}={value!r} is below 0: say how much worse the error is, 0 or more.")
-    share = stated["prevalence"]
+    share = request["prevalence"]
     if share is not None and not 0 < share < 1:
         percent = f", such as {share / 100:g}" if 1 < share < 100 else ""  # noqa: PLR2004 - a percentage
         raise InputError(f"prevalence={share!r} is a share between 0 and 1{percent}.")
-    k = stated["k"]
+    k = request["k"]
     if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1):
         raise InputError(f"k={k!r} says how many of a list count: a whole number, 1 or more.")
-    if stated["empty"] not in (None, "zero", "one", "skip"):
+    if request["empty"] not in (None, "zero", "one", "skip"):
         raise InputError(
-            f'empty={stated["empty"]!r} says what a list without a relevant item counts as: use "zero", '
+            f'empty={request["empty"]!r} says what a list without a relevant item counts as: use "zero", '
             '"one" or "skip".'
         )
-    if not isinstance(stated["name"], str):
-        raise InputError(f"name={stated['name']!r} is what to call the model: text.")
+    if not isinstance(request["name"], str):
+        raise InputError(f"name={request['name']!r} is what to call the model: text.")
 
 
-def refuse_misplaced(data: Any, more: tuple[Any, ...], *, by_role: bool) -> None:
-    """Raise where columns were passed without saying which is which."""
+def refuse_columns_without_role(data: Any, more: tuple[Any, ...], *, by_role: bool) -> None:
+    """Raise where columns were passed without their roles."""
     if more:
         raise InputError(
             f"evaluate takes one table at most without a name, not {1 + len(more)} columns: which one is "
-            f"actual and which predicted must be said, as in {_ROLES}."
+            f"actual and which predicted must be said, as in {_CALL_BY_ROLE}."
         )
     if isinstance(data, bytes):
         raise InputError(
             f"evaluate takes a table or the path of a file as text, not the bytes {data[:20]!r}."
         )
     if not by_role:
-        _refuse_unnamed(data)
+        _refuse_single_column(data)
 
 
 def refuse_cluster_columns(roles: Mapping[str, Any]) -> None:
-    """Raise where a role is a column of a cluster's frame, which is nowhere as a whole."""
-    for role, one in roles.items():
-        if one is not None and not isinstance(one, str) and is_cluster(one):
+    """Raise where a role is a column of a cluster's frame instead of its name."""
+    for role, value in roles.items():
+        if value is not None and not isinstance(value, str) and is_cluster(value):
             raise InputError(
-                f"{role}= is a {type(one).__name__} of a cluster: pass its frame, and the names of columns, "
+                f"{role}= is a {type(value).__name__} of a cluster: pass its frame and the names of columns, "
                 'as in assay.evaluate(frame, actual="y", score="p").'
             )
 
 
-def unnamed_columns(data: Any) -> InputError:
-    """Return the error for a table none of whose columns was given a role."""
+def columns_without_role_error(data: Any) -> InputError:
+    """Return the error for a table none of whose columns has a role."""
     names = _names(data)
     known = f" Columns: {shown(names, 12)}." if names else ""
     what = "table" if names else type(data).__name__
-    return InputError(f"which columns of the {what} are which must be said by name, as in {_ROLES}.{known}")
+    return InputError(
+        f"which columns of the {what} are which must be said by name, as in {_CALL_BY_ROLE}.{known}"
+    )
 
 
 def _names(data: Any) -> list[Any]:
     """Return the names of a table's columns, or of a file's."""
     if isinstance(data, (str, os.PathLike)) or type(data).__module__.startswith("assay.engines"):
-        from assay.engines import Source, source  # noqa: PLC0415 - few come here
+        from assay.engines import Source, source  # noqa: PLC0415 - only for this message
 
         return (data if isinstance(data, Source) else source(data)).columns()
     return column_names(data) or (list(data) if isinstance(data, dict) else [])
 
 
-def _refuse_unnamed(data: Any) -> None:
+def _refuse_single_column(data: Any) -> None:
     shape = getattr(data, "shape", None)
     flat = isinstance(data, (list, tuple)) and not (data and isinstance(data[0], (list, tuple, np.ndarray)))
     if flat or (isinstance(shape, tuple) and len(shape) == 1 and getattr(data, "dtype", None) is not None
                 and not getattr(data.dtype, "names", None)):  # fmt: skip
         raise InputError(
-            f"evaluate was given one column of {len(data):,} values: say what it is, and what to judge it "
-            f"by, as in {_ROLES}."
+            f"evaluate was given one column of {len(data):,} values: say what it is, and what to compare it "
+            f"with, as in {_CALL_BY_ROLE}."
         )
 
 
-_OF_TWO = ("beta", "cost_fp", "cost_fn", "prevalence")
+_BINARY_ONLY = ("beta", "cost_fp", "cost_fn", "prevalence")
 
 
-def refuse_unused(task_name: str, settings: Settings) -> None:
-    """Raise where something was said of two classes that this problem has no figure for."""
-    idle = [f"{name}=" for name in _OF_TWO if getattr(settings, name) is not None]
-    if idle and task_name != "binary":
-        one = (
-            ", or name one class with positive= to judge it against the rest"
+def refuse_unused_settings(task_name: str, settings: Settings) -> None:
+    """Raise where a setting for two classes was given for another task."""
+    unused = [f"{name}=" for name in _BINARY_ONLY if getattr(settings, name) is not None]
+    if unused and task_name != "binary":
+        value = (
+            ", or name one class with positive= to evaluate it against the rest"
             if task_name == "multiclass"
             else ""
         )
         raise InputError(
-            f"{' and '.join(idle)} is for two classes, and this task is {task_name}: leave it out{one}."
+            f"{' and '.join(unused)} is for two classes, and this task is {task_name}: leave it out{value}."
         )
 
 
-def refuse_beside_lists(**stated: Any) -> None:
-    """Raise where something was said beside lists of items that they have no use for."""
-    idle = [
-        f"{name}=" for name, one in stated.items() if one is not None and name not in ("k", "empty", "name")
+def refuse_options_of_lists(**request: Any) -> None:
+    """Raise where an option was given that lists of items do not use."""
+    unused = [
+        f"{name}="
+        for name, value in request.items()
+        if value is not None and name not in ("k", "empty", "name")
     ]
-    if idle:
+    if unused:
         raise InputError(
-            f"{' and '.join(idle)} has no use beside lists of items, which are ranked as they are: leave it "
-            "out, or pass a row per item with score= and query=."
+            f"{' and '.join(unused)} has no use beside lists of items, which are ranked as they are: leave "
+            "it out, or pass a row per item with score= and query=."
         )
 
 
-def refuse_tables(roles: dict[str, Any], task_name: str | None) -> None:
-    """Raise where a role that holds one value a row has several columns."""
+def refuse_several_columns(roles: dict[str, Any], task_name: str | None) -> None:
+    """Raise where a role of one value per row has several columns."""
     for role in ("actual", "predicted"):
         values = roles[role]
         shape = tuple(getattr(values, "shape", ()))
@@ -178,13 +182,13 @@ def refuse_tables(roles: dict[str, Any], task_name: str | None) -> None:
             continue
         columns = shape[1] if shape else len(values[0])
         if task_name == "regression":
-            one = "actual[:, i]" if shape else "[row[i] for row in actual]"
+            value = "actual[:, i]" if shape else "[row[i] for row in actual]"
             each = f"for i in range({columns})"
             if not isinstance(values, np.ndarray) and column_names(values):
-                one, each = "actual[name]", "for name in actual.columns"
+                value, each = "actual[name]", "for name in actual.columns"
             raise InputError(
-                f"{role} has {columns} columns, and each output is judged on its own: [assay.evaluate("
-                f"actual={one}, predicted={one.replace('actual', 'predicted')}) {each}]."
+                f"{role} has {columns} columns, and each output is evaluated on its own: [assay.evaluate("
+                f"actual={value}, predicted={value.replace('actual', 'predicted')}) {each}]."
             )
         raise InputError(
             f'{role} has {columns} columns: say task="multilabel" for rows that may have several labels, or '
@@ -193,39 +197,39 @@ def refuse_tables(roles: dict[str, Any], task_name: str | None) -> None:
         )
 
 
-def refuse_idle(stated: TaskRequest) -> None:
-    """Raise where a threshold was stated that nothing would be cut at."""
-    task_name, threshold = stated.task, stated.threshold
+def refuse_unused_threshold(request: TaskRequest) -> None:
+    """Raise where a threshold was given that nothing is cut at."""
+    task_name, threshold = request.task, request.threshold
     if threshold is None:
         return
     if task_name in _NEEDS_NO_THRESHOLD:
         raise InputError(
             f'threshold={threshold:g} has no use where task="{task_name}": {_NEEDS_NO_THRESHOLD[task_name]}.'
         )
-    if {"predicted", "score"} <= stated.names.keys():
+    if {"predicted", "score"} <= request.names.keys():
         raise InputError(
             f"predicted= and threshold={threshold:g} are both given, and either says what was predicted: "
             "leave predicted= out to cut the scores, or threshold= to keep the predictions."
         )
 
 
-def refuse_swapped(traits: ColumnProfile, stated: TaskRequest, rows: Rows | None = None) -> None:
-    """Raise where scores came as predictions, or actual and predicted look exchanged."""
-    actual, predicted = stated.names["actual"], stated.names.get("predicted", "")
+def refuse_swapped_columns(profile: ColumnProfile, request: TaskRequest, rows: Rows | None = None) -> None:
+    """Raise where scores were passed as predictions, or actual and predicted seem swapped."""
+    actual, predicted = request.names["actual"], request.names.get("predicted", "")
     if not predicted:
-        if traits.actual.kind == "fractions":
+        if profile.actual.kind == "fractions":
             raise InputError(
                 f"{actual} holds {first_fraction(rows, 'actual')}, which is no label, beside scores: are the "
                 "two exchanged? actual= is what was true, score= what the model gave. Of two measured "
                 "quantities the model's is predicted=; assay.cut makes classes of one."
             )
         return
-    if traits.predicts_fractions_for_classes:
+    if profile.predicts_fractions_for_classes:
         raise InputError(
             f"{predicted} holds {first_fraction(rows, 'predicted')}, but {actual} holds classes: if "
             'these are scores pass them as score=; if both are measured quantities say task="regression".'
         )
-    if traits.predicts_classes_for_fractions:
+    if profile.predicts_classes_for_fractions:
         raise InputError(
             f"{actual} holds {first_fraction(rows, 'actual')}, but {predicted} holds classes: are the two "
             "exchanged? actual= is what was true, score= what the model gave. If both are measured "
@@ -234,7 +238,7 @@ def refuse_swapped(traits: ColumnProfile, stated: TaskRequest, rows: Rows | None
 
 
 def refuse_labels_as_scores(score: Column | None) -> None:
-    """Raise where what came as scores are labels."""
+    """Raise where labels were passed as scores."""
     if score is not None and score.labels is not None and len(score):
         score.refuse_missing()
         raise ColumnError(
@@ -244,7 +248,7 @@ def refuse_labels_as_scores(score: Column | None) -> None:
 
 
 def first_fraction(rows: Rows | None, role: str) -> str:
-    """Return the first number of a column that is not whole, in words; without rows, that there are some."""
+    """Return the first number that is not whole and its row; without rows, that there are some."""
     if rows is None:
         return "numbers that are not whole"
     column = rows.need(role, "an evaluation")

@@ -113,7 +113,7 @@ def label_tables(
     if len(truth) != len(given):
         raise LengthError(f"actual has {len(truth):,} rows, {role} has {len(given):,}.")
     if not len(truth):
-        raise InputError("there are no rows to judge.")
+        raise InputError("there are no rows to evaluate.")
     beside = {
         name: _column(data, one, name)
         for name, one in (("weight", weight), ("group", group))
@@ -141,7 +141,7 @@ def label_tables(
         said = ("the tables hold 0 and 1, a column per label",)
     about = rows(actual=np.zeros(len(truth), dtype=np.int64), **beside)
     if not len(about):
-        raise InputError("there are no rows to judge.")
+        raise InputError("there are no rows to evaluate.")
     dropped = 0 if kept is None else int(np.count_nonzero(~kept))
     return LabelTables(truth, given, names, beside.get("weight"), beside.get("group"), said, dropped, origin)
 

@@ -27,6 +27,16 @@ class MetricSpec:
 
     metric: Metric
     options: dict[str, Any]
+    alias: str = ""  # the name that a report shows it by, where that is not made of its options
+
+    @classmethod
+    def named(cls, alias: str, name: str, **options: Any) -> MetricSpec:
+        """Return a metric with options under a name of its own.
+
+        >>> MetricSpec.named("f_2", "f_beta", beta=2).name
+        'f_2'
+        """
+        return cls(find(name), options, alias)
 
     @classmethod
     def of(cls, given: Any) -> MetricSpec:
@@ -68,8 +78,8 @@ class MetricSpec:
 
     @property
     def name(self) -> str:
-        """The metric's name with its average and all other options, in one word."""
-        return "_".join([self.base, *(f"{key}_{value}" for key, value in self.others.items())])
+        """The alias, or the metric's name with its average and all other options in one word."""
+        return self.alias or "_".join([self.base, *(f"{key}_{value}" for key, value in self.others.items())])
 
     @property
     def others(self) -> dict[str, Any]:

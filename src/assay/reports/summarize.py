@@ -6,12 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import shown
-from assay.evaluation.default_metrics import MINOR, Figure, more_figures
+from assay.evaluation.default_metrics import LONG_REPORT_ONLY, default_groups
 from assay.formatting.width import short
 from assay.inference.hypothesis_tests.contingency import bowker, mcnemar, no_information
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.metrics.interpretation import SCALES, band
+from assay.metrics.spec import MetricSpec
 from assay.reports.summary import Line, Summary
 from assay.tallies import Confusion, Queries
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from assay.evaluation.evaluation import Evaluation
+    from assay.evaluation.per_class import ClassRow
     from assay.inference.estimate import Estimate
-    from assay.reports.text.per_class import Row
     from assay.tallies import BinnedScores
 
 __all__ = ["PAGE", "WHY_SILENT", "summarised"]
@@ -40,18 +41,19 @@ def summarised(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Su
     """Return the summary of an evaluation; with `full`, further figures too; `brief`, what fits a screen."""
     groups = ev.groups
     if brief:
-        groups = [[figure for figure in group if figure.name not in MINOR] for group in groups]
+        groups = [[figure for figure in group if figure.name not in LONG_REPORT_ONLY] for group in groups]
         if ev.task.name == "binary" and ev.are_probabilities and ev.binned is None:
-            groups[-1].append(Figure.of(_CALIBRATION))  # of scores in bins it would be biased
+            groups[-1].append(MetricSpec.of(_CALIBRATION))  # of scores in bins it would be biased
     if full:
         there = {name: name in ev.tallies for name in ("confusion", "scores")}
         groups = [
             *groups,
-            *more_figures(
+            *default_groups(
                 ev.task.name,
-                counts=there["confusion"],
+                "full report",
+                labels=there["confusion"],
                 scores=there["scores"],
-                probabilities=ev.are_probabilities,
+                probabilities=there["scores"] and ev.are_probabilities,
             ),
         ]
     lines = tuple(
@@ -79,7 +81,7 @@ def summarised(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Su
     )  # fmt: skip
 
 
-def _classes(ev: Evaluation, *, full: bool) -> tuple[Row, ...]:
+def _classes(ev: Evaluation, *, full: bool) -> tuple[ClassRow, ...]:
     """Return the figures of every class where they are several and few enough for a screen."""
     if ev.task.name not in ("multiclass", "ordinal", "multilabel") or not {"confusion", "label_sets"} & set(
         ev.tallies

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from assay.metrics import Undefined
 
 if TYPE_CHECKING:
+    from assay.evaluation.per_class import ClassRow
     from assay.inference.estimate import Estimate
-    from assay.reports.text.per_class import Row
 
 __all__ = ["Line", "Summary", "shown_interval", "shown_name", "shown_value"]
 
@@ -87,7 +87,7 @@ class Summary:
     labels: tuple[Any, ...] = ()
     table: tuple[tuple[float, ...], ...] = ()
     remarks: tuple[str, ...] = ()
-    classes: tuple[Row, ...] = ()
+    classes: tuple[ClassRow, ...] = ()
 
 
 def shown_name(name: str) -> str:

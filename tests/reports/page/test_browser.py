@@ -26,7 +26,7 @@ def cells(page):
 
 
 def counts(ev, threshold):
-    rows = ev.given
+    rows = ev.source_rows
     actual, above = rows.actual.values, rows.score.values >= threshold
     return {
         "tp": int((above & (actual == 1)).sum()),

@@ -72,7 +72,7 @@ def binned(ev):
     tallies = {**dict(ev.tallies.items()), "scores": ev.tallies["scores"].binned()}
     task = dataclasses.replace(ev.task, probabilities=bool(ev.are_probabilities))
     return dataclasses.replace(
-        ev, task=task, tallies=Collection.of_mapping(tallies), given=None, kept=ev.found
+        ev, task=task, tallies=Collection.of_mapping(tallies), source_rows=None, saved=ev.estimates
     )
 
 

@@ -1,6 +1,6 @@
-"""How rows are cut into slices: from the rows where they are held, else from tallies of each slice.
+"""Partition rows into slices: from rows in memory, or from the tallies of each slice.
 
-Both give the same slices, in the same order, with the same figures.
+Both give the same slices, in the same order, with the same metrics.
 """
 
 from __future__ import annotations
@@ -29,38 +29,38 @@ if TYPE_CHECKING:
     from assay.inputs import Rows
     from assay.tallies import Tally
 
-__all__ = ["Key", "RowCuts", "TallyCuts", "cuts", "same_cuts", "weight_of"]
+__all__ = ["Key", "RowPartition", "TallyPartition", "check_same_edges", "partition_of", "total_weight"]
 
 Key: TypeAlias = Label | tuple[Label, ...]
 
 
-def cuts(ev: Evaluation, columns: tuple[str, ...]) -> RowCuts | TallyCuts:
+def partition_of(ev: Evaluation, columns: tuple[str, ...]) -> RowPartition | TallyPartition:
     """Return the slices of an evaluation by columns, crossed where they are several."""
-    return TallyCuts(ev, columns) if ev.given is None else RowCuts(ev, columns)
+    return TallyPartition(ev, columns) if ev.source_rows is None else RowPartition(ev, columns)
 
 
-def _parted(rows: Rows, columns: tuple[str, ...]) -> tuple[list[Key], Any]:
+def _partition(rows: Rows, columns: tuple[str, ...]) -> tuple[list[Key], Any]:
     """Return the slices of rows by columns, in order, and for every row the number of its slice."""
-    given = {column.name: column for column in rows.by}
-    encoded = [encode(given[name]) for name in columns]
+    columns_by_name = {column.name: column for column in rows.by}
+    encoded = [encode(columns_by_name[name]) for name in columns]
     codes, digits = cross([(codes, max(len(labels), 1)) for codes, labels in encoded])
     parts = (
-        tuple(labels[int(code)] for code, (_, labels) in zip(places, encoded, strict=True))
-        for places in zip(*digits, strict=True)
+        tuple(labels[int(code)] for code, (_, labels) in zip(digit, encoded, strict=True))
+        for digit in zip(*digits, strict=True)
     )
-    return [_bare(key) for key in parts], codes
+    return [_key(key) for key in parts], codes
 
 
-def _bare(key: tuple[Label, ...]) -> Key:
+def _key(key: tuple[Label, ...]) -> Key:
     return key if len(key) > 1 else key[0]
 
 
-class RowCuts:
-    """The slices of rows that are held."""
+class RowPartition:
+    """The slices of rows in memory."""
 
     def __init__(self, ev: Evaluation, columns: tuple[str, ...]) -> None:
         self.ev = ev
-        self.keys, codes = _parted(self._rows, columns)
+        self.keys, codes = _partition(self._rows, columns)
         self._offsets, self._order = kernels.order_groups(codes, len(self.keys))
         if ev.task.name == "ranking":
             self._check_lists(codes, columns)
@@ -82,54 +82,54 @@ class RowCuts:
                 "ranked lists are of whole lists, so slice by something that a list has once."
             )
 
-    def _index(self, place: int) -> Any:
-        return self._order[self._offsets[place] : self._offsets[place + 1]]
+    def _index(self, index: int) -> Any:
+        return self._order[self._offsets[index] : self._offsets[index + 1]]
 
-    def evaluation(self, place: int, settings: Settings) -> Evaluation:
+    def evaluation(self, index: int, settings: Settings) -> Evaluation:
         """Return the evaluation of one slice's rows."""
-        given: Any = self.ev.given
-        labels = given.labels or (self.ev.task.labels or None)
-        rows = dataclasses.replace(given, by=(), labels=labels).take(self._index(place))
+        columns_by_name: Any = self.ev.source_rows
+        labels = columns_by_name.labels or (self.ev.task.labels or None)
+        rows = dataclasses.replace(columns_by_name, by=(), labels=labels).take(self._index(index))
         return evaluate_rows(self.ev.task, settings, rows)
 
     def groups(self) -> tuple[list[int], list[int]]:
-        """Return how many groups have rows in each slice, and how many outside of it."""
+        """Return the number of groups with rows in each slice, and outside of it."""
         codes, groups = encode(self._rows.need("group", "slices of groups"))
         total = np.bincount(codes, minlength=len(groups))
         inside, outside = [], []
-        for place in range(len(self.keys)):
-            held = np.bincount(codes[self._index(place)], minlength=len(groups))
-            inside.append(int(np.count_nonzero(held)))
-            outside.append(int(np.count_nonzero(total - held)))
+        for index in range(len(self.keys)):
+            groups_of_slice = np.bincount(codes[self._index(index)], minlength=len(groups))
+            inside.append(int(np.count_nonzero(groups_of_slice)))
+            outside.append(int(np.count_nonzero(total - groups_of_slice)))
         return inside, outside
 
-    def sides(self, place: int) -> tuple[Side, Side] | None:
+    def sides(self, index: int) -> tuple[Side, Side] | None:
         """Return a slice's rows and all others, with their groups where there are some."""
         inside = np.zeros(len(self._rows), dtype=bool)
-        inside[self._index(place)] = True
+        inside[self._index(index)] = True
         labels = self._rows.labels or (self.ev.task.labels or None)
         rows = dataclasses.replace(self._rows, by=(), labels=labels)
         codes = inside if rows.group is None else encode(rows.group)[0]
         return Side(rows.take(inside), codes[inside]), Side(rows.take(~inside), codes[~inside])
 
 
-class TallyCuts:
-    """The slices of rows that are no longer held, from the tallies of each."""
+class TallyPartition:
+    """The slices of rows that are no longer in memory, from the tallies of each."""
 
     def __init__(self, ev: Evaluation, columns: tuple[str, ...]) -> None:
         self.ev, self._columns = ev, columns
-        found: Any = ev.tallies["slices"]
-        places = [ev.settings.by.index(name) for name in columns]
+        tallies: Any = ev.tallies["slices"]
+        positions = [ev.settings.by.index(name) for name in columns]
         parts: dict[tuple[Label, ...], list[Collection]] = {}
-        for key, one in found.items():
-            parts.setdefault(tuple(key[place] for place in places), []).append(one)
+        for key, tally in tallies.items():
+            parts.setdefault(tuple(key[index] for index in positions), []).append(tally)
         self._parts = [merge(parts[key]) for key in sorted(parts)]
-        self.keys: list[Key] = [_bare(key) for key in sorted(parts)]
+        self.keys: list[Key] = [_key(key) for key in sorted(parts)]
 
-    def evaluation(self, place: int, settings: Settings) -> Evaluation:
+    def evaluation(self, index: int, settings: Settings) -> Evaluation:
         """Return the evaluation of one slice's tallies."""
         task = self.ev.task
-        tallies: dict[str, Tally] = dict(self._parts[place].items())
+        tallies: dict[str, Tally] = dict(self._parts[index].items())
         table, scores = tallies.get("confusion"), tallies.get("scores")
         if task.threshold is None:
             if isinstance(table, Confusion) and not table.declared:
@@ -138,8 +138,8 @@ class TallyCuts:
             isinstance(scores, BinnedScores) and scores.edge(task.threshold) == task.threshold
         ):
             tallies["confusion"] = counted_at(scores, task.threshold, task.labels)
-        if self._cases:
-            tallies["cases"] = StoredRows.of(self._cases[place])
+        if self._rows_by_slice:
+            tallies["cases"] = StoredRows.of(self._rows_by_slice[index])
         return Evaluation(task, settings, Collection.of_mapping(tallies))
 
     @property
@@ -148,19 +148,24 @@ class TallyCuts:
         return whole.labels if isinstance(whole, Confusion) and whole.declared else self.ev.task.labels
 
     def groups(self) -> tuple[list[int], list[int]]:
-        """Return how many groups have rows in each slice, and how many outside of it."""
-        held = [set(encode(rows.need("group", "slices of groups"))[1]) for rows in self._cases]
-        others = [set().union(*held[:place], *held[place + 1 :]) for place in range(len(held))]
-        return [len(one) for one in held], [len(one) for one in others]
+        """Return the number of groups with rows in each slice, and outside of it."""
+        groups_of_slice = [
+            set(encode(rows.need("group", "slices of groups"))[1]) for rows in self._rows_by_slice
+        ]
+        others = [
+            set().union(*groups_of_slice[:index], *groups_of_slice[index + 1 :])
+            for index in range(len(groups_of_slice))
+        ]
+        return [len(one) for one in groups_of_slice], [len(one) for one in others]
 
-    def sides(self, place: int) -> tuple[Side, Side] | None:
+    def sides(self, index: int) -> tuple[Side, Side] | None:
         """Return a slice's rows and all others, where their tallies keep them, else None."""
-        if len(self._cases) < len(self.keys):
+        if len(self._rows_by_slice) < len(self.keys):
             return None
         others = merge(
-            StoredRows.of(rows) for number, rows in enumerate(self._cases) if number != place
+            StoredRows.of(rows) for number, rows in enumerate(self._rows_by_slice) if number != index
         ).rows()
-        return self._side(self._cases[place]), self._side(others)
+        return self._side(self._rows_by_slice[index]), self._side(others)
 
     def _side(self, rows: Rows) -> Side:
         """Return rows with the number of each one's group among all groups."""
@@ -171,25 +176,25 @@ class TallyCuts:
 
     @functools.cached_property
     def _groups(self) -> tuple[Label, ...]:
-        found: tuple[Label, ...] = ()
-        for rows in self._cases:
-            found = label_union(found, encode(rows.need("group", "slices of groups"))[1])
-        return found
+        labels: tuple[Label, ...] = ()
+        for rows in self._rows_by_slice:
+            labels = label_union(labels, encode(rows.need("group", "slices of groups"))[1])
+        return labels
 
     @functools.cached_property
-    def _cases(self) -> list[Rows]:
+    def _rows_by_slice(self) -> list[Rows]:
         """The rows of each slice, where tallies keep them."""
-        rows, labels = self.ev.cases, self._labels or None
+        rows, labels = self.ev.stored_rows, self._labels or None
         if rows is not None and rows.by:
-            _, codes = _parted(rows, self._columns)
+            _, codes = _partition(rows, self._columns)
             bare = dataclasses.replace(rows, by=(), labels=rows.labels or labels)
-            return [bare.take(codes == place) for place in range(len(self.keys))]
+            return [bare.take(codes == index) for index in range(len(self.keys))]
         pairs: list[Any] = [one.get("spearman") for one in self._parts]
         return [one.rows() for one in pairs] if all(isinstance(one, NumberPairs) for one in pairs) else []
 
 
-def weight_of(ev: Evaluation) -> float:
-    """Return what the rows of an evaluation weigh together, by whichever tally tells."""
+def total_weight(ev: Evaluation) -> float:
+    """Return the total weight of the rows, from whichever tally has it."""
     for one in ev.tallies.tallies:
         if isinstance(one, Confusion):
             return math.fsum(one.weight())
@@ -203,25 +208,25 @@ def weight_of(ev: Evaluation) -> float:
     return float(ev.n)
 
 
-def same_cuts(one: Grouped, other: Grouped, names: Sequence[str]) -> None:
-    """Raise where numbers were cut at different places: at the quartiles of each side's own rows."""
-    for place, name in enumerate(names):
-        mine, theirs = (
+def check_same_edges(one: Grouped, other: Grouped, names: Sequence[str]) -> None:
+    """Raise where numbers were cut at different edges, such as the quartiles of each side."""
+    for index, name in enumerate(names):
+        left, right = (
             {
                 label.split(":")[0]: label
                 for key in side
-                if isinstance(label := key[place], str) and _is_cut(label)
+                if isinstance(label := key[index], str) and _is_interval_label(label)
             }
             for side in (one, other)
         )
-        for number in mine.keys() & theirs.keys():
-            if mine[number] != theirs[number]:
+        for number in left.keys() & right.keys():
+            if left[number] != right[number]:
                 raise InputError(
-                    f"{name} was cut at different numbers on both sides ({shown([mine[number]])} and "
-                    f"{shown([theirs[number]])}): say where for both, with edges=."
+                    f"{name} was cut at different numbers on both sides ({shown([left[number]])} and "
+                    f"{shown([right[number]])}): say where for both, with edges=."
                 )
 
 
-def _is_cut(label: str) -> bool:
-    number, _, said = label.partition(": ")
-    return number.isdigit() and ("below " in said or said.endswith(" or more"))
+def _is_interval_label(label: str) -> bool:
+    number, _, interval = label.partition(": ")
+    return number.isdigit() and ("below " in interval or interval.endswith(" or more"))

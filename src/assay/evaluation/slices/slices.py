@@ -1,4 +1,4 @@
-"""SlicesByColumn: an evaluation for each part of the rows, and each part held against the rest."""
+"""Slices: the evaluation of each part of the rows, and its test against the rest."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import ColumnError, InputError, MetricError, shown
-from assay.evaluation.slices.partition import Key, cuts, weight_of
+from assay.evaluation.default_metrics import default_metrics
+from assay.evaluation.slices.partition import Key, partition_of, total_weight
+from assay.evaluation.slices.shortcuts import SliceShortcuts
+from assay.evaluation.slices.slice_report import SliceLine, SliceReport
 from assay.formatting.frame_output import as_frame
-from assay.formatting.table import JOINED
 from assay.inference.differences.slice_vs_rest import against_rest, grouped_against_rest
 from assay.inference.hypothesis_tests.multiple_testing import holm
 from assay.inputs import encode
 from assay.inputs.discretize import MOST, too_many
 from assay.metrics import Undefined
-from assay.reports.text.slices import SliceLine, SliceReport, draw, sentences
 from assay.tallies.leave_one_out import rests
 
 if TYPE_CHECKING:
@@ -29,18 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["SliceTable", "SlicesByColumn"]
 
-# What a table of slices shows unless told: few, for each of them is tested for each slice.
-_MAIN = {
-    "binary": ("accuracy", "precision", "recall", "auc"),
-    "multiclass": ("accuracy", "balanced_accuracy", "macro_f1", "macro_auc"),
-    "ordinal": ("accuracy", "quadratic_weighted_kappa", "mean_absolute_rank_error"),
-    "multilabel": ("subset_accuracy", "hamming_loss"),
-    "regression": ("mae", "rmse", "mean_error"),
-    "ranking": ("ndcg", "mean_average_precision", "mean_reciprocal_rank"),
-}
-_LEAST = 30  # rows, or ranked lists, below which a slice is not tested
-_LEAST_GROUPS = 10
-_LEAST_OF_A_CLASS = 10  # below which ranks of a class have no variance one could trust
+_MIN_ROWS_TO_TEST = 30  # or ranked lists
+_MIN_GROUPS_TO_TEST = 10
+_MIN_CLASS_ROWS_TO_TEST = 10  # fewer rows of a class give no reliable variance of ranks
 
 
 class SlicesByColumn(Mapping[Any, "SliceTable"]):
@@ -53,13 +45,13 @@ class SlicesByColumn(Mapping[Any, "SliceTable"]):
     def __init__(self, ev: Evaluation) -> None:
         if not ev.settings.by:
             raise ColumnError("there is nothing to slice by: name one or more columns in evaluate(..., by=).")
-        if ev.given is None and "slices" not in ev.tallies:
+        if ev.source_rows is None and "slices" not in ev.tallies:
             raise InputError(
                 "slices need the rows, or tallies of each slice, and this evaluation holds neither."
             )
         self._ev = ev
         self._columns = ev.settings.by
-        self._made: dict[tuple[str, ...], SliceTable] = {}
+        self._evaluations: dict[tuple[str, ...], SliceTable] = {}
 
     def __getitem__(self, key: str | tuple[str, ...]) -> SliceTable:
         names = (key,) if isinstance(key, str) else tuple(key)
@@ -69,9 +61,9 @@ class SlicesByColumn(Mapping[Any, "SliceTable"]):
                 raise ColumnError(f"the rows are not sliced by {shown([name])}, but by {known}.")
         if not names or len(set(names)) < len(names):
             raise ColumnError(f"name each column once to cross their slices, not {list(names)}.")
-        if names not in self._made:
-            self._made[names] = SliceTable(self._ev, names)
-        return self._made[names]
+        if names not in self._evaluations:
+            self._evaluations[names] = SliceTable(self._ev, names)
+        return self._evaluations[names]
 
     def __contains__(self, key: object) -> bool:
         return key in list(self)
@@ -85,9 +77,9 @@ class SlicesByColumn(Mapping[Any, "SliceTable"]):
         return len(list(iter(self)))
 
     def to_frame(self, metrics: Sequence[str] | str | None = None, *, library: str | None = None) -> Any:
-        """Return the tables of all columns as one frame, of the rows' own library or of the one named."""
+        """Return the tables of all columns as one data frame, of the rows' library or the one named."""
         lines = [line for slicing in self.values() for line in slicing.table(metrics)]
-        return _framed(lines, self._ev, library)
+        return _as_frame(lines, self._ev, library)
 
     def __str__(self) -> str:
         return "\n\n".join(str(one) for one in self.values())
@@ -97,23 +89,23 @@ class SlicesByColumn(Mapping[Any, "SliceTable"]):
         return f"<slices by {said}>"
 
 
-class SliceTable(Mapping[Any, "Evaluation"]):
+class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
     """One way to slice the rows: a mapping from label (of crossed columns: labels) to evaluation.
 
-    It prints as a table: each slice's main metrics with their intervals, and how each slice differs from all
-    other rows, with p-values corrected by Holm over all that is shown. Slices of fewer than 30 rows (lists,
-    of ranked lists), or 10 groups, have their figures but are not tested.
+    It prints as a table: the main metrics of each slice with intervals, and their differences from all other
+    rows, with p-values corrected by Holm over the table. Slices of fewer than 30 rows (lists,
+    of ranked lists), or 10 groups, have their metrics but are not tested.
     """
 
     def __init__(self, ev: Evaluation, columns: tuple[str, ...]) -> None:
         self.whole = ev
         self.columns = columns
-        self._cuts = cuts(ev, columns)
-        self._keys = self._cuts.keys
+        self._partition = partition_of(ev, columns)
+        self._keys = self._partition.keys
         if len(self._keys) > MOST:
             raise too_many(len(self._keys), " x ".join(self.columns))
-        self._places = {key: place for place, key in enumerate(self._keys)}
-        self._made: dict[int, Evaluation] = {}
+        self._index_of = {key: index for index, key in enumerate(self._keys)}
+        self._evaluations: dict[int, Evaluation] = {}
         self._readings: dict[str, Any] = {}
         self._tested: dict[tuple[str, ...], list[list[Difference | None]]] = {}
 
@@ -124,44 +116,44 @@ class SliceTable(Mapping[Any, "Evaluation"]):
         return len(self._keys)
 
     def __getitem__(self, key: Key) -> Evaluation:
-        place = self._places[key]
-        if place not in self._made:
-            self._made[place] = self._evaluated(place)
-        return self._made[place]
+        index = self._index_of[key]
+        if index not in self._evaluations:
+            self._evaluations[index] = self._evaluated(index)
+        return self._evaluations[index]
 
-    def _evaluated(self, place: int) -> Evaluation:
+    def _evaluated(self, index: int) -> Evaluation:
         settings = self.whole.settings
-        named = f"{' x '.join(self.columns)} = {label_text(self._keys[place])}"
-        name = f"{settings.name}, {named}" if settings.name else named
-        return self._cuts.evaluation(place, dataclasses.replace(settings, name=name, by=()))
+        slice_name = f"{' x '.join(self.columns)} = {label_text(self._keys[index])}"
+        name = f"{settings.name}, {slice_name}" if settings.name else slice_name
+        return self._partition.evaluation(index, dataclasses.replace(settings, name=name, by=()))
 
     @functools.cached_property
     def sizes(self) -> dict[Key, int]:
-        """How many rows each slice has; of ranked lists, how many lists."""
+        """Number of rows of each slice; of ranked lists, number of lists."""
         return {key: ev.n for key, ev in self.items()}
 
     @functools.cached_property
     def shares(self) -> dict[Key, float]:
-        """The share of the rows that each slice has, by weight where rows have weights."""
-        held = [weight_of(ev) if self.whole.settings.weight else ev.n for ev in self.values()]
-        total = math.fsum(held)
-        return {key: one / total for key, one in zip(self._keys, held, strict=True)}
+        """Share of the rows in each slice, by weight where rows have weights."""
+        weights = [total_weight(ev) if self.whole.settings.weight else ev.n for ev in self.values()]
+        total = math.fsum(weights)
+        return {key: one / total for key, one in zip(self._keys, weights, strict=True)}
 
     @functools.cached_property
     def too_few(self) -> dict[Key, str]:
-        """The slices that are not tested because they, or all others together, are too small, and why."""
+        """Slices that are not tested because they, or the rest, are too small, with the reason."""
         unit = "lists" if self.whole.task.name == "ranking" else "rows"
-        counted = [(self.sizes, self._rests(self.sizes), _LEAST, unit)]
+        counted = [(self.sizes, self._rests(self.sizes), _MIN_ROWS_TO_TEST, unit)]
         if self._grouped:
-            inside, outside = (dict(zip(self._keys, one, strict=True)) for one in self._cuts.groups())
-            counted.append((inside, outside, _LEAST_GROUPS, "groups"))
+            inside, outside = (dict(zip(self._keys, one, strict=True)) for one in self._partition.groups())
+            counted.append((inside, outside, _MIN_GROUPS_TO_TEST, "groups"))
         small: dict[Key, str] = {}
-        for mine, others, least, what in counted:
+        for own, others, minimum, what in counted:
             for key in self._keys:
-                if mine[key] < least:
-                    small.setdefault(key, f"fewer than {least} {what}")
-                elif others[key] < least:
-                    small.setdefault(key, f"fewer than {least} {what} in the rest")
+                if own[key] < minimum:
+                    small.setdefault(key, f"fewer than {minimum} {what}")
+                elif others[key] < minimum:
+                    small.setdefault(key, f"fewer than {minimum} {what} in the rest")
         return small
 
     @staticmethod
@@ -171,8 +163,8 @@ class SliceTable(Mapping[Any, "Evaluation"]):
 
     @property
     def _grouped(self) -> bool:
-        """Whether rows come in groups that are known."""
-        return bool(self.whole.settings.group) and self.whole.cases is not None
+        """Whether rows are clustered and their groups are at hand."""
+        return bool(self.whole.settings.group) and self.whole.stored_rows is not None
 
     def differences(self, metrics: Sequence[str] | str | None = None) -> dict[tuple[Key, str], Difference]:
         """Return each slice's difference from all other rows, by slice and metric: value less the rest's.
@@ -190,98 +182,98 @@ class SliceTable(Mapping[Any, "Evaluation"]):
         }
 
     def _reading(self, name: str) -> Any:
-        """Return what a figure of all rows is read from, made once."""
+        """Return a metric of all rows with the tally it reads, cached."""
         if name not in self._readings:
             self._readings[name] = self.whole.reading(name)
         return self._readings[name]
 
     def _names(self, metrics: Sequence[str] | str | None) -> tuple[str, ...]:
         if metrics is None:
-            kept = [name for name in _MAIN[self.whole.task.name] if name in iter(self.whole)]
+            names = [name for name in default_metrics(self.whole.task.name, "slices") if name in self.whole]
             if self.whole.settings.beta is not None:
-                kept += [name for name in self.whole if name == f"f_{self.whole.settings.beta:g}"]
-            return tuple(kept)
-        listed = (metrics,) if isinstance(metrics, str) else tuple(metrics)
-        if not listed:
+                names += [name for name in self.whole if name == f"f_{self.whole.settings.beta:g}"]
+            return tuple(names)
+        requested = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+        if not requested:
             raise MetricError("metrics= is empty: name at least one, or leave it out.")
-        return tuple(dict.fromkeys(self._reading(name)[0].name for name in listed))
+        return tuple(dict.fromkeys(self._reading(name)[0].name for name in requested))
 
     def _against_rest(self, names: tuple[str, ...]) -> list[list[Difference | None]]:
-        """Return each slice's difference, metric by metric; None for slices that are not tested."""
+        """Return the difference of each slice by metric; None for slices that are not tested."""
         found: dict[str, list[Difference | None]] = {name: [None] * len(self) for name in names}
-        # Of two slices each is the other's rest: one test, not two.
-        tested = [place for place, key in enumerate(self._keys) if key not in self.too_few]
+        # Each of two slices is the other's rest: one test serves both.
+        tested = [index for index, key in enumerate(self._keys) if key not in self.too_few]
         tested = tested[: {1: 0, 2: 1}.get(len(self), len(self))]
-        if self.whole.settings.group and not self._grouped:  # tallies do not keep the groups
+        if self.whole.settings.group and not self._grouped:  # the tallies have no groups
             tested = []
-        # What only grows as rows get fewer, or is a test itself, is shown and not compared.
+        # Extremes, which grow as rows get fewer, and test statistics are shown but not compared.
         names = tuple(name for name in names if self._can_be_compared(name))
         if tested and names:
-            for place, name, one in (
+            for index, name, one in (
                 self._by_groups(names, tested) if self._grouped else self._by_tallies(names, tested)
             ):
-                found[name][place] = self._trusted(self._keys[place], one)
+                found[name][index] = self._trusted(self._keys[index], one)
         return list(found.values())
 
     def _can_be_compared(self, name: str) -> bool:
         return self._reading(name)[0].metric.kind not in ("statistic", "extreme")
 
     def _by_tallies(self, names: tuple[str, ...], tested: list[int]) -> Iterator[tuple[int, str, Difference]]:
-        """Yield the differences by tallies; metrics that read the same ones are asked together."""
+        """Yield differences from tallies; metrics that read the same tally share the work."""
         readings: dict[tuple[int, ...], tuple[list[Tally], list[str]]] = {}
         for name in names:
             parts = [self[key].reading(name)[1] for key in self._keys]
             readings.setdefault(tuple(map(id, parts)), (parts, []))[1].append(name)
         for parts, together in readings.values():
             whole = self._reading(together[0])[1]
-            for place, rest in enumerate(rests(whole, parts)):
-                for name in together if place in tested else ():
-                    yield place, name, self._difference(place, name, parts[place], rest)
+            for index, rest in enumerate(rests(whole, parts)):
+                for name in together if index in tested else ():
+                    yield index, name, self._difference(index, name, parts[index], rest)
 
-    def _difference(self, place: int, name: str, part: Tally, rest: Tally) -> Difference:
-        """Return a slice's difference by tallies, or by the rows where tallies say too little."""
-        figure, _, options, asked = self._reading(name)
-        told: dict[str, Any] = {
-            "name": label_text(self._keys[place]),
+    def _difference(self, index: int, name: str, part: Tally, rest: Tally) -> Difference:
+        """Return the difference of a slice from tallies, or from the rows where tallies are not enough."""
+        spec, _, options, row_options = self._reading(name)
+        common: dict[str, Any] = {
+            "name": label_text(self._keys[index]),
             "confidence": self.whole.settings.confidence,
         }
-        found = against_rest(figure.metric, part, rest, **told, **options)
+        found = against_rest(spec.metric, part, rest, **common, **options)
         if found.method or isinstance(found.difference, Undefined):
             return found
-        sides = self._cuts.sides(place)
-        if sides is None:  # the tallies say all there is to say
+        sides = self._partition.sides(index)
+        if sides is None:  # there are no rows
             return found
-        mine, others = (side.rows for side in sides)
-        return against_rest(figure.metric, mine, others, **told, **asked)
+        own, others = (side.rows for side in sides)
+        return against_rest(spec.metric, own, others, **common, **row_options)
 
     def _by_groups(self, names: tuple[str, ...], tested: list[int]) -> Iterator[tuple[int, str, Difference]]:
-        """Yield the differences by rows that come in groups."""
-        rows: Any = self.whole.cases
+        """Yield differences of clustered rows."""
+        rows: Any = self.whole.stored_rows
         groups = len(encode(rows.need("group", "slices of groups"))[1])
-        for place in tested:
-            sides = self._cuts.sides(place)
+        for index in tested:
+            sides = self._partition.sides(index)
             assert sides is not None  # noqa: S101 - there are rows
             for name in names:
-                figure, _, _, asked = self._reading(name)
-                yield place, name, grouped_against_rest(
-                    figure.metric, *sides, groups, name=label_text(self._keys[place]),
-                    confidence=self.whole.settings.confidence, **asked,
+                spec, _, _, row_options = self._reading(name)
+                yield index, name, grouped_against_rest(
+                    spec.metric, *sides, groups, name=label_text(self._keys[index]),
+                    confidence=self.whole.settings.confidence, **row_options,
                 )  # fmt: skip
 
     def _trusted(self, key: Key, found: Difference | None) -> Difference | None:
-        """Return a difference without a test where that rests on the ranks of very few rows of a class."""
+        """Return the difference without a test where a class has very few rows to rank."""
         if found is None or "scores" not in self.whole.tallies:
             return found
         estimate = self[key][found.metric] if found.metric in ("auc", "gini", "average_precision") else None
         counts = [] if estimate is None else [estimate.positives, estimate.negatives]
-        if not any(count is not None and count < _LEAST_OF_A_CLASS for count in counts):
+        if not any(count is not None and count < _MIN_CLASS_ROWS_TO_TEST for count in counts):
             return found
-        few = Undefined(f"fewer than {_LEAST_OF_A_CLASS} rows of a class")
+        few = Undefined(f"fewer than {_MIN_CLASS_ROWS_TO_TEST} rows of a class")
         return dataclasses.replace(found, p=few, low=None, high=None)
 
     @staticmethod
     def _corrected(found: list[list[Difference | None]]) -> list[list[Difference | None]]:
-        """Return the differences with their p-values corrected over all of them."""
+        """Return the differences with p-values corrected as one family (Holm)."""
         tested = [
             (i, j)
             for i, row in enumerate(found)
@@ -291,12 +283,12 @@ class SliceTable(Mapping[Any, "Evaluation"]):
         adjusted = holm([float(_p(found[i][j])) for i, j in tested]).tolist() if tested else []
         for (i, j), p in zip(tested, adjusted, strict=True):
             one = found[i][j]
-            assert one is not None  # noqa: S101 - chosen so
+            assert one is not None  # noqa: S101 - selected above
             found[i][j] = dataclasses.replace(one, adjusted=p, family=len(tested))
         return found
 
     def report(self, metrics: Sequence[str] | str | None = None) -> SliceReport:
-        """Return all that the table shows, as plain data."""
+        """Return the contents of the table as plain data."""
         names = self._names(metrics)
         tested = self.differences(names)
         lines = tuple(
@@ -318,17 +310,17 @@ class SliceTable(Mapping[Any, "Evaluation"]):
 
     @property
     def _empty(self) -> str:
-        """How many of the ranked lists have nothing to find, in brackets."""
+        """Number of ranked lists without a relevant item, in brackets."""
         count = self.whole.empty_lists
         return f" ({count:,} without a relevant item)" if count else ""
 
     def _mirrored(self, tested: dict[tuple[Key, str], Difference], key: Key, name: str) -> Difference | None:
-        """Return a slice's difference; of two slices the second's is the first's turned round."""
+        """Return the difference of a slice; of two slices, the second's is the first's reversed."""
         if (key, name) in tested or len(self) != 2 or key in self.too_few:  # noqa: PLR2004
             return tested.get((key, name))
         (other,) = (one for one in self._keys if one != key)
         found = tested.get((other, name))
-        return None if found is None else turned(found, label_text(key))
+        return None if found is None else reversed_difference(found, label_text(key))
 
     def table(self, metrics: Sequence[str] | str | None = None) -> list[dict[str, Any]]:
         """Return the table as plain data: a mapping for each slice and metric."""
@@ -336,25 +328,13 @@ class SliceTable(Mapping[Any, "Evaluation"]):
 
     def to_frame(self, metrics: Sequence[str] | str | None = None, *, library: str | None = None) -> Any:
         """Return the table as a frame of the library that the rows came from, or of the one named."""
-        return _framed(self.table(metrics), self.whole, library)
-
-    @property
-    def summary(self) -> str:
-        """Which slice is worst, or that none can be told from the rest, in a sentence."""
-        return " ".join(sentences(self.report())).replace(JOINED, " ")
-
-    def text(self, metrics: Sequence[str] | str | None = None, *, width: int = 80) -> str:
-        """Return the table and the sentence below it, in lines of at most so many columns."""
-        return draw(self.report(metrics), width=width)
-
-    def __str__(self) -> str:
-        return self.text()
+        return _as_frame(self.table(metrics), self.whole, library)
 
     def __repr__(self) -> str:
         return f"<{len(self)} slices by {' x '.join(self.columns)}: {shown(self._keys, 6)}>"
 
 
-def _framed(lines: list[dict[str, Any]], ev: Evaluation, library: str | None) -> Any:
+def _as_frame(lines: list[dict[str, Any]], ev: Evaluation, library: str | None) -> Any:
     columns = {name: [line[name] for line in lines] for name in lines[0]}
     return as_frame(columns, ev.settings.library if library is None else library)
 
@@ -368,8 +348,8 @@ def label_text(key: Key) -> str:
     return " · ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
-def turned(found: Difference, name: str) -> Difference:
-    """Return the difference of two slices seen from the other one."""
+def reversed_difference(found: Difference, name: str) -> Difference:
+    """Return the difference of two slices from the other one's side."""
     low, high = (None if end is None else -end for end in (found.high, found.low))
     value = found.difference if isinstance(found.difference, Undefined) else -found.difference
     return dataclasses.replace(
@@ -378,5 +358,5 @@ def turned(found: Difference, name: str) -> Difference:
 
 
 def _p(found: Difference | None) -> float:
-    assert found is not None  # noqa: S101 - chosen so
+    assert found is not None  # noqa: S101 - selected above
     return float(found.p)

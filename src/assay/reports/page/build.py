@@ -220,8 +220,8 @@ def _cut_somewhere(ev: Evaluation, drawn: ThinnedScores) -> Evaluation:
     table = confusions_at(source, [threshold], task.labels)[0]
     tallies = Collection.of_mapping({**dict(ev.tallies.items()), "confusion": table})
     # What was found without counts stays as it is: of rows that are gone it cannot be found again.
-    kept = {key: one for key, one in ev.found.items() if find(key[0]).reads.tally is not Confusion}
-    return dataclasses.replace(ev, task=task, tallies=tallies, kept=kept)
+    kept = {key: one for key, one in ev.estimates.items() if find(key[0]).reads.tally is not Confusion}
+    return dataclasses.replace(ev, task=task, tallies=tallies, saved=kept)
 
 
 def _unweighted(ev: Evaluation) -> Any:
@@ -336,7 +336,7 @@ def _difference(one: Difference) -> dict[str, Any]:
 
 def _sliced(ev: Evaluation) -> dict[str, Any] | None:
     """Return the slices of an evaluation by all columns of ``by=``, with what their tests say."""
-    if not ev.settings.by or (ev.given is None and "slices" not in ev.tallies):
+    if not ev.settings.by or (ev.source_rows is None and "slices" not in ev.tallies):
         return None
     parts: dict[tuple[str, str], dict[str, Any]] = {}
     notes: list[str] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from assay.formatting.width import left, right, short, width
 from assay.metrics import Undefined
@@ -11,24 +11,17 @@ from assay.reports.summary import shown_interval, shown_name, shown_value
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from assay.evaluation.per_class import ClassRow
     from assay.inference.estimate import Estimate
 
-__all__ = ["Row", "count_text", "drawn"]
+__all__ = ["count_text", "drawn"]
 
 _ROOM = 80
 _LABEL = 24  # columns that a label takes at most
 _LARGE = 1e15  # beyond which a sum of weights has no digits after the point
 
 
-class Row(NamedTuple):
-    """A class: its label, how many rows it has, and its figures by name."""
-
-    label: Any
-    support: float
-    figures: tuple[tuple[str, Estimate], ...]
-
-
-def drawn(rows: Sequence[Row], room: int = _ROOM) -> Iterator[str]:
+def drawn(rows: Sequence[ClassRow], room: int = _ROOM) -> Iterator[str]:
     """Yield the lines of a table; where intervals do not fit beside the values, only the values."""
     if not rows:
         return
@@ -38,13 +31,13 @@ def drawn(rows: Sequence[Row], room: int = _ROOM) -> Iterator[str]:
     yield from lines
 
 
-def _lines(rows: Sequence[Row], *, intervals: bool) -> Iterator[str]:
-    heads = ["class", "rows", *(shown_name(name).split(" (")[0] for name, _ in rows[0].figures)]
+def _lines(rows: Sequence[ClassRow], *, intervals: bool) -> Iterator[str]:
+    heads = ["class", "rows", *(shown_name(name).split(" (")[0] for name, _ in rows[0].metrics)]
     table = [
         [
             short(row.label, _LABEL),
             count_text(row.support),
-            *(_cell(one, intervals=intervals) for _, one in row.figures),
+            *(_cell(one, intervals=intervals) for _, one in row.metrics),
         ]
         for row in rows
     ]

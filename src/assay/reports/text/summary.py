@@ -140,11 +140,11 @@ def as_markdown(summary: Summary) -> str:
         value, interval = shown_value(line.estimate.value), shown_interval(line.estimate)
         lines.append(f"| {' | '.join(map(_plain, (shown_name(line.name), value, interval, told)))} |")
     if summary.classes:
-        names = [shown_name(name) for name, _ in summary.classes[0].figures]
+        names = [shown_name(name) for name, _ in summary.classes[0].metrics]
         lines += ["", f"| class | rows | {' | '.join(map(_plain, names))} |", "|---" * (len(names) + 2) + "|"]
         for one_class in summary.classes:
             figures = [
-                f"{shown_value(one.value)} {shown_interval(one)}".rstrip() for _, one in one_class.figures
+                f"{shown_value(one.value)} {shown_interval(one)}".rstrip() for _, one in one_class.metrics
             ]
             label, rows = _plain(clean(one_class.label)), count_text(one_class.support)
             lines.append(f"| **{label}** | {rows} | {' | '.join(map(_plain, figures))} |")

@@ -1,0 +1,97 @@
+"""Find the tally that a metric of an evaluation reads: one at hand, or one made of the rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import ColumnError, MetricError
+from assay.inference.intervals.tally_choice import tally_for
+from assay.tallies import BoundedTally, Confusion, NumberPairs, Scores
+
+if TYPE_CHECKING:
+    from assay.evaluation.evaluation import Evaluation
+    from assay.metrics import Metric
+    from assay.tallies import Tally
+
+__all__ = ["MAX_ROWS_FOR_SKEWNESS", "read_metric"]
+
+MAX_ROWS_FOR_SKEWNESS = 1_000_000  # beyond which the skewness of losses no longer matters to their mean
+# Views of tallies that may outgrow the memory, by task.
+_CLASS_VIEWS = ("ClassRanks", "Ranks", "Confidence", "Mean")
+_ROW_VIEWS = {
+    "regression": (
+        "Mean",
+        "ValuePairs",
+        "AbsoluteErrors",
+        "AbsolutePercentageErrors",
+        "Ranged",
+        "Scaled",
+        "Explained",
+    ),
+    "multiclass": _CLASS_VIEWS,
+    "ordinal": _CLASS_VIEWS,
+}
+
+
+def read_metric(
+    ev: Evaluation, metric: Metric, options: dict[str, Any], *, held: bool = False
+) -> tuple[Tally, dict[str, Any], dict[str, Any]]:
+    """Return the tally that a metric reads, its options beside the tally, and its options beside rows.
+
+    With `held`, one of the tallies at hand where one will do, also for losses of many rows, which are
+    faster to read from the rows than from scores.
+    """
+    row_options = _options(ev, metric, options)
+    own = ev.tallies.get(metric.name)  # a tally made for this metric alone
+    if own is not None:
+        return own, row_options, row_options
+    tally = tally_for(metric, ev.readable, row_options)
+    if tally is not None and (held or metric.loss is None or ev.n <= MAX_ROWS_FOR_SKEWNESS):
+        return tally, row_options, row_options
+    if isinstance(tally, Scores) and ev.source_rows is None:
+        tally_options = dict(row_options)
+        parameters = {
+            name: tally_options.pop(name) for name in metric.loss_parameters if name in tally_options
+        }
+        return tally.losses(metric.loss, **parameters), tally_options, row_options
+    return _read_rows(ev, metric, row_options)
+
+
+def _options(ev: Evaluation, metric: Metric, options: dict[str, Any]) -> dict[str, Any]:
+    """Return a metric's options with the positive label, and the depth of lists, of this evaluation."""
+    options = dict(options)
+    if ev.positive is not None and "positive" in metric.view_options and not options.get("average"):
+        options.setdefault("positive", ev.positive)
+    if metric.each is not None:  # a mean over ranked lists
+        lists = {"k": ev.settings.k, "empty": ev.settings.empty}
+        options = {name: value for name, value in lists.items() if value is not None} | options
+    return options
+
+
+def _read_rows(
+    ev: Evaluation, metric: Metric, options: dict[str, Any]
+) -> tuple[Tally, dict[str, Any], dict[str, Any]]:
+    """Return the tally that a metric reads, made of the rows; raise where there are none."""
+    # Only a metric of labels needs the predictions that a threshold makes of scores.
+    from_source = ev.source_rows is not None and metric.reads.tally is not Confusion
+    rows = ev.source_rows if from_source else ev.stored_rows
+    if rows is None:
+        outgrown = next((tally for tally in ev.tallies.tallies if isinstance(tally, BoundedTally)), None)
+        if outgrown is not None and metric.reads.__name__ in _ROW_VIEWS.get(ev.task.name, ()):
+            return outgrown, options, options
+        raise MetricError(
+            f"{metric.name} has nothing to read here: it is of another task than "
+            f"{ev.task.title.lower()}, or needs the rows, of which only tallies are held."
+        )
+    if rows.weight is not None and metric.reads.tally is NumberPairs:
+        return (
+            BoundedTally.lost(len(rows), "ranks of weighted rows are not defined here"),
+            options,
+            options,
+        )
+    try:
+        tally, tally_options = metric.tallied(rows, options)
+    except ColumnError as error:
+        reason = str(error).replace("rows()", "evaluate()")
+        raise MetricError(f"{metric.name} has nothing to read here: {reason}") from None
+    return tally, tally_options, options
