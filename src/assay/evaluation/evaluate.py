@@ -31,7 +31,7 @@ from assay.inputs import rows as make_rows
 from assay.inputs.category_order import order_of
 from assay.inputs.discretize import with_slices
 from assay.inputs.multilabel import are_graded, are_rows_of_items, are_sets, as_lists, label_tables
-from assay.tallies import Collection, Confusion, Queries, Scores
+from assay.tallies import Collection, Confusion, LabelSets, Queries, Scores
 from assay.tallies.scores.counts_at_threshold import counted_at, with_labels
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ def _evaluate_multilabel(
     columns = {name: roles[name] for name in ("actual", "predicted", "score", "weight", "group")}
     tables = label_tables(data, **columns, threshold=threshold, labels=labels, missing=missing)
     inferred = tables.inferred if task_name else ("each row holds a list of labels", *tables.inferred)
-    tally = tables.tally()
+    tally = LabelSets.of_indicators(**tables.columns)
     task = Task("multilabel", tally.labels, None, threshold, inferred)
     settings_given: dict[str, Any] = {
         name: value.name for name in ("weight", "group") if (value := getattr(tables, name)) is not None

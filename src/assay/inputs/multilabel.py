@@ -13,7 +13,6 @@ from assay.inputs import column, rows
 from assay.inputs.arrays import column_names, from_tensor, is_tensor
 from assay.inputs.frames import Table, no_such_column
 from assay.inputs.labels import plain_label, same_kind
-from assay.tallies import LabelSets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,10 +41,6 @@ class LabelTables:
     inferred: tuple[str, ...] = ()
     dropped: int = 0
     origin: Array | None = None
-
-    def tally(self) -> LabelSets:
-        """Return the tally of the rows."""
-        return LabelSets.of_indicators(**self.columns)
 
     @property
     def columns(self) -> dict[str, Any]:
