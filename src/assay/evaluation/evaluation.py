@@ -77,18 +77,23 @@ class Evaluation(EvaluationShortcuts, Mapping[str, Estimate]):
         """The positive label, where there is one."""
         return self.task.positive
 
-    @property
+    @functools.cached_property
     def n(self) -> int:
         """Number of rows; of ranked lists, number of lists."""
-        queries = self.tallies.get("queries")
+        queries = self.by_name.get("queries")
         return len(queries) if isinstance(queries, Queries) else self.tallies.n
+
+    @functools.cached_property
+    def by_name(self) -> dict[str, Tally]:
+        """The tallies by name, as a plain dict."""
+        return dict(self.tallies.items())
 
     @functools.cached_property
     def groups(self) -> list[list[MetricSpec]]:
         """The metrics that a report shows, in groups that belong together."""
-        has_scores = bool({"scores", "class_scores"} & set(self.tallies))
+        has_scores = bool({"scores", "class_scores"} & self.by_name.keys())
         return report_metrics(
-            self.task.name, labels="confusion" in self.tallies, scores=has_scores,
+            self.task.name, labels="confusion" in self.by_name, scores=has_scores,
             probabilities=has_scores and self.are_probabilities, settings=self.settings,
         )  # fmt: skip
 
@@ -107,13 +112,13 @@ class Evaluation(EvaluationShortcuts, Mapping[str, Estimate]):
     @functools.cached_property
     def scores(self) -> Scores | None:
         """The tally of the positive class's scores; binned scores at the lower ends of their bins."""
-        tally = self.tallies.get("scores")
+        tally = self.by_name.get("scores")
         return tally.lowest() if isinstance(tally, BinnedScores) else tally  # type: ignore[return-value]
 
-    @property
+    @functools.cached_property
     def binned(self) -> BinnedScores | None:
         """The binned scores, where scores are counted in bins."""
-        tally = self.tallies.get("scores")
+        tally = self.by_name.get("scores")
         return tally if isinstance(tally, BinnedScores) else None
 
     @functools.cached_property
@@ -121,12 +126,12 @@ class Evaluation(EvaluationShortcuts, Mapping[str, Estimate]):
         """The tallies that metrics read: binned scores at the lower ends of their bins."""
         if self.binned is None or self.scores is None:
             return self.tallies
-        return Collection.of_mapping({**dict(self.tallies.items()), "scores": self.scores})
+        return Collection.of_mapping({**self.by_name, "scores": self.scores})
 
     @property
     def empty_lists(self) -> int | None:
         """Number of ranked lists without a relevant item; None where there are no lists."""
-        queries = self.tallies.get("queries")
+        queries = self.by_name.get("queries")
         return queries.empty_lists if isinstance(queries, Queries) else None
 
     @functools.cached_property
@@ -135,8 +140,7 @@ class Evaluation(EvaluationShortcuts, Mapping[str, Estimate]):
         return dict(self.saved)
 
     def __getitem__(self, name: str) -> Estimate:
-        spec = self._spec(name)
-        return self.estimate(spec.metric, **spec.options)
+        return self.estimate(self._spec(name))
 
     def _spec(self, name: str) -> MetricSpec:
         """Return a metric by its name; with the beta, costs or depth of the settings where they apply."""
@@ -164,7 +168,7 @@ class Evaluation(EvaluationShortcuts, Mapping[str, Estimate]):
 
     def estimate(
         self,
-        metric: Metric | str,
+        metric: MetricSpec | Metric | str,
         *,
         confidence: float | None = None,
         method: str | None = None,
@@ -177,7 +181,7 @@ class Evaluation(EvaluationShortcuts, Mapping[str, Estimate]):
         >>> ev.estimate("f_beta", beta=2)
         0.6667 [0.06707, 0.9926]
         """
-        spec = MetricSpec.of((metric, options))
+        spec = metric if isinstance(metric, MetricSpec) else MetricSpec.of((metric, options))
         level = self.settings.confidence if confidence is None else confidence
         key = self.key(spec.metric, spec.options, level, method)
         if key not in self.estimates:
@@ -201,7 +205,7 @@ class Evaluation(EvaluationShortcuts, Mapping[str, Estimate]):
         if self.label_tables is not None:
             from assay.inference.intervals.multilabel import label_sets_estimate  # noqa: PLC0415 - few need it
 
-            tally = self.tallies.get("label_sets")
+            tally = self.by_name.get("label_sets")
             columns = {**self.label_tables.columns, "group": self.label_tables.group, "tally": tally}
             return label_sets_estimate(metric, **columns, confidence=confidence, method=method, **options)
         tally, tally_options, row_options = self.read(metric, options)
@@ -244,10 +248,10 @@ class Evaluation(EvaluationShortcuts, Mapping[str, Estimate]):
 
         The pairs of actual and predicted values of a regression are its rows.
         """
-        stored = self.tallies.get("cases")
+        stored = self.by_name.get("cases")
         if self.rows is None and isinstance(stored, StoredRows):
             return dataclasses.replace(self, source_rows=stored.rows()).rows
-        pairs = self.tallies.get("spearman")
+        pairs = self.by_name.get("spearman")
         if self.rows is None and isinstance(pairs, NumberPairs) and not self.settings.group:
             return pairs.rows()
         return self.rows
@@ -304,7 +308,7 @@ class Evaluation(EvaluationShortcuts, Mapping[str, Estimate]):
         rows = None if self.source_rows is None else dataclasses.replace(self.source_rows, predicted=None)
         task = dataclasses.replace(self.task, threshold=threshold, inferred=inferred)
         table = counted_at(self.binned or scores, threshold, task.labels)
-        tallies = {**dict(self.tallies.items()), "confusion": table}
+        tallies = {**self.by_name, "confusion": table}
         return dataclasses.replace(
             self, task=task, tallies=Collection.of_mapping(tallies), source_rows=rows, saved={}
         )

@@ -42,7 +42,7 @@ def read_metric(
     faster to read from the rows than from scores.
     """
     row_options = _options(ev, metric, options)
-    own = ev.tallies.get(metric.name)  # a tally made for this metric alone
+    own = ev.by_name.get(metric.name)  # a tally made for this metric alone
     if own is not None:
         return own, row_options, row_options
     tally = tally_for(metric, ev.readable, row_options)

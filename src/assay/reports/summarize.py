@@ -57,9 +57,7 @@ def summarised(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Su
             ),
         ]
     lines = tuple(
-        tuple(_line(ev, figure.name, ev.estimate(figure.metric, **figure.options)) for figure in group)
-        for group in groups
-        if group
+        tuple(_line(ev, figure.name, ev.estimate(figure)) for figure in group) for group in groups if group
     )
     table = ev.tallies.get("confusion")
     counts: tuple[tuple[Any, ...], ...] = ()
