@@ -35,7 +35,7 @@ def main() -> int:
         "sanitize": (sanitize, "the tests under ASan, UBSan and TSan"),
         "fuzz": (fuzz, "random bytes and inputs, for a while"),
         "docs": (docs, "write the pages that the code knows"),
-        "lock": (lock, "renew the locked requirements"),
+        "lock": (lock, "resolve the locked requirements (ARGS=--upgrade renews them)"),
     }
     lines = "\n".join(f"  {name:<13}{what}" for name, (_, what) in tasks.items())
     parser = argparse.ArgumentParser(
@@ -121,14 +121,16 @@ def bench(words: list[str]) -> int:
     return run(python, "benchmarks/run.py", *words, check=False)
 
 
-def lock(_words: list[str]) -> int:
-    """Resolve requirements/*.in again; hashes, no hosts."""
+def lock(words: list[str]) -> int:
+    """Resolve the dependency groups of pyproject.toml into requirements/*.lock; hashes, no hosts."""
     python = environment("dev")
-    for source in sorted(LOCKS.glob("*.in")):
+    for name in ("core", "build", "dev", "bench", "spark"):
+        project = [] if name == "build" else ["pyproject.toml"]
+        group = [] if name == "core" else ["--group", name]
         run(
             python, "-m", "uv", "pip", "compile", "--universal", "--generate-hashes", "--no-header",
-            "--quiet", "--upgrade", "--python-version", "3.11",
-            source, "-o", source.with_suffix(".lock"),
+            "--no-annotate", "--quiet", "--python-version", "3.11", *words, *project, *group,
+            "-o", LOCKS / f"{name}.lock",
         )  # fmt: skip
     return 0
 
