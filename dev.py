@@ -194,6 +194,8 @@ def environment(*locks: str, folder: Path = VENV, define: dict[str, str] | None 
 
     It is made anew when the locks, the build's settings or this Python have changed.
     """
+    if os.environ.get("CI"):
+        define = {"ASSAY_WERROR": "ON"} | (define or {})
     python = folder / "bin" / "python"
     stamp = folder / ".ready"
     have = set(stamp.read_text().split()) if stamp.exists() else set()

@@ -1,4 +1,4 @@
-#include "kernel/binned.hpp"
+#include "kernel/binned_scores.hpp"
 
 #include <stdexcept>
 

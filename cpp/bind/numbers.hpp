@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "bind/module.hpp"
-#include "kernel/sums/numbers.hpp"
-#include "kernel/sums/wide.hpp"
+#include "kernel/sums/number_columns.hpp"
+#include "kernel/sums/wide_integers.hpp"
 
 namespace assay::bind {
 

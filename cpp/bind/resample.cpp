@@ -1,4 +1,4 @@
-#include "kernel/resample/resample.hpp"
+#include "kernel/resample/bootstrap.hpp"
 
 #include <stdexcept>
 

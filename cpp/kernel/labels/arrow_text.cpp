@@ -3,13 +3,13 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "kernel/changed.hpp"
+#include "kernel/concurrent_change.hpp"
+#include "kernel/interruptible_work.hpp"
 #include "kernel/labels/arrow.hpp"
 #include "kernel/labels/arrow_memory.hpp"
-#include "kernel/labels/text_encode.hpp"
+#include "kernel/labels/text_encoder.hpp"
 #include "kernel/labels/text_table.hpp"
 #include "kernel/parallel.hpp"
-#include "kernel/pieces.hpp"
 
 namespace assay {
 namespace {

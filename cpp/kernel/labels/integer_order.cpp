@@ -1,6 +1,6 @@
 #include "kernel/labels/integer_order.hpp"
 
-#include "kernel/clones.hpp"
+#include "kernel/cpu_dispatch.hpp"
 
 namespace assay {
 namespace {

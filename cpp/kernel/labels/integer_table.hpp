@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernel/buffer.hpp"
-#include "kernel/pieces.hpp"
-#include "kernel/salt.hpp"
+#include "kernel/hash_salt.hpp"
+#include "kernel/interruptible_work.hpp"
 
 namespace assay {
 

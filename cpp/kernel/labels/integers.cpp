@@ -10,13 +10,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernel/changed.hpp"
-#include "kernel/clones.hpp"
+#include "kernel/concurrent_change.hpp"
+#include "kernel/cpu_dispatch.hpp"
+#include "kernel/interruptible_work.hpp"
 #include "kernel/labels/integer_order.hpp"
 #include "kernel/labels/integer_table.hpp"
 #include "kernel/labels/radix_sort.hpp"
 #include "kernel/parallel.hpp"
-#include "kernel/pieces.hpp"
 
 namespace assay {
 namespace {

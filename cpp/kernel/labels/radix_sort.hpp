@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "kernel/pieces.hpp"
+#include "kernel/interruptible_work.hpp"
 
 namespace assay {
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
+#include "kernel/interruptible_work.hpp"
 #include "kernel/labels/text_table.hpp"
 #include "kernel/parallel.hpp"
-#include "kernel/pieces.hpp"
 
 namespace assay {
 namespace {

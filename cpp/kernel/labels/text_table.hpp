@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "kernel/buffer.hpp"
+#include "kernel/hash_salt.hpp"
+#include "kernel/interruptible_work.hpp"
 #include "kernel/labels/text_store.hpp"
-#include "kernel/pieces.hpp"
-#include "kernel/salt.hpp"
 
 namespace assay {
 

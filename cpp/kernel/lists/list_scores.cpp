@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "kernel/interruptible_work.hpp"
 #include "kernel/lists/lists.hpp"
 #include "kernel/lists/parallel_queries.hpp"
 #include "kernel/parallel.hpp"
-#include "kernel/pieces.hpp"
 
 namespace assay {
 namespace {

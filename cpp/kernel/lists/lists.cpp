@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernel/changed.hpp"
+#include "kernel/concurrent_change.hpp"
+#include "kernel/hash_salt.hpp"
+#include "kernel/interruptible_work.hpp"
 #include "kernel/lists/merge_sort.hpp"
 #include "kernel/lists/parallel_queries.hpp"
 #include "kernel/parallel.hpp"
-#include "kernel/pieces.hpp"
-#include "kernel/salt.hpp"
 
 namespace assay {
 namespace {

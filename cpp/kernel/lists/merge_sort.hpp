@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/pieces.hpp"
+#include "kernel/interruptible_work.hpp"
 
 namespace assay {
 

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernel/changed.hpp"
-#include "kernel/clones.hpp"
+#include "kernel/concurrent_change.hpp"
+#include "kernel/cpu_dispatch.hpp"
 #include "kernel/losses/logarithm.hpp"
 #include "kernel/parallel.hpp"
 #include "kernel/sums/column_task.hpp"

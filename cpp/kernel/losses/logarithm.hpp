@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "kernel/clones.hpp"
+#include "kernel/cpu_dispatch.hpp"
 
 namespace assay {
 

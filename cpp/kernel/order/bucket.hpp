@@ -6,10 +6,10 @@
 #include <cstring>
 #include <vector>
 
-#include "kernel/order/counts.hpp"
-#include "kernel/order/key.hpp"
-#include "kernel/order/loops.hpp"
-#include "kernel/order/sort.hpp"
+#include "kernel/order/bucket_sort.hpp"
+#include "kernel/order/class_counts.hpp"
+#include "kernel/order/score_key.hpp"
+#include "kernel/order/score_loops.hpp"
 
 namespace assay::order {
 

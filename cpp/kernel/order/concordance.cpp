@@ -2,10 +2,10 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/order/key.hpp"
+#include "kernel/interruptible_work.hpp"
 #include "kernel/order/order.hpp"
+#include "kernel/order/score_key.hpp"
 #include "kernel/parallel.hpp"
-#include "kernel/pieces.hpp"
 
 namespace assay {
 namespace {

@@ -3,7 +3,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernel/order/counts.hpp"
+#include "kernel/order/class_counts.hpp"
 #include "kernel/order/order.hpp"
 #include "kernel/parallel.hpp"
 

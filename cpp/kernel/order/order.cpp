@@ -6,15 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/changed.hpp"
+#include "kernel/concurrent_change.hpp"
 #include "kernel/order/bucket.hpp"
-#include "kernel/order/counts.hpp"
-#include "kernel/order/few.hpp"
-#include "kernel/order/key.hpp"
-#include "kernel/order/loops.hpp"
-#include "kernel/order/map.hpp"
-#include "kernel/order/partition.hpp"
-#include "kernel/order/sort.hpp"
+#include "kernel/order/bucket_map.hpp"
+#include "kernel/order/bucket_partition.hpp"
+#include "kernel/order/bucket_sort.hpp"
+#include "kernel/order/class_counts.hpp"
+#include "kernel/order/few_scores.hpp"
+#include "kernel/order/score_key.hpp"
+#include "kernel/order/score_loops.hpp"
 #include "kernel/parallel.hpp"
 
 namespace assay {

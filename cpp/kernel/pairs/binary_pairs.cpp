@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "kernel/clones.hpp"
+#include "kernel/cpu_dispatch.hpp"
 #include "kernel/parallel.hpp"
 
 namespace assay {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernel/clones.hpp"
+#include "kernel/cpu_dispatch.hpp"
 
 namespace assay {
 namespace {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "kernel/clones.hpp"
+#include "kernel/cpu_dispatch.hpp"
 #include "kernel/labels/integer_order.hpp"
 #include "kernel/pairs/binary_pairs.hpp"
 #include "kernel/pairs/cell_tables.hpp"

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "kernel/clones.hpp"
+#include "kernel/cpu_dispatch.hpp"
 
 namespace assay {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernel/buffer.hpp"
-#include "kernel/labels/codes.hpp"
+#include "kernel/labels/label_codes.hpp"
 
 namespace assay {
 

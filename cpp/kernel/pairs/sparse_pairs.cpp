@@ -3,12 +3,12 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/changed.hpp"
+#include "kernel/concurrent_change.hpp"
+#include "kernel/interruptible_work.hpp"
 #include "kernel/labels/radix_sort.hpp"
 #include "kernel/pairs/pair_cells.hpp"
 #include "kernel/pairs/pairs.hpp"
 #include "kernel/parallel.hpp"
-#include "kernel/pieces.hpp"
 
 namespace assay {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "kernel/parallel.hpp"
 #include "kernel/resample/binomial.hpp"
-#include "kernel/resample/block.hpp"
+#include "kernel/resample/multinomial_block.hpp"
 
 namespace assay::resample {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernel/resample/pairs.hpp"
+#include "kernel/resample/concordant_pairs.hpp"
 
 namespace assay::resample {
 namespace {

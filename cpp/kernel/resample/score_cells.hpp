@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "kernel/buffer.hpp"
-#include "kernel/order/counts.hpp"
+#include "kernel/order/class_counts.hpp"
+#include "kernel/resample/bootstrap.hpp"
 #include "kernel/resample/multinomial.hpp"
-#include "kernel/resample/resample.hpp"
 
 namespace assay::resample {
 

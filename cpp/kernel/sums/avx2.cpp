@@ -6,7 +6,7 @@
 #include <immintrin.h>
 
 #define ASSAY_LANES_TARGET __attribute__((target("avx2")))
-#include "kernel/sums/lanes.hpp"
+#include "kernel/sums/chunk_lanes.hpp"
 
 namespace assay::sums {
 namespace {

@@ -10,7 +10,7 @@
 #include <immintrin.h>
 
 #define ASSAY_LANES_TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx512ifma")))
-#include "kernel/sums/lanes.hpp"
+#include "kernel/sums/chunk_lanes.hpp"
 
 namespace assay::sums {
 namespace {

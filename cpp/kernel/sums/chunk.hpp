@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "kernel/sums/wide.hpp"
+#include "kernel/sums/wide_integers.hpp"
 
 namespace assay::sums {
 

@@ -1,7 +1,7 @@
 // The sum of a column, and of its squares where they are wanted.
 #pragma once
 
-#include "kernel/sums/walk.hpp"
+#include "kernel/sums/chunk_driver.hpp"
 
 namespace assay::sums {
 

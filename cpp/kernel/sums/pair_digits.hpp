@@ -1,7 +1,7 @@
 // Rows of (actual, predicted) taken one by one: what the weighted and the plain moments share.
 #pragma once
 
-#include "kernel/sums/wide.hpp"
+#include "kernel/sums/wide_integers.hpp"
 
 namespace assay::sums {
 

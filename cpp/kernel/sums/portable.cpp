@@ -2,7 +2,7 @@
 #include <cmath>
 
 #define ASSAY_LANES_TARGET
-#include "kernel/sums/lanes.hpp"
+#include "kernel/sums/chunk_lanes.hpp"
 
 namespace assay::sums {
 namespace {

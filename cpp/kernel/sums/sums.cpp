@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "kernel/sums/chunk_driver.hpp"
 #include "kernel/sums/column_task.hpp"
 #include "kernel/sums/pair_digits.hpp"
-#include "kernel/sums/walk.hpp"
 
 namespace assay {
 namespace sums {

@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernel/sums/numbers.hpp"
-#include "kernel/sums/wide.hpp"
+#include "kernel/sums/number_columns.hpp"
+#include "kernel/sums/wide_integers.hpp"
 
 namespace assay {
 

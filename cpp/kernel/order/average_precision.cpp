@@ -2,9 +2,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernel/changed.hpp"
-#include "kernel/clones.hpp"
-#include "kernel/order/counts.hpp"
+#include "kernel/concurrent_change.hpp"
+#include "kernel/cpu_dispatch.hpp"
+#include "kernel/order/class_counts.hpp"
 #include "kernel/order/order.hpp"
 #include "kernel/parallel.hpp"
 #include "kernel/sums/column_task.hpp"

@@ -1,8 +1,8 @@
-#include "kernel/labels/codes.hpp"
+#include "kernel/labels/label_codes.hpp"
 
 #include <algorithm>
 
-#include "kernel/clones.hpp"
+#include "kernel/cpu_dispatch.hpp"
 
 namespace assay {
 namespace {

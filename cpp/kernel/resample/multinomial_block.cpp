@@ -1,11 +1,11 @@
-#include "kernel/resample/block.hpp"
+#include "kernel/resample/multinomial_block.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
-#include "kernel/clones.hpp"
+#include "kernel/cpu_dispatch.hpp"
 #include "kernel/random.hpp"
 #include "kernel/resample/binomial.hpp"
 
@@ -119,7 +119,8 @@ ASSAY_CLONES void count_bytes(const std::uint8_t* met, std::uint8_t* bytes, std:
     const std::uint8_t m0 = met[0], m1 = met[1], m2 = met[2], m3 = met[3], m4 = met[4];
     for (std::size_t i = 0; i < size; ++i) {
         const std::uint8_t b = bytes[i];
-        const std::uint8_t above = (b > m0) + (b > m1) + (b > m2) + (b > m3) + (b > m4);
+        const auto above =
+            static_cast<std::uint8_t>((b > m0) + (b > m1) + (b > m2) + (b > m3) + (b > m4));
         const bool equal = (b == m0) | (b == m1) | (b == m2) | (b == m3) | (b == m4) | (b == 255);
         bytes[i] = static_cast<std::uint8_t>(above | (equal ? unsettled : 0));
     }

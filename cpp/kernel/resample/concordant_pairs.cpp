@@ -1,8 +1,8 @@
-#include "kernel/resample/pairs.hpp"
+#include "kernel/resample/concordant_pairs.hpp"
 
 #include <cstring>
 
-#include "kernel/clones.hpp"
+#include "kernel/cpu_dispatch.hpp"
 
 namespace assay::resample {
 namespace {

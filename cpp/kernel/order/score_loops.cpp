@@ -1,9 +1,9 @@
-#include "kernel/order/loops.hpp"
+#include "kernel/order/score_loops.hpp"
 
 #include <algorithm>
 
-#include "kernel/clones.hpp"
-#include "kernel/order/key.hpp"
+#include "kernel/cpu_dispatch.hpp"
+#include "kernel/order/score_key.hpp"
 
 namespace assay::order {
 namespace {

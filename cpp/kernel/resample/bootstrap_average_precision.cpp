@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "kernel/clones.hpp"
+#include "kernel/cpu_dispatch.hpp"
 #include "kernel/resample/score_cells.hpp"
 
 namespace assay {

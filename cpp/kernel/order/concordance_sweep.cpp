@@ -3,8 +3,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernel/clones.hpp"
-#include "kernel/order/counts.hpp"
+#include "kernel/cpu_dispatch.hpp"
+#include "kernel/order/class_counts.hpp"
 #include "kernel/order/order.hpp"
 #include "kernel/parallel.hpp"
 

@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include "kernel/labels/text.hpp"
-#include "kernel/labels/text_encode.hpp"
+#include "kernel/labels/text_encoder.hpp"
 #include "kernel/labels/text_table.hpp"
 
 namespace assay {

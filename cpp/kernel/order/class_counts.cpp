@@ -1,4 +1,4 @@
-#include "kernel/order/counts.hpp"
+#include "kernel/order/class_counts.hpp"
 
 #include <utility>
 

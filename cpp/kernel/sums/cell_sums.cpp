@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "kernel/changed.hpp"
+#include "kernel/concurrent_change.hpp"
+#include "kernel/interruptible_work.hpp"
 #include "kernel/parallel.hpp"
-#include "kernel/pieces.hpp"
 #include "kernel/sums/sums.hpp"
 
 namespace assay {

@@ -1,4 +1,4 @@
-#include "kernel/resample/pairs.hpp"
+#include "kernel/resample/concordant_pairs.hpp"
 #include "kernel/resample/row_order.hpp"
 
 namespace assay {

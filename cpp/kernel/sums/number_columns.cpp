@@ -1,10 +1,10 @@
-#include "kernel/sums/numbers.hpp"
+#include "kernel/sums/number_columns.hpp"
 
 #include <bit>
 #include <limits>
 #include <type_traits>
 
-#include "kernel/clones.hpp"
+#include "kernel/cpu_dispatch.hpp"
 
 namespace assay {
 namespace {

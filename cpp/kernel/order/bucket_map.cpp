@@ -1,10 +1,10 @@
-#include "kernel/order/map.hpp"
+#include "kernel/order/bucket_map.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "kernel/clones.hpp"
-#include "kernel/order/key.hpp"
+#include "kernel/cpu_dispatch.hpp"
+#include "kernel/order/score_key.hpp"
 
 namespace assay::order {
 namespace {
@@ -100,7 +100,7 @@ void BucketMap<Word>::build_cells(const std::vector<Word>& distinct, std::size_t
     const std::size_t size = distinct.size(), tail = size / 2048;
     low_ = distinct[tail];
     high_ = distinct[size - 1 - tail];
-    const int cell_bits = std::clamp<int>(std::bit_width(wanted) + 6, 10, 12);
+    const int cell_bits = std::clamp(static_cast<int>(std::bit_width(wanted)) + 6, 10, 12);
     const int shift = std::max(0, static_cast<int>(std::bit_width(Word(high_ - low_))) - cell_bits);
     up_ = std::max(0, fraction_bits - shift);
     down_ = std::max(0, shift - fraction_bits);
@@ -121,7 +121,7 @@ void BucketMap<Word>::build_cells(const std::vector<Word>& distinct, std::size_t
 
 template <class Word>
 void BucketMap<Word>::build_tree(const std::vector<Word>& distinct, std::size_t wanted) {
-    levels_ = std::max<int>(1, std::bit_width(wanted - 1));
+    levels_ = std::max(1, static_cast<int>(std::bit_width(wanted - 1)));
     const std::size_t leaves = std::size_t{1} << levels_;
     std::vector<Word> splitters;
     for (std::size_t i = 1; i + 1 < leaves; ++i)

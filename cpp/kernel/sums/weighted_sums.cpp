@@ -1,6 +1,6 @@
 // Exact weighted sums.
+#include "kernel/sums/chunk_driver.hpp"
 #include "kernel/sums/pair_digits.hpp"
-#include "kernel/sums/walk.hpp"
 
 namespace assay {
 namespace sums {

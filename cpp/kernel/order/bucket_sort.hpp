@@ -8,7 +8,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "kernel/order/loops.hpp"
+#include "kernel/order/score_loops.hpp"
 
 namespace assay::order {
 
@@ -35,7 +35,7 @@ template <class Record, class Word, class Key>
 inline int sort_leading(Record* records, Record* scratch, std::size_t rows, Word low, Word high,
                         Key key) {
     if (rows >> 32) throw std::range_error("2^32 scores or more are too close to be told apart");
-    const int width = std::bit_width(Word(high - low));
+    const int width = static_cast<int>(std::bit_width(Word(high - low)));
     const int used = std::min({width, 2 * digit_bits, static_cast<int>(std::bit_width(rows)) + 6});
     const int shift = width - used, low_bits = used / 2, high_bits = used - low_bits;
     const Word low_mask = static_cast<Word>((Word{1} << low_bits) - 1);

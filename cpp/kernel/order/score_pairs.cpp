@@ -4,14 +4,14 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/changed.hpp"
+#include "kernel/concurrent_change.hpp"
 #include "kernel/order/bucket.hpp"
-#include "kernel/order/counts.hpp"
-#include "kernel/order/key.hpp"
-#include "kernel/order/loops.hpp"
+#include "kernel/order/bucket_partition.hpp"
+#include "kernel/order/bucket_sort.hpp"
+#include "kernel/order/class_counts.hpp"
 #include "kernel/order/order.hpp"
-#include "kernel/order/partition.hpp"
-#include "kernel/order/sort.hpp"
+#include "kernel/order/score_key.hpp"
+#include "kernel/order/score_loops.hpp"
 #include "kernel/parallel.hpp"
 
 namespace assay {
@@ -78,7 +78,7 @@ public:
                 splitters.push_back({sample[i].x, sample[i].y + 1});
             }
         }
-        levels_ = std::bit_width(wanted + splitters.size() - 1);
+        levels_ = static_cast<int>(std::bit_width(wanted + splitters.size() - 1));
         const std::size_t leaves = std::size_t{1} << levels_, places = leaves - splitters.size();
         for (std::size_t i = 1; i < places; ++i)
             splitters.push_back(distinct[i * distinct.size() / places]);

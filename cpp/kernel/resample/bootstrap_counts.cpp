@@ -1,5 +1,5 @@
+#include "kernel/resample/bootstrap.hpp"
 #include "kernel/resample/multinomial.hpp"
-#include "kernel/resample/resample.hpp"
 
 namespace assay {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernel/order/key.hpp"
+#include "kernel/order/score_key.hpp"
 
 namespace assay::order {
 

@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernel/resample/pairs.hpp"
+#include "kernel/resample/concordant_pairs.hpp"
 #include "kernel/resample/row_order.hpp"
 
 namespace assay {

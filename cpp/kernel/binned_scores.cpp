@@ -1,4 +1,4 @@
-#include "kernel/binned.hpp"
+#include "kernel/binned_scores.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,9 +12,9 @@
 #include <string_view>
 #include <type_traits>
 
-#include "kernel/clones.hpp"
-#include "kernel/octaves.hpp"
+#include "kernel/cpu_dispatch.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/score_bins.hpp"
 
 namespace assay {
 namespace {

@@ -1,11 +1,11 @@
-#include "kernel/order/few.hpp"
+#include "kernel/order/few_scores.hpp"
 
 #include <algorithm>
 #include <atomic>
 
-#include "kernel/order/loops.hpp"
+#include "kernel/hash_salt.hpp"
+#include "kernel/order/score_loops.hpp"
 #include "kernel/parallel.hpp"
-#include "kernel/salt.hpp"
 
 namespace assay::order {
 namespace {

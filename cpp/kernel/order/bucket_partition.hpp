@@ -14,7 +14,7 @@
 #endif
 
 #include "kernel/buffer.hpp"
-#include "kernel/order/counts.hpp"
+#include "kernel/order/class_counts.hpp"
 #include "kernel/parallel.hpp"
 
 namespace assay::order {

@@ -1,6 +1,6 @@
 // Cells of scores with AVX-512, eight at a time. Loads from eight places of a table are slow, and
 // nearly all probabilities are in a few octaves: those are kept in registers.
-#include "kernel/octaves.hpp"
+#include "kernel/score_bins.hpp"
 
 #ifdef ASSAY_OCTAVES_X86
 
