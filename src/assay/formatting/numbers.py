@@ -10,7 +10,17 @@ if TYPE_CHECKING:
     from assay.inference.estimate import Estimate
     from assay.metrics import Binary
 
-__all__ = ["amount", "counted", "cutoff", "figure", "interval", "measured", "plain", "wrapped"]
+__all__ = [
+    "amount",
+    "counted",
+    "cutoff",
+    "figure",
+    "format_value",
+    "interval",
+    "measured",
+    "plain",
+    "wrapped",
+]
 
 _WIDTH = 80
 _PER = 1000  # rows, over which a cost reads well
@@ -55,6 +65,24 @@ def amount(value: float, places: int = 2) -> str:
     ('12,345,678', '2.50', '1')
     """
     return f"{value:,.0f}" if value == round(value) else f"{value:,.{places}f}"
+
+
+def format_value(value: Any, *, like: float | None = None) -> str:
+    """Return a number at four decimals, or at four digits where it is large or very small.
+
+    `like` is the size to go by instead of the number's own. An undefined value says why.
+
+    >>> format_value(0.975539), format_value(1234.567), format_value(0.0000123), format_value(math.inf)
+    ('0.9755', '1235', '1.23e-05', '∞')
+    """
+    if hasattr(value, "reason"):
+        return repr(value)
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    size = abs(value if like is None else like)
+    if value and size < 0.001:  # noqa: PLR2004 - four decimals would leave nothing
+        return f"{value:.3g}"
+    return f"{value:.4f}" if size < 10 else f"{value:.4g}"  # noqa: PLR2004 - digits before the point count too
 
 
 def interval(estimate: Estimate, times: int = 1) -> str:

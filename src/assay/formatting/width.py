@@ -6,6 +6,8 @@ A letter of Chinese or an emoji takes two columns, an accent that joins the lett
 from __future__ import annotations
 
 import functools
+import shutil
+import sys
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -14,12 +16,23 @@ from assay.escape import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["LINE", "centred", "clean", "left", "right", "short", "width", "wrapped"]
+__all__ = ["LINE", "centred", "clean", "left", "right", "short", "terminal_width", "width", "wrapped"]
 
 LINE = 400  # letters of a remark: only one that quotes very long labels has more
 _JOINER = "\u200d"  # what follows is drawn into the same picture
 _AS_EMOJI = "\ufe0f"  # what precedes is drawn as a picture
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
+_NARROWEST, _USUAL, _WIDEST = 60, 80, 120  # columns of printed text
+
+
+def terminal_width() -> int:
+    """Return the width of printed text: that of the terminal within 60 and 120, and 80 without one."""
+    try:
+        if not sys.stdout.isatty():
+            return _USUAL
+    except (AttributeError, ValueError):  # there is no standard output, or it is closed
+        return _USUAL
+    return min(max(shutil.get_terminal_size((_USUAL, 24)).columns, _NARROWEST), _WIDEST)
 
 
 def width(text: str) -> int:
