@@ -1,12 +1,15 @@
-"""The comparison of models as people ask for it: one call, a table and a plain sentence."""
+"""Compare models: their differences on some metrics, with intervals and corrected p-values."""
 
 from __future__ import annotations
 
 import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
+from assay.comparison.shortcuts import ComparisonShortcuts
 from assay.errors import InputError, MetricError, suggest_keywords
-from assay.formatting.table import JOINED
+from assay.formatting.json_values import json_safe
+from assay.formatting.numbers import number_or_none
+from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.differences.compare_models import asked_metrics, judged, with_positive
 from assay.inference.differences.difference_request import ComparisonSettings
 from assay.inference.differences.pairing import (
@@ -18,7 +21,6 @@ from assay.inference.differences.pairing import (
 )
 from assay.inference.intervals.choose_interval import estimate
 from assay.metrics.spec import MetricSpec
-from assay.reports.text.comparison import draw, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +35,7 @@ __all__ = ["Comparison", "compare"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(ComparisonShortcuts):
     """Models' differences on some metrics, with their tests, corrected as one family.
 
     Made by :func:`compare`. It prints as a table with a plain sentence below; ``comparison["auc"]`` is one
@@ -47,7 +49,7 @@ class Comparison:
     confidence: float
     correction: Correction
     models: Models
-    asked: tuple[Asked, ...]
+    requests: tuple[Asked, ...]
     positive: Any = None
 
     @property
@@ -57,7 +59,7 @@ class Comparison:
 
     @property
     def paired(self) -> bool:
-        """Whether the models were judged on the same rows, and so compared row by row."""
+        """Whether the models were evaluated on the same rows, and so compared row by row."""
         return self.models.paired
 
     @property
@@ -68,7 +70,7 @@ class Comparison:
     @property
     def of_queries(self) -> bool:
         """Whether all that is compared are means over queries."""
-        return all(one.metric.each is not None for one in self.asked)
+        return all(request.metric.each is not None for request in self.requests)
 
     @property
     def empty_lists(self) -> int:
@@ -78,49 +80,51 @@ class Comparison:
     @property
     def groups(self) -> int | None:
         """How many groups the rows come in."""
-        return next((one.groups for one in self.differences if one.groups is not None), None)
+        return next((each.groups for each in self.differences if each.groups is not None), None)
 
     @property
     def dropped(self) -> int:
         """How many rows were left out because a value was missing."""
-        return max(getattr(one, "dropped", 0) for one in self.models.data)
-
-    @property
-    def summary(self) -> str:
-        """What the differences show and what they do not, in plain words."""
-        return " ".join(said(self)).replace(JOINED, " ")
+        return max(getattr(data, "dropped", 0) for data in self.models.data)
 
     def estimate(self, metric: str, model: str) -> Estimate:
         """Return one model's own value of a metric that was compared, with its interval."""
-        for one in self._meant(metric):
+        for request in self._requests_for(metric):
             if model in self.names:
-                data = self.models.read_by(one.metric, one.options).data[self.names.index(model)]
-                options = with_positive(one, self.models, self.positive)
-                return estimate(one.metric, data, confidence=self.confidence, **options)
+                data = self.models.read_by(request.metric, request.options).data[self.names.index(model)]
+                options = with_positive(request, self.models, self.positive)
+                return estimate(request.metric, data, confidence=self.confidence, **options)
         raise MetricError(f"{metric} of {model} was not compared.")
 
-    def _meant(self, metric: str) -> list[Asked]:
+    def metric_names(self, metric: str) -> set[str]:
+        """Return under which names a metric was compared: itself, by an alias, or with some average."""
+        return {request.name for request in self._requests_for(metric)}
+
+    def _requests_for(self, metric: str) -> list[Asked]:
         """Return what was compared under a name: its own, any alias, and with an average or without."""
-        named = [one for one in self.asked if metric == one.name]
+        named = [request for request in self.requests if metric == request.name]
         if named:
             return named
         spec = MetricSpec.of(metric)
-        same = [one for one in self.asked if one.metric is spec.metric]
-        return [one for one in same if one.spec.average == spec.average] or ([] if spec.average else same)
+        same = [request for request in self.requests if request.metric is spec.metric]
+        averaged_alike = [request for request in same if request.spec.average == spec.average]
+        return averaged_alike or ([] if spec.average else same)
 
     def __getitem__(self, key: str | tuple[str, str, str]) -> Difference:
         metric, *pair = (key,) if isinstance(key, str) else key
-        wanted = {one.name for one in self._meant(metric)}
-        found = [
-            one
-            for one in self.differences
-            if one.metric in wanted and (not pair or (one.first, one.second) == tuple(pair))
+        names = self.metric_names(metric)
+        matches = [
+            difference
+            for difference in self.differences
+            if difference.metric in names
+            and (not pair or (difference.first, difference.second) == tuple(pair))
         ]
-        if len(found) == 1:
-            return found[0]
-        if found:
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
             raise MetricError(
-                f"there are {len(found)} differences in {metric}: name the models too, as in [metric, a, b]."
+                f"there are {len(matches)} differences in {metric}: name the models too, "
+                "as in [metric, a, b]."
             )
         raise MetricError(f"{' '.join([metric, *pair])} was not compared.")
 
@@ -130,18 +134,11 @@ class Comparison:
     def __len__(self) -> int:
         return len(self.differences)
 
-    def text(self, *, width: int = 80) -> str:
-        """Return the table and the words below it, in lines of at most so many columns."""
-        return draw(self, width=width)
-
-    def __str__(self) -> str:
-        return self.text()
-
-    __repr__ = __str__
+    __repr__ = ComparisonShortcuts.__str__
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {
+        data: dict[str, Any] = {
             "models": list(self.names),
             "paired": self.paired,
             "n": list(self.sizes),
@@ -150,10 +147,30 @@ class Comparison:
             "confidence": self.confidence,
             "correction": self.correction,
             "family": self.family,
-            "differences": [one.to_dict() for one in self.differences],
+            "differences": [difference.to_dict() for difference in self.differences],
             "overall": {name: test.to_dict() for name, test in self.overall.items()},
             "summary": self.summary,
         }
+        return dict(json_safe(data))
+
+    def tables(self) -> list[ResultTable]:
+        """Return the differences, a row for each metric and pair of models."""
+        found = self.differences
+        columns: dict[str, list[Any]] = {
+            "metric": [each.metric for each in found],
+            "first": [each.first for each in found],
+            "second": [each.second for each in found],
+            "first_value": [number_or_none(each.values[0]) for each in found],
+            "second_value": [number_or_none(each.values[1]) for each in found],
+            "difference": [
+                IntervalCell(number_or_none(each.difference), each.low, each.high) for each in found
+            ],
+            "p": [number_or_none(each.p) for each in found],
+            "adjusted_p": [number_or_none(each.adjusted) for each in found],
+            "winner": [each.winner for each in found],
+            "method": [each.method for each in found],
+        }
+        return [ResultTable(columns)]
 
 
 @suggest_keywords
@@ -182,7 +199,7 @@ def compare(
     replicates: int = 1999,
     seed: int = 0,
 ) -> Comparison:
-    """Compare two or more models: which is better, by how much, how sure, and whether more rows would tell.
+    """Compare two or more models: which is better, by how much, and whether more rows would tell.
 
     Parameters
     ----------
@@ -203,7 +220,7 @@ def compare(
         None: paired where the actual values are the same, one by one. False: different rows, whose variances
         add.
     confidence
-        How sure the intervals are to be; what it leaves is the level of the tests.
+        Of the intervals; what it leaves is the level of the tests.
     correction
         Of the p-values for their number, over all metrics and pairs: ``"holm"``, ``"bh"`` or None.
     against
@@ -241,26 +258,26 @@ def compare(
     recall the data cannot tell them apart: about 850 more rows would (80% power, if
     the difference is as large as it looks).
     """
-    if any(hasattr(one, "per_fold") for one in models):
+    if any(hasattr(model, "per_fold") for model in models):
         raise InputError(
             "cross-validations are compared fold by fold, because their folds go together: say "
             "first.compare(second), or compare a single split's rows: first.predictions, second.predictions."
         )
-    found = models_of(
+    inputs = models_of(
         models, names=names, paired=paired, predicted=predicted, score=score, missing=missing, actual=actual,
         weight=weight, group=group, query=query, labels=labels, positive=positive,
     )  # fmt: skip
     if positive is None:
         positive = stated_positive(models)
     task = stated_task(models) if metrics is None else None
-    asked = [
-        one._replace(options=stated_settings(one.metric, models, found.names) | one.options)
-        for one in asked_metrics(metrics, found.data, stated=positive is not None, task=task)
+    requests = [
+        request._replace(options=stated_settings(request.metric, models, inputs.names) | request.options)
+        for request in asked_metrics(metrics, inputs.data, stated=positive is not None, task=task)
     ]
     tests = (test,) if isinstance(test, str) else tuple(test or ())
     settings = ComparisonSettings(tests, ordered, horizon, replicates, seed)
     result = judged(
-        found, asked, confidence=confidence, correction=correction, against=against, margin=margin,
+        inputs, requests, confidence=confidence, correction=correction, against=against, margin=margin,
         detect=detect, positive=positive, settings=settings,
     )  # fmt: skip
     return Comparison(
@@ -269,7 +286,7 @@ def compare(
         result.family,
         confidence,
         correction,
-        found,
-        tuple(asked),
+        inputs,
+        tuple(requests),
         positive,
     )

@@ -1,4 +1,4 @@
-"""Learning procedures compared: over resamples of one data set, and over several data sets."""
+"""Compare learning procedures: over resamples of one data set, and over several data sets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from assay.comparison.shortcuts import DatasetComparisonShortcuts, ResampleComparisonShortcuts
 from assay.errors import InputError, LengthError, MetricError
+from assay.formatting.json_values import json_safe
+from assay.formatting.numbers import number_or_none
+from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.formulas.proportions import check_confidence
 from assay.inference.hypothesis_tests.corrected_resampled import (
     Posterior,
@@ -28,7 +32,6 @@ from assay.inference.hypothesis_tests.many_datasets import (
 from assay.inference.hypothesis_tests.multiple_testing import holm
 from assay.inference.hypothesis_tests.paired_means import wilcoxon
 from assay.metrics import Undefined
-from assay.reports.text.procedures import draw_datasets, draw_resamples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,10 +48,10 @@ _TWO = 2
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class ResampleComparison:
+class ResampleComparison(ResampleComparisonShortcuts):
     """Two procedures over resamples of one data set: the mean difference (second minus first) and its test.
 
-    ``posterior`` is how likely the second is worse, practically the same (within ``rope``) and better.
+    ``posterior`` says how likely the second is worse, practically the same (within ``rope``) and better.
     ``five_by_two`` is Alpaydin's test where the resamples are five halvings.
     """
 
@@ -77,18 +80,11 @@ class ResampleComparison:
             return None
         return self.names[(self.difference > 0) == self.larger_is_better]
 
-    def text(self, *, width: int = 80) -> str:
-        """Return the comparison as lines of at most so many columns."""
-        return draw_resamples(self, width=width)
-
-    def __str__(self) -> str:
-        return self.text()
-
-    __repr__ = __str__
+    __repr__ = ResampleComparisonShortcuts.__str__
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {
+        data = {
             "names": list(self.names),
             "metric": self.metric,
             "means": list(self.means),
@@ -102,6 +98,24 @@ class ResampleComparison:
             "five_by_two": None if self.five_by_two is None else self.five_by_two.to_dict(),
             "winner": self.winner,
         }
+        return dict(json_safe(data))
+
+    def tables(self) -> list[ResultTable]:
+        """Return the two means, their difference and the chances of the posterior, as one row."""
+        row = {
+            "metric": self.metric or None,
+            "first": self.names[0],
+            "second": self.names[1],
+            "first_mean": self.means[0],
+            "second_mean": self.means[1],
+            "difference": IntervalCell(self.difference, self.test.low, self.test.high),
+            "p": number_or_none(self.test.p),
+            "worse": self.posterior.worse,
+            "same": self.posterior.same,
+            "better": self.posterior.better,
+            "winner": self.winner,
+        }
+        return [ResultTable({name: [value] for name, value in row.items()})]
 
 
 def compare_resamples(
@@ -116,7 +130,7 @@ def compare_resamples(
     metric: str = "",
     confidence: float = 0.95,
 ) -> ResampleComparison:
-    """Compare two learning procedures by their figures on the same resamples of one data set.
+    """Compare two learning procedures by a metric on the same resamples of one data set.
 
     The training sets overlap, so the differences go together, and a plain t test finds differences where
     there are none. This one allows for it (Nadeau and Bengio 2003), and the posterior says how likely the two
@@ -125,8 +139,8 @@ def compare_resamples(
     Parameters
     ----------
     first, second
-        A figure for each resample, in the same order: accuracies of 10 times 10 folds, say. Five rows of two
-        are a 5x2cv, which has a test of its own beside.
+        A metric's value on each resample, in the same order: accuracies of 10 times 10 folds, say. Five rows
+        of two are a 5x2cv, which has a test of its own beside.
     test_share
         The share of the rows that each resample tests on. By default that of cross-validation: one over the
         number of folds, which are the resamples over `repeats`.
@@ -137,7 +151,7 @@ def compare_resamples(
     larger_is_better
         False for losses.
     metric
-        What the figures are, to be printed with them.
+        The metric's name, to be printed.
 
     Examples
     --------
@@ -156,11 +170,11 @@ def compare_resamples(
     <BLANKLINE>
     b is better by 0.0128 (p = 0.02864).
     """
-    columns = [np.asarray(one, dtype=np.float64) for one in (first, second)]
+    columns = [np.asarray(values, dtype=np.float64) for values in (first, second)]
     if columns[0].shape != columns[1].shape:
         raise LengthError(f"the first has {columns[0].size} resamples, the second {columns[1].size}.")
     halved = columns[0].shape == _FIVE_BY_TWO
-    values = [one.reshape(-1) for one in columns]
+    values = [column.reshape(-1) for column in columns]
     count = len(values[0])
     share = _share(count, 0.5 if halved and test_share is None else test_share, repeats)
     differences = values[1] - values[0]
@@ -169,12 +183,12 @@ def compare_resamples(
     turned = differences if larger_is_better else -differences
     posterior = correlated_bayes(turned, *sizes, rope=rope)
     halves = five_by_two_f(columns[1] - columns[0]) if halved else None
-    told = tuple(map(str, names))
-    if len(told) != _TWO:
-        raise InputError(f"two procedures have two names, not {list(told)}.")
+    labels = tuple(map(str, names))
+    if len(labels) != _TWO:
+        raise InputError(f"two procedures have two names, not {list(labels)}.")
     means = (math.fsum(values[0]) / count, math.fsum(values[1]) / count)
     return ResampleComparison(
-        (told[0], told[1]),
+        (labels[0], labels[1]),
         means,
         test,
         posterior,
@@ -200,7 +214,7 @@ class PairOfSets(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class DatasetComparison:
+class DatasetComparison(DatasetComparisonShortcuts):
     """Models over several data sets: their mean ranks, whether they differ at all, and which pairs do."""
 
     names: tuple[str, ...]
@@ -214,27 +228,17 @@ class DatasetComparison:
 
     def winner(self, first: str, second: str) -> str | None:
         """Return which of two models is better by Wilcoxon and Holm; None where the data sets cannot tell."""
-        for one in self.pairs:
-            if {one.first, one.second} == {first, second}:
-                return (
-                    None
-                    if isinstance(one.adjusted, Undefined) or one.adjusted >= 1 - self.confidence
-                    else one.ahead
-                )
+        for pair in self.pairs:
+            if {pair.first, pair.second} == {first, second}:
+                decided = not isinstance(pair.adjusted, Undefined) and pair.adjusted < 1 - self.confidence
+                return pair.ahead if decided else None
         raise MetricError(f"{first} and {second} are not two of the models.")
 
-    def text(self, *, width: int = 80) -> str:
-        """Return the comparison as lines of at most so many columns."""
-        return draw_datasets(self, width=width)
-
-    def __str__(self) -> str:
-        return self.text()
-
-    __repr__ = __str__
+    __repr__ = DatasetComparisonShortcuts.__str__
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {
+        data = {
             "names": list(self.names),
             "mean_ranks": self.ranks.tolist(),
             "sets": self.sets,
@@ -243,16 +247,34 @@ class DatasetComparison:
             "critical_difference": self.critical_difference,
             "pairs": [
                 {
-                    "first": one.first,
-                    "second": one.second,
-                    "wilcoxon": one.test.to_dict(),
-                    "adjusted_p": None if isinstance(one.adjusted, Undefined) else one.adjusted,
-                    "nemenyi_p": one.nemenyi,
-                    "winner": self.winner(one.first, one.second),
+                    "first": pair.first,
+                    "second": pair.second,
+                    "wilcoxon": pair.test.to_dict(),
+                    "adjusted_p": pair.adjusted,
+                    "nemenyi_p": pair.nemenyi,
+                    "winner": self.winner(pair.first, pair.second),
                 }
-                for one in self.pairs
+                for pair in self.pairs
             ],
         }
+        return dict(json_safe(data))
+
+    def tables(self) -> list[ResultTable]:
+        """Return the mean ranks, best first, and the tests of all pairs."""
+        order = sorted(range(len(self.names)), key=lambda index: (self.ranks[index], index))
+        ranks: dict[str, list[Any]] = {
+            "model": [self.names[index] for index in order],
+            "mean_rank": [float(self.ranks[index]) for index in order],
+        }
+        pairs: dict[str, list[Any]] = {
+            "first": [pair.first for pair in self.pairs],
+            "second": [pair.second for pair in self.pairs],
+            "winner": [self.winner(pair.first, pair.second) for pair in self.pairs],
+            "wilcoxon_p": [number_or_none(pair.test.p) for pair in self.pairs],
+            "adjusted_p": [number_or_none(pair.adjusted) for pair in self.pairs],
+            "nemenyi_p": [pair.nemenyi for pair in self.pairs],
+        }
+        return [ResultTable(ranks, "mean ranks"), ResultTable(pairs, "pairs of models")]
 
 
 def compare_datasets(
@@ -265,13 +287,13 @@ def compare_datasets(
     """Compare models over several data sets by their ranks (Demsar 2006).
 
     Iman and Davenport's test says whether they differ at all; then each pair by Wilcoxon's signed ranks,
-    corrected by Holm. Nemenyi's critical difference is told beside, but not relied on: mean ranks of two
+    corrected by Holm. Nemenyi's critical difference is printed beside, but not relied on: mean ranks of two
     models depend on the others (Benavoli, Corani and Mangili 2016).
 
     Parameters
     ----------
     scores
-        A row per data set, a column per model; or a mapping from model to its figures.
+        A row per data set, a column per model; or a mapping from model to its values.
     names
         What the models are called, where the mapping does not say it.
     larger_is_better
@@ -285,29 +307,29 @@ def compare_datasets(
     (array([2.33333333, 1.        , 2.66666667]), Iman-Davenport: statistic 7, df 2 and 4, p = 0.04938)
     """
     check_confidence(confidence)
-    table, told = _table(scores, names)
+    table, labels = _table(scores, names)
     models = table.shape[1]
     ranks = mean_ranks(table, larger_is_better=larger_is_better)
-    together = nemenyi(table)
+    nemenyi_p = nemenyi(table)
     pairs, tests = [], []
     for first, second in itertools.combinations(range(models), 2):
         differences = table[:, second] - table[:, first]
         test = wilcoxon(differences)
         tests.append(test)
-        kept = differences[differences != 0]
-        half = len(kept) * (len(kept) + 1) / 4
+        untied = differences[differences != 0]
+        half = len(untied) * (len(untied) + 1) / 4  # the statistic where neither is ahead
         ahead = None
         if test.statistic is not None and test.statistic != half:
-            ahead = told[second if (float(test.statistic) > half) == larger_is_better else first]
-        pairs.append((told[first], told[second], test, float(together[first, second]), ahead))
+            ahead = labels[second if (float(test.statistic) > half) == larger_is_better else first]
+        pairs.append((labels[first], labels[second], test, float(nemenyi_p[first, second]), ahead))
     adjusted = holm([float(test.p) for test in tests]).tolist()
-    found = tuple(
-        PairOfSets(first, second, test, p, all_at_once, ahead)
-        for (first, second, test, all_at_once, ahead), p in zip(pairs, adjusted, strict=True)
+    compared = tuple(
+        PairOfSets(first, second, test, p, by_nemenyi, ahead)
+        for (first, second, test, by_nemenyi, ahead), p in zip(pairs, adjusted, strict=True)
     )
-    reach = critical_difference(models, len(table), alpha=1 - confidence)
+    critical = critical_difference(models, len(table), alpha=1 - confidence)
     return DatasetComparison(
-        told, ranks, iman_davenport(table), friedman(table), reach, found, len(table), confidence
+        labels, ranks, iman_davenport(table), friedman(table), critical, compared, len(table), confidence
     )
 
 
@@ -331,15 +353,15 @@ def _table(scores: Any, names: Sequence[str] | None) -> tuple[NDArray[np.float64
             raise InputError("the mapping names the models: leave names= out.")
         lengths = {len(column) for column in scores.values()}
         if len(lengths) > 1:
-            raise LengthError(f"the models have figures on different numbers of sets: {sorted(lengths)}.")
+            raise LengthError(f"the models have values on different numbers of sets: {sorted(lengths)}.")
         return np.array(list(scores.values()), dtype=np.float64).T, tuple(map(str, scores))
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != _TWO:
         raise InputError("scores are a table: one row per data set, one column per model.")
     letters = "abcdefghijklmnopqrstuvwxyz"
-    told = tuple(map(str, names)) if names is not None else tuple(
-        letters[place] if place < len(letters) else f"model {place + 1}" for place in range(table.shape[1])
+    labels = tuple(map(str, names)) if names is not None else tuple(
+        letters[index] if index < len(letters) else f"model {index + 1}" for index in range(table.shape[1])
     )  # fmt: skip
-    if len(told) != table.shape[1] or len(set(told)) != len(told):
-        raise InputError(f"{table.shape[1]} models need as many different names, not {list(told)}.")
-    return table, told
+    if len(labels) != table.shape[1] or len(set(labels)) != len(labels):
+        raise InputError(f"{table.shape[1]} models need as many different names, not {list(labels)}.")
+    return table, labels

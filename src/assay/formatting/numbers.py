@@ -85,6 +85,11 @@ def format_value(value: Any, *, like: float | None = None) -> str:
     return f"{value:.4f}" if size < 10 else f"{value:.4g}"  # noqa: PLR2004 - digits before the point count too
 
 
+def number_or_none(value: Any) -> float | None:
+    """Return a number as a float, and None where there is none or it is undefined."""
+    return None if value is None or hasattr(value, "reason") else float(value)
+
+
 def interval(estimate: Estimate, times: int = 1) -> str:
     """Return an estimate's interval, or nothing where it has none."""
     if estimate.low is None or estimate.high is None:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-__all__ = ["forest", "metrics", "slices"]
+    from assay.comparison.compare import Comparison
+
+__all__ = ["differences", "forest", "metrics", "slices"]
 
 _REASON = 60  # letters of a reason, before it is cut
 _LARGE = 10  # from here on figures are written with four digits, not with three decimals
@@ -85,6 +87,51 @@ def forest(
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0, labelsize=9 if len(values) <= 30 else 7)  # noqa: PLR2004
     return ax
+
+
+@whole_or_none
+def differences(comparison: Comparison, metric: str | None = None, **options: Any) -> Axes:
+    """Draw the differences of a comparison with their intervals, of one metric or of all.
+
+    Parameters
+    ----------
+    comparison
+        What :func:`assay.compare` returned.
+    metric
+        A metric that was compared; all of them unless given.
+    options
+        Further options of :func:`forest`: ``ax=``, ``limits=`` and so on.
+
+    Examples
+    --------
+    >>> import assay
+    >>> y = [0] * 50 + [1] * 50
+    >>> a = assay.rows(actual=y, predicted=[0] * 38 + [1] * 12 + [1] * 40 + [0] * 10)
+    >>> b = assay.rows(actual=y, predicted=[0] * 48 + [1] * 2 + [1] * 41 + [0] * 9)
+    >>> ax = assay.compare(a, b, metrics=["accuracy", "recall"]).plot()
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['accuracy', 'recall']
+    """
+    chosen = [
+        difference
+        for difference in comparison.differences
+        if metric is None or difference.metric in comparison.metric_names(metric)
+    ]
+    if not chosen:
+        raise MetricError(f"{metric} was not compared.")
+    two = len(comparison.names) == 2  # noqa: PLR2004 - the axis names them then
+    estimates: dict[Any, Estimate] = {}
+    for each in chosen:
+        name = each.metric.replace("_", " ")
+        key = name if two else f"{name}, {each.second} - {each.first}"
+        estimates[key] = Estimate(each.difference, each.low, each.high, each.confidence, each.method, each.n)
+    first, second = comparison.names[:2]
+    options.setdefault("reference", 0.0)
+    options.setdefault("title", "Differences")
+    options.setdefault("below", f"{100 * comparison.confidence:.3g}% intervals")
+    options.setdefault("x", f"{named(second)} - {named(first)}" if two else "second model less first")
+    options.setdefault("sizes", False)
+    return forest(estimates, **options)
 
 
 @whole_or_none

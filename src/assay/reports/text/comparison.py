@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.inference.differences.difference import Difference
     from assay.metrics import Value
 
-__all__ = ["draw", "said"]
+__all__ = ["conclusions", "draw"]
 
 _TWO = 2
 _MANY = 10_000  # times as many rows, beyond which a number says no more than that
@@ -37,12 +37,12 @@ def draw(comparison: Comparison, *, width: int = 80) -> str:
         parts.append(_two(comparison, width))
     else:
         parts += [*_values(comparison, width), _pairs(comparison, width)]
-    for block, indent in ((_overall(comparison), 2), (_notes(comparison), 2), (said(comparison), 0)):
+    for block, indent in ((_overall(comparison), 2), (_notes(comparison), 2), (conclusions(comparison), 0)):
         parts.append([line for one in block for line in paragraph(one, room=width, indent=indent)])
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def said(comparison: Comparison) -> list[str]:
+def conclusions(comparison: Comparison) -> list[str]:
     """Return in plain words, pair by pair, what the differences show and what they do not."""
     sentences = []
     pairs = list(dict.fromkeys((one.first, one.second) for one in comparison.differences))

@@ -1,18 +1,20 @@
-"""The cross table: counts of actual against predicted with all that is read off them."""
+"""Counts of actual against predicted labels, with their shares, expected counts, residuals and tests."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from assay.crosstable.shortcuts import CrossTableShortcuts
 from assay.errors import LabelError, MetricError
+from assay.formatting.json_values import json_safe
+from assay.formatting.result_table import ResultTable
+from assay.formatting.width import clean
 from assay.inference.formulas.kappa import kappa_errors
 from assay.inference.hypothesis_tests import contingency
-from assay.reports.text.crosstable import draw
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
@@ -26,19 +28,19 @@ if TYPE_CHECKING:
 
 __all__ = ["CrossTable"]
 
-_MOST = 1 << 63  # what sums of counts stay below
-_READ_OFF = ("row_shares", "column_shares", "table_shares", "expected", "contributions")
+_MAX_TOTAL = 1 << 63  # sums of counts stay below
+_DERIVED = ("row_shares", "column_shares", "table_shares", "expected", "contributions")
 _OTHER = {"actual": "predicted", "predicted": "actual"}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class CrossTable:
+class CrossTable(CrossTableShortcuts):
     """A table of counts with its totals, shares, expected counts, residuals and tests.
 
     Made of a tally or of rows by :meth:`of`, or directly of a table and its labels; `rows` says what the
     table's rows are. It prints as R's CrossTable does; :meth:`text` takes the options.
 
-    Shares and residuals are NaN where they would divide by nothing.
+    Shares and residuals are NaN where they would divide by 0.
 
     Examples
     --------
@@ -85,8 +87,8 @@ class CrossTable:
         counts = _checked(self.counts)
         whole = counts.dtype.kind != "f" or bool((counts == np.floor(counts)).all())
         counted = whole and not self.weighted
-        large = counted and int(counts.max(initial=0)) * counts.size >= _MOST
-        if large and sum(map(int, counts.ravel().tolist())) >= _MOST:
+        large = counted and int(counts.max(initial=0)) * counts.size >= _MAX_TOTAL
+        if large and sum(map(int, counts.ravel().tolist())) >= _MAX_TOTAL:
             raise MetricError("the counts add up to 2 to the power of 63 or more, which no tally can.")
         names = self.labels if self.column_labels is None else self.column_labels
         for labels, size, what in zip((self.labels, names), counts.shape, ("rows", "columns"), strict=True):
@@ -164,17 +166,17 @@ class CrossTable:
 
     @functools.cached_property
     def expected(self) -> NDArray[np.float64]:
-        """What each count would be if rows and columns had nothing to do with each other."""
+        """What each count would be if rows and columns were independent."""
         return _quotient(self._chance, self.total)
 
     @functools.cached_property
     def residuals(self) -> NDArray[np.float64]:
-        """Each count less what was expected."""
+        """Each count less the expected one."""
         return _quotient(self._excess, self.total)
 
     @functools.cached_property
     def contributions(self) -> NDArray[np.float64]:
-        """What each cell adds to chi-square: the squared residual over the expected count."""
+        """Each cell's contribution to chi-square: the squared residual over the expected count."""
         excess = self._excess.astype(np.float64)
         return _quotient(excess * excess, self._chance.astype(np.float64) * self.total)
 
@@ -208,23 +210,23 @@ class CrossTable:
 
     @property
     def confusion(self) -> bool:
-        """Whether it sets actual against predicted labels of the same kind, so that some are right."""
+        """Whether rows and columns are actual and predicted labels of the same set, in the same order."""
         return {self.rows, self.columns} == set(_OTHER) and self.labels == self.column_labels
 
     def chi_square(self, *, correction: bool = False) -> Test:
-        """Test whether rows and columns have anything to do with each other."""
+        """Test whether rows and columns are independent, by Pearson's chi-squared test."""
         return contingency.chi_square(self._tested, correction=correction)
 
     def fisher(self, *, alternative: Alternative = "two-sided", confidence: float = 0.95) -> Test:
-        """Test the same exactly, for two rows and two columns, with the odds ratio."""
+        """Test independence exactly by Fisher's test, for two rows and two columns, with the odds ratio."""
         return contingency.fisher(self._tested, alternative=alternative, confidence=confidence)
 
     def mcnemar(self, method: Literal["mid-p", "exact", "corrected", "uncorrected"] = "mid-p") -> Test:
-        """Test whether both classes are mistaken for each other equally often."""
+        """Test whether two classes are mistaken for each other equally often, by McNemar's test."""
         return contingency.mcnemar(self._tested, method)
 
     def bowker(self) -> Test:
-        """Test the same for each pair of any number of classes."""
+        """Test whether any two classes are mistaken for each other equally often, by Bowker's test."""
         return contingency.bowker(self._tested)
 
     def stuart_maxwell(self) -> Test:
@@ -241,8 +243,8 @@ class CrossTable:
         `weights` is ``"linear"`` or ``"quadratic"`` for labels in their order, or a matrix of how much each
         pair agrees.
 
-        >>> found = CrossTable([[1202, 5], [29, 154]], ["ham", "spam"]).kappa()
-        >>> round(found.value, 7), round(found.standard_error, 6), round(found.z, 1)
+        >>> kappa = CrossTable([[1202, 5], [29, 154]], ["ham", "spam"]).kappa()
+        >>> round(kappa.value, 7), round(kappa.standard_error, 6), round(kappa.z, 1)
         (0.8867172, 0.019091, 33.2)
         """
         if not self.confusion:
@@ -255,22 +257,10 @@ class CrossTable:
             raise MetricError("the rows are weighted: a test of counts does not hold for sums of weights.")
         return self.counts
 
-    def text(self, **options: Any) -> str:
-        """Return the table as boxes of text.
-
-        Options: `contributions`, `row_shares`, `column_shares`, `table_shares` (all True), `expected`,
-        `residuals`, `chisq`, `fisher`, `mcnemar` (all False), `digits` (3), `percent` (shares and accuracy
-        as percentages), `width` (80), `ascii` (lines of plain characters).
-        """
-        return draw(self, **options)
-
-    def __str__(self) -> str:
-        return self.text()
-
-    __repr__ = __str__
+    __repr__ = CrossTableShortcuts.__str__
 
     def to_dict(self, *, full: bool = False) -> dict[str, Any]:
-        """Return plain data for JSON; with `full`, what is read off the counts too, None where undefined."""
+        """Return plain data for JSON; with `full`, shares and expected counts too, None where undefined."""
         data: dict[str, Any] = {
             "rows": self.rows,
             "columns": self.columns,
@@ -282,13 +272,27 @@ class CrossTable:
             "total": self.total,
         }
         if full:
-            data |= {name: _plain(getattr(self, name)) for name in _READ_OFF}
-        return data
+            data |= {name: getattr(self, name).tolist() for name in _DERIVED}
+        return dict(json_safe(data))
+
+    def tables(self) -> list[ResultTable]:
+        """Return the counts with their totals, a row for each label of the rows."""
+        labels = [clean(label) for label in self.column_labels or ()]
+        names = list(map(str, self.column_labels or ()))
+        if len({self.rows, "total", *names}) < len(names) + 2:  # a label is called like another column
+            names = [f"{self.columns} {index}" for index in range(len(labels))]
+        columns: dict[str, list[Any]] = {self.rows: [*map(clean, self.labels), "total"]}
+        totals = self.column_totals.tolist()
+        for name, counts, total in zip(names, self.counts.T.tolist(), totals, strict=True):
+            columns[name] = [*counts, total]
+        columns["total"] = [*self.row_totals.tolist(), self.total]
+        headings = dict(zip(names, labels, strict=True)) | {self.rows: f"{self.rows} \\ {self.columns}"}
+        return [ResultTable(columns, headings=headings)]
 
 
-def _checked(given: Any) -> NDArray[Any]:
+def _checked(values: Any) -> NDArray[Any]:
     try:
-        counts = np.array(given)
+        counts = np.array(values)
     except ValueError:
         raise MetricError("the table's rows are of different lengths.") from None
     if counts.size == 0:
@@ -300,12 +304,8 @@ def _checked(given: Any) -> NDArray[Any]:
     return counts
 
 
-def _plain(values: NDArray[np.float64]) -> list[list[float | None]]:
-    return [[None if math.isnan(one) else one for one in row] for row in values.tolist()]
-
-
 def _quotient(numerator: Any, denominator: Any) -> NDArray[np.float64]:
-    """Return the quotient, NaN where it divides by nothing."""
-    none = np.asarray(denominator) == 0
-    found = np.true_divide(numerator, np.where(none, 1, denominator))  # Python's integers divide exactly
-    return np.where(none, np.nan, found).astype(np.float64)
+    """Return the quotient, NaN where it divides by 0."""
+    zero = np.asarray(denominator) == 0
+    quotient = np.true_divide(numerator, np.where(zero, 1, denominator))  # Python's integers divide exactly
+    return np.where(zero, np.nan, quotient).astype(np.float64)
