@@ -412,7 +412,7 @@ def test_it_prints_within_80_columns():
         assert max(map(len, text.splitlines())) <= 80
         assert "Altman" in text
     assert "corrected resampled t (Nadeau and Bengio)" in str(trees())
-    assert "Estimates are for models learnt alike from other rows" in str(trees())
+    assert "Estimates are for models trained this way on other rows" in str(trees())
     assert "Estimates are for this one model" in str(trees(split=holdout()))
     assert "Optimistic, as if folds were independent" in str(trees())
     assert repr(trees()) == "<CrossValidation of DecisionTreeClassifier: 10 folds of 300 rows>"

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import assay
+from assay.formatting.numbers import format_interval, format_value
 from assay.plots.thin_scores import two_by_two
-from assay.reports.summary import shown_interval, shown_value
 
 BROWSER = os.environ.get("ASSAY_CHROMIUM") or shutil.which("chromium")
 needs_chromium = pytest.mark.skipif(BROWSER is None, reason="needs chromium: apt-get install chromium")
@@ -92,8 +92,8 @@ def agrees(page, at, *, lost=False):
     for name, (value, interval, *_) in shows["figures"].items():
         estimate = at[name]
         gone = lost and name in counted - {"prevalence"}
-        assert value == (shown_value(estimate.value) if estimate.defined else "\u2013"), (threshold, name)
-        assert interval == ("" if gone else shown_interval(estimate)), (threshold, name)
+        assert value == (format_value(estimate.value) if estimate.defined else "\u2013"), (threshold, name)
+        assert interval == ("" if gone else format_interval(estimate)), (threshold, name)
     (tn, fp), (fn, tp) = two_by_two(at.tallies["confusion"], at.task.labels)
     charts = shows["charts"]
     if "ROC curve" in charts:

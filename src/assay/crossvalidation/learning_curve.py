@@ -15,12 +15,13 @@ from assay.crossvalidation.fold_metrics import found_in
 from assay.crossvalidation.resolve_splits import given_splits, said, tested_part
 from assay.crossvalidation.setup import CrossValSetup, prepare_setup
 from assay.errors import SplitError, suggest_keywords
+from assay.formatting.metric_titles import metric_title
+from assay.formatting.numbers import format_interval, format_value
 from assay.formatting.table import grid, paragraph
 from assay.formatting.width import clean
 from assay.inference.formulas.proportions import check_confidence
 from assay.inputs import column, encode
 from assay.metrics import Undefined
-from assay.reports.summary import shown_interval, shown_name, shown_value
 from assay.resampling.row_hashing import read_keys
 from assay.resampling.split_inputs import whole
 from assay.resampling.time_order import read_times
@@ -75,7 +76,9 @@ class LearningCurve:
     def text(self, *, width: int = 80) -> str:
         """Return the curve as lines of at most so many columns."""
         parts = [
-            paragraph(f"{clean(self.name)}: learning curve, {self.how} of {self.plan.n:,} rows", room=width)
+            paragraph(
+                f"{clean(self.name)}: learning curve, {self.how} of {self.plan.n:,} rows", max_width=width
+            )
         ]
         for figure in self.plan.figures:
             body = []
@@ -84,25 +87,25 @@ class LearningCurve:
             ):
                 gap = "-"
                 if estimate.defined and not isinstance(training, Undefined):
-                    gap = shown_value(abs(training - float(estimate)))
+                    gap = format_value(abs(training - float(estimate)))
                 body.append(
                     [
                         f"{size:,}",
                         _number(estimate.value),
-                        shown_interval(estimate) or "-",
+                        format_interval(estimate) or "-",
                         _number(training),
                         gap,
                     ]
                 )
             head = [
                 "rows",
-                shown_name(figure.name),
+                metric_title(figure.name),
                 f"{100 * self.confidence:g}% interval",
                 "training",
                 "gap",
             ]
-            parts.append(grid(head, body, room=width, words=0))
-        parts.append(paragraph(self._said(), room=width))
+            parts.append(grid(head, body, max_width=width, words=0))
+        parts.append(paragraph(self._said(), max_width=width))
         if self.problems:
             first, *others = self.problems
             told = f"! {_capital(first.where or '')}: {first.what}"
@@ -111,7 +114,7 @@ class LearningCurve:
                 if others
                 else ""
             )
-            parts.append(paragraph(f"{told}{more}", room=width, indent=2))
+            parts.append(paragraph(f"{told}{more}", max_width=width, indent=2))
         return "\n\n".join("\n".join(part) for part in parts)
 
     def _said(self) -> str:
@@ -126,9 +129,9 @@ class LearningCurve:
         if figure.metric.best is not None and figure.metric.best != figure.metric.bounds[1]:
             growth = -growth
         if growth > (found[-1].high - found[-1].low) / 4:  # half of what the interval reaches to one side
-            return f"{shown_name(figure.name)} was still improving with the last rows: more may help."
+            return f"{metric_title(figure.name)} was still improving with the last rows: more may help."
         return (
-            f"From {self.sizes[-2]:,} to {self.sizes[-1]:,} rows {shown_name(figure.name)} improved by no "
+            f"From {self.sizes[-2]:,} to {self.sizes[-1]:,} rows {metric_title(figure.name)} improved by no "
             "more than the folds' noise: what more rows of this sort would add cannot be told, or is little."
         )
 
@@ -293,4 +296,4 @@ def _plain(value: Any) -> Any:
 
 
 def _number(value: Any) -> str:
-    return "-" if isinstance(value, Undefined) else shown_value(value)
+    return "-" if isinstance(value, Undefined) else format_value(value)

@@ -9,11 +9,11 @@ import numpy as np
 
 from assay.errors import InputError, shown
 from assay.formatting.frame_output import as_frame
+from assay.formatting.numbers import format_value
 from assay.formatting.table import grid, paragraph
 from assay.formatting.width import clean, short
 from assay.inference.influence.row_contributions import row_figures
 from assay.inputs import encode
-from assay.reports.summary import shown_value
 from assay.tallies import Confusion, LabelSets, Queries
 
 if TYPE_CHECKING:
@@ -77,12 +77,12 @@ class ErrorRows:
         """Return the tables as text of at most `width` columns."""
         blocks = []
         for group in self.groups:
-            predicted_labels = [f"{group.title}: {group.total:,}", group.order]
-            predicted_labels += [f"{len(group):,} shown"] if len(group) < group.total else []
-            lines = paragraph(" · ".join(filter(None, predicted_labels)), room=width)
+            heading = [f"{group.title}: {group.total:,}", group.order]
+            heading += [f"{len(group):,} shown"] if len(group) < group.total else []
+            lines = paragraph(" · ".join(filter(None, heading)), max_width=width)
             if len(group):
                 body = [[_cell(value) for value in row] for row in zip(*group.columns.values(), strict=True)]
-                lines += grid(list(group.columns), body, room=width, words=0)
+                lines += grid(list(group.columns), body, max_width=width, words=0)
             blocks.append("\n".join(lines))
         return "\n\n".join(blocks)
 
@@ -329,4 +329,4 @@ def _first_in_order(indices: Any, order: Any, n: int) -> Any:
 def _cell(value: Any) -> str:
     if isinstance(value, list):
         return short(", ".join(map(clean, value)) if value else "-", _MAX_LABEL_WIDTH)
-    return shown_value(value) if isinstance(value, float) else short(value, _MAX_LABEL_WIDTH)
+    return format_value(value) if isinstance(value, float) else short(value, _MAX_LABEL_WIDTH)

@@ -1,29 +1,150 @@
-"""How thresholds, measures and what comes of them are printed, and written as plain data."""
+"""Numbers as they are printed: values, intervals, counts, thresholds, differences and p-values."""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from assay.inference.estimate import Estimate
-    from assay.metrics import Binary
+from assay.formatting.json_values import json_safe
 
 __all__ = [
     "amount",
     "counted",
     "cutoff",
+    "decimals_for",
     "figure",
+    "format_count",
+    "format_decimal",
+    "format_interval",
+    "format_number",
+    "format_p",
     "format_value",
     "interval",
     "measured",
+    "number_or_none",
     "plain",
     "wrapped",
 ]
 
 _WIDTH = 80
 _PER = 1000  # rows, over which a cost reads well
+_LARGE_WEIGHT = 1e15  # beyond which a sum of weights has no digits after the point
+_LARGE_DECIMAL = 100  # from here on three decimals are more than one reads
+_SMALLEST, _LARGEST = 1e-5, 1e9  # values between which numbers are written out
+_MAX_DECIMALS = 8
+
+
+class WithInterval(Protocol):
+    """Whatever has confidence limits: an estimate, a difference, a test."""
+
+    @property
+    def low(self) -> float | None:
+        """The lower limit, None where there is no interval."""
+
+    @property
+    def high(self) -> float | None:
+        """The upper limit, None where there is no interval."""
+
+
+def format_value(value: Any, *, like: float | None = None) -> str:
+    """Return a number at four decimals, or at four digits where it is large or very small.
+
+    `like` is the size to go by instead of the number's own. An undefined value says why.
+
+    >>> format_value(0.975539), format_value(1234.567), format_value(0.0000123), format_value(math.inf)
+    ('0.9755', '1235', '1.23e-05', '∞')
+    """
+    if hasattr(value, "reason"):
+        return repr(value)
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    size = abs(value if like is None else like)
+    if value and size < 0.001:  # noqa: PLR2004 - four decimals would leave nothing
+        return f"{value:.3g}"
+    return f"{value:.4f}" if size < 10 else f"{value:.4g}"  # noqa: PLR2004 - digits before the point count too
+
+
+def format_interval(estimate: WithInterval, *, digits: int | None = None) -> str:
+    """Return an interval in brackets, or nothing where there is none; at so many decimals where stated."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    if digits is not None:
+        return f"[{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
+    return f"[{format_value(estimate.low)}, {format_value(estimate.high)}]"
+
+
+def format_count(number: float) -> str:
+    """Return a count, or a sum of weights, as text.
+
+    >>> format_count(1207), format_count(10.25)
+    ('1,207', '10.2')
+    """
+    if isinstance(number, int):
+        return f"{number:,}"
+    return f"{number:,.1f}" if number < _LARGE_WEIGHT else f"{number:.4g}"
+
+
+def format_decimal(value: Any, *, sign: bool = False) -> str:
+    """Return a number at three decimals, or at four digits where it is large.
+
+    >>> format_decimal(0.12345, sign=True), format_decimal(1234.5)
+    ('+0.123', '1234')
+    """
+    number = float(value)
+    plus = "+" if sign else ""
+    return f"{number:{plus}.3f}" if abs(number) < _LARGE_DECIMAL else f"{number:{plus}.4g}"
+
+
+def format_p(p: Any) -> str:
+    """Return a p-value at three digits, a dash where there is none; one below the smallest float is not 0.
+
+    >>> format_p(0.028644), format_p(0.0), format_p(None)
+    ('0.0286', '<5e-324', '-')
+    """
+    if p is None or hasattr(p, "reason"):
+        return "-"
+    return f"{p:.3g}" if p > 0 else "<5e-324"
+
+
+def decimals_for(values: Any, differences: Any) -> str:
+    """Return a format with four digits of the larger value, and two of the difference and its limits.
+
+    >>> decimals_for((0.91, 0.92), (0.01, 0.0001)), decimals_for((1234.5, 1200.0), (34.5,))
+    (',.4f', ',.0f')
+    """
+    largest = max(map(_size, values))
+    if not largest:
+        return ",.4f"
+    if not _SMALLEST <= largest < _LARGEST:
+        return ".3e"
+    share = 0.1 <= largest < 10  # noqa: PLR2004 - shares and the like have four decimals
+    digits = 4 if share else max(3 - math.floor(math.log10(largest)), 0)
+    apart = max(map(_size, differences))
+    if apart:  # of many rows a difference shows that is far smaller than the values
+        digits = max(digits, 1 - math.floor(math.log10(apart)))
+    return f",.{min(digits, _MAX_DECIMALS)}f"
+
+
+def format_number(value: Any, spec: str, *, sign: bool = False) -> str:
+    """Return a number in a format, without a minus before a rounded 0; or that there is none.
+
+    >>> format_number(-0.00001, ",.4f"), format_number(0.02, ",.4f", sign=True), format_number(math.inf, "g")
+    ('0.0000', '+0.0200', 'infinite')
+    """
+    if hasattr(value, "reason"):
+        return "undefined"
+    if math.isinf(value):
+        return "infinite"
+    spec = f"{'+' if sign else ''}{spec}"
+    shown = format(float(value), spec)
+    is_zero = not any(digit in shown.partition("e")[0] for digit in "123456789")
+    return format(0.0, spec) if is_zero else shown
+
+
+def number_or_none(value: Any) -> float | None:
+    """Return a number as a float, and None where there is none or it is undefined."""
+    return None if value is None or hasattr(value, "reason") else float(value)
 
 
 def measured(measure: str) -> tuple[str, int]:
@@ -48,7 +169,7 @@ def cutoff(threshold: float) -> str:
 
 
 def figure(value: float) -> str:
-    """Return a figure in four digits, all of those before the point, or that it has no value.
+    """Return a number in four digits, all of those before the point, or that it has no value.
 
     >>> figure(0.90062), figure(1234.56), figure(math.nan), figure(math.inf)
     ('0.9006', '1,234.6', 'undefined', 'infinite')
@@ -67,31 +188,8 @@ def amount(value: float, places: int = 2) -> str:
     return f"{value:,.0f}" if value == round(value) else f"{value:,.{places}f}"
 
 
-def format_value(value: Any, *, like: float | None = None) -> str:
-    """Return a number at four decimals, or at four digits where it is large or very small.
-
-    `like` is the size to go by instead of the number's own. An undefined value says why.
-
-    >>> format_value(0.975539), format_value(1234.567), format_value(0.0000123), format_value(math.inf)
-    ('0.9755', '1235', '1.23e-05', '∞')
-    """
-    if hasattr(value, "reason"):
-        return repr(value)
-    if math.isinf(value):
-        return "∞" if value > 0 else "-∞"
-    size = abs(value if like is None else like)
-    if value and size < 0.001:  # noqa: PLR2004 - four decimals would leave nothing
-        return f"{value:.3g}"
-    return f"{value:.4f}" if size < 10 else f"{value:.4g}"  # noqa: PLR2004 - digits before the point count too
-
-
-def number_or_none(value: Any) -> float | None:
-    """Return a number as a float, and None where there is none or it is undefined."""
-    return None if value is None or hasattr(value, "reason") else float(value)
-
-
-def interval(estimate: Estimate, times: int = 1) -> str:
-    """Return an estimate's interval, or nothing where it has none."""
+def interval(estimate: WithInterval, times: int = 1) -> str:
+    """Return an estimate's interval in four digits, or nothing where it has none."""
     if estimate.low is None or estimate.high is None:
         return ""
     return f"[{figure(estimate.low * times)}, {figure(estimate.high * times)}]"
@@ -104,11 +202,15 @@ def wrapped(text: str) -> list[str]:
 
 def plain(value: float) -> float | str | None:
     """Return a number as JSON can hold it: null where there is none."""
-    if math.isnan(value):
-        return None
-    return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
+    number: float | str | None = json_safe(value)
+    return number
 
 
-def counted(counts: Binary) -> dict[str, Any]:
-    """Return the counts by their names."""
+def counted(counts: Any) -> dict[str, Any]:
+    """Return the counts of true and false positives and negatives by their names."""
     return {name: getattr(counts, name) for name in ("tp", "fp", "fn", "tn")}
+
+
+def _size(value: Any) -> float:
+    number = number_or_none(value)
+    return abs(number) if number is not None and math.isfinite(number) else 0.0

@@ -94,7 +94,7 @@ class ResultTable:
 
     def to_text(self, *, width: int = 80) -> list[str]:
         """Return lines of text that fit the width, in several blocks of columns where they must."""
-        lines = paragraph(clean(self.title), room=width) if self.title else []
+        lines = paragraph(clean(self.title), max_width=width) if self.title else []
         heads, body, numeric = self.heads, self.body, self.numeric
         rest = list(range(1, len(heads)))
         while True:
@@ -102,7 +102,7 @@ class ResultTable:
                 shown = [0, *rest[:count]]
                 block = grid(
                     [heads[index] for index in shown], [[row[index] for index in shown] for row in body],
-                    room=width, words=_leading_text([numeric[index] for index in shown]),
+                    max_width=width, words=_leading_text([numeric[index] for index in shown]),
                 )  # fmt: skip
                 if count <= 1 or max(map(display_width, block)) <= width:
                     break

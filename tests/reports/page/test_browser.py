@@ -7,7 +7,7 @@ import pytest
 from support.browser import agrees, needs_chromium, seen, spread, typed
 
 import assay
-from assay.reports.summary import shown_interval, shown_value
+from assay.formatting.numbers import format_interval, format_value
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (requirements/dev.lock)")
 pytestmark = needs_chromium
@@ -116,7 +116,10 @@ def test_costs_and_prevalence_are_typed_in(opened, evaluation):
             estimate = at.estimate(metric, prevalence=0.025)
             said = page.locator(f'[data-output="{name}"]').inner_text()
             if estimate.defined:
-                assert said == f"{shown_value(estimate.value)} {shown_interval(estimate)}", (threshold, name)
+                assert said == f"{format_value(estimate.value)} {format_interval(estimate)}", (
+                    threshold,
+                    name,
+                )
             else:
                 assert said.startswith("undefined")
     page.locator('[data-field="prevalence"]').fill("250")

@@ -99,7 +99,7 @@ def test_every_kind_of_problem_has_a_page(name, tmp_path):
     printed = {figure["name"]: figure["text"] for group in model["figures"] for figure in group}
     for figure in ev:
         estimate = ev[figure]
-        wanted = None if not estimate.defined else assay.reports.summary.shown_value(estimate.value)
+        wanted = None if not estimate.defined else assay.formatting.numbers.format_value(estimate.value)
         assert printed[figure][0] == wanted
     assert 1 <= len(model["matter"]) <= 3
     assert (model["live"] is not None) == (name in MOVED)

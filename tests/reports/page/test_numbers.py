@@ -8,8 +8,8 @@ import pytest
 from support.browser import agrees, needs_chromium, seen, spread, typed
 
 import assay
+from assay.formatting.numbers import format_value
 from assay.reports import page as page_folder
-from assay.reports.summary import shown_value
 from assay.tallies import Collection
 
 pytestmark = needs_chromium
@@ -121,7 +121,7 @@ def test_numbers_are_written_as_python_writes_them(browser):
     numbers += [-one for one in numbers if one]
     page = browser.new_page()
     found = page.evaluate(f"(numbers) => {{ {script}; return numbers.map(shown); }}", numbers)
-    assert found == [shown_value(one) for one in numbers]
+    assert found == [format_value(one) for one in numbers]
     tenths = [one / 8 for one in range(4_000)]
     found = page.evaluate(f"(numbers) => {{ {script}; return numbers.map((x) => fixed(x, 1)); }}", tenths)
     assert found == [f"{one:.1f}" for one in tenths]

@@ -157,7 +157,7 @@ def test_plain_data_is_json():
 def test_a_grid_lines_up():
     """Numbers at the right, words at the left; long words are wrapped and headings stand on their columns."""
     body = [["first thing", "1.5", "0.25"], ["second", "10.5", "1"]]
-    assert grid(["", "a long heading", "p"], body, room=28) == [
+    assert grid(["", "a long heading", "p"], body, max_width=28) == [
         "                a long",
         "               heading     p",
         "first              1.5  0.25",

@@ -366,7 +366,7 @@ def test_markdown_has_the_figures(name):
     ev = MAKERS[name](slice(None))
     text = ev.to_markdown()
     assert text.startswith("## ")
-    assert "| figure | value | interval | method |" in text
+    assert "| metric | value | interval | method |" in text
     assert ("| class | rows |" in text) == (ev.task.name in ("multiclass", "ordinal", "multilabel"))
 
 

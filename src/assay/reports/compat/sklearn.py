@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import InputError
+from assay.formatting.numbers import format_count
 from assay.formatting.width import short
 from assay.metrics import Undefined
 from assay.reports.compat.layout import LABEL, ByClass, CompatLayout, NameValueLines, four
-from assay.reports.text.per_class import count_text
 from assay.tallies import Confusion, LabelSets
 
 if TYPE_CHECKING:
@@ -89,14 +89,14 @@ def _report(ev: Evaluation) -> tuple[ByClass, bool]:
     weights = np.array([float(classes.support[label]) for label in order])
     undefined = any(isinstance(classes[label][name].value, Undefined) for label in order for name in _RATES)
     table = np.array([rates[label] for label in order])
-    total = count_text(sum(classes.support[label] for label in order)).replace(",", "")
+    total = format_count(sum(classes.support[label] for label in order)).replace(",", "")
     rows: list[tuple[str, tuple[str, ...]] | None] = [None]
     for label in order:
         cells = [
             "0.00*" if isinstance(classes[label][name].value, Undefined) else f"{value:.2f}"
             for name, value in zip(_RATES, rates[label], strict=True)
         ]
-        rows.append((short(label, LABEL), (*cells, count_text(classes.support[label]).replace(",", ""))))
+        rows.append((short(label, LABEL), (*cells, format_count(classes.support[label]).replace(",", ""))))
     rows.append(None)
     if isinstance(ev.tallies.get("label_sets"), LabelSets):
         micro = [_filled(ev.estimate(name, average="micro").value) for name in _RATES]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,9 @@ from assay.comparison.compare import compare
 from assay.errors import AssayError, InputError, MetricError
 from assay.evaluation.error_rows import ErrorRows
 from assay.evaluation.evaluation import Evaluation
+from assay.formatting.json_values import json_safe
+from assay.formatting.metric_titles import metric_title
+from assay.formatting.numbers import format_value
 from assay.formatting.width import LINE, short
 from assay.inference.formulas.proportions import normal_quantile
 from assay.inference.test_result import p_text
@@ -25,7 +27,6 @@ from assay.reports.page.metric_cells import class_figures, figure, heat_map, sli
 from assay.reports.page.slider import MOST, Cutoffs, chosen_cutoffs, live_figures
 from assay.reports.page.static_html import as_still
 from assay.reports.summarize import WHY_SILENT
-from assay.reports.summary import shown_name, shown_value
 from assay.tallies import BinnedScores, ClassScores, Collection, Confusion, NumberPairs, Scores
 from assay.tallies.scores.thresholding import confusions_at
 
@@ -288,7 +289,7 @@ def _options(options: dict[str, Any], metric: Any, positive: Any) -> dict[str, A
 
 def _counts(cutoffs: Cutoffs) -> dict[str, Any]:
     return {
-        "cutoffs": [*(_plain(one) for one in cutoffs.values.tolist()[:-1]), None],
+        "cutoffs": [*json_safe(cutoffs.values.tolist()[:-1]), None],
         **{name: getattr(cutoffs, name).tolist() for name in ("tp", "fp", "fn", "tn")},
         "positives": cutoffs.tp[0].item(),
         "negatives": cutoffs.fp[0].item(),
@@ -299,14 +300,10 @@ def _counts(cutoffs: Cutoffs) -> dict[str, Any]:
     }
 
 
-def _plain(number: float) -> float | str:
-    return number if isfinite(number) else ("Infinity" if number > 0 else "-Infinity")
-
-
 def _comparison(several: Sequence[Evaluation], names: list[str]) -> dict[str, Any]:
     """Return the models' figures side by side, and their differences where the rows can be paired."""
     shared = [name for name in several[0] if all(name in ev for ev in several[1:])]
-    rows = [{"label": shown_name(name), "values": [texts(ev[name]) for ev in several]} for name in shared]
+    rows = [{"label": metric_title(name), "values": [texts(ev[name]) for ev in several]} for name in shared]
     data: dict[str, Any] = {"rows": rows, "differences": [], "summary": "", "paired": False, "left_out": 0}
     if any(ev.rows is None for ev in several):
         data["summary"] = "Differences need the rows of every model, which not all of these evaluations hold."
@@ -326,9 +323,9 @@ def _difference(one: Difference) -> dict[str, Any]:
     numbers = (one.difference, one.low, one.high)
     p = one.p if one.adjusted is None else one.adjusted
     return {
-        "label": shown_name(one.metric),
+        "label": metric_title(one.metric),
         "pair": f"{one.second} - {one.first}",
-        "text": [None if x is None or isinstance(x, Undefined) else shown_value(x) for x in numbers],
+        "text": [None if x is None or isinstance(x, Undefined) else format_value(x) for x in numbers],
         "p": "" if isinstance(p, Undefined) else p_text(p),
         "method": "; ".join(filter(None, (one.method, one.test))),
     }
@@ -372,4 +369,4 @@ def _errors(errors: Sequence[dict[str, Any]] | ErrorRows) -> dict[str, Any]:
 
 
 def _cell(value: Any) -> str:
-    return shown_value(value) if isinstance(value, float) and value == value else short(value, LINE)  # noqa: PLR0124
+    return format_value(value) if isinstance(value, float) and value == value else short(value, LINE)  # noqa: PLR0124

@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.formatting.result_table import escape_html
 from assay.output_files import write_file
-from assay.reports.page.static_html import escaped
 
 if TYPE_CHECKING:
     import os
@@ -48,8 +48,8 @@ def as_html(page: dict[str, Any], still: str = "") -> str:
     )
     data = json.dumps(page, allow_nan=False, separators=(",", ":")).translate(_ESCAPED)
     filled = {
-        "policy": escaped(policy),
-        "title": escaped(page.get("title", "")),
+        "policy": escape_html(policy),
+        "title": escape_html(page.get("title", "")),
         "style": style,
         "still": still,
         "data": data,

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.formatting.metric_titles import metric_title
+from assay.formatting.numbers import format_value
 from assay.formatting.width import LINE, short
 from assay.inference.intervals.choose_interval import estimate_tally
 from assay.metrics import Undefined, find
-from assay.reports.summary import shown_name, shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,7 @@ def texts(estimate: Estimate) -> tuple[str | None, str | None, str | None]:
     """Return a value and its limits as they are printed, None for what there is not."""
     numbers = (estimate.value, estimate.low, estimate.high)
     return tuple(  # type: ignore[return-value]
-        None if one is None or isinstance(one, Undefined) else shown_value(one) for one in numbers
+        None if one is None or isinstance(one, Undefined) else format_value(one) for one in numbers
     )
 
 
@@ -41,7 +42,7 @@ def figure(line: Line, metric: Metric) -> dict[str, Any]:
     reason = metric.undefined if isinstance(metric.undefined, str) else (metric.undefined.__doc__ or "")
     return {
         "name": line.name,
-        "label": shown_name(line.name),
+        "label": metric_title(line.name),
         "text": texts(estimate),
         "words": short(words, LINE) if words else "",
         "remarks": [short(one, LINE) for one in line.remarks],
@@ -86,7 +87,7 @@ def class_figures(tally: Confusion, labels: Sequence[Any], confidence: float) ->
             "name": short(label),
             "n": totals.get(label, 0),
             "metrics": {
-                shown_name(name): texts(
+                metric_title(name): texts(
                     estimate_tally(find(name), tally, {"positive": label}, confidence=confidence)
                 )
                 for name in names
@@ -112,7 +113,7 @@ def slice_table(slices: Sequence[Any]) -> dict[str, Any]:
             "n": int(one["n"]),
             "note": short(one["note"], LINE) if one.get("note") else "",
             "metrics": {
-                shown_name(name): tuple(map(_shown, numbers)) for name, numbers in one["metrics"].items()
+                metric_title(name): tuple(map(_shown, numbers)) for name, numbers in one["metrics"].items()
             },
         }
         for one in slices[: 5 * _CLASSES]
@@ -121,9 +122,9 @@ def slice_table(slices: Sequence[Any]) -> dict[str, Any]:
 
 
 def _sortable(names: Sequence[str], rows: list[dict[str, Any]], known: int) -> dict[str, Any]:
-    return {"metrics": [shown_name(name) for name in names], "rows": rows, "left_out": known - len(rows)}
+    return {"metrics": [metric_title(name) for name in names], "rows": rows, "left_out": known - len(rows)}
 
 
 def _shown(number: Any) -> str | None:
     missing = number is None or isinstance(number, Undefined) or math.isnan(number)
-    return None if missing else shown_value(float(number))
+    return None if missing else format_value(float(number))

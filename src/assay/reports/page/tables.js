@@ -1,7 +1,7 @@
 // Tables of figures, classes, slices, models and errors, and how each number was computed.
 
 function figureTable(model) {
-  const head = ["figure", "value", `${model.confidence} interval`, "", "method"];
+  const head = ["metric", "value", `${model.confidence} interval`, "", "method"];
   const body = model.figures.map((group) =>
     el(
       "tbody",
@@ -184,7 +184,7 @@ function comparison({ rows, differences, summary, paired, left_out: leftOut }) {
           el(
             "tr",
             {},
-            ["figure", ...names].map((name) => el("th", { scope: "col" }, named(name))),
+            ["metric", ...names].map((name) => el("th", { scope: "col" }, named(name))),
           ),
         ),
         el(
@@ -235,7 +235,7 @@ function comparison({ rows, differences, summary, paired, left_out: leftOut }) {
             el(
               "tr",
               {},
-              ["figure", "models", "difference", "interval", "p, corrected", "method"].map((word) =>
+              ["metric", "models", "difference", "interval", "p, corrected", "method"].map((word) =>
                 el("th", { scope: "col" }, word),
               ),
             ),

@@ -1,14 +1,15 @@
-"""Comparisons of learning procedures as text."""
+"""Comparisons of learning procedures, over resamples and over data sets, as text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.formatting.metric_titles import metric_title
+from assay.formatting.numbers import format_p
 from assay.formatting.table import grid, listed, paragraph
 from assay.formatting.width import clean
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
-from assay.reports.summary import shown_name
 
 if TYPE_CHECKING:
     from assay.comparison.procedures import DatasetComparison, ResampleComparison
@@ -16,92 +17,90 @@ if TYPE_CHECKING:
 __all__ = ["draw_datasets", "draw_resamples"]
 
 
-def draw_resamples(found: ResampleComparison, *, width: int = 80) -> str:
+def draw_resamples(result: ResampleComparison, *, width: int = 80) -> str:
     """Return a comparison over resamples as lines of at most so many columns."""
-    first, second = map(clean, found.names)
-    share = f"{100 * found.test_share:.3g}%"
-    title = f"{found.resamples} resamples of one data set, each tested on {share} of its rows"
-    test = found.test
-    shown = f"{found.difference:+.4f}"
+    first, second = map(clean, result.names)
+    share = f"{100 * result.test_share:.3g}%"
+    title = f"{result.resamples} resamples of one data set, each tested on {share} of its rows"
+    test = result.test
+    shown = f"{result.difference:+.4f}"
     if test.low is not None:
         shown += f" [{test.low:+.4f}, {test.high:+.4f}]"
-    p = "-" if isinstance(test.p, Undefined) else f"{test.p:.3g}"
-    means = [f"{mean:.4f}" for mean in found.means]
+    means = [f"{mean:.4f}" for mean in result.means]
     table = grid(
         ["", first, second, f"{second} - {first}", "p"],
-        [[f"mean {_figure(found)}".strip(), *means, shown, p]],
-        room=width,
+        [[f"mean {_metric(result)}".strip(), *means, shown, format_p(test.p)]],
+        max_width=width,
     )
-    sure = 100 * found.confidence
-    notes = [f"{sure:g}% interval and p by the corrected resampled t (Nadeau and Bengio)."]
-    if found.five_by_two is not None:
-        outcome = found.five_by_two.p
-        said = outcome.reason if isinstance(outcome, Undefined) else p_text(outcome)
-        notes.append(f"5x2cv F test: {said}.")
-    worse, same, better = (f"{100 * chance:.1f}%" for chance in found.posterior)
+    notes = [f"{100 * result.confidence:g}% interval and p by the corrected resampled t (Nadeau and Bengio)."]
+    if result.five_by_two is not None:
+        outcome = result.five_by_two.p
+        reported = outcome.reason if isinstance(outcome, Undefined) else p_text(outcome)
+        notes.append(f"5x2cv F test: {reported}.")
+    worse, same, better = (f"{100 * chance:.1f}%" for chance in result.posterior)
     notes.append(
-        f"Chances that {second} is worse, practically the same (within {found.rope:g}), better: "
+        f"Chances that {second} is worse, practically the same (within {result.rope:g}), better: "
         f"{worse}, {same}, {better} (correlated Bayesian t)."
     )
     parts = [
-        paragraph(title, room=width), table,
-        [line for note in notes for line in paragraph(note, room=width, indent=2)],
-        paragraph(_resamples_said(found, first, second), room=width),
+        paragraph(title, max_width=width), table,
+        [line for note in notes for line in paragraph(note, max_width=width, indent=2)],
+        paragraph(_resamples_conclusion(result, first, second), max_width=width),
     ]  # fmt: skip
     return "\n\n".join("\n".join(part) for part in parts)
 
 
-def _figure(found: ResampleComparison) -> str:
-    return clean(shown_name(found.metric)) if found.metric else ""
+def _metric(result: ResampleComparison) -> str:
+    return clean(metric_title(result.metric)) if result.metric else ""
 
 
-def _resamples_said(found: ResampleComparison, first: str, second: str) -> str:
-    if isinstance(found.test.p, Undefined):
-        return f"Nothing can be said: {found.test.p.reason}."
-    if found.winner is None:
+def _resamples_conclusion(result: ResampleComparison, first: str, second: str) -> str:
+    if isinstance(result.test.p, Undefined):
+        return f"Nothing can be said: {result.test.p.reason}."
+    if result.winner is None:
         return f"The resamples cannot tell {first} and {second} apart, which does not make them equal."
-    on = f" on {_figure(found)}" if found.metric else ""
-    return f"{clean(found.winner)} is better{on} by {abs(found.difference):.4f} ({p_text(found.test.p)})."
+    on = f" on {_metric(result)}" if result.metric else ""
+    return f"{clean(result.winner)} is better{on} by {abs(result.difference):.4f} ({p_text(result.test.p)})."
 
 
-def draw_datasets(found: DatasetComparison, *, width: int = 80) -> str:
+def draw_datasets(result: DatasetComparison, *, width: int = 80) -> str:
     """Return a comparison over data sets as lines of at most so many columns."""
-    order = sorted(range(len(found.names)), key=lambda place: (found.ranks[place], place))
+    title = f"{len(result.names)} models over {result.sets} data sets; rank 1 is best"
+    order = sorted(range(len(result.names)), key=lambda index: (result.ranks[index], index))
     ranks = grid(
         ["", "mean rank"],
-        [[clean(found.names[place]), f"{found.ranks[place]:.3f}"] for place in order],
-        room=width,
+        [[clean(result.names[index]), f"{result.ranks[index]:.3f}"] for index in order],
+        max_width=width,
     )
     body = []
-    for one in found.pairs:
-        p = "-" if isinstance(one.test.p, Undefined) else f"{one.test.p:.3g}"
-        adjusted = "-" if isinstance(one.adjusted, Undefined) else f"{one.adjusted:.3g}"
-        pair = f"{clean(one.second)} - {clean(one.first)}"
-        body.append([pair, clean(one.ahead) if one.ahead else "neither", p, adjusted, f"{one.nemenyi:.3g}"])
-    pairs = grid(["", "ahead", "Wilcoxon p", "Holm p", "Nemenyi p"], body, room=width)
-    overall = found.overall.p
+    for pair in result.pairs:
+        name = f"{clean(pair.second)} - {clean(pair.first)}"
+        p_values = map(format_p, (pair.test.p, pair.adjusted, pair.nemenyi))
+        body.append([name, clean(pair.ahead) if pair.ahead else "neither", *p_values])
+    pairs = grid(["", "ahead", "Wilcoxon p", "Holm p", "Nemenyi p"], body, max_width=width)
+    overall = result.overall.p
     outcome = overall.reason if isinstance(overall, Undefined) else p_text(overall)
     notes = [
         f"All alike? Iman-Davenport: {outcome}.",
-        f"Nemenyi's critical difference of mean ranks: {found.critical_difference:.3f}.",
+        f"Nemenyi's critical difference of mean ranks: {result.critical_difference:.3f}.",
     ]
     parts = [
-        paragraph(f"{len(found.names)} models over {found.sets} data sets; rank 1 is best", room=width),
+        paragraph(title, max_width=width),
         ranks, pairs,
-        [line for note in notes for line in paragraph(note, room=width, indent=2)],
-        paragraph(_datasets_said(found), room=width),
+        [line for note in notes for line in paragraph(note, max_width=width, indent=2)],
+        paragraph(_datasets_conclusion(result), max_width=width),
     ]  # fmt: skip
     return "\n\n".join("\n".join(part) for part in parts)
 
 
-def _datasets_said(found: DatasetComparison) -> str:
+def _datasets_conclusion(result: DatasetComparison) -> str:
     won = []
-    for one in found.pairs:
-        winner = found.winner(one.first, one.second)
+    for pair in result.pairs:
+        winner = result.winner(pair.first, pair.second)
         if winner is not None:
-            loser = one.first if winner == one.second else one.second
-            won.append(f"{clean(winner)} is better than {clean(loser)} (Holm p = {one.adjusted:.3g})")
+            loser = pair.first if winner == pair.second else pair.second
+            won.append(f"{clean(winner)} is better than {clean(loser)} (Holm p = {pair.adjusted:.3g})")
     if not won:
         return "The data sets cannot tell any two of the models apart, which does not make them equal."
-    rest = "" if len(won) == len(found.pairs) else "; on the other pairs the data sets cannot tell"
+    rest = "" if len(won) == len(result.pairs) else "; on the other pairs the data sets cannot tell"
     return f"{listed(won)}{rest}."

@@ -1,165 +1,162 @@
-"""A summary as text of 80 columns, and as Markdown."""
+"""The summary of an evaluation as text, and as Markdown."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from assay.formatting.width import clean, left, right, short, width, wrapped
-from assay.reports.summary import shown_interval, shown_name, shown_value
-from assay.reports.text.per_class import count_text, drawn
+from assay.formatting.metric_titles import metric_title
+from assay.formatting.numbers import format_count, format_interval, format_value
+from assay.formatting.result_table import escape_markdown
+from assay.formatting.table import align_columns
+from assay.formatting.width import clean, left, right, short, wrapped
+from assay.formatting.width import width as display_width
+from assay.reports.text.per_class import drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from assay.reports.summary import Line, Summary
 
 __all__ = ["as_markdown", "as_text"]
 
-_ROOM = 80
-_MOST = 12  # classes whose table is drawn in a summary
-_LINES = 2  # that a sentence takes in a summary of one screen
-_LABEL = 24  # columns that a label takes at most in the table
+_MAX_CLASSES = 12  # whose counts are drawn in a summary
+_MAX_LINES = 2  # that a sentence takes in a summary of one screen
+_LABEL_WIDTH = 24
 
 
-def as_text(summary: Summary, *, room: int = _ROOM, full: bool = False) -> str:
+def as_text(summary: Summary, *, width: int = 80, full: bool = False) -> str:
     """Return the summary in lines of at most so many columns.
 
-    Each figure takes one line, and what does not fit is cut; with `full` nothing is, and notes are told.
+    Each metric takes one line, and what does not fit is cut; with `full` nothing is, and notes are printed.
     """
-    most = None if full else _LINES
-    lines = [line for text in (summary.title, *summary.heading) for line in _within(text, room, most)]
+    max_lines = None if full else _MAX_LINES
+    lines = [line for text in (summary.title, *summary.heading) for line in _within(text, width, max_lines)]
     if summary.table:
-        lines += ["", *_table(summary, room)]
+        lines += ["", *_counts(summary, width)]
     sizes = _sizes(summary)
     for group in summary.groups:
         lines.append("")
         for line in group:
-            lines += _figure(line, sizes, room, full=full)
+            lines += _metric_lines(line, sizes, width, full=full)
     if summary.classes:
-        lines += ["", *drawn(summary.classes, room)]
+        lines += ["", *drawn(summary.classes, width)]
     if summary.remarks:
         lines.append("")
         for remark in summary.remarks:
-            lines += [f" {line}" for line in _within(remark, room - 1, most)]
+            lines += [f" {line}" for line in _within(remark, width - 1, max_lines)]
     return "\n".join(lines)
 
 
-def _within(text: str, room: int, most: int | None) -> list[str]:
+def _within(text: str, max_width: int, max_lines: int | None) -> list[str]:
     """Return a text in so many lines at most; what does not fit is cut."""
-    lines = wrapped(text, room)
-    if most is None or len(lines) <= most:
+    lines = wrapped(text, max_width)
+    if max_lines is None or len(lines) <= max_lines:
         return lines
-    return [*lines[: most - 1], _cut(" ".join(lines[most - 1 :]), room)]
+    return [*lines[: max_lines - 1], _cut(" ".join(lines[max_lines - 1 :]), max_width)]
 
 
 def _sizes(summary: Summary) -> tuple[int, int, int]:
     """Return how wide names, values and intervals are."""
-    told = [line for group in summary.groups for line in group]
-    with_value = [line.estimate for line in told if line.estimate.defined]
+    lines = [line for group in summary.groups for line in group]
+    defined = [line.estimate for line in lines if line.estimate.defined]
     return (
-        max((width(shown_name(line.name)) for line in told), default=0),
-        max((width(shown_value(one.value)) for one in with_value), default=0),
-        max((width(shown_interval(one)) for one in with_value), default=0),
+        max((display_width(metric_title(line.name)) for line in lines), default=0),
+        max((display_width(format_value(estimate.value)) for estimate in defined), default=0),
+        max((display_width(format_interval(estimate)) for estimate in defined), default=0),
     )
 
 
-def _figure(line: Line, sizes: tuple[int, int, int], room: int, *, full: bool) -> Iterator[str]:
-    estimate, name = line.estimate, left(shown_name(line.name), sizes[0])
+def _metric_lines(line: Line, sizes: tuple[int, int, int], max_width: int, *, full: bool) -> Iterator[str]:
+    estimate, name = line.estimate, left(metric_title(line.name), sizes[0])
     if not estimate.defined:
-        text = f" {name}  {shown_value(estimate.value)}"
+        text = f" {name}  {format_value(estimate.value)}"
         indent = sizes[0] + 3
     else:
-        start = f" {name}  {right(shown_value(estimate.value), sizes[1])}  "
-        told = estimate.method or "no interval"
-        text = f"{start}{left(shown_interval(estimate), sizes[2])}  {told}"
-        indent = width(start) + sizes[2] + 2
-    yield from _indented(text, room, indent) if full else [_cut(text, room)]
+        start = f" {name}  {right(format_value(estimate.value), sizes[1])}  "
+        method = estimate.method or "no interval"
+        text = f"{start}{left(format_interval(estimate), sizes[2])}  {method}"
+        indent = display_width(start) + sizes[2] + 2
+    yield from _indented(text, max_width, indent) if full else [_cut(text, max_width)]
     for remark in line.remarks:
-        yield from _indented(f"   {remark}", room, 3) if full else [_cut(f"   {remark}", room)]
+        yield from _indented(f"   {remark}", max_width, 3) if full else [_cut(f"   {remark}", max_width)]
     for note in line.notes if full else ():
-        yield from _indented(f"   {note}", room, 3)
+        yield from _indented(f"   {note}", max_width, 3)
 
 
-def _cut(text: str, room: int) -> str:
+def _cut(text: str, max_width: int) -> str:
     """Return the text on one line: what does not fit is left out, and three dots say so."""
-    if width(text) <= room:
+    if display_width(text) <= max_width:
         return text
-    kept = ""
+    start = ""
     for char in text:
-        if width(kept + char) > room - 1:
+        if display_width(start + char) > max_width - 1:
             break
-        kept += char
-    return f"{kept.rstrip()}…"
+        start += char
+    return f"{start.rstrip()}…"
 
 
-def _indented(text: str, room: int, indent: int) -> Iterator[str]:
+def _indented(text: str, max_width: int, indent: int) -> Iterator[str]:
     """Yield a text in lines, the later ones indented; spaces within the first are kept."""
-    if width(text) <= room:
+    if display_width(text) <= max_width:
         yield text
         return
     head, tail = text[:indent], text[indent:]
-    for number, line in enumerate(wrapped(tail.strip(), room - indent)):
+    for number, line in enumerate(wrapped(tail.strip(), max_width - indent)):
         yield (left(head, indent) if not number else " " * indent) + line
 
 
-def _table(summary: Summary, room: int) -> Iterator[str]:
-    rows = [[*row, sum(row)] for row in summary.table]
-    rows.append([sum(column) for column in zip(*rows, strict=True)])
-    texts = [[count_text(one) for one in row] for row in rows]
-    widest = [max(width(row[place]) for row in texts) for place in range(len(texts))]
-    fair = (room - 3 - max(widest[-1], len("total"))) // len(texts) - 2  # what each label may take
-    labels = [short(label, max(min(fair, _LABEL), *widest[:-1])) for label in summary.labels]
+def _counts(summary: Summary, max_width: int) -> Iterator[str]:
+    """Yield the table of counts, or where to find it if there are too many classes."""
+    counts = [[*row, sum(row)] for row in summary.table]
+    counts.append([sum(column) for column in zip(*counts, strict=True)])
+    cells = [[format_count(count) for count in row] for row in counts]
+    widest = [max(map(display_width, column)) for column in zip(*cells, strict=True)]
+    fair = (max_width - 3 - max(widest[-1], len("total"))) // len(cells) - 2  # what each label may take
+    labels = [short(label, max(min(fair, _LABEL_WIDTH), *widest[:-1])) for label in summary.labels]
     heads = [*labels, "total"]
-    first = max(map(width, [*heads, "actual"]))
-    sizes = [max(width(head), size) + 2 for head, size in zip(heads, widest, strict=True)]
-    if len(labels) > _MOST or first + 1 + sum(sizes) > room or len(set(labels)) < len(labels):
+    rows = [["actual", *heads], *([head, *row] for head, row in zip(heads, cells, strict=True))]
+    lines = align_columns(rows, "l" + "r" * len(heads))
+    too_wide = 1 + max(map(display_width, lines)) > max_width
+    if len(labels) > _MAX_CLASSES or too_wide or len(set(labels)) < len(labels):
         yield f" {len(labels)} classes: the whole table is ev.confusion"
         return
-    yield f" {' ' * first}  predicted"
-    for name, cells in zip(["actual", *heads], [heads, *texts], strict=True):
-        placed = "".join(right(text, size) for text, size in zip(cells, sizes, strict=True))
-        yield f" {left(name, first)}{placed}"
+    yield f" {' ' * max(map(display_width, [*heads, 'actual']))}  predicted"
+    yield from (f" {line}" for line in lines)
 
 
 def as_markdown(summary: Summary) -> str:
-    """Return the summary as Markdown: headings, a table of counts, a table of figures, remarks."""
-    lines = [f"## {_plain(summary.title)}", "", *map(_plain, summary.heading)]
-    if summary.table and len(summary.labels) <= _MOST:
-        heads = [_plain(clean(label)) for label in summary.labels]
-        lines += [
-            "",
-            f"| actual \\ predicted | {' | '.join(heads)} | total |",
-            "|---" * (len(heads) + 2) + "|",
-        ]
-        for head, row in zip(heads, summary.table, strict=True):
-            cells = " | ".join(count_text(one) for one in (*row, sum(row)))
+    """Return the summary as Markdown: headings, a table of counts, a table of metrics, remarks."""
+    lines = [f"## {escape_markdown(summary.title)}", "", *map(escape_markdown, summary.heading)]
+    if summary.table and len(summary.labels) <= _MAX_CLASSES:
+        heads = [escape_markdown(clean(label)) for label in summary.labels]
+        lines += ["", *_pipe_table(["actual \\ predicted", *heads, "total"])]
+        for head, counts in zip(heads, summary.table, strict=True):
+            cells = " | ".join(format_count(count) for count in (*counts, sum(counts)))
             lines.append(f"| **{head}** | {cells} |")
-    lines += ["", "| figure | value | interval | method |", "|---|---|---|---|"]
-    for line in (one for group in summary.groups for one in group):
-        told = line.estimate.method or ("no interval" if line.estimate.defined else "")
-        value, interval = shown_value(line.estimate.value), shown_interval(line.estimate)
-        lines.append(f"| {' | '.join(map(_plain, (shown_name(line.name), value, interval, told)))} |")
+    lines += ["", *_pipe_table(["metric", "value", "interval", "method"])]
+    for line in (line for group in summary.groups for line in group):
+        method = line.estimate.method or ("no interval" if line.estimate.defined else "")
+        value, interval = format_value(line.estimate.value), format_interval(line.estimate)
+        row = (metric_title(line.name), value, interval, method)
+        lines.append(f"| {' | '.join(map(escape_markdown, row))} |")
     if summary.classes:
-        names = [shown_name(name) for name, _ in summary.classes[0].metrics]
-        lines += ["", f"| class | rows | {' | '.join(map(_plain, names))} |", "|---" * (len(names) + 2) + "|"]
-        for one_class in summary.classes:
-            figures = [
-                f"{shown_value(one.value)} {shown_interval(one)}".rstrip() for _, one in one_class.metrics
+        names = [escape_markdown(metric_title(name)) for name, _ in summary.classes[0].metrics]
+        lines += ["", *_pipe_table(["class", "rows", *names])]
+        for each in summary.classes:
+            values = [
+                f"{format_value(estimate.value)} {format_interval(estimate)}".rstrip()
+                for _, estimate in each.metrics
             ]
-            label, rows = _plain(clean(one_class.label)), count_text(one_class.support)
-            lines.append(f"| **{label}** | {rows} | {' | '.join(map(_plain, figures))} |")
+            label, rows = escape_markdown(clean(each.label)), format_count(each.support)
+            lines.append(f"| **{label}** | {rows} | {' | '.join(map(escape_markdown, values))} |")
     remarks = [
         *(remark for group in summary.groups for line in group for remark in (*line.remarks, *line.notes)),
         *summary.remarks,
     ]
     if remarks:
-        lines += ["", *(f"- {_plain(remark)}" for remark in remarks)]
+        lines += ["", *(f"- {escape_markdown(remark)}" for remark in remarks)]
     return "\n".join(lines)
 
 
-def _plain(text: Any) -> str:
-    """Return text that Markdown leaves as it is."""
-    marked = str(text)
-    for sign in "\\`*_{}[]<>#|":
-        marked = marked.replace(sign, f"\\{sign}")
-    return marked
+def _pipe_table(heads: Sequence[str]) -> list[str]:
+    return [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
