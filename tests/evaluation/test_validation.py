@@ -153,7 +153,7 @@ def test_a_mistake_is_told_with_what_to_do(name):
 def test_probabilities_of_the_wrong_class_are_seen():
     """Scores that rank backwards are told, with what they would have turned round."""
     text = str(evaluate(actual=ACTUAL, score=[1 - one for one in SCORE]))
-    assert "below 0.5: the scores rank backwards; turned round they have 1.0000" in text
+    assert "below 0.5: the scores rank backwards; reversed they have 1.0000" in text
 
 
 def test_percentages_are_seen():

@@ -229,7 +229,7 @@ def test_threshold_sweep():
     assert float(ev["auc"]) == 18 / 25
     assert ev.plot.roc(over="specificity").get_xlabel() == "specificity"
     backwards = evaluate(actual=labels, score=[-one for one in range(10)])
-    assert "rank backwards; turned round they have 0.7200" in str(backwards)
+    assert "rank backwards; reversed they have 0.7200" in str(backwards)
 
 
 def test_from_scratch_tutorial():

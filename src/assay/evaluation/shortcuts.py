@@ -25,9 +25,9 @@ class EvaluationShortcuts:
     @property
     def summary(self) -> Any:
         """The summary as plain data, which reports draw."""
-        from assay.reports.summarize import summarised  # noqa: PLC0415 - reports stand to the right
+        from assay.reports.summarize import summarize  # noqa: PLC0415 - reports stand to the right
 
-        return summarised(self._ev)
+        return summarize(self._ev)
 
     def __str__(self) -> str:
         return self.text()
@@ -42,17 +42,17 @@ class EvaluationShortcuts:
             from assay.reports.compat.yardstick import alike  # noqa: PLC0415
 
             return alike(self._ev, like)
-        from assay.reports.summarize import summarised  # noqa: PLC0415 - reports stand to the right
+        from assay.reports.summarize import summarize  # noqa: PLC0415 - reports stand to the right
         from assay.reports.text.summary import as_text  # noqa: PLC0415
 
-        return as_text(summarised(self._ev, full=full, brief=not full), full=full)
+        return as_text(summarize(self._ev, full=full, brief=not full), full=full)
 
     def to_markdown(self, *, full: bool = False) -> str:
         """Return the summary as Markdown."""
-        from assay.reports.summarize import summarised  # noqa: PLC0415 - reports stand to the right
+        from assay.reports.summarize import summarize  # noqa: PLC0415 - reports stand to the right
         from assay.reports.text.summary import as_markdown  # noqa: PLC0415
 
-        return as_markdown(summarised(self._ev, full=full))
+        return as_markdown(summarize(self._ev, full=full))
 
     def to_dict(self, *, full: bool = False) -> dict[str, Any]:
         """Return everything as plain data for JSON, by the schema ``assay/evaluation/1``; never NaN.
@@ -60,12 +60,12 @@ class EvaluationShortcuts:
         With `full`, also the further metrics of the full text, the shares of the table and its tests.
         """
         from assay.evaluation.export import as_dict  # noqa: PLC0415
-        from assay.reports.summarize import summarised  # noqa: PLC0415 - reports stand to the right
+        from assay.reports.summarize import summarize  # noqa: PLC0415 - reports stand to the right
 
-        remarks = summarised(self._ev).remarks
+        remarks = summarize(self._ev).remarks
         if not full:
             return as_dict(self._ev, remarks)
-        groups = summarised(self._ev, full=True).groups
+        groups = summarize(self._ev, full=True).groups
         return as_dict(self._ev, remarks, {line.name: line.estimate for group in groups for line in group})
 
     def to_json(self, *, indent: int | None = None, full: bool = False) -> str:

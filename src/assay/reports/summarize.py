@@ -1,4 +1,4 @@
-"""What there is to say of an evaluation: headings, figures and remarks, as a summary to be drawn."""
+"""Summarize an evaluation: headings, metrics and remarks as plain data, which renderers draw."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from assay.inference.estimate import Estimate
     from assay.tallies import BinnedScores
 
-__all__ = ["PAGE", "WHY_SILENT", "summarised"]
+__all__ = ["PAGE", "WHY_NO_INTERVAL", "summarize"]
 
 PAGE = 'ev.report("report.html") writes the interactive page.'
-WHY_SILENT = "Why a figure has no interval: ev.text(full=True)."
+WHY_NO_INTERVAL = "Why a metric has no interval: ev.text(full=True)."
 
 _CALIBRATION = "observed_expected_ratio"
-_HALF = 0.5
-_HUNDRED = 100
-_FEW_CLASSES = 8  # of which each class's figures fit a screen
-_SCREEN = 18  # figures, and two lines of each class, that fit a screen
-_LONG = 32  # columns that a name or a label takes in a sentence at most
+_CHANCE_AUC = 0.5
+_PERCENT = 100
+_MAX_CLASSES = 8  # whose metrics fit a screen
+_SCREEN_LINES = 18  # of metrics and classes together
+_LABEL_WIDTH = 32  # of a name or a label within a sentence
 
 
-def summarised(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Summary:
-    """Return the summary of an evaluation; with `full`, further figures too; `brief`, what fits a screen."""
+def summarize(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Summary:
+    """Return the summary of an evaluation; with `full`, further metrics too; `brief`, what fits a screen."""
     groups = ev.groups
     if brief:
         groups = [[figure for figure in group if figure.name not in LONG_REPORT_ONLY] for group in groups]
@@ -62,16 +62,16 @@ def summarised(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Su
     table = ev.tallies.get("confusion")
     counts: tuple[tuple[Any, ...], ...] = ()
     labels: tuple[Any, ...] = ()
-    few = isinstance(table, Confusion) and len(table.labels) <= _FEW_CLASSES
+    few = isinstance(table, Confusion) and len(table.labels) <= _MAX_CLASSES
     if brief and isinstance(table, Confusion):
-        few = sum(map(len, groups)) + 2 * len(table.labels) <= _SCREEN or ev.task.name == "binary"
+        few = sum(map(len, groups)) + 2 * len(table.labels) <= _SCREEN_LINES or ev.task.name == "binary"
     if isinstance(table, Confusion) and (full or few):
         labels = ev.task.labels if set(ev.task.labels) == set(table.labels) else table.labels
         order = [table.labels.index(label) for label in labels]
         cells = table.table() if table.weights is None else table.table(table.weight())
         counts = tuple(tuple(cells[i, j].item() for j in order) for i in order)
     remarks = [*_remarks(ev, lines, full=full, drawn=bool(counts))]
-    if brief and sum(map(len, groups)) < _SCREEN - 1:
+    if brief and sum(map(len, groups)) < _SCREEN_LINES - 1:
         remarks.append(PAGE)
     return Summary(
         _title(ev), tuple(_heading(ev)), lines, labels, counts, tuple(remarks),
@@ -80,29 +80,29 @@ def summarised(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Su
 
 
 def _classes(ev: Evaluation, *, full: bool) -> tuple[ClassRow, ...]:
-    """Return the figures of every class where they are several and few enough for a screen."""
+    """Return the metrics of every class where there are several and few enough for a screen."""
     if ev.task.name not in ("multiclass", "ordinal", "multilabel") or not {"confusion", "label_sets"} & set(
         ev.tallies
     ):
         return ()
-    few = len(ev.task.labels) <= _FEW_CLASSES
+    few = len(ev.task.labels) <= _MAX_CLASSES
     return ev.classes.rows if full or few else ()
 
 
 def _title(ev: Evaluation) -> str:
-    name = f"{_said(ev.settings.name)}: " if ev.settings.name else ""
+    name = f"{_short_label(ev.settings.name)}: " if ev.settings.name else ""
     lists = isinstance(ev.tallies.get("queries"), Queries)
     parts = [f"{name}{ev.task.title}", counted(ev.n, "list" if lists else "row")]
     if ev.positive is not None:
-        parts.append(f"positive class: {_said(ev.positive)}{_share(ev)}")
+        parts.append(f"positive class: {_short_label(ev.positive)}{_positive_share(ev)}")
     return " · ".join(parts)
 
 
-def _said(label: Any) -> str:
-    return short(label, _LONG)
+def _short_label(label: Any) -> str:
+    return short(label, _LABEL_WIDTH)
 
 
-def _share(ev: Evaluation) -> str:
+def _positive_share(ev: Evaluation) -> str:
     """Return how many rows are positive, in brackets; of weighted rows their share."""
     table, scores = ev.tallies.get("confusion"), ev.scores
     if ev.settings.weight:
@@ -117,19 +117,20 @@ def _share(ev: Evaluation) -> str:
 
 
 def _heading(ev: Evaluation) -> list[str]:
-    said = []
+    parts = []
     if ev.task.threshold is not None:
-        said.append(f"threshold {ev.task.threshold:g} on {_said(ev.settings.score)}")
+        parts.append(f"threshold {ev.task.threshold:g} on {_short_label(ev.settings.score)}")
     elif ev.task.name == "binary" and "scores" in ev.tallies and "confusion" in ev.tallies:
-        said.append(f"predictions of {_said(ev.settings.predicted)}, scores of {_said(ev.settings.score)}")
-    said.append(f"{ev.settings.confidence:.0%} intervals".replace(".0%", "%"))
+        parts.append(f"predicted: column `{_short_label(ev.settings.predicted)}`")
+        parts.append(f"score: column `{_short_label(ev.settings.score)}`")
+    parts.append(f"{ev.settings.confidence:.0%} intervals".replace(".0%", "%"))
     if ev.task.name == "ranking" and ev.settings.k is not None:
-        said.append(f"the first {ev.settings.k:,} of each list")
+        parts.append(f"the first {ev.settings.k:,} of each list")
     if ev.settings.weight:
-        said.append(f"weighted by {_said(ev.settings.weight)}")
+        parts.append(f"weighted by {_short_label(ev.settings.weight)}")
     if ev.settings.group:
-        said.append(f"rows grouped by {_said(ev.settings.group)}")
-    lines = [" · ".join(said)]
+        parts.append(f"rows grouped by {_short_label(ev.settings.group)}")
+    lines = [" · ".join(parts)]
     if ev.empty_lists:
         how = {"one": "counted as 1", "skip": "left out"}.get(ev.settings.empty or "", "counted as 0")
         lines.append(f"{counted(ev.empty_lists, 'list')} without a relevant item, {how}")
@@ -146,16 +147,16 @@ def _line(ev: Evaluation, name: str, estimate: Estimate) -> Line:
     notes: list[str] = []
     value = estimate.value
     if name == "accuracy" and estimate.defined:
-        remarks += _against_chance(ev)
+        remarks += _no_information(ev)
     if name == "kappa":
         word = band(value, "altman", low=estimate.low, high=estimate.high)
         remarks += [f'a hint: "{word}", by {SCALES["altman"].source}'] if word else []
     if name == "auc" and not isinstance(value, Undefined):
-        remarks += _ranked(value, estimate)
+        remarks += _auc_remarks(value, estimate)
     if name == "average_precision" and "prevalence" in ev and ev["prevalence"].defined:
         remarks.append(f"chance alone has {ev['prevalence'].value:.4f}, the share of positives")
     if name == _CALIBRATION and not isinstance(value, Undefined):
-        remarks += _calibrated(value, estimate)
+        remarks += _calibration_remarks(value, estimate)
     if name in ("precision_at_prevalence", "npv_at_prevalence"):
         notes.append(
             f"where {ev.settings.prevalence:g} of the rows are positive, recall and specificity as here"
@@ -170,27 +171,27 @@ def _line(ev: Evaluation, name: str, estimate: Estimate) -> Line:
     return Line(name, estimate, tuple(remarks), tuple(notes))
 
 
-def _ranked(value: float, estimate: Estimate) -> list[str]:
-    """Return what an area under the curve means: backwards, chance, or a word of a scale."""
-    if value < _HALF:
-        told = [f"below 0.5: the scores rank backwards; turned round they have {1 - value:.4f}"]
-        chance = estimate.high is not None and estimate.high >= _HALF
-        return [*told, "the interval reaches 0.5: it may be mere chance"] if chance else told
-    if estimate.low is not None and estimate.low < _HALF:
+def _auc_remarks(value: float, estimate: Estimate) -> list[str]:
+    """Return remarks on an AUC: ranked backwards, no better than chance, or a word of a scale."""
+    if value < _CHANCE_AUC:
+        remarks = [f"below 0.5: the scores rank backwards; reversed they have {1 - value:.4f}"]
+        chance = estimate.high is not None and estimate.high >= _CHANCE_AUC
+        return [*remarks, "the interval reaches 0.5: it may be mere chance"] if chance else remarks
+    if estimate.low is not None and estimate.low < _CHANCE_AUC:
         return ["the interval reaches below 0.5: the ranking may be no better than chance"]
     word = band(value, "hosmer-lemeshow", low=estimate.low, high=estimate.high)
     return [f'a hint: "{word}", by {SCALES["hosmer-lemeshow"].source}']
 
 
-def _calibrated(value: float, estimate: Estimate) -> list[str]:
-    """Return on which side of what happened the probabilities lie, where they do for certain."""
+def _calibration_remarks(value: float, estimate: Estimate) -> list[str]:
+    """Return whether the probabilities are too low or too high, where the interval excludes 1."""
     if estimate.low is None or estimate.high is None or estimate.low <= 1 <= estimate.high:
         return []
     return [f"calibration: the probabilities are too {'low' if value > 1 else 'high'} on the whole"]
 
 
-def _against_chance(ev: Evaluation) -> list[str]:
-    """Return what always guessing the commonest class would have, and whether this is better."""
+def _no_information(ev: Evaluation) -> list[str]:
+    """Return the no-information rate, and whether accuracy is higher."""
     table = ev.tallies.get("confusion")
     if not isinstance(table, Confusion) or table.weights is not None or ev.settings.group:
         return []
@@ -211,46 +212,46 @@ def _remarks(
 ) -> Iterator[str]:
     table = ev.tallies.get("confusion")
     if isinstance(table, Confusion):
-        yield from _of_counts(ev, table)
+        yield from _count_remarks(ev, table)
         if full and table.weights is None:
-            yield from _against_truth(table)
+            yield from _marginal_test(table)
         if not drawn:
-            classes = "" if len(table.labels) <= _FEW_CLASSES else ", each class in ev.classes"
+            classes = "" if len(table.labels) <= _MAX_CLASSES else ", each class in ev.classes"
             yield f"{len(table.labels)} classes: the whole table is ev.confusion{classes}."
-    if ev.task.name == "multilabel" and len(ev.task.labels) > _FEW_CLASSES and not full:
-        yield f"{len(ev.task.labels)} labels: the figures of each are in ev.classes."
+    if ev.task.name == "multilabel" and len(ev.task.labels) > _MAX_CLASSES and not full:
+        yield f"{len(ev.task.labels)} labels: the metrics of each are in ev.classes."
     if ev.binned is not None:
-        yield from _of_bins(ev.binned)
+        yield from _bin_remarks(ev.binned)
     if ev.task.name == "binary" and "scores" in ev.tallies and not ev.are_probabilities:
         lost = "log loss, Brier score and calibration are left out"
-        yield f"The scores are not probabilities{_reach(ev)}: {lost}."
+        yield f"The scores are not probabilities{_score_range(ev)}: {lost}."
     if ev.task.name == "binary" and not isinstance(table, Confusion):
-        yield "Counts need a threshold: pass threshold=, or ask for ev.at(threshold)."
+        yield "Counts need a threshold: pass threshold=, or use ev.at(threshold)."
     if "class_scores" in ev.tallies and not ev.are_probabilities:
         yield "The scores of a row do not add up to 1: log loss, Brier score and calibration are left out."
-    silent = any(line.estimate.defined and not line.estimate.method for group in lines for line in group)
-    if silent and not full:
-        yield WHY_SILENT
+    without_interval = any(
+        line.estimate.defined and not line.estimate.method for group in lines for line in group
+    )
+    if without_interval and not full:
+        yield WHY_NO_INTERVAL
 
 
-def _against_truth(table: Confusion) -> Iterator[str]:
-    """Yield the test that caret shows: whether classes are predicted as often as they occur."""
+def _marginal_test(table: Confusion) -> Iterator[str]:
+    """Yield the test that caret prints: whether classes are predicted as often as they occur."""
     counts = table.table()
     two = len(counts) == 2  # noqa: PLR2004 - of more classes it is Bowker's
     test = mcnemar(counts, "corrected") if two else bowker(counts)
     if isinstance(test.p, Undefined) or test.note:
         return
-    found = "p < 2.2e-16" if test.p < 2.2e-16 else p_text(test.p)  # noqa: PLR2004 - as R prints what is smaller
-    yield (
-        f"{test.method} against the truth, of whether each class is predicted as often as it occurs: {found}."
-    )
+    p = "p < 2.2e-16" if test.p < 2.2e-16 else p_text(test.p)  # noqa: PLR2004 - as R prints what is smaller
+    yield (f"{test.method} against the truth, of whether each class is predicted as often as it occurs: {p}.")
 
 
-def _of_bins(binned: BinnedScores) -> Iterator[str]:
-    """Yield that scores are in bins, and what is certain all the same."""
+def _bin_remarks(binned: BinnedScores) -> Iterator[str]:
+    """Yield that scores are in bins, and the bounds that hold for certain."""
     yield (
-        f"The scores outgrew the memory and were counted in {len(binned.cells):,} bins: more memory= keeps "
-        "them exactly."
+        f"The scores did not fit the memory and were counted in {len(binned.cells):,} bins: more memory= "
+        "keeps them exactly."
     )
     areas = (("AUC", binned.auc_bounds()), ("average precision", binned.average_precision_bounds()))
     known = " and ".join(
@@ -262,17 +263,17 @@ def _of_bins(binned: BinnedScores) -> Iterator[str]:
         yield f"For certain: {known}."
 
 
-def _reach(ev: Evaluation) -> str:
+def _score_range(ev: Evaluation) -> str:
     scores = ev.scores
     if scores is None or not len(scores.scores):
         return ""
     low, high = float(scores.scores[0]), float(scores.scores[-1])
-    percent = low >= 0 and _HUNDRED / 2 < high <= _HUNDRED
+    percent = low >= 0 and _PERCENT / 2 < high <= _PERCENT
     return f" (they reach {high if high > 1 else low:g}{'; divide percentages by 100' if percent else ''})"
 
 
-def _weighed(ev: Evaluation) -> str:
-    """Return how the two errors are weighed: as the caller said, or by what is yet to be said."""
+def _criterion_advice(ev: Evaluation) -> str:
+    """Return how choose_threshold() weighs the two errors: as stated, or by costs yet to be stated."""
     if ev.settings.costs:
         return "ev.choose_threshold() weighs the two by their costs."
     if ev.settings.beta is not None:
@@ -280,11 +281,11 @@ def _weighed(ev: Evaluation) -> str:
     return "ev.choose_threshold(cost_fp=..., cost_fn=...) weighs the two."
 
 
-def _of_counts(ev: Evaluation, table: Confusion) -> Iterator[str]:
+def _count_remarks(ev: Evaluation, table: Confusion) -> Iterator[str]:
     plain = table.weights is None
     rate, accuracy = (ev[name].value for name in ("no_information_rate", "accuracy"))
     if plain and not isinstance(rate, Undefined) and not isinstance(accuracy, Undefined) and accuracy <= rate:
-        largest = _said(table.labels[int(table.actual_totals.argmax())])
+        largest = _short_label(table.labels[int(table.actual_totals.argmax())])
         if rate == 1:
             yield f"All rows are {largest}: they cannot tell a model from always guessing it."
         else:
@@ -293,42 +294,42 @@ def _of_counts(ev: Evaluation, table: Confusion) -> Iterator[str]:
                 "Look at balanced accuracy, MCC or kappa."
             )
     if ev.task.name == "binary" and plain:
-        yield from _errors(ev, table)
+        yield from _error_kinds(ev, table)
     if ev.task.name in ("multiclass", "ordinal"):
-        lacking = [label for label, rows in zip(table.labels, table.actual_totals, strict=True) if not rows]
-        if lacking:
-            yield f"No row is {shown(map(_named, lacking))}: averages over classes are undefined."
+        absent = [label for label, rows in zip(table.labels, table.actual_totals, strict=True) if not rows]
+        if absent:
+            yield f"No row is {shown(map(_named, absent))}: averages over classes are undefined."
 
 
 def _named(label: Any) -> Any:
-    return _said(label) if isinstance(label, str) else label
+    return _short_label(label) if isinstance(label, str) else label
 
 
-def _errors(ev: Evaluation, table: Confusion) -> Iterator[str]:
-    """Yield which of the two errors there are more of, and what weighs them."""
-    place = table.labels.index(ev.positive)
+def _error_kinds(ev: Evaluation, table: Confusion) -> Iterator[str]:
+    """Yield which of the two kinds of error is more frequent, and how to weigh them."""
+    index = table.labels.index(ev.positive)
     counts = table.table()
-    missed = int(counts[place].sum() - counts[place, place])
-    alarms = int(counts[:, place].sum() - counts[place, place])
-    errors = missed + alarms
+    false_negatives = int(counts[index].sum() - counts[index, index])
+    false_positives = int(counts[:, index].sum() - counts[index, index])
+    errors = false_negatives + false_positives
     if not errors:
         return
-    negative, positive = map(_said, ev.task.labels)
+    negative, positive = map(_short_label, ev.task.labels)
     kinds = (
-        (missed, f"actual {positive}, predicted {negative}"),
-        (alarms, f"actual {negative}, predicted {positive}"),
+        (false_negatives, f"actual {positive}, predicted {negative}"),
+        (false_positives, f"actual {negative}, predicted {positive}"),
     )
     larger, which = max(kinds, key=lambda kind: kind[0])
-    name = "false negative" if larger == missed else "false positive"
+    name = "false negative" if larger == false_negatives else "false positive"
     if errors == 1:
-        told = f"The only error is a {name} ({which})."
+        sentence = f"The only error is a {name} ({which})."
     elif larger == errors:
-        told = f"All {errors:,} errors are {name}s ({which})."
-    elif missed == alarms:
-        told = f"{counted(missed, 'error')} of each kind."
+        sentence = f"All {errors:,} errors are {name}s ({which})."
+    elif false_negatives == false_positives:
+        sentence = f"{counted(false_negatives, 'error')} of each kind."
     else:
-        told = f"{larger:,} of {errors:,} errors are {name}s ({which})."
-    yield told + (f" {_weighed(ev)}" if "scores" in ev.tallies else "")
+        sentence = f"{larger:,} of {errors:,} errors are {name}s ({which})."
+    yield sentence + (f" {_criterion_advice(ev)}" if "scores" in ev.tallies else "")
 
 
 def counted(number: int, word: str) -> str:

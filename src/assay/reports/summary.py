@@ -1,4 +1,4 @@
-"""What an evaluation says, as plain data: headings, figures with their intervals, and remarks.
+"""The summary of an evaluation as plain data: headings, metrics with their intervals, and remarks.
 
 Renderers (text, Markdown, the page) draw it; nobody computes while drawing.
 """
@@ -17,7 +17,7 @@ __all__ = ["Line", "Summary"]
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """One figure: its name, what it is, and remarks that belong under it; notes only where all is shown."""
+    """One metric: its name, its estimate, and remarks printed under it; notes only in the full text."""
 
     name: str
     estimate: Estimate
@@ -27,9 +27,9 @@ class Line:
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
-    """A heading, the table of counts where there is one, groups of figures, and remarks at the end.
+    """A heading, the table of counts where there is one, groups of metrics, and remarks at the end.
 
-    ``table`` holds labels and counts, rows actual, columns predicted; ``classes`` the figures of each class.
+    ``table`` holds labels and counts, rows actual, columns predicted; ``classes`` the metrics of each class.
     """
 
     title: str

@@ -13,7 +13,7 @@ from assay.errors import FileError, InputError
 from assay.plots.thin_scores import condensed, cutoff_of
 from assay.reports.page import as_html, write
 from assay.reports.page.build import page_of
-from assay.reports.page.slider import chosen_cutoffs, live_figures
+from assay.reports.page.slider import chosen_cutoffs, live_metrics
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -96,12 +96,12 @@ def test_every_kind_of_problem_has_a_page(name, tmp_path):
     text = path.read_text(encoding="utf-8")
     assert len(text) < 300_000
     model = data_of(text)["models"][0]
-    printed = {figure["name"]: figure["text"] for group in model["figures"] for figure in group}
+    printed = {figure["name"]: figure["text"] for group in model["metrics"] for figure in group}
     for figure in ev:
         estimate = ev[figure]
         wanted = None if not estimate.defined else assay.formatting.numbers.format_value(estimate.value)
         assert printed[figure][0] == wanted
-    assert 1 <= len(model["matter"]) <= 3
+    assert 1 <= len(model["highlight"]) <= 3
     assert (model["live"] is not None) == (name in MOVED)
 
 
@@ -184,19 +184,19 @@ def test_several_models_share_the_room(tmp_path):
     assert [model["name"] for model in page["models"]] == [f"m{k}" for k in range(6)]
     assert page["comparison"]["paired"]
     assert len(page["comparison"]["differences"]) >= 15
-    with pytest.raises(InputError, match="same kind of problem, not binary and regression"):
+    with pytest.raises(InputError, match="same task, not binary and regression"):
         assay.report([models[0], KINDS["regression"]], tmp_path / "no.html")
     with pytest.raises(InputError, match="needs an evaluation"):
         assay.report([], tmp_path / "no.html")
     assert not (tmp_path / "no.html").exists()
 
 
-def test_what_matters_can_be_said(tmp_path):
-    """The large figures are those asked for, by any of their names; others are refused."""
+def test_highlighted_metrics_can_be_named(tmp_path):
+    """The highlighted metrics are those named, by any alias; others are refused."""
     ev = KINDS["probabilities"]
-    assert page_of([ev], matter=["MCC", "brier"])["models"][0]["matter"] == ["mcc", "brier"]
-    with pytest.raises(InputError, match=r"up to three figures of this report: .*; not gini"):
-        page_of([ev], matter=["gini"])
+    assert page_of([ev], highlight=["MCC", "brier"])["models"][0]["highlight"] == ["mcc", "brier"]
+    with pytest.raises(InputError, match=r"up to three metrics of this report: .*; not gini"):
+        page_of([ev], highlight=["gini"])
 
 
 def test_a_file_is_whole_or_not_there(tmp_path):
@@ -246,7 +246,7 @@ def test_live_figures_are_those_of_python():
     ev = assay.evaluate(actual=actual, score=score)
     found = chosen_cutoffs(condensed(ev.tallies["scores"]), (0, 1), threshold=0.5)
     metric = assay.metrics.find("precision")
-    columns = live_figures(found, [("precision", metric, {"positive": 1})], confidence=0.95, intervals=True)
+    columns = live_metrics(found, [("precision", metric, {"positive": 1})], confidence=0.95, intervals=True)
     column = columns["precision"]
     for place, cutoff in enumerate(found.values.tolist()):
         estimate = ev.at(cutoff)["precision"]

@@ -161,7 +161,7 @@ function cloud(chart, { x, y, size, cells }) {
   );
 }
 
-// An interval on the scale of what the figure can be, as a bar with a tick at the value.
+// An interval on the scale of what the metric can be, as a bar with a tick at the value.
 function intervalBar(text, limits, wide = 130) {
   const [value, low, high] = text.map(number);
   if (Number.isNaN(value)) return null;
@@ -195,7 +195,7 @@ function intervalBar(text, limits, wide = 130) {
   );
 }
 
-// The scale of a bar: the figure's bounds where it has some, else from 0 to a little beyond the intervals.
+// The scale of a bar: the metric's bounds where it has some, else from 0 to a little beyond the intervals.
 function barLimits(bounds, texts) {
   const [least, most] = bounds ?? [null, null];
   if (least != null && most != null) return bounds;

@@ -98,7 +98,7 @@ function costs(model) {
     const sides = [now.tp + now.fn, now.tn + now.fp];
     const stated = state.prevalence != null;
     const column = (name, value) => {
-      const one = model.figures.flat().find((f) => f.name === name);
+      const one = model.metrics.flat().find((f) => f.name === name);
       return one ? figureNow(one).text : value;
     };
     const positive = stated

@@ -1,8 +1,8 @@
-// The large figures, the table of counts and the slider: what moves, and what moves it.
+// The large numbers, the table of counts and the slider: what moves, and what moves it.
 
 function large(model) {
-  const figures = model.figures.flat().filter((one) => model.matter.includes(one.name));
-  figures.sort((a, b) => model.matter.indexOf(a.name) - model.matter.indexOf(b.name));
+  const figures = model.metrics.flat().filter((one) => model.highlight.includes(one.name));
+  figures.sort((a, b) => model.highlight.indexOf(a.name) - model.highlight.indexOf(b.name));
   const cards = el(
     "div",
     { class: "large" },
@@ -31,7 +31,7 @@ function large(model) {
       );
     }),
   );
-  return [el("h2", { class: "hidden" }, "Main figures"), cards];
+  return [el("h2", { class: "hidden" }, "Main metrics"), cards];
 }
 
 // The table of two classes, which follows the threshold.

@@ -3,7 +3,7 @@ function curveCharts(model) {
   const { shapes, live } = model;
   const charts = [];
   const unit = { xLimits: [0, 1], yLimits: [0, 1] };
-  const known = (name) => model.figures.flat().find((one) => one.name === name);
+  const known = (name) => model.metrics.flat().find((one) => one.name === name);
   const words = (name) => {
     const one = known(name);
     return one && one.text[0] ? `${one.label} ${one.text[0]} ${interval(one.text)}` : "";

@@ -1,4 +1,4 @@
-"""Figures as the page has them: printed values, what they mean, and how they were computed."""
+"""Metrics as the page shows them: printed values, what they mean, and how they were computed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.reports.summary import Line
     from assay.tallies import Confusion
 
-__all__ = ["class_figures", "figure", "heat_map", "slice_table", "texts"]
+__all__ = ["class_cells", "heat_map", "metric_cell", "slice_table", "texts"]
 
 _CELLS = 20  # classes whose counts are drawn; the others are taken together
 _CLASSES = 200  # classes that have a line of their own
@@ -31,12 +31,12 @@ def texts(estimate: Estimate) -> tuple[str | None, str | None, str | None]:
     """Return a value and its limits as they are printed, None for what there is not."""
     numbers = (estimate.value, estimate.low, estimate.high)
     return tuple(  # type: ignore[return-value]
-        None if one is None or isinstance(one, Undefined) else format_value(one) for one in numbers
+        None if value is None or isinstance(value, Undefined) else format_value(value) for value in numbers
     )
 
 
-def figure(line: Line, metric: Metric) -> dict[str, Any]:
-    """Return one figure with all there is to say of it."""
+def metric_cell(line: Line, metric: Metric) -> dict[str, Any]:
+    """Return one metric: its printed value and interval, meaning, formula and remarks."""
     estimate = line.estimate
     words = estimate.method or estimate.note if estimate.defined else repr(estimate.value)
     reason = metric.undefined if isinstance(metric.undefined, str) else (metric.undefined.__doc__ or "")
@@ -45,7 +45,7 @@ def figure(line: Line, metric: Metric) -> dict[str, Any]:
         "label": metric_title(line.name),
         "text": texts(estimate),
         "words": short(words, LINE) if words else "",
-        "remarks": [short(one, LINE) for one in line.remarks],
+        "remarks": [short(remark, LINE) for remark in line.remarks],
         "meaning": metric.meaning,
         "formula": metric.expression,
         "notes": metric.notes,
@@ -71,12 +71,12 @@ def heat_map(labels: Sequence[Any], counts: Sequence[Sequence[float]]) -> dict[s
         smaller = np.zeros((_CELLS, _CELLS), dtype=table.dtype)
         np.add.at(smaller, (place[:, None], place[None, :]), table)
         others = len(names) - len(kept)
-        names, table = [*(names[one] for one in kept), f"{others:,} others"], smaller
+        names, table = [*(names[index] for index in kept), f"{others:,} others"], smaller
         return {"labels": names, "counts": table.tolist(), "others": others}
     return {"labels": names, "counts": table.tolist(), "others": 0}
 
 
-def class_figures(tally: Confusion, labels: Sequence[Any], confidence: float) -> dict[str, Any]:
+def class_cells(tally: Confusion, labels: Sequence[Any], confidence: float) -> dict[str, Any]:
     """Return precision, recall and F1 of each class against the rest, as a table of slices."""
     names = ("precision", "recall", "f1")
     totals = dict(zip(tally.labels, tally.actual_totals.tolist(), strict=True))
@@ -106,17 +106,17 @@ def slice_table(slices: Sequence[Any]) -> dict[str, Any]:
     >>> slice_table([{"name": "Monday", "n": 12, "metrics": {"recall": [0.5, 0.25, 0.75]}}])["rows"][0]
     {'name': 'Monday', 'n': 12, 'note': '', 'metrics': {'recall (TPR)': ('0.5000', '0.2500', '0.7500')}}
     """
-    names = list(dict.fromkeys(name for one in slices for name in one["metrics"]))
+    names = list(dict.fromkeys(name for part in slices for name in part["metrics"]))
     rows = [
         {
-            "name": short(one["name"]),
-            "n": int(one["n"]),
-            "note": short(one["note"], LINE) if one.get("note") else "",
+            "name": short(part["name"]),
+            "n": int(part["n"]),
+            "note": short(part["note"], LINE) if part.get("note") else "",
             "metrics": {
-                metric_title(name): tuple(map(_shown, numbers)) for name, numbers in one["metrics"].items()
+                metric_title(name): tuple(map(_shown, numbers)) for name, numbers in part["metrics"].items()
             },
         }
-        for one in slices[: 5 * _CLASSES]
+        for part in slices[: 5 * _CLASSES]
     ]
     return _sortable(names, rows, len(slices))
 

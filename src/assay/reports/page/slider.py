@@ -1,6 +1,6 @@
-"""What the slider shows: exact counts at the cutoffs it reaches, and all figures there with intervals.
+"""The slider's data: exact counts at the cutoffs it reaches, and all metrics there with intervals.
 
-All of it is computed here, by the code that made the figures of the summary, and is shipped as it is printed:
+All of it is computed here, by the code that made the metrics of the summary, and is shipped as it is printed:
 so page and Python agree to the last digit by construction.
 """
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
     Live = tuple[str, Metric, dict[str, Any]]  # a name, a metric that reads counts, its options
 
-__all__ = ["MOST", "Cutoffs", "chosen_cutoffs", "live_figures", "table_of"]
+__all__ = ["MOST", "Cutoffs", "chosen_cutoffs", "live_metrics", "table_of"]
 
-MOST = 1_200  # cutoffs that are all reached: each costs about a millisecond and, with its figures, 250 bytes
+MOST = 1_200  # cutoffs that are all reached: each costs about a millisecond and, with its metrics, 250 bytes
 _OF_MORE = 600  # cutoffs where not all can be reached: as fine as a hand can move a slider
 
 
 class Cutoffs(NamedTuple):
     """Rising cutoffs, the last of them above all scores, with what reaches them: rows, or their weight.
 
-    ``start`` is where the figures of the summary are, or None where no cutoff predicts the same rows
+    ``start`` is where the metrics of the summary are, or None where no cutoff predicts the same rows
     positive; ``distinct`` is how many distinct scores there are, ``complete`` whether all are here, and
     ``hull`` whether all those are that some costs make the cheapest.
     """
@@ -128,14 +128,14 @@ def table_of(tp: int, fp: int, fn: int, tn: int, labels: Sequence[Any]) -> Confu
     return Confusion.of_table([[tn, fp], [fn, tp]], labels)
 
 
-def live_figures(
-    cutoffs: Cutoffs, figures: Iterable[Live], *, confidence: float, intervals: bool
+def live_metrics(
+    cutoffs: Cutoffs, metrics: Iterable[Live], *, confidence: float, intervals: bool
 ) -> dict[str, Any]:
-    """Return the figures at every cutoff, in columns: as printed, packed small.
+    """Return the metrics at every cutoff, in columns: as printed, packed small.
 
     `intervals` is False where rows come in groups: those cannot be told from counts.
     """
-    wanted = list(figures)
+    wanted = list(metrics)
     found: dict[str, list[Estimate]] = {name: [] for name, _, _ in wanted}
     for table in cutoffs.tables:
         for name, metric, options in wanted:
@@ -149,7 +149,7 @@ def live_figures(
 
 
 def _column(estimates: list[Estimate]) -> dict[str, Any]:
-    """Return one figure's columns; words are told only where they change."""
+    """Return one metric's columns; the method is written only where it changes."""
     shown = [texts(one) for one in estimates]
     value, low, high = ([_packed(text) for text in column] for column in zip(*shown, strict=True))
     words = [

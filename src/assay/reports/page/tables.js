@@ -1,8 +1,8 @@
-// Tables of figures, classes, slices, models and errors, and how each number was computed.
+// Tables of metrics, classes, slices, models and errors, and how each number was computed.
 
 function figureTable(model) {
   const head = ["metric", "value", `${model.confidence} interval`, "", "method"];
-  const body = model.figures.map((group) =>
+  const body = model.metrics.map((group) =>
     el(
       "tbody",
       {},
@@ -33,7 +33,7 @@ function figureTable(model) {
   );
   // Not in a box that scrolls, which would cut off what is explained in its last lines.
   return section(
-    "All figures",
+    "All metrics",
     el(
       "table",
       { class: "figures stacked" },
@@ -96,7 +96,7 @@ function heatMap(table) {
   );
 }
 
-// A figure with its interval, drawn and printed; on a narrow screen under its own name.
+// A metric with its interval, drawn and printed; on a narrow screen under its own name.
 const drawnCell = (name, text, scale) =>
   el(
     "td",
@@ -107,7 +107,7 @@ const drawnCell = (name, text, scale) =>
     el("span", { class: "number quiet" }, interval(text)),
   );
 
-// Parts of the rows with their figures, sorted by whatever column is asked for.
+// Parts of the rows with their metrics, sorted by any column.
 function forest(title, table, noun) {
   const scales = table.metrics.map((name) => {
     const texts = table.rows.map((row) => row.metrics[name]).filter(Boolean);
@@ -320,8 +320,8 @@ function computed(model) {
     el(
       "details",
       {},
-      el("summary", {}, "Formulas, methods and when a figure is undefined"),
-      el("dl", { class: "computed" }, model.figures.flat().map(entry)),
+      el("summary", {}, "Formulas, methods and when a metric is undefined"),
+      el("dl", { class: "computed" }, model.metrics.flat().map(entry)),
     ),
     el(
       "p",

@@ -1,4 +1,4 @@
-// The state that charts and tables follow: the model shown, and its cutoff. `at` is null while the figures are
+// The state that charts and tables follow: the model shown, and its cutoff. `at` is null while the metrics are
 // those of predictions that no cutoff of the scores makes.
 const data = JSON.parse(document.getElementById("data").textContent);
 for (const { live } of data.models) {
@@ -56,10 +56,10 @@ function counts() {
 // Numbers were packed as ten-thousandths where that is how they are printed.
 const unpacked = (packed) => (typeof packed === "number" ? (packed / 10000).toFixed(4) : packed);
 
-// A figure as it is at the state's cutoff: printed texts, and its method or why there is no value.
+// A metric as it is at the state's cutoff: printed texts, and its method or why there is no value.
 function figureNow(figure) {
   const { live } = state.model;
-  const column = live && state.at != null && state.at !== live.start ? live.figures[figure.name] : null;
+  const column = live && state.at != null && state.at !== live.start ? live.metrics[figure.name] : null;
   if (!column) return { text: figure.text, words: figure.words, remarks: figure.remarks };
   const last = column.words.findLast(([start]) => start <= state.at);
   const words = last[1] || (live.grouped ? "rows in groups: ev.at(threshold) has the interval" : "");
