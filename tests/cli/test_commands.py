@@ -35,7 +35,7 @@ def test_evaluate_says_what_the_library_says(here, capfd):
     assert str(ev.slices["region"]) in text
     found = json.loads(run(f"evaluate {SPAM} --by region --json", capfd))
     assert {name: value for name, value in found.items() if name != "slices"} == ev.to_dict()
-    assert found["slices"]["region"] == ev.slices["region"].table()
+    assert found["slices"]["region"] == ev.slices["region"].lines()
     assert "| ROC AUC" in run(f"evaluate {SPAM} --markdown", capfd)
     assert "ev." not in text
     assert run(f"evaluate {SPAM} --like sklearn", capfd).strip() == ev.text(like="sklearn").strip()

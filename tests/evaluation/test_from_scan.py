@@ -100,7 +100,7 @@ def several_lots(monkeypatch):
 
 def told(ev):
     """Return all that is told of the slices."""
-    return [(key, ev.slices[key].table(), str(ev.slices[key])) for key in ev.slices]
+    return [(key, ev.slices[key].lines(), str(ev.slices[key])) for key in ev.slices]
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -131,7 +131,7 @@ def test_what_needs_rows_has_the_same_intervals_up_to_rounding(files, name):
     held, read = assay.evaluate(FRAME, **said), assay.evaluate(files / "rows.parquet", **said)
     alike(read.to_dict(), held.to_dict())
     for key in held.slices:
-        alike(read.slices[key].table(), held.slices[key].table())
+        alike(read.slices[key].lines(), held.slices[key].lines())
 
 
 @pytest.mark.parametrize("name", [*EXACT, *NEARLY])

@@ -95,12 +95,15 @@ def _text(arguments: argparse.Namespace, ev: Evaluation) -> str:
     if arguments.json:
         data = ev.to_dict(full=arguments.full)
         if sliced:
-            data["slices"] = {" x ".join(one.columns): one.table() for one in sliced}
+            data["slices"] = {" x ".join(one.columns): one.lines() for one in sliced}
         return as_json(data)
     if arguments.markdown:
         tables = [f"```\n{one}\n```" for one in sliced]
         return _in_shell("\n\n".join([ev.to_markdown(full=arguments.full).rstrip(), *tables]))
-    return _in_shell("\n\n".join([ev.text(full=arguments.full, like=arguments.like), *map(str, sliced)]))
+    from assay.formatting.width import terminal_width
+
+    text = ev.text(width=terminal_width(), full=arguments.full, like=arguments.like)
+    return _in_shell("\n\n".join([text, *map(str, sliced)]))
 
 
 def _in_shell(text: str) -> str:

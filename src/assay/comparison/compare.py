@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from assay.comparison.shortcuts import ComparisonShortcuts
 from assay.errors import InputError, MetricError, suggest_keywords
 from assay.formatting.json_values import json_safe
+from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.differences.compare_models import asked_metrics, judged, with_positive
@@ -170,7 +171,7 @@ class Comparison(ComparisonShortcuts):
             "winner": [each.winner for each in found],
             "method": [each.method for each in found],
         }
-        return [ResultTable(columns)]
+        return [ResultTable(columns, printed_as={"metric": metric_title})]
 
 
 @suggest_keywords

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.crosstable.shortcuts import CrossTableShortcuts
 from assay.errors import LabelError, MetricError
+from assay.formatting.frame_output import as_frame
 from assay.formatting.json_values import json_safe
 from assay.formatting.result_table import ResultTable
 from assay.formatting.width import clean
@@ -274,6 +275,11 @@ class CrossTable(CrossTableShortcuts):
         if full:
             data |= {name: getattr(self, name).tolist() for name in _DERIVED}
         return dict(json_safe(data))
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the counts as a data frame, a row for each label of the rows, without the row of totals."""
+        columns = {name: list(column[:-1]) for name, column in self.tables()[0].columns.items()}
+        return as_frame(columns | {self.rows: list(self.labels)}, library)
 
     def tables(self) -> list[ResultTable]:
         """Return the counts with their totals, a row for each label of the rows."""

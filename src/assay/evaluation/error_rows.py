@@ -9,7 +9,9 @@ import numpy as np
 
 from assay.errors import InputError, shown
 from assay.formatting.frame_output import as_frame
+from assay.formatting.json_values import json_safe
 from assay.formatting.numbers import format_value
+from assay.formatting.result import Result, ResultTable
 from assay.formatting.table import grid, paragraph
 from assay.formatting.width import clean, short
 from assay.inference.influence.row_contributions import row_figures
@@ -47,9 +49,16 @@ class ErrorGroup:
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
 
+    @property
+    def heading(self) -> str:
+        """What the rows are, how many there are, their order, and how many are shown."""
+        parts = [f"{self.title}: {self.total:,}", self.order]
+        parts += [f"{len(self):,} shown"] if len(self) < self.total else []
+        return " · ".join(filter(None, parts))
+
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class ErrorRows:
+class ErrorRows(Result):
     """The rows with errors by kind, made by :meth:`Evaluation.errors`. It prints as tables."""
 
     groups: tuple[ErrorGroup, ...]
@@ -67,9 +76,6 @@ class ErrorRows:
     def __len__(self) -> int:
         return len(self.groups)
 
-    def __str__(self) -> str:
-        return self.text()
-
     def __repr__(self) -> str:
         return f"<{', '.join(f'{group.title}: {group.total:,}' for group in self.groups)}>"
 
@@ -77,16 +83,31 @@ class ErrorRows:
         """Return the tables as text of at most `width` columns."""
         blocks = []
         for group in self.groups:
-            heading = [f"{group.title}: {group.total:,}", group.order]
-            heading += [f"{len(group):,} shown"] if len(group) < group.total else []
-            lines = paragraph(" · ".join(filter(None, heading)), max_width=width)
+            lines = paragraph(group.heading, max_width=width)
             if len(group):
                 body = [[_cell(value) for value in row] for row in zip(*group.columns.values(), strict=True)]
                 lines += grid(list(group.columns), body, max_width=width, words=0)
             blocks.append("\n".join(lines))
         return "\n\n".join(blocks)
 
-    def to_dict(self) -> dict[str, list[Any]]:
+    def tables(self) -> list[ResultTable]:
+        """Return a table for each kind of error."""
+        return [ResultTable(group.columns, title=group.heading) for group in self.groups]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON: each kind of error with its total and its rows as columns."""
+        data = {
+            group.name: {
+                "title": group.title,
+                "order": group.order,
+                "total": group.total,
+                "rows": group.columns,
+            }
+            for group in self.groups
+        }
+        return dict(json_safe(data))
+
+    def _columns(self) -> dict[str, list[Any]]:
         """Return one table as columns; several kinds of rows together have their kind in the first column.
 
         Counts of confused pairs are not rows: request them alone, ``ev.errors("confusions")``.
@@ -103,11 +124,12 @@ class ErrorRows:
         }
 
     def to_frame(self, library: str | None = None) -> Any:
-        """Return the table as a data frame of the library that the rows came from, or of another one.
+        """Return the rows as a data frame of the library that they came from, or of another one.
 
-        ``library`` is "pandas", "polars", "pyarrow" or "dict".
+        ``library`` is "pandas", "polars", "pyarrow" or "dict". Several kinds of rows together have their
+        kind in the first column; counts of confused pairs are not rows: request them alone.
         """
-        return as_frame(self.to_dict(), self.library if library is None else library)
+        return as_frame(self._columns(), self.library if library is None else library)
 
 
 def _sql_for_errors(ev: Evaluation) -> str:

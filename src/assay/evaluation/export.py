@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
+from assay.formatting.json_values import json_safe
+from assay.formatting.metric_titles import metric_title
+from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.test_result import Test
 from assay.metrics import Undefined
 from assay.metrics.views.confusion import LARGEST_TABLE
@@ -17,12 +19,11 @@ if TYPE_CHECKING:
     from assay.evaluation.evaluation import Evaluation
     from assay.inference.estimate import Estimate
 
-__all__ = ["SCHEMA", "as_dict", "metric_columns"]
+__all__ = ["SCHEMA", "as_dict", "tables"]
 
 SCHEMA = "assay/evaluation/1"
 _ROLES = ("actual", "predicted", "score", "weight", "group")
-_PLAIN = {int, str, bool, type(None)}  # types that JSON has
-_NUMBERS = {int, float}
+_MAX_CLASSES_IN_TABLES = 12
 _SETTINGS = ("confidence", "beta", "cost_fp", "cost_fn", "prevalence", "k", "empty")
 
 
@@ -59,7 +60,7 @@ def as_dict(
         "settings": {name: getattr(settings, name) for name in _SETTINGS},
         "confusion": ev.confusion.to_dict(full=full is not None) if has_table else None,
         "metrics": {name: ev[name].to_dict() for name in ev},
-        "classes": ev.classes.to_dict() if has_classes else None,
+        "classes": ev.classes.to_dict()["classes"] if has_classes else None,
         "remarks": list(remarks),
     }
     if full is not None:
@@ -67,8 +68,7 @@ def as_dict(
         # Rows with weights, or in groups, are not the independent counts that these tests are of.
         independent = has_table and table.weights is None and not settings.group  # type: ignore[union-attr]
         data["tests"] = {name: item.to_dict() for name, item in _tests(ev.confusion)} if independent else {}
-    plain: dict[str, Any] = _plain(data)
-    return plain
+    return dict(json_safe(data))
 
 
 def _tests(table: CrossTable) -> Iterator[tuple[str, Test]]:
@@ -87,41 +87,30 @@ def _tests(table: CrossTable) -> Iterator[tuple[str, Test]]:
     yield "chi_square", table.chi_square()
 
 
-def metric_columns(ev: Evaluation) -> dict[str, list[Any]]:
-    """Return the metrics as columns; a missing value is None, and `note` says why.
+def tables(ev: Evaluation) -> list[ResultTable]:
+    """Return the metrics as a table; then the counts and the classes, where there are a few classes.
+
+    A missing value is None, and `note` says why.
 
     >>> import assay
-    >>> columns = metric_columns(assay.evaluate(actual=[0, 1, 1], predicted=[0, 1, 0]))
+    >>> columns = tables(assay.evaluate(actual=[0, 1, 1], predicted=[0, 1, 0]))[0].flat()
     >>> columns["metric"][:3], columns["value"][2]
     (['accuracy', 'precision', 'recall'], 0.5)
     """
     estimates = [ev[name] for name in ev]
-    columns: dict[str, list[Any]] = {"metric": list(ev)}
-    columns["value"] = [
-        None if isinstance(item.value, Undefined) else float(item.value) for item in estimates
-    ]
-    for name in ("low", "high"):
-        columns[name] = [
-            None if (limit := getattr(item, name)) is None else float(limit) for item in estimates
-        ]
-    columns |= {name: [getattr(item, name) for item in estimates] for name in ("confidence", "method", "n")}
+    columns: dict[str, list[Any]] = {
+        "metric": list(ev),
+        "value": [IntervalCell.of(each) for each in estimates],
+    }
+    columns |= {name: [getattr(each, name) for each in estimates] for name in ("confidence", "method", "n")}
     columns["note"] = [
-        item.value.reason if isinstance(item.value, Undefined) else item.note for item in estimates
+        each.value.reason if isinstance(each.value, Undefined) else each.note for each in estimates
     ]
-    return columns
-
-
-def _plain(value: Any) -> Any:
-    """Return plain data for JSON: NaN as null, infinity as text."""
-    if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        kinds = set(map(type, value))
-        if kinds <= _PLAIN or (kinds <= _NUMBERS and math.isfinite(sum(value))):  # rows of a table
-            return list(value)
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-    if hasattr(value, "item"):
-        return _plain(value.item())
-    return value
+    found = [
+        ResultTable(columns, printed_as={"metric": metric_title}, frame_only=("confidence", "n", "note"))
+    ]
+    if len(ev.task.labels) <= _MAX_CLASSES_IN_TABLES:
+        found += ev.confusion.tables() if isinstance(ev.tallies.get("confusion"), Confusion) else []
+        several = ev.task.name in ("multiclass", "ordinal", "multilabel")
+        found += ev.classes.tables() if several and {"confusion", "label_sets"} & set(ev.tallies) else []
+    return found

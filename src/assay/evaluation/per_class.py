@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.errors import InputError, LabelError, shown
 from assay.evaluation.shortcuts import ClassTableShortcuts
-from assay.formatting.frame_output import as_frame
+from assay.formatting.json_values import json_safe
+from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.metrics import Binary
 from assay.tallies import Confusion, LabelSets
 
@@ -62,26 +63,28 @@ class ClassTable(ClassTableShortcuts, Mapping["Label", Mapping[str, "Estimate"]]
         """The rows of the table as plain data, which reports draw."""
         return tuple(ClassRow(label, self.support[label], tuple(self[label].items())) for label in self)
 
-    def to_dict(self) -> list[dict[str, Any]]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: an object per class."""
-        return [
+        classes = [
             {"label": label, "support": self.support[label]}
             | {name: estimate.to_dict() for name, estimate in self[label].items()}
             for label in self
         ]
+        return dict(json_safe({"classes": classes}))
 
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return the table in a data-frame library, a row per class."""
+    def tables(self) -> list[ResultTable]:
+        """Return the table, a row per class."""
         columns: dict[str, list[Any]] = {
             "label": list(self),
             "support": [self.support[label] for label in self],
         }
         for name in CLASS_METRICS:
-            for field in ("value", "low", "high"):
-                values = [getattr(self[label][name], field) for label in self]
-                column = name if field == "value" else f"{name}_{field}"
-                columns[column] = [label if isinstance(label, float) else None for label in values]
-        return as_frame(columns, self.library if library is None else library)
+            columns[name] = [IntervalCell.of(self[label][name]) for label in self]
+        return [ResultTable(columns, headings={"label": "class", "support": "rows", "f1": "F1"})]
+
+    @property
+    def _library(self) -> str:
+        return self.library
 
 
 def class_table(ev: Evaluation) -> ClassTable:

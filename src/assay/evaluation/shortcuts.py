@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import functools
-import json
 from typing import TYPE_CHECKING, Any
+
+from assay.formatting.json_values import json_text
+from assay.formatting.result import Result
 
 if TYPE_CHECKING:
     import os
     from pathlib import Path
 
+    from assay.formatting.result import ResultTable
     from assay.plots import Plots
 
 __all__ = ["ClassTableShortcuts", "EvaluationShortcuts"]
 
 
-class EvaluationShortcuts:
+class EvaluationShortcuts(Result):
     """Methods that report an evaluation. Reports know evaluations, so they are imported on first use."""
 
     @property
@@ -23,16 +26,13 @@ class EvaluationShortcuts:
         return self
 
     @property
-    def summary(self) -> Any:
-        """The summary as plain data, which reports draw."""
-        from assay.reports.summarize import summarize  # noqa: PLC0415 - reports stand to the right
+    def summary(self) -> str:
+        """The task, the number of rows and the main metrics, in one line."""
+        from assay.reports.summarize import one_line  # noqa: PLC0415 - reports stand to the right
 
-        return summarize(self._ev)
+        return one_line(self._ev)
 
-    def __str__(self) -> str:
-        return self.text()
-
-    def text(self, *, full: bool = False, like: str | None = None) -> str:
+    def text(self, *, width: int = 80, full: bool = False, like: str | None = None) -> str:
         """Return the summary as text; with all metrics and notes, or in the layout of another package.
 
         `like` is ``"caret"``, ``"sklearn"``, ``"yardstick"`` or ``"pROC"``: their definitions, names and
@@ -41,11 +41,11 @@ class EvaluationShortcuts:
         if like is not None:
             from assay.reports.compat.yardstick import alike  # noqa: PLC0415
 
-            return alike(self._ev, like)
+            return alike(self._ev, like, width)
         from assay.reports.summarize import summarize  # noqa: PLC0415 - reports stand to the right
         from assay.reports.text.summary import as_text  # noqa: PLC0415
 
-        return as_text(summarize(self._ev, full=full, brief=not full), full=full)
+        return as_text(summarize(self._ev, full=full, brief=not full), width=width, full=full)
 
     def to_markdown(self, *, full: bool = False) -> str:
         """Return the summary as Markdown."""
@@ -70,17 +70,18 @@ class EvaluationShortcuts:
 
     def to_json(self, *, indent: int | None = None, full: bool = False) -> str:
         """Return the same as JSON text."""
-        return json.dumps(self.to_dict(full=full), indent=indent, ensure_ascii=False, allow_nan=False)
+        return json_text(self.to_dict(full=full), indent=indent)
 
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return the metrics as a data frame, a row each, of the library whose columns were passed.
+    def tables(self) -> list[ResultTable]:
+        """Return the metrics, a row each; then the counts and the classes, where there are a few."""
+        from assay.evaluation.export import tables  # noqa: PLC0415
 
-        `library` is ``"pandas"``, ``"polars"``, ``"pyarrow"``, or ``"dict"`` for a dict of lists.
-        """
-        from assay.evaluation.export import metric_columns  # noqa: PLC0415
-        from assay.formatting.frame_output import as_frame  # noqa: PLC0415
+        return tables(self._ev)
 
-        return as_frame(metric_columns(self._ev), self._ev.settings.library if library is None else library)
+    @property
+    def _library(self) -> str:
+        library: str = self._ev.settings.library
+        return library
 
     def save(self, path: Any) -> None:
         """Write the evaluation to one file, which :func:`assay.load` reads: its tallies and estimates."""
@@ -99,8 +100,9 @@ class EvaluationShortcuts:
 
     def _repr_html_(self) -> str:
         from assay.reports.page.static_html import as_still  # noqa: PLC0415
+        from assay.reports.summarize import summarize  # noqa: PLC0415 - reports stand to the right
 
-        return as_still(self.summary)
+        return as_still(summarize(self._ev))
 
     @functools.cached_property
     def plot(self) -> Plots:
@@ -111,20 +113,24 @@ class EvaluationShortcuts:
         return Plots(ev.tallies if ev.rows is None else ev.rows, costs=ev.settings.costs)
 
 
-class ClassTableShortcuts:
+class ClassTableShortcuts(Result):
     """Methods that report a table of classes."""
 
     @property
     def _table(self) -> Any:
         return self
 
-    def __str__(self) -> str:
-        return self.text()
-
-    __repr__ = __str__
+    __repr__ = Result.__str__
 
     def text(self, *, width: int = 80) -> str:
         """Return the table as text; where intervals do not fit the width, the values alone."""
         from assay.reports.text.per_class import drawn  # noqa: PLC0415 - reports stand to the right
 
         return "\n".join(drawn(self._table.rows, width))
+
+    def plot(self, metric: str = "f1", **options: Any) -> Any:
+        """Draw a metric of every class with its interval; options are those of `assay.plots.forest`."""
+        from assay.plots.forest import forest  # noqa: PLC0415 - plots stand to the right
+
+        options = {"title": f"{metric} by class", "x": metric, **options}
+        return forest({label: self._table[label][metric] for label in self._table}, **options)

@@ -57,7 +57,7 @@ class Result(abc.ABC):
         """Return the plain data as JSON, the same text for the same result."""
         return json_text(self.to_dict(), indent=indent)
 
-    def to_frame(self, *, library: str | None = None) -> Any:
+    def to_frame(self, library: str | None = None) -> Any:
         """Return the main table as a data frame: of the library whose data came in, or of the one named.
 
         `library` is ``"pandas"``, ``"polars"``, ``"pyarrow"``, or ``"dict"`` for a dict of lists.

@@ -13,7 +13,7 @@ from assay.formatting.width import clean
 from assay.formatting.width import width as display_width
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 __all__ = ["IntervalCell", "ResultTable", "escape_html", "escape_latex", "escape_markdown"]
 
@@ -45,12 +45,15 @@ class IntervalCell(NamedTuple):
 class ResultTable:
     """Named columns of equal length: text, numbers as numbers, and intervals as such.
 
-    ``headings`` are what columns are called where they are printed, by default their names.
+    ``headings`` are what columns are called where they are printed, by default their names. Columns of
+    ``frame_only`` are left out there, and ``printed_as`` has functions that turn a column's cells into text.
     """
 
     columns: Mapping[str, Sequence[Any]]
     title: str = ""
     headings: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    frame_only: tuple[str, ...] = ()
+    printed_as: Mapping[str, Callable[[Any], str]] = dataclasses.field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -58,7 +61,7 @@ class ResultTable:
     @property
     def heads(self) -> list[str]:
         """The headings of all columns."""
-        return [self.headings.get(name, name.replace("_", " ")) for name in self.columns]
+        return [self.headings.get(name, name.replace("_", " ")) for name in self._printed]
 
     @property
     def numeric(self) -> list[bool]:
@@ -66,13 +69,24 @@ class ResultTable:
         return [
             any(_is_number(cell) for cell in column)
             and all(cell is None or _is_number(cell) for cell in column)
-            for column in self.columns.values()
+            for column in self._printed.values()
         ]
+
+    @property
+    def _printed(self) -> dict[str, Sequence[Any]]:
+        return {name: column for name, column in self.columns.items() if name not in self.frame_only}
 
     @property
     def body(self) -> list[list[str]]:
         """The rows, every cell as text."""
-        return [[cell_text(cell) for cell in row] for row in zip(*self.columns.values(), strict=True)]
+        columns = [
+            [
+                clean(self.printed_as[name](cell)) if name in self.printed_as else cell_text(cell)
+                for cell in column
+            ]
+            for name, column in self._printed.items()
+        ]
+        return [list(row) for row in zip(*columns, strict=True)]
 
     def flat(self) -> dict[str, list[Any]]:
         """Return columns for a data frame: an interval becomes three columns.

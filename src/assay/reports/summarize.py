@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import shown
 from assay.evaluation.default_metrics import LONG_REPORT_ONLY, default_groups
+from assay.formatting.metric_titles import metric_title
+from assay.formatting.numbers import format_interval, format_value
 from assay.formatting.width import short
 from assay.inference.hypothesis_tests.contingency import bowker, mcnemar, no_information
 from assay.inference.test_result import p_text
@@ -17,18 +19,27 @@ from assay.reports.summary import Line, Summary
 from assay.tallies import Confusion, Queries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from assay.evaluation.evaluation import Evaluation
     from assay.evaluation.per_class import ClassRow
     from assay.inference.estimate import Estimate
     from assay.tallies import BinnedScores
 
-__all__ = ["PAGE", "WHY_NO_INTERVAL", "summarize"]
+__all__ = ["MAX_HIGHLIGHTS", "PAGE", "WHY_NO_INTERVAL", "default_highlights", "one_line", "summarize"]
 
 PAGE = 'ev.report("report.html") writes the interactive page.'
 WHY_NO_INTERVAL = "Why a metric has no interval: ev.text(full=True)."
 
+MAX_HIGHLIGHTS = 3
+_HIGHLIGHTS = {
+    "binary": ("auc", "mcc", "precision", "recall"),
+    "multiclass": ("accuracy", "balanced_accuracy", "macro_f1"),
+    "ordinal": ("quadratic_weighted_kappa", "mean_absolute_rank_error", "accuracy"),
+    "multilabel": ("subset_accuracy", "micro_f1", "macro_f1"),
+    "regression": ("mae", "rmse", "r2"),
+    "ranking": ("ndcg", "mean_average_precision", "mean_reciprocal_rank"),
+}
 _CALIBRATION = "observed_expected_ratio"
 _CHANCE_AUC = 0.5
 _PERCENT = 100
@@ -77,6 +88,30 @@ def summarize(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Sum
         _title(ev), tuple(_heading(ev)), lines, labels, counts, tuple(remarks),
         _classes(ev, full=full),
     )  # fmt: skip
+
+
+def default_highlights(ev: Evaluation, names: Sequence[str]) -> list[str]:
+    """Return the few of some metrics that say most of the task."""
+    usual = [name for name in _HIGHLIGHTS[ev.task.name] if name in names]
+    if ev.task.name == "binary" and "auc" in usual:
+        usual = [name for name in usual if name != "mcc"]
+    if ev.settings.beta is not None and (stated := f"f_{ev.settings.beta:g}") in names:
+        usual = [stated, *usual]
+    return (usual or list(names))[:MAX_HIGHLIGHTS]
+
+
+def one_line(ev: Evaluation) -> str:
+    """Return the task, the number of rows and the main metrics in one line.
+
+    >>> import assay
+    >>> one_line(assay.evaluate(actual=[1.0, 2.0, 4.0], predicted=[1.5, 2.0, 3.0])).split(" · ")[:3]
+    ['Regression', '3 rows', 'MAE 0.5000 [0.0000, 1.7421]']
+    """
+    values = []
+    for name in default_highlights(ev, list(ev)):
+        value = "undefined" if not ev[name].defined else format_value(ev[name].value)
+        values.append(f"{metric_title(name)} {value} {format_interval(ev[name])}".rstrip())
+    return " · ".join([_title(ev), *values])
 
 
 def _classes(ev: Evaluation, *, full: bool) -> tuple[ClassRow, ...]:

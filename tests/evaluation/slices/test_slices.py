@@ -148,8 +148,8 @@ def test_what_tallies_cannot_tell_the_rows_do():
     assert (mine.difference, mine.standard_error) == (theirs.difference, theirs.standard_error)
     assert mine.low <= theirs.low
     assert theirs.p <= mine.p < 1
-    assert not any(line["p"] is None for line in ev.slices["by"].table())
-    median = ev.slices["by"].table("median_absolute_error")[0]
+    assert not any(line["p"] is None for line in ev.slices["by"].lines())
+    median = ev.slices["by"].lines("median_absolute_error")[0]
     assert median["difference_low"] < median["difference"] < median["difference_high"]
     assert median["p"] is None
 
@@ -161,7 +161,7 @@ def test_p_values_are_corrected_over_all_that_is_shown():
     assert len(found) == 12
     assert [one.family for one in found] == [12] * 12
     assert [one.adjusted for one in found] == holm([one.p for one in found]).tolist()
-    assert [line["adjusted_p"] for line in slices.table()] == [one.adjusted for one in found]
+    assert [line["adjusted_p"] for line in slices.lines()] == [one.adjusted for one in found]
 
 
 def test_of_two_slices_each_is_the_rest_of_the_other():
@@ -170,7 +170,7 @@ def test_of_two_slices_each_is_the_rest_of_the_other():
     columns["at"] = np.where(columns["at"] == "south", "south", "else")
     slices = judged(columns).slices["at"]
     assert {one.family for one in slices.differences().values()} == {4}
-    first, second = (line for line in slices.table("recall"))
+    first, second = (line for line in slices.lines("recall"))
     assert first["difference"] == -second["difference"]
     assert (first["difference_low"], first["p"]) == (-second["difference_high"], second["p"])
     assert (first["rest"], first["value"]) == (second["value"], second["rest"])
@@ -237,7 +237,7 @@ def test_small_slices_are_shown_but_not_tested():
         slices = judged(changed).slices["at"]
         assert (("tiny", "recall") in slices.differences()) is tested
         assert ("tiny" in slices.too_few) is not tested
-        lines = [line for line in slices.table("recall") if line["slice"] == "tiny"]
+        lines = [line for line in slices.lines("recall") if line["slice"] == "tiny"]
         assert [line["too_few"] for line in lines] == [not tested]
         assert lines[0]["value"] is not None
         assert ("fewer than 30 rows" in str(slices)) is not tested
@@ -253,7 +253,7 @@ def test_few_groups_or_few_of_a_class_are_not_tested():
     keep = np.ones(600, dtype=bool)
     keep[spam[9:]] = False
     ev = filtered(columns, keep, by="at")
-    lines = {line["slice"]: line for line in ev.slices["at"].table("auc")}
+    lines = {line["slice"]: line for line in ev.slices["at"].lines("auc")}
     assert lines["west"]["p"] is None
     assert lines["west"]["reason"] == "fewer than 10 rows of a class"
     assert lines["north"]["p"] is not None
@@ -326,7 +326,7 @@ def test_wrong_ways_to_slice_say_what_to_do():
     with pytest.raises(InputError, match="holds neither"):
         _ = torn.merge(assay.evaluate(**lists | {"query": [3, 3, 4, 4]}, by=["a"] * 4)).slices
     with pytest.raises(MetricError, match="metrics= is empty"):
-        judged(columns).slices["at"].table([])
+        judged(columns).slices["at"].lines([])
     with pytest.raises(KeyError):
         judged(columns).slices["at"]["east"]
     with pytest.raises(Exception, match="missing"):
@@ -369,7 +369,7 @@ def test_the_rest_is_the_whole_without_the_part():
 def test_what_cannot_be_compared_is_shown():
     """Calibration error grows as rows get fewer: slices have theirs, and no test."""
     slices = judged(table()).slices["at"]
-    lines = slices.table(["expected_calibration_error", "recall"])
+    lines = slices.lines(["expected_calibration_error", "recall"])
     assert [line["value"] is not None for line in lines] == [True] * 6
     assert [line["p"] is None for line in lines] == [True] * 3 + [False] * 3
     assert {one.family for one in slices.differences(["expected_calibration_error", "recall"]).values()} == {
@@ -391,12 +391,12 @@ def test_slices_follow_the_threshold():
 def test_slices_are_frames_too(library):
     """The table of slices comes as a frame of any library; of all columns one below the other."""
     ev = judged(table(), by=["at", "age"])
-    frame = ev.slices["at"].to_frame(["accuracy", "recall"], library=library)
+    frame = ev.slices["at"].to_frame(library, metrics=["accuracy", "recall"])
     assert type(frame).__module__.startswith(library)
     assert list(frame["slice"].to_pylist() if library == "pyarrow" else frame["slice"]) == [
-        line["slice"] for line in ev.slices["at"].table(["accuracy", "recall"])
+        line["slice"] for line in ev.slices["at"].lines(["accuracy", "recall"])
     ]
-    whole = ev.slices.to_frame("recall")
+    whole = ev.slices.to_frame(metrics="recall")
     assert list(dict.fromkeys(whole["by"])) == ["at", "age", "at x age"]
 
 

@@ -117,7 +117,7 @@ def test_hostile_labels_make_no_elements(label):
         slices = [{"name": word, "n": 3, "metrics": {"recall": [0.5, 0.1, 0.9]}}]
         text = as_html(
             page_of([ev], slices=slices, errors=[{word: word}]),
-            assay.reports.page.static_html.as_still(ev.summary),
+            assay.reports.page.static_html.as_still(assay.reports.summarize.summarize(ev)),
         )
         text.encode()
         return Elements(text)

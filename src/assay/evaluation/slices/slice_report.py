@@ -5,19 +5,31 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from assay.formatting.metric_titles import metric_title
+from assay.formatting.numbers import number_or_none
+from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.metrics import Undefined
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay.inference.differences.difference import Difference
     from assay.inference.estimate import Estimate
 
-__all__ = ["SliceLine", "SliceReport"]
+__all__ = ["SliceLine", "SliceReport", "line_table"]
+
+_FIELDS = ("by", "metric", "label", "n", "share")
+_ORDER = (
+    "by", "slice", "n", "share", "metric", "value", "method", "rest", "difference", "p", "adjusted_p",
+    "too_few", "reason",
+)  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
 class SliceLine:
     """One slice's value of a metric, and its difference from the rest where that was tested."""
 
+    by: str
     metric: str
     label: str
     n: int
@@ -26,33 +38,17 @@ class SliceLine:
     difference: Difference | None
     too_few: str = ""
 
+    @property
+    def reason(self) -> str:
+        """Why there is no value, or no test; empty where there are both."""
+        diff, value = self.difference, self.estimate.value
+        if isinstance(value, Undefined) or self.too_few or diff is None:
+            return value.reason if isinstance(value, Undefined) else self.too_few
+        return next((item.reason for item in (diff.difference, diff.p) if isinstance(item, Undefined)), "")
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: None where there is no number."""
-        found, own = self.difference, self.estimate
-        known = found is not None and not isinstance(found.difference, Undefined)
-        tested = found is not None and not isinstance(found.p, Undefined)
-        reason = own.value.reason if isinstance(own.value, Undefined) else self.too_few
-        if not reason and found is not None:
-            lacking = [one for one in (found.difference, found.p) if isinstance(one, Undefined)]
-            reason = lacking[0].reason if lacking else ""
-        return {
-            "slice": self.label,
-            "n": self.n,
-            "share": self.share,
-            "metric": self.metric,
-            "value": float(own) if own.defined else None,
-            "low": own.low,
-            "high": own.high,
-            "method": own.method,
-            "rest": _number(found.values[0]) if found is not None else None,
-            "difference": _number(found.difference) if found is not None and known else None,
-            "difference_low": found.low if found is not None else None,
-            "difference_high": found.high if found is not None else None,
-            "p": _number(found.p) if found is not None and tested else None,
-            "adjusted_p": _number(found.adjusted) if found is not None and tested else None,
-            "too_few": bool(self.too_few),
-            "reason": reason,
-        }
+        return {name: column[0] for name, column in line_table([self]).flat().items()}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,5 +65,31 @@ class SliceReport:
     groups: str = ""
 
 
-def _number(value: Any) -> float | None:
-    return None if value is None or isinstance(value, Undefined) else float(value)
+def line_table(lines: Sequence[SliceLine]) -> ResultTable:
+    """Return lines as a table: each slice's value, its difference from the rest and the test of it."""
+    diffs = [line.difference for line in lines]
+    # A p-value is shown with a test only: Holm has corrected what was tested.
+    tested = [diff is not None and not isinstance(diff.p, Undefined) for diff in diffs]
+    columns: dict[str, list[Any]] = {name: [getattr(line, name) for line in lines] for name in _FIELDS}
+    columns["value"] = [IntervalCell.of(line.estimate) for line in lines]
+    columns["method"] = [line.estimate.method for line in lines]
+    columns["rest"] = [None if diff is None else number_or_none(diff.values[0]) for diff in diffs]
+    columns["difference"] = [
+        IntervalCell(None)
+        if diff is None
+        else IntervalCell(number_or_none(diff.difference), diff.low, diff.high)
+        for diff in diffs
+    ]
+    for name, field in (("p", "p"), ("adjusted_p", "adjusted")):
+        columns[name] = [
+            number_or_none(getattr(diff, field)) if known else None
+            for diff, known in zip(diffs, tested, strict=True)
+        ]
+    columns["too_few"] = [bool(line.too_few) for line in lines]
+    columns["reason"] = [line.reason for line in lines]
+    columns["slice"] = columns.pop("label")
+    return ResultTable(
+        {name: columns[name] for name in _ORDER},
+        printed_as={"metric": metric_title},
+        frame_only=("method", "too_few", "reason"),
+    )

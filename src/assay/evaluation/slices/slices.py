@@ -12,8 +12,10 @@ from assay.errors import ColumnError, InputError, MetricError, shown
 from assay.evaluation.default_metrics import default_metrics
 from assay.evaluation.slices.partition import Key, partition_of, total_weight
 from assay.evaluation.slices.shortcuts import SliceShortcuts
-from assay.evaluation.slices.slice_report import SliceLine, SliceReport
+from assay.evaluation.slices.slice_report import SliceLine, SliceReport, line_table
 from assay.formatting.frame_output import as_frame
+from assay.formatting.json_values import json_safe
+from assay.formatting.result import Result, ResultTable
 from assay.inference.differences.slice_vs_rest import against_rest, grouped_against_rest
 from assay.inference.hypothesis_tests.multiple_testing import holm
 from assay.inputs import encode
@@ -35,7 +37,7 @@ _MIN_GROUPS_TO_TEST = 10
 _MIN_CLASS_ROWS_TO_TEST = 10  # fewer rows of a class give no reliable variance of ranks
 
 
-class SlicesByColumn(Mapping[Any, "SliceTable"]):
+class SlicesByColumn(Result, Mapping[Any, "SliceTable"]):
     """The slices of an evaluation by each column of ``by=``, and by all of them crossed.
 
     ``slices["carrier"]`` and ``slices["carrier", "age"]`` are mappings from a slice's label, or labels, to
@@ -76,17 +78,30 @@ class SlicesByColumn(Mapping[Any, "SliceTable"]):
     def __len__(self) -> int:
         return len(list(iter(self)))
 
-    def to_frame(self, metrics: Sequence[str] | str | None = None, *, library: str | None = None) -> Any:
-        """Return the tables of all columns as one data frame, of the rows' library or the one named."""
-        lines = [line for slicing in self.values() for line in slicing.table(metrics)]
-        return _as_frame(lines, self._ev, library)
+    def text(self, *, width: int = 80) -> str:
+        """Return the tables of all columns as text of at most `width` columns."""
+        return "\n\n".join(slices.text(width=width) for slices in self.values())
 
-    def __str__(self) -> str:
-        return "\n\n".join(str(one) for one in self.values())
+    def tables(self) -> list[ResultTable]:
+        """Return a table for each column, and for all of them crossed."""
+        return [table for slices in self.values() for table in slices.tables()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON: the table of each column by its name."""
+        return {" x ".join(slices.columns): slices.to_dict() for slices in self.values()}
+
+    def to_frame(self, library: str | None = None, *, metrics: Sequence[str] | str | None = None) -> Any:
+        """Return the tables of all columns as one data frame, of the rows' library or the one named."""
+        lines = [line for slices in self.values() for line in slices.report(metrics).lines]
+        return as_frame(line_table(lines).flat(), self._library if library is None else library)
+
+    @property
+    def _library(self) -> str:
+        return self._ev.settings.library
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{' x '.join(one.columns)} ({len(one)})" for one in self.values())
-        return f"<slices by {said}>"
+        parts = [f"{' x '.join(slices.columns)} ({len(slices)})" for slices in self.values()]
+        return f"<slices by {', '.join(parts)}>"
 
 
 class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
@@ -291,9 +306,10 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
         """Return the contents of the table as plain data."""
         names = self._names(metrics)
         tested = self.differences(names)
+        by = " x ".join(self.columns)
         lines = tuple(
             SliceLine(
-                name, label_text(key), self.sizes[key], self.shares[key], self[key][name],
+                by, name, label_text(key), self.sizes[key], self.shares[key], self[key][name],
                 self._mirrored(tested, key, name), self.too_few.get(key, ""),
             )
             for name in names
@@ -303,7 +319,7 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
         unit = "lists" if self.whole.task.name == "ranking" else "rows"
         grouped = self.whole.settings.group
         return SliceReport(
-            " x ".join(self.columns), len(self), self.whole.n, f"{unit}{self._empty}",
+            by, len(self), self.whole.n, f"{unit}{self._empty}",
             self.whole.settings.confidence,
             family if any(one.adjusted is not None for one in tested.values()) else 0, lines, grouped,
         )  # fmt: skip
@@ -322,21 +338,37 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
         found = tested.get((other, name))
         return None if found is None else reversed_difference(found, label_text(key))
 
-    def table(self, metrics: Sequence[str] | str | None = None) -> list[dict[str, Any]]:
+    def lines(self, metrics: Sequence[str] | str | None = None) -> list[dict[str, Any]]:
         """Return the table as plain data: a mapping for each slice and metric."""
-        return [{"by": " x ".join(self.columns), **one.to_dict()} for one in self.report(metrics).lines]
+        return [line.to_dict() for line in self.report(metrics).lines]
 
-    def to_frame(self, metrics: Sequence[str] | str | None = None, *, library: str | None = None) -> Any:
+    def tables(self, metrics: Sequence[str] | str | None = None) -> list[ResultTable]:
+        """Return the table: a row for each metric and slice."""
+        return [line_table(self.report(metrics).lines)]
+
+    def to_dict(self, metrics: Sequence[str] | str | None = None) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        report = self.report(metrics)
+        data = {
+            "by": report.by,
+            "n": report.n,
+            "confidence": report.confidence,
+            "family": report.family,
+            "lines": [line.to_dict() for line in report.lines],
+            "summary": self.summary,
+        }
+        return dict(json_safe(data))
+
+    def to_frame(self, library: str | None = None, *, metrics: Sequence[str] | str | None = None) -> Any:
         """Return the table as a frame of the library that the rows came from, or of the one named."""
-        return _as_frame(self.table(metrics), self.whole, library)
+        return as_frame(self.tables(metrics)[0].flat(), self._library if library is None else library)
+
+    @property
+    def _library(self) -> str:
+        return self.whole.settings.library
 
     def __repr__(self) -> str:
         return f"<{len(self)} slices by {' x '.join(self.columns)}: {shown(self._keys, 6)}>"
-
-
-def _as_frame(lines: list[dict[str, Any]], ev: Evaluation, library: str | None) -> Any:
-    columns = {name: [line[name] for line in lines] for name in lines[0]}
-    return as_frame(columns, ev.settings.library if library is None else library)
 
 
 def label_text(key: Key) -> str:

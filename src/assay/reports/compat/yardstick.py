@@ -42,13 +42,13 @@ _SCORES = (("roc_auc", "auc"), ("pr_auc", "pr_auc_trapezoid"), ("average_precisi
 _NUMBERS = (("rmse", "rmse"), ("rsq", "squared_correlation"), ("mae", "mae"))
 
 
-def alike(ev: Evaluation, like: str) -> str:
+def alike(ev: Evaluation, like: str, width: int = 80) -> str:
     """Return an evaluation's text as another program would show it, with a note of what differs."""
     known = {"caret": caret, "sklearn": sklearn, "yardstick": yardstick, "proc": proc}
     name = {"scikit-learn": "sklearn"}.get(str(like).lower(), str(like).lower())
     if name not in known:
         raise InputError(f'like={like!r} is not known: use "caret", "sklearn", "yardstick" or "pROC".')
-    return "\n".join(as_lines(known[name](ev)))
+    return "\n".join(as_lines(known[name](ev), width))
 
 
 def yardstick(ev: Evaluation) -> CompatLayout:

@@ -26,7 +26,7 @@ from assay.reports.page.charts import class_rocs, of_pairs, of_scores
 from assay.reports.page.metric_cells import class_cells, heat_map, metric_cell, slice_table, texts
 from assay.reports.page.slider import MOST, Cutoffs, chosen_cutoffs, live_metrics
 from assay.reports.page.static_html import as_still
-from assay.reports.summarize import WHY_NO_INTERVAL
+from assay.reports.summarize import MAX_HIGHLIGHTS, WHY_NO_INTERVAL, default_highlights, summarize
 from assay.tallies import BinnedScores, ClassScores, Collection, Confusion, NumberPairs, Scores
 from assay.tallies.scores.thresholding import confusions_at
 
@@ -40,15 +40,6 @@ if TYPE_CHECKING:
 __all__ = ["page_of", "report"]
 
 _LAYOUT_VERSION = 1  # of the data that the script reads
-_MAX_HIGHLIGHTS = 3  # metrics shown large
-_HIGHLIGHTS = {
-    "binary": ("auc", "mcc", "precision", "recall"),
-    "multiclass": ("accuracy", "balanced_accuracy", "macro_f1"),
-    "ordinal": ("quadratic_weighted_kappa", "mean_absolute_rank_error", "accuracy"),
-    "multilabel": ("subset_accuracy", "micro_f1", "macro_f1"),
-    "regression": ("mae", "rmse", "r2"),
-    "ranking": ("ndcg", "mean_average_precision", "mean_reciprocal_rank"),
-}
 _MAX_ERRORS = 100  # rows worth looking at; more would be read by nobody
 _MAX_DIFFERENCES = 400  # between models
 _MAX_CUTOFFS = 2_400  # of all models together
@@ -99,7 +90,7 @@ def report(
 def html_of(several: Sequence[Evaluation], **options: Any) -> str:
     """Return the page as text; `options` are those of :func:`page_of`."""
     page = page_of(several, **options)
-    return as_html(page, "\n".join(as_still(ev.summary) for ev in several))
+    return as_html(page, "\n".join(as_still(summarize(ev)) for ev in several))
 
 
 def page_of(
@@ -161,7 +152,7 @@ def _model(ev: Evaluation, highlight: Sequence[str], most: int) -> dict[str, Any
         remarks.append(
             "No threshold was given: the page starts where as many rows are predicted positive as there are."
         )
-    summary = ev.summary
+    summary = summarize(ev)
     table = ev.tallies.get("confusion")
     lines = {line.name: line for group in summary.groups for line in group}
     metrics = {spec.name: spec.metric for group in ev.groups for spec in group}
@@ -238,18 +229,13 @@ def _highlighted(ev: Evaluation, lines: dict[str, Any], highlight: Sequence[str]
         known = {name: name for name in lines}
         chosen = [known.get(name) or find(name).name for name in highlight]
         unknown = [name for name in chosen if name not in lines]
-        if unknown or len(chosen) > _MAX_HIGHLIGHTS:
+        if unknown or len(chosen) > MAX_HIGHLIGHTS:
             raise InputError(
                 f"highlight= names up to three metrics of this report: {', '.join(lines)}"
                 + (f"; not {', '.join(unknown)}." if unknown else ".")
             )
         return chosen
-    usual = [name for name in _HIGHLIGHTS[ev.task.name] if name in lines]
-    if ev.task.name == "binary" and "auc" in usual:
-        usual = [name for name in usual if name != "mcc"]
-    if ev.settings.beta is not None and (stated := f"f_{ev.settings.beta:g}") in lines:
-        usual = [stated, *usual]
-    return (usual or list(lines))[:_MAX_HIGHLIGHTS]
+    return default_highlights(ev, list(lines))
 
 
 def _live(ev: Evaluation, scores_drawn: ThinnedScores, table: Confusion, most: int) -> dict[str, Any]:

@@ -31,8 +31,9 @@ _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
 def draw(comparison: Comparison, *, width: int = 80) -> str:
     """Return the comparison as lines of at most so many columns."""
     parts = [paragraph(_title(comparison), max_width=width)]
-    if len(comparison.names) == _TWO:
-        parts.append(_two(comparison, width))
+    side_by_side = _two(comparison, width) if len(comparison.names) == _TWO else []
+    if side_by_side and max(map(columns, side_by_side)) <= width:
+        parts.append(side_by_side)
     else:
         parts += [*_values(comparison, width), _pairs(comparison, width)]
     for block, indent in ((_overall(comparison), 2), (_notes(comparison), 2), (conclusions(comparison), 0)):

@@ -1,0 +1,235 @@
+"""Laws of every result: one interface, whatever was computed, and labels of any script in it."""
+
+import html.parser
+import importlib
+import json
+import re
+
+import numpy as np
+import pytest
+
+import assay
+from assay.formatting.result import Result
+from assay.formatting.result_table import ResultTable
+from assay.formatting.width import width
+
+METHODS = ("text", "to_dict", "to_json", "to_markdown", "to_frame", "to_latex", "tables", "_repr_html_")
+LABELS = ["a_b & 50% #1 $x", "<b>垃圾邮件</b> | {y}", "c\\d ^ ~"]
+WIDTHS = (60, 80, 120)
+
+
+def _labels(n=120, classes=3):
+    draw = np.random.default_rng(5)
+    actual = draw.integers(0, classes, n)
+    predicted = np.where(draw.random(n) < 0.7, actual, draw.integers(0, classes, n))
+    return [[LABELS[code] for code in codes] for codes in (actual, predicted)]
+
+
+def _scores(n=120, seed=3):
+    draw = np.random.default_rng(seed)
+    actual = draw.integers(0, 2, n)
+    return actual.tolist(), np.clip(actual * 0.3 + draw.random(n) * 0.7, 0, 1).round(3).tolist()
+
+
+def _multiclass():
+    actual, predicted = _labels()
+    region = [LABELS[index % 2] for index in range(len(actual))]
+    table = {"y": actual, "p": predicted, "region": region}
+    return assay.evaluate(table, actual="y", predicted="p", by="region", name=LABELS[1])
+
+
+def _binary():
+    actual, score = _scores()
+    return assay.evaluate(actual=actual, score=score)
+
+
+def _compared():
+    actual, first = _labels()
+    second = first[30:] + first[:30]
+    rows = [assay.rows(actual=actual, predicted=predicted) for predicted in (first, second)]
+    return assay.compare(*rows, names=LABELS[:2], metrics=["accuracy", "macro f1"])
+
+
+def _several_compared():
+    actual, first = _labels()
+    rows = [assay.rows(actual=actual, predicted=first[shift:] + first[:shift]) for shift in (0, 20, 40)]
+    return assay.compare(*rows, names=LABELS, metrics=["accuracy", "kappa"])
+
+
+def _resamples():
+    draw = np.random.default_rng(1)
+    first = 0.8 + draw.normal(0, 0.01, 10)
+    return assay.compare_resamples(first, first + draw.normal(0.02, 0.01, 10), names=LABELS[:2], metric="f1")
+
+
+def _datasets():
+    draw = np.random.default_rng(2)
+    return assay.compare_datasets(dict(zip(LABELS, draw.random((3, 12)), strict=True)))
+
+
+RESULTS = {
+    "evaluation of several classes": _multiclass,
+    "evaluation of two classes": _binary,
+    "evaluation of numbers": lambda: assay.evaluate(
+        actual=[1.0, 2.5, 4.0, 9.0], predicted=[1.5, 2.0, 4.5, 7.0]
+    ),
+    "evaluation of one row": lambda: assay.evaluate(actual=[0], predicted=[1], labels=[0, 1], positive=1),
+    "classes": lambda: _multiclass().classes,
+    "slices by column": lambda: _multiclass().slices,
+    "slices": lambda: _multiclass().slices["region"],
+    "error rows": lambda: _multiclass().errors(),
+    "error rows of scores": lambda: _binary().errors(),
+    "cross table": lambda: _multiclass().confusion,
+    "cross table of weights": lambda: assay.CrossTable([[1.5, 0.0], [0.0, 0.0]], LABELS[:2]),
+    "comparison of two": _compared,
+    "comparison of three": _several_compared,
+    "comparison over resamples": _resamples,
+    "comparison over data sets": _datasets,
+}
+EXAMPLES = {name: pytest.param(make, id=name) for name, make in RESULTS.items()}
+every_result = pytest.mark.parametrize("make", EXAMPLES.values())
+
+
+def _subclasses(kind):
+    for each in kind.__subclasses__():
+        yield each
+        yield from _subclasses(each)
+
+
+def test_every_result_class_has_an_example():
+    """A result that is added without an example here is found."""
+    for module in ("comparison.compare", "comparison.procedures", "crosstable", "evaluation.evaluation",
+                   "evaluation.per_class", "evaluation.error_rows", "evaluation.slices.slices"):  # fmt: skip
+        importlib.import_module(f"assay.{module}")
+    concrete = {
+        each for each in _subclasses(Result)
+        if each.__module__.startswith("assay.") and not each.__name__.endswith("Shortcuts")
+    }  # fmt: skip
+    assert concrete <= {type(make()) for make in RESULTS.values()}
+
+
+@every_result
+def test_a_result_has_every_method(make):
+    """One interface: whoever knows one result knows all."""
+    result = make()
+    assert isinstance(result, Result)
+    for name in METHODS:
+        assert callable(getattr(result, name)), name
+    assert str(result) == result.text(width=80)
+
+
+@every_result
+def test_json_is_the_plain_data(make):
+    """`to_json` parses to `to_dict`, in which NaN is null and infinity a word."""
+    result = make()
+    assert isinstance(result.to_dict(), dict)
+    assert json.loads(result.to_json()) == result.to_dict()
+    assert json.loads(result.to_json(indent=2)) == result.to_dict()
+    assert "NaN" not in result.to_json()
+
+
+@every_result
+def test_tables_are_rectangular(make):
+    """The tables' columns are of equal length, and numbers in them are numbers."""
+    tables = make().tables()
+    assert tables
+    for table in tables:
+        assert isinstance(table, ResultTable)
+        assert len({len(column) for column in table.columns.values()}) == 1
+        assert len(table.heads) == len(table.numeric)
+
+
+@every_result
+@pytest.mark.parametrize("library", ["dict", "pandas", "polars", "pyarrow"])
+def test_frames_of_every_library_have_the_same_columns(make, library):
+    """The main table in each data-frame library."""
+    result = make()
+    plain = result.to_frame(library="dict")
+    if library == "dict":
+        assert isinstance(plain, dict)
+        return
+    pytest.importorskip(library)
+    frame = result.to_frame(library=library)
+    names = frame.column_names if library == "pyarrow" else list(frame.columns)
+    assert names == list(plain)
+    assert len(frame) == len(next(iter(plain.values())))
+
+
+@every_result
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_text_fits_the_width(make, columns):
+    """No line is wider than asked for, letters of two columns and all."""
+    for line in make().text(width=columns).splitlines():
+        assert width(line) <= columns, line
+
+
+@every_result
+def test_markdown_has_pipe_tables(make):
+    """Every row of a table has as many cells as its heading, and a rule below that."""
+    rows = [line for line in make().to_markdown().splitlines() if line.startswith("|")]
+    assert len(rows) > 2
+    cells = [len(re.findall(r"(?<!\\)\|", row)) - 1 for row in rows]
+    for index, row in enumerate(rows):
+        if re.fullmatch(r"(\|:?-+:?)+\|", row):
+            assert cells[index] == cells[index - 1]
+            below = cells[index : index + 2]
+            assert len(set(below)) == 1
+
+
+@every_result
+def test_latex_is_ruled_balanced_and_escaped(make):
+    """Tables of booktabs with as many cells in each row, and no character that LaTeX would act on."""
+    text = make().to_latex()
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == text.count(r"\toprule") > 0
+    assert text.count(r"\midrule") == text.count(r"\bottomrule") == text.count(r"\toprule")
+    bare = re.sub(r"\\[{}]", "", text)
+    assert bare.count("{") == bare.count("}")
+    assert len(re.findall(r"(?<!\\)\$", text)) % 2 == 0
+    for block in re.findall(r"\\begin\{tabular\}\{([lr]+)\}\n(.*?)\\end\{tabular\}", text, flags=re.DOTALL):
+        alignment, body = block
+        for row in (line for line in body.splitlines() if line.endswith(r"\\")):
+            assert len(re.findall(r"(?<!\\)&", row)) == len(alignment) - 1, row
+            assert not row.startswith("[")
+            without_math = re.sub(r"(?<!\\)\$[^$]*(?<!\\)\$", "", row)
+            assert not re.search(r"(?<!\\)[%#_^~]", without_math), row
+
+
+class _Elements(html.parser.HTMLParser):
+    """The elements of a piece of HTML."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open = set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        """Note an element."""
+        del attrs
+        self.tags.add(tag)
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        """Check that elements close in order."""
+        assert self.open.pop() == tag
+
+
+@every_result
+def test_html_is_tables_whose_labels_are_text(make):
+    """A notebook shows tables, and no label becomes an element."""
+    found = _Elements(make()._repr_html_())
+    assert "table" in found.tags
+    assert not found.open
+    assert found.tags <= {"h3", "p", "table", "caption", "thead", "tbody", "tr", "th", "td"}
+
+
+@pytest.mark.filterwarnings("ignore:Glyph")  # of a font that has no Chinese letters
+@pytest.mark.parametrize(
+    "name", ["classes", "slices", "cross table", "comparison of two", "comparison of three"]
+)
+def test_a_result_that_has_a_picture_draws_it(name):
+    """`plot` returns Matplotlib's axes."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    result = RESULTS[name]()
+    axes = result.plot("accuracy") if name == "slices" else result.plot()
+    assert axes.get_title()
+    pyplot.close("all")
