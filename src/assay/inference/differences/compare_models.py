@@ -7,8 +7,6 @@ on these rows, or that it is not meant for them, and then the next is asked.
 from __future__ import annotations
 
 import dataclasses
-import functools
-import importlib
 import itertools
 import math
 from collections.abc import Mapping
@@ -34,35 +32,25 @@ from assay.metrics import Metric, Undefined, find
 from assay.metrics.spec import MetricSpec, is_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from assay.inference.differences.difference_request import ComparisonSettings
+    from assay.inference.differences.difference_request import ComparisonSettings, DifferenceMethod
     from assay.inference.differences.pairing import Models, Pair
     from assay.inference.formulas.proportions import Interval
     from assay.inference.test_result import Test
 
-__all__ = ["Asked", "ComparisonTable", "asked_metrics", "difference_of", "judged", "with_positive"]
+__all__ = [
+    "Asked",
+    "ComparisonTable",
+    "asked_metrics",
+    "difference_of",
+    "judged",
+    "methods_for",
+    "with_positive",
+]
 
 Correction: TypeAlias = Literal["holm", "bh"] | None
 
-_BY_NAME: dict[str, tuple[str, ...]] = {
-    "auc": ("of_areas", "by_drawing"),
-    "gini": ("of_areas", "by_drawing"),
-}
-_BY_KIND: dict[str, tuple[str, ...]] = {
-    "proportion": ("of_shares", "by_delta", "by_drawing"),
-    "counts": ("by_delta", "by_drawing"),
-    "mean": ("of_rows", "by_delta", "by_drawing"),
-    "rank": ("by_delta", "by_drawing"),
-    "moments": ("by_delta", "by_drawing"),
-    "order": ("by_drawing",),
-    "extreme": ("by_swapping",),  # biased, so that only a test under no difference holds
-}
-_UNPAIRED = {
-    "of_areas": ("of_areas", "by_delta", "by_own_intervals"),
-    "by_drawing": ("by_drawing", "by_own_intervals"),
-    "by_swapping": (),
-}
 _TWO = 2
 _HALF = 0.5
 
@@ -226,16 +214,9 @@ def _turned(answer: DifferenceResult | str, turn: int) -> Interval | None:
 
 def _answer(match: DifferenceRequest) -> DifferenceResult | str:
     """Return the answer of the first method that has one, or all their reasons."""
-    metric = match.metric
-    names = _BY_NAME.get(metric.name, _BY_KIND[metric.kind])
-    if match.options.get("average") and metric.kind in ("proportion", "rank"):
-        names = _BY_KIND["counts"]
-    home = "paired_differences" if match.pair.paired else "independent_differences"
-    if not match.pair.paired:
-        names = tuple(itertools.chain.from_iterable(_UNPAIRED.get(name, (name,)) for name in names))
     reasons: list[str] = []
-    for name in dict.fromkeys(names):
-        found = _method(home, name)(match)
+    for method in methods_for(match.metric, match.options, paired=match.pair.paired):
+        found = method(match)
         if isinstance(found, DifferenceResult):
             said = [*reasons, found.note] if found.note else reasons
             return found._replace(note="; ".join(said))
@@ -247,9 +228,20 @@ def _answer(match: DifferenceRequest) -> DifferenceResult | str:
     return "; ".join(dict.fromkeys(reasons))
 
 
-@functools.cache
-def _method(home: str, name: str) -> Callable[[DifferenceRequest], DifferenceResult | str | None]:
-    return getattr(importlib.import_module(f"assay.inference.differences.{home}"), name)  # type: ignore[no-any-return]
+def methods_for(metric: Metric, options: dict[str, Any], *, paired: bool) -> tuple[DifferenceMethod, ...]:
+    """Return the methods to try for a metric, in order.
+
+    >>> [method.__name__ for method in methods_for(find("auc"), {}, paired=True)]
+    ['compare_aucs', 'compare_by_bootstrap']
+    """
+    # Imported here, since every evaluation loads this module for its slices, and few compare anything.
+    if paired:
+        from assay.inference.differences.paired_differences import BY_KIND, BY_METRIC  # noqa: PLC0415
+    else:
+        from assay.inference.differences.independent_differences import BY_KIND, BY_METRIC  # noqa: PLC0415
+    if options.get("average") and metric.kind in ("proportion", "rank"):
+        return BY_KIND["counts"]
+    return BY_METRIC.get(metric.name, BY_KIND[metric.kind])
 
 
 def _overall(metric: Metric, options: dict[str, Any], models: Models) -> Test | None:

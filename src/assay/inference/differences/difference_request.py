@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+from collections.abc import Callable
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -30,7 +31,15 @@ if TYPE_CHECKING:
     from assay.inference.differences.pairing import Pair
     from assay.metrics import Metric
 
-__all__ = ["NEVER", "TESTS", "ComparisonSettings", "DifferenceRequest", "DifferenceResult", "wald"]
+__all__ = [
+    "NEVER",
+    "TESTS",
+    "ComparisonSettings",
+    "DifferenceMethod",
+    "DifferenceRequest",
+    "DifferenceResult",
+    "wald",
+]
 
 NEVER = "the two never disagree"
 _FLIPPED = 12  # groups that differ, up to which every pattern of signs is tried
@@ -187,6 +196,10 @@ class DifferenceRequest:
         return Influence(self.difference, slopes[1] - slopes[0], *sums)
 
 
+# A method of comparison returns None where it is not meant for the data, and a reason where it fails on them.
+DifferenceMethod: TypeAlias = Callable[[DifferenceRequest], DifferenceResult | str | None]
+
+
 def wald(match: DifferenceRequest, method: str, test: str) -> DifferenceResult | str | None:
     """Return the answer by influence: clusters where rows come in groups, with weights the sandwich.
 
@@ -262,7 +275,7 @@ def _units(match: DifferenceRequest, found: Influence) -> InfluenceUnits:
 def _classes(match: DifferenceRequest, units: int) -> NDArray[Any]:
     """Return the class of each unit: whether a share counts it for either model, or its actual label."""
     alone = np.zeros(1, dtype=np.intp)
-    if match.metric.kind == "mean" or match.metric.reads.__name__ not in BY_CLASS:
+    if match.metric.kind == "mean" or match.metric.reads not in BY_CLASS:
         return alone
     if match.metric.reads is not Binary and not issubclass(match.metric.reads, Classes):
         return encode(match.pair.first.need("actual", match.metric.name))[0] if match.pair.of_rows else alone

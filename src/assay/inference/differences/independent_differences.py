@@ -27,7 +27,9 @@ from assay.inference.influence.row_contributions import outcomes
 from assay.inference.intervals.choose_interval import estimate
 from assay.inference.intervals.interval_request import IntervalRequest, Spread
 from assay.inference.test_result import Alternative, Test
-from assay.metrics import Undefined, find
+from assay.metrics import Mean, Undefined, find
+from assay.metrics.ranking.retrieval import Lists
+from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, ValuePairs
 from assay.tallies import Confusion, Scores, Tally
 
 if TYPE_CHECKING:
@@ -35,12 +37,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from assay.inference.differences.difference_request import DifferenceRequest
+    from assay.inference.differences.difference_request import DifferenceMethod, DifferenceRequest
 
-__all__ = ["by_delta", "by_drawing", "by_own_intervals", "of_areas", "of_rows", "of_shares", "welch"]
+__all__ = [
+    "compare_aucs",
+    "compare_by_bootstrap",
+    "compare_by_influence",
+    "compare_by_separate_intervals",
+    "compare_proportions",
+    "compare_row_means",
+    "welch",
+]
 
 # Views whose rows bring numbers of any size, so that two models' rows need not spread alike.
-STUDENT = frozenset({"Mean", "Lists", "Errors", "Scaled", "Explained", "Ranged", "ValuePairs"})
+_NUMERIC_VIEWS = frozenset({Mean, Lists, Errors, Scaled, Explained, Ranged, ValuePairs})
 _FEW = 5  # an expected count below this makes chi-square inexact
 _SCALES = {"auc": 1.0, "gini": 2.0}
 
@@ -80,7 +90,7 @@ def welch(
     )  # fmt: skip
 
 
-def of_shares(match: DifferenceRequest) -> DifferenceResult | str | None:
+def compare_proportions(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two shares of different rows: Newcombe's interval and the chi-square test, or Fisher's."""
     if not match.pair.plain:
         return None
@@ -124,7 +134,7 @@ def _test_of_counts(first: tuple[int, int], second: tuple[int, int]) -> Test:
     return chi_square(table) if least >= _FEW else fisher(table)
 
 
-def of_areas(match: DifferenceRequest) -> DifferenceResult | str | None:
+def compare_aucs(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two areas under ROC curves of different rows: unpaired DeLong."""
     if not match.pair.plain:
         return None
@@ -143,7 +153,7 @@ def of_areas(match: DifferenceRequest) -> DifferenceResult | str | None:
     return _compared(match, [NullSpread(error, math.inf) for error in own], n, "unpaired DeLong", test.method)
 
 
-def of_rows(match: DifferenceRequest) -> DifferenceResult | str | None:
+def compare_row_means(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two means over different rows or queries: Welch's test."""
     if match.figures is None or not match.pair.plain:
         return None
@@ -163,7 +173,7 @@ def of_rows(match: DifferenceRequest) -> DifferenceResult | str | None:
     return DifferenceResult(low, high, "Welch t", test, n, test.standard_error)
 
 
-def by_delta(match: DifferenceRequest) -> DifferenceResult | str | None:
+def compare_by_influence(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare by either model's own standard error, groups and weights included."""
     spreads = [
         _spread(match, one, value) or _told(match, one)
@@ -191,7 +201,7 @@ def _compared(
     known = [combined(own)]
     if not (known[0].error > 0 or match.part_of_all):
         return "the rows show no spread"
-    if match.part_of_all or match.metric.reads.__name__ not in STUDENT:
+    if match.part_of_all or match.metric.reads not in _NUMERIC_VIEWS:
         samples = (match.pair.first, match.pair.second)
         null = null_spread(match.metric, samples, match.options, match.difference, own)
         known += [] if null is None else [null]
@@ -225,7 +235,7 @@ def _mean_error(values: NDArray[np.float64]) -> float:
     return length(values - math.fsum(values) / n) / math.sqrt((n - 1) * n)
 
 
-def by_drawing(match: DifferenceRequest) -> DifferenceResult | str | None:
+def compare_by_bootstrap(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare by drawing each model's rows again; p is the level at which the interval would reach 0."""
     if not match.pair.of_rows or match.metric.each is not None:
         return None
@@ -244,7 +254,7 @@ def by_drawing(match: DifferenceRequest) -> DifferenceResult | str | None:
     return DifferenceResult(low, high, "bootstrap, percentile", test, n, None, note)
 
 
-def by_own_intervals(match: DifferenceRequest) -> DifferenceResult | str | None:
+def compare_by_separate_intervals(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Give the interval alone, from either model's own one, where the rows show too little for a test."""
     both = [
         estimate(match.metric, one, confidence=match.confidence, **match.options)
@@ -273,3 +283,27 @@ def _spread(match: DifferenceRequest, data: Any, value: float) -> Spread | None:
     return IntervalRequest(
         match.metric, value, tally, left, match.confidence, rows, match.options, match.settings.seed
     ).spread
+
+
+# The methods in the order in which they are tried, by the metric's name or else by its kind.
+_AUC: tuple[DifferenceMethod, ...] = (
+    compare_aucs,
+    compare_by_influence,
+    compare_by_separate_intervals,
+    compare_by_bootstrap,
+)
+_GENERAL: tuple[DifferenceMethod, ...] = (
+    compare_by_influence,
+    compare_by_bootstrap,
+    compare_by_separate_intervals,
+)
+BY_METRIC: dict[str, tuple[DifferenceMethod, ...]] = {"auc": _AUC, "gini": _AUC}
+BY_KIND: dict[str, tuple[DifferenceMethod, ...]] = {
+    "proportion": (compare_proportions, *_GENERAL),
+    "counts": _GENERAL,
+    "mean": (compare_row_means, *_GENERAL),
+    "rank": _GENERAL,
+    "moments": _GENERAL,
+    "order": (compare_by_bootstrap, compare_by_separate_intervals),
+    "extreme": (),
+}

@@ -26,16 +26,23 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from assay.inference.differences.difference_request import DifferenceRequest
+    from assay.inference.differences.difference_request import DifferenceMethod, DifferenceRequest
     from assay.inference.test_result import Test
 
-__all__ = ["by_delta", "by_drawing", "by_swapping", "of_areas", "of_rows", "of_shares"]
+__all__ = [
+    "compare_aucs",
+    "compare_by_bootstrap",
+    "compare_by_influence",
+    "compare_by_permutation",
+    "compare_proportions",
+    "compare_row_means",
+]
 
 _FEW = 20  # rows of a class below which DeLong's test is not relied on
 _SCALES = {"auc": 1.0, "gini": 2.0}
 
 
-def of_shares(match: DifferenceRequest) -> DifferenceResult | str | None:
+def compare_proportions(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two shares of the same rows: Tango's interval and McNemar's test."""
     if not match.pair.plain or match.settings.asked("any") == "permutation":
         return None
@@ -50,7 +57,7 @@ def of_shares(match: DifferenceRequest) -> DifferenceResult | str | None:
     return _of_hits(match, mine, theirs, counts)
 
 
-def of_rows(match: DifferenceRequest) -> DifferenceResult | str | None:
+def compare_row_means(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two means over the same rows or queries, by the rows' own differences."""
     figures = match.figures
     if figures is None:
@@ -68,7 +75,7 @@ def of_rows(match: DifferenceRequest) -> DifferenceResult | str | None:
     return _of_differences(match, second - first, of_queries=of_queries)
 
 
-def of_areas(match: DifferenceRequest) -> DifferenceResult | str | None:
+def compare_aucs(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two areas under ROC curves on the same rows: DeLong's test."""
     if match.settings.asked("any") == "permutation":
         return None
@@ -96,14 +103,14 @@ def of_areas(match: DifferenceRequest) -> DifferenceResult | str | None:
     return DifferenceResult(low, high, "paired DeLong", test, len(first), scale * test.standard_error)
 
 
-def by_delta(match: DifferenceRequest) -> DifferenceResult | str | None:
+def compare_by_influence(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare by the influence of the rows on both figures, from which their covariance follows."""
     if match.settings.asked("any") == "permutation":
         return None
     return wald(match, "paired delta", "Wald")
 
 
-def by_drawing(match: DifferenceRequest) -> DifferenceResult | str | None:
+def compare_by_bootstrap(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare by drawing rows again (the interval) and by swapping the models' outputs (the test)."""
     if not match.pair.of_rows or match.metric.each is not None:
         return None
@@ -116,7 +123,7 @@ def by_drawing(match: DifferenceRequest) -> DifferenceResult | str | None:
     return _drawn(match, within, swaps, note, "bootstrap, percentile")
 
 
-def by_swapping(match: DifferenceRequest) -> DifferenceResult | str | None:
+def compare_by_permutation(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare by swapping the models' outputs alone, where no interval from the same rows is to be had."""
     if not match.pair.of_rows or match.metric.each is not None:
         return None
@@ -186,3 +193,19 @@ def _studentised(
     assert found.high is not None  # noqa: S101
     low, high = match.within(found.low, found.high)
     return DifferenceResult(low, high, found.method, test, n, found.standard_error, found.note, more=more)
+
+
+# The methods in the order in which they are tried, by the metric's name or else by its kind.
+BY_METRIC: dict[str, tuple[DifferenceMethod, ...]] = {
+    "auc": (compare_aucs, compare_by_bootstrap),
+    "gini": (compare_aucs, compare_by_bootstrap),
+}
+BY_KIND: dict[str, tuple[DifferenceMethod, ...]] = {
+    "proportion": (compare_proportions, compare_by_influence, compare_by_bootstrap),
+    "counts": (compare_by_influence, compare_by_bootstrap),
+    "mean": (compare_row_means, compare_by_influence, compare_by_bootstrap),
+    "rank": (compare_by_influence, compare_by_bootstrap),
+    "moments": (compare_by_influence, compare_by_bootstrap),
+    "order": (compare_by_bootstrap,),
+    "extreme": (compare_by_permutation,),  # biased, so that only a test under the null hypothesis is valid
+}

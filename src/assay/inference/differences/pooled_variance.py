@@ -21,7 +21,8 @@ from assay.inference.formulas.proportions import normal_quantile
 from assay.inference.influence.influence import Influence, influence
 from assay.inference.influence.row_contributions import outcomes
 from assay.inputs.labels import encode
-from assay.metrics import Binary
+from assay.metrics import Binary, Classes, Ordered, Ranks
+from assay.metrics.ranking.multiclass_auc import ClassRanks
 from assay.tallies import Confusion, LabelSets, Scores, Tally
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ __all__ = [
 ]
 
 _OF_CLASS = np.array([True, False, True, False])  # tp, fp, fn, tn: which of them are actual positives
-BY_CLASS = frozenset({"Binary", "Classes", "Ordered", "Ranks", "ClassRanks"})
+BY_CLASS = frozenset({Binary, Classes, Ordered, Ranks, ClassRanks})  # views of rows by their actual class
 _LARGE = 20_000  # rows of a sample beyond which its own variance is as good
 _MANY = 500  # rows of either class beyond which that of an area is
 
@@ -238,7 +239,7 @@ def _components(units: InfluenceUnits) -> dict[Any, Component]:
 
 def _classes(metric: Metric, data: Any, options: dict[str, Any], found: Influence) -> Any:
     """Return the class of each unit: of a share, whether it counts; else its actual label if that matters."""
-    if metric.kind == "mean" or metric.reads.__name__ not in BY_CLASS or isinstance(data, LabelSets):
+    if metric.kind == "mean" or metric.reads not in BY_CLASS or isinstance(data, LabelSets):
         return np.array(0)
     if isinstance(data, Scores):
         return np.array([[1], [0]])

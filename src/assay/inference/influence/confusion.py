@@ -13,10 +13,10 @@ from assay.inference.influence.gradients import (
     moved_tables,
     slopes_from,
 )
-from assay.inference.influence.influence import Influence, value_of
+from assay.inference.influence.influence import Influence, row_influence, tally_influence, value_of
 from assay.inference.influence.margin_gradients import margin_gradient
 from assay.inputs.labels import encode, translate
-from assay.metrics import Binary, Classes, Undefined
+from assay.metrics import Binary, Classes, Ordered, Undefined
 from assay.metrics.views.confusion import effective_rows
 from assay.tallies import Confusion
 
@@ -35,6 +35,7 @@ _ALL_FOUR = np.arange(4)
 _OF_FOUR = np.array([0, 2, 1, 3])  # a positive that was missed is fn, the third of tp, fp, fn, tn
 
 
+@tally_influence(Binary, Classes, Ordered)
 def of_tally(metric: Metric, tally: Confusion, options: dict[str, Any]) -> Influence | None:
     """Return the influence of each cell's rows; of one class, the four cells are tp, fp, fn and tn.
 
@@ -87,6 +88,7 @@ def _at_cells(metric: Metric, tally: Confusion, options: dict[str, Any]) -> NDAr
     return metric_gradient(metric, table, effective=effective, **options)[actual, predicted]
 
 
+@row_influence(Binary, Classes, Ordered)
 def of_rows(
     metric: Metric, rows: Rows, options: dict[str, Any], tally: Tally | None = None
 ) -> Influence | None:

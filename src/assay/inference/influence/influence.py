@@ -9,45 +9,34 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import importlib
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from assay.inference.formulas.delta import acceleration, kish
-from assay.tallies import Confusion, LabelSets, Scores, Tally
+from assay.tallies import Confusion, Scores, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from assay.inputs import Rows
     from assay.metrics import Metric, Value
 
-__all__ = ["Influence", "influence", "value_of"]
+    # Both return None where the metric has no influence in closed form. The last argument of RowInfluence is
+    # the rows' tally where the caller has it: with many classes, counting again takes longer than the slopes.
+    TallyInfluence: TypeAlias = Callable[[Metric, Any, dict[str, Any]], "Influence | None"]
+    RowInfluence: TypeAlias = Callable[[Metric, Rows, dict[str, Any], Tally | None], "Influence | None"]
+    Registered = TypeVar("Registered", bound=Callable[..., Any])
 
-# Who knows the influences of a view: functions `of_tally(metric, tally, options)` and
-# `of_rows(metric, rows, options)`, which return None where a metric has none in closed form.
-_SOURCES = {
-    "Binary": "confusion",
-    "Classes": "confusion",
-    "Ordered": "confusion",
-    "Sets": "multilabel",
-    "Ranks": "ranking",
-    "Probabilities": "probability",
-    "ClassRanks": "multiclass_ranking",
-    "Mean": "row_means",
-    "Lists": "row_means",
-    "Errors": "regression",
-    "Scaled": "regression",
-    "Explained": "regression",
-    "Ranged": "regression",
-    "ValuePairs": "rank_correlation",
-}
-# Sources whose `of_rows` also takes the rows' tally where the caller has it: of many classes, making it again
-# would take longer than the slopes.
-_TAKE_TALLY = frozenset({"multiclass_ranking", "ranking", "confusion"})
+__all__ = ["Influence", "influence", "row_influence", "tally_influence", "value_of"]
+
+# Functions that compute influences, by the view that a metric reads; those of tallies may also be registered
+# by the type of the tally, which comes first. Filled by the modules that this package's __init__ imports.
+_TALLY_INFLUENCES: dict[type, TallyInfluence] = {}
+_ROW_INFLUENCES: dict[type, RowInfluence] = {}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -143,6 +132,23 @@ def value_of(metric: Metric, tally: Tally, options: dict[str, Any]) -> Value:
     return tally.cached((metric, repr(options)), lambda: metric(tally, **options))  # type: ignore[no-any-return]
 
 
+def tally_influence(*keys: type) -> Callable[[Registered], Registered]:
+    """Register a function that computes influences from tallies, for some views or types of tally."""
+    return functools.partial(_register, _TALLY_INFLUENCES, keys)
+
+
+def row_influence(*views: type) -> Callable[[Registered], Registered]:
+    """Register a function that computes the influence of every row on metrics of some views."""
+    return functools.partial(_register, _ROW_INFLUENCES, views)
+
+
+def _register(registry: dict[type, Any], keys: tuple[type, ...], function: Registered) -> Registered:
+    for key in keys:
+        if registry.setdefault(key, function) is not function:
+            raise ValueError(f"{key.__name__} has an influence already: {registry[key].__module__}.")
+    return function
+
+
 def influence(metric: Metric, data: Any, *, tally: Tally | None = None, **options: Any) -> Influence | None:
     """Return the influence of a tally's entries, or of rows one by one, on a metric.
 
@@ -156,13 +162,12 @@ def influence(metric: Metric, data: Any, *, tally: Tally | None = None, **option
     >>> influence(assay.metrics.recall, assay.Confusion.of(r)).variance
     0.046875
     """
-    home = "multilabel" if isinstance(data, LabelSets) else _SOURCES.get(metric.reads.__name__)
-    if home is None:
+    result: Influence | None = None
+    if isinstance(data, Tally):
+        of_tally = _TALLY_INFLUENCES.get(type(data)) or _TALLY_INFLUENCES.get(metric.reads)
+        result = None if of_tally is None else of_tally(metric, data, options)
+    elif of_rows := _ROW_INFLUENCES.get(metric.reads):
+        result = of_rows(metric, data, options, tally)
+    if result is None or not math.isfinite(result.value) or not np.isfinite(result.slopes).all():
         return None
-    source = importlib.import_module(f"assay.inference.influence.{home}")
-    make: Callable[..., Influence | None] = source.of_tally if isinstance(data, Tally) else source.of_rows
-    known = home in _TAKE_TALLY and not isinstance(data, Tally)
-    found = make(metric, data, options, tally) if known else make(metric, data, options)
-    if found is None or not math.isfinite(found.value) or not np.isfinite(found.slopes).all():
-        return None
-    return found
+    return result

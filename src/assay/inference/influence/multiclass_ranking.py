@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.inference.influence.class_average_auc import area_average, hand_till
+from assay.inference.influence.influence import row_influence
 from assay.inference.influence.ranking import ClassRows
 from assay.metrics import Undefined, find
+from assay.metrics.ranking.multiclass_auc import ClassRanks
 from assay.tallies import ClassScores
 
 if TYPE_CHECKING:
@@ -15,16 +17,12 @@ if TYPE_CHECKING:
     from assay.metrics import Metric
     from assay.tallies import Tally
 
-__all__ = ["of_rows", "of_tally"]
+__all__ = ["of_rows"]
 
 _AVERAGES = {"macro_auc": "macro", "weighted_auc": "weighted"}
 
 
-def of_tally(_metric: Metric, _tally: Any, _options: dict[str, Any]) -> Influence | None:
-    """Return None: a tally of classes' scores does not say which of them are those of one row."""
-    return None
-
-
+@row_influence(ClassRanks)
 def of_rows(
     metric: Metric, rows: Rows, options: dict[str, Any], tally: Tally | None = None
 ) -> Influence | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.inference.influence.gradients import class_shares, class_slopes
-from assay.inference.influence.influence import Influence
+from assay.inference.influence.influence import Influence, tally_influence
 from assay.metrics import Binary, Undefined
 from assay.metrics.averaging import pooled
 from assay.tallies import LabelSets
@@ -19,12 +19,12 @@ from assay.tallies import LabelSets
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from assay.inputs import Rows
     from assay.metrics import Metric
 
-__all__ = ["of_indicators", "of_rows", "of_tally"]
+__all__ = ["of_indicators", "of_tally"]
 
 
+@tally_influence(LabelSets)
 def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
     """Return the influence of one label's four cells, or of rows wholly right and the others.
 
@@ -46,11 +46,6 @@ def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence |
     place = 0 if options.get("average") else tally.labels.index(options["positive"])
     cells = [_cells(tally, one)[:, place] for one in powers]
     return Influence(value, _label_slopes(metric, Binary(*cells[0]), options), *cells)
-
-
-def of_rows(_metric: Metric, _rows: Rows, _options: dict[str, Any]) -> Influence | None:
-    """Return None: rows by role have one label each, so that sets come as tables (:func:`of_indicators`)."""
-    return None
 
 
 def of_indicators(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.inference.influence.influence import Influence, value_of
+from assay.inference.influence.influence import Influence, row_influence, tally_influence, value_of
 from assay.inference.influence.ranking import by_row, unit_sums
 from assay.metrics import Undefined
 from assay.metrics.probability.logistic_recalibration import fit_both, fit_intercept
@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 
     from assay.inputs import Rows
     from assay.metrics import Metric, Value
+    from assay.tallies import Tally
 
 __all__ = ["of_rows", "of_tally"]
 
 _OUTCOMES = np.array([[1.0], [0.0]])  # of positives and of negatives, the two rows of units
 
 
+@tally_influence(Probabilities)
 def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
     """Return the influence of each entry's positives, and of its negatives: two rows of units."""
     value = value_of(metric, tally, options)
@@ -48,7 +50,10 @@ def _of_entries(metric: Metric, tally: Scores, options: dict[str, Any], value: V
     return Influence(value, slopes, *sums)
 
 
-def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | None:
+@row_influence(Probabilities)
+def of_rows(
+    metric: Metric, rows: Rows, options: dict[str, Any], _tally: Tally | None = None
+) -> Influence | None:
     """Return the influence of every row: that of its probability and class."""
     tally = Scores.of(rows)
     found = _of_entries(metric, tally, options, value_of(metric, tally, options))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.inference.influence.gradients import slopes_by
-from assay.inference.influence.influence import Influence
+from assay.inference.influence.influence import Influence, row_influence, tally_influence
 from assay.metrics import Undefined, spearman
 from assay.metrics.views.regression import ValuePairs
 from assay.tallies import NumberPairs
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 
     from assay.inputs import Rows
     from assay.metrics import Metric
+    from assay.tallies import Tally
 
     Array = NDArray[np.float64]
 
 __all__ = ["each_agreement", "of_rows", "of_tally"]
 
 
+@tally_influence(ValuePairs)
 def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
     """Return the influence of the rows at each distinct pair of numbers."""
     value = metric(tally, **options)
@@ -40,7 +42,10 @@ def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence |
     return Influence(value, slopes, counts)
 
 
-def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | None:
+@row_influence(ValuePairs)
+def of_rows(
+    metric: Metric, rows: Rows, options: dict[str, Any], _tally: Tally | None = None
+) -> Influence | None:
     """Return the influence of every row: that of its pair of numbers."""
     tally = NumberPairs.of(rows)
     found = of_tally(metric, tally, options)

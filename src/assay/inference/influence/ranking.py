@@ -9,7 +9,7 @@ import numpy as np
 from assay.inference.formulas.delta import kish
 from assay.inference.influence.class_average_auc import area_average
 from assay.inference.influence.gradients import class_shares
-from assay.inference.influence.influence import Influence, value_of
+from assay.inference.influence.influence import Influence, row_influence, tally_influence, value_of
 from assay.inference.influence.ranking_derivatives import rank_slopes
 from assay.inputs import Column, Rows
 from assay.inputs.columns import doubles
@@ -30,6 +30,7 @@ __all__ = ["ClassRows", "by_row", "class_average", "of_rows", "of_tally", "unit_
 _WHAT = "an influence"
 
 
+@tally_influence(Ranks)
 def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
     """Return the influence of each entry's positives, and of its negatives: two rows of units.
 
@@ -62,6 +63,7 @@ def unit_sums(tally: Scores) -> list[NDArray[np.float64]]:
     return [counts * tally.weights**power for power in (1, 2, 3)]
 
 
+@row_influence(Ranks)
 def of_rows(
     metric: Metric, rows: Rows, options: dict[str, Any], tally: Tally | None = None
 ) -> Influence | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.inference.influence.gradients import slopes_by
-from assay.inference.influence.influence import Influence
+from assay.inference.influence.influence import Influence, row_influence
 from assay.metrics import Undefined
 from assay.metrics.exact import Exact
 from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
     from assay.inputs import Rows
     from assay.metrics import Metric
+    from assay.tallies import Tally
 
     Array = NDArray[np.float64]
 
-__all__ = ["of_rows", "of_tally"]
+__all__ = ["of_rows"]
 
 
 class _Columns:
@@ -80,13 +81,10 @@ _MADE: dict[str, Callable[[_Columns], Array]] = {
 _TERMS = {**_SUMS, **_MADE}
 
 
-def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
-    """Return nothing: the sums of all rows do not tell what one of them brings."""
-    del metric, tally, options
-    return None
-
-
-def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | None:
+@row_influence(Errors, Scaled, Explained, Ranged)
+def of_rows(
+    metric: Metric, rows: Rows, options: dict[str, Any], _tally: Tally | None = None
+) -> Influence | None:
     """Return the influence of every row; none on what hangs on the largest or the middle rows."""
     if metric.kind in ("extreme", "order") or metric.name == "rmse_over_range":
         return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.inference.influence.gradients import slopes_by
-from assay.inference.influence.influence import Influence
+from assay.inference.influence.influence import Influence, row_influence, tally_influence
 from assay.metrics import Mean
 from assay.metrics.ranking.retrieval import Lists
 from assay.tallies import Losses, Queries, Scores
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
     from assay.inputs import Rows
     from assay.metrics import Metric
+    from assay.tallies import Tally
 
 __all__ = ["of_rows", "of_tally", "query_values"]
 
 
+@tally_influence(Mean, Lists)
 def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
     """Return the influence of each query, or of each score's rows; a tally of losses has no units left."""
     if isinstance(tally, Queries):
@@ -40,7 +42,10 @@ def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence |
     return _of_losses(metric, view, losses, sums)
 
 
-def of_rows(metric: Metric, rows: Rows, options: dict[str, Any]) -> Influence | None:
+@row_influence(Mean, Lists)
+def of_rows(
+    metric: Metric, rows: Rows, options: dict[str, Any], _tally: Tally | None = None
+) -> Influence | None:
     """Return the influence of every row; of ranked lists, of every query, in the order of their names."""
     if metric.reads is Lists:
         return _of_queries(query_values(metric, Queries.of(rows), options))
