@@ -400,16 +400,16 @@ def test_a_label_that_one_model_alone_predicts():
     assert "(b)" in found["balanced_accuracy"].difference.reason
 
 
-def test_an_evaluation_is_taken_by_its_rows():
-    """Anything that keeps its rows is a model."""
+def test_an_object_that_keeps_its_rows_is_compared_by_them():
+    """As an evaluation is: any object with rows is a model."""
 
-    class Judged:
+    class KeepsRows:
         def __init__(self, rows):
             self.rows = rows
 
     y, _, predicted = models(30)
     a, b = (assay.rows(actual=y, predicted=p) for p in predicted.values())
-    assert assay.compare(Judged(a), Judged(b))["accuracy"].p == assay.compare(a, b)["accuracy"].p
+    assert assay.compare(KeepsRows(a), KeepsRows(b))["accuracy"].p == assay.compare(a, b)["accuracy"].p
 
 
 SHAPES = {

@@ -44,3 +44,20 @@ def test_depth_beta_and_prevalence_are_the_evaluations_own():
     for name in ("f_beta", "precision_at_prevalence"):
         assert assay.compare(*given, metrics=name)[name].values == tuple(one[name].value for one in given)
     assert given[0]["f_beta"].value == given[0]["f_2"].value
+
+
+def test_saved_evaluations_are_compared_unpaired_and_say_so(tmp_path):
+    """In memory the rows are matched one by one; what was saved keeps tallies alone, with their settings."""
+    evaluations = [assay.evaluate(predicted=predicted, **COST) for predicted in (OLD, NEW)]
+    saved = []
+    for number, evaluation in enumerate(evaluations):
+        evaluation.save(tmp_path / f"{number}.assay")
+        saved.append(assay.load(tmp_path / f"{number}.assay"))
+    kept, loaded = (assay.compare(*models, metrics=["accuracy", "cost"]) for models in (evaluations, saved))
+    assert (kept.paired, loaded.paired) == (True, False)
+    assert str(kept).startswith("paired on 100 rows")
+    assert str(loaded).startswith("not paired: tallies keep no pairs of rows, 100 and 100")
+    for name in ("accuracy", "cost"):
+        assert kept[name].values == loaded[name].values
+    with pytest.raises(assay.InputError, match="hold no pairs of rows: give rows, or a joint tally"):
+        assay.compare(*saved, metrics="accuracy", paired=True)

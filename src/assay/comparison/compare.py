@@ -5,6 +5,13 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
+from assay.comparison.evaluated_models import (
+    evaluation_settings,
+    evaluation_task,
+    model_data,
+    model_names,
+    positive_label,
+)
 from assay.comparison.shortcuts import ComparisonShortcuts
 from assay.errors import InputError, MetricError, suggest_keywords
 from assay.formatting.json_values import json_safe
@@ -13,13 +20,7 @@ from assay.formatting.numbers import number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.differences.compare_models import asked_metrics, judged, with_positive
 from assay.inference.differences.difference_request import ComparisonSettings
-from assay.inference.differences.pairing import (
-    empty_lists_of,
-    models_of,
-    stated_positive,
-    stated_settings,
-    stated_task,
-)
+from assay.inference.differences.pairing import count_empty_lists, prepare_models
 from assay.inference.intervals.choose_interval import estimate
 from assay.metrics.spec import MetricSpec
 
@@ -76,7 +77,7 @@ class Comparison(ComparisonShortcuts):
     @property
     def empty_lists(self) -> int:
         """How many ranked lists have no relevant item, in the model that has most of them."""
-        return max(map(empty_lists_of, self.models.data)) if self.of_queries else 0
+        return max(map(count_empty_lists, self.models.data)) if self.of_queries else 0
 
     @property
     def groups(self) -> int | None:
@@ -264,15 +265,16 @@ def compare(
             "cross-validations are compared fold by fold, because their folds go together: say "
             "first.compare(second), or compare a single split's rows: first.predictions, second.predictions."
         )
-    inputs = models_of(
-        models, names=names, paired=paired, predicted=predicted, score=score, missing=missing, actual=actual,
-        weight=weight, group=group, query=query, labels=labels, positive=positive,
+    inputs = prepare_models(
+        model_data(models), default_names=model_names(models), names=names, paired=paired,
+        predicted=predicted, score=score, missing=missing, actual=actual, weight=weight, group=group,
+        query=query, labels=labels, positive=positive,
     )  # fmt: skip
     if positive is None:
-        positive = stated_positive(models)
-    task = stated_task(models) if metrics is None else None
+        positive = positive_label(models)
+    task = evaluation_task(models) if metrics is None else None
     requests = [
-        request._replace(options=stated_settings(request.metric, models, inputs.names) | request.options)
+        request._replace(options=evaluation_settings(request.metric, models, inputs.names) | request.options)
         for request in asked_metrics(metrics, inputs.data, stated=positive is not None, task=task)
     ]
     tests = (test,) if isinstance(test, str) else tuple(test or ())

@@ -223,7 +223,7 @@ def _answer(match: DifferenceRequest) -> DifferenceResult | str:
         if found:
             reasons.append(found)
     if not reasons:
-        rows = match.pair.of_rows
+        rows = match.pair.has_rows
         return "no method is meant for rows like these" if rows else "tallies say too little: give the rows"
     return "; ".join(dict.fromkeys(reasons))
 

@@ -175,7 +175,7 @@ class DifferenceRequest:
             return Influence.of_rows(mean, (apart - mean) / total, weight)
         if tables and self.pair.groups is None:
             return self._of_cells()
-        if not self.pair.of_rows:
+        if not self.pair.has_rows:
             return None
         both = [influence(self.metric, one, **self.options) for one in (self.pair.first, self.pair.second)]
         return None if both[0] is None or both[1] is None else both[1].minus(both[0])
@@ -185,7 +185,7 @@ class DifferenceRequest:
         joint = self.pair.joint
         actual, *predicted = joint.digits()
         slopes = []
-        for tally, places in zip(self.pair.own, predicted, strict=True):
+        for tally, places in zip(self.pair.confusions, predicted, strict=True):
             found = influence(self.metric, tally, **self.options)
             if found is None:
                 return None
@@ -278,7 +278,7 @@ def _classes(match: DifferenceRequest, units: int) -> NDArray[Any]:
     if match.metric.kind == "mean" or match.metric.reads not in BY_CLASS:
         return alone
     if match.metric.reads is not Binary and not issubclass(match.metric.reads, Classes):
-        return encode(match.pair.first.need("actual", match.metric.name))[0] if match.pair.of_rows else alone
+        return encode(match.pair.first.need("actual", match.metric.name))[0] if match.pair.has_rows else alone
     joint = match.pair.joint
     actual, *predicted = joint.digits()
     both = [outcomes(match.metric, match.options, joint.labels, actual, one) for one in predicted]

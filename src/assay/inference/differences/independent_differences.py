@@ -92,7 +92,7 @@ def welch(
 
 def compare_proportions(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two shares of different rows: Newcombe's interval and the chi-square test, or Fisher's."""
-    if not match.pair.plain:
+    if not match.pair.independent_rows:
         return None
     counted = _counted(match)
     return None if counted is None else _of_counts(match, counted[0], counted[1])
@@ -136,7 +136,7 @@ def _test_of_counts(first: tuple[int, int], second: tuple[int, int]) -> Test:
 
 def compare_aucs(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two areas under ROC curves of different rows: unpaired DeLong."""
-    if not match.pair.plain:
+    if not match.pair.independent_rows:
         return None
     areas = []
     for one in (match.pair.second, match.pair.first):
@@ -155,7 +155,7 @@ def compare_aucs(match: DifferenceRequest) -> DifferenceResult | str | None:
 
 def compare_row_means(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two means over different rows or queries: Welch's test."""
-    if match.figures is None or not match.pair.plain:
+    if match.figures is None or not match.pair.independent_rows:
         return None
     first, second = match.figures
     if all(np.isin(one, (0.0, 1.0)).all() for one in match.figures) and not match.settings.asked("rows"):
@@ -215,7 +215,7 @@ def _compared(
     df = None if math.isinf(spread.df) else spread.df
     statistic, p = match.difference / spread.error, spread.p(match.difference)
     tested: Test | None = None
-    if match.metric.name == "f1" and match.pair.plain and not match.options.get("average"):
+    if match.metric.name == "f1" and match.pair.independent_rows and not match.options.get("average"):
         tested = _of_jaccard(match)
     tested = tested or Test(test, statistic, df, p, standard_error=spread.error)
     return DifferenceResult(low, high, method, tested, n, error or spread.error)
@@ -237,7 +237,7 @@ def _mean_error(values: NDArray[np.float64]) -> float:
 
 def compare_by_bootstrap(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare by drawing each model's rows again; p is the level at which the interval would reach 0."""
-    if not match.pair.of_rows or match.metric.each is not None:
+    if not match.pair.has_rows or match.metric.each is not None:
         return None
     replicates = drawn_differences(match)
     limits = percentile(replicates, confidence=match.confidence)

@@ -44,7 +44,7 @@ _SCALES = {"auc": 1.0, "gini": 2.0}
 
 def compare_proportions(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two shares of the same rows: Tango's interval and McNemar's test."""
-    if not match.pair.plain or match.settings.asked("any") == "permutation":
+    if not match.pair.independent_rows or match.settings.asked("any") == "permutation":
         return None
     joint = match.pair.joint
     actual, *predicted = joint.digits()
@@ -64,7 +64,7 @@ def compare_row_means(match: DifferenceRequest) -> DifferenceResult | str | None
         return None
     of_queries = match.metric.each is not None
     swap = match.settings.asked("any") == "permutation"
-    if not match.pair.plain or (swap and not of_queries):
+    if not match.pair.independent_rows or (swap and not of_queries):
         return None
     first, second = figures
     if match.settings.ordered or match.settings.asked("rows") == "diebold-mariano":
@@ -79,7 +79,7 @@ def compare_aucs(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two areas under ROC curves on the same rows: DeLong's test."""
     if match.settings.asked("any") == "permutation":
         return None
-    if not match.pair.plain:
+    if not match.pair.independent_rows:
         return wald(match, "paired DeLong by influence", "Wald")
     first, second = match.pair.first, match.pair.second
     positive = binary(first.actual, first.positive, first.labels)[0]
@@ -112,7 +112,7 @@ def compare_by_influence(match: DifferenceRequest) -> DifferenceResult | str | N
 
 def compare_by_bootstrap(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare by drawing rows again (the interval) and by swapping the models' outputs (the test)."""
-    if not match.pair.of_rows or match.metric.each is not None:
+    if not match.pair.has_rows or match.metric.each is not None:
         return None
     swaps = swapped(match)
     limits = percentile(drawn_differences(match), confidence=match.confidence)
@@ -125,7 +125,7 @@ def compare_by_bootstrap(match: DifferenceRequest) -> DifferenceResult | str | N
 
 def compare_by_permutation(match: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare by swapping the models' outputs alone, where no interval from the same rows is to be had."""
-    if not match.pair.of_rows or match.metric.each is not None:
+    if not match.pair.has_rows or match.metric.each is not None:
         return None
     test = swapped(match)
     return _drawn(match, (None, None), test, test.note, "no interval")

@@ -1,7 +1,7 @@
-"""The models of a comparison: their rows brought together, and whether these are the same rows.
+"""The models of a comparison: their rows or tallies, and whether these are of the same rows (paired).
 
-Two models on the same rows are compared row by row, which sees far smaller differences than two separate
-figures do; on different rows their variances add.
+Two models on the same rows are compared row by row, which detects far smaller differences than two separate
+estimates do; on different rows their variances add.
 """
 
 from __future__ import annotations
@@ -30,51 +30,40 @@ if TYPE_CHECKING:
     from assay.metrics import Metric
     from assay.tallies import Confusion
 
-__all__ = [
-    "Models", "Pair", "empty_lists_of", "models_of", "size_of", "stated_positive", "stated_settings",
-    "stated_task",
-]  # fmt: skip
+__all__ = ["Models", "Pair", "count_empty_lists", "prepare_models", "size_of"]
 
-_TWO = 2
-_SETTINGS = (
-    "cost_fp",
-    "cost_fn",
-    "beta",
-    "prevalence",
-    "k",
-    "empty",
-)  # of an evaluation, by the metrics' own words
-_ROLES = ("actual", "predicted", "score", "values")  # names that a column has where nobody named it
+_MIN_MODELS = 2
+_DEFAULT_COLUMN_NAMES = ("actual", "predicted", "score", "values")  # of columns that the caller did not name
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pair:
     """Two models' rows or tallies, and whether they are of the same rows.
 
-    `joint` is the tally of both models' labels on the same rows where only that is at hand.
+    `joint_tally` is the tally of both models' labels on the same rows, where the caller gave that alone.
     """
 
     first: Any
     second: Any
     paired: bool
-    given: PairedLabels | None = None
+    joint_tally: PairedLabels | None = None
 
     @functools.cached_property
     def joint(self) -> PairedLabels:
         """The counts of (actual, predicted by the first, predicted by the second)."""
-        return PairedLabels.of(self.first, self.second) if self.given is None else self.given
+        return PairedLabels.of(self.first, self.second) if self.joint_tally is None else self.joint_tally
 
     @functools.cached_property
-    def own(self) -> tuple[Confusion, Confusion]:
-        """Either model's own confusion tally."""
+    def confusions(self) -> tuple[Confusion, Confusion]:
+        """The confusion tally of each model."""
         return self.joint.of_model(0), self.joint.of_model(1)
 
     @property
     def weighted(self) -> bool:
         """Whether rows have weights of their own."""
-        if self.given is not None:
-            return self.given.weights is not None
-        return any(getattr(one, "weight", None) is not None for one in self._rows)
+        if self.joint_tally is not None:
+            return self.joint_tally.weights is not None
+        return any(getattr(rows, "weight", None) is not None for rows in self._rows)
 
     @functools.cached_property
     def groups(self) -> tuple[NDArray[Any], int] | None:
@@ -85,56 +74,56 @@ class Pair:
         return codes, len(labels)
 
     @property
-    def plain(self) -> bool:
-        """Whether every row counts once and for itself."""
-        return not self.weighted and not any(one.group is not None for one in self._rows)
+    def independent_rows(self) -> bool:
+        """Whether rows have neither weights nor groups: each counts once and for itself."""
+        return not self.weighted and not any(rows.group is not None for rows in self._rows)
 
     @property
-    def of_rows(self) -> bool:
-        """Whether both models' rows are at hand, and not their tallies alone."""
+    def has_rows(self) -> bool:
+        """Whether both models' rows are available, and not only their tallies."""
         return bool(self._rows)
 
     @property
     def _rows(self) -> tuple[Rows, ...]:
         both = (self.first, self.second)
-        return both if all(isinstance(one, Rows) for one in both) else ()
+        return both if all(isinstance(data, Rows) for data in both) else ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Models:
-    """Two or more models by name, with what was made out about their rows.
+    """Two or more models by name, and whether they were evaluated on the same rows.
 
-    What is known of a model are its rows, a tally, or a collection of tallies, of which a metric reads one.
+    The data of a model are its rows, a tally, or a collection of tallies, of which a metric reads one.
     """
 
     names: tuple[str, ...]
     data: tuple[Any, ...]
     paired: bool
-    given: PairedLabels | None = None
+    joint_tally: PairedLabels | None = None
 
     def pair(self, first: int, second: int) -> Pair:
         """Return two of the models."""
-        one, other = (rescaled(self.data[place]) for place in (first, second))
-        return Pair(one, other, self.paired, self.given)
+        left, right = (rescaled(self.data[index]) for index in (first, second))
+        return Pair(left, right, self.paired, self.joint_tally)
 
     def read_by(self, metric: Metric, options: dict[str, Any]) -> Models:
-        """Return the same with the tallies that a metric reads, where there are collections of them."""
-        if not any(isinstance(one, Collection) for one in self.data):
+        """Return the same models with the tally that a metric reads in place of a collection of tallies."""
+        if not any(isinstance(data, Collection) for data in self.data):
             return self
-        data = []
-        for one, name in zip(self.data, self.names, strict=True):
-            found = tally_for(metric, one, options) if isinstance(one, Collection) else one
-            if found is None:
+        read = []
+        for data, name in zip(self.data, self.names, strict=True):
+            tally = tally_for(metric, data, options) if isinstance(data, Collection) else data
+            if tally is None:
                 raise MetricError(
                     f"{metric.name} needs the rows of {name}, of which only tallies are at hand: "
-                    f"{', '.join(one)}."
+                    f"{', '.join(data)}."
                 )
-            data.append(found)
-        return dataclasses.replace(self, data=tuple(data))
+            read.append(tally)
+        return dataclasses.replace(self, data=tuple(read))
 
     def sizes(self, *, of_queries: bool = False) -> tuple[int, ...]:
         """Return how many rows each model has, or queries."""
-        return tuple(size_of(one, of_queries=of_queries) for one in self.data)
+        return tuple(size_of(data, of_queries=of_queries) for data in self.data)
 
 
 def size_of(data: Any, *, of_queries: bool = False) -> int:
@@ -144,18 +133,19 @@ def size_of(data: Any, *, of_queries: bool = False) -> int:
     return len(data) if isinstance(data, (Rows, Queries)) else int(data.n)
 
 
-def empty_lists_of(data: Any) -> int:
+def count_empty_lists(data: Any) -> int:
     """Return how many ranked lists of rows or a tally have no relevant item."""
     if isinstance(data, Collection):
-        return sum(map(empty_lists_of, data.tallies))
+        return sum(map(count_empty_lists, data.tallies))
     if isinstance(data, Rows):
         data = Queries.of(data) if data.query is not None else None
     return data.empty_lists if isinstance(data, Queries) else 0
 
 
-def models_of(
-    given: Sequence[Any],
+def prepare_models(
+    inputs: Sequence[Any],
     *,
+    default_names: Sequence[str] = (),
     names: Sequence[str] | None = None,
     paired: bool | None = None,
     predicted: Any = None,
@@ -166,42 +156,43 @@ def models_of(
     """Return the models of a comparison: rows or tallies as they are, or columns by model.
 
     Columns are given as in :func:`assay.rows`, a mapping from model to column for what differs between them,
-    or a list of column names of the table that comes first.
+    or a list of column names of the table that comes first. `default_names` are those of models that have
+    one, empty where they have none; `names` come first.
     """
     data: tuple[Any, ...]
     if predicted is not None or score is not None:
-        data, found = _of_columns(given, {"predicted": predicted, "score": score}, missing, roles)
-    elif len(given) == 1 and isinstance(given[0], PairedLabels):
-        found = ("a", "b")
-        data = (given[0].of_model(0), given[0].of_model(1))
-    elif len(given) == 1 and isinstance(given[0], PairedScores):
-        found, data = ("a", "b"), _expanded(given[0])
+        data, own_names = _rows_by_model(inputs, {"predicted": predicted, "score": score}, missing, roles)
+    elif len(inputs) == 1 and isinstance(inputs[0], PairedLabels):
+        own_names = ("a", "b")
+        data = (inputs[0].of_model(0), inputs[0].of_model(1))
+    elif len(inputs) == 1 and isinstance(inputs[0], PairedScores):
+        own_names, data = ("a", "b"), _expand(inputs[0])
     else:
         stated = [name for name, value in roles.items() if value is not None and name != "positive"]
         if stated:
             raise InputError(f"{', '.join(stated)} belong to columns: say predicted= or score= as well.")
-        data = _all_judged(given)
-        found = _own_names(given, _names(data))
-    if len(data) < _TWO:
+        data = tuple(map(_check_model, inputs))
+        own_names = _fill_names(default_names, _column_names(data))
+    if len(data) < _MIN_MODELS:
         raise InputError("a comparison needs two models at least: rows of each, or columns by model.")
-    told = found if names is None else tuple(map(str, names))
-    if len(told) != len(data) or len(set(told)) != len(told):
-        raise InputError(f"{len(data)} models need as many different names, not {list(told)}.")
-    joint = given[0] if given and isinstance(given[0], PairedLabels) else None
+    model_names = own_names if names is None else tuple(map(str, names))
+    if len(model_names) != len(data) or len(set(model_names)) != len(model_names):
+        raise InputError(f"{len(data)} models need as many different names, not {list(model_names)}.")
+    joint = inputs[0] if inputs and isinstance(inputs[0], PairedLabels) else None
     if joint is not None:
         if paired is False:
             raise InputError("a joint tally is of the same rows: leave paired= out.")
-        return Models(told, data, paired=True, given=joint)
-    return Models(told, data, _pairing(data, told, paired=paired))
+        return Models(model_names, data, paired=True, joint_tally=joint)
+    return Models(model_names, data, _are_paired(data, model_names, paired=paired))
 
 
-def _of_columns(
-    given: Sequence[Any], differing: dict[str, Any], missing: Any, roles: dict[str, Any]
+def _rows_by_model(
+    inputs: Sequence[Any], differing: dict[str, Any], missing: Any, roles: dict[str, Any]
 ) -> tuple[tuple[Rows, ...], tuple[str, ...]]:
     """Return each model's rows from columns, and the models' names."""
-    if len(given) > 1 or (given and isinstance(given[0], (Rows, Tally))):
+    if len(inputs) > 1 or (inputs and isinstance(inputs[0], (Rows, Tally))):
         raise InputError("give the models as rows, or as columns by model, not both.")
-    table = given[0] if given else None
+    table = inputs[0] if inputs else None
     by_model: dict[str, dict[str, Any]] = {}
     for role, columns in differing.items():
         if columns is None:
@@ -219,169 +210,121 @@ def _of_columns(
             raise InputError(f"predicted= and score= name different models: {list(by_model)}, {list(named)}.")
         for name, column in named.items():
             by_model.setdefault(name, {})[role] = column
-    found = [rows(table, **roles, **columns, missing=missing) for columns in by_model.values()]
-    return tuple(_together(found)), tuple(by_model)
+    each = [rows(table, **roles, **columns, missing=missing) for columns in by_model.values()]
+    return tuple(_drop_for_all(each)), tuple(by_model)
 
 
-def _together(found: list[Rows]) -> list[Rows]:
-    """Return the rows that no model lacks: those left out for one are left out for all."""
-    if all(one.origin is None for one in found):
-        return found
-    whole = max(len(one) if one.origin is None else int(one.origin.max(initial=-1)) + 1 for one in found)
-    kept = np.ones(whole, dtype=bool)
-    places = [np.arange(len(one)) if one.origin is None else one.origin for one in found]
-    for one in places:
-        mine = np.zeros(whole, dtype=bool)
-        mine[one] = True
-        kept &= mine
-    taken = [one.take(kept[place]) for one, place in zip(found, places, strict=True)]
+def _drop_for_all(models: list[Rows]) -> list[Rows]:
+    """Return the rows that are complete for every model: a row left out for one is left out for all."""
+    if all(model.origin is None for model in models):
+        return models
+    total = max(
+        len(model) if model.origin is None else int(model.origin.max(initial=-1)) + 1 for model in models
+    )
+    complete = np.ones(total, dtype=bool)
+    origins = [np.arange(len(model)) if model.origin is None else model.origin for model in models]
+    for origin in origins:
+        present = np.zeros(total, dtype=bool)
+        present[origin] = True
+        complete &= present
+    reduced = [model.take(complete[origin]) for model, origin in zip(models, origins, strict=True)]
     return [
-        dataclasses.replace(less, dropped=one.dropped + len(one) - len(less))
-        for one, less in zip(found, taken, strict=True)
+        dataclasses.replace(less, dropped=model.dropped + len(model) - len(less))
+        for model, less in zip(models, reduced, strict=True)
     ]
 
 
-def stated_positive(given: Sequence[Any]) -> Any:
-    """Return the positive label of evaluations, which they state where they hold tallies alone."""
-    return next((one.positive for one in given if _is_evaluation(one)), None)
-
-
-def stated_task(given: Sequence[Any]) -> str | None:
-    """Return the kind of problem that evaluations are of, None where there are none."""
-    kinds = list(dict.fromkeys(str(one.task.name) for one in given if _is_evaluation(one)))
-    if len(kinds) > 1:
-        raise InputError(
-            f"the evaluations are of different problems, {' and '.join(kinds)}: evaluate the models alike, "
-            "or name with metrics= what both have."
-        )
-    return kinds[0] if kinds else None
-
-
-def stated_settings(metric: Metric, given: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return the options of a metric that evaluations state: costs, beta, prevalence, depth of lists.
-
-    Raise where they state different ones, for then the metric is not the same.
-    """
-    found: dict[str, dict[str, Any]] = {}
-    for one, name in zip(given, names, strict=False):
-        if _is_evaluation(one):
-            known = {key: getattr(one.settings, key) for key in _SETTINGS} | one.settings.costs
-            found[name] = {key: known[key] for key in _SETTINGS if key in metric.options}
-    each = list(found.values())
-    if not each:
-        return {}
-    for name, one in found.items():
-        if one != each[0]:
-            first = next(iter(found))
-            raise InputError(
-                f"{metric.name} of {first} was evaluated with {_said(each[0])}, that of {name} with "
-                f"{_said(one)}: evaluate both alike, or state what to compare by, as in "
-                f"metrics=({metric.name!r}, {{{', '.join(f'{key!r}: ...' for key in one)}}})."
-            )
-    return {key: value for key, value in each[0].items() if value is not None}
-
-
-def _said(options: dict[str, Any]) -> str:
-    said = [f"{key}={value}" for key, value in options.items() if value is not None]
-    return " and ".join(said) or f"no {' or '.join(options)}"
-
-
-def _is_evaluation(given: Any) -> bool:
-    return hasattr(given, "tallies") and hasattr(given, "settings")
-
-
-def _all_judged(given: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the models' rows or tallies; where an evaluation has lost its rows, the tallies of all."""
-    bare = any(_is_evaluation(one) and one.rows is None for one in given)
-    return tuple(one.tallies if bare and _is_evaluation(one) else _judged(one) for one in given)
-
-
-def _own_names(given: Sequence[Any], others: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names that evaluations were given, and other ones where they have none or share one."""
-    own = (str(one.settings.name) if _is_evaluation(one) else "" for one in given)
-    found = tuple(name or other for name, other in zip(own, others, strict=True))
-    return found if len(set(found)) == len(found) else others
-
-
-def _judged(given: Any) -> Any:
-    """Return the rows or the tally of what was given for a model."""
-    held = getattr(given, "rows", given)  # an evaluation keeps its rows
-    if isinstance(held, (PairedLabels, PairedScores)):
+def _check_model(data: Any) -> Any:
+    """Return the rows or the tally of a model; raise for anything else."""
+    if isinstance(data, (PairedLabels, PairedScores)):
         raise InputError("a joint tally holds both models: give it alone.")
-    if not isinstance(held, (Rows, Tally)):
+    if not isinstance(data, (Rows, Tally)):
         raise InputError(
-            f"a model is compared by its rows, not by a {type(given).__name__}: gather them with "
+            f"a model is compared by its rows, not by a {type(data).__name__}: gather them with "
             "assay.rows(...), or give columns: compare(actual=..., score={'a': ..., 'b': ...})."
         )
-    return held
+    return data
 
 
-def _names(data: tuple[Any, ...]) -> tuple[str, ...]:
+def _fill_names(given: Sequence[str], others: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the given names, with others where one is empty; the others alone where two are the same."""
+    if not given:
+        return others
+    filled = tuple(name or other for name, other in zip(given, others, strict=True))
+    return filled if len(set(filled)) == len(filled) else others
+
+
+def _column_names(data: tuple[Any, ...]) -> tuple[str, ...]:
     """Return the names of the columns that differ, or letters where they have none of their own."""
     for role in ("score", "predicted"):
-        found = [getattr(getattr(one, role, None), "name", "") for one in data]
-        if len(set(found)) == len(found) and all(name and name not in _ROLES for name in found):
-            return tuple(found)
+        names = [getattr(getattr(model, role, None), "name", "") for model in data]
+        if len(set(names)) == len(names) and all(
+            name and name not in _DEFAULT_COLUMN_NAMES for name in names
+        ):
+            return tuple(names)
     letters = string.ascii_lowercase
     return tuple(letters[i] if i < len(letters) else f"model {i + 1}" for i in range(len(data)))
 
 
-def _pairing(data: tuple[Any, ...], names: tuple[str, ...], *, paired: bool | None) -> bool:
-    """Return whether the models were judged on the same rows; raise where that is doubtful."""
+def _are_paired(data: tuple[Any, ...], names: tuple[str, ...], *, paired: bool | None) -> bool:
+    """Return whether the models were evaluated on the same rows; raise where that is doubtful."""
     first = data[0]
-    stated = {one.positive for one in data if isinstance(one, Rows)}
+    stated = {model.positive for model in data if isinstance(model, Rows)}
     if len(stated) > 1:
         raise InputError("the models' rows were gathered with different positive= labels.")
     if paired is False:
         return False
-    if all(isinstance(one, Queries) for one in data):
-        same = all(one.names is not None and one.names == first.names for one in data)
+    if all(isinstance(model, Queries) for model in data):
+        same = all(model.names is not None and model.names == first.names for model in data)
         if paired and not same:
             raise InputError("the models' queries have no names, or different ones, so they do not pair.")
         return same
-    if not all(isinstance(one, Rows) for one in data):
+    if not all(isinstance(model, Rows) for model in data):
         if paired:
             raise InputError("separate tallies hold no pairs of rows: give rows, or a joint tally.")
         return False
-    for one, name in zip(data[1:], names[1:], strict=True):
-        if paired is None and (len(one) != len(first) or _others(first, one, names[0], name)):
+    for model, name in zip(data[1:], names[1:], strict=True):
+        if paired is None and (len(model) != len(first) or _have_other_actuals(first, model, names[0], name)):
             return False
-        same_actual(first, one, "a comparison")
+        same_actual(first, model, "a comparison")
         for role in ("group", "query"):
-            mine, theirs = (getattr(held, role) for held in (first, one))
-            if (mine is None) != (theirs is None) or (mine is not None and not _same(mine, theirs)):
+            left, right = (getattr(rows, role) for rows in (first, model))
+            if (left is None) != (right is None) or (left is not None and not _same_column(left, right)):
                 raise InputError(f"the two models' rows have different {role}s.")
     return True
 
 
-def _others(first: Rows, second: Rows, mine: str, theirs: str) -> bool:
-    """Tell whether rows of one length are of other actual values; raise where only their order differs."""
-    if first.actual is None or second.actual is None or _same(first.actual, second.actual):
+def _have_other_actuals(first: Rows, second: Rows, first_name: str, second_name: str) -> bool:
+    """Tell whether as many rows have other actual values; raise where only their order differs."""
+    if first.actual is None or second.actual is None or _same_column(first.actual, second.actual):
         return False
-    values = [_plain(one.actual) for one in (first, second)]
-    if np.array_equal(np.sort(values[0]), np.sort(values[1])):
+    left, right = (_column_values(rows.actual) for rows in (first, second))
+    if np.array_equal(np.sort(left), np.sort(right)):
         raise InputError(
-            f"{mine} and {theirs} have the same actual values in another order: bring the rows into one "
-            "order, so that they can be compared row by row, or say paired=False if they are different rows."
+            f"{first_name} and {second_name} have the same actual values in another order: bring the rows "
+            "into one order, so that they can be compared row by row, or say paired=False if they are "
+            "different rows."
         )
     return True
 
 
-def _plain(column: Any) -> NDArray[Any]:
+def _column_values(column: Any) -> NDArray[Any]:
     values: NDArray[Any] = column.values
     return values if column.labels is None else np.array(column.labels)[values]
 
 
-def _same(first: Any, second: Any) -> bool:
+def _same_column(first: Any, second: Any) -> bool:
     return first is second or (first.labels == second.labels and np.array_equal(first.values, second.values))
 
 
-def _expanded(joint: PairedScores) -> tuple[Rows, Rows]:
+def _expand(joint: PairedScores) -> tuple[Rows, Rows]:
     """Return the rows that a joint tally of scores was made of, but for their order."""
     if not joint.n:
         raise LengthError("the joint tally has no rows.")
     counts = np.concatenate([joint.positives, joint.negatives]).astype(np.int64)
     actual = np.repeat(np.repeat([1, 0], len(joint.first)), counts)
-    scores = (np.repeat(np.tile(one, 2), counts) for one in (joint.first, joint.second))
-    first, second = (rows(actual=actual, score=one) for one in scores)
+    first, second = (
+        rows(actual=actual, score=np.repeat(np.tile(scores, 2), counts))
+        for scores in (joint.first, joint.second)
+    )
     return first, second

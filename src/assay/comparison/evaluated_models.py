@@ -1,0 +1,90 @@
+"""What evaluations bring to a comparison: rows or tallies, names, positive label, task and settings.
+
+Models that are no :class:`~assay.Evaluation` state nothing but their rows or tallies.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError
+from assay.evaluation.evaluation import Evaluation
+from assay.inputs import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.metrics import Metric
+
+__all__ = ["evaluation_settings", "evaluation_task", "model_data", "model_names", "positive_label"]
+
+# Settings of an evaluation that are options of metrics of the same name.
+_SETTINGS = ("cost_fp", "cost_fn", "beta", "prevalence", "k", "empty")
+
+
+def model_data(models: Sequence[Any]) -> list[Any]:
+    """Return each model's rows or tallies; where one evaluation has lost its rows, the tallies of all.
+
+    An evaluation that was saved, scanned or merged keeps tallies alone, which hold no pairs of rows.
+    """
+    evaluations = [model for model in models if isinstance(model, Evaluation)]
+    tallies_only = any(evaluation.rows is None for evaluation in evaluations)
+    return [
+        model.tallies if tallies_only and isinstance(model, Evaluation) else _rows_of(model)
+        for model in models
+    ]
+
+
+def _rows_of(model: Any) -> Any:
+    """Return the rows of an evaluation, or of any object that keeps some; anything else as it is."""
+    rows = getattr(model, "rows", None)
+    return rows if isinstance(rows, Rows) else model
+
+
+def model_names(models: Sequence[Any]) -> list[str]:
+    """Return the names that evaluations were given, empty where there is none."""
+    return [str(model.settings.name) if isinstance(model, Evaluation) else "" for model in models]
+
+
+def positive_label(models: Sequence[Any]) -> Any:
+    """Return the positive label of the first evaluation: where there are only tallies, these do not tell."""
+    return next((model.positive for model in models if isinstance(model, Evaluation)), None)
+
+
+def evaluation_task(models: Sequence[Any]) -> str | None:
+    """Return the task of the evaluations, None where there are none; raise where they are of several."""
+    names = list(dict.fromkeys(str(model.task.name) for model in models if isinstance(model, Evaluation)))
+    if len(names) > 1:
+        raise InputError(
+            f"the evaluations are of different problems, {' and '.join(names)}: evaluate the models alike, "
+            "or name with metrics= what both have."
+        )
+    return names[0] if names else None
+
+
+def evaluation_settings(metric: Metric, models: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a metric that evaluations state: costs, beta, prevalence, depth of lists.
+
+    Raise where they state different ones, for then the metric is not the same.
+    """
+    by_model: dict[str, dict[str, Any]] = {}
+    for model, name in zip(models, names, strict=False):
+        if isinstance(model, Evaluation):
+            settings = {key: getattr(model.settings, key) for key in _SETTINGS} | model.settings.costs
+            by_model[name] = {key: settings[key] for key in _SETTINGS if key in metric.options}
+    if not by_model:
+        return {}
+    first, first_options = next(iter(by_model.items()))
+    for name, options in by_model.items():
+        if options != first_options:
+            raise InputError(
+                f"{metric.name} of {first} was evaluated with {_options_text(first_options)}, that of {name} "
+                f"with {_options_text(options)}: evaluate both alike, or state what to compare by, as in "
+                f"metrics=({metric.name!r}, {{{', '.join(f'{key!r}: ...' for key in options)}}})."
+            )
+    return {key: value for key, value in first_options.items() if value is not None}
+
+
+def _options_text(options: dict[str, Any]) -> str:
+    stated = [f"{key}={value}" for key, value in options.items() if value is not None]
+    return " and ".join(stated) or f"no {' or '.join(options)}"
