@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import assay
+from assay.metrics.spec import MetricSpec
 
 COST = {"actual": [0] * 60 + [1] * 40, "cost_fp": 1, "cost_fn": 5}
 OLD, NEW = [0] * 50 + [1] * 10 + [1] * 20 + [0] * 20, [0] * 40 + [1] * 20 + [1] * 35 + [0] * 5
@@ -61,3 +62,19 @@ def test_saved_evaluations_are_compared_unpaired_and_say_so(tmp_path):
         assert kept[name].values == loaded[name].values
     with pytest.raises(assay.InputError, match="hold no pairs of rows: give rows, or a joint tally"):
         assay.compare(*saved, metrics="accuracy", paired=True)
+
+
+def test_metrics_with_options_are_read_as_everywhere():
+    """An average in the name, a pair with options, several of one metric; each found by its options."""
+    old, new = (assay.rows(actual=COST["actual"], predicted=predicted) for predicted in (OLD, NEW))
+    metrics = ["macro f1", ("f_beta", {"beta": 2}), ("f_beta", {"beta": 3}), MetricSpec.of("recall")]
+    compared = assay.compare(old, new, metrics=metrics)
+    names = ["macro_f1", "f_beta (beta=2)", "f_beta (beta=3)", "recall"]
+    assert [difference.metric for difference in compared] == names
+    assert compared["macro f1"] is compared["macro_f1"] is compared["f1"]
+    for beta in (2, 3):
+        value = assay.metrics.f_beta(new, beta=beta)
+        assert compared[f"f_beta (beta={beta})"].values[1] == value
+        assert compared.estimate(f"f_beta (beta={beta})", "b").value == value
+    with pytest.raises(assay.MetricError, match="2 differences in f_beta"):
+        _ = compared["f_beta"]

@@ -18,7 +18,12 @@ from assay.formatting.json_values import json_safe
 from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
-from assay.inference.differences.compare_models import asked_metrics, judged, with_positive
+from assay.inference.differences.compare_models import (
+    compare_metrics,
+    comparison_name,
+    metric_options,
+    metric_specs,
+)
 from assay.inference.differences.difference_request import ComparisonSettings
 from assay.inference.differences.pairing import count_empty_lists, prepare_models
 from assay.inference.intervals.choose_interval import estimate
@@ -27,7 +32,7 @@ from assay.metrics.spec import MetricSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from assay.inference.differences.compare_models import Asked, Correction
+    from assay.inference.differences.compare_models import Correction
     from assay.inference.differences.difference import Difference
     from assay.inference.differences.pairing import Models
     from assay.inference.estimate import Estimate
@@ -51,7 +56,7 @@ class Comparison(ComparisonShortcuts):
     confidence: float
     correction: Correction
     models: Models
-    requests: tuple[Asked, ...]
+    requests: tuple[MetricSpec, ...]
     positive: Any = None
 
     @property
@@ -94,22 +99,26 @@ class Comparison(ComparisonShortcuts):
         for request in self._requests_for(metric):
             if model in self.names:
                 data = self.models.read_by(request.metric, request.options).data[self.names.index(model)]
-                options = with_positive(request, self.models, self.positive)
+                options = metric_options(request, self.models, self.positive)
                 return estimate(request.metric, data, confidence=self.confidence, **options)
         raise MetricError(f"{metric} of {model} was not compared.")
 
     def metric_names(self, metric: str) -> set[str]:
         """Return under which names a metric was compared: itself, by an alias, or with some average."""
-        return {request.name for request in self._requests_for(metric)}
+        return {comparison_name(request) for request in self._requests_for(metric)}
 
-    def _requests_for(self, metric: str) -> list[Asked]:
+    def _requests_for(self, metric: str) -> list[MetricSpec]:
         """Return what was compared under a name: its own, any alias, and with an average or without."""
-        named = [request for request in self.requests if metric == request.name]
+        named = [request for request in self.requests if metric == comparison_name(request)]
         if named:
             return named
         spec = MetricSpec.of(metric)
-        same = [request for request in self.requests if request.metric is spec.metric]
-        averaged_alike = [request for request in same if request.spec.average == spec.average]
+        same = [
+            request
+            for request in self.requests
+            if request.metric is spec.metric and spec.others.items() <= request.options.items()
+        ]
+        averaged_alike = [request for request in same if request.average == spec.average]
         return averaged_alike or ([] if spec.average else same)
 
     def __getitem__(self, key: str | tuple[str, str, str]) -> Difference:
@@ -274,12 +283,12 @@ def compare(
         positive = positive_label(models)
     task = evaluation_task(models) if metrics is None else None
     requests = [
-        request._replace(options=evaluation_settings(request.metric, models, inputs.names) | request.options)
-        for request in asked_metrics(metrics, inputs.data, stated=positive is not None, task=task)
+        dataclasses.replace(spec, options=evaluation_settings(spec.metric, models, inputs.names) | spec.options)
+        for spec in metric_specs(metrics, inputs.data, stated=positive is not None, task=task)
     ]
     tests = (test,) if isinstance(test, str) else tuple(test or ())
     settings = ComparisonSettings(tests, ordered, horizon, replicates, seed)
-    result = judged(
+    result = compare_metrics(
         inputs, requests, confidence=confidence, correction=correction, against=against, margin=margin,
         detect=detect, positive=positive, settings=settings,
     )  # fmt: skip

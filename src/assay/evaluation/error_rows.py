@@ -14,7 +14,7 @@ from assay.formatting.numbers import format_value
 from assay.formatting.result import Result, ResultTable
 from assay.formatting.table import grid, paragraph
 from assay.formatting.width import clean, short
-from assay.inference.influence.row_contributions import row_figures
+from assay.inference.influence.row_contributions import row_contributions
 from assay.inputs import encode
 from assay.tallies import Confusion, LabelSets, Queries
 
@@ -291,7 +291,7 @@ def _residuals(_: Evaluation, rows: Rows, n: int, kind: str) -> ErrorGroup:
 def _worst_lists(ev: Evaluation, n: int) -> ErrorGroup:
     """Return the ranked lists with the lowest NDCG, among those with a relevant item."""
     spec, tally, options, _ = ev.reading("ndcg")
-    values = row_figures(spec.metric, tally, options)
+    values = row_contributions(spec.metric, tally, options)
     assert isinstance(tally, Queries)  # noqa: S101 - the tally that NDCG reads
     assert values is not None  # noqa: S101 - it is a mean over lists
     with_relevant = np.flatnonzero((tally.relevant > 0) & ~np.isnan(values))

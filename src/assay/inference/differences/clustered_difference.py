@@ -1,9 +1,10 @@
-"""The spread of a difference between two parts of the rows where rows come in groups, some perhaps with both.
+"""The standard error of a difference between two parts of the rows where rows come in groups (clusters).
 
-Two ways, both of which must reject. The cluster jackknife (CR3): each group's influences on both
-sides are added up, over what is left without the group. And the pooled one under the null hypothesis: rows
-of both sides have one variance and one correlation within groups, so that a side that shows no spread of its
-own, with a rate of 0 or 1, is not taken for certain.
+A group may have rows in both parts. There are two tests, both of which must reject. The cluster jackknife
+(CR3): each group's influences on both sides are added up and divided by the share of the rows that is left
+without the group. And the pooled one under the null hypothesis: rows of both sides have one variance and one
+correlation within groups, so that a side without any spread of its own, with a rate of 0 or 1, is not taken
+for certain.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.inference.differences.pooled_variance import (
+    MIN_DF,
     Component,
     InfluenceUnits,
     NullSpread,
@@ -22,6 +24,7 @@ from assay.inference.differences.pooled_variance import (
     pooled_moments,
     scale_of,
 )
+from assay.inference.formulas.cluster_jackknife import share_without_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GroupedUnits", "difference_spreads", "group_shares", "jackknife_spread"]
 
-_LEAST_LEFT = 0.1  # of a class, without a group: of less, leaving it out says nothing
+_MIN_REMAINING_SHARE = 0.1  # of a class without a group: with less, leaving the group out says nothing
 
 
 class GroupedUnits(NamedTuple):
@@ -41,7 +44,7 @@ class GroupedUnits(NamedTuple):
 
 
 class _Side(NamedTuple):
-    """One class on one side: its sums, each group's weight, and each group's influence over what is left."""
+    """One class on one side: its sums, each group's weight, and each group's jackknifed influence."""
 
     sums: Component
     mass: NDArray[np.float64]
@@ -49,7 +52,7 @@ class _Side(NamedTuple):
 
     @property
     def groups(self) -> float:
-        """How many groups of equal weight the groups are worth (Kish 1965)."""
+        """The effective number of groups of equal weight (Kish 1965)."""
         return float(self.mass.sum() ** 2 / np.square(self.mass).sum())
 
 
@@ -57,74 +60,77 @@ def difference_spreads(
     sides: Sequence[GroupedUnits], groups: int, difference: float
 ) -> tuple[NullSpread, NullSpread]:
     """Return the spread of the first side's value less the second's: by the jackknife, and pooled."""
-    unit = scale_of(*(one.units for one in sides))
-    held = [dict(_classes(one, groups, unit)) for one in sides]
-    found = _jackknife(held, groups), _pooled(held, groups, difference / unit)
-    return found[0].times(unit), found[1].times(unit)
+    scale = scale_of(*(side.units for side in sides))
+    by_class = [dict(_classes(side, groups, scale)) for side in sides]
+    jackknifed, pooled = _jackknife(by_class, groups), _pooled(by_class, groups, difference / scale)
+    return jackknifed.times(scale), pooled.times(scale)
 
 
 def jackknife_spread(rows: GroupedUnits, groups: int) -> NullSpread:
     """Return the spread of a value, or of two models' difference on the same rows, by leaving out groups."""
-    unit = scale_of(rows.units)
-    return _jackknife([dict(_classes(rows, groups, unit))], groups).times(unit)
+    scale = scale_of(rows.units)
+    return _jackknife([dict(_classes(rows, groups, scale))], groups).times(scale)
 
 
 def group_shares(rows: GroupedUnits, groups: int) -> NDArray[np.float64]:
     """Return the share of the rows' weight that each group has, on average over the classes."""
-    shares = [one.mass / one.mass.sum() for _, one in _classes(rows, groups, scale_of(rows.units))]
+    shares = [side.mass / side.mass.sum() for _, side in _classes(rows, groups, scale_of(rows.units))]
     return np.asarray(np.mean(shares, axis=0))
 
 
-def _classes(side: GroupedUnits, groups: int, unit: float) -> Iterator[tuple[Any, _Side]]:
-    """Yield each class's sums, influences in a unit in which their powers are floats."""
-    units = side.units.over(unit)
+def _classes(side: GroupedUnits, groups: int, scale: float) -> Iterator[tuple[Any, _Side]]:
+    """Yield each class and its sums, with influences divided by a scale."""
+    units = side.units.divide(scale)
     for name in np.unique(units.classes).tolist():
         chosen = units.classes == name
         codes, weight = side.codes[chosen], units.mass[chosen]
         mass = np.bincount(codes, weights=weight, minlength=groups).astype(np.float64)
-        total = float(mass.sum())
-        if not total > 0:
+        if not float(mass.sum()) > 0:
             continue
         sums = np.bincount(codes, weights=weight * units.slopes[chosen], minlength=groups)
-        yield name, _Side(Component.of(units, chosen), mass, sums / np.maximum(1 - mass / total, _LEAST_LEFT))
+        yield name, _Side(Component.of(units, chosen), mass, sums / _remaining(mass))
 
 
-def _jackknife(held: Sequence[dict[Any, _Side]], groups: int) -> NullSpread:
+def _remaining(mass: NDArray[np.float64]) -> NDArray[np.float64]:
+    return share_without_cluster(mass, minimum=_MIN_REMAINING_SHARE)
+
+
+def _jackknife(by_class: Sequence[dict[Any, _Side]], groups: int) -> NullSpread:
     """Return the spread by leaving out one group at a time, from both sides."""
     sums, parts = np.zeros(groups), []
-    some = np.zeros(groups, dtype=bool)
-    for sign, side in zip((1.0, -1.0), held, strict=False):
-        for one in side.values():
-            sums += sign * one.influence
-            some |= one.mass > 0
-            own = math.sqrt(float(np.square(one.influence).sum()))
-            parts.append(NullSpread(own, max(one.groups - 1, 1e-3)))
-    number = int(some.sum())
+    occurs = np.zeros(groups, dtype=bool)
+    for sign, classes in zip((1.0, -1.0), by_class, strict=False):
+        for side in classes.values():
+            sums += sign * side.influence
+            occurs |= side.mass > 0
+            own = math.sqrt(float(np.square(side.influence).sum()))
+            parts.append(NullSpread(own, max(side.groups - 1, MIN_DF)))
+    number = int(occurs.sum())
     variance = float(np.square(sums).sum()) * (number - 1) / max(number, 1)
     return NullSpread(math.sqrt(variance), combined(parts).df)
 
 
-def _pooled(held: Sequence[dict[Any, _Side]], groups: int, difference: float) -> NullSpread:
+def _pooled(by_class: Sequence[dict[Any, _Side]], groups: int, difference: float) -> NullSpread:
     """Return the spread if both sides are alike: one variance and one correlation within groups by class."""
     parts = []
-    for name in {*held[0], *held[1]}:
-        both = [side.get(name) for side in held]
-        known = [one for one in both if one is not None]
-        second, kurtosis = pooled_moments([None if one is None else one.sums for one in both], difference)
-        rows = [1 / one.sums.effective for one in known]
-        across = np.zeros(groups)  # what a common shift of a group's rows does to the difference
-        for sign, one in zip((1.0, -1.0), both, strict=True):
-            if one is not None:
-                across += sign * one.mass / one.sums.mass
-        shared, fourth = float(np.square(across).sum()), float((across**4).sum())
-        # What groups share adds to the difference, or falls out of it where they have rows on both sides: the
+    for name in {*by_class[0], *by_class[1]}:
+        both = [classes.get(name) for classes in by_class]
+        known = [side for side in both if side is not None]
+        second, kurtosis = pooled_moments([None if side is None else side.sums for side in both], difference)
+        inverse_sizes = [1 / side.sums.effective for side in known]
+        shifts = np.zeros(groups)  # the change of the difference when all rows of a group shift by one
+        for sign, side in zip((1.0, -1.0), both, strict=True):
+            if side is not None:
+                shifts += sign * side.mass / side.sums.mass
+        shared, fourth = float(np.square(shifts).sum()), float((shifts**4).sum())
+        # What groups share adds to the difference, or cancels where they have rows on both sides: the
         # correlation is taken as high, or as low, as the groups' sums allow.
-        correlation = _correlation(known, second, high=shared > sum(rows))
-        variance = second * ((1 - correlation) * sum(rows) + correlation * shared)
-        effective = sum(rows) ** 2 / sum(row**3 for row in rows)
+        correlation = _correlation(known, second, high=shared > sum(inverse_sizes))
+        variance = second * ((1 - correlation) * sum(inverse_sizes) + correlation * shared)
+        effective = sum(inverse_sizes) ** 2 / sum(inverse**3 for inverse in inverse_sizes)
         df = freedom(effective, kurtosis)
         if fourth > 0:
-            df = min(df, max(shared**2 / fourth - 1, 1e-3))
+            df = min(df, max(shared**2 / fourth - 1, MIN_DF))
         parts.append(NullSpread(math.sqrt(variance), df))
     return combined(parts)
 
@@ -132,14 +138,14 @@ def _pooled(held: Sequence[dict[Any, _Side]], groups: int, difference: float) ->
 def _correlation(known: Sequence[_Side], second: float, *, high: bool) -> float:
     """Return the correlation of two rows of a group and class, from 0 to 1, by the groups' sums.
 
-    High with each sum over what is left without its group, as the jackknife has it; low with the sums alone.
+    High with the jackknifed sums; low with the sums alone.
     """
-    of_groups = 0.0
-    for one in known:
-        left = 1.0 if high else np.maximum(1 - one.mass / one.sums.mass, _LEAST_LEFT)
-        of_groups += float(np.square(one.influence * left * one.sums.mass).sum())
-    alone = sum(one.sums.squares for one in known)
-    together = sum(float(np.square(one.mass).sum()) for one in known)
-    if not (second > 0 and together > alone):
+    squared_sums = 0.0
+    for side in known:
+        factor = 1.0 if high else _remaining(side.mass)
+        squared_sums += float(np.square(side.influence * factor * side.sums.mass).sum())
+    within_rows = sum(side.sums.squares for side in known)
+    within_groups = sum(float(np.square(side.mass).sum()) for side in known)
+    if not (second > 0 and within_groups > within_rows):
         return 0.0
-    return min(max((of_groups / second - alone) / (together - alone), 0.0), 1.0)
+    return min(max((squared_sums / second - within_rows) / (within_groups - within_rows), 0.0), 1.0)

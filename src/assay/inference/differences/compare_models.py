@@ -1,7 +1,7 @@
-"""Which of two or more models is better: every metric's difference by the method that suits it.
+"""Compare two or more models: the difference on every metric, by the method that suits it, with corrected p.
 
-One table says which methods are tried for a metric, in their order; a method answers, or says why it fails
-on these rows, or that it is not meant for them, and then the next is asked.
+The methods for a metric are tried in order: each returns a result, or a reason why it fails on these rows, or
+None if it is not meant for them; then the next is tried.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.inference.differences.default_comparison_metrics import default_metrics
-from assay.inference.differences.difference import Difference, Margin, direction, judged_by_margin
+from assay.inference.differences.difference import Difference, Margin, assess_margin, direction
 from assay.inference.differences.difference_request import DifferenceRequest, DifferenceResult
 from assay.inference.differences.pairing import size_of
 from assay.inference.formulas.delong import delong_several
 from assay.inference.formulas.proportions import check_confidence
 from assay.inference.hypothesis_tests.multiple_testing import benjamini_hochberg, holm
 from assay.inference.hypothesis_tests.paired_proportions import cochran_q
-from assay.inference.influence.row_contributions import outcomes
+from assay.inference.influence.row_contributions import options_with_positive, outcomes_of_rows
 from assay.inputs import Rows
 from assay.inputs.columns import doubles
-from assay.inputs.labels import binary, encode
+from assay.inputs.labels import binary
 from assay.metrics import Metric, Undefined, find
 from assay.metrics.spec import MetricSpec, is_pair
 
@@ -40,68 +40,65 @@ if TYPE_CHECKING:
     from assay.inference.test_result import Test
 
 __all__ = [
-    "Asked",
     "ComparisonTable",
-    "asked_metrics",
-    "difference_of",
-    "judged",
+    "compare_metrics",
+    "comparison_name",
+    "compute_difference",
     "methods_for",
-    "with_positive",
+    "metric_options",
+    "metric_specs",
+    "subtract",
 ]
 
 Correction: TypeAlias = Literal["holm", "bh"] | None
 
-_TWO = 2
-_HALF = 0.5
-
-
-class Asked(NamedTuple):
-    """A metric with the options it is asked with."""
-
-    metric: Metric
-    options: dict[str, Any]
-
-    @property
-    def spec(self) -> MetricSpec:
-        """The metric and its options as one."""
-        return MetricSpec(self.metric, self.options)
-
-    @property
-    def name(self) -> str:
-        """The metric's name with its average, and its other options where there are some."""
-        said = ", ".join(f"{name}={value}" for name, value in self.spec.others.items())
-        return f"{self.spec.base} ({said})" if said else self.spec.base
+_TWO_MODELS = 2
+_MIN_ROWS_PER_CLASS = 2  # for a variance
+_MIN_CONFIDENCE_WITH_MARGIN = 0.5
 
 
 class ComparisonTable(NamedTuple):
-    """All differences, metric by metric and pair by pair, and the tests of more than two models at once."""
+    """All differences, metric by metric and pair by pair, and the tests of more than two models at once.
+
+    ``family`` is how many differences have a p-value.
+    """
 
     differences: tuple[Difference, ...]
     overall: dict[str, Test]
     family: int
 
 
-def asked_metrics(
+def metric_specs(
     metrics: Any, data: Sequence[Any], *, stated: bool = False, task: str | None = None
-) -> list[Asked]:
-    """Return the metrics asked for, each once, or those that suit the models' rows or tallies.
+) -> list[MetricSpec]:
+    """Return the metrics to compare, each once: the requested ones, or those that suit the rows or tallies.
 
     A metric is a name such as ``"auc"`` or ``"macro f1"``, a metric, or either with its options:
     ``("ndcg", {"k": 10})``. `stated` says that a positive label was, `task` which kind of problem it is.
     """
     if metrics is None:
-        return [Asked(find(name), {}) for name in default_metrics(data, stated=stated, task=task)]
-    listed = [metrics] if isinstance(metrics, (str, Metric)) or is_pair(metrics) else list(metrics)
-    if not listed:
+        return [MetricSpec(find(name), {}) for name in default_metrics(data, stated=stated, task=task)]
+    single = isinstance(metrics, (str, Metric, MetricSpec)) or is_pair(metrics)
+    requested = [metrics] if single else list(metrics)
+    if not requested:
         raise MetricError("metrics= is empty: name at least one, or leave it out.")
-    specs = [MetricSpec.of(one) for one in listed]
-    found = [Asked(spec.metric, spec.options) for spec in specs]
-    return list({one.name: one for one in reversed(found)}.values())[::-1]
+    specs = [metric if isinstance(metric, MetricSpec) else MetricSpec.of(metric) for metric in requested]
+    return list({comparison_name(spec): spec for spec in reversed(specs)}.values())[::-1]
 
 
-def judged(
+def comparison_name(spec: MetricSpec) -> str:
+    """Return the name of a metric in a comparison: with its average, and its other options in brackets.
+
+    >>> comparison_name(MetricSpec.of(("macro f_beta", {"beta": 2})))
+    'macro_f_beta (beta=2)'
+    """
+    options = ", ".join(f"{name}={value}" for name, value in spec.others.items())
+    return f"{spec.base} ({options})" if options else spec.base
+
+
+def compare_metrics(
     models: Models,
-    asked: Sequence[Asked],
+    specs: Sequence[MetricSpec],
     *,
     confidence: float = 0.95,
     correction: Correction = "holm",
@@ -112,120 +109,146 @@ def judged(
     settings: ComparisonSettings,
 ) -> ComparisonTable:
     """Return every pair's difference on every metric, their p-values corrected as one family."""
+    _check_arguments(specs, confidence, correction, against, margin=margin, detect=detect)
+    pairs = list(itertools.combinations(range(len(models.names)), 2))
+    if against == "first":
+        pairs = [pair for pair in pairs if pair[0] == 0]
+    differences: list[Difference] = []
+    overall: dict[str, Test] = {}
+    pairs_of_data: dict[tuple[int, ...], dict[tuple[int, int], Pair]] = {}
+    for spec in specs:
+        metric, options, name = spec.metric, metric_options(spec, models, positive), comparison_name(spec)
+        read = models.read_by(metric, options)
+        identity = tuple(map(id, read.data))
+        if identity not in pairs_of_data:  # metrics that read the same data share what a pair makes of it
+            pairs_of_data[identity] = {pair: read.pair(*pair) for pair in pairs}
+        values: list[Any] = [metric(data, **options) for data in read.data]
+        limits = (_number_for(margin, spec, "margin"), _number_for(detect, spec, "detect"))
+        for first, second in pairs:
+            request = DifferenceRequest(
+                metric, options, (values[first], values[second]), pairs_of_data[identity][first, second],
+                confidence, settings,
+            )  # fmt: skip
+            names = (models.names[first], models.names[second])
+            differences.append(compute_difference(request, name, names, *limits))
+        if len(models.names) > _TWO_MODELS and models.paired:
+            test = _test_of_all_models(metric, options, models)
+            if test is not None:
+                overall[name] = test
+    return ComparisonTable(*_correct(differences, correction, overall))
+
+
+def _check_arguments(
+    specs: Sequence[MetricSpec],
+    confidence: float,
+    correction: Correction,
+    against: str,
+    *,
+    margin: float | Mapping[str, float] | None,
+    detect: float | Mapping[str, float] | None,
+) -> None:
     check_confidence(confidence)
-    if margin is not None and confidence <= _HALF:
+    if margin is not None and confidence <= _MIN_CONFIDENCE_WITH_MARGIN:
         raise MetricError(
-            f"confidence={confidence!r}: a margin is judged by intervals of more than 0.5, such as 0.95."
+            f"confidence={confidence!r}: a margin is tested by intervals of more than 0.5, such as 0.95."
         )
     if correction not in ("holm", "bh", None):
         raise MetricError(f'correction={correction!r} is not known: use "holm", "bh" or None.')
     if against not in ("all", "first"):
         raise MetricError(f'against={against!r} is not known: use "all" or "first".')
-    for what, given in (("margin", margin), ("detect", detect)):
-        _check_named(given, asked, what)
-    pairs = list(itertools.combinations(range(len(models.names)), 2))
-    if against == "first":
-        pairs = [pair for pair in pairs if pair[0] == 0]
-    found, overall = [], {}
-    kept: dict[tuple[int, ...], dict[tuple[int, int], Pair]] = {}
-    for one in asked:
-        if one.metric.kind == "statistic":
+    for argument, numbers in (("margin", margin), ("detect", detect)):
+        _check_names(numbers, specs, argument)
+    for spec in specs:
+        if spec.metric.kind == "statistic":
             raise MetricError(
-                f"{one.metric.name} is the statistic of a test: two of them say nothing about which model is "
-                "better. Ask for the figure that it tests."
+                f"{spec.metric.name} is the statistic of a test: two of them say nothing about which model "
+                "is better. Ask for the metric that it tests."
             )
-        options = with_positive(one, models, positive)
-        read = models.read_by(one.metric, options)
-        held = tuple(map(id, read.data))
-        if held not in kept:  # metrics that read the same data share what a pair makes of it
-            kept[held] = {pair: read.pair(*pair) for pair in pairs}
-        matched = kept[held]
-        values = [_value(one.metric, data, options) for data in read.data]
-        limits = (_for(margin, one, "margin"), _for(detect, one, "detect"))
-        for first, second in pairs:
-            names = (models.names[first], models.names[second])
-            match = DifferenceRequest(
-                one.metric, options, (values[first], values[second]),
-                matched[first, second], confidence, settings,
-            )  # fmt: skip
-            found.append(difference_of(match, one.name, names, *limits))
-        if len(models.names) > _TWO and models.paired:
-            test = _overall(one.metric, options, models)
-            if test is not None:
-                overall[one.name] = test
-    tested = [place for place, one in enumerate(found) if not isinstance(one.p, Undefined)]
-    family = len(tested) if correction else 1
+
+
+def _correct(
+    differences: list[Difference], correction: Correction, overall: dict[str, Test]
+) -> tuple[tuple[Difference, ...], dict[str, Test], int]:
+    """Return the differences with p-values corrected for their number, the overall tests, and that number."""
+    tested = [index for index, item in enumerate(differences) if not isinstance(item.p, Undefined)]
     if correction and tested:
         correct = holm if correction == "holm" else benjamini_hochberg
-        adjusted = correct([float(found[place].p) for place in tested])
-        for place, p in zip(tested, adjusted.tolist(), strict=True):
-            found[place] = dataclasses.replace(found[place], adjusted=p, family=family)
-    return ComparisonTable(tuple(found), overall, len(tested))
+        adjusted = correct([float(differences[index].p) for index in tested])
+        for index, p_value in zip(tested, adjusted.tolist(), strict=True):
+            differences[index] = dataclasses.replace(differences[index], adjusted=p_value, family=len(tested))
+    return tuple(differences), overall, len(tested)
 
 
-def difference_of(
-    match: DifferenceRequest, name: str, names: tuple[str, str], margin: float | None, detect: float | None
+def compute_difference(
+    request: DifferenceRequest,
+    name: str,
+    names: tuple[str, str],
+    margin: float | None,
+    detect: float | None,
 ) -> Difference:
-    """Return the difference of a match: by the first method that has an answer, or why there is none."""
-    metric, values = match.metric, match.values
-    n = _size(match)
-    turn = direction(metric)
-    difference = _distance(values, names)
+    """Return the difference of two models on a metric, by the first method that has a result.
+
+    Without a result, the difference says why there is none.
+    """
+    values, n, turn = request.values, _size(request), direction(request.metric)
+    difference = subtract(values, names)
     if isinstance(difference, Undefined):
         return Difference(
-            name, *names, values, difference, None, None, match.confidence, difference, "", "", n,
+            name, *names, values, difference, None, None, request.confidence, difference, "", "", n,
             direction=turn, detect=detect,
         )  # fmt: skip
-    answer = _answer(match)
-    if isinstance(answer, str):
+    result = _first_result(request)
+    if isinstance(result, str):
         return Difference(
-            name, *names, values, difference, None, None, match.confidence, Undefined(answer), "", "", n,
-            direction=turn, detect=detect, note=answer,
+            name, *names, values, difference, None, None, request.confidence, Undefined(result), "", "", n,
+            direction=turn, detect=detect, note=result,
         )  # fmt: skip
-    note = answer.note
-    if match.settings.ordered and not answer.method.startswith("Diebold"):
+    note = result.note
+    if request.settings.ordered and not result.method.startswith("Diebold"):
         note = "; ".join(filter(None, [note, "it does not allow for rows that go together in time"]))
-    judged_margin = None if margin is None or not turn else _by_margin(match, answer, turn, margin)
     return Difference(
-        name, *names, values, difference, answer.low, answer.high, match.confidence, answer.test.p,
-        answer.method, answer.test.method, n, answer.n, turn,
-        standard_error=answer.standard_error, note=note, disagreeing=answer.disagreeing,
-        groups=answer.groups, design_effect=answer.design_effect, more=answer.more, margin=judged_margin,
-        detect=detect, same=answer.standard_error == 0 == difference,
+        name, *names, values, difference, result.low, result.high, request.confidence, result.test.p,
+        result.method, result.test.method, n, result.n, turn,
+        standard_error=result.standard_error, note=note, disagreeing=result.disagreeing,
+        groups=result.groups, design_effect=result.design_effect, more=result.more,
+        margin=None if margin is None or not turn else _claims_by_margin(request, result, turn, margin),
+        detect=detect, same=result.standard_error == 0 == difference,
     )  # fmt: skip
 
 
-def _by_margin(match: DifferenceRequest, answer: DifferenceResult, turn: int, margin: float) -> Margin | None:
+def _claims_by_margin(
+    request: DifferenceRequest, result: DifferenceResult, turn: int, margin: float
+) -> Margin | None:
     """Return what a margin allows to claim; None where there is no interval."""
     # The narrower interval leaves on either side what the wider one leaves on both: one-sided tests.
-    narrow = _answer(dataclasses.replace(match, confidence=2 * match.confidence - 1))
-    limits = [_turned(one, turn) for one in (answer, narrow)]
+    narrow = _first_result(dataclasses.replace(request, confidence=2 * request.confidence - 1))
+    limits = [_oriented_interval(each, turn) for each in (result, narrow)]
     if limits[0] is None or limits[1] is None:
         return None
-    return judged_by_margin(turn * match.difference, limits[0], limits[1], margin, answer.standard_error)
+    return assess_margin(turn * request.difference, limits[0], limits[1], margin, result.standard_error)
 
 
-def _turned(answer: DifferenceResult | str, turn: int) -> Interval | None:
-    """Return an answer's interval, turned so that more is better."""
-    if isinstance(answer, str) or answer.low is None or answer.high is None:
+def _oriented_interval(result: DifferenceResult | str, turn: int) -> Interval | None:
+    """Return a result's interval, turned so that more is better."""
+    if isinstance(result, str) or result.low is None or result.high is None:
         return None
-    return (answer.low, answer.high) if turn > 0 else (-answer.high, -answer.low)
+    return (result.low, result.high) if turn > 0 else (-result.high, -result.low)
 
 
-def _answer(match: DifferenceRequest) -> DifferenceResult | str:
-    """Return the answer of the first method that has one, or all their reasons."""
+def _first_result(request: DifferenceRequest) -> DifferenceResult | str:
+    """Return the result of the first method that has one, or the reasons of all."""
     reasons: list[str] = []
-    for method in methods_for(match.metric, match.options, paired=match.pair.paired):
-        found = method(match)
-        if isinstance(found, DifferenceResult):
-            said = [*reasons, found.note] if found.note else reasons
-            return found._replace(note="; ".join(said))
-        if found:
-            reasons.append(found)
-    if not reasons:
-        rows = match.pair.has_rows
-        return "no method is meant for rows like these" if rows else "tallies say too little: give the rows"
-    return "; ".join(dict.fromkeys(reasons))
+    for method in methods_for(request.metric, request.options, paired=request.pair.paired):
+        result = method(request)
+        if isinstance(result, DifferenceResult):
+            return result._replace(note="; ".join(filter(None, [*reasons, result.note])))
+        if result:
+            reasons.append(result)
+    if reasons:
+        return "; ".join(dict.fromkeys(reasons))
+    if request.pair.has_rows:
+        return "no method is meant for rows like these"
+    return "tallies say too little: give the rows"
 
 
 def methods_for(metric: Metric, options: dict[str, Any], *, paired: bool) -> tuple[DifferenceMethod, ...]:
@@ -244,39 +267,30 @@ def methods_for(metric: Metric, options: dict[str, Any], *, paired: bool) -> tup
     return BY_METRIC.get(metric.name, BY_KIND[metric.kind])
 
 
-def _overall(metric: Metric, options: dict[str, Any], models: Models) -> Test | None:
-    """Return the test that all models are alike: Cochran's of shares, DeLong's of areas; else None."""
+def _test_of_all_models(metric: Metric, options: dict[str, Any], models: Models) -> Test | None:
+    """Return the test that all models are alike: Cochran's Q of proportions, DeLong's of AUC; else None."""
     first = models.data[0]
     if not isinstance(first, Rows) or first.weight is not None or first.group is not None:
         return None
     if metric.name == "auc" and not options.get("average"):
         positive = binary(first.need("actual", "auc"), first.positive, first.labels)[0]
-        if min(int(positive.sum()), int(len(positive) - positive.sum())) < _TWO:
+        if min(int(positive.sum()), int(len(positive) - positive.sum())) < _MIN_ROWS_PER_CLASS:
             return None
-        scores = [doubles(one.need("score", "auc").numbers("scores")) for one in models.data]
+        scores = [doubles(rows.need("score", "auc").numbers("scores")) for rows in models.data]
         return delong_several(scores, positive, 1 - positive)
     if metric.kind != "proportion" or options.get("average"):
         return None
     hits = []
-    for one in models.data:
-        (actual, known), (predicted, said) = (
-            encode(one.need(role, metric.name)) for role in ("actual", "predicted")
-        )
-        labels = tuple(dict.fromkeys((*known, *said)))
-        place = np.array([labels.index(label) for label in said], dtype=np.intp)
-        found = outcomes(metric, options, labels, actual.astype(np.intp), place[predicted])
-        if found is None or not found.fixed:
+    for rows in models.data:
+        outcomes = outcomes_of_rows(metric, options, rows)
+        if outcomes is None or not outcomes.fixed:
             return None
-        hits.append(found.hit[found.counted])
+        hits.append(outcomes.hit[outcomes.counted])
     return cochran_q(np.stack(hits, axis=1))
 
 
-def _value(metric: Metric, data: Any, options: dict[str, Any]) -> Any:
-    return metric(data, **options)
-
-
-def _distance(values: tuple[Any, Any], names: tuple[str, str]) -> float | Undefined:
-    """Return the second value less the first, or whose value it is that lacks."""
+def subtract(values: tuple[Any, Any], names: tuple[str, str]) -> float | Undefined:
+    """Return the second value less the first, or which model has no finite value, and why."""
     for value, name in zip(values, names, strict=True):
         if isinstance(value, Undefined):
             return Undefined(f"{value.reason} ({name})")
@@ -285,38 +299,40 @@ def _distance(values: tuple[Any, Any], names: tuple[str, str]) -> float | Undefi
     return float(values[1] - values[0])
 
 
-def _size(match: DifferenceRequest) -> int:
-    of_queries = match.metric.each is not None
-    sizes = [size_of(one, of_queries=of_queries) for one in (match.pair.first, match.pair.second)]
-    return sizes[0] if match.pair.paired else sum(sizes)
+def _size(request: DifferenceRequest) -> int:
+    """Return how many rows or queries the two models have: the same ones, or both together."""
+    of_queries = request.metric.each is not None
+    sizes = [size_of(data, of_queries=of_queries) for data in request.pair.both]
+    return sizes[0] if request.pair.paired else sum(sizes)
 
 
-def with_positive(asked: Asked, models: Models, positive: Any) -> dict[str, Any]:
+def metric_options(spec: MetricSpec, models: Models, positive: Any) -> dict[str, Any]:
     """Return a metric's options with the positive label that the rows, or the caller, state."""
-    metric, options = asked
-    stated = getattr(models.data[0], "positive", None) if isinstance(models.data[0], Rows) else positive
-    if stated is None or "positive" not in metric.view_options or options.get("average"):
-        return options
-    return {"positive": stated, **options}
+    first = models.data[0]
+    return options_with_positive(
+        spec.metric, spec.options, first.positive if isinstance(first, Rows) else positive
+    )
 
 
-def _for(given: float | Mapping[str, float] | None, asked: Asked, what: str) -> float | None:
-    """Return the number given for a metric: one for all, or by the metrics' names."""
-    number: Any = given
-    if isinstance(given, Mapping):
-        by_metric = {MetricSpec.of(name).base: value for name, value in given.items()}
-        number = by_metric.get(asked.spec.base, by_metric.get(asked.metric.name))
+def _number_for(numbers: float | Mapping[str, float] | None, spec: MetricSpec, argument: str) -> float | None:
+    """Return the number for a metric from an argument: one for all metrics, or a mapping by their names."""
+    number: Any = numbers
+    if isinstance(numbers, Mapping):
+        by_metric = {MetricSpec.of(name).base: value for name, value in numbers.items()}
+        number = by_metric.get(spec.base, by_metric.get(spec.metric.name))
     if number is None:
         return None
     if not (isinstance(number, Real) and 0 < float(number) < math.inf):
-        raise MetricError(f"{what}={number!r} must be a number above 0, or one for each metric by its name.")
+        raise MetricError(
+            f"{argument}={number!r} must be a number above 0, or one for each metric by its name."
+        )
     return float(number)
 
 
-def _check_named(given: Any, asked: Sequence[Asked], what: str) -> None:
-    """Raise where a number is given for a metric that is not compared: it would go unheeded."""
-    compared = [one.spec.base for one in asked]
-    known = {*compared, *(one.metric.name for one in asked)}
-    for name in given if isinstance(given, Mapping) else ():
+def _check_names(numbers: Any, specs: Sequence[MetricSpec], argument: str) -> None:
+    """Raise where a number is given for a metric that is not compared: it would be ignored."""
+    compared = [spec.base for spec in specs]
+    known = {*compared, *(spec.metric.name for spec in specs)}
+    for name in numbers if isinstance(numbers, Mapping) else ():
         if MetricSpec.of(name).base not in known:
-            raise MetricError(f"{what}= names {name}, which is not compared: only {', '.join(compared)}.")
+            raise MetricError(f"{argument}= names {name}, which is not compared: only {', '.join(compared)}.")

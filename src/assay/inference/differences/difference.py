@@ -1,4 +1,4 @@
-"""The difference of two models on one metric: how large, how sure, who is better, how many rows tell."""
+"""The difference of two models on one metric: interval, test, winner, and the rows needed to show it."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from assay.inference.formulas.proportions import Interval
     from assay.metrics import Metric
 
-__all__ = ["Difference", "Margin", "direction", "judged_by_margin"]
+__all__ = ["Difference", "Margin", "assess_margin", "direction"]
 
 
 def direction(metric: Metric) -> int:
     """Return 1 where more of a metric is better, -1 where less is, 0 where neither can be said.
 
-    A figure that is best somewhere within its bounds (a slope of 1, a mean error of 0) is 0 too: that one
+    A metric that is best somewhere within its bounds (a slope of 1, a mean error of 0) is 0 too: that one
     model's is larger does not make it worse.
 
     >>> from assay.metrics import find
     >>> [direction(find(name)) for name in ("auc", "log_loss", "mean_error", "prevalence")]
     [1, -1, 0, 0]
     """
-    least, largest = metric.bounds
-    if metric.best is None or least == largest:
+    lowest, highest = metric.bounds
+    if metric.best is None or lowest == highest:
         return 0
-    return 1 if metric.best >= largest else -1 if metric.best <= least else 0
+    return 1 if metric.best >= highest else -1 if metric.best <= lowest else 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,29 +46,29 @@ class Margin:
 
     margin: float
     claims: tuple[str, ...]
-    interval: tuple[float, float] | None  # the narrower one by which equivalence is judged
+    interval: tuple[float, float] | None  # the narrower one, by which equivalence is tested
     noninferiority: Test | None = None
     equivalence: Test | None = None
 
 
-def judged_by_margin(
+def assess_margin(
     oriented: float, limits: Interval, narrow: Interval, margin: float, error: float | None
 ) -> Margin:
-    """Return the claims for a difference turned so that more is better.
+    """Return the claims that a margin allows, for a difference turned so that more is better.
 
-    Superior and not inferior by the interval asked for, equivalent by the narrower one that leaves twice as
-    much on either side: both are one-sided tests, at half the level and at the level.
+    Superior and not inferior by the interval of the stated confidence, equivalent by the narrower one that
+    leaves twice as much on either side: both are one-sided tests, at half the level and at the level.
 
-    >>> judged_by_margin(0.01, (-0.012, 0.032), (-0.008, 0.028), 0.05, 0.011).claims
+    >>> assess_margin(0.01, (-0.012, 0.032), (-0.008, 0.028), 0.05, 0.011).claims
     ('non-inferior', 'equivalent')
     """
-    found = [name for name in claims(limits, margin) if name != "equivalent"]
-    found += ["equivalent"] if "equivalent" in claims(narrow, margin) else []
-    found += ["inferior"] if limits[1] < 0 else []
+    allowed = [name for name in claims(limits, margin) if name != "equivalent"]
+    allowed += ["equivalent"] if "equivalent" in claims(narrow, margin) else []
+    allowed += ["inferior"] if limits[1] < 0 else []
     if not error:
-        return Margin(margin, tuple(found), narrow)
+        return Margin(margin, tuple(allowed), narrow)
     tests = noninferiority(oriented, error, margin), equivalence(oriented, error, margin)
-    return Margin(margin, tuple(found), narrow, *tests)
+    return Margin(margin, tuple(allowed), narrow, *tests)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -112,22 +112,22 @@ class Difference:
     more: tuple[Test, ...] = ()
     margin: Margin | None = None
     detect: float | None = None
-    same: bool = False  # not a single row speaks for either
+    same: bool = False  # the models differ on no row
 
     @property
     def alpha(self) -> float:
-        """The level at which it is decided: what the confidence leaves."""
+        """The level of the test: one less the confidence."""
         return 1 - self.confidence
 
     @property
     def decided(self) -> bool:
-        """Whether the rows tell the two models apart, all that was tested beside it considered."""
+        """Whether the difference is significant, corrected for all that was tested beside it."""
         p = self.p if self.adjusted is None else self.adjusted
         return not isinstance(p, Undefined) and not isinstance(self.difference, Undefined) and p < self.alpha
 
     @property
     def winner(self) -> str | None:
-        """The better model's name; None where the rows cannot tell, or no value is better than another."""
+        """The better model's name; None where it is not significant, or no value is better than another."""
         if not self.decided or not self.direction:
             return None
         return self.second if float(self.difference) * self.direction > 0 else self.first
@@ -135,11 +135,11 @@ class Difference:
     def rows_needed(
         self, difference: float | None = None, *, power: float = 0.8, alpha: float | None = None
     ) -> float | None:
-        """Return how many rows in all would show a difference, of this size or of the one seen.
+        """Return how many rows in all would show a difference, of this size or of the observed one.
 
         From the variance of the difference per row, and for shares of the same rows by Connor's formula for
         McNemar's test (1987). At the level alpha, by default what the confidence leaves divided by the number
-        of differences tested together. None where no number of rows would do, or none can be told.
+        of differences tested together. None where no number of rows would do, or it cannot be computed.
         """
         size = self.difference if difference is None else difference
         level = self.alpha / self.family if alpha is None else alpha
@@ -157,7 +157,7 @@ class Difference:
         return self.n * ((critical_value(level) + normal_point(power)) * error / size) ** 2
 
     def _error(self) -> float | None:
-        """Return the standard error, or what the interval's width comes to."""
+        """Return the standard error, or the one that the interval's width implies."""
         if self.standard_error:
             return self.standard_error
         if self.low is None or self.high is None or self.low == self.high:

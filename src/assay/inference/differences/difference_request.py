@@ -1,4 +1,4 @@
-"""What a comparison of two models on one metric is asked, and what one method answers."""
+"""The request for two models' difference on one metric, the result of a method, and the Wald method."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assay.inference.differences.pooled_variance import BY_CLASS, InfluenceUnits
 from assay.inference.hypothesis_tests.paired_means import sign_flips
 from assay.inference.influence.confusion import slopes_at
 from assay.inference.influence.influence import Influence, influence
-from assay.inference.influence.row_contributions import outcomes, row_figures
+from assay.inference.influence.row_contributions import outcomes_of_rows, row_contributions, row_outcomes
 from assay.inference.intervals.interval_request import NOISE, check_seed
 from assay.inference.test_result import Test
 from assay.inputs.labels import encode
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from assay.metrics import Metric
 
 __all__ = [
-    "NEVER",
+    "NEVER_DISAGREE",
     "TESTS",
     "ComparisonSettings",
     "DifferenceMethod",
@@ -41,9 +41,10 @@ __all__ = [
     "wald",
 ]
 
-NEVER = "the two never disagree"
-_FLIPPED = 12  # groups that differ, up to which every pattern of signs is tried
-# What may be asked for by test=, and whom it concerns: each method looks for its own.
+NEVER_DISAGREE = "the two never disagree"
+_MAX_GROUPS_FOR_EXACT_SIGN_FLIPS = 12  # up to so many groups that differ, every pattern of signs is tried
+_MIN_GROUPS = 2
+# Tests that test= may name, by family: each method looks for one of its own.
 TESTS = {
     "mcnemar": ("mid-p", "exact", "corrected", "uncorrected"),
     "rows": ("t", "wilcoxon", "sign-flips", "diebold-mariano"),
@@ -53,7 +54,7 @@ TESTS = {
 
 @dataclasses.dataclass(frozen=True)
 class ComparisonSettings:
-    """How to compare: the tests asked for, rows in order of time or not, and what is drawn at random."""
+    """How to compare: tests by name, whether rows are in order of time, and the random replicates."""
 
     tests: tuple[str, ...] = ()
     ordered: bool = False
@@ -67,21 +68,21 @@ class ComparisonSettings:
             if name not in known:
                 raise MetricError(f"test={name!r} is not known: use one of {', '.join(map(repr, known))}.")
         for name in ("horizon", "replicates"):
-            given = getattr(self, name)
-            if not (isinstance(given, Integral) and int(given) >= 1):
-                raise MetricError(f"{name}={given!r} is a whole number of at least 1.")
+            value = getattr(self, name)
+            if not (isinstance(value, Integral) and int(value) >= 1):
+                raise MetricError(f"{name}={value!r} is a whole number of at least 1.")
         check_seed(self.seed)
 
-    def asked(self, family: str, default: str = "") -> str:
-        """Return the test of a family that was asked for, or its default."""
+    def requested_test(self, family: str, default: str = "") -> str:
+        """Return the test of a family that the caller named, or its default."""
         return next((name for name in self.tests if name in TESTS[family]), default)
 
 
 class DifferenceResult(NamedTuple):
-    """An interval of the difference and the test of it, how they were made, and what to know about them.
+    """An interval of the difference and its test, the method of either, and notes.
 
-    ``n`` is how many units count, ``disagreeing`` on how many of them only the first model has the outcome
-    that is counted, and only the second; ``more`` are further tests of the same.
+    ``n`` is how many rows or queries count, ``disagreeing`` on how many of them only the first model has a
+    hit, and only the second; ``more`` are further tests of the same difference.
     """
 
     low: float | None
@@ -99,7 +100,7 @@ class DifferenceResult(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class DifferenceRequest:
-    """Two models' finite values of a metric, whose difference (second minus first) is in question."""
+    """Two models' finite values of a metric, the data they come from, and how to compare them."""
 
     metric: Metric
     options: dict[str, Any]
@@ -115,35 +116,36 @@ class DifferenceRequest:
         return self.values[1] - self.values[0]
 
     @property
-    def reach(self) -> float:
-        """How far apart two values can lie at all."""
-        least, largest = self.metric.bounds
-        return largest - least
+    def max_difference(self) -> float:
+        """The largest difference that the metric's bounds allow."""
+        lowest, highest = self.metric.bounds
+        return highest - lowest
 
-    def within(self, low: float, high: float) -> tuple[float, float]:
+    def clip_limits(self, low: float, high: float) -> tuple[float, float]:
         """Return limits that lie within what is possible and hold the difference."""
-        return min(max(low, -self.reach), self.difference), max(min(high, self.reach), self.difference)
+        limit, difference = self.max_difference, self.difference
+        return min(max(low, -limit), difference), max(min(high, limit), difference)
 
     @functools.cached_property
-    def figures(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """What each row or query brings to either model's mean, where the metric is one."""
-        first, second = self._all_figures
+    def contributions(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """The contribution of each row or query to either model's mean, where the metric is a mean."""
+        first, second = self._all_contributions
         if first is None or second is None:
             return None
         if self.metric.each is None:
             return first, second
-        known = [~np.isnan(one) for one in (first, second)]
+        left, right = (~np.isnan(values) for values in (first, second))
         if self.pair.paired:  # queries without a value on either side
-            known = [known[0] & known[1]] * 2
-        return first[known[0]], second[known[1]]
+            left = right = left & right
+        return first[left], second[right]
 
     @functools.cached_property
-    def _all_figures(self) -> list[NDArray[np.float64] | None]:
-        return [row_figures(self.metric, one, self.options) for one in (self.pair.first, self.pair.second)]
+    def _all_contributions(self) -> list[NDArray[np.float64] | None]:
+        return [row_contributions(self.metric, data, self.options) for data in self.pair.both]
 
     @functools.cached_property
     def groups(self) -> tuple[NDArray[Any], int] | None:
-        """Which group each unit is in, a row or a query with a value, and how many groups there are."""
+        """The group of each row, or of each query with a value, and how many groups there are."""
         if self.pair.groups is None or self.metric.each is None:
             return self.pair.groups
         codes, _ = self.pair.groups
@@ -152,46 +154,48 @@ class DifferenceRequest:
         of_query[queries] = codes
         if (of_query[queries] != codes).any():
             raise InputError("the rows of a query are in different groups: a group is of whole queries.")
-        lacking = [np.isnan(one) for one in self._all_figures if one is not None]
-        found, again = np.unique(of_query[~np.logical_or.reduce(lacking)], return_inverse=True)
-        return again, len(found)
+        undefined = [np.isnan(values) for values in self._all_contributions if values is not None]
+        present, renumbered = np.unique(of_query[~np.logical_or.reduce(undefined)], return_inverse=True)
+        return renumbered, len(present)
 
     @functools.cached_property
     def influence(self) -> Influence | None:
         """The influence of the same rows, or of cells of them, on the difference."""
-        tables = self.metric.reads is Binary or (
-            isinstance(self.metric.reads, type) and issubclass(self.metric.reads, Classes)
-        )
-        of_sets = any(isinstance(one, LabelSets) for one in (self.pair.first, self.pair.second))
-        if of_sets:
+        if any(isinstance(data, LabelSets) for data in self.pair.both):
             return None
-        if self.figures is not None:
-            first, second = self.figures
-            held = getattr(self.pair.first, "weight", None)
-            weight = None if held is None else held.values
+        if self.contributions is not None:
+            first, second = self.contributions
+            column = getattr(self.pair.first, "weight", None)
+            weight = None if column is None else column.values
             total = float(len(first) if weight is None else weight.sum())
-            apart = second - first
-            mean = float(apart.mean() if weight is None else weight @ apart / total)
-            return Influence.of_rows(mean, (apart - mean) / total, weight)
-        if tables and self.pair.groups is None:
-            return self._of_cells()
+            differences = second - first
+            mean = float(differences.mean() if weight is None else weight @ differences / total)
+            return Influence.of_rows(mean, (differences - mean) / total, weight)
+        if self._reads_table and self.pair.groups is None:
+            return self._influence_of_cells()
         if not self.pair.has_rows:
             return None
-        both = [influence(self.metric, one, **self.options) for one in (self.pair.first, self.pair.second)]
+        both = [influence(self.metric, data, **self.options) for data in self.pair.both]
         return None if both[0] is None or both[1] is None else both[1].minus(both[0])
 
-    def _of_cells(self) -> Influence | None:
+    @property
+    def _reads_table(self) -> bool:
+        """Whether the metric reads a confusion table."""
+        view = self.metric.reads
+        return view is Binary or (isinstance(view, type) and issubclass(view, Classes))
+
+    def _influence_of_cells(self) -> Influence | None:
         """Return the influence of the cells of (actual, predicted by the first, by the second) that occur."""
         joint = self.pair.joint
         actual, *predicted = joint.digits()
         slopes = []
-        for tally, places in zip(self.pair.confusions, predicted, strict=True):
-            found = influence(self.metric, tally, **self.options)
-            if found is None:
+        for tally, codes in zip(self.pair.confusions, predicted, strict=True):
+            of_model = influence(self.metric, tally, **self.options)
+            if of_model is None:
                 return None
             own = {label: index for index, label in enumerate(tally.labels)}
-            place = np.array([own.get(label, 0) for label in joint.labels], dtype=np.intp)
-            slopes.append(slopes_at(found, tally, self.options, place[actual], place[places]))
+            own_code = np.array([own.get(label, 0) for label in joint.labels], dtype=np.intp)
+            slopes.append(slopes_at(of_model, tally, self.options, own_code[actual], own_code[codes]))
         sums = [joint.weight(power) for power in (1, 2, 3)[: 1 if joint.weights is None else 3]]
         return Influence(self.difference, slopes[1] - slopes[0], *sums)
 
@@ -200,108 +204,98 @@ class DifferenceRequest:
 DifferenceMethod: TypeAlias = Callable[[DifferenceRequest], DifferenceResult | str | None]
 
 
-def wald(match: DifferenceRequest, method: str, test: str) -> DifferenceResult | str | None:
-    """Return the answer by influence: clusters where rows come in groups, with weights the sandwich.
+def wald(request: DifferenceRequest, method: str, test: str) -> DifferenceResult | str | None:
+    """Return the Wald interval and test by influence: of clusters where rows come in groups, else of rows.
 
     Groups are left out one at a time (the cluster jackknife), and Student's t has the effective number of
     groups, or of weighted rows, less one degrees of freedom; never more than the rows on which the models
     differ allow (Satterthwaite 1946). Of few groups that differ, every pattern of signs is tried as well: two
     models that are alike could as well be swapped within any of them.
     """
-    found = match.influence
-    if found is None:
+    rows = request.influence
+    if rows is None:
         return None
-    n = len(found.slopes) if match.figures is not None else size_of(match.pair.first)
+    n = len(rows.slopes) if request.contributions is not None else size_of(request.pair.first)
     groups, effect, note = None, None, ""
-    if match.groups is not None:
-        groups = match.groups[1]
-        if groups < 2:  # noqa: PLR2004
+    if request.groups is not None:
+        groups = request.groups[1]
+        if groups < _MIN_GROUPS:
             return "one group shows no spread"
-    if not found.slopes.any() and not match.difference:
-        of_groups = None if groups is None else groups - 1
-        return DifferenceResult(
-            None, None, method, Test(test, None, of_groups, 1.0, note=NEVER), n, 0.0, NEVER
-        )
-    least = 0.0  # what p must be at least
-    if match.groups is None:
-        spread = _of_rows_alone(match, found)
+    if not rows.slopes.any() and not request.difference:
+        no_difference = Test(test, None, None if groups is None else groups - 1, 1.0, note=NEVER_DISAGREE)
+        return DifferenceResult(None, None, method, no_difference, n, 0.0, NEVER_DISAGREE)
+    min_p_value = 0.0
+    if request.groups is None:
+        spread = _spread_of_rows(request, rows)
     else:
-        spread, least = _of_groups(match, found)
-        effect = (spread.error / found.standard_error) ** 2 if found.standard_error > 0 else math.nan
-        note = f"{groups:,} groups, design effect {effect:.3g}" if effect == effect else ""  # noqa: PLR0124
-        if spread.error <= NOISE * found.standard_error:
-            return "all groups are alike"  # but for what rounding leaves of them
-    if not spread.error > NOISE * abs(match.difference):
+        spread, min_p_value = _spread_of_groups(request, rows)
+        effect = (spread.error / rows.standard_error) ** 2 if rows.standard_error > 0 else math.nan
+        note = "" if math.isnan(effect) else f"{groups:,} groups, design effect {effect:.3g}"
+        if spread.error <= NOISE * rows.standard_error:
+            return "all groups are alike"  # but for rounding errors
+    if not spread.error > NOISE * abs(request.difference):
         return "the rows show no spread"
-    statistic, reach = match.difference / spread.error, spread.reach(match.confidence)
-    low, high = match.within(match.difference - reach, match.difference + reach)
+    statistic, half_width = request.difference / spread.error, spread.half_width(request.confidence)
+    low, high = request.clip_limits(request.difference - half_width, request.difference + half_width)
     df = None if math.isinf(spread.df) else spread.df
-    p = max(spread.p(match.difference), least)
-    tested = Test(test, statistic, df, p, standard_error=spread.error)
+    p_value = max(spread.p_value(request.difference), min_p_value)
+    wald_test = Test(test, statistic, df, p_value, standard_error=spread.error)
     return DifferenceResult(
-        low, high, method, tested, n, spread.error, note, groups=groups, design_effect=effect
+        low, high, method, wald_test, n, spread.error, note, groups=groups, design_effect=effect
     )
 
 
-def _of_rows_alone(match: DifferenceRequest, found: Influence) -> NullSpread:
+def _spread_of_rows(request: DifferenceRequest, rows: Influence) -> NullSpread:
     """Return the spread of rows that come in no groups."""
-    # Of k rows that alone make up the variance, the freedom is 2 k.
-    df = min(own_spread(_units(match, found)).df, found.freedom / 2)
-    return NullSpread(found.standard_error, df)
+    # Where k rows alone make up the variance, the influences' degrees of freedom are 2 k.
+    df = min(own_spread(_units(request, rows)).df, rows.freedom / 2)
+    return NullSpread(rows.standard_error, df)
 
 
-def _of_groups(match: DifferenceRequest, found: Influence) -> tuple[NullSpread, float]:
+def _spread_of_groups(request: DifferenceRequest, rows: Influence) -> tuple[NullSpread, float]:
     """Return the spread of groups, and the p-value of swapping the models within the few that differ."""
-    assert match.groups is not None  # noqa: S101 - for the type checker
-    codes, groups = match.groups
-    rows = GroupedUnits(_units(match, found), codes)
-    spread = jackknife_spread(rows, groups)
-    sums = np.bincount(codes, weights=found.parts, minlength=groups)
-    brought = sums + match.difference * group_shares(rows, groups)  # which adds up to the difference
-    brought[np.abs(brought) <= NOISE * np.abs(brought).max(initial=0.0)] = 0.0
-    if np.count_nonzero(brought) > _FLIPPED:
+    assert request.groups is not None  # noqa: S101 - for the type checker
+    codes, groups = request.groups
+    units = GroupedUnits(_units(request, rows), codes)
+    spread = jackknife_spread(units, groups)
+    sums = np.bincount(codes, weights=rows.parts, minlength=groups)
+    parts = sums + request.difference * group_shares(units, groups)  # which add up to the difference
+    parts[np.abs(parts) <= NOISE * np.abs(parts).max(initial=0.0)] = 0.0
+    if np.count_nonzero(parts) > _MAX_GROUPS_FOR_EXACT_SIGN_FLIPS:
         return spread, 0.0
-    return spread, float(sign_flips(brought).p)
+    return spread, float(sign_flips(parts).p)
 
 
-def _units(match: DifferenceRequest, found: Influence) -> InfluenceUnits:
-    """Return the rows, or cells of them, with their class and what they bring to the difference."""
-    squares = found.mass if found.squares is None else found.squares
-    columns = (np.asarray(x, dtype=np.float64).reshape(-1) for x in (found.slopes, found.mass, squares))
-    slopes, mass, second = columns
-    return InfluenceUnits(np.broadcast_to(_classes(match, len(slopes)), len(slopes)), slopes, mass, second)
+def _units(request: DifferenceRequest, rows: Influence) -> InfluenceUnits:
+    """Return the rows, or cells of them, with their class and their influence on the difference."""
+    return InfluenceUnits.of(_classes(request, rows.slopes.size), rows)
 
 
-def _classes(match: DifferenceRequest, units: int) -> NDArray[Any]:
-    """Return the class of each unit: whether a share counts it for either model, or its actual label."""
-    alone = np.zeros(1, dtype=np.intp)
-    if match.metric.kind == "mean" or match.metric.reads not in BY_CLASS:
-        return alone
-    if match.metric.reads is not Binary and not issubclass(match.metric.reads, Classes):
-        return encode(match.pair.first.need("actual", match.metric.name))[0] if match.pair.has_rows else alone
-    joint = match.pair.joint
-    actual, *predicted = joint.digits()
-    both = [outcomes(match.metric, match.options, joint.labels, actual, one) for one in predicted]
-    if both[0] is not None and both[1] is not None:
-        kinds = (both[0].counted | both[1].counted).astype(np.intp)
-    else:
-        kinds = np.asarray(actual)
-    if len(kinds) == units and match.groups is None:
-        return kinds
-    if both[0] is None or both[1] is None:
-        return encode(match.pair.first.need("actual", match.metric.name))[0]
-    return _counted_rows(match)
+def _classes(request: DifferenceRequest, units: int) -> NDArray[Any]:
+    """Return the class of each unit: whether a proportion counts it for either model, or its actual label."""
+    metric, pair = request.metric, request.pair
+    single_class = np.zeros(1, dtype=np.intp)
+    if metric.kind == "mean" or metric.reads not in BY_CLASS:
+        return single_class
+    if metric.reads is not Binary and not issubclass(metric.reads, Classes):
+        return encode(pair.first.need("actual", metric.name))[0] if pair.has_rows else single_class
+    actual, *predicted = pair.joint.digits()
+    first, second = (
+        row_outcomes(metric, request.options, pair.joint.labels, actual, codes) for codes in predicted
+    )
+    if first is None or second is None:
+        if len(actual) == units and request.groups is None:
+            return np.asarray(actual)
+        return encode(pair.first.need("actual", metric.name))[0]
+    if len(actual) == units and request.groups is None:
+        return (first.counted | second.counted).astype(np.intp)
+    return _counted_rows(request)
 
 
-def _counted_rows(match: DifferenceRequest) -> NDArray[Any]:
-    """Return of each row whether a share counts it for either model."""
+def _counted_rows(request: DifferenceRequest) -> NDArray[Any]:
+    """Return of each row whether a proportion counts it for either model."""
     counted = []
-    for one in (match.pair.first, match.pair.second):
-        (actual, known), (predicted, said) = (
-            encode(one.need(role, match.metric.name)) for role in ("actual", "predicted")
-        )
-        labels = tuple(dict.fromkeys((*known, *said)))
-        place = [np.array([labels.index(label) for label in names], dtype=np.intp) for names in (known, said)]
-        share = outcomes(match.metric, match.options, labels, place[0][actual], place[1][predicted])
-        counted.append(np.ones(len(actual), dtype=bool) if share is None else share.counted)
+    for rows in request.pair.both:
+        outcomes = outcomes_of_rows(request.metric, request.options, rows)
+        counted.append(np.ones(len(rows), dtype=bool) if outcomes is None else outcomes.counted)
     return (counted[0] | counted[1]).astype(np.intp)

@@ -1,6 +1,6 @@
-"""How two models on different rows are compared: their variances add.
+"""Methods that compare two models on different rows: their variances add.
 
-A method answers None where it is not meant for rows like these, and a reason where it fails on them.
+A method returns None where it is not meant for rows like these, and a reason where it fails on them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.inference.bootstrap.bootstrap_limits import percentile
-from assay.inference.bootstrap.row_resampling import drawn_differences
+from assay.inference.bootstrap.row_resampling import bootstrap_differences
 from assay.inference.differences.difference_request import DifferenceResult
 from assay.inference.differences.pairing import size_of
 from assay.inference.differences.pooled_variance import NullSpread, combined, null_spread
@@ -23,7 +23,7 @@ from assay.inference.formulas.delong import delong_unpaired
 from assay.inference.formulas.mover import mover, proportion_difference
 from assay.inference.hypothesis_tests.contingency import chi_square, fisher
 from assay.inference.hypothesis_tests.paired_means import length
-from assay.inference.influence.row_contributions import outcomes
+from assay.inference.influence.row_contributions import row_outcomes
 from assay.inference.intervals.choose_interval import estimate
 from assay.inference.intervals.interval_request import IntervalRequest, Spread
 from assay.inference.test_result import Alternative, Test
@@ -49,10 +49,11 @@ __all__ = [
     "welch",
 ]
 
-# Views whose rows bring numbers of any size, so that two models' rows need not spread alike.
+# Views of unbounded numbers, so that two models' rows need not have the same variance.
 _NUMERIC_VIEWS = frozenset({Mean, Lists, Errors, Scaled, Explained, Ranged, ValuePairs})
-_FEW = 5  # an expected count below this makes chi-square inexact
-_SCALES = {"auc": 1.0, "gini": 2.0}
+_MIN_EXPECTED_FOR_CHI_SQUARE = 5  # with a smaller expected count, Fisher's exact test is taken
+_FACTOR_OF_AUC = {"auc": 1.0, "gini": 2.0}
+_MIN_ROWS_FOR_VARIANCE = 2
 
 
 def welch(
@@ -65,224 +66,229 @@ def welch(
     >>> welch([0.9, 0.7, 0.8, 0.95], [0.6, 0.8, 0.5])
     Welch t: statistic 1.96, df 3.5257, p = 0.131
     """
-    columns = [np.asarray(one, dtype=np.float64) for one in (first, second)]
-    if not all(one.ndim == 1 and len(one) and np.isfinite(one).all() for one in columns):
+    samples = [np.asarray(values, dtype=np.float64) for values in (first, second)]
+    if not all(values.ndim == 1 and len(values) and np.isfinite(values).all() for values in samples):
         raise MetricError("a group is one finite number per row, and at least one.")
-    means = [math.fsum(one) / len(one) for one in columns]
+    means = [math.fsum(values) / len(values) for values in samples]
     difference = means[0] - means[1]
-    if min(map(len, columns)) < 2:  # noqa: PLR2004
-        lone = Undefined("a single row shows no spread")
-        return Test("Welch t", None, None, lone, alternative, difference, confidence=confidence)
-    # Errors and not variances, whose squares leave the floats where rows of 1e80 are compared.
-    parts = [
-        length(one - mean) / math.sqrt((len(one) - 1) * len(one))
-        for one, mean in zip(columns, means, strict=True)
+    if min(map(len, samples)) < _MIN_ROWS_FOR_VARIANCE:
+        single_row = Undefined("a single row shows no spread")
+        return Test("Welch t", None, None, single_row, alternative, difference, confidence=confidence)
+    # Standard errors and not variances, which overflow where rows of 1e80 are compared.
+    errors = [
+        length(values - mean) / math.sqrt((len(values) - 1) * len(values))
+        for values, mean in zip(samples, means, strict=True)
     ]
-    if not sum(parts):
-        p = Undefined("the rows show no spread") if difference else 1.0
-        return Test("Welch t", None, None, p, alternative, difference, confidence=confidence)
-    error = math.hypot(*parts)
-    df = 1 / sum((part / error) ** 4 / (len(one) - 1) for part, one in zip(parts, columns, strict=True))
-    t, reach = difference / error, student_quantile(confidence, df) * error
+    if not sum(errors):
+        p_value = Undefined("the rows show no spread") if difference else 1.0
+        return Test("Welch t", None, None, p_value, alternative, difference, confidence=confidence)
+    error = math.hypot(*errors)
+    df = 1 / sum((own / error) ** 4 / (len(values) - 1) for own, values in zip(errors, samples, strict=True))
+    t, half_width = difference / error, student_quantile(confidence, df) * error
     return Test(
-        "Welch t", t, df, student_p(t, df, alternative), alternative, difference, difference - reach,
-        difference + reach, confidence, standard_error=error,
+        "Welch t", t, df, student_p(t, df, alternative), alternative, difference, difference - half_width,
+        difference + half_width, confidence, standard_error=error,
     )  # fmt: skip
 
 
-def compare_proportions(match: DifferenceRequest) -> DifferenceResult | str | None:
-    """Compare two shares of different rows: Newcombe's interval and the chi-square test, or Fisher's."""
-    if not match.pair.independent_rows:
+def compare_proportions(request: DifferenceRequest) -> DifferenceResult | str | None:
+    """Compare two proportions of different rows: Newcombe's interval, chi-square or Fisher's test."""
+    if not request.pair.independent_rows:
         return None
-    counted = _counted(match)
-    return None if counted is None else _of_counts(match, counted[0], counted[1])
+    counts = _hits_and_rows(request)
+    return None if counts is None else _difference_of_counts(request, counts[0], counts[1])
 
 
-def _counted(match: DifferenceRequest) -> list[tuple[int, int]] | None:
-    """Return the hits of a share and of how many rows, for either model; None where tallies do not tell."""
-    counted = []
-    for one in (match.pair.first, match.pair.second):
-        if isinstance(one, Tally) and not isinstance(one, Confusion):
+def _hits_and_rows(request: DifferenceRequest) -> list[tuple[int, int]] | None:
+    """Return the hits of a proportion and its rows, for either model; None where tallies do not tell."""
+    counts = []
+    for data in request.pair.both:
+        if isinstance(data, Tally) and not isinstance(data, Confusion):
             return None
-        tally = one if isinstance(one, Confusion) else Confusion.of(one)
+        tally = data if isinstance(data, Confusion) else Confusion.of(data)
         if tally.weights is not None:
             return None
-        found = outcomes(match.metric, match.options, tally.labels, *tally.digits())
-        if found is None:
+        outcomes = row_outcomes(request.metric, request.options, tally.labels, *tally.digits())
+        if outcomes is None:
             return None
-        counted.append((int(tally.counts[found.hit].sum()), int(tally.counts[found.counted].sum())))
-    return counted
+        counts.append((int(tally.counts[outcomes.hit].sum()), int(tally.counts[outcomes.counted].sum())))
+    return counts
 
 
-def _of_counts(match: DifferenceRequest, first: tuple[int, int], second: tuple[int, int]) -> DifferenceResult:
-    """Return the difference for hits of so many rows of either model."""
+def _difference_of_counts(
+    request: DifferenceRequest, first: tuple[int, int], second: tuple[int, int]
+) -> DifferenceResult:
+    """Return the difference of two proportions from hits and rows of either model."""
     (x1, n1), (x2, n2) = first, second
-    low, high = proportion_difference(x2, n2, x1, n1, confidence=match.confidence)
+    low, high = proportion_difference(x2, n2, x1, n1, confidence=request.confidence)
     error = math.sqrt(sum(x * (n - x) / n**3 for x, n in (first, second)))
-    low, high = match.within(low, high)
+    low, high = request.clip_limits(low, high)
     return DifferenceResult(low, high, "Newcombe", _test_of_counts(first, second), n1 + n2, error)
 
 
 def _test_of_counts(first: tuple[int, int], second: tuple[int, int]) -> Test:
-    """Return the test of two shares: chi-square, or Fisher's where a count is expected to be small."""
+    """Return the test of two proportions: chi-square, or Fisher's where an expected count is small."""
     (x1, n1), (x2, n2) = first, second
     table = np.array([[x2, n2 - x2], [x1, n1 - x1]])
-    hits, rows = x1 + x2, n1 + n2  # Python's integers, whose products are never too large
-    least = min(n1, n2) * min(hits, rows - hits) / rows  # the smallest count expected
-    if not table.sum(0).all():  # all rows are hits, or none is: the same share for certain
+    hits, rows = x1 + x2, n1 + n2  # Python's integers, whose products do not overflow
+    smallest_expected = min(n1, n2) * min(hits, rows - hits) / rows
+    if not table.sum(0).all():  # all rows are hits, or none is: the same proportion for certain
         return Test("chi-square of two shares", None, None, 1.0)
-    return chi_square(table) if least >= _FEW else fisher(table)
+    return chi_square(table) if smallest_expected >= _MIN_EXPECTED_FOR_CHI_SQUARE else fisher(table)
 
 
-def compare_aucs(match: DifferenceRequest) -> DifferenceResult | str | None:
+def compare_aucs(request: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two areas under ROC curves of different rows: unpaired DeLong."""
-    if not match.pair.independent_rows:
+    if not request.pair.independent_rows:
         return None
     areas = []
-    for one in (match.pair.second, match.pair.first):
-        tally = one if isinstance(one, Tally) else Scores.of(one)
+    for data in (request.pair.second, request.pair.first):
+        tally = data if isinstance(data, Tally) else Scores.of(data)
         if not isinstance(tally, Scores) or tally.weights is not None:
             return None
         areas.append(delong(tally.concordance()))
-    test = delong_unpaired(areas[0], areas[1], confidence=match.confidence)
+    test = delong_unpaired(areas[0], areas[1], confidence=request.confidence)
     if isinstance(test.p, Undefined):
         return test.p.reason
-    scale = _SCALES[match.metric.name]
-    own = [scale * math.sqrt(float(area.variance)) for area in areas[::-1]]
+    factor = _FACTOR_OF_AUC[request.metric.name]
+    own = [NullSpread(factor * math.sqrt(float(area.variance)), math.inf) for area in areas[::-1]]
     n = sum(area.positives + area.negatives for area in areas)
-    return _compared(match, [NullSpread(error, math.inf) for error in own], n, "unpaired DeLong", test.method)
+    return _difference_of_spreads(request, own, n, "unpaired DeLong", test.method)
 
 
-def compare_row_means(match: DifferenceRequest) -> DifferenceResult | str | None:
+def compare_row_means(request: DifferenceRequest) -> DifferenceResult | str | None:
     """Compare two means over different rows or queries: Welch's test."""
-    if match.figures is None or not match.pair.independent_rows:
+    if request.contributions is None or not request.pair.independent_rows:
         return None
-    first, second = match.figures
-    if all(np.isin(one, (0.0, 1.0)).all() for one in match.figures) and not match.settings.asked("rows"):
-        return _of_counts(match, (int(first.sum()), len(first)), (int(second.sum()), len(second)))
-    test = welch(second, first, confidence=match.confidence)
+    first, second = request.contributions
+    zeros_and_ones = all(np.isin(values, (0.0, 1.0)).all() for values in (first, second))
+    if zeros_and_ones and not request.settings.requested_test("rows"):
+        return _difference_of_counts(
+            request, (int(first.sum()), len(first)), (int(second.sum()), len(second))
+        )
+    test = welch(second, first, confidence=request.confidence)
     if isinstance(test.p, Undefined):
         return test.p.reason
     if test.low is None or test.high is None:
         return "the rows show no spread"
     n = len(first) + len(second)
-    if match.part_of_all:
-        own = [NullSpread(_mean_error(one), len(one) - 1) for one in (first, second)]
-        return _compared(match, own, n, "Welch t", "Welch t")
-    low, high = match.within(test.low, test.high)
+    if request.part_of_all:
+        own = [NullSpread(_error_of_mean(values), len(values) - 1) for values in (first, second)]
+        return _difference_of_spreads(request, own, n, "Welch t", "Welch t")
+    low, high = request.clip_limits(test.low, test.high)
     return DifferenceResult(low, high, "Welch t", test, n, test.standard_error)
 
 
-def compare_by_influence(match: DifferenceRequest) -> DifferenceResult | str | None:
-    """Compare by either model's own standard error, groups and weights included."""
+def compare_by_influence(request: DifferenceRequest) -> DifferenceResult | str | None:
+    """Compare by either model's own standard error, groups and weights included (delta method)."""
     spreads = [
-        _spread(match, one, value) or _told(match, one)
-        for one, value in zip((match.pair.first, match.pair.second), match.values, strict=True)
+        _spread_by_influence(request, data, value) or _spread_of_interval(request, data)
+        for data, value in zip(request.pair.both, request.values, strict=True)
     ]
-    known = [one for one in spreads if one is not None]
+    known = [spread for spread in spreads if spread is not None]
     if len(known) < len(spreads):
         return None
-    if any(math.isnan(one.error) for one in known):
+    if any(math.isnan(spread.error) for spread in known):
         return "one group shows no spread"
-    own = [NullSpread(one.error, math.inf if one.df is None else one.df) for one in known]
-    n = sum(map(size_of, (match.pair.first, match.pair.second)))
-    return _compared(match, own, n, "unpaired delta", "Wald")
+    own = [NullSpread(spread.error, math.inf if spread.df is None else spread.df) for spread in known]
+    n = sum(map(size_of, request.pair.both))
+    return _difference_of_spreads(request, own, n, "unpaired delta", "Wald")
 
 
-def _compared(
-    match: DifferenceRequest, own: list[NullSpread], n: int, method: str, test: str
+def _difference_of_spreads(
+    request: DifferenceRequest, own: list[NullSpread], n: int, method: str, test: str
 ) -> DifferenceResult | str:
-    """Return the difference by either model's standard error, and by the one under no difference.
+    """Return the difference by either model's standard error, and by the one under the null hypothesis.
 
     Both must reject, and the wider interval holds; the latter where a sample is a part of all rows, and for
-    figures of classes, whose own error is 0 at rates of 0 and 1; see
+    metrics of classes, whose own error is 0 at rates of 0 and 1; see
     :mod:`assay.inference.differences.pooled_variance`.
     """
-    known = [combined(own)]
-    if not (known[0].error > 0 or match.part_of_all):
+    spreads = [combined(own)]
+    if not (spreads[0].error > 0 or request.part_of_all):
         return "the rows show no spread"
-    if match.part_of_all or match.metric.reads not in _NUMERIC_VIEWS:
-        samples = (match.pair.first, match.pair.second)
-        null = null_spread(match.metric, samples, match.options, match.difference, own)
-        known += [] if null is None else [null]
-    error = known[0].error
-    known = [one for one in known if one.error > 0]
-    if not known:
+    if request.part_of_all or request.metric.reads not in _NUMERIC_VIEWS:
+        null = null_spread(request.metric, request.pair.both, request.options, request.difference, own)
+        spreads += [] if null is None else [null]
+    error = spreads[0].error
+    positive = [spread for spread in spreads if spread.error > 0]
+    if not positive:
         return "the rows show no spread"
-    spread = max(known, key=lambda one: one.p(match.difference))
-    reach = max(one.reach(match.confidence) for one in known)
-    low, high = match.within(match.difference - reach, match.difference + reach)
-    df = None if math.isinf(spread.df) else spread.df
-    statistic, p = match.difference / spread.error, spread.p(match.difference)
-    tested: Test | None = None
-    if match.metric.name == "f1" and match.pair.independent_rows and not match.options.get("average"):
-        tested = _of_jaccard(match)
-    tested = tested or Test(test, statistic, df, p, standard_error=spread.error)
-    return DifferenceResult(low, high, method, tested, n, error or spread.error)
+    decisive = max(positive, key=lambda spread: spread.p_value(request.difference))
+    half_width = max(spread.half_width(request.confidence) for spread in positive)
+    low, high = request.clip_limits(request.difference - half_width, request.difference + half_width)
+    df = None if math.isinf(decisive.df) else decisive.df
+    statistic, p_value = request.difference / decisive.error, decisive.p_value(request.difference)
+    outcome: Test | None = None
+    if request.metric.name == "f1" and request.pair.independent_rows and not request.options.get("average"):
+        outcome = _test_of_jaccard(request)
+    outcome = outcome or Test(test, statistic, df, p_value, standard_error=decisive.error)
+    return DifferenceResult(low, high, method, outcome, n, error or decisive.error)
 
 
-def _of_jaccard(match: DifferenceRequest) -> Test | None:
-    """Return the test of two F1 by their Jaccard index, which rises with it and is a share of rows."""
-    counted = _counted(dataclasses.replace(match, metric=find("jaccard")))
-    if counted is None or not all(n for _, n in counted):
+def _test_of_jaccard(request: DifferenceRequest) -> Test | None:
+    """Return the test of two F1 by their Jaccard index, a proportion of rows that increases with F1."""
+    counts = _hits_and_rows(dataclasses.replace(request, metric=find("jaccard")))
+    if counts is None or not all(n for _, n in counts):
         return None
-    return _test_of_counts(*counted)
+    return _test_of_counts(*counts)
 
 
-def _mean_error(values: NDArray[np.float64]) -> float:
+def _error_of_mean(values: NDArray[np.float64]) -> float:
     """Return the standard error of a mean."""
     n = len(values)
     return length(values - math.fsum(values) / n) / math.sqrt((n - 1) * n)
 
 
-def compare_by_bootstrap(match: DifferenceRequest) -> DifferenceResult | str | None:
-    """Compare by drawing each model's rows again; p is the level at which the interval would reach 0."""
-    if not match.pair.has_rows or match.metric.each is not None:
+def compare_by_bootstrap(request: DifferenceRequest) -> DifferenceResult | str | None:
+    """Compare by resampling each model's rows; p is the level at which the interval would reach 0."""
+    if not request.pair.has_rows or request.metric.each is not None:
         return None
-    replicates = drawn_differences(match)
-    limits = percentile(replicates, confidence=match.confidence)
+    replicates = bootstrap_differences(request)
+    limits = percentile(replicates, confidence=request.confidence)
     if limits.low is None or limits.high is None:
         return limits.note
-    kept = replicates[~np.isnan(replicates)]
-    one_side = min(int((kept <= 0).sum()), int((kept >= 0).sum()))
-    p = min(1.0, 2 * (one_side + 1) / (len(kept) + 1))
-    drawn = f"{match.settings.replicates:,} draws, seed {match.settings.seed}"
-    note = "; ".join(said for said in (drawn, limits.note) if said)
-    low, high = match.within(limits.low, limits.high)
-    test = Test("bootstrap interval turned into a test", None, None, p, note=drawn)
-    n = sum(map(size_of, (match.pair.first, match.pair.second)))
+    defined = replicates[~np.isnan(replicates)]
+    on_one_side = min(int((defined <= 0).sum()), int((defined >= 0).sum()))
+    p_value = min(1.0, 2 * (on_one_side + 1) / (len(defined) + 1))
+    draws = f"{request.settings.replicates:,} draws, seed {request.settings.seed}"
+    note = "; ".join(filter(None, (draws, limits.note)))
+    low, high = request.clip_limits(limits.low, limits.high)
+    test = Test("bootstrap interval turned into a test", None, None, p_value, note=draws)
+    n = sum(map(size_of, request.pair.both))
     return DifferenceResult(low, high, "bootstrap, percentile", test, n, None, note)
 
 
-def compare_by_separate_intervals(match: DifferenceRequest) -> DifferenceResult | str | None:
-    """Give the interval alone, from either model's own one, where the rows show too little for a test."""
-    both = [
-        estimate(match.metric, one, confidence=match.confidence, **match.options)
-        for one in (match.pair.second, match.pair.first)
+def compare_by_separate_intervals(request: DifferenceRequest) -> DifferenceResult | str | None:
+    """Return the interval alone, from either model's own one, where the rows show too little for a test."""
+    estimates = [
+        estimate(request.metric, data, confidence=request.confidence, **request.options)
+        for data in (request.pair.second, request.pair.first)
     ]
-    limits = [(one.low, one.high) for one in both if one.low is not None and one.high is not None]
-    if len(limits) < len(both):
+    limits = [(own.low, own.high) for own in estimates if own.low is not None and own.high is not None]
+    if len(limits) < len(estimates):
         return None
-    low, high = match.within(*mover([float(one.value) for one in both], limits, (1, -1)))
+    low, high = request.clip_limits(*mover([float(own.value) for own in estimates], limits, (1, -1)))
     test = Test("no test", None, None, Undefined("each has an interval of its own, but there is no test"))
-    return DifferenceResult(low, high, "MOVER on each one's own interval", test, sum(one.n for one in both))
+    n = sum(own.n for own in estimates)
+    return DifferenceResult(low, high, "MOVER on each one's own interval", test, n)
 
 
-def _told(match: DifferenceRequest, data: Any) -> Spread | None:
+def _spread_of_interval(request: DifferenceRequest, data: Any) -> Spread | None:
     """Return the standard error that comes with a model's own interval: a tally may know it from sums."""
-    found = estimate(match.metric, data, confidence=match.confidence, **match.options)
-    return None if found.standard_error is None else Spread(found.standard_error, None, found.n)
+    own = estimate(request.metric, data, confidence=request.confidence, **request.options)
+    return None if own.standard_error is None else Spread(own.standard_error, None, own.n)
 
 
-def _spread(match: DifferenceRequest, data: Any, value: float) -> Spread | None:
+def _spread_by_influence(request: DifferenceRequest, data: Any, value: float) -> Spread | None:
     rows = None if isinstance(data, Tally) else data
-    if rows is None:
-        tally, left = data, match.options
-    else:
-        tally, left = match.metric.tallied(rows, match.options)
+    tally, tally_options = data, request.options
+    if rows is not None:
+        tally, tally_options = request.metric.tallied(rows, request.options)
     return IntervalRequest(
-        match.metric, value, tally, left, match.confidence, rows, match.options, match.settings.seed
-    ).spread
+        request.metric, value, tally, tally_options, request.confidence, rows, request.options,
+        request.settings.seed,
+    ).spread  # fmt: skip
 
 
 # The methods in the order in which they are tried, by the metric's name or else by its kind.

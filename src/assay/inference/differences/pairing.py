@@ -84,9 +84,13 @@ class Pair:
         return bool(self._rows)
 
     @property
+    def both(self) -> tuple[Any, Any]:
+        """The first and the second model's data."""
+        return self.first, self.second
+
+    @property
     def _rows(self) -> tuple[Rows, ...]:
-        both = (self.first, self.second)
-        return both if all(isinstance(data, Rows) for data in both) else ()
+        return self.both if all(isinstance(data, Rows) for data in self.both) else ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

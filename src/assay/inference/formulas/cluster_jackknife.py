@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ClusterSpread", "cluster_jackknife", "jackknife_parts"]
+__all__ = ["ClusterSpread", "cluster_jackknife", "jackknife_parts", "share_without_cluster"]
 
 
 class ClusterSpread(NamedTuple):
@@ -25,6 +25,15 @@ class ClusterSpread(NamedTuple):
     error: float
     df: float
     effective_clusters: float
+
+
+def share_without_cluster(information: NDArray[np.float64], *, minimum: float = 0.0) -> NDArray[np.float64]:
+    """Return the share of the information that is left without each cluster: one less its leverage.
+
+    >>> share_without_cluster(np.array([1.0, 9.0]), minimum=0.2)
+    array([0.9, 0.2])
+    """
+    return np.asarray(np.maximum(1 - information / float(information.sum()), minimum))
 
 
 def jackknife_parts(parts: NDArray[np.float64], information: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -40,8 +49,7 @@ def jackknife_parts(parts: NDArray[np.float64], information: NDArray[np.float64]
     clusters = int(np.count_nonzero(information))
     if not total or clusters < 2:  # noqa: PLR2004
         return np.full(len(parts), math.nan)
-    leverage = information / total
-    return parts / (1 - leverage) * math.sqrt((clusters - 1) / clusters)
+    return parts / share_without_cluster(information) * math.sqrt((clusters - 1) / clusters)
 
 
 def cluster_jackknife(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     RowInfluence: TypeAlias = Callable[[Metric, Rows, dict[str, Any], Tally | None], "Influence | None"]
     Registered = TypeVar("Registered", bound=Callable[..., Any])
 
-__all__ = ["Influence", "influence", "row_influence", "tally_influence", "value_of"]
+__all__ = ["Influence", "influence", "power_of_two", "row_influence", "tally_influence", "value_of"]
 
 # Functions that compute influences, by the view that a metric reads; those of tallies may also be registered
 # by the type of the tally, which comes first. Filled by the modules that this package's __init__ imports.
@@ -79,11 +79,10 @@ class Influence:
 
     @functools.cached_property
     def _scaled(self) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
-        """A power of two, the slopes over it, whose powers no float is too small for, and the squares."""
-        largest = float(np.abs(self.slopes).max(initial=0.0))
-        size = math.ldexp(1.0, math.frexp(largest)[1] - 1) if 0 < largest < math.inf else 1.0
+        """A power of two, the slopes divided by it so that their powers do not underflow, and the squares."""
+        scale = power_of_two(float(np.abs(self.slopes).max(initial=0.0)))
         second = self.mass if self.squares is None else self.squares
-        return size, (self.slopes / size).reshape(-1), second.reshape(-1)
+        return scale, (self.slopes / scale).reshape(-1), second.reshape(-1)
 
     @property
     def acceleration(self) -> float:
@@ -123,6 +122,15 @@ class Influence:
     def minus(self, other: Influence) -> Influence:
         """Return the influence on the difference of two metrics of the same units."""
         return dataclasses.replace(self, value=self.value - other.value, slopes=self.slopes - other.slopes)
+
+
+def power_of_two(largest: float) -> float:
+    """Return a power of two near a number, by which others can be divided without rounding; of 0 it is 1.
+
+    >>> power_of_two(5e-200) <= 5e-200 < 2 * power_of_two(5e-200), power_of_two(0.0)
+    (True, 1.0)
+    """
+    return math.ldexp(1.0, math.frexp(largest)[1] - 1) if 0 < largest < math.inf else 1.0
 
 
 def value_of(metric: Metric, tally: Tally, options: dict[str, Any]) -> Value:
