@@ -11,7 +11,7 @@ import assay
 from assay import kernels, metrics
 from assay.errors import MetricError
 from assay.inference.bootstrap.bootstrap import bootstrap, dirichlet_interval, replicates, units_of
-from assay.inference.bootstrap.units import ResamplingUnits, acceleration, draw, drawn_values
+from assay.inference.bootstrap.units import ResamplingUnits, acceleration, draw, replicate_values
 from assay.inference.formulas.auc import delong
 from assay.inference.formulas.average_precision import average_precision_variance
 from assay.inference.formulas.delong import auc_influence
@@ -338,7 +338,7 @@ def test_native_areas_are_those_of_the_tallies():
             for stratified in (False, True):
                 units = units_of(find(name), tally, {}, stratified=stratified)
                 slow = units.values(draw(units, 9, 0, 15))
-                fast = drawn_values(units, 15, 9)
+                fast = replicate_values(units, 15, 9)
                 assert np.allclose(slow, fast, rtol=1e-12, atol=0)
                 if name == "auc":
                     assert slow.tobytes() == fast.tobytes()
@@ -413,7 +413,7 @@ def test_cuts_and_threads_change_no_bit(monkeypatch):
     rng = np.random.default_rng(9)
     rows = assay.rows(actual=rng.integers(0, 2, 80), predicted=rng.integers(0, 2, 80), score=rng.random(80))
     before = [replicates(name, rows, count=30) for name in ("f1", "auc", "ks", "brier")]
-    monkeypatch.setattr("assay.inference.bootstrap.units._AT_ONCE", 200)
+    monkeypatch.setattr("assay.inference.bootstrap.units._COUNTS_AT_ONCE", 200)
     kernels.set_threads(1)
     try:
         after = [replicates(name, rows, count=30) for name in ("f1", "auc", "ks", "brier")]

@@ -49,7 +49,7 @@ def test_influence_is_the_slope_by_weight(name):
     size = np.abs(found.slopes).max()
     assert size > 0
     assert found.slopes == pytest.approx(numeric(name, columns, weight, options), abs=1e-7 * size)
-    assert found.groups.sum() == pytest.approx(0, abs=1e-14 * np.abs(found.groups).sum())
+    assert found.parts.sum() == pytest.approx(0, abs=1e-14 * np.abs(found.parts).sum())
 
 
 @pytest.mark.parametrize("name", [one for one in (*NUMBERS, *ROW_LOSSES, *SCORED) if one not in COUNTS_ROWS])
@@ -186,7 +186,7 @@ def test_a_query_moves_the_mean_by_its_distance(name):
     once = assay.Queries.of_lists(actual=actual, predicted=predicted)
     found, values = influence(metric, once, k=2), query_values(metric, once, {"k": 2})
     assert found.value == metric(once, k=2)
-    assert found.groups.sum() == pytest.approx(0, abs=1e-15)
+    assert found.parts.sum() == pytest.approx(0, abs=1e-15)
     moved = []
     for query in range(4):
         more = assay.Queries.of_lists(
@@ -220,7 +220,7 @@ def test_rank_influence_is_the_slope_by_weight(name, rows):
     data = assay.rows(actual=y, predicted=p)
     found = influence(find(name), data)
     assert found.value == pytest.approx(second_way(y, p, np.ones(len(y))), abs=1e-14)
-    assert found.groups.sum() == pytest.approx(0, abs=1e-14)
+    assert found.parts.sum() == pytest.approx(0, abs=1e-14)
     for row in range(len(y)):
         ends = []
         for step in (-1e-5, 1e-5):

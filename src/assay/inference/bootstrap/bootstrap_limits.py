@@ -1,4 +1,4 @@
-"""Confidence limits from bootstrap replicates that are at hand."""
+"""Confidence limits from bootstrap replicates: percentile, basic, normal, BCa and studentised."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ __all__ = [
     "studentised",
 ]
 
-# Which quantiles limits are, and how ties count in BCa's bias: see `bootstrap`.
+# How quantiles are computed, and how ties count in BCa's bias: see `bootstrap`.
 Convention: TypeAlias = Literal["order", "boot"]
-_MAY_LACK = 0.01  # of the replicates; beyond, what is left no longer stands for all
+_ROUNDING = 1e-9  # relative
+_MAX_UNDEFINED_SHARE = 0.01  # with more undefined replicates, the rest no longer represents all
 
 
 class Limits(NamedTuple):
-    """Two limits, None where the replicates give none, and what to know about them."""
+    """Two limits, None where the replicates give none, and a note."""
 
     low: float | None
     high: float | None
@@ -42,37 +43,40 @@ class Limits(NamedTuple):
 
 
 def order_index(level: float, replicates: int) -> int:
-    """Return which of so many ordered replicates, 1 being the least, is the quantile of a level.
+    """Return the rank, from 1 on, of the ordered replicate that is the quantile of a level.
 
     ``ceil(level (B + 1))``, within 1 and B, as Davison and Hinkley (1997) have it.
 
     >>> order_index(0.025, 9999), order_index(0.975, 9999)
     (250, 9750)
     """
-    place = level * (replicates + 1)
-    near = round(place)  # 0.07 * 100 is 7.000000000000001: rounding must not cost an order
-    return min(max(near if abs(place - near) < 1e-9 * place else math.ceil(place), 1), replicates)
+    return min(max(math.ceil(_rank(level, replicates)), 1), replicates)
+
+
+def _rank(level: float, replicates: int) -> float:
+    """Return ``level (B + 1)`` without rounding errors: 0.07 * 100 is 7.000000000000001."""
+    rank = level * (replicates + 1)
+    nearest = round(rank)
+    return float(nearest) if abs(rank - nearest) < _ROUNDING * rank else rank
 
 
 def boot_quantile(ordered: NDArray[np.float64], level: float) -> float:
     """Return the quantile of ordered replicates as R's boot has it (norm.inter).
 
-    Between two of them it goes by the normal quantiles of their places k / (B + 1); beyond the first or the
-    last it is that one (Davison and Hinkley 1997, equation 5.8).
+    Between two of them it is interpolated by the normal quantiles of their levels k / (B + 1); beyond the
+    first or the last it is that one (Davison and Hinkley 1997, equation 5.8).
 
     >>> round(boot_quantile(np.arange(1.0, 11.0), 0.25), 6)
     2.769955
     """
     count = len(ordered)
-    place = level * (count + 1)
-    near = round(place)
-    place = float(near) if abs(place - near) < 1e-9 * place else place
-    below = math.floor(place)
+    rank = _rank(level, count)
+    below = math.floor(rank)
     if below < 1 or below >= count:
         return float(ordered[0 if below < 1 else -1])
-    if below == place:
+    if below == rank:
         return float(ordered[below - 1])
-    left, right = (normal_point(rank / (count + 1)) for rank in (below, below + 1))
+    left, right = (normal_point(neighbour / (count + 1)) for neighbour in (below, below + 1))
     share = (normal_point(level) - left) / (right - left)
     return float(ordered[below - 1] + share * (ordered[below] - ordered[below - 1]))
 
@@ -85,7 +89,7 @@ def percentile(replicates: Any, *, confidence: float = 0.95, convention: Convent
     """
     check_confidence(confidence)
     tail = (1 - confidence) / 2
-    return _at(replicates, tail, 1 - tail, convention)
+    return _quantile_limits(replicates, tail, 1 - tail, convention)
 
 
 def basic(
@@ -115,20 +119,20 @@ def normal(replicates: Any, value: float, *, confidence: float = 0.95) -> Limits
     (-2.234, 6.234)
     """
     check_confidence(confidence)
-    kept = _kept(replicates)
-    if isinstance(kept, Limits):
-        return kept
-    if not np.isfinite(kept).all():
+    defined = _defined_replicates(replicates)
+    if isinstance(defined, Limits):
+        return defined
+    if not np.isfinite(defined).all():
         return Limits(None, None, "a replicate is infinite")
-    centre = 2 * value - float(kept.mean())
-    half_width = normal_quantile(confidence) * float(kept.std(ddof=1))
-    return Limits(centre - half_width, centre + half_width, _missing_note(replicates, kept))
+    centre = 2 * value - float(defined.mean())
+    half_width = normal_quantile(confidence) * float(defined.std(ddof=1))
+    return Limits(centre - half_width, centre + half_width, _missing_note(replicates, defined))
 
 
 def bias_correction(below: float, equal: float, total: float) -> float:
     """Return z0, how far the replicates' median lies off the estimate, in normal units (Efron 1987).
 
-    Ties count half, without which a metric of counts, which ties all the time, would look biased. Where all
+    Ties count half, without which a metric of counts, which has many ties, would look biased. Where all
     replicates lie on one side, half a replicate is left on the other.
 
     >>> round(bias_correction(below=480, equal=20, total=1000), 4)
@@ -149,7 +153,7 @@ def adjusted_levels(z0: float, acceleration: float, *, confidence: float = 0.95)
 
     def level(quantile: float) -> float:
         stretch = 1 - acceleration * (z0 + quantile)
-        if stretch <= 0:  # beyond the pole the level is at its end
+        if stretch <= 0:  # beyond the pole the level is 0 or 1
             return float(z0 + quantile > 0)
         return normal_p(z0 + (z0 + quantile) / stretch, "less")
 
@@ -171,23 +175,24 @@ def bca(
     >>> bca(range(1, 1000), 480.0, 0.02)
     Limits(low=24.0, high=974.0, note='')
     """
-    kept = _kept(replicates)
-    if isinstance(kept, Limits):
-        return kept
+    defined = _defined_replicates(replicates)
+    if isinstance(defined, Limits):
+        return defined
     if not math.isfinite(acceleration):
         return Limits(None, None, "the acceleration is not known")
-    below, equal = int((kept < value).sum()), int((kept == value).sum())
+    below, equal = int((defined < value).sum()), int((defined == value).sum())
     if convention == "boot":
-        if below in (0, len(kept)):
+        if below in (0, len(defined)):
             return Limits(None, None, "all replicates lie on one side of the estimate")
-        z0 = normal_point(below / len(kept))
+        z0 = normal_point(below / len(defined))
     else:
-        z0 = bias_correction(below, equal, len(kept))
-    found = _at(replicates, *adjusted_levels(z0, acceleration, confidence=confidence), convention)
-    if 0 < below + equal / 2 < len(kept):
-        return found
-    notes = [found.note] if found.note else []
-    return found._replace(note="; ".join([*notes, "all replicates lie on one side of the estimate"]))
+        z0 = bias_correction(below, equal, len(defined))
+    levels = adjusted_levels(z0, acceleration, confidence=confidence)
+    limits = _quantile_limits(replicates, *levels, convention)
+    if 0 < below + equal / 2 < len(defined):
+        return limits
+    notes = filter(None, [limits.note, "all replicates lie on one side of the estimate"])
+    return limits._replace(note="; ".join(notes))
 
 
 def studentised(
@@ -199,7 +204,7 @@ def studentised(
     confidence: float = 0.95,
     convention: Convention = "order",
 ) -> Limits:
-    """Return the bootstrap-t limits: quantiles of ``(replicate - value) / its error``, turned (Efron 1979).
+    """Return the bootstrap-t limits, by the quantiles of ``(replicate - value) / its error`` (Efron 1979).
 
     The best there is for means of skewed rows; it needs the standard error of every replicate.
 
@@ -207,45 +212,45 @@ def studentised(
     Limits(low=0.8, high=3.2, note='')
     """
     check_confidence(confidence)
-    spreads = np.asarray(errors, dtype=np.float64)
+    own_errors = np.asarray(errors, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        distances = (np.asarray(replicates, dtype=np.float64) - value) / spreads
-    distances = np.where(spreads > 0, distances, np.nan)
+        statistics = (np.asarray(replicates, dtype=np.float64) - value) / own_errors
+    statistics = np.where(own_errors > 0, statistics, np.nan)
     tail = (1 - confidence) / 2
-    low, high, note = _at(distances, tail, 1 - tail, convention)
+    low, high, note = _quantile_limits(statistics, tail, 1 - tail, convention)
     if low is None or high is None:
         return Limits(None, None, note)
     return Limits(value - high * error, value - low * error, note)
 
 
-def _at(replicates: Any, low: float, high: float, convention: Convention) -> Limits:
-    kept = _kept(replicates)
-    if isinstance(kept, Limits):
-        return kept
+def _quantile_limits(replicates: Any, low: float, high: float, convention: Convention) -> Limits:
+    """Return the quantiles of the replicates at two levels."""
+    defined = _defined_replicates(replicates)
+    if isinstance(defined, Limits):
+        return defined
+    note = _missing_note(replicates, defined)
     if convention == "boot":
-        in_order = np.sort(kept)
-        note = _missing_note(replicates, kept)
-        return Limits(boot_quantile(in_order, low), boot_quantile(in_order, high), note)
-    places = [order_index(level, len(kept)) - 1 for level in (low, high)]
-    ordered = np.partition(kept, places)
-    note = _missing_note(replicates, kept)
-    return Limits(float(ordered[places[0]]), float(ordered[places[1]]), note)
+        ordered = np.sort(defined)
+        return Limits(boot_quantile(ordered, low), boot_quantile(ordered, high), note)
+    indices = [order_index(level, len(defined)) - 1 for level in (low, high)]
+    ordered = np.partition(defined, indices)
+    return Limits(float(ordered[indices[0]]), float(ordered[indices[1]]), note)
 
 
-def _missing_note(replicates: Any, kept: NDArray[np.float64]) -> str:
-    missing = np.size(replicates) - len(kept)
+def _missing_note(replicates: Any, defined: NDArray[np.float64]) -> str:
+    missing = np.size(replicates) - len(defined)
     return f"{missing:,} of {np.size(replicates):,} replicates have no value" if missing else ""
 
 
-def _kept(replicates: Any) -> NDArray[np.float64] | Limits:
+def _defined_replicates(replicates: Any) -> NDArray[np.float64] | Limits:
     """Return the replicates that have a value, or no limits and why."""
     values = np.asarray(replicates, dtype=np.float64)
     if values.ndim != 1 or not len(values):
         raise MetricError("replicates are one number each, and at least one.")
-    kept = values[~np.isnan(values)]
-    lacking = len(values) - len(kept)
-    if lacking > _MAY_LACK * len(values):
-        return Limits(None, None, f"{lacking / len(values):.1%} of the replicates have no value")
-    if kept.min() == kept.max():
+    defined = values[~np.isnan(values)]
+    undefined = len(values) - len(defined)
+    if undefined > _MAX_UNDEFINED_SHARE * len(values):
+        return Limits(None, None, f"{undefined / len(values):.1%} of the replicates have no value")
+    if defined.min() == defined.max():
         return Limits(None, None, "every replicate has the same value")
-    return kept
+    return defined

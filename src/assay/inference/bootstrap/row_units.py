@@ -1,4 +1,4 @@
-"""The units of rows: rows, or whole groups of rows, drawn with replacement."""
+"""The bootstrap units of rows: rows, or whole groups of rows, drawn with replacement."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import numpy as np
 from assay import kernels
 from assay.errors import MetricError
 from assay.inference.bootstrap.tally_units import (
-    mean_of_known,
+    float_or_nan,
+    mean_of_defined,
     mean_units,
-    number,
     one_by_one,
-    query_values,
     units_of_tally,
 )
 from assay.inference.bootstrap.units import ResamplingUnits
-from assay.inference.bootstrap.vectorized import of_tables
+from assay.inference.bootstrap.vectorized import TABLE_VIEWS, of_tables
+from assay.inference.influence.confusion import cell_of_rows
+from assay.inference.influence.row_contributions import options_with_positive
+from assay.inference.influence.row_means import query_values
 from assay.inputs import Rows, encode
-from assay.metrics.views.confusion import Binary, Classes, Ordered
 from assay.metrics.views.row_means import Mean
 from assay.tallies import Confidences, Confusion, NumberPairs, Queries, Scores, Values
 from assay.tallies.loss_arguments import asked_for, row_values
@@ -30,33 +31,38 @@ if TYPE_CHECKING:
 
     from assay.metrics import Metric
 
-__all__ = ["canonical_order", "units_of_rows", "with_positive"]
+__all__ = ["canonical_order", "units_of_rows"]
 
-_TWO_CLASSES = {"positive", "score", "probability"}  # what a loss may ask of a score tally
-_TABLES = (Binary, Classes, Ordered)
-_KEEP_ROWS = (Scores, Values, NumberPairs, Queries, Confidences)  # tallies that rows can be drawn from
+_SCORE_ARGUMENTS = {"positive", "score", "probability"}  # that a loss can take from a score tally
+_TALLIES_WITH_ROWS = (
+    Scores,
+    Values,
+    NumberPairs,
+    Queries,
+    Confidences,
+)  # tallies that rows can be drawn from
 
 
 def units_of_rows(
     metric: Metric, rows: Rows, options: dict[str, Any], *, stratified: bool
 ) -> ResamplingUnits:
     """Return the units of rows: the groups where rows have some, else rows, by way of the smallest tally."""
-    options = with_positive(metric, rows, options)
+    options = options_with_positive(metric, options, rows.positive)
     if rows.group is not None:
         if stratified:
             raise MetricError("stratified=True draws rows within classes, but these rows are drawn by group.")
-        return _of_groups(metric, rows, options)
+        return _group_units(metric, rows, options)
     averaged = bool(options.get("average")) and "average" not in metric.parameters
-    if metric.reads in _TABLES:
+    if metric.reads in TABLE_VIEWS:
         if rows.weight is None:
             return units_of_tally(metric, Confusion.of(rows), options, stratified=stratified)
-        return _of_weighted_cells(metric, rows, options, stratified=stratified)
+        return _weighted_cell_units(metric, rows, options, stratified=stratified)
     kind = getattr(metric.reads, "tally", None)
-    made = None if averaged or metric.loss is not None else metric.tally(rows)
-    if isinstance(made, _KEEP_ROWS):
-        return units_of_tally(metric, made, options, stratified=stratified)
+    tally = None if averaged or metric.loss is not None else metric.tally(rows)
+    if isinstance(tally, _TALLIES_WITH_ROWS):
+        return units_of_tally(metric, tally, options, stratified=stratified)
     if stratified:
-        if metric.loss is not None and {"positive"} < set(asked_for(metric.loss)) <= _TWO_CLASSES:
+        if metric.loss is not None and {"positive"} < set(asked_for(metric.loss)) <= _SCORE_ARGUMENTS:
             return units_of_tally(metric, Scores.of(rows), options, stratified=True)
         raise MetricError(
             f"stratified=True keeps the rows of each class, but {metric.name} reads {_title(kind)}."
@@ -64,19 +70,11 @@ def units_of_rows(
     if metric.reads is Mean:
         values, weights, counts = _distinct(*_losses(metric, rows, options))
         return mean_units(metric, values, counts, weights)
-    return _of_each_row(metric, rows, options)
-
-
-def with_positive(metric: Metric, data: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with the positive label that rows state, where the metric asks for one."""
-    stated = data.positive if isinstance(data, Rows) else None
-    if stated is None or "positive" not in metric.view_options or options.get("average"):
-        return options
-    return {"positive": stated, **options}
+    return _single_row_units(metric, rows, options)
 
 
 def canonical_order(*models: Rows) -> NDArray[np.intp]:
-    """Return the order of rows by what they hold, for every model, so that how they came does not show."""
+    """Return an order of rows by their values, for every model, that does not depend on how they came."""
     keys: list[Any] = []
     for rows in models:
         for role in ("actual", "predicted", "score", "weight", "query"):
@@ -106,44 +104,34 @@ def _distinct(values: Any, weights: Any) -> tuple[Any, Any, Any]:
     return values[starts], weights[starts], np.diff(np.append(starts, len(values)))
 
 
-def _cells_of(rows: Rows) -> tuple[Confusion, NDArray[np.intp]]:
-    """Return the confusion tally of rows, and each row's place in its full table."""
-    tally = Confusion.of(rows)
-    place = {label: index for index, label in enumerate(tally.labels)}
-    codes = []
-    for role in ("actual", "predicted"):
-        found, own = encode(rows.need(role, "a confusion tally"))
-        codes.append(np.array([place[label] for label in own], dtype=np.intp)[found])
-    return tally, codes[0] * len(tally.labels) + codes[1]
-
-
 def _table_units(
     metric: Metric, labels: Any, sizes: Any, parts: tuple[Any, Any, Any], options: dict[str, Any]
 ) -> ResamplingUnits:
     """Return units that add some mass to some cells of a table; parts are unit, cell and mass."""
     unit, cell, mass = parts
     size = len(labels)
-    whole = mass.dtype.kind in "iu"
+    integers = mass.dtype.kind in "iu"
 
     def table(counts: NDArray[np.int64]) -> Any:
         full = np.bincount(cell, counts[unit] * mass, minlength=size * size)
-        return (full.astype(np.int64) if whole else full).reshape(size, size)
+        return (full.astype(np.int64) if integers else full).reshape(size, size)
 
     def read(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        tables = np.stack([table(one) for one in counts])
-        if whole:
+        tables = np.stack([table(replicate) for replicate in counts])
+        if integers:
             return of_tables(metric, tables, labels, options)
-        squares = np.array([float(one[unit] @ np.square(mass / mass.max())) for one in counts])
-        worth = np.square(tables.sum((-2, -1)) / mass.max()) / squares  # Kish's number of rows
-        return of_tables(metric, tables, labels, options, effective=worth)
+        squares = np.array([float(replicate[unit] @ np.square(mass / mass.max())) for replicate in counts])
+        effective = np.square(tables.sum((-2, -1)) / mass.max()) / squares  # Kish's effective sample size
+        return of_tables(metric, tables, labels, options, effective=effective)
 
     return ResamplingUnits(np.asarray(sizes, dtype=np.uint64), read)
 
 
-def _of_weighted_cells(
+def _weighted_cell_units(
     metric: Metric, rows: Rows, options: dict[str, Any], *, stratified: bool
 ) -> ResamplingUnits:
-    tally, cells = _cells_of(rows)
+    tally = Confusion.of(rows)
+    cells = cell_of_rows(rows, tally)
     cell, mass, sizes = _distinct(cells, rows.need("weight", "a weighted bootstrap").values)
     units = _table_units(metric, tally.labels, sizes, (np.arange(len(cell)), cell, mass), options)
     if not stratified:
@@ -153,23 +141,24 @@ def _of_weighted_cells(
     return dataclasses.replace(units, strata=strata)
 
 
-def _of_each_row(metric: Metric, rows: Rows, options: dict[str, Any]) -> ResamplingUnits:
+def _single_row_units(metric: Metric, rows: Rows, options: dict[str, Any]) -> ResamplingUnits:
     ordered = rows.take(canonical_order(rows))
-    places = np.arange(len(rows))
+    indices = np.arange(len(rows))
 
     def read_one(counts: NDArray[np.int64]) -> float:
-        return number(metric(ordered.take(np.repeat(places, counts)), **options))
+        return float_or_nan(metric(ordered.take(np.repeat(indices, counts)), **options))
 
     return ResamplingUnits(np.ones(len(rows), dtype=np.uint64), one_by_one(read_one), cheap=False)
 
 
-def _of_groups(metric: Metric, rows: Rows, options: dict[str, Any]) -> ResamplingUnits:
+def _group_units(metric: Metric, rows: Rows, options: dict[str, Any]) -> ResamplingUnits:
     group, names = encode(rows.need("group", "a bootstrap of groups"))
     group = group.astype(np.intp)
     ones = np.ones(len(names), dtype=np.uint64)
     note = f"{len(names):,} groups are drawn"
-    if metric.reads in _TABLES:
-        tally, cells = _cells_of(rows)
+    if metric.reads in TABLE_VIEWS:
+        tally = Confusion.of(rows)
+        cells = cell_of_rows(rows, tally)
         size = len(tally.labels) ** 2
         pairs, where = np.unique(group * size + cells, return_inverse=True)
         mass: Any = np.bincount(where, minlength=len(pairs))
@@ -178,23 +167,23 @@ def _of_groups(metric: Metric, rows: Rows, options: dict[str, Any]) -> Resamplin
         units = _table_units(metric, tally.labels, ones, (pairs // size, pairs % size, mass), options)
         return dataclasses.replace(units, note=note)
     if metric.each is not None:
-        return dataclasses.replace(_of_query_groups(metric, rows, options, group, len(names)), note=note)
+        return dataclasses.replace(_query_group_units(metric, rows, options, group, len(names)), note=note)
     ordered = rows.take(canonical_order(rows))
     codes, _ = encode(ordered.need("group", "a bootstrap of groups"))
     offsets, order = kernels.order_groups(codes, len(names))
 
     def read_one(counts: NDArray[np.int64]) -> float:
         chosen = np.repeat(np.arange(len(names)), counts)
-        index = np.concatenate([order[offsets[one] : offsets[one + 1]] for one in chosen])
-        return number(metric(ordered.take(index.astype(np.intp)), **options))
+        index = np.concatenate([order[offsets[code] : offsets[code + 1]] for code in chosen])
+        return float_or_nan(metric(ordered.take(index.astype(np.intp)), **options))
 
     return ResamplingUnits(ones, one_by_one(read_one), cheap=False, note=note)
 
 
-def _of_query_groups(
+def _query_group_units(
     metric: Metric, rows: Rows, options: dict[str, Any], group: NDArray[np.intp], size: int
 ) -> ResamplingUnits:
-    """Return groups of queries: a query's rows must lie in one group."""
+    """Return the units of groups of queries: the rows of a query must be in one group."""
     query, _ = encode(rows.need("query", "a query tally"))
     query = query.astype(np.intp)
     of_query = np.zeros(int(query.max(initial=-1)) + 1, dtype=np.intp)
@@ -208,5 +197,5 @@ def _of_query_groups(
     sums = np.bincount(of_query, np.where(known, each, 0.0), minlength=size)
     defined = np.bincount(of_query, known, minlength=size)
     return ResamplingUnits(
-        np.ones(size, dtype=np.uint64), lambda counts: mean_of_known(counts, sums, defined)
+        np.ones(size, dtype=np.uint64), lambda counts: mean_of_defined(counts, sums, defined)
     )

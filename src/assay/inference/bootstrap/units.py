@@ -1,4 +1,4 @@
-"""What a bootstrap draws: units that cannot be told apart from one another, by how many there are of each."""
+"""The units that a bootstrap draws, as counts of identical units, and the jackknife of such counts."""
 
 from __future__ import annotations
 
@@ -16,16 +16,24 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["MANY", "SOME", "ResamplingUnits", "acceleration", "draw", "drawn_values", "pieces"]
+__all__ = [
+    "DEFAULT_REPLICATES",
+    "FEWER_REPLICATES",
+    "ResamplingUnits",
+    "acceleration",
+    "draw",
+    "pieces",
+    "replicate_values",
+]
 
-MANY, SOME = 9_999, 1_999  # replicates where each is cheap, and where it is not
-_SMALL = 4096  # entries of which a replicate is drawn and read within microseconds
-_AT_ONCE = 1 << 21  # counts held at a time
-_NATIVE = 1 << 28  # counts drawn at a time where none are held
-_FEW = 256  # entries of which each is left out in turn; of more, random groups
-_GROUPS = 100
-_MOST_ROWS = 1 << 24  # beyond, the acceleration is below what 100 groups can tell from 0
-_JACKKNIFE = 1 << 39  # a stream, or replicate, that no draw uses
+DEFAULT_REPLICATES, FEWER_REPLICATES = 9_999, 1_999  # where each is cheap, and where it is not
+_MAX_ENTRIES_FOR_DEFAULT = 4096  # of so many, a replicate is drawn and read within microseconds
+_COUNTS_AT_ONCE = 1 << 21  # held in memory
+_NATIVE_COUNTS_AT_ONCE = 1 << 28  # drawn by a kernel that holds none of them
+_MAX_ENTRIES_TO_LEAVE_OUT = 256  # each in turn; of more entries, random groups are left out
+_JACKKNIFE_GROUPS = 100
+_MAX_ROWS_FOR_ACCELERATION = 1 << 24  # beyond, 100 groups cannot tell the acceleration from 0
+_JACKKNIFE_STREAM = 1 << 39  # of random numbers that no draw uses
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -35,7 +43,7 @@ class ResamplingUnits:
     ``values`` takes counts, a replicate per row and an entry per column, and gives a number for each
     replicate, NaN where it has none; ``errors`` gives the replicates' standard errors where the metric is
     a mean. ``native`` is a faster way to the values of replicates [begin, end) of a seed. Units are drawn
-    within ``strata``, lists of entries, where there are any. ``note`` says what a reader should know.
+    within ``strata``, lists of entries, where there are any. ``note`` is printed beside the result.
     """
 
     sizes: NDArray[np.uint64]
@@ -53,8 +61,12 @@ class ResamplingUnits:
 
     @property
     def usual_count(self) -> int:
-        """How many replicates are drawn unless someone says: enough for the tails where they cost little."""
-        return MANY if self.cheap and len(self.sizes) <= _SMALL else SOME
+        """The default number of replicates: enough for the tails where they cost little."""
+        return (
+            DEFAULT_REPLICATES
+            if self.cheap and len(self.sizes) <= _MAX_ENTRIES_FOR_DEFAULT
+            else FEWER_REPLICATES
+        )
 
 
 def draw(units: ResamplingUnits, seed: int, begin: int, end: int) -> NDArray[np.int64]:
@@ -72,26 +84,26 @@ def draw(units: ResamplingUnits, seed: int, begin: int, end: int) -> NDArray[np.
     return counts
 
 
-def drawn_values(
-    units: ResamplingUnits, count: int, seed: int, *, progress: bool | None = None, what: Any = None
+def replicate_values(
+    units: ResamplingUnits, count: int, seed: int, *, progress: bool | None = None, function: Any = None
 ) -> NDArray[np.float64]:
     """Return the metric's value in each of so many replicates, or another function's of their counts."""
-    found = np.empty(count)
-    function = units.values if what is None else what
+    values = np.empty(count)
+    native = units.native if function is None else None
+    function = units.values if function is None else function
     with Progress("bootstrap", count, show=progress) as bar:
-        native = units.native if what is None else None
         for begin, end in pieces(len(units.sizes), count, native=native is not None):
             if native is not None:
-                found[begin:end] = native(seed, begin, end)
+                values[begin:end] = native(seed, begin, end)
             else:
-                found[begin:end] = function(draw(units, seed, begin, end))
+                values[begin:end] = function(draw(units, seed, begin, end))
             bar.step(end - begin)
-    return found
+    return values
 
 
 def pieces(entries: int, count: int, *, native: bool = False) -> Iterator[tuple[int, int]]:
     """Yield ranges of replicates that fit the memory; native ones take some tenths of a second each."""
-    size = min(max((_NATIVE if native else _AT_ONCE) // max(entries, 1), 1), count)
+    size = min(max((_NATIVE_COUNTS_AT_ONCE if native else _COUNTS_AT_ONCE) // max(entries, 1), 1), count)
     for begin in range(0, count, size):
         yield begin, min(begin + size, count)
 
@@ -100,8 +112,8 @@ def acceleration(units: ResamplingUnits, seed: int = 0) -> float:
     """Return the acceleration of the BCa interval by the jackknife (Efron 1987), NaN where it has none.
 
     Of few entries each is left out in turn, one unit of it; of many, 100 random groups of units are, whose
-    sums of influences have the same third moment. Beyond 16 million units it is 0: what is left of it is
-    less than the groups could show.
+    sums of influences have the same third moment. Beyond 16 million units it is taken for 0: it is less than
+    the groups could show.
 
     >>> share = lambda counts: counts[:, 0] / counts.sum(1)
     >>> units = ResamplingUnits(np.array([3, 1], dtype=np.uint64), values=share)
@@ -109,21 +121,21 @@ def acceleration(units: ResamplingUnits, seed: int = 0) -> float:
     -0.096225
     """
     n = units.n
-    if n < 2:  # noqa: PLR2004 - nothing is left
+    if n < 2:  # noqa: PLR2004 - nothing is left without one
         return math.nan
     sizes = units.sizes.astype(np.int64)
-    if np.count_nonzero(sizes) <= _FEW:
+    if np.count_nonzero(sizes) <= _MAX_ENTRIES_TO_LEAVE_OUT:
         entries = np.flatnonzero(sizes)
-        values = _without(units, (np.bincount([e], minlength=len(sizes)) for e in entries))
+        values = _values_without(units, (np.bincount([e], minlength=len(sizes)) for e in entries))
         influence, times = (n - 1) * -values, sizes[entries].astype(np.float64)
-    elif n <= _MOST_ROWS:
-        groups = min(_GROUPS, n)
-        group = kernels.random_below(seed, _JACKKNIFE, 0, n, groups)
+    elif n <= _MAX_ROWS_FOR_ACCELERATION:
+        groups = min(_JACKKNIFE_GROUPS, n)
+        group = kernels.random_below(seed, _JACKKNIFE_STREAM, 0, n, groups)
         entry = None if n == len(sizes) else np.repeat(np.arange(len(sizes)), sizes)
-        parts = (_members(group == one, entry, len(sizes)) for one in range(groups))
-        values = _without(units, parts)
-        left = n - np.bincount(group, minlength=groups)
-        influence, times = left * -(values - _mean(values)), np.ones(groups)
+        parts = (_chosen_counts(group == number, entry, len(sizes)) for number in range(groups))
+        values = _values_without(units, parts)
+        remaining = n - np.bincount(group, minlength=groups)
+        influence, times = remaining * -(values - _mean(values)), np.ones(groups)
     else:
         return 0.0
     known = ~np.isnan(influence)
@@ -134,11 +146,11 @@ def acceleration(units: ResamplingUnits, seed: int = 0) -> float:
     scale = np.abs(influence).max()
     if not scale > 0 or not np.isfinite(scale):
         return math.nan
-    influence = influence / scale  # so that no power runs over
+    influence = influence / scale  # so that no power overflows
     return float(times @ influence**3 / (6 * (times @ influence**2) ** 1.5))
 
 
-def _members(chosen: NDArray[np.bool_], entry: NDArray[np.intp] | None, size: int) -> Any:
+def _chosen_counts(chosen: NDArray[np.bool_], entry: NDArray[np.intp] | None, size: int) -> Any:
     """Return how many units of each entry are chosen; without entries each unit is one."""
     return chosen if entry is None else np.bincount(entry[chosen], minlength=size)
 
@@ -148,7 +160,7 @@ def _mean(values: NDArray[np.float64]) -> float:
     return float(known.mean()) if len(known) else math.nan
 
 
-def _without(units: ResamplingUnits, parts: Any) -> NDArray[np.float64]:
+def _values_without(units: ResamplingUnits, parts: Any) -> NDArray[np.float64]:
     """Return the metric without each part of the units."""
     sizes = units.sizes.astype(np.int64)
     return np.array([float(units.values((sizes - part)[None])[0]) for part in parts])

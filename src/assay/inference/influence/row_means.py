@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.errors import MetricError
 from assay.inference.influence.gradients import slopes_by
 from assay.inference.influence.influence import Influence, row_influence, tally_influence
 from assay.metrics import Mean
@@ -66,10 +67,11 @@ def query_values(metric: Metric, queries: Queries, options: dict[str, Any]) -> N
     >>> np.sort(query_values(assay.metrics.recall_at_k, lists, {"k": 2, "empty": "skip"}))
     array([0.33333333, 1.        ,        nan])
     """
-    own = dict(options)
-    parameters = {name: own.pop(name) for name in metric.parameters if name in own}
-    assert metric.each is not None  # noqa: S101 - so every metric of lists is declared
-    return np.asarray(metric.each(Lists.of(queries, **own), **parameters), dtype=np.float64)
+    if metric.each is None:
+        raise MetricError(f"{metric.name} is no mean over queries.")
+    parameters = {name: value for name, value in options.items() if name in metric.parameters}
+    view = Lists.of(queries, **{name: value for name, value in options.items() if name not in parameters})
+    return np.asarray(metric.each(view, **parameters), dtype=np.float64)
 
 
 def _of_losses(
