@@ -108,7 +108,7 @@ def test_values_and_slopes_are_those_of_all_pairs_of_rows(name, options, shape, 
     assert found.value == find(name)(rows, **options)
     assert found.value == pytest.approx(value, rel=1e-13)
     np.testing.assert_allclose(found.slopes, slopes, rtol=0, atol=1e-12 * np.abs(slopes).max())
-    assert abs(found.groups.sum()) < 1e-13
+    assert abs(found.parts.sum()) < 1e-13
 
 
 @pytest.mark.parametrize("levels", [None, 2])

@@ -45,7 +45,7 @@ def test_alpha_moves_with_each_rows_weight(size, seed):
         lambda weight: ALPHA(assay.rows(actual=actual, predicted=predicted, weight=weight)), np.ones(60)
     )
     np.testing.assert_allclose(found.slopes, expected, rtol=0, atol=3e-9)
-    assert abs(found.groups.sum()) < 1e-14
+    assert abs(found.parts.sum()) < 1e-14
     cells = influence(ALPHA, assay.Confusion.of(assay.rows(actual=actual, predicted=predicted)))
     assert abs(cells.parts.sum()) < 1e-14
     assert cells.standard_error == pytest.approx(found.standard_error, rel=1e-12)
@@ -81,7 +81,7 @@ def test_expected_precision_moves_with_each_rows_weight(levels):
         lambda moved: EXPECTED_PRECISION(assay.rows(actual=actual, score=score, weight=moved)), weight
     )
     np.testing.assert_allclose(found.slopes, expected, rtol=0, atol=3e-9)
-    assert abs(found.groups.sum()) < 1e-14
+    assert abs(found.parts.sum()) < 1e-14
 
 
 @pytest.mark.parametrize("seed", [7, 8, 9])

@@ -46,7 +46,7 @@ def test_slopes_are_those_by_weight(name, options):
     found = of_indicators(metric, **given, weight=weight, **options)
     assert found.value == value(weight)
     np.testing.assert_allclose(found.slopes, nudged(value, weight), rtol=0, atol=3e-9)
-    assert abs(found.groups.sum()) < 1e-14
+    assert abs(found.parts.sum()) < 1e-14
     tally = influence(metric, assay.LabelSets.of_indicators(**given, weight=weight), **options)
     if "positive" in options or name == "subset_accuracy":
         assert tally.variance == pytest.approx(found.variance, rel=1e-12)

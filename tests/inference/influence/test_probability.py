@@ -41,7 +41,7 @@ def test_slopes_are_those_by_weight(name, levels, clip):
 
     assert found.value == value(weight)
     np.testing.assert_allclose(found.slopes, nudged(value, weight), rtol=0, atol=3e-9)
-    assert abs(found.groups.sum()) < 1e-13
+    assert abs(found.parts.sum()) < 1e-13
     entries = influence(metric, assay.Scores.of(rows), clip=clip)
     assert entries.variance == pytest.approx(found.variance, rel=1e-11)
 
@@ -61,7 +61,7 @@ def test_an_infinite_loss_of_rows_that_are_not_there_does_no_harm():
     fine = assay.rows(actual=[0, 0, 1, 0, 1], score=[0.0, 0.3, 0.6, 0.4, 0.9])
     found = influence(find("log_loss_skill"), fine)
     assert math.isfinite(found.variance)
-    assert abs(found.groups.sum()) < 1e-15
+    assert abs(found.parts.sum()) < 1e-15
     lost = assay.rows(actual=[1, 0, 1, 0, 1], score=[0.0, 0.3, 0.6, 0.4, 0.9])
     assert influence(find("log_loss_skill"), lost) is None
     assert influence(find("brier_skill"), lost) is not None

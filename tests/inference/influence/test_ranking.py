@@ -75,7 +75,7 @@ def test_slopes_are_those_by_weight(name, options, levels, seed):
     assert found.value == metric(rows, **options)
     expected = nudged(of_weights(metric, actual, score, options), weight)
     np.testing.assert_allclose(found.slopes, expected, rtol=0, atol=3e-9)
-    assert abs(found.groups.sum()) < 1e-14
+    assert abs(found.parts.sum()) < 1e-14
     entries = influence(metric, assay.Scores.of(rows), **options)
     assert entries.variance == pytest.approx(found.variance, rel=1e-12)
     assert entries.acceleration == pytest.approx(found.acceleration, rel=1e-10)
@@ -93,7 +93,7 @@ def test_slopes_at_a_rank_are_those_by_weight_where_many_rows_are_tied(name, opt
     found = influence(metric, rows, **options)
     expected = nudged(of_weights(metric, actual, score, options), weight)
     np.testing.assert_allclose(found.slopes, expected, rtol=0, atol=3e-9)
-    assert abs(found.groups.sum()) < 1e-14
+    assert abs(found.parts.sum()) < 1e-14
 
 
 @pytest.mark.parametrize(("name", "options"), BY_RANK)
@@ -107,7 +107,7 @@ def test_the_error_at_a_rank_is_that_of_repeated_samples(name, options):
         found = influence(metric, assay.Scores.of(assay.rows(actual=actual, score=score)), **options)
         values.append(found.value)
         errors.append(found.standard_error)
-        assert found.groups.sum() == pytest.approx(0, abs=1e-14)
+        assert found.parts.sum() == pytest.approx(0, abs=1e-14)
     assert np.mean(errors) == pytest.approx(np.std(values), rel=0.1)
 
 
@@ -118,7 +118,7 @@ def test_shares_at_the_ends_have_slopes(share):
     rows = assay.rows(actual=actual, score=score)
     for name in ("gain_at", "lift_at", "precision_at_share"):
         found = influence(find(name), rows, share=share)
-        assert abs(found.groups.sum()) < 1e-14
+        assert abs(found.parts.sum()) < 1e-14
     if share == 1:
         assert influence(find("gain_at"), rows, share=share).variance < 1e-30
 
@@ -233,7 +233,7 @@ def test_averages_over_classes_move_by_all_of_a_rows_scores(name, options, level
     found = influence(metric, rows, **options)
     assert found.value == value(weight)
     np.testing.assert_allclose(found.slopes, nudged(value, weight), rtol=0, atol=3e-9)
-    assert abs(found.groups.sum()) < 1e-14
+    assert abs(found.parts.sum()) < 1e-14
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted"])
