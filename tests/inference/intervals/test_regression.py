@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from support.oracles import regression_influence
+from support.oracles.quadratic_form import jackknife_df
 from support.r_figures import agrees, check_values
 from support.regression_rows import OPTIONS, ROW_LOSSES, SCORED, numbers, of_classes, of_views
 
@@ -155,7 +156,11 @@ def test_clusters_are_summed_before_they_are_squared():
     df = 2 / (sum(x**4 for x in sums) / sum(x * x for x in sums) ** 2 - 1 / 5)
     squares = [(weight[group == one] ** 2).sum() for one in "abcde"]
     effective = sum(squares) ** 2 / sum(x * x for x in squares)
-    expected = delta_interval(value, error, (-math.inf, 1), df=min(effective - 1, df))
+    own = np.array(squares) / sum(squares) / np.square(shares)  # were rows alone; times the rows' number
+    alone, rows = np.square(slopes * weight).sum() / weight.sum() ** 2, weight.sum() ** 2 / sum(squares)
+    icc = np.clip((error**2 / alone - 1) / (rows * np.square(shares).sum() - 1), 0, 1)
+    df = min(effective - 1, df, jackknife_df(shares, icc + (1 - icc) * own / rows))
+    expected = delta_interval(value, error, (-math.inf, 1), df=df)
     assert limits(found) == pytest.approx(expected, rel=1e-11)
 
 
@@ -308,7 +313,8 @@ def test_skewed_losses_lose_their_skewness(kind):
         error = math.sqrt(59 / 60 * ((parts / (1 - weight / weight.sum())) ** 2).sum())
     ratios = [(found.value - end) / error for end in limits(found)]
     turned = [t + skewness / 3 * t**2 + skewness**2 / 27 * t**3 + skewness / 6 for t in ratios]
-    quantile = student_quantile(0.95, n - 1)
+    df = jackknife_df(weight, np.ones(60)) if kind == "weighted" else n - 1
+    quantile = student_quantile(0.95, df)
     assert turned == pytest.approx([quantile, -quantile], rel=1e-9)
     assert found.high - found.value > found.value - found.low
 

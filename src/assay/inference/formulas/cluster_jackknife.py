@@ -3,7 +3,8 @@
 Few clusters, or clusters of unequal size, make the plain sandwich too small and too sure of itself. Here
 every cluster's part in an estimate is divided by one less its leverage, which is what leaving the cluster out
 would change (CR3: Bell and McCaffrey 2002), and Student's t has as many degrees of freedom as there are
-clusters of equal size that would be worth as much, less one.
+clusters of equal size that would be worth as much, less one; or fewer, after Satterthwaite, where the rows of
+a cluster are seen to go together.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ClusterSpread", "cluster_jackknife", "jackknife_parts", "share_without_cluster"]
+__all__ = ["ClusterSpread", "cluster_jackknife", "jackknife_parts", "satterthwaite_df", "share_without_cluster"]
 
 
 class ClusterSpread(NamedTuple):
@@ -74,3 +75,38 @@ def cluster_jackknife(
     moved = jackknife_parts(parts, information)
     size = float(np.abs(moved).max(initial=0.0)) or 1.0
     return ClusterSpread(size * float(np.linalg.norm(moved / size)), max(effective - 1, 0.0), effective)
+
+
+def satterthwaite_df(
+    information: NDArray[np.float64], expected: NDArray[np.float64], rows: float, design_effect: float
+) -> float:
+    """Return the degrees of freedom of the cluster jackknife's variance (Bell and McCaffrey 2002).
+
+    They are those of a quadratic form in the clusters' means. The variance of a mean is taken to be what the
+    cluster's rows would have on their own and, as far as the design effect shows one, a part that all rows of
+    a cluster share. `rows` is the effective number of rows without clusters. A cluster with half of all rows
+    leaves 2.2 degrees of freedom where its rows are independent, and 1 where they are not.
+
+    >>> sizes = np.array([75.0, 15, 15, 15, 15, 15, 15, 15])
+    >>> [round(satterthwaite_df(sizes, sizes, 180, effect), 2) for effect in (1, 3, 37)]
+    [2.9, 1.87, 1.52]
+    """
+    taken = information > 0
+    share = information[taken] / float(information.sum())
+    if len(share) < 2:  # noqa: PLR2004
+        return 0.0
+    if float(share.max()) == float(share.min()):
+        return len(share) - 1.0
+    own = expected[taken] / float(expected.sum()) / rows / share**2
+    largest_effect = float(share @ share) * rows  # where all rows of a cluster are alike
+    icc = (design_effect - 1) / (largest_effect - 1) if largest_effect > 1 else 0.0
+    icc = min(max(icc, 0.0), 1.0)
+    variance = icc + (1 - icc) * own
+    # Each cluster's squared distance from the mean of all: its factor, and what two of them share.
+    factor = np.square(share / (1 - share))
+    half = float(share**2 @ variance) / 2 - share * variance
+    alone = variance + 2 * half
+    trace = float(factor @ alone)
+    squares = 2 * (float(factor.sum()) * float(factor @ half**2) + float(factor @ half) ** 2)
+    squares += float(factor**2 @ (alone**2 - 4 * half**2))
+    return trace * trace / squares

@@ -55,6 +55,7 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "positive_likelihood_ratio": ("confusion.ratio_of_rates", *_DELTA),
     "negative_likelihood_ratio": ("confusion.ratio_of_rates", *_DELTA),
     "prevalence_threshold": ("confusion.on_likelihood_ratio", *_DELTA),
+    "no_information_rate": ("largest_share.largest_share", "confusion.proportion"),
     "brennan_prediger": ("confusion.on_accuracy", *_DELTA),
     "diagnostic_odds_ratio": ("confusion.woolf", *_DELTA),
     "mutual_information": ("confusion.less_chance", *_SMOOTH),

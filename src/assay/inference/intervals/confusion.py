@@ -98,7 +98,7 @@ def effective_proportion(
     note = ""
     known = spread.error > 0 and 0 < value < 1
     # A share of 0 or 1 shows no spread: then each group, or Kish's number of rows, stands for one row.
-    df = spread.df if spread.groups is None else max(spread.units - 1, 1.0)
+    df = spread.df if spread.groups is None else spread.design_df
     fewest = (spread.groups or spread.worth) if math.isnan(spread.units) else spread.units
     x, n = effective_counts(value, spread.error**2 if known else 0.0, fewest)
     if df is not None and known:  # Korn and Graubard 1998: as much less as t is wider than normal

@@ -39,6 +39,7 @@ __all__ = [
     "by_rates",
     "cell_numbers",
     "cell_weights",
+    "cells_by_group",
     "class_cells",
     "on_jaccard",
     "on_two_rates",
@@ -136,7 +137,7 @@ def _cells_of_table(asked: IntervalRequest, tally: Confusion, positive: Any) -> 
 
     def summed() -> tuple[Any, NDArray[np.float64]]:
         actual, predicted = np.divmod(cell_of_rows(rows, tally), len(tally.labels))  # type: ignore[arg-type]
-        return rows, _by_group(asked, cell_numbers(actual == here, predicted == here), 4)
+        return rows, cells_by_group(asked, cell_numbers(actual == here, predicted == here), 4)
 
     return ClusterCells(mass, squares, tally.cached(("clusters", id(rows), here), summed)[1])
 
@@ -155,7 +156,7 @@ def right_and_wrong(asked: IntervalRequest) -> ClusterCells | None:
         return ClusterCells(mass, squares)
     cells = cell_of_rows(asked.rows, tally)  # type: ignore[arg-type]
     apart = np.not_equal(*np.divmod(cells, len(tally.labels))).astype(np.intp)
-    return ClusterCells(mass, squares, _by_group(asked, apart, 2))
+    return ClusterCells(mass, squares, cells_by_group(asked, apart, 2))
 
 
 def rate_of(asked: IntervalRequest) -> Rate | None:
@@ -371,7 +372,7 @@ def cell_weights(cells: NDArray[np.intp], weights: NDArray[Any], size: int) -> N
     return np.bincount(cells, weights=weights, minlength=size).astype(np.float64)
 
 
-def _by_group(asked: IntervalRequest, cells: NDArray[np.intp], size: int) -> NDArray[np.float64]:
+def cells_by_group(asked: IntervalRequest, cells: NDArray[np.intp], size: int) -> NDArray[np.float64]:
     """Return the sums of weights of each group's rows in each cell."""
     rows: Any = asked.rows
     codes, labels = encode(rows.group)

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.inference.distributions import student_quantile
-from assay.inference.formulas.cluster_jackknife import cluster_jackknife
+from assay.inference.formulas.cluster_jackknife import cluster_jackknife, satterthwaite_df
 from assay.inference.formulas.proportions import normal_quantile
 from assay.inference.influence.influence import Influence, influence
 from assay.inputs.labels import encode
@@ -118,7 +118,8 @@ class Spread(NamedTuple):
 
     ``worth`` is how many independent rows of equal weight would do as well, ``groups`` how many groups the
     rows come in, ``design_effect`` how many times larger the variance is for that, and ``units`` how many
-    rows of equal weight, or groups of equal size, there are in effect.
+    rows of equal weight, or groups of equal size, there are in effect. ``design_df`` are the degrees of
+    freedom that the groups or weights leave, whatever the values are.
     """
 
     error: float
@@ -127,6 +128,7 @@ class Spread(NamedTuple):
     groups: int | None = None
     design_effect: float | None = None
     units: float = math.nan
+    design_df: float | None = None
 
     def quantile(self, confidence: float) -> float:
         """Return how many standard errors a two-sided interval reaches."""
@@ -193,10 +195,11 @@ class IntervalRequest:
         n = rows.worth
         if self.metric.reads.__name__ not in _STUDENT or n <= 1:
             return Spread(self.seen(rows.standard_error), None, n, units=n)
-        error = rows.standard_error * math.sqrt(n / (n - 1))
+        error, n_df = rows.standard_error * math.sqrt(n / (n - 1)), n - 1
         if rows.squares is not None and rows.slopes.ndim == 1:  # heavy rows pull the estimate to themselves
             error = cluster_jackknife(rows.parts, rows.mass, rows.squares).error
-        return Spread(self.seen(error), min(n - 1, rows.freedom), n, units=n)
+            n_df = min(n - 1, satterthwaite_df(rows.mass, rows.squares, n, 1.0))
+        return Spread(self.seen(error), min(n_df, rows.freedom), n, units=n, design_df=n_df)
 
     def _clustered_spread(self, rows: Influence) -> Spread:
         """Return the standard error by the cluster jackknife."""
@@ -206,15 +209,16 @@ class IntervalRequest:
             key=lambda each: float(each[1].sum() ** 2 / max(each[1] @ each[1], _TINY)),
         )
         found, groups = cluster_jackknife(sums, leverage, expected), len(sums)
-        df = max(found.df, 1.0)
-        if self.metric.reads.__name__ in _STUDENT:
-            df = min(df, Influence.of_rows(rows.value, sums).freedom)
         if math.isnan(found.error):
             return Spread(math.nan, 0.0, math.nan, groups, math.nan, found.effective_clusters)
         error = 0.0 if found.error < NOISE * alone else found.error  # what rounding leaves of like groups
         effect, error = (error / alone) ** 2 if alone > 0 else math.nan, self.seen(error)
+        freedom = satterthwaite_df(leverage, expected, rows.worth, effect if effect > 0 else 1.0)
+        df = design_df = max(min(found.df, freedom), 1.0)
+        if self.metric.reads.__name__ in _STUDENT:
+            df = min(df, Influence.of_rows(rows.value, sums).freedom)
         worth = rows.worth / effect if effect > 0 else math.nan
-        return Spread(error, df, worth, groups, effect, found.effective_clusters)
+        return Spread(error, df, worth, groups, effect, found.effective_clusters, design_df)
 
     def _information(self, rows: Influence) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
         """Return each row's leverage on the metric and its expected part in the variance, were rows alone.

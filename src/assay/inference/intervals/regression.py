@@ -100,7 +100,7 @@ def hall(asked: IntervalRequest) -> IntervalResult | str | None:
     lean, n = units.acceleration, units.worth
     if abs(lean) <= _LEANING or 6 * abs(lean) * math.sqrt(n) <= _SKEWED:
         return None
-    df = n - 1 if spread.groups is None else max(spread.units - 1, 1.0)
+    df = n - 1 if spread.design_df is None else spread.design_df
     t = student_quantile(asked.confidence, df)
     near, far = ((math.cbrt(1 + 6 * lean * (x - lean)) - 1) / (2 * lean) for x in (t, -t))
     low, high = asked.value - spread.error * near, asked.value - spread.error * far
@@ -122,7 +122,7 @@ def student(asked: IntervalRequest) -> IntervalResult | str | None:
         return "the tally does not tell its spread: give the rows, or a tally of losses"
     else:
         error = asked.spread.error
-        df = max(asked.spread.units - 1, 1.0) if asked.clustered else asked.spread.worth - 1
+        df = asked.spread.worth - 1 if asked.spread.design_df is None else asked.spread.design_df
     if math.isnan(error):
         return "one group shows no spread"
     if not error:
