@@ -90,7 +90,7 @@ class Influence:
         squares = self.mass if self.squares is None else self.squares
         return acceleration(self.slopes, squares, self.cubes)
 
-    @property
+    @functools.cached_property
     def freedom(self) -> float:
         """How many degrees of freedom the variance has, by the influences' kurtosis (Satterthwaite 1946).
 

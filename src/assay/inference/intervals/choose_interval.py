@@ -17,6 +17,7 @@ from assay.errors import MetricError
 from assay.inference.estimate import Estimate
 from assay.inference.formulas.proportions import METHODS, check_confidence
 from assay.inference.influence.influence import value_of
+from assay.inference.intervals import heavy_tails
 from assay.inference.intervals.interval_request import (
     IntervalRequest,
     IntervalResult,
@@ -161,6 +162,8 @@ _NO_INTERVAL: dict[str, str] = {
     "expected_agreement": "it turns where the classes are even; the interval of kappa takes it into account",
     "max_kappa": "it has a corner where both margins agree, which no standard error describes",
 }
+# Views of numbers, whose errors may have any size: an outlying one is worth a warning.
+_OF_ERRORS = frozenset({"Errors", "Scaled", "Explained", "Ranged", "ValuePairs"})
 _NONE: dict[str, str] = {
     "extreme": "it is the most extreme of many figures, which no interval from the same rows describes",
     "statistic": "it is the statistic of a test, which grows with the rows: its p-value says what it means",
@@ -296,6 +299,8 @@ def _first(asked: IntervalRequest) -> IntervalResult | str:
     """Return the answer of the first method that has one, or all their reasons."""
     if reason := _NO_INTERVAL.get(asked.metric.name):
         return reason
+    if asked.clustered and (unseen := _method("unseen_class.unseen_class")(asked)):
+        return unseen
     names = methods_for(asked.metric, asked.options)
     if not names:
         return _NONE.get(asked.metric.kind, "there is no method for it")
@@ -349,7 +354,10 @@ def _estimated(asked: IntervalRequest, found: IntervalResult | str, size: int) -
     if (error is None or math.isnan(error)) and asked.spread is not None:
         error = asked.spread.error
     error = None if error is None or math.isnan(error) else error
-    return Estimate(value, low, high, confidence, found.method, size, found.note, error, **sizes)
+    note = found.note
+    if asked.metric.reads.__name__ in _OF_ERRORS and asked.metric.kind != "order":
+        note = "; ".join(filter(None, (note, heavy_tails.outlier_warning(asked))))
+    return Estimate(value, low, high, confidence, found.method, size, note, error, **sizes)
 
 
 def _held(asked: IntervalRequest, found: IntervalResult) -> tuple[float, float]:
