@@ -158,6 +158,8 @@ def suggest_keywords(function: Callable[P, T]) -> Callable[P, T]:
     """
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    if (signature := getattr(function, "__signature__", None)) is not None:  # it states more than the code
+        names = tuple(name for name in signature.parameters if name != "self")
     known = frozenset(names)
     advise = functools.partial(_refuse_keywords, function.__name__, names)
 

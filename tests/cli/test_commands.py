@@ -158,7 +158,7 @@ def test_threshold_is_chosen_as_by_the_library(here, capfd):
     assert run(f"threshold {SPAM} --cost-fp 5 --cost-fn 1", capfd).rstrip() == text != str(chosen)
     found = json.loads(run(f"threshold {SPAM} --best f_beta --beta 2 --json", capfd))
     assert found == as_library(here).choose_threshold(best="f_beta", beta=2).to_dict()
-    for criterion in ("--beta 2", "--rate 0.2", "--capacity 10", "--equal-error", "--min-precision 0.6",
+    for criterion in ("--beta 2", "--max-positive-rate 0.2", "--capacity 10", "--equal-error", "--min-precision 0.6",
                       "--cost-fp 1 --cost-fn 2 --cost-tp 0 --calibrated", "--best youden --replicates 20 --seed 3"):  # fmt: skip
         assert "threshold" in run(f"threshold {SPAM} {criterion}", capfd)
 

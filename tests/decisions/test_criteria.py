@@ -11,7 +11,7 @@ from support import brute_force_thresholds
 
 import assay
 from assay.decisions import choose_threshold
-from assay.decisions.criteria import interpolated_error, stated
+from assay.decisions.criteria import interpolated_error, parse_criterion
 from assay.decisions.sweep import Sample
 from assay.inference.formulas.proportions import proportion_interval, wilson
 from assay.metrics import equal_error_rate
@@ -115,7 +115,7 @@ def test_the_equal_error_rate_is_that_of_the_catalogue(rows):
         return
     sample = Sample.of(read(rows))
     sweep = sample.sweep()
-    place = stated(equal_error=True).choose(sample, sweep).place
+    place = parse_criterion(equal_error=True).choose(sample, sweep).place
     assert interpolated_error(sweep, place) == pytest.approx(equal_error_rate(sample.tally), abs=1e-14)
 
 
@@ -279,7 +279,7 @@ def test_room_for_so_many(rows, room, rate):
     expected = brute_force_thresholds.choose(
         rows, share, allowed=lambda c: share(c) <= brute_force_thresholds.exact(rate)
     )
-    assert agrees(rows, expected, rate=rate).value == float(expected[1])
+    assert agrees(rows, expected, max_positive_rate=rate).value == float(expected[1])
 
 
 @settings(max_examples=60, deadline=None)
@@ -289,9 +289,9 @@ def test_rows_a_tally_and_its_parts_choose_alike(rows, cut, seed):
     whole = assay.Scores.of(read(rows))
     parts = [assay.Scores.of(read(part)) for part in (rows[:cut], rows[cut:]) if part]
     mixed = [rows[place] for place in np.random.default_rng(seed).permutation(len(rows))]
-    chosen = choose_threshold(whole, cost_fp=1, cost_fn=2, versus=0.5)
+    chosen = choose_threshold(whole, cost_fp=1, cost_fn=2, baseline=0.5)
     for other in (read(mixed), assay.merge(parts)):
-        again = choose_threshold(other, cost_fp=1, cost_fn=2, versus=0.5)
+        again = choose_threshold(other, cost_fp=1, cost_fn=2, baseline=0.5)
         assert again.to_dict() == chosen.to_dict()
 
 
@@ -339,9 +339,9 @@ def test_constant_scores_leave_all_or_nothing():
 def test_single_precision_scores_are_held_against_the_threshold_as_they_are():
     """A float32 of 0.7 is a little below 0.7, and stays there."""
     rows = assay.rows(actual=[0, 1], score=np.array([0.3, 0.7], dtype=np.float32))
-    found = choose_threshold(rows, best="f1", versus=0.7)
+    found = choose_threshold(rows, best="f1", baseline=0.7)
     assert found.threshold == float(np.float32(0.7)) < 0.7
-    assert (found.counts.tp, found.versus.counts.tp) == (1, 0)
+    assert (found.counts.tp, found.baseline.counts.tp) == (1, 0)
 
 
 def test_a_binned_tally_chooses_among_the_edges_of_its_bins():

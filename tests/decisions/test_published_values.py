@@ -149,9 +149,9 @@ def test_the_spam_filter_where_a_false_alarm_costs_five(spam):
     found = choose_threshold(spam, cost_fp=5, cost_fn=1)
     assert f"{found.threshold:.4f}" == "0.6860"
     assert (found.counts.fp, found.counts.fn) == (2, 32)
-    assert (found.versus.counts.fp, found.versus.counts.fn) == (5, 29)
+    assert (found.baseline.counts.fp, found.baseline.counts.fn) == (5, 29)
     assert found.value == 42 / 1390
-    assert found.versus.value == 54 / 1390
+    assert found.baseline.value == 54 / 1390
     text = str(found)
     assert "cost-optimal threshold 0.6860 (a false positive costs 5, a false negative 1)" in text
     assert "at 0.5" in text

@@ -198,7 +198,7 @@ def test_a_recall_that_was_promised_is_kept():
         (lambda: cross_fitted(noisy(), best="f1", folds=1), "folds=1 is not a whole number from 2 on"),
         (lambda: cross_fitted(noisy(8), best="accuracy", folds=9), "no more than 8 rows"),
         (lambda: cross_fitted(in_groups(groups=3), best="f1", folds=5), "no more than 3 groups"),
-        (lambda: cross_fitted(noisy(), capacity=5), "say it as a share of them, rate="),
+        (lambda: cross_fitted(noisy(), capacity=5), "state it as a share of them, max_positive_rate="),
         (lambda: optimism(noisy(), best="f1", replicates=0), "replicates=0"),
         (
             lambda: cross_fitted(assay.rows(actual=[1, 0, 0, 0], score=[4, 3, 2, 1]), best="f1", folds=2),

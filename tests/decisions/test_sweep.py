@@ -14,7 +14,7 @@ from support import brute_force_thresholds
 import assay
 from assay.decisions import choose_threshold, cross_fitted, evaluate_threshold, optimism
 from assay.decisions import selection_optimism as honest
-from assay.decisions.criteria import RISING, stated
+from assay.decisions.criteria import RISING, parse_criterion
 from assay.decisions.sweep import Amounts, Running, Sample, made_whole
 from assay.metrics import Binary, find
 from assay.metrics.curves.cutoffs import of_counts
@@ -62,7 +62,7 @@ def test_blocks_that_are_left_unread_hold_nothing_better(criterion, kind):
     """The place and the number of ties are those of reading all cutoffs."""
     weight = np.random.default_rng(1).choice([0.1, 0.7, 2.5], 60_000) if kind == "weighted" else None
     sample = Sample.of(many(digits=3 if kind == "tied" else None, weight=weight))
-    sweep, wanted = sample.sweep(), stated(**criterion)
+    sweep, wanted = sample.sweep(), parse_criterion(**criterion)
     assert wanted.rises
     chosen = wanted.choose(sample, sweep)
     every = dataclasses.replace(wanted, rises=False).choose(sample, sweep)
@@ -134,7 +134,7 @@ def test_decimal_weights_and_infinite_scores_as_written(rows, share, room):
     highest = max(one[1] for one in rows)
     called = lambda c: c["tp"] + c["fp"]  # noqa: E731
     cases = [
-        ({"rate": share}, called, False, lambda c: called(c) / sum(c.values()) <= enough),
+        ({"max_positive_rate": share}, called, False, lambda c: called(c) / sum(c.values()) <= enough),
         ({"capacity": room}, called, False, lambda c: called(c) <= brute_force_thresholds.exact(room)),
         ({"cost_fp": 0.1, "cost_fn": 0.3}, lambda c: brute_force_thresholds.cost(c, 0.1, 0.3), True, None),
     ]

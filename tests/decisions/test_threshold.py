@@ -1,6 +1,7 @@
 """The result: what it says, how it prints, what it refuses, and intervals on rows it was not chosen on."""
 
 import dataclasses
+import inspect
 import json
 import math
 
@@ -10,6 +11,8 @@ import scipy.stats
 
 import assay
 from assay.decisions import choose_threshold, evaluate_threshold
+from assay.decisions.criteria import parse_criterion
+from assay.decisions.criterion_options import CriterionOptions
 from assay.formatting.numbers import cutoff
 from assay.inference.formulas.mover import informedness_interval, mean_recall_interval
 from assay.metrics import Binary, Classes, Undefined, catalogue, find
@@ -84,7 +87,7 @@ def test_a_demand_prints_with_what_it_costs():
         {"cost_fp": list(range(15)), "cost_fn": 1e6},
         {"min_precision": 0.4},
         {"min_specificity": 0.5, "confidence": 0.9, "method": "wilson"},
-        {"rate": 0.2},
+        {"max_positive_rate": 0.2},
         {"equal_error": True},
         {"cost_fp": 1, "cost_fn": 3, "cost_tp": 0.5, "cost_tn": 0.25, "prevalence": 0.031},
     ],
@@ -107,7 +110,7 @@ def test_everything_fits_80_columns_and_json(criterion):
 def test_infinity_and_what_is_undefined_there():
     """Where nothing is predicted positive, precision has no value, and JSON says so with null."""
     rows = assay.rows(actual=[0, 0, 0, 1], score=[5, 4, 3, -2])
-    found = choose_threshold(rows, capacity=0, versus=3.5)
+    found = choose_threshold(rows, capacity=0, baseline=3.5)
     assert found.threshold == math.inf
     assert found.to_dict()["threshold"] == "Infinity"
     assert found.to_dict()["precision"] is None
@@ -123,7 +126,7 @@ def test_large_counts_are_printed_in_full():
     tally = assay.Scores.of(assay.rows(actual=[0, 1], score=[0.2, 0.7]))
     many = np.array([0, 12_345_678], dtype=np.uint32)
     large = dataclasses.replace(tally, positives=many, negatives=many[::-1])
-    text = str(choose_threshold(large, capacity=12_400_000, versus=0.1))
+    text = str(choose_threshold(large, capacity=12_400_000, baseline=0.1))
     assert "no more than 12,400,000" in " ".join(text.split())
     assert "12,345,678" in text
     assert "e+" not in text
@@ -131,13 +134,13 @@ def test_large_counts_are_printed_in_full():
 
 def test_another_threshold_to_hold_it_against():
     """0.5 where scores are probabilities, none where they are not, and any that is asked for."""
-    assert choose_threshold(ROWS, best="f1").versus.threshold == 0.5
+    assert choose_threshold(ROWS, best="f1").baseline.threshold == 0.5
     scores = assay.rows(actual=ACTUAL, score=[10 * s for s in SCORE])
-    assert choose_threshold(scores, best="f1").versus is None
-    assert choose_threshold(scores, best="f1", versus=5).versus.threshold == 5
-    near = choose_threshold(ROWS, best="f1", versus=0.60000000001)
+    assert choose_threshold(scores, best="f1").baseline is None
+    assert choose_threshold(scores, best="f1", baseline=5).baseline.threshold == 5
+    near = choose_threshold(ROWS, best="f1", baseline=0.60000000001)
     assert "at 0.60000000001" in str(near)
-    assert near.versus.counts.tp == 4
+    assert near.baseline.counts.tp == 4
 
 
 def test_chosen_on_some_rows_and_judged_on_others():
@@ -218,7 +221,7 @@ def test_scores_of_infinity_are_above_every_threshold():
     found = choose_threshold(rows, cost_fp=1, cost_fn=1)
     assert (found.threshold, found.counts.fp, found.ties) == (math.inf, 1, 2)
     assert evaluate_threshold(rows, -math.inf, best="recall").counts.fp == 3
-    for room in ({"capacity": 0}, {"rate": 0.2}):
+    for room in ({"capacity": 0}, {"max_positive_rate": 0.2}):
         with pytest.raises(assay.MetricError, match="1 of 4 score infinity"):
             choose_threshold(rows, **room)
 
@@ -237,10 +240,11 @@ def test_all_right_is_not_certain():
 
 BAD = [
     ({}, "say what the threshold is for"),
-    ({"min_reccall": 0.9}, r"Did you mean min_recall=\?"),
-    ({"cost_fp": 1, "cost_fn": 1, "prevalance": 0.1}, r"takes no prevalance\. Did you mean prevalence=\?"),
+    ({"min_recall": 0.9, "beta": 2}, "beta= is an option of best="),
+    ({"best": ("f_beta", {"beta": 2}), "beta": 3}, "best= has beta=2 and beside it is beta=3"),
+    ({"best": "macro f1"}, "f1 takes no average"),
     ({"min_recall": 0.9, "best": "f1"}, "min_recall= and best= are 2 criteria"),
-    ({"cost_fp": 1, "cost_fn": 2, "capacity": 4, "rate": 0.1}, "are 3 criteria"),
+    ({"cost_fp": 1, "cost_fn": 2, "capacity": 4, "max_positive_rate": 0.1}, "are 3 criteria"),
     ({"cost_fp": 1}, "cost_fn= is missing"),
     ({"cost_tp": 1}, "cost_fp= is missing"),
     ({"cost_fp": -1, "cost_fn": 1}, "A gain is no negative cost"),
@@ -277,11 +281,11 @@ BAD = [
     ({"min_recall": 0.9, "calibrated": True}, "it has no part in min_recall="),
     ({"capacity": -1}, "capacity=-1"),
     ({"capacity": math.inf}, "room for all rows"),
-    ({"rate": 0.1, "method": "wilson"}, "it has no part in rate="),
-    ({"rate": 1.5}, "so it is at most 1"),
+    ({"max_positive_rate": 0.1, "method": "wilson"}, "it has no part in max_positive_rate="),
+    ({"max_positive_rate": 1.5}, "a share of the rows: at most 1"),
     ({"beta": 2}, r'For that beta say best="f_beta", beta=2'),
     ({"min_recall": 95}, r"for 95% say min_recall=0\.95"),
-    ({"rate": 10}, r"for 10% say rate=0\.1"),
+    ({"max_positive_rate": 10}, r"for 10% say max_positive_rate=0\.1"),
     ({"cost_fp": 1, "cost_fn": 1, "prevalence": 20}, r"for 20% say prevalence=0\.2"),
     ({"equal_error": 0.1}, "equal_error=0.1 is neither True nor False"),
     ({"cost_fp": 1, "cost_fn": 1, "calibrated": "no"}, "calibrated='no' is neither True nor False"),
@@ -290,7 +294,7 @@ BAD = [
     ({"best": "f1", "folds": 3, "seed": -1}, "seed=-1 is a whole number from 0"),
     ({"best": "f1", "replicates": 9, "seed": 1.5}, "seed=1.5 is a whole number from 0"),
     ({"best": "f1", "folds": "ten"}, "folds='ten' is not a whole number from 2 on"),
-    ({"best": "f1", "versus": "half"}, "threshold='half' is not a number"),
+    ({"best": "f1", "baseline": "half"}, "baseline='half' is not a number"),
 ]
 
 
@@ -310,7 +314,7 @@ def test_rows_that_no_threshold_can_be_chosen_on():
         with pytest.raises(assay.MetricError, match="there are no actual positives"):
             choose_threshold(negatives, **criterion)
     assert choose_threshold(negatives, cost_fp=1, cost_fn=1).threshold == math.inf
-    assert choose_threshold(negatives, rate=0.4).threshold == 0.3
+    assert choose_threshold(negatives, max_positive_rate=0.4).threshold == 0.3
     assert choose_threshold(negatives, min_specificity=0.5).threshold == math.inf
     with pytest.raises(assay.MetricError, match="there are no actual negatives"):
         choose_threshold(assay.rows(actual=[1, 1], score=[0.1, 0.2]), min_specificity=0.5)
@@ -398,3 +402,39 @@ def test_the_part_is_loaded_when_it_is_asked_for():
     assert "decisions" in dir(assay)
     for name in assay.decisions.__all__:
         assert getattr(assay.decisions, name).__doc__
+
+
+TAKE_A_CRITERION = [
+    choose_threshold,
+    evaluate_threshold,
+    assay.decisions.cross_fitted,
+    assay.decisions.optimism,
+    assay.decisions.expected_cost,
+    assay.Evaluation.choose_threshold,
+    assay.Evaluation.cross_fitted_threshold,
+]
+
+
+@pytest.mark.parametrize("function", TAKE_A_CRITERION, ids=lambda function: function.__qualname__)
+def test_help_names_every_keyword_of_a_criterion(function):
+    """No function hides a criterion behind **: the keywords are shown, and unknown ones refused with a hint."""
+    parameters = inspect.signature(function).parameters
+    keywords = list(inspect.signature(parse_criterion).parameters)
+    assert list(parameters)[-len(keywords) :] == list(CriterionOptions.__annotations__)
+    assert set(keywords) == set(CriterionOptions.__annotations__)
+    for name in keywords:
+        assert parameters[name].default == inspect.signature(parse_criterion).parameters[name].default
+    for wrong, right in (("rate", "max_positive_rate"), ("min_recal", "min_recall")):
+        with pytest.raises(TypeError, match=f"{right}="):
+            function(ROWS, **{wrong: 0.5})
+
+
+def test_metrics_with_options_are_stated_as_everywhere():
+    """A metric, a pair with options and the option beside the name choose the same threshold."""
+    expected = choose_threshold(ROWS, best="f_beta", beta=2)
+    for best in (("f_beta", {"beta": 2}), (assay.metrics.f_beta, {"beta": 2})):
+        found = choose_threshold(ROWS, best=best)
+        assert (str(found), found.estimate) == (str(expected), expected.estimate)
+    assert (
+        choose_threshold(ROWS, best=assay.metrics.f1).to_dict() == choose_threshold(ROWS, best="f1").to_dict()
+    )

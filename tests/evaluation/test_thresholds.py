@@ -114,7 +114,7 @@ def test_what_is_worse_is_said_once_and_used_everywhere():
     assert found.criterion == "the highest f_beta, beta=2"
     assert ev.at(found.threshold)["f_2"].value == pytest.approx(found.value, rel=1e-14)
     assert ev.choose_threshold(beta=0.5).threshold == ev.choose_threshold(best="f_beta", beta=0.5).threshold
-    with pytest.raises(assay.MetricError, match=r"Did you mean min_recall=\?"):
+    with pytest.raises(TypeError, match=r"Did you mean min_recall=\?"):
         assay.evaluate(actual=actual, score=score).choose_threshold(min_recal=0.9)
 
 
@@ -122,8 +122,8 @@ def test_the_threshold_of_the_evaluation_stands_beside():
     """The table shows the threshold that the evaluation was made with, or another one that is named."""
     actual, score, *_ = scored()
     ev = assay.evaluate(actual=actual, score=score, threshold=0.3, cost_fp=1, cost_fn=2)
-    assert ev.choose_threshold().versus.threshold == 0.3
-    assert ev.choose_threshold(versus=0.6).versus.threshold == 0.6
+    assert ev.choose_threshold().baseline.threshold == 0.3
+    assert ev.choose_threshold(baseline=0.6).baseline.threshold == 0.6
 
 
 def test_text_messages():

@@ -36,8 +36,8 @@ _SETTINGS = (
     "name",
 )  # fmt: skip
 _CRITERIA = (
-    "best", "min_recall", "min_precision", "min_specificity", "capacity", "rate", "equal_error", "cost_tp",
-    "cost_tn",
+    "best", "min_recall", "min_precision", "min_specificity", "capacity", "max_positive_rate", "equal_error",
+    "cost_tp", "cost_tn",
 )  # fmt: skip
 # What remarks advise, as it is typed; lines may be broken within, and stay about as long as they are.
 _HINTS = (
@@ -162,7 +162,7 @@ def _threshold_options(parser: Parser) -> None:
         ("min-precision", "the most positives found with so much precision"),
         ("min-specificity", "the most positives found with so much specificity"),
         ("capacity", "no more rows predicted positive than so many"),
-        ("rate", "the same as a share of the rows"),
+        ("max-positive-rate", "the same as a share of the rows"),
     ):
         group.add_argument(f"--{name}", action=Once, type=number, metavar="NUMBER", help=what)
     group.add_argument("--equal-error", action="store_true", help="both classes err alike")
@@ -174,7 +174,7 @@ def _threshold_options(parser: Parser) -> None:
     )
     group.add_argument("--calibrated", action="store_true", help="let the costs alone say the threshold")
     more = parser.add_argument_group("and how much of it is luck")
-    more.add_argument("--versus", action=Once, type=number, metavar="NUMBER", help="another to show beside")
+    more.add_argument("--baseline", action=Once, type=number, metavar="NUMBER", help="another to show beside")
     more.add_argument("--folds", action=Once, type=whole, metavar="NUMBER", help="cross-fit over so many")
     more.add_argument("--replicates", action=Once, type=whole, metavar="NUMBER", help="of a bootstrap")
     more.add_argument("--seed", action=Once, type=whole, metavar="NUMBER", help="of both")
@@ -193,7 +193,7 @@ def _threshold(arguments: argparse.Namespace) -> int:
         for name in _CRITERIA
         if (said := getattr(arguments, name)) is not None and said is not False
     }
-    for name in ("versus", "folds", "replicates", "seed"):
+    for name in ("baseline", "folds", "replicates", "seed"):
         if getattr(arguments, name) is not None:
             stated[name] = getattr(arguments, name)
     if arguments.calibrated:

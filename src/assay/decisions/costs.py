@@ -167,7 +167,7 @@ def check_share(name: str, value: Any) -> float:
 def in_percent(name: str, value: float) -> str:
     """Return the share that a number above 1 was perhaps meant to be, as a question's beginning.
 
-    >>> in_percent("rate", 10)
-    ': for 10% say rate=0.1'
+    >>> in_percent("prevalence", 10)
+    ': for 10% say prevalence=0.1'
     """
     return f": for {value:g}% say {name}={value / 100:g}" if 1 < value <= 100 else ""  # noqa: PLR2004

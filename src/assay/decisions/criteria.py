@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,18 +26,18 @@ from assay.metrics import Binary, find
 from assay.metrics.arithmetic import ratio, root
 from assay.metrics.curves.cutoffs import of_counts, rounding
 from assay.metrics.parameters import number
+from assay.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.decisions.sweep import Outcome, Sample, Sweep
 
-__all__ = ["interpolated_error", "stated"]
+__all__ = ["interpolated_error", "parse_criterion"]
 
 _CORNERS = ("closest_corner", "closest_topleft", "topleft")
 _COSTS = ("cost_fp", "cost_fn", "cost_tp", "cost_tn")
 _DEMANDS: Final = {"min_recall": "recall", "min_precision": "precision", "min_specificity": "specificity"}
-_OTHERS = ("best", "capacity", "rate", "equal_error")
 _SAID: Final = {"f_beta": {"beta": 1}}  # what is said of a metric although it is not given
 RISING: Final = frozenset(
     {
@@ -81,9 +80,10 @@ RISING: Final = frozenset(
 ROWS_PREDICTED = "rows predicted positive"
 
 
-def stated(
+def parse_criterion(
     *,
-    best: str | None = None,
+    best: Any = None,
+    beta: float | None = None,
     cost_fp: Any = None,
     cost_fn: Any = None,
     cost_tp: Any = None,
@@ -96,21 +96,25 @@ def stated(
     confidence: float | None = None,
     method: str | None = None,
     capacity: float | None = None,
-    rate: float | None = None,
+    max_positive_rate: float | None = None,
     equal_error: bool = False,
-    **parameters: Any,
 ) -> Criterion:
     """Return the one criterion that is stated; see :func:`assay.decisions.choose_threshold`."""
     for name, value in (("calibrated", calibrated), ("equal_error", equal_error)):
         if not isinstance(value, bool):
             raise MetricError(f"{name}={value!r} is neither True nor False.")
     demands = {"min_recall": min_recall, "min_precision": min_precision, "min_specificity": min_specificity}
-    others = {"best": best, "capacity": capacity, "rate": rate, "equal_error": equal_error or None}
+    others = {
+        "best": best,
+        "capacity": capacity,
+        "max_positive_rate": max_positive_rate,
+        "equal_error": equal_error or None,
+    }
     costs = dict(zip(_COSTS, (cost_fp, cost_fn, cost_tp, cost_tn), strict=True))
     asked = [name for name, value in {**demands, **others}.items() if value is not None]
     if any(value is not None for value in costs.values()):
         asked.insert(0, "cost_fp")
-    _one_of(asked, parameters)
+    _one_of(asked, beta)
     kind = asked[0]
     if prevalence is not None and kind not in ("cost_fp", "best"):
         raise MetricError(f"prevalence= weighs costs anew: it has no part in {kind}=.")
@@ -118,42 +122,34 @@ def stated(
         raise MetricError(f"calibrated=True turns costs into a threshold: it has no part in {kind}=.")
     if method is not None and kind not in _DEMANDS:
         raise MetricError(f"method= is that of a lower limit: it has no part in {kind}=.")
-    if kind != "best" and parameters:
-        raise MetricError(f"{kind}= takes no {', '.join(sorted(parameters))}.{_hint(parameters)}")
+    if kind != "best" and beta is not None:
+        raise MetricError(f'beta= is an option of best="f_beta": it has no part in {kind}=.')
     if confidence is not None:
         check_confidence(confidence)
     if kind == "cost_fp":
         criterion = _of_costs(costs, prevalence, calibrated=calibrated)
     elif best is not None:
-        given = parameters if prevalence is None else {**parameters, "prevalence": prevalence}
-        criterion = _of_metric(best, given)
+        given = {"beta": beta, "prevalence": prevalence}
+        criterion = _of_metric(best, {name: value for name, value in given.items() if value is not None})
     elif kind in _DEMANDS:
         criterion = _of_demand(_DEMANDS[kind], kind, demands[kind], confidence, method or "clopper-pearson")
     elif kind == "equal_error":
         criterion = _EQUAL_ERROR
     else:
-        criterion = _of_room(capacity, rate)
+        criterion = _of_room(capacity, max_positive_rate)
     return dataclasses.replace(criterion, confidence=confidence or CONFIDENCE)
 
 
-def _one_of(asked: list[str], parameters: dict[str, Any]) -> None:
+def _one_of(asked: list[str], beta: float | None) -> None:
     if len(asked) > 1:
         both = " and ".join(f"{name}=" for name in asked)
         raise MetricError(f"{both} are {len(asked)} criteria: state the one that the threshold is for.")
     if not asked:
+        hint = f' For that beta say best="f_beta", beta={beta!r}.' if beta is not None else ""
         raise MetricError(
             "say what the threshold is for: cost_fp= and cost_fn=, best= with a metric's name, min_recall=, "
-            f"min_precision=, min_specificity=, capacity=, rate= or equal_error=True.{_hint(parameters)}"
+            f"min_precision=, min_specificity=, capacity=, max_positive_rate= or equal_error=True.{hint}"
         )
-
-
-def _hint(parameters: dict[str, Any]) -> str:
-    """Return the names that unknown ones may have been meant to be, as a question."""
-    if parameters.keys() == {"beta"}:
-        return f' For that beta say best="f_beta", beta={parameters["beta"]!r}.'
-    known = [*_COSTS, *_DEMANDS, *_OTHERS, "prevalence", "calibrated", "confidence", "method"]
-    near = [word for name in parameters for word in difflib.get_close_matches(name, known, n=1)]
-    return f" Did you mean {' and '.join(f'{word}=' for word in near)}?" if near else ""
 
 
 def _of_costs(given: dict[str, Any], prevalence: float | None, *, calibrated: bool) -> Criterion:
@@ -218,12 +214,12 @@ def _of_amounts(
 
 
 def _of_metric(given: Any, parameters: dict[str, Any]) -> Criterion:
-    name = getattr(given, "name", given)
-    if str(name).strip().lower().replace(" ", "_").replace("-", "_") in _CORNERS:
+    if isinstance(given, str) and given.strip().lower().replace(" ", "_").replace("-", "_") in _CORNERS:
         if parameters:
             raise MetricError(f"closest_corner takes no {', '.join(sorted(parameters))}.")
         return _CLOSEST_CORNER
-    metric = find(name)
+    spec = MetricSpec.of(given)
+    metric, parameters = spec.metric, _joined(spec, parameters)
     unknown = set(parameters) - set(metric.parameters)
     if unknown:
         has = f"it takes {', '.join(metric.parameters)}" if metric.parameters else "it has no parameters"
@@ -231,7 +227,7 @@ def _of_metric(given: Any, parameters: dict[str, Any]) -> Criterion:
     if metric.best is None:
         raise MetricError(
             f"no value of {metric.name} is better than another, so that no threshold is best for it: "
-            "name a metric that has a best value, or say capacity= or rate=."
+            "name a metric that has a best value, or say capacity= or max_positive_rate=."
         )
     lowest = metric.best == metric.bounds[0]
     told = {**_SAID.get(metric.name, {}), **parameters}
@@ -246,6 +242,15 @@ def _of_metric(given: Any, parameters: dict[str, Any]) -> Criterion:
         metric=metric, parameters=parameters,
         rises=metric.name in RISING and parameters.keys() <= {"beta", "prevalence"},
     )  # fmt: skip
+
+
+def _joined(spec: MetricSpec, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a metric and those stated beside it, which must not contradict each other."""
+    for name in spec.options.keys() & parameters.keys():
+        both = spec.options[name], parameters[name]
+        if both[0] != both[1]:
+            raise MetricError(f"best= has {name}={both[0]!r} and beside it is {name}={both[1]!r}: state one.")
+    return {**spec.options, **parameters}
 
 
 def _of_demand(measure: str, name: str, least: Any, confidence: float | None, method: str) -> Criterion:
@@ -271,7 +276,7 @@ def _of_demand(measure: str, name: str, least: Any, confidence: float | None, me
     )
 
 
-def _of_room(capacity: Any, rate: Any) -> Criterion:
+def _of_room(capacity: Any, max_positive_rate: Any) -> Criterion:
     metric = find("detection_prevalence")
     if capacity is not None:
         most = number("capacity", capacity, least=0)
@@ -285,10 +290,11 @@ def _of_room(capacity: Any, rate: Any) -> Criterion:
             companions=("precision", "recall"),
             unmet=_no_room,
         )
-    share = number("rate", rate, least=0)
+    name = "max_positive_rate"
+    share = number(name, max_positive_rate, least=0)
     if share > 1:
         raise MetricError(
-            f"rate={rate!r} is a share of the rows, so it is at most 1{in_percent('rate', share)}."
+            f"{name}={max_positive_rate!r} is a share of the rows: at most 1{in_percent(name, share)}."
         )
     return Criterion(
         f"as many rows predicted positive as can be, but no more than {share:.4g} of all",

@@ -75,7 +75,7 @@ class Criterion:
             if kind in self.needs and not getattr(totals, kind)[0]:
                 raise MetricError(
                     f"{reason}, so that no threshold can be chosen for {self.words}. "
-                    "Costs, a capacity or a rate need no more than one class."
+                    "Costs, capacity= or max_positive_rate= need no more than one class."
                 )
         if self.fixed is not None:
             threshold = self.fixed(sample, sweep)

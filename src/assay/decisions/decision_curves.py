@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from assay.decisions.costs import numbers_of
-from assay.decisions.criteria import stated
+from assay.decisions.criteria import parse_criterion
+from assay.decisions.criterion_options import CriterionOptions, criterion_keywords
 from assay.decisions.sweep import Sample, checked_threshold
 from assay.errors import MetricError
 from assay.metrics.arithmetic import ratio
@@ -119,7 +120,8 @@ def normalised_cost(data: Any, threshold: float, probability_cost: Any) -> Any:
     return cost if x.ndim else float(cost)
 
 
-def expected_cost(data: Any, **costs: Any) -> Curve:
+@criterion_keywords
+def expected_cost(data: Any, **costs: Unpack[CriterionOptions]) -> Curve:
     """Return the cost per row at every cutoff; the costs are those of :func:`choose_threshold`.
 
     >>> import assay
@@ -127,7 +129,7 @@ def expected_cost(data: Any, **costs: Any) -> Curve:
     >>> expected_cost(rows, cost_fp=1, cost_fn=4)["cost_per_row"].round(2).tolist()
     [2.0, 1.33, 0.67, 0.83, 0.17, 0.33, 0.5]
     """
-    wanted = stated(**costs) if costs else None
+    wanted = parse_criterion(**costs) if costs else None
     if wanted is None or wanted.measure != "cost per row":
         raise MetricError("expected cost needs costs: cost_fp= and cost_fn=.")
     sweep = Sample.of(data, wanted.amounts).sweep()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from assay import kernels
-from assay.decisions.criteria import ROWS_PREDICTED, stated
+from assay.decisions.criteria import ROWS_PREDICTED, parse_criterion
+from assay.decisions.criterion_options import CriterionOptions, criterion_keywords
 from assay.decisions.sweep import Sample, cells
 from assay.decisions.threshold_intervals import IN_GROUPS, estimated
 from assay.errors import MetricError
@@ -106,7 +107,10 @@ class Optimism:
         return {name: plain(value) if isinstance(value, float) else value for name, value in data.items()}
 
 
-def cross_fitted(data: Any, *, folds: int = 10, seed: int = 0, **criterion: Any) -> CrossFit:
+@criterion_keywords
+def cross_fitted(
+    data: Any, *, folds: int = 10, seed: int = 0, **criterion: Unpack[CriterionOptions]
+) -> CrossFit:
     """Return what choosing a threshold is worth: chosen on all folds but one, judged on that one, pooled.
 
     It speaks of the procedure, for each fold has its threshold; the interval allows for how far these move
@@ -119,11 +123,14 @@ def cross_fitted(data: Any, *, folds: int = 10, seed: int = 0, **criterion: Any)
     >>> fit.counts.n, len(fit.thresholds)
     (100, 10)
     """
-    wanted = stated(**criterion)
+    wanted = parse_criterion(**criterion)
     return cross_fit_of(Sample.of(data, wanted.amounts), wanted, folds, seed)
 
 
-def optimism(data: Any, *, replicates: int = 200, seed: int = 0, **criterion: Any) -> Optimism:
+@criterion_keywords
+def optimism(
+    data: Any, *, replicates: int = 200, seed: int = 0, **criterion: Unpack[CriterionOptions]
+) -> Optimism:
     """Return how much better the measure looks than it is, by bootstrap, and how far the threshold wanders.
 
     In each replicate the threshold is chosen anew, and judged on the replicate and on the rows: the mean
@@ -136,7 +143,7 @@ def optimism(data: Any, *, replicates: int = 200, seed: int = 0, **criterion: An
     >>> found.optimism > 0, found.corrected < found.apparent
     (True, True)
     """
-    wanted = stated(**criterion)
+    wanted = parse_criterion(**criterion)
     return optimism_of(Sample.of(data, wanted.amounts), wanted, replicates, seed)
 
 
@@ -145,7 +152,9 @@ def cross_fit_of(sample: Sample, wanted: Criterion, folds: int, seed: int) -> Cr
     folds = whole("folds", folds, least=2)
     check_seed(seed)
     if wanted.measure == ROWS_PREDICTED:
-        raise MetricError("a capacity is that of all rows, not of a fold: say it as a share of them, rate=.")
+        raise MetricError(
+            "a capacity is that of all rows, not of a fold: state it as a share of them, max_positive_rate=."
+        )
     parts = _folds(sample, folds, seed)
     total = np.stack([sample.tally.positives, sample.tally.negatives])
     thresholds, pooled, table = [], None, None

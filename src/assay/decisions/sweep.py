@@ -429,10 +429,10 @@ def cells(table: Binary) -> tuple[Any, Any, Any, Any]:
     return table.tp, table.fp, table.fn, table.tn
 
 
-def checked_threshold(value: Any) -> float:
+def checked_threshold(value: Any, name: str = "threshold") -> float:
     """Return a threshold that is a number, infinity too, or raise."""
     if not is_number(value) or math.isnan(value):
-        raise MetricError(f"threshold={value!r} is not a number.")
+        raise MetricError(f"{name}={value!r} is not a number.")
     return float(value)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, Unpack
 
 from assay.decisions.costs import bayes_threshold, shifted_threshold
-from assay.decisions.criteria import ROWS_PREDICTED, interpolated_error, stated
+from assay.decisions.criteria import ROWS_PREDICTED, interpolated_error, parse_criterion
+from assay.decisions.criterion_options import CriterionOptions, criterion_keywords
 from assay.decisions.selection_optimism import CrossFit, Optimism, cross_fit_of, optimism_of
 from assay.decisions.sweep import Sample, cells, checked_threshold
 from assay.decisions.threshold_intervals import IN_GROUPS, SAME_ROWS, estimated
@@ -69,25 +70,26 @@ class Threshold:
     counts: Binary
     ties: int
     threshold_source: Source
-    versus: ThresholdOutcome | None
+    baseline: ThresholdOutcome | None
     companions: dict[str, float]
     note: str = ""
     cross_fit: CrossFit | None = None
     optimism: Optimism | None = None
     title: str = "threshold"
-    stated: dict[str, Any] = dataclasses.field(default_factory=dict)
+    criterion_options: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def value(self) -> float:
         """The measure at the threshold, NaN where it has no value there."""
         return float(self.estimate)
 
-    def on(self, data: Any, **changed: Any) -> Threshold:
-        """Return the same threshold judged on other rows, as it should be: with an interval.
+    @criterion_keywords
+    def on(self, data: Any, **changed: Unpack[CriterionOptions]) -> Threshold:
+        """Return the same threshold evaluated on other rows, with an interval.
 
-        Costs of each row, or another confidence, are stated anew.
+        Costs of each row, or another confidence, are passed again.
         """
-        return _judged(data, self.threshold, {**self.stated, **changed}, source="validation")
+        return _judged(data, self.threshold, {**self.criterion_options, **changed}, source="validation")
 
     def __repr__(self) -> str:
         return f"<{self.title} {cutoff(self.threshold)}: {self.criterion}>"
@@ -100,7 +102,7 @@ class Threshold:
 
     def _table(self) -> list[str]:
         here = ThresholdOutcome(self.threshold, self.value, self.counts, self.companions)
-        both = [one for one in (self.versus, here) if one is not None]
+        both = [one for one in (self.baseline, here) if one is not None]
         heads = [f"at {cutoff(one.threshold)}" for one in both]
         if len({f"{one.threshold:.4g}" for one in both}) < len(both):  # the same to four digits
             heads = [f"at {one.threshold!r}" for one in both]
@@ -144,47 +146,53 @@ class Threshold:
             "estimate": self.estimate.to_dict(),
             "ties": self.ties,
             "threshold_source": self.threshold_source,
-            "versus": None if self.versus is None else self.versus.to_dict(),
+            "baseline": None if self.baseline is None else self.baseline.to_dict(),
         }
         more = {"cross_fit": self.cross_fit, "optimism": self.optimism}
         data |= {name: one.to_dict() for name, one in more.items() if one is not None}
         return data | ({"note": self.note} if self.note else {})
 
 
+@criterion_keywords
 def choose_threshold(
     data: Any,
     *,
-    versus: float | None = None,
+    baseline: float | None = None,
     folds: int | None = None,
     replicates: int | None = None,
     seed: int = 0,
-    **criterion: Any,
+    **criterion: Unpack[CriterionOptions],
 ) -> Threshold:
-    """Return the threshold that is best for exactly one criterion, over infinity and every distinct score.
+    """Return the best threshold for one criterion, searched over infinity and every distinct score.
 
-    `data` are rows or a score tally. Of cutoffs that are as good the highest is taken.
+    `data` are rows or a score tally. State exactly one criterion; of cutoffs that are equally good the
+    highest is taken.
 
-    ==================  ================================================================================
-    ``cost_fp cost_fn`` the least cost; ``cost_tp`` and ``cost_tn`` may be said too, and ``prevalence``
-                        where another share of the rows will be positive. Columns are costs of each row.
-                        With ``calibrated=True`` the costs alone say the threshold, of probabilities.
-    ``best``            a metric of counts by its name ("f1", "youden", "f_beta" with ``beta``, ...) or
-                        "closest_corner" of the ROC curve
-    ``min_recall``      the fewest false positives with so much recall
-    ``min_precision``   the most positives found with so much precision
-    ``min_specificity`` the most positives found with so much specificity
-    ``capacity``        as many rows predicted positive as can be, but no more than so many
-    ``rate``            the same as a share of the rows
-    ``equal_error``     both classes err alike
-    ==================  ================================================================================
-
-    With ``confidence`` what is demanded is promised of other rows, by ``method`` "clopper-pearson" or
-    "wilson": the lower limit of recall or specificity must reach it, and cutoffs are tested for precision
-    one after the other. Elsewhere it is the confidence of intervals.
-
-    `versus` is another threshold to show beside it, 0.5 if nothing is said and the scores are probabilities.
-    `folds` and `replicates` ask how much better it looks than it is: see :func:`cross_fitted` and
-    :func:`optimism`.
+    Parameters
+    ----------
+    cost_fp, cost_fn, cost_tp, cost_tn
+        Lowest mean cost: what each outcome costs, as a number, or as a column with a cost for each row.
+        With ``prevalence`` the cost is that of rows of which another share is positive; with
+        ``calibrated=True`` the threshold follows from the costs alone, for calibrated probabilities.
+    best, beta
+        The best value of a metric of counts: its name (``"f1"``, ``"youden"``, ``"f_beta"`` with ``beta=2``),
+        a metric, a pair of either with options, or ``"closest_corner"`` of the ROC curve.
+    min_recall
+        Fewest false positives with at least this recall.
+    min_precision, min_specificity
+        Most true positives with at least this precision or specificity.
+    capacity, max_positive_rate
+        As many rows predicted positive as possible, up to this number or this share of the rows.
+    equal_error
+        False positive rate and false negative rate as equal as possible.
+    confidence, method
+        With ``min_recall``, ``min_precision`` or ``min_specificity``: the confidence with which unseen rows
+        reach it, by ``method`` "clopper-pearson" or "wilson". The lower limit of recall or specificity must
+        reach it; for precision, cutoffs are tested in sequence. Elsewhere the confidence of intervals.
+    baseline
+        Another threshold to show beside it; 0.5 by default where the scores are probabilities.
+    folds, replicates, seed
+        How optimistic the result is: see :func:`cross_fitted` (folds) and :func:`optimism` (replicates).
 
     >>> import assay
     >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
@@ -198,23 +206,24 @@ def choose_threshold(
      folds=10 or replicates=200 tells how good.
      For calibrated probabilities the costs alone say 0.2.
     """
-    wanted = stated(**criterion)
+    wanted = parse_criterion(**criterion)
     sample = Sample.of(data, wanted.amounts)
     sweep = sample.sweep()
     threshold, place, ties = wanted.choose(sample, sweep)
     source: Source = "same-data" if wanted.fixed is None else "cost"
     notes = _notes(wanted, sample, sweep, place)
-    made = _made(sample, sweep, wanted, threshold, source=source, versus=versus, ties=ties, note=notes)
+    made = _made(sample, sweep, wanted, threshold, source=source, baseline=baseline, ties=ties, note=notes)
     return dataclasses.replace(
         made,
-        stated=criterion,
+        criterion_options=dict(criterion),
         cross_fit=None if folds is None else cross_fit_of(sample, wanted, folds, seed),
         optimism=None if replicates is None else optimism_of(sample, wanted, replicates, seed),
     )
 
 
+@criterion_keywords
 def evaluate_threshold(
-    data: Any, threshold: float, *, versus: float | None = None, **criterion: Any
+    data: Any, threshold: float, *, baseline: float | None = None, **criterion: Unpack[CriterionOptions]
 ) -> Threshold:
     """Return what comes of a threshold that was not chosen on these rows, by one criterion.
 
@@ -223,16 +232,18 @@ def evaluate_threshold(
     >>> evaluate_threshold(rows, 0.5, best="f1").estimate
     0.8 [0.2384, 0.9915]
     """
-    return _judged(data, threshold, criterion, source="fixed", versus=versus)
+    return _judged(data, threshold, dict(criterion), source="fixed", baseline=baseline)
 
 
 def _judged(
-    data: Any, threshold: float, criterion: dict[str, Any], *, source: Source, versus: float | None = None
+    data: Any, threshold: float, criterion: dict[str, Any], *, source: Source, baseline: float | None = None
 ) -> Threshold:
-    wanted = stated(**criterion)
+    wanted = parse_criterion(**criterion)
     sample = Sample.of(data, wanted.amounts)
-    made = _made(sample, sample.sweep(), wanted, checked_threshold(threshold), source=source, versus=versus)
-    return dataclasses.replace(made, stated=criterion)
+    made = _made(
+        sample, sample.sweep(), wanted, checked_threshold(threshold), source=source, baseline=baseline
+    )
+    return dataclasses.replace(made, criterion_options=criterion)
 
 
 def _made(
@@ -242,20 +253,20 @@ def _made(
     threshold: float,
     *,
     source: Source,
-    versus: float | None,
+    baseline: float | None,
     ties: int = 1,
     note: str = "",
 ) -> Threshold:
     outcome = sweep.at(sweep.place(threshold))
     why_not = SAME_ROWS if source == "same-data" else IN_GROUPS if sample.groups is not None else ""
     table = None if why_not else sample.table_at(threshold)
-    if versus is None and sample.probabilities:
-        versus = 0.5
+    if baseline is None and sample.probabilities:
+        baseline = 0.5
     return Threshold(
         threshold, wanted.words, wanted.measure,
         estimate=estimated(wanted, outcome, sample.tally.n, table=table, why_not=why_not),
         counts=_counts(outcome), ties=ties, threshold_source=source,
-        versus=None if versus is None else _judge(sweep, wanted, checked_threshold(versus)),
+        baseline=None if baseline is None else _judge(sweep, wanted, checked_threshold(baseline, "baseline")),
         companions=_companions(wanted, outcome), note=note, title=wanted.title,
     )  # fmt: skip
 

@@ -15,6 +15,7 @@ from assay.evaluation.read_metric import MAX_ROWS_FOR_SKEWNESS, read_metric
 from assay.evaluation.settings import Settings
 from assay.evaluation.shortcuts import EvaluationShortcuts
 from assay.evaluation.task import two_classes
+from assay.evaluation.thresholds import ThresholdMethods
 from assay.inference.estimate import Estimate
 from assay.inference.intervals.choose_interval import estimate_tally
 from assay.inputs.labels import same_kind
@@ -35,7 +36,6 @@ from assay.tallies.scores.counts_at_threshold import counted_at
 
 if TYPE_CHECKING:
     from assay.crosstable import CrossTable
-    from assay.decisions.selection_optimism import CrossFit
     from assay.decisions.threshold import Threshold
     from assay.evaluation.error_rows import ErrorRows
     from assay.evaluation.infer_task import Task
@@ -52,7 +52,7 @@ _CURVES = ("roc", "roc_hull", "precision_recall", "detection_error", "gain", "li
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(EvaluationShortcuts, Mapping[str, Estimate]):
+class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
     """Metrics of a model's predictions, each with its interval. Made by :func:`assay.evaluate`.
 
     It is a mapping from a metric's name to its estimate. Iterating gives the metrics that a report shows;
@@ -378,27 +378,6 @@ class Evaluation(EvaluationShortcuts, Mapping[str, Estimate]):
         from assay.evaluation.error_rows import error_rows  # noqa: PLC0415 - loaded on first use
 
         return error_rows(self, which, n)
-
-    def choose_threshold(self, **criterion: Any) -> Threshold:
-        """Return the best threshold for a criterion, as :func:`assay.decisions.choose_threshold` does.
-
-        Without a criterion it is the lowest cost, or the best F-beta, by the costs or the beta that the
-        evaluation was made with.
-
-        >>> import assay
-        >>> ev = assay.evaluate(actual=[0, 0, 1, 1], score=[0.1, 0.4, 0.35, 0.8], cost_fp=1, cost_fn=5)
-        >>> ev.choose_threshold().threshold, ev.choose_threshold(best="precision").threshold
-        (0.35, 0.8)
-        """
-        from assay.evaluation.thresholds import choose_threshold_of  # noqa: PLC0415 - loaded on first use
-
-        return choose_threshold_of(self, **criterion)
-
-    def cross_fitted_threshold(self, **criterion: Any) -> CrossFit:
-        """Return how a threshold chosen so does on unseen rows, by cross-fitting."""
-        from assay.evaluation.thresholds import cross_fit_threshold_of  # noqa: PLC0415 - loaded on first use
-
-        return cross_fit_threshold_of(self, **criterion)
 
 
 def _plain_name(spec: MetricSpec) -> str:
