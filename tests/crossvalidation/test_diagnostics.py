@@ -1,4 +1,4 @@
-"""What cross-validation says against itself: copies, groups, preprocessing, looks."""
+"""What cross-validation says against itself: copies, groups, preprocessing."""
 
 # ruff: noqa: N803 - models speak as those of scikit-learn do
 
@@ -131,33 +131,7 @@ def test_every_bootstrap_replicate_is_told_apart():
     assert lacking == [f"fold {fold.fold + 1}" for fold in found.folds if not rare[fold.test].any()]
 
 
-def test_a_part_to_choose_by_may_be_looked_at():
-    """Models are chosen on a part before the last; only the last is a test that is looked at once."""
-    parts = holdout({"train": 0.5, "validate": 0.25, "test": 0.25}, seed=97)
+def test_a_holdout_remembers_no_earlier_model():
+    """A process keeps no memory of test sets: the same call gives the same result, whatever ran before it."""
     trees = [DecisionTreeClassifier(max_depth=depth, random_state=0) for depth in (1, 9)]
-    for tree in trees:
-        assert kinds(tree, X, Y, split=parts, part="validate") == []
-    assert [kinds(tree, X, Y, split=parts, part="test") for tree in trees] == [[], ["looks"]]
-
-
-def test_other_figures_of_one_model_are_no_further_look():
-    """Accuracy first and the area then is one look, for the model is the same."""
-    split, model = holdout(seed=96), LogisticRegression()
-    for metrics in ("accuracy", "auc", ["accuracy", "auc"]):
-        assert not assay.crossval(model, X, Y, split=split, metrics=metrics).problems
-    again = assay.crossval(DecisionTreeClassifier(random_state=0), X, Y, split=split, metrics="auc")
-    assert [problem.kind for problem in again.problems] == ["looks"]
-
-
-def test_looks_at_a_test_part_are_counted():
-    """The second model that is judged by one test part is told so; the same predictions are no new look."""
-    split = holdout(seed=99)
-    first = DecisionTreeClassifier(max_depth=1, random_state=0)
-    assert kinds(first, X, Y, split=split) == []
-    assert kinds(first, X, Y, split=split) == []
-    second = assay.crossval(
-        DecisionTreeClassifier(max_depth=9, random_state=0), X, Y, split=split, metrics="accuracy"
-    )
-    assert [problem.kind for problem in second.problems] == ["looks"]
-    assert "this is look 2 at these test rows" in second.problems[0].what
-    assert kinds(DecisionTreeClassifier(max_depth=3, random_state=0), X, Y, split=holdout(seed=98)) == []
+    assert [kinds(tree, X, Y, split=holdout(seed=97)) for tree in trees] == [[], []]

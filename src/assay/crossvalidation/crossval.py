@@ -15,7 +15,6 @@ from assay.crossvalidation.diagnostics import (
     Diagnostic,
     SplitChecker,
     of_folds,
-    of_looks,
     of_preprocessing,
     where,
 )
@@ -172,8 +171,6 @@ def crossval(
     if all(fold.failure for fold in folds):
         raise SplitError(f"every fold failed. The first: {folds[0].failure}.")
     problems += of_folds(folds, several=several)
-    if tested == names[-1]:  # a part before the last is there to choose by
-        problems += of_looks(plan, folds)
     if apparent is not None and apparent.failure:
         problems.append(Diagnostic("failure", "the fit to all rows", apparent.failure))
     drawn = {}

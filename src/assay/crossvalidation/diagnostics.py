@@ -1,4 +1,4 @@
-"""What is to be said against a validation: bad splits, failed folds, figures without a value, many looks."""
+"""What is to be said against a validation: bad splits, failed folds, figures without a value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.crossvalidation.preprocessing_leakage import traces
-from assay.crossvalidation.test_set_reuse import looks_at
 from assay.errors import AssayError
 from assay.inputs.arrays import column_names
 from assay.metrics import Undefined
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from assay.inputs.columns import Array
     from assay.resampling.split import Split
 
-__all__ = ["Diagnostic", "SplitChecker", "of_folds", "of_looks", "of_preprocessing", "where"]
+__all__ = ["Diagnostic", "SplitChecker", "of_folds", "of_preprocessing", "where"]
 
 _ORDINARY = 0.5  # where so few of the rows are distinct, equal ones are no copies
 
@@ -31,7 +30,7 @@ _ORDINARY = 0.5  # where so few of the rows are distinct, equal ones are no copi
 class Diagnostic(NamedTuple):
     """One thing to be said: its kind, the fold it was found in (None: in all), and the words.
 
-    Kinds: "failure", "undefined", "classes", "groups", "time", "copies", "preprocessing", "looks".
+    Kinds: "failure", "undefined", "classes", "groups", "time", "copies", "preprocessing".
     """
 
     kind: str
@@ -84,19 +83,6 @@ def of_preprocessing(plan: CrossValSetup) -> Iterator[Diagnostic]:
         target = binary(plan.actual, plan.positive, plan.labels)[0].astype(np.float64)
     for error in traces(plan.features, target):
         yield Diagnostic("preprocessing", None, str(error))
-
-
-def of_looks(plan: CrossValSetup, folds: Sequence[Fold]) -> Iterator[Diagnostic]:
-    """Yield that a single test part has been looked at before, by another model."""
-    if len(folds) != 1:
-        return
-    looks = looks_at(plan, folds[0])
-    if looks > 1:
-        yield Diagnostic(
-            "looks", None,
-            f"this is look {looks} at these test rows: choosing a model by them makes them validation rows, "
-            "and the chosen one's figures are too good. Keep a part that is looked at once.",
-        )  # fmt: skip
 
 
 def _copies(plan: CrossValSetup) -> tuple[Array, int] | None:

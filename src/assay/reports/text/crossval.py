@@ -203,7 +203,7 @@ def _problems(problems: Sequence[Diagnostic], total: int, max_width: int) -> Ite
 
 
 def _order(problem: Diagnostic) -> int:
-    return [*_HEADS, "preprocessing", "looks"].index(problem.kind)
+    return [*_HEADS, "preprocessing"].index(problem.kind)
 
 
 def _capital(text: str) -> str:
