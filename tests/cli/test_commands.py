@@ -212,7 +212,7 @@ def test_crossval_is_the_library_s(here, capfd):
     model = "--target default --model sklearn.tree:DecisionTreeClassifier --without day"
     line = f"crossval data.csv {model} --positive yes --set max_depth=2 --folds 4 --repeats 2 --seed 5"
     found = json.loads(run(f"{line} --metrics accuracy,kappa --json", capfd))
-    assert len(found["figures"]["kappa"]["folds"]) == 8
+    assert len(found["metrics"]["kappa"]["folds"]) == 8
     said = run(f'{line} --require "accuracy >= 0.999"', capfd, code=1)
     assert "accuracy >= 0.999 is not met" in said.err
     run(f"{line} --keep tests.assay --output text.txt", capfd)
@@ -238,7 +238,7 @@ def test_a_model_of_one_s_own_is_found(here, capfd):
         run("crossval data.csv --target default --model my_own_model:Always --set answer=yes --metrics accuracy "
             "--folds 3 --json", capfd)
     )  # fmt: skip
-    assert found["figures"]["accuracy"]["value"] == pytest.approx(
+    assert found["metrics"]["accuracy"]["value"] == pytest.approx(
         sum(line.endswith("yes") for line in (here / "data.csv").read_text().split()) / 120
     )
 

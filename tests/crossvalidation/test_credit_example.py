@@ -36,7 +36,7 @@ def test_ten_kappas_their_mean_interval_and_band(records):
     for fold, value in zip(cv.folds, cv.per_fold("kappa"), strict=True):
         assert (fold.n_train, fold.n_test) == (900, 100)
         assert (default[fold.test] == "yes").sum() == 30
-        assert value == pytest.approx(cohen_kappa_score(default[fold.test], fold.answers.predicted))
+        assert value == pytest.approx(cohen_kappa_score(default[fold.test], fold.output.predicted))
     mean = cv.averaged("kappa")
     assert mean.value == pytest.approx(np.mean(cv.per_fold("kappa")))
     assert mean.low < mean.value < mean.high
@@ -99,7 +99,7 @@ def test_kappas_of_the_texts(records, name, mean, band):
     assert round(cv.averaged("kappa").value, 7) == mean
     assert scale_band(mean, "altman") == band
     for fold, split in zip(theirs["folds"], cv.folds, strict=True):
-        pairs = zip(default[split.test], split.answers.predicted, strict=True)
+        pairs = zip(default[split.test], split.output.predicted, strict=True)
         table = np.zeros((2, 2), int)
         for actual, predicted in pairs:
             table[int(actual == "yes"), int(predicted == "yes")] += 1
@@ -171,7 +171,7 @@ def test_ten_kappas_by_the_command(records, capfd):
         "--set", "random_state=0",
     ]  # fmt: skip
     assert main([*line, "--json"]) == 0
-    found = json.loads(capfd.readouterr().out)["figures"]["kappa"]
+    found = json.loads(capfd.readouterr().out)["metrics"]["kappa"]
     cv = assay.crossval(TREE, *records, positive="yes", metrics="kappa")
     assert found["folds"] == list(cv.per_fold("kappa"))
     assert found["mean_of_folds"] == pytest.approx(cv.averaged("kappa").value, rel=1e-12)

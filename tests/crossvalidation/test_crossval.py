@@ -331,7 +331,7 @@ def test_compare_on_the_same_folds():
     """Two models on the same folds are compared fold by fold; on others they are not compared."""
     stump = assay.crossval(DecisionTreeClassifier(max_depth=1), X, Y, name="stump")
     tree = assay.crossval(TREE, X, Y, name="tree")
-    found = stump.compare(tree, "accuracy")
+    found = stump.compare(tree, metric="accuracy")
     assert "mean accuracy" in str(found)
     assert found.to_dict()["metric"] == "accuracy"
     assert found.names == ("stump", "tree")
@@ -380,11 +380,14 @@ def test_bad_requests():
     words = np.array(["no", "yes"])[Y]
     with pytest.raises(LabelError, match="positive="):
         assay.crossval(TREE, X, words, metrics=["auc"])
-    assert list(assay.crossval(TREE, X, words, split=2)) == ["accuracy", "balanced_accuracy", "kappa"]
+    both = assay.crossval(TREE, X, words, task="multiclass", split=2)
+    assert list(both) == ["accuracy", "balanced_accuracy", "kappa"]
+    with pytest.raises(LabelError, match='auc needs a positive label, which task="multiclass" does not have'):
+        assay.crossval(TREE, X, Y, task="multiclass", metrics=["auc"])
     with pytest.raises(MetricError, match="neither predict_proba nor decision_function"):
         assay.crossval(Constant(), X, Y, task="binary", metrics="auc")
     with pytest.raises(InputError, match="say task="):
-        assay.crossval(Constant(), X, Y)
+        assay.crossval(Constant(), X, Y + 1 + (np.arange(300) == 0))
     with pytest.raises(MetricError, match="measured quantities"):
         assay.crossval(LinearRegression(), X, X[:, 0], metrics="accuracy")
     with pytest.raises(LengthError, match="X has 299 rows, y has 300"):
@@ -399,7 +402,7 @@ def test_bad_requests():
         assay.crossval(TREE, X, Y, jobs=0)
     with pytest.raises(SplitError, match="k-fold"):
         assay.crossval(TREE, X, Y, split=bootstrap(5), interval="nested")
-    with pytest.raises(MetricError, match="mcc was not asked for: there are"):
+    with pytest.raises(MetricError, match="mcc was not requested: there are"):
         trees()["mcc"]
     with pytest.raises(LabelError, match="nothing to tell apart"):
         assay.crossval(TREE, X, np.zeros(300, dtype=int))
@@ -416,7 +419,7 @@ def test_it_prints_within_80_columns():
     assert "Estimates are for this one model" in str(trees(split=holdout()))
     assert "Optimistic, as if folds were independent" in str(trees())
     assert repr(trees()) == "<CrossValidation of DecisionTreeClassifier: 10 folds of 300 rows>"
-    assert trees().to_dict()["figures"]["kappa"]["combination"] == "pooled"
+    assert trees().to_dict()["metrics"]["kappa"]["combination"] == "pooled"
 
 
 def test_scaling_belongs_into_the_model():

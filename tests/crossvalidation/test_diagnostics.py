@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import assay
-from assay.crossvalidation.preprocessing_leakage import traces
+from assay.crossvalidation.preprocessing_leakage import find_leakage
 from assay.resampling import bootstrap, holdout, kfold
 
 RNG = np.random.default_rng(8)
@@ -69,13 +69,13 @@ def test_groups_on_both_sides():
 def test_standardised_columns():
     """Mean 0 and deviation 1 to the last digits, by n or by n - 1; not what merely is near."""
     for spread in (X.std(axis=0), X.std(axis=0, ddof=1)):
-        (error,) = traces((X - X.mean(axis=0)) / spread, None)
+        (error,) = find_leakage((X - X.mean(axis=0)) / spread, None)
         assert str(error).startswith("3 columns (0, 1, 2) have mean 0 and deviation 1 over all rows")
-    assert traces(RNG.normal(size=(120, 3)), None) == []
+    assert find_leakage(RNG.normal(size=(120, 3)), None) == []
     half = X.copy()
     half[:60] = (X[:60] - X[:60].mean(axis=0)) / X[:60].std(axis=0)
-    assert traces(half, None) == []
-    assert traces(np.tile([[-1.0], [1.0]], (60, 1)), None) == []
+    assert find_leakage(half, None) == []
+    assert find_leakage(np.tile([[-1.0], [1.0]], (60, 1)), None) == []
 
 
 def test_numbers_beyond_bounds_are_passed_over():
@@ -84,17 +84,17 @@ def test_numbers_beyond_bounds_are_passed_over():
     huge[:, 0] *= 1e307
     huge[:5, 1] = np.inf
     huge[:5, 2] = np.nan
-    assert traces(huge, Y.astype(float)) == []
+    assert find_leakage(huge, Y.astype(float)) == []
 
 
 def test_target_encoded_columns():
     """A column that holds the target's mean of its own rows was made of the target."""
     words = RNG.integers(0, 8, size=120)
     means = np.array([Y[words == word].mean() for word in range(8)])
-    (error,) = traces(np.stack([X[:, 0], means[words]], axis=1), Y.astype(float))
+    (error,) = find_leakage(np.stack([X[:, 0], means[words]], axis=1), Y.astype(float))
     assert str(error).startswith("column 1 has the target's mean over all rows of equal value")
     others = np.array([(Y[words == word].sum() + 1) / ((words == word).sum() + 2) for word in range(8)])
-    assert traces(others[words][:, None], Y.astype(float)) == []
+    assert find_leakage(others[words][:, None], Y.astype(float)) == []
     frame = pytest.importorskip("pandas").DataFrame({"age": X[:, 0], "town": means[words]})
     assert kinds(LogisticRegression(), frame, Y) == ["preprocessing"]
     prices = X[:, 1]
@@ -108,14 +108,14 @@ def test_gaps_filled_with_the_mean_of_all():
     holed = X[:, 0].copy()
     gaps = RNG.choice(120, 9, replace=False)
     holed[gaps] = np.delete(holed, gaps).mean()
-    (error,) = traces(np.stack([X[:, 1], holed], axis=1), None)
+    (error,) = find_leakage(np.stack([X[:, 1], holed], axis=1), None)
     assert str(error).startswith("column 1 has one repeated value, which is the mean of all rows")
-    assert len(traces(np.stack([X[:, 1], holed], axis=1).tolist(), None)) == 1
+    assert len(find_leakage(np.stack([X[:, 1], holed], axis=1).tolist(), None)) == 1
     median = X[:, 0].copy()
     median[gaps] = np.median(np.delete(median, gaps))
-    assert traces(np.stack([X[:, 1], median], axis=1), None) == []
+    assert find_leakage(np.stack([X[:, 1], median], axis=1), None) == []
     symmetric = np.tile([0.0, 0.5, 1.0], 40)[:, None]  # its mean is one of its few values by design
-    assert traces(symmetric, None) == []
+    assert find_leakage(symmetric, None) == []
     assert kinds(LogisticRegression(), np.stack([X[:, 1], holed], axis=1), Y) == ["preprocessing"]
 
 

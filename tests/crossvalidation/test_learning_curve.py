@@ -97,11 +97,11 @@ def test_it_prints_and_is_the_same_for_any_jobs():
     assert str(one) == str(other)
     assert max(map(len, str(one).splitlines())) <= 80
     assert "more" in str(one).rpartition("\n\n")[2]
-    assert len(one.to_dict()["figures"]["accuracy"]["tested"]) == 2
+    assert len(one.to_dict()["metrics"]["accuracy"]["tested"]) == 2
 
 
 def test_bad_sizes():
-    """A share above 1, a count beyond the fold and a metric that was not asked for are refused."""
+    """A share above 1, a count beyond the fold and a metric that was not requested are refused."""
     model = DecisionTreeClassifier()
     for sizes, words in (
         ([1.5], "neither a share"),
@@ -111,5 +111,5 @@ def test_bad_sizes():
     ):
         with pytest.raises(SplitError, match=words):
             assay.learning_curve(model, X, Y, sizes=sizes)
-    with pytest.raises(MetricError, match="was not asked for"):
+    with pytest.raises(MetricError, match="was not requested"):
         assay.learning_curve(model, X, Y, sizes=[1.0]).estimates("mcc")

@@ -105,6 +105,6 @@ def test_it_is_for_means_over_rows_and_for_three_folds():
     with pytest.raises(SplitError, match="nested_repeats=0"):
         assay.crossval(Unfit(), X, Y, task="binary", metrics="accuracy", interval="nested", nested_repeats=0)
     weight = np.arange(len(Y)) + 1.0
-    with pytest.raises(MetricError, match="knows no weights"):
+    with pytest.raises(MetricError, match="is not defined for weighted rows"):
         assay.crossval(Unfit(), X, Y, task="binary", metrics="accuracy", interval="nested", weight=weight)
     assert len(list(itertools.combinations(range(4), 2))) + 4 == 10  # fits of a repeat of four folds

@@ -48,7 +48,7 @@ def test_targets_that_cannot_be_learnt(target, error, words):
 @pytest.mark.parametrize("given", [5, None, iter(X), np.array(5), lambda: X])
 def test_features_whose_rows_cannot_be_chosen(given):
     """A number, nothing, an iterator: the message says what will do."""
-    with pytest.raises(InputError, match="whose rows cannot be counted and chosen"):
+    with pytest.raises(InputError, match="whose rows cannot be counted and taken"):
         judge(features=given)
 
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 import assay
-from assay.crossvalidation.row_selection import RowBuffers, choose
+from assay.crossvalidation.row_selection import RowBuffers, take_rows
 from assay.resampling import kfold
 
 RNG = np.random.default_rng(0)
@@ -58,7 +58,7 @@ def test_memory_is_used_again_when_it_is_free():
 def test_what_is_small_or_odd_is_chosen_as_ever(values):
     """Small arrays, other layouts, objects and lists are copied into memory of their own."""
     bench, index = RowBuffers(), np.array([5, 3, 3])
-    chosen, plain = bench.rows("train", values, index), choose(values, index)
+    chosen, plain = bench.rows("train", values, index), take_rows(values, index)
     assert type(chosen) is type(plain)
     assert np.array_equal(np.asarray(chosen), np.asarray(plain))
     if isinstance(values, np.ndarray):

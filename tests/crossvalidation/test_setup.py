@@ -14,6 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from support.odd_models import Dying, Model, Witness, X, Y, judge
 
 import assay
+from assay.crossvalidation.fold_metrics import needs_of
 from assay.errors import AssayError, InputError, LabelError, LengthError, MetricError
 from assay.metrics import Undefined, catalogue
 from assay.resampling import Split, as_cv, bootstrap, holdout, kfold, leave_one_out, walk_forward
@@ -100,18 +101,16 @@ def test_figures_are_found_as_they_were_asked_for():
     assert "macro f1" in cv
     assert "f1" not in cv
     assert 5 not in cv
-    with pytest.raises(
-        MetricError, match=r'more than once: say which of "f_beta_beta_2", "f_beta_beta_0\.5"'
-    ):
+    with pytest.raises(MetricError, match=r'more than once: name one of "f_beta_beta_2", "f_beta_beta_0\.5"'):
         cv["f_beta"]
     assert judge(metrics=("f_beta", {"beta": 2}))["f_beta"].value == cv["f_beta_beta_2"].value
-    with pytest.raises(MetricError, match="mae judges numbers, but y holds labels"):
-        judge(target=np.array(["no", "yes"])[Y], metrics="mae")
+    with pytest.raises(MetricError, match="mae is for numbers, but y holds labels"):
+        judge(target=np.array(["no", "yes"])[Y], positive="yes", metrics="mae")
 
 
 def test_settings_that_contradict_the_rows():
     """Three classes are not binary, options are a dict, a class of options is passed on whole."""
-    with pytest.raises(LabelError, match='task="binary", but y holds 3 classes'):
+    with pytest.raises(LabelError, match=r"y has 3 labels \(0, 1, 2\) where two are needed"):
         judge(target=np.arange(120) % 3, task="binary")
     with pytest.raises(InputError, match="fit_options= is a list, not a dict"):
         judge(fit_options=[1])
@@ -133,10 +132,10 @@ def test_every_metric_of_the_catalogue(name):
             assert str(refused).endswith((".", ")"))  # noqa: PT017 - a sentence
             continue
         done += 1
-        (figure,) = cv.plan.figures
+        (spec,) = cv.setup.metrics
         for fold, value in zip(cv.folds, cv.per_fold(name), strict=True):
-            rows = cv.plan.judged(fold.answers, fold.test)[figure.needs]
-            plain = figure.metric(rows, **figure.options)
+            rows = cv.setup.prediction_rows(fold.output, fold.test)[needs_of(spec)]
+            plain = spec.metric(rows, **spec.options)
             assert isinstance(plain, Undefined) == isinstance(value, Undefined)
             assert isinstance(plain, Undefined) or value == pytest.approx(plain, rel=1e-12, nan_ok=True)
         json.dumps(cv.to_dict(), allow_nan=False)
@@ -154,7 +153,7 @@ def test_one_row_at_a_time_has_intervals_of_means_only():
     assert cv["mae"].low is not None
     for name in ("rmse", "r2"):
         assert cv[name].low is None
-        assert "says nothing of that of many" in cv[name].note
+        assert "says nothing about that of many" in cv[name].note
     assert cv["rmse"].value == pytest.approx(assay.metrics.rmse(cv.predictions))
 
 

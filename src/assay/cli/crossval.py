@@ -155,12 +155,12 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _check_demands(arguments: argparse.Namespace, demands: Sequence[Requirement]) -> None:
     """Raise where a figure is demanded that is not among those asked for: before models are fitted."""
-    from assay.crossvalidation.fold_metrics import Figure, found_in
+    from assay.crossvalidation.fold_metrics import find_metric, metric_specs
 
     if arguments.metrics and demands:
-        figures = [Figure.of(name, None) for name in arguments.metrics]
+        specs = metric_specs(arguments.metrics, None)
         for one in demands:
-            found_in(figures, one.figure, None)
+            find_metric(specs, one.figure)
 
 
 def _splitter(arguments: argparse.Namespace, target: Column) -> Any:

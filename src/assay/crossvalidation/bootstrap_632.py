@@ -1,4 +1,4 @@
-"""The bootstrap's estimates of what is to come: out of bag, .632 and .632+, on a figure's own scale."""
+"""Bootstrap estimates of performance on unseen data: out of bag, .632 and .632+."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assay.crossvalidation.fold_intervals import combined
-from assay.crossvalidation.fold_losses import losses, no_information
+from assay.crossvalidation.fold_intervals import combine_folds
+from assay.crossvalidation.fold_losses import no_information_value, row_losses
+from assay.crossvalidation.fold_metrics import is_row_mean, needs_of
 from assay.metrics import Undefined
 from assay.resampling.error_estimators import err632, err632plus
 
@@ -16,23 +17,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.crossvalidation.fit_folds import Fold
-    from assay.crossvalidation.fold_metrics import Figure
     from assay.crossvalidation.setup import CrossValSetup
     from assay.metrics import Value
+    from assay.metrics.spec import MetricSpec
 
 __all__ = ["OutOfBag", "out_of_bag"]
 
-_NO_PLUS = Undefined(".632+ is for losses of rows and for areas, whose value without information is known")
+_NO_632PLUS = Undefined(".632+ is for means over rows and for AUC, whose no-information value is known")
 
 
 class OutOfBag(NamedTuple):
-    """What a bootstrap says of one figure, all on that figure's own scale.
+    """The bootstrap estimates of one metric, all on the metric's own scale.
 
-    ``apparent`` is that of the model of all rows on the same rows, ``out_of_bag`` that of rows that were
-    not drawn, averaged over each row's replicates and then over rows where the figure is a mean of rows
-    (``by_row``), else over replicates. ``no_information`` is what the figure would be by chance,
-    ``relative_overfitting`` from 0 to 1 how far the model fits chance, ``weight`` that of the
-    out-of-bag figure in ``err632plus``.
+    ``apparent`` is that of a model fitted to all rows, on the same rows. ``out_of_bag`` is that of rows that
+    were not drawn: averaged over each row's replicates, then over rows, where the metric is a mean over rows
+    (``by_row``), else over replicates. ``no_information`` is the value if predictions and labels were
+    independent, ``relative_overfitting`` is 0 for none and 1 for a model that fits noise alone, and
+    ``weight`` is that of the out-of-bag value in ``err632plus``.
     """
 
     apparent: Value
@@ -45,40 +46,45 @@ class OutOfBag(NamedTuple):
     by_row: bool
 
 
-def out_of_bag(plan: CrossValSetup, figure: Figure, folds: Sequence[Fold], apparent: Fold) -> OutOfBag:
-    """Return the three estimates of a figure from a bootstrap's folds and the model of all rows."""
-    by_row = figure.is_mean and plan.weight is None
-    outside = _by_row(plan, figure, folds) if by_row else combined(folds, figure, "averaged")
-    inside = apparent.values[figure.name]
+def out_of_bag(setup: CrossValSetup, spec: MetricSpec, folds: Sequence[Fold], apparent: Fold) -> OutOfBag:
+    """Return the bootstrap estimates of a metric from the replicates and the model fitted to all rows."""
+    by_row = is_row_mean(spec) and setup.weight is None
+    outside = _leave_one_out(setup, spec, folds) if by_row else combine_folds(folds, spec, "averaged")
+    inside = apparent.values[spec.name]
     undefined = next((value for value in (outside, inside) if isinstance(value, Undefined)), None)
     if undefined is None and not (math.isfinite(outside) and math.isfinite(inside)):
-        undefined = Undefined("a figure that it weighs is infinite")
+        undefined = Undefined("one of the values that it combines is infinite")
     if undefined is not None:
         return OutOfBag(inside, outside, undefined, undefined, undefined, undefined, undefined, by_row)
-    plain = err632(float(inside), float(outside))
-    if not (by_row or figure.metric.name == "auc") or apparent.answers is None:
-        return OutOfBag(inside, outside, plain, _NO_PLUS, _NO_PLUS, _NO_PLUS, _NO_PLUS, by_row)
-    chance = no_information(figure, plan.judged(apparent.answers, apparent.test)[figure.needs])
+    err632_value = err632(float(inside), float(outside))
+    if not (by_row or spec.metric.name == "auc") or apparent.output is None:
+        return OutOfBag(
+            inside, outside, err632_value, _NO_632PLUS, _NO_632PLUS, _NO_632PLUS, _NO_632PLUS, by_row
+        )
+    chance = no_information_value(spec, setup.prediction_rows(apparent.output, apparent.test)[needs_of(spec)])
     if isinstance(chance, Undefined) or not math.isfinite(chance):
-        why = chance if isinstance(chance, Undefined) else Undefined("by chance it would be infinite")
-        return OutOfBag(inside, outside, plain, why, chance, why, why, by_row)
-    # The formula is for errors: a figure that is best at 1 is turned round, and the result turned back.
-    turned = figure.metric.best == 1
-    errors = [1 - float(one) if turned else float(one) for one in (inside, outside, chance)]
+        why = chance if isinstance(chance, Undefined) else Undefined("its no-information value is infinite")
+        return OutOfBag(inside, outside, err632_value, why, chance, why, why, by_row)
+    # The formula is for errors: a metric that is best at 1 is subtracted from 1, and so is the result.
+    is_score = spec.metric.best == 1
+    errors = [1 - float(value) if is_score else float(value) for value in (inside, outside, chance)]
     plus = err632plus(*errors)
-    value = 1 - plus.value if turned else plus.value
-    return OutOfBag(inside, outside, plain, value, chance, plus.relative_overfitting, plus.weight, by_row)
+    value = 1 - plus.value if is_score else plus.value
+    return OutOfBag(
+        inside, outside, err632_value, value, chance, plus.relative_overfitting, plus.weight, by_row
+    )
 
 
-def _by_row(plan: CrossValSetup, figure: Figure, folds: Sequence[Fold]) -> Value:
+def _leave_one_out(setup: CrossValSetup, spec: MetricSpec, folds: Sequence[Fold]) -> Value:
     """Return the leave-one-out bootstrap: the mean over rows of their means over replicates without them."""
-    sums, times = np.zeros(plan.n), np.zeros(plan.n, dtype=np.int64)
+    sums, counts = np.zeros(setup.n), np.zeros(setup.n, dtype=np.int64)
     for fold in folds:
-        if fold.answers is not None and fold.n_test:
-            sums[fold.test] += losses(figure, plan.judged(fold.answers, fold.test)[figure.needs])
-            times[fold.test] += 1
-    known = times > 0
-    if not known.any():
+        if fold.output is not None and fold.n_test:
+            rows = setup.prediction_rows(fold.output, fold.test)[needs_of(spec)]
+            sums[fold.test] += row_losses(spec, rows)
+            counts[fold.test] += 1
+    tested = counts > 0
+    if not tested.any():
         return Undefined("no row was ever left out of the bag")
-    means = sums[known] / times[known]
+    means = sums[tested] / counts[tested]
     return math.fsum(means) / len(means) if np.isfinite(means).all() else float(means.mean())

@@ -1,4 +1,4 @@
-"""Cross-validation: how models learnt alike will do on rows to come."""
+"""Cross-validation: estimate how a model performs on unseen data."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from assay.crossvalidation.auc_interval import refuse_influence_curves
+from assay.crossvalidation.auc_interval import check_influence_curves
 from assay.crossvalidation.bootstrap_632 import out_of_bag
 from assay.crossvalidation.crossvalidation import CrossValidation
 from assay.crossvalidation.diagnostics import (
     Diagnostic,
     SplitChecker,
-    of_folds,
-    of_preprocessing,
-    where,
+    fold_diagnostics,
+    fold_name,
+    leakage_diagnostics,
 )
-from assay.crossvalidation.fit_folds import FoldTask, WorkerConfig, attempts, judged
-from assay.crossvalidation.nested_cv import nested_intervals, refuse_nested
-from assay.crossvalidation.resolve_splits import given_splits, repeats_of, said, strata_of, tested_part
+from assay.crossvalidation.fit_folds import FoldTask, WorkerConfig, evaluate_fold, fit_folds
+from assay.crossvalidation.nested_cv import check_nested, nested_intervals
+from assay.crossvalidation.resolve_splits import (
+    choose_test_part,
+    count_repeats,
+    describe_splits,
+    resolve_splits,
+    strata_of,
+)
 from assay.crossvalidation.setup import prepare_setup
 from assay.errors import InputError, SplitError, suggest_keywords
 from assay.inference.formulas.proportions import check_confidence
@@ -35,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["crossval"]
 
-_LARGEST_SEED = 2**32 - 1
+_MAX_SEED = 2**32 - 1
 
 
 @suggest_keywords
@@ -65,17 +71,17 @@ def crossval(
     name: str = "",
     seed: int = 0,
 ) -> CrossValidation:
-    """Estimate how a model will do on rows to come: fit it on parts of the rows, test it on the others.
+    """Estimate how a model performs on unseen data: fit it to parts of the rows, test it on the others.
 
     Parameters
     ----------
     model
-        Any object with ``fit`` and ``predict`` (and ``predict_proba`` or ``decision_function`` for figures
-        of scores), or a class or function that makes one. Every fold gets a fresh copy. A model that
-        searches its own settings is searched anew in every fold: that is nested cross-validation.
+        Any object with ``fit`` and ``predict`` (and ``predict_proba`` or ``decision_function`` for metrics
+        of scores), or a class or function that makes one. Every fold gets a new copy. A model that tunes its
+        own hyperparameters is tuned again in every fold: that is nested cross-validation.
     X, y
-        What it learns from: an array, a pandas or Polars frame, a sparse matrix, a list or a dict of
-        columns, chosen by rows and passed on as it is; and the target.
+        Features: an array, a pandas or Polars frame, a sparse matrix, a list or a dict of columns, of which
+        rows are taken and passed to the model in the same type; and the target.
     split
         A splitter of :mod:`assay.resampling`, a number of folds, one of scikit-learn's; or ready splits:
         pairs of training and test rows, as numbers or masks, or a column that names each row's part.
@@ -84,32 +90,33 @@ def crossval(
         Metrics of the catalogue or their names; ``"macro f1"`` averages over classes, and
         ``("f_beta", {"beta": 2})`` has options. All are read from tallies, filled once per fold.
     task
-        ``"regression"``, or ``"binary"``, ``"multiclass"``, ``"ordinal"``, where model and target do not say.
+        ``"regression"``, ``"binary"``, ``"multiclass"`` or ``"ordinal"``; inferred from the target as
+        :func:`assay.evaluate` does, and from the model, where there is no doubt.
     positive
         The positive label; not needed where the labels are 0/1, false/true or -1/1.
     group, time, key
         What the splitter respects: see :mod:`assay.resampling`. A single split of groups has the interval
         of groups, and predictions keep them.
     weight
-        How much each row counts where figures are read. To learn by weights: `fit_options`.
+        Weights of the rows in the metrics. For weights in training: `fit_options`.
     part
         Which part is tested, of splits with more than two.
     interval
         "corrected" (Nadeau and Bengio's), or "nested" for means over rows: Bates, Hastie and Tibshirani's,
         at the cost of ``k (k + 1) / 2`` more fits for each of `nested_repeats`; or "ledell" for the area
-        under the ROC curve: LeDell, Petersen and van der Laan's, of the folds' very models.
+        under the ROC curve: LeDell, Petersen and van der Laan's, for the folds' models themselves.
     resubstitution
-        Whether the model is also fitted to all rows and judged by the same, which is too good.
+        Whether the model is also fitted to all rows and tested on the same, which is optimistic.
     fit_options
-        Passed on to ``fit``; columns with a value per row are chosen like the rows.
+        Keywords of ``fit``; of columns with a value per row, those of the training rows.
     keep_models
         Whether the fitted models are kept: ``cv.models`` of the folds, ``cv.model`` of all rows.
     jobs, processes
-        How many folds are worked on at a time, by threads or by processes. The result is the same.
+        How many folds are fitted at a time, in threads or in processes. The result is the same.
     progress
-        Whether a bar is drawn; by default on a terminal.
+        Whether a progress bar is drawn; by default on a terminal.
     seed
-        Of the folds where `split` is a number, and of models whose ``random_state`` was left open.
+        Of the folds where `split` is a number, and of models whose ``random_state`` is None.
 
     Examples
     --------
@@ -131,59 +138,58 @@ def crossval(
     check_confidence(confidence)
     if interval not in ("corrected", "nested", "ledell"):
         raise InputError(f'interval={interval!r} is neither "corrected" nor "nested" nor "ledell".')
-    whole("seed", seed, 0, _LARGEST_SEED)
-    crew = WorkerConfig.of(jobs, processes=processes, progress=progress)
-    plan = prepare_setup(
+    whole("seed", seed, 0, _MAX_SEED)
+    workers = WorkerConfig.of(jobs, processes=processes, progress=progress)
+    setup = prepare_setup(
         model, X, y, metrics=metrics, task=task, positive=positive, weight=weight, group=group,
         fit_options=fit_options, seed=seed,
     )  # fmt: skip
-    splitter, splits = given_splits(split, plan, group=group, time=time, key=key, seed=seed)
+    splitter, splits = resolve_splits(split, setup, group=group, time=time, key=key, seed=seed)
     names = splits[0].names
-    tested = tested_part(names, part)
-    anew = whole("nested_repeats", nested_repeats, 1)
+    test_part = choose_test_part(names, part)
+    nested_repeats = whole("nested_repeats", nested_repeats, 1)
     if interval == "nested":
-        refuse_nested(plan, splitter)
+        check_nested(setup, splitter)
     if interval == "ledell":
-        refuse_influence_curves(plan, [dict(zip(names, one, strict=True))[tested] for one in splits])
-    repeats = repeats_of(splitter, splits)
-    several = repeats > 1
-    problems = list(of_preprocessing(plan))
-    watcher = SplitChecker(plan, splitter, group, time)
-    places: list[tuple[int, int]] = []
+        check_influence_curves(setup, [fold[test_part] for fold in splits])
+    repeats = count_repeats(splitter, splits)
+    problems = list(leakage_diagnostics(setup))
+    checker = SplitChecker(setup, splitter, group, time)
+    numbers: list[tuple[int, int]] = []  # repeat and fold, noted as splits are made
 
-    def work() -> Iterator[FoldTask]:
-        for number, one in enumerate(splits):
-            place = (one.repeat, one.fold) if several else (0, number)
-            places.append(place)
-            problems.extend(watcher.at(one, where(*place, several=several)))
-            parts = dict(zip(names, one, strict=True))
-            yield FoldTask(number, parts[names[0]], parts[tested])
+    def fold_tasks() -> Iterator[FoldTask]:
+        for number, fold in enumerate(splits):
+            numbers.append((fold.repeat, fold.fold) if repeats > 1 else (0, number))
+            problems.extend(checker.check(fold, fold_name(*numbers[-1], repeated=repeats > 1)))
+            yield FoldTask(number, fold[names[0]], fold[test_part])
         if resubstitution:
-            everything = np.arange(plan.n)
+            everything = np.arange(setup.n)
             yield FoldTask(len(splits), everything, everything)
 
     folds: list[Fold] = []
-    for attempt in attempts(plan, work(), len(splits) + resubstitution, crew, keep=keep_models):
-        number = attempt.work.number
-        repeat, fold = places[number] if number < len(splits) else (-1, -1)
-        folds.append(judged(plan, attempt, repeat=repeat, fold=fold))
+    for result in fit_folds(
+        setup, fold_tasks(), len(splits) + resubstitution, workers, keep_models=keep_models
+    ):
+        number = result.fold_task.number
+        repeat, fold = numbers[number] if number < len(splits) else (-1, -1)
+        folds.append(evaluate_fold(setup, result, repeat=repeat, fold=fold))
     apparent = folds.pop() if resubstitution else None
     if all(fold.failure for fold in folds):
         raise SplitError(f"every fold failed. The first: {folds[0].failure}.")
-    problems += of_folds(folds, several=several)
+    problems += fold_diagnostics(folds, repeated=repeats > 1)
     if apparent is not None and apparent.failure:
         problems.append(Diagnostic("failure", "the fit to all rows", apparent.failure))
-    drawn = {}
+    bootstrap = {}
     if isinstance(splitter, Bootstrap) and apparent is not None and not apparent.failure:
-        drawn = {figure.name: out_of_bag(plan, figure, folds, apparent) for figure in plan.figures}
+        bootstrap = {spec.name: out_of_bag(setup, spec, folds, apparent) for spec in setup.metrics}
     nested = {}
     if interval == "nested":
         nested = nested_intervals(
-            plan, dataclasses.replace(splitter, repeats=anew), strata=strata_of(plan, splitter), group=group,
-            key=key, confidence=confidence, crew=crew,
+            setup, dataclasses.replace(splitter, repeats=nested_repeats), strata=strata_of(setup, splitter),
+            group=group, key=key, confidence=confidence, workers=workers,
         )  # fmt: skip
     return CrossValidation(
-        plan, name or plan.name, said(splitter, len(splits)), tuple(folds),
-        {} if apparent is None else apparent.values, tuple(problems), confidence, drawn, nested,
+        setup, name or setup.name, describe_splits(splitter, len(splits)), tuple(folds),
+        {} if apparent is None else apparent.values, tuple(problems), confidence, bootstrap, nested,
         repeats, clock.perf_counter() - start, None if apparent is None else apparent.model, interval,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is to be said against a validation: bad splits, failed folds, figures without a value."""
+"""Problems of a cross-validation: bad splits, leakage, failed folds, metrics without a value."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.crossvalidation.preprocessing_leakage import traces
+from assay.crossvalidation.preprocessing_leakage import find_leakage
 from assay.errors import AssayError
 from assay.inputs.arrays import column_names
+from assay.inputs.labels import binary
 from assay.metrics import Undefined
 from assay.resampling.split_checks import row_codes, watch
 from assay.resampling.splitters import LeaveOneOut
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
     from assay.inputs.columns import Array
     from assay.resampling.split import Split
 
-__all__ = ["Diagnostic", "SplitChecker", "of_folds", "of_preprocessing", "where"]
+__all__ = ["Diagnostic", "SplitChecker", "fold_diagnostics", "fold_name", "leakage_diagnostics"]
 
-_ORDINARY = 0.5  # where so few of the rows are distinct, equal ones are no copies
+_MIN_DISTINCT_SHARE = 0.5  # where fewer rows are distinct, equal rows are expected and no copies
 
 
 class Diagnostic(NamedTuple):
-    """One thing to be said: its kind, the fold it was found in (None: in all), and the words.
+    """A problem: its kind, the fold it concerns (None: all of them), and a sentence.
 
     Kinds: "failure", "undefined", "classes", "groups", "time", "copies", "preprocessing".
     """
@@ -39,55 +40,53 @@ class Diagnostic(NamedTuple):
 
 
 class SplitChecker:
-    """Looks at each split before it is used; the columns are read once."""
+    """Checks each split before it is used; the columns are read once."""
 
-    def __init__(self, plan: CrossValSetup, splitter: Any, group: Any, time: Any) -> None:
-        classes = plan.actual if plan.labels and not isinstance(splitter, LeaveOneOut) else None
-        self._seen = watch(y=classes, group=group, time=time, copies=_copies(plan))
+    def __init__(self, setup: CrossValSetup, splitter: Any, group: Any, time: Any) -> None:
+        classes = setup.actual if setup.labels and not isinstance(splitter, LeaveOneOut) else None
+        self._check = watch(y=classes, group=group, time=time, copies=_equal_rows(setup))
 
-    def at(self, split: Split, place: str) -> Iterator[Diagnostic]:
-        """Yield what is wrong with a split, the place of which is told."""
-        for kind, error in self._seen(split):
-            yield Diagnostic(kind, place, str(error))
+    def check(self, split: Split, name: str) -> Iterator[Diagnostic]:
+        """Yield what is wrong with a split of this name."""
+        for kind, error in self._check(split):
+            yield Diagnostic(kind, name, str(error))
 
 
-def where(repeat: int, fold: int, *, several: bool) -> str:
-    """Return which fold is meant, as people count.
+def fold_name(repeat: int, fold: int, *, repeated: bool) -> str:
+    """Return the name of a fold, counted from 1.
 
-    >>> where(0, 2, several=False), where(1, 2, several=True)
+    >>> fold_name(0, 2, repeated=False), fold_name(1, 2, repeated=True)
     ('fold 3', 'repeat 2 fold 3')
     """
-    return f"repeat {repeat + 1} fold {fold + 1}" if several else f"fold {fold + 1}"
+    return f"repeat {repeat + 1} fold {fold + 1}" if repeated else f"fold {fold + 1}"
 
 
-def of_folds(folds: Sequence[Fold], *, several: bool) -> Iterator[Diagnostic]:
-    """Yield which folds failed, and which have figures without a value."""
+def fold_diagnostics(folds: Sequence[Fold], *, repeated: bool) -> Iterator[Diagnostic]:
+    """Yield which folds failed, and which have metrics without a value."""
     for fold in folds:
-        place = where(fold.repeat, fold.fold, several=several)
+        name = fold_name(fold.repeat, fold.fold, repeated=repeated)
         if fold.failure:
-            yield Diagnostic("failure", place, fold.failure)
+            yield Diagnostic("failure", name, fold.failure)
             continue
-        for name, value in fold.values.items():
+        for metric, value in fold.values.items():
             if isinstance(value, Undefined):
-                yield Diagnostic("undefined", place, f"{name} is {value!r}.")
+                yield Diagnostic("undefined", name, f"{metric} is {value!r}.")
 
 
-def of_preprocessing(plan: CrossValSetup) -> Iterator[Diagnostic]:
-    """Yield what looks as if it had been computed before the rows were split."""
+def leakage_diagnostics(setup: CrossValSetup) -> Iterator[Diagnostic]:
+    """Yield columns that look computed from all rows before they were split."""
     target = None
-    if not plan.labels:
-        target = plan.actual.values.astype(np.float64)
-    elif plan.positive is not None:
-        from assay.inputs.labels import binary  # noqa: PLC0415
-
-        target = binary(plan.actual, plan.positive, plan.labels)[0].astype(np.float64)
-    for error in traces(plan.features, target):
+    if not setup.labels:
+        target = setup.actual.values.astype(np.float64)
+    elif setup.positive is not None:
+        target = binary(setup.actual, setup.positive, setup.labels)[0].astype(np.float64)
+    for error in find_leakage(setup.features, target):
         yield Diagnostic("preprocessing", None, str(error))
 
 
-def _copies(plan: CrossValSetup) -> tuple[Array, int] | None:
-    """Return codes of equal rows, target and all; None where they cannot be told or are ordinary."""
-    features = plan.features
+def _equal_rows(setup: CrossValSetup) -> tuple[Array, int] | None:
+    """Return codes of equal rows, target included; None where unknown or where equal rows are expected."""
+    features = setup.features
     if isinstance(features, Mapping):
         columns = list(features.values())
     elif (names := column_names(features)) is not None:
@@ -97,13 +96,13 @@ def _copies(plan: CrossValSetup) -> tuple[Array, int] | None:
             matrix = np.asarray(features)
         except ValueError:  # rows of different lengths
             return None
-        if matrix.ndim > 2:  # noqa: PLR2004 - pictures and the like
+        if matrix.ndim > 2:  # noqa: PLR2004 - images and the like
             return None
         columns = [matrix] if matrix.ndim == 1 else list(matrix.T)
     else:
         return None
     try:
-        codes, count = row_codes([*columns, plan.actual.values])
+        codes, count = row_codes([*columns, setup.actual.values])
     except AssayError:  # values that are neither numbers nor text
         return None
-    return (codes, count) if count > _ORDINARY * plan.n else None
+    return (codes, count) if count > _MIN_DISTINCT_SHARE * setup.n else None

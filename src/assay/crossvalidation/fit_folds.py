@@ -1,4 +1,4 @@
-"""The folds of a validation at work: models fitted and asked, one after another or several at a time."""
+"""Fit and test the models of all folds, one after another or in parallel."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.crossvalidation.fold_metrics import tallies
-from assay.crossvalidation.model_adapter import Answers, answered, fitted, fresh
-from assay.crossvalidation.row_selection import RowBuffers, choose
+from assay.crossvalidation.fold_metrics import combination_of, make_tallies, read_metric, tally_key
+from assay.crossvalidation.model_adapter import ModelOutput, fit_model, new_model, predict_rows
+from assay.crossvalidation.row_selection import RowBuffers, take_rows
 from assay.errors import AssayError, InputError
 from assay.formatting.progress import Progress
 from assay.inputs import encode
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from assay.inputs.columns import Array
     from assay.metrics import Value
 
-__all__ = ["FitResult", "Fold", "FoldTask", "WorkerConfig", "attempts", "judged", "pooled"]
+__all__ = ["FitResult", "Fold", "FoldTask", "WorkerConfig", "evaluate_fold", "fit_folds", "pooled_tally"]
 
-_STEP = 1_000_003  # so that seeds of neighbouring folds and of neighbouring runs do not meet
+_SEED_STEP = 1_000_003  # so that seeds of neighbouring folds and of neighbouring runs do not meet
 
 
 class FoldTask(NamedTuple):
-    """Rows to learn from and rows to be tested on; the number is the work's own, whoever does it."""
+    """Training rows and test rows of one fit; the number sets its seed, whichever worker runs it."""
 
     number: int
     train: Array
@@ -43,17 +43,17 @@ class FoldTask(NamedTuple):
 
 
 class FitResult(NamedTuple):
-    """What came of a piece of work: a model's answers, or what went wrong."""
+    """The result of one fit: a model's output, or what went wrong."""
 
-    work: FoldTask
-    answers: Answers | None
+    fold_task: FoldTask
+    output: ModelOutput | None
     failure: str
     fit_seconds: float
     model: Any
 
 
 class WorkerConfig(NamedTuple):
-    """Who does the work: how many at a time, threads or processes, and whether a bar is drawn."""
+    """How many fits run at a time, in threads or processes, and whether a progress bar is drawn."""
 
     jobs: int = 1
     processes: bool = False
@@ -61,7 +61,7 @@ class WorkerConfig(NamedTuple):
 
     @classmethod
     def of(cls, jobs: Any, *, processes: bool, progress: bool | None) -> WorkerConfig:
-        """Return the crew asked for."""
+        """Return the configuration, or raise where `jobs` is no whole number of at least 1."""
         try:
             number = operator.index(jobs)
         except TypeError:
@@ -73,9 +73,9 @@ class WorkerConfig(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Fold:
-    """One fold: which rows were tested, what the model said of them, and every figure's value.
+    """One fold: the rows tested, what the model predicted for them, and the value of every metric.
 
-    ``values`` are undefined, with the reason, where the fold failed or does not allow the figure. A
+    ``values`` are undefined, with the reason, where the fold failed or does not allow the metric. A
     bootstrap draws ``n_train`` rows, of which ``n_distinct`` are distinct.
     """
 
@@ -87,33 +87,38 @@ class Fold:
     test: Array
     values: dict[str, Value]
     tallies: dict[Any, Tally | Undefined]
-    answers: Answers | None
+    output: ModelOutput | None
     failure: str
     fit_seconds: float
     model: Any = None
 
     @property
     def seconds(self) -> float:
-        """What the model itself took to fit and to answer."""
-        return self.fit_seconds + (self.answers.seconds if self.answers is not None else 0.0)
+        """How long the model took to fit and to predict."""
+        return self.fit_seconds + (self.output.seconds if self.output is not None else 0.0)
 
 
-def attempts(
-    plan: CrossValSetup, work: Iterable[FoldTask], total: int, crew: WorkerConfig, *, keep: bool
+def fit_folds(
+    setup: CrossValSetup,
+    fold_tasks: Iterable[FoldTask],
+    total: int,
+    workers: WorkerConfig,
+    *,
+    keep_models: bool,
 ) -> Iterator[FitResult]:
-    """Yield what comes of each piece of work, in its order, whoever finished first."""
-    with Progress("fits", total, show=crew.progress) as bar:
-        if crew.jobs == 1:
-            bench = RowBuffers()
-            for one in work:
-                yield attempt(plan, one, bench, keep=keep)
+    """Yield the result of each fit in the order of the tasks, whichever finished first."""
+    with Progress("fits", total, show=workers.progress) as bar:
+        if workers.jobs == 1:
+            buffers = RowBuffers()
+            for fold_task in fold_tasks:
+                yield fit_fold(setup, fold_task, buffers, keep_models=keep_models)
                 bar.step()
             return
         waiting: collections.deque[Any] = collections.deque()
-        with _executor(plan, crew, keep=keep) as submit:
-            for one in work:
-                waiting.append(submit(one))
-                if len(waiting) >= 2 * crew.jobs:  # rows of all folds at once might fill the memory
+        with _executor(setup, workers, keep_models=keep_models) as submit:
+            for fold_task in fold_tasks:
+                waiting.append(submit(fold_task))
+                if len(waiting) >= 2 * workers.jobs:  # rows of all folds at once might fill the memory
                     yield waiting.popleft().result()
                     bar.step()
             while waiting:
@@ -123,19 +128,21 @@ def attempts(
 
 @contextlib.contextmanager
 def _executor(
-    plan: CrossValSetup, crew: WorkerConfig, *, keep: bool
+    setup: CrossValSetup, workers: WorkerConfig, *, keep_models: bool
 ) -> Iterator[Callable[[FoldTask], Future[FitResult]]]:
-    """Yield what takes work; when that is stopped, work that was not begun is dropped."""
+    """Yield a function that submits a fit; on exit, fits that have not begun are dropped."""
     executor: Executor
-    do: Callable[[FoldTask], FitResult] = _attempt_remembered
-    if crew.processes:
-        executor = ProcessPoolExecutor(crew.jobs, initializer=_remember, initargs=(plan, keep))
+    fit: Callable[[FoldTask], FitResult] = _fit_in_process
+    if workers.processes:
+        executor = ProcessPoolExecutor(
+            workers.jobs, initializer=_initialize_process, initargs=(setup, keep_models)
+        )
     else:
-        executor = ThreadPoolExecutor(crew.jobs)
-        do = functools.partial(attempt, plan, bench=RowBuffers(), keep=keep)
+        executor = ThreadPoolExecutor(workers.jobs)
+        fit = functools.partial(fit_fold, setup, buffers=RowBuffers(), keep_models=keep_models)
     interrupted = False
     try:
-        yield lambda work: executor.submit(do, work)
+        yield lambda fold_task: executor.submit(fit, fold_task)
     except KeyboardInterrupt:
         interrupted = True
         raise
@@ -145,102 +152,108 @@ def _executor(
             "model, X and y cannot be sent to it. Say processes=False, for threads, or fewer jobs."
         ) from None
     finally:
-        workers = list((getattr(executor, "_processes", None) or {}).values())
+        processes = list((getattr(executor, "_processes", None) or {}).values())
         executor.shutdown(wait=not interrupted, cancel_futures=True)
-        if interrupted:  # who interrupts does not want to wait for fits that may take hours
-            for worker in workers:
-                worker.kill()
+        if interrupted:  # do not wait for fits that may take hours
+            for process in processes:
+                process.kill()
 
 
-def attempt(plan: CrossValSetup, work: FoldTask, bench: RowBuffers, *, keep: bool) -> FitResult:
-    """Fit a fresh model and let it answer; what it raises is told, not raised."""
-    needs = plan.needs
-    taken = 0.0
-    for rows, purpose in ((work.train, "learn from"), (work.test, "test on")):
+def fit_fold(
+    setup: CrossValSetup, fold_task: FoldTask, buffers: RowBuffers, *, keep_models: bool
+) -> FitResult:
+    """Fit a new model and let it predict; an error of the model is recorded, not raised."""
+    needs = setup.needs
+    seconds = 0.0
+    for rows, purpose in ((fold_task.train, "learn from"), (fold_task.test, "test on")):
         if not len(rows):
-            return FitResult(work, None, f"there are no rows to {purpose}", taken, None)
+            return FitResult(fold_task, None, f"there are no rows to {purpose}", seconds, None)
     try:
-        model = fresh(plan.model, plan.seed * _STEP + work.number)
-        taken = fitted(
+        model = new_model(setup.model, setup.seed * _SEED_STEP + fold_task.number)
+        seconds = fit_model(
             model,
-            bench.rows("train", plan.features, work.train),
-            choose(plan.target, work.train),
-            plan.options(work.train),
+            buffers.rows("train", setup.features, fold_task.train),
+            take_rows(setup.target, fold_task.train),
+            setup.fit_options_of(fold_task.train),
         )
-        answers = answered(
-            model, bench.rows("test", plan.features, work.test), labels="predicted" in needs,
+        output = predict_rows(
+            model, buffers.rows("test", setup.features, fold_task.test), labels="predicted" in needs,
             scores=bool(needs & {"score", "scores"}),
-            classes=() if hasattr(model, "classes_") else _classes(plan, work.train),
+            classes=() if hasattr(model, "classes_") else _training_classes(setup, fold_task.train),
         )  # fmt: skip
     except Exception as error:  # noqa: BLE001 - a model may raise anything
-        return FitResult(work, None, told(error), taken, None)
-    return FitResult(work, answers, "", taken, model if keep else None)
+        return FitResult(fold_task, None, error_line(error), seconds, None)
+    return FitResult(fold_task, output, "", seconds, model if keep_models else None)
 
 
-def told(error: Exception) -> str:
+def error_line(error: Exception) -> str:
     """Return an error on one line.
 
-    >>> told(ValueError("no   rows.")), told(KeyError())
-    ('ValueError: no rows', 'KeyError: without a word')
+    >>> error_line(ValueError("no   rows.")), error_line(KeyError())
+    ('ValueError: no rows', 'KeyError: no message')
     """
-    said = " ".join(str(error).split()).rstrip(".") or "without a word"
-    return f"{type(error).__name__}: {said}"
+    message = " ".join(str(error).split()).rstrip(".") or "no message"
+    return f"{type(error).__name__}: {message}"
 
 
-def judged(plan: CrossValSetup, attempt: FitResult, *, repeat: int = 0, fold: int = 0) -> Fold:
-    """Return the fold that an attempt makes, with the tallies of its answers and the figures' values."""
-    failure = attempt.failure
-    found: dict[Any, Tally | Undefined] = {}
-    if attempt.answers is not None:
+def evaluate_fold(setup: CrossValSetup, result: FitResult, *, repeat: int = 0, fold: int = 0) -> Fold:
+    """Return the fold of a fit, with the tallies of its predictions and the value of every metric."""
+    failure = result.failure
+    tallies: dict[Any, Tally | Undefined] = {}
+    train, test = result.fold_task.train, result.fold_task.test
+    if result.output is not None:
         try:
-            found = tallies(plan.figures, plan.judged(attempt.answers, attempt.work.test))
+            tallies = make_tallies(setup.metrics, setup.prediction_rows(result.output, test))
         except (AssayError, ValueError) as error:
-            failure = told(error)
-        refused = [tally.reason for tally in found.values() if isinstance(tally, Undefined)]
-        if found and len(refused) == len(found):  # not one figure can be read from such answers
-            failure = refused[0]
-    values: dict[str, Value] = {}
-    alone = len(attempt.work.test) == 1
-    for figure in plan.figures:
-        if alone and figure.combination == "averaged":  # its average precision would always be 1
-            values[figure.name] = Undefined("one row alone has no order")
-            continue
-        tally = found.get(figure.key, Undefined(f"the fold failed ({failure})"))
-        try:
-            values[figure.name] = tally if isinstance(tally, Undefined) else figure.read(tally)
-        except AssayError as error:
-            values[figure.name] = Undefined(str(error).rstrip("."))
-    train, test = attempt.work.train, attempt.work.test
-    answers = None if failure else attempt.answers
-    distinct = int(np.count_nonzero(np.bincount(train)))
+            failure = error_line(error)
+        reasons = [tally.reason for tally in tallies.values() if isinstance(tally, Undefined)]
+        if tallies and len(reasons) == len(tallies):  # no metric at all can be computed
+            failure = reasons[0]
     return Fold(
-        repeat, fold, len(train), distinct, len(test), test, values, found, answers, failure,
-        attempt.fit_seconds, attempt.model,
+        repeat, fold, len(train), int(np.count_nonzero(np.bincount(train))), len(test), test,
+        _metric_values(setup, tallies, failure, len(test)), tallies, None if failure else result.output,
+        failure, result.fit_seconds, result.model,
     )  # fmt: skip
 
 
-def pooled(folds: Sequence[Fold], key: Any) -> Tally | None:
-    """Return the folds' tallies of one kind together; None where there is none."""
-    kept = [tally for fold in folds if isinstance(tally := fold.tallies.get(key), Tally)]
-    return merge(kept) if kept else None
+def _metric_values(
+    setup: CrossValSetup, tallies: dict[Any, Tally | Undefined], failure: str, n_test: int
+) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    for spec in setup.metrics:
+        if n_test == 1 and combination_of(spec) == "averaged":  # its average precision would always be 1
+            values[spec.name] = Undefined("one row alone has no order")
+            continue
+        tally = tallies.get(tally_key(spec), Undefined(f"the fold failed ({failure})"))
+        try:
+            values[spec.name] = tally if isinstance(tally, Undefined) else read_metric(spec, tally)
+        except AssayError as error:
+            values[spec.name] = Undefined(str(error).rstrip("."))
+    return values
 
 
-def _classes(plan: CrossValSetup, train: Array) -> tuple[Any, ...]:
-    """Return the classes among training rows, for models that do not tell their own."""
-    if not plan.labels:
+def pooled_tally(folds: Sequence[Fold], key: Any) -> Tally | None:
+    """Return one tally of all folds, merged; None where no fold has it."""
+    tallies = [tally for fold in folds if isinstance(tally := fold.tallies.get(key), Tally)]
+    return merge(tallies) if tallies else None
+
+
+def _training_classes(setup: CrossValSetup, train: Array) -> tuple[Any, ...]:
+    """Return the classes among training rows, for models without ``classes_``."""
+    if not setup.labels:
         return ()
-    codes, labels = encode(plan.actual)
-    present = np.bincount(codes[train], minlength=len(labels)) > 0
-    return tuple(label for label, here in zip(labels, present, strict=True) if here)
+    codes, labels = encode(setup.actual)
+    occurs = np.bincount(codes[train], minlength=len(labels)) > 0
+    return tuple(label for label, present in zip(labels, occurs, strict=True) if present)
 
 
-_remembered: list[Any] = []
+_process_state: list[Any] = []  # of a worker process: sent once, not with every fit
 
 
-def _remember(plan: CrossValSetup, keep: bool) -> None:  # noqa: FBT001 - as the executor passes it
-    _remembered[:] = [plan, RowBuffers(), keep]
+def _initialize_process(setup: CrossValSetup, keep_models: bool) -> None:  # noqa: FBT001 - by position
+    _process_state[:] = [setup, RowBuffers(), keep_models]
 
 
-def _attempt_remembered(work: FoldTask) -> FitResult:
-    plan, bench, keep = _remembered
-    return attempt(plan, work, bench, keep=keep)
+def _fit_in_process(fold_task: FoldTask) -> FitResult:
+    setup, buffers, keep_models = _process_state
+    return fit_fold(setup, fold_task, buffers, keep_models=keep_models)

@@ -1,4 +1,4 @@
-"""How sure a validation's figures are, though its folds learn from the same rows and so go together."""
+"""Intervals of cross-validated metrics that allow for folds trained on overlapping rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from assay.crossvalidation.fit_folds import pooled
+from assay.crossvalidation.fit_folds import pooled_tally
+from assay.crossvalidation.fold_metrics import is_row_mean, needs_of, read_metric, read_options, tally_key
 from assay.errors import AssayError
 from assay.inference.distributions import student_quantile
 from assay.inference.estimate import Estimate
@@ -20,122 +21,122 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.crossvalidation.fit_folds import Fold
-    from assay.crossvalidation.fold_metrics import Combination, Figure
+    from assay.crossvalidation.fold_metrics import Combination
     from assay.crossvalidation.setup import CrossValSetup
     from assay.metrics import Value
+    from assay.metrics.spec import MetricSpec
 
-__all__ = ["Reach", "combined", "estimated", "fold_values", "limited", "of_groups"]
+__all__ = ["Correction", "clip_limits", "combine_folds", "estimate_folds", "estimate_groups"]
 
-Reach: TypeAlias = Literal["corrected", "naive"]
+Correction: TypeAlias = Literal["corrected", "naive"]
 _METHODS = {"corrected": "corrected resampled t", "naive": "plain t over folds (optimistic)"}
+_TWO = 2  # values that a standard deviation needs
 
 
-def fold_values(folds: Sequence[Fold], figure: Figure) -> list[Value]:
-    """Return a figure's value in every fold."""
-    return [fold.values[figure.name] for fold in folds]
+def combine_folds(folds: Sequence[Fold], spec: MetricSpec, combination: Combination) -> Value:
+    """Return a metric over all folds: from their merged tallies, or the mean of their values.
 
-
-def combined(folds: Sequence[Fold], figure: Figure, by: Combination) -> Value:
-    """Return a figure of all folds: from their tallies together, or the mean of their values.
-
-    Folds without a value have no say in a mean; where none has one, the first's reason is given.
+    Folds without a value are left out of a mean; where no fold has one, the reason is the first fold's.
     """
-    if by == "pooled":
-        tally = pooled(folds, figure.key)
+    if combination == "pooled":
+        tally = pooled_tally(folds, tally_key(spec))
         if tally is not None:
             try:
-                return figure.read(tally)
+                return read_metric(spec, tally)
             except AssayError as error:
                 return Undefined(str(error).rstrip("."))
-    known = [value for value in fold_values(folds, figure) if not isinstance(value, Undefined)]
-    if not known:
-        first = folds[0].values[figure.name]
+    values = _defined_values(folds, spec)
+    if not values:
+        first = folds[0].values[spec.name]
         assert isinstance(first, Undefined)  # noqa: S101
         return first
-    return _mean(known)
+    return _mean(values)
 
 
-def estimated(
+def estimate_folds(
     folds: Sequence[Fold],
-    figure: Figure,
-    by: Combination,
+    spec: MetricSpec,
+    combination: Combination,
     *,
-    reach: Reach = "corrected",
+    correction: Correction = "corrected",
     confidence: float = 0.95,
 ) -> Estimate:
-    """Return a figure of all folds with its interval: the value so far away as its folds vary.
+    """Return a metric over all folds with an interval from the spread of the folds' values.
 
-    "corrected" widens the spread of the mean by how much the training rows overlap (Nadeau and Bengio
-    2003), "naive" takes the folds for independent, which they are not. A single fold has the interval of
-    its rows: it is sure of this model, not of others learnt alike.
+    "corrected" widens the standard error of the mean by how much training rows overlap (Nadeau and Bengio
+    2003); "naive" takes folds for independent, which they are not. A single fold has the interval of its
+    test rows: it is about this one model, not about others trained in the same way.
     """
-    value = combined(folds, figure, by)
-    known: list[float] = [one for one in fold_values(folds, figure) if not isinstance(one, Undefined)]
-    counted = [fold for fold in folds if _counts(fold, figure, by)]
-    n = sum(fold.n_test for fold in counted)
+    value = combine_folds(folds, spec, combination)
+    values = _defined_values(folds, spec)
+    used = [fold for fold in folds if _is_used(fold, spec, combination)]
+    n = sum(fold.n_test for fold in used)
     if isinstance(value, Undefined):
         return Estimate(value, None, None, confidence, "", n)
     if len(folds) == 1:
-        return _of_one(folds[0], figure, confidence)
-    notes = [] if len(counted) == len(folds) else [f"over {len(counted):,} of {len(folds):,} folds"]
-    if 2 <= len(known) < len(counted):  # noqa: PLR2004
-        notes.append(f"only {len(known):,} folds have a value of their own, of which the interval is made")
-    method = _METHODS[reach]
-    if why := _without_spread(folds, figure, known):
-        return Estimate(value, None, None, confidence, "", n, "; ".join([*notes, why]))
-    error = _standard_error(known, folds, reach)
-    if not error:
-        return Estimate(
-            value, None, None, confidence, "", n, "; ".join([*notes, "all folds have the same value"])
-        )
-    width = student_quantile(confidence, len(known) - 1) * error
-    low, high = limited(figure, value, width)
-    return Estimate(value, low, high, confidence, method, n, "; ".join(notes), error)
+        return _estimate_one_fold(folds[0], spec, confidence)
+    notes = [] if len(used) == len(folds) else [f"over {len(used):,} of {len(folds):,} folds"]
+    if _TWO <= len(values) < len(used):
+        notes.append(f"the interval is of the {len(values):,} folds that have a value of their own")
+    if reason := _no_spread(folds, spec, values):
+        return Estimate(value, None, None, confidence, "", n, "; ".join([*notes, reason]))
+    standard_error = _standard_error(values, folds, correction)
+    if not standard_error:
+        notes.append("all folds have the same value")
+        return Estimate(value, None, None, confidence, "", n, "; ".join(notes))
+    half_width = student_quantile(confidence, len(values) - 1) * standard_error
+    low, high = clip_limits(spec, value, half_width)
+    return Estimate(value, low, high, confidence, _METHODS[correction], n, "; ".join(notes), standard_error)
 
 
-def _without_spread(folds: Sequence[Fold], figure: Figure, known: Sequence[float]) -> str:
-    """Return why the folds' values say nothing of how sure a figure is; nothing where they do."""
-    if all(fold.n_test == 1 for fold in folds) and not figure.is_mean:
-        return f"the {figure.name} of one row says nothing of that of many, so that there is no interval"
-    if len(known) < 2:  # noqa: PLR2004 - a spread takes two
-        return "one fold only has a value" if known else "no fold has a value of its own"
-    return "" if all(map(math.isfinite, known)) else "a fold's value is infinite"
+def _defined_values(folds: Sequence[Fold], spec: MetricSpec) -> list[float]:
+    values = (fold.values[spec.name] for fold in folds)
+    return [value for value in values if not isinstance(value, Undefined)]
 
 
-def _counts(fold: Fold, figure: Figure, by: Combination) -> bool:
-    """Tell whether a fold has a say: by its value, or by its tally where folds are pooled."""
-    if by == "pooled":
-        return isinstance(fold.tallies.get(figure.key), Tally)
-    return not isinstance(fold.values[figure.name], Undefined)
+def _no_spread(folds: Sequence[Fold], spec: MetricSpec, values: Sequence[float]) -> str:
+    """Return why the folds' values give no interval; empty where they do."""
+    if all(fold.n_test == 1 for fold in folds) and not is_row_mean(spec):
+        return f"the {spec.name} of one row says nothing about that of many, so there is no interval"
+    if len(values) < _TWO:
+        return "only one fold has a value" if values else "no fold has a value of its own"
+    return "" if all(map(math.isfinite, values)) else "a fold's value is infinite"
 
 
-def limited(figure: Figure, value: float, width: float) -> tuple[float, float]:
-    """Return limits that lie so far away from a value, but within the metric's bounds."""
-    least, largest = figure.metric.bounds
-    return max(value - width, min(least, value)), min(value + width, max(largest, value))
+def _is_used(fold: Fold, spec: MetricSpec, combination: Combination) -> bool:
+    """Tell whether a fold is part of the estimate: by its tally where folds are pooled, or by its value."""
+    if combination == "pooled":
+        return isinstance(fold.tallies.get(tally_key(spec)), Tally)
+    return not isinstance(fold.values[spec.name], Undefined)
 
 
-def _standard_error(known: list[float], folds: Sequence[Fold], reach: Reach) -> float:
-    if reach == "naive":
-        return float(np.std(known, ddof=1)) / math.sqrt(len(known))
-    tested = math.fsum(fold.n_test for fold in folds)
-    trained = math.fsum(fold.n_distinct for fold in folds)
-    return corrected_t(known, trained, tested).standard_error or 0.0
+def clip_limits(spec: MetricSpec, value: float, half_width: float) -> tuple[float, float]:
+    """Return the limits at a distance from a value, within the metric's bounds."""
+    lowest, highest = spec.metric.bounds
+    return max(value - half_width, min(lowest, value)), min(value + half_width, max(highest, value))
 
 
-def _of_one(fold: Fold, figure: Figure, confidence: float) -> Estimate:
-    tally: Any = fold.tallies[figure.key]
+def _standard_error(values: list[float], folds: Sequence[Fold], correction: Correction) -> float:
+    if correction == "naive":
+        return float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    n_test = math.fsum(fold.n_test for fold in folds)
+    n_train = math.fsum(fold.n_distinct for fold in folds)
+    return corrected_t(values, n_train, n_test).standard_error or 0.0
+
+
+def _estimate_one_fold(fold: Fold, spec: MetricSpec, confidence: float) -> Estimate:
+    tally: Any = fold.tallies[tally_key(spec)]
     assert isinstance(tally, Tally)  # noqa: S101 - it has a value
-    return estimate_tally(figure.metric, tally, figure.reading, confidence=confidence)
+    return estimate_tally(spec.metric, tally, read_options(spec), confidence=confidence)
 
 
-def of_groups(plan: CrossValSetup, fold: Fold, figure: Figure, *, confidence: float) -> Estimate:
-    """Return a single fold's figure with the interval of its groups, whose rows go together."""
-    value = fold.values[figure.name]
-    if isinstance(value, Undefined) or fold.answers is None:
+def estimate_groups(setup: CrossValSetup, fold: Fold, spec: MetricSpec, *, confidence: float) -> Estimate:
+    """Return a single fold's metric with an interval that takes its groups for the sampling unit."""
+    value = fold.values[spec.name]
+    if isinstance(value, Undefined) or fold.output is None:
         return Estimate(value, None, None, confidence, "", fold.n_test)
-    rows = plan.judged(fold.answers, fold.test)[figure.needs]
-    return estimate(figure.metric, rows, confidence=confidence, **figure.options)
+    rows = setup.prediction_rows(fold.output, fold.test)[needs_of(spec)]
+    return estimate(spec.metric, rows, confidence=confidence, **spec.options)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -1,15 +1,21 @@
-"""Which figures are asked of every fold, what they need of a model, and the tallies they are read from."""
+"""Metrics of every fold: what each needs of a model, the tally it is read from, and how folds combine."""
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from assay.errors import AssayError, MetricError, MissingValueError, shown
 from assay.metrics import Metric, Undefined
+from assay.metrics.classification.multilabel import Sets
+from assay.metrics.probability.multiclass_probability import Confidence
+from assay.metrics.ranking.multiclass_auc import ClassRanks
+from assay.metrics.ranking.retrieval import Lists
 from assay.metrics.spec import MetricSpec, is_pair
+from assay.metrics.views.confusion import Binary, Classes, Ordered
+from assay.metrics.views.probability import Probabilities
+from assay.metrics.views.ranking import Ranks
 from assay.tallies import Confusion, Scores
 from assay.tallies.loss_arguments import asked_for
 
@@ -20,181 +26,181 @@ if TYPE_CHECKING:
     from assay.metrics import Value
     from assay.tallies import Tally
 
-__all__ = ["Combination", "Figure", "Need", "figures", "found_in", "tallies"]
+__all__ = [
+    "Combination",
+    "Need",
+    "combination_of",
+    "find_metric",
+    "is_row_mean",
+    "make_tallies",
+    "metric_specs",
+    "needs_labels",
+    "needs_of",
+    "needs_probabilities",
+    "read_metric",
+    "read_options",
+    "tally_key",
+    "with_positive",
+]
 
 Need: TypeAlias = Literal["predicted", "score", "scores"]
 Combination: TypeAlias = Literal["pooled", "averaged"]
 
-_LABELS = ("Binary", "Classes", "Ordered")
-_RANKS = ("Ranks", "Probabilities")
-_CLASS_RANKS = ("ClassRanks", "Confidence")
-_UNKNOWN = {"Sets": "rows with several labels", "Lists": "ranked lists"}
-_ONE_SCORE = {"positive", "score", "probability"}
-_CLASS_SCORES = {"codes", "scores", "probabilities"}
-_PLAIN = ("accuracy", "error_rate", "mae", "mse", "mean_error")  # means of rows without a loss of their own
+_NOT_PREDICTED: Final = {Sets: "rows with several labels", Lists: "ranked lists"}
+_ONE_SCORE: Final = {"positive", "score", "probability"}
+_CLASS_SCORES: Final = {"codes", "scores", "probabilities"}
+# Means over rows whose metric declares no loss of a row.
+_ROW_MEANS: Final = ("accuracy", "error_rate", "mae", "mse", "mean_error")
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Figure:
-    """A metric with its options, under a name of its own."""
+def with_positive(metric: Any, positive: Label | None) -> MetricSpec:
+    """Return the spec of a metric, of its name, or of a pair of either and options, for a positive label.
 
-    name: str
-    metric: Metric
-    options: dict[str, Any]
+    The label is an option of metrics that take one; it does not change the name.
 
-    @classmethod
-    def of(cls, asked: Any, positive: Label | None) -> Figure:
-        """Return the figure of a metric, of its name, or of a pair of either and options.
-
-        >>> Figure.of("macro f1", None).name, Figure.of(("f_beta", {"beta": 2}), 1).name
-        ('macro_f1', 'f_beta_beta_2')
-        """
-        spec = MetricSpec.of(asked)
-        name, metric, options = spec.name, spec.metric, spec.options
-        over_classes = options.get("average") and "average" not in metric.parameters
-        if positive is not None and "positive" in metric.view_options and not over_classes:
-            options.setdefault("positive", positive)
-        metric.check_options(options)
-        return cls(name, metric, options)
-
-    @functools.cached_property
-    def needs(self) -> Need:
-        """What it is read from: predictions, scores of the positive class, or scores of all classes."""
-        view = self.metric.reads.__name__
-        if view in _UNKNOWN:
-            raise MetricError(
-                f"{self.metric.name} judges {_UNKNOWN[view]}, which a cross-validation does not make."
-            )
-        if self.metric.loss is not None:
-            asked = set(asked_for(self.metric.loss))
-            if asked & _CLASS_SCORES:
-                return "scores"
-            return "score" if asked & _ONE_SCORE and "predicted" not in asked else "predicted"
-        if view in _CLASS_RANKS or (view in _RANKS and self.options.get("average")):
-            return "scores"
-        return "score" if view in _RANKS else "predicted"
-
-    @property
-    def combination(self) -> Combination:
-        """How folds are put together.
-
-        Counts and sums are of one kind whatever model they come from, so that they are pooled; scores of
-        two models are not, so that what is read from the order of scores is averaged.
-        """
-        return "averaged" if self.metric.kind in ("rank", "statistic") or self._sweeps else "pooled"
-
-    @property
-    def _sweeps(self) -> bool:
-        return bool(self.metric.reads.__name__ == "Ranks")
-
-    @property
-    def of_probabilities(self) -> bool:
-        """Whether it takes scores for probabilities, so that distances from a boundary will not do."""
-        if self.metric.loss is not None:
-            return bool({"probability", "probabilities"} & set(asked_for(self.metric.loss)))
-        return self.metric.reads.__name__ in ("Probabilities", "Confidence")
-
-    @property
-    def of_labels(self) -> bool:
-        """Whether it counts classes, so that it has no meaning for measured quantities."""
-        return self.metric.reads.__name__ in _LABELS or self.needs != "predicted"
-
-    @property
-    def is_mean(self) -> bool:
-        """Whether it is the mean of one value per row."""
-        return (self.metric.kind == "mean" and self.metric.loss is not None) or self.metric.name in _PLAIN
-
-    @functools.cached_property
-    def key(self) -> Any:
-        """What two figures share that are read from one tally."""
-        if self.metric.loss is not None:
-            if self._reads_scores:
-                return "scores"
-            own = {name: self.options.get(name) for name in self.metric.loss_parameters}
-            return (self.metric.name, *sorted((name, repr(value)) for name, value in own.items()))
-        if self.options.get("average") and hasattr(self.metric.reads, "of_classes"):
-            return self.metric.reads.of_classes
-        made = self.metric.reads.tally
-        return made.kind if made in (Confusion, Scores) else made
-
-    @functools.cached_property
-    def _reads_scores(self) -> bool:
-        return {"positive"} < set(asked_for(self.metric.loss)) <= _ONE_SCORE
-
-    @functools.cached_property
-    def reading(self) -> dict[str, Any]:
-        """The options that are left beside the tally: those of a row's loss are in it already."""
-        if self.metric.loss is None or self._reads_scores:
-            return self.options
-        own = self.metric.loss_parameters
-        return {name: value for name, value in self.options.items() if name not in own}
-
-    def read(self, tally: Tally) -> Value:
-        """Return its value from the tally that it shares."""
-        return self.metric(tally, **self.reading)
-
-    def tally(self, rows: Rows) -> Tally:
-        """Return the tally of rows that it is read from."""
-        if self.metric.loss is not None and self._reads_scores:
-            return Scores.of(rows)
-        return self.metric.tallied(rows, self.options)[0]
+    >>> with_positive("macro f1", None).name, with_positive(("f_beta", {"beta": 2}), 1).name
+    ('macro_f1', 'f_beta_beta_2')
+    """
+    spec = MetricSpec.of(metric)
+    over_classes = spec.average and "average" not in spec.metric.parameters
+    if positive is not None and "positive" in spec.metric.view_options and not over_classes:
+        spec = dataclasses.replace(spec, options={"positive": positive, **spec.options}, alias=spec.name)
+    spec.metric.check_options(spec.options)
+    return spec
 
 
-def figures(asked: Iterable[Any], positive: Label | None) -> tuple[Figure, ...]:
-    """Return the figures asked for, each once."""
-    if isinstance(asked, (str, Metric)) or is_pair(asked):
-        asked = (asked,)
-    if not isinstance(asked, Iterable):
-        raise MetricError(f"metrics={asked!r} is neither a metric nor a list of them.")
-    found: dict[str, Figure] = {}
-    for one in asked:
-        figure = Figure.of(one, positive)
-        found.setdefault(figure.name, figure)
-    if not found:
+def metric_specs(metrics: Any, positive: Label | None) -> tuple[MetricSpec, ...]:
+    """Return the specs of one metric or of several, each once."""
+    if isinstance(metrics, (str, Metric, MetricSpec)) or is_pair(metrics):
+        metrics = (metrics,)
+    if not isinstance(metrics, Iterable):
+        raise MetricError(f"metrics={metrics!r} is neither a metric nor a list of them.")
+    specs: dict[str, MetricSpec] = {}
+    for metric in metrics:
+        spec = with_positive(metric, positive)
+        specs.setdefault(spec.name, spec)
+    if not specs:
         raise MetricError("metrics= is empty: name at least one.")
-    return tuple(found.values())
+    return tuple(specs.values())
 
 
-def found_in(asked: Sequence[Figure], name: Any, positive: Label | None) -> Figure:
-    """Return the one figure that is meant: by its name, or as it was asked for, by any of its aliases.
+def find_metric(specs: Sequence[MetricSpec], name: Any, positive: Label | None = None) -> MetricSpec:
+    """Return the spec of a name: its own, any alias of its metric, or as it was requested.
 
-    >>> asked = figures(["accuracy", "macro f1", ("f_beta", {"beta": 2})], 1)
-    >>> [found_in(asked, name, 1).name for name in ("acc", "macro F1", "macro_f1", "f_beta")]
+    >>> specs = metric_specs(["accuracy", "macro f1", ("f_beta", {"beta": 2})], 1)
+    >>> [find_metric(specs, name, 1).name for name in ("acc", "macro F1", "macro_f1", "f_beta")]
     ['accuracy', 'macro_f1', 'macro_f1', 'f_beta_beta_2']
     """
-    known = {figure.name: figure for figure in asked}
+    known = {spec.name: spec for spec in specs}
     if isinstance(name, str) and name in known:
         return known[name]
-    wanted = Figure.of(name, positive)
+    wanted = with_positive(name, positive)
     if wanted.name in known:
         return known[wanted.name]
-    alike = [
-        figure
-        for figure in asked
-        if figure.metric is wanted.metric and figure.options.get("average") == wanted.options.get("average")
-    ]
-    if len(alike) == 1 and not isinstance(name, tuple):  # its options need not be said again
-        return alike[0]
-    if len(alike) > 1:
+    same = [spec for spec in specs if spec.metric is wanted.metric and spec.average == wanted.average]
+    if len(same) == 1 and not isinstance(name, tuple):  # its options need not be repeated
+        return same[0]
+    if len(same) > 1:
+        names = shown([spec.name for spec in same])
+        raise MetricError(f"{wanted.name} was requested more than once: name one of {names}.")
+    raise MetricError(f"{wanted.name} was not requested: there are {shown(known)}.")
+
+
+def needs_of(spec: MetricSpec) -> Need:
+    """Return what a metric needs of a model: predictions, scores of the positive class, or of all classes."""
+    view = spec.metric.reads
+    if view in _NOT_PREDICTED:
         raise MetricError(
-            f"{wanted.name} was asked for more than once: say which of {shown([one.name for one in alike])}."
+            f"{spec.metric.name} is for {_NOT_PREDICTED[view]}, which a cross-validation does not predict."
         )
-    raise MetricError(f"{wanted.name} was not asked for: there are {shown(known)}.")
+    if spec.metric.loss is not None:
+        columns = set(asked_for(spec.metric.loss))
+        if columns & _CLASS_SCORES:
+            return "scores"
+        return "score" if columns & _ONE_SCORE and "predicted" not in columns else "predicted"
+    if view in (ClassRanks, Confidence) or (view in (Ranks, Probabilities) and spec.average):
+        return "scores"
+    return "score" if view in (Ranks, Probabilities) else "predicted"
 
 
-def tallies(asked: Iterable[Figure], rows: dict[Need, Rows]) -> dict[Any, Tally | Undefined]:
-    """Return the tallies of one fold, each made once for all figures that are read from it.
+def needs_labels(spec: MetricSpec) -> bool:
+    """Tell whether a metric is for classes, so that it has no meaning for a numeric target."""
+    return spec.metric.reads in (Binary, Classes, Ordered) or needs_of(spec) != "predicted"
+
+
+def needs_probabilities(spec: MetricSpec) -> bool:
+    """Tell whether scores must be probabilities, so that distances from a boundary will not do."""
+    if spec.metric.loss is not None:
+        return bool({"probability", "probabilities"} & set(asked_for(spec.metric.loss)))
+    return spec.metric.reads in (Probabilities, Confidence)
+
+
+def is_row_mean(spec: MetricSpec) -> bool:
+    """Tell whether a metric is the mean of one value per row."""
+    metric = spec.metric
+    return (metric.kind == "mean" and metric.loss is not None) or metric.name in _ROW_MEANS
+
+
+def combination_of(spec: MetricSpec) -> Combination:
+    """Return how a metric's folds are combined.
+
+    Counts and sums mean the same whatever model they come from: they are pooled. Scores of two models are
+    not on one scale: what depends on their order is averaged over folds.
+    """
+    ranks = spec.metric.kind in ("rank", "statistic") or spec.metric.reads is Ranks
+    return "averaged" if ranks else "pooled"
+
+
+def tally_key(spec: MetricSpec) -> Any:
+    """Return a key that two metrics share if they are read from the same tally."""
+    metric = spec.metric
+    if metric.loss is not None:
+        if _reads_scores(spec):
+            return "scores"
+        own = {name: spec.options.get(name) for name in metric.loss_parameters}
+        return (metric.name, *sorted((name, repr(value)) for name, value in own.items()))
+    if spec.average and hasattr(metric.reads, "of_classes"):
+        return metric.reads.of_classes
+    tally = metric.reads.tally
+    return tally.kind if tally in (Confusion, Scores) else tally
+
+
+def _reads_scores(spec: MetricSpec) -> bool:
+    """Tell whether a loss is of the label and the score alone, so that a score tally holds all of it."""
+    return spec.metric.loss is not None and {"positive"} < set(asked_for(spec.metric.loss)) <= _ONE_SCORE
+
+
+def read_options(spec: MetricSpec) -> dict[str, Any]:
+    """Return the options for reading the tally: those of a row's loss are in the tally already."""
+    if spec.metric.loss is None or _reads_scores(spec):
+        return spec.options
+    own = spec.metric.loss_parameters
+    return {name: value for name, value in spec.options.items() if name not in own}
+
+
+def read_metric(spec: MetricSpec, tally: Tally) -> Value:
+    """Return a metric's value from its tally."""
+    return spec.metric(tally, **read_options(spec))
+
+
+def make_tallies(specs: Iterable[MetricSpec], rows: dict[Need, Rows]) -> dict[Any, Tally | Undefined]:
+    """Return the tallies of one fold by their keys, each made once for all metrics that are read from it.
 
     A tally that these rows do not allow is undefined, with the reason.
     """
-    found: dict[Any, Tally | Undefined] = {}
-    for figure in asked:
-        if figure.key in found:
+    tallies: dict[Any, Tally | Undefined] = {}
+    for spec in specs:
+        key = tally_key(spec)
+        if key in tallies:
             continue
         try:
-            found[figure.key] = figure.tally(rows[figure.needs])
-        except MissingValueError as error:  # what to do with rows that lack a value is not asked here
-            found[figure.key] = Undefined(str(error).partition("). ")[0] + ")")
+            tallies[key] = _make_tally(spec, rows[needs_of(spec)])
+        except MissingValueError as error:  # its advice on missing= is for other functions
+            tallies[key] = Undefined(str(error).partition("). ")[0] + ")")
         except AssayError as error:
-            found[figure.key] = Undefined(str(error).rstrip("."))
-    return found
+            tallies[key] = Undefined(str(error).rstrip("."))
+    return tallies
+
+
+def _make_tally(spec: MetricSpec, rows: Rows) -> Tally:
+    return Scores.of(rows) if _reads_scores(spec) else spec.metric.tallied(rows, spec.options)[0]

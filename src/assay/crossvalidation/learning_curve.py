@@ -1,4 +1,4 @@
-"""The learning curve: how a figure grows with the rows learnt from, and whether more would help."""
+"""Learning curve: how a metric grows with the number of training rows, and whether more would help."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.crossvalidation.diagnostics import Diagnostic, of_folds
-from assay.crossvalidation.fit_folds import Fold, FoldTask, WorkerConfig, attempts, judged
-from assay.crossvalidation.fold_intervals import combined, estimated
-from assay.crossvalidation.fold_metrics import found_in
-from assay.crossvalidation.resolve_splits import given_splits, said, tested_part
+from assay.crossvalidation.diagnostics import Diagnostic, fold_diagnostics
+from assay.crossvalidation.fit_folds import FitResult, Fold, FoldTask, WorkerConfig, evaluate_fold, fit_folds
+from assay.crossvalidation.fold_intervals import combine_folds, estimate_folds
+from assay.crossvalidation.fold_metrics import combination_of, find_metric
+from assay.crossvalidation.resolve_splits import choose_test_part, describe_splits, resolve_splits
 from assay.crossvalidation.setup import CrossValSetup, prepare_setup
+from assay.crossvalidation.shortcuts import LearningCurveShortcuts
 from assay.errors import SplitError, suggest_keywords
-from assay.formatting.metric_titles import metric_title
-from assay.formatting.numbers import format_interval, format_value
-from assay.formatting.table import grid, paragraph
-from assay.formatting.width import clean
 from assay.inference.formulas.proportions import check_confidence
 from assay.inputs import column, encode
 from assay.metrics import Undefined
@@ -29,114 +26,51 @@ from assay.resampling.time_order import read_times
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from assay.crossvalidation.fold_metrics import Figure
     from assay.inference.estimate import Estimate
     from assay.inputs import Label
     from assay.inputs.columns import Array
+    from assay.metrics.spec import MetricSpec
 
 __all__ = ["LearningCurve", "learning_curve"]
 
-_LARGEST_SEED = 2**32 - 1
-_FIRST = 1 << 32  # repeat of the words that rows are taken by: beyond those that folds are made by
-_TENTH_TO_ALL = (0.1, 0.25, 0.5, 0.75, 1.0)
+_MAX_SEED = 2**32 - 1
+_FIRST_REPEAT = 1 << 32  # of the random words that order training rows: beyond those that make folds
+_DEFAULT_SIZES = (0.1, 0.25, 0.5, 0.75, 1.0)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class LearningCurve:
-    """Figures for models that learnt from fewer rows and from more. Made by :func:`assay.learning_curve`.
+class LearningCurve(LearningCurveShortcuts):
+    """Metrics of models trained on fewer rows and on more. Made by :func:`assay.learning_curve`.
 
-    ``sizes`` are the mean numbers of rows learnt from; ``folds`` are, for each of them, the folds tested.
+    ``sizes`` are mean numbers of training rows; ``folds`` are the tested folds of each size, and
+    ``training_folds`` the same models on the rows they were trained on.
     """
 
-    plan: CrossValSetup
+    setup: CrossValSetup
     name: str
     how: str
     sizes: tuple[int, ...]
     folds: tuple[tuple[Fold, ...], ...]
-    seen: tuple[tuple[Fold, ...], ...]
+    training_folds: tuple[tuple[Fold, ...], ...]
     problems: tuple[Diagnostic, ...]
     confidence: float
 
-    def _figure(self, name: Any) -> Figure:
-        figures = self.plan.figures
-        return figures[0] if name is None else found_in(figures, name, self.plan.positive)
+    def _spec(self, name: Any) -> MetricSpec:
+        metrics = self.setup.metrics
+        return metrics[0] if name is None else find_metric(metrics, name, self.setup.positive)
 
     def estimates(self, name: str | None = None) -> list[Estimate]:
-        """Return a figure, by default the first, for every size: of rows that were not learnt from."""
-        figure = self._figure(name)
+        """Return a metric, by default the first, for every size: on rows that were not trained on."""
+        spec = self._spec(name)
         return [
-            estimated(folds, figure, figure.combination, confidence=self.confidence) for folds in self.folds
+            estimate_folds(folds, spec, combination_of(spec), confidence=self.confidence)
+            for folds in self.folds
         ]
 
     def training(self, name: str | None = None) -> list[Any]:
-        """Return a figure for every size: of the very rows that were learnt from."""
-        figure = self._figure(name)
-        return [combined(folds, figure, figure.combination) for folds in self.seen]
-
-    def text(self, *, width: int = 80) -> str:
-        """Return the curve as lines of at most so many columns."""
-        parts = [
-            paragraph(
-                f"{clean(self.name)}: learning curve, {self.how} of {self.plan.n:,} rows", max_width=width
-            )
-        ]
-        for figure in self.plan.figures:
-            body = []
-            for size, estimate, training in zip(
-                self.sizes, self.estimates(figure.name), self.training(figure.name), strict=True
-            ):
-                gap = "-"
-                if estimate.defined and not isinstance(training, Undefined):
-                    gap = format_value(abs(training - float(estimate)))
-                body.append(
-                    [
-                        f"{size:,}",
-                        _number(estimate.value),
-                        format_interval(estimate) or "-",
-                        _number(training),
-                        gap,
-                    ]
-                )
-            head = [
-                "rows",
-                metric_title(figure.name),
-                f"{100 * self.confidence:g}% interval",
-                "training",
-                "gap",
-            ]
-            parts.append(grid(head, body, max_width=width, words=0))
-        parts.append(paragraph(self._said(), max_width=width))
-        if self.problems:
-            first, *others = self.problems
-            told = f"! {_capital(first.where or '')}: {first.what}"
-            more = (
-                f" And {len(others):,} more problem{'s' * (len(others) != 1)}: see problems."
-                if others
-                else ""
-            )
-            parts.append(paragraph(f"{told}{more}", max_width=width, indent=2))
-        return "\n\n".join("\n".join(part) for part in parts)
-
-    def _said(self) -> str:
-        """Return what the last two sizes say of the first figure."""
-        figure = self.plan.figures[0]
-        found = self.estimates()[-2:]
-        known = len(found) == 2 and all(one.defined for one in found)  # noqa: PLR2004 - the last and before
-        if not known or found[-1].low is None or found[-1].high is None:
-            return "There are too few sizes to say more."
-        last, before = float(found[-1]), float(found[-2])
-        growth = last - before
-        if figure.metric.best is not None and figure.metric.best != figure.metric.bounds[1]:
-            growth = -growth
-        if growth > (found[-1].high - found[-1].low) / 4:  # half of what the interval reaches to one side
-            return f"{metric_title(figure.name)} was still improving with the last rows: more may help."
-        return (
-            f"From {self.sizes[-2]:,} to {self.sizes[-1]:,} rows {metric_title(figure.name)} improved by no "
-            "more than the folds' noise: what more rows of this sort would add cannot be told, or is little."
-        )
-
-    def __str__(self) -> str:
-        return self.text()
+        """Return a metric for every size on the training rows themselves."""
+        spec = self._spec(name)
+        return [combine_folds(folds, spec, combination_of(spec)) for folds in self.training_folds]
 
     def __repr__(self) -> str:
         return f"<LearningCurve of {self.name}: {', '.join(f'{size:,}' for size in self.sizes)} rows>"
@@ -147,12 +81,12 @@ class LearningCurve:
             "model": self.name,
             "how": self.how,
             "sizes": list(self.sizes),
-            "figures": {
-                figure.name: {
-                    "tested": [one.to_dict() for one in self.estimates(figure.name)],
-                    "training": [_plain(one) for one in self.training(figure.name)],
+            "metrics": {
+                spec.name: {
+                    "tested": [estimate.to_dict() for estimate in self.estimates(spec.name)],
+                    "training": [_plain(value) for value in self.training(spec.name)],
                 }
-                for figure in self.plan.figures
+                for spec in self.setup.metrics
             },
             "problems": [problem._asdict() for problem in self.problems],
         }
@@ -164,7 +98,7 @@ def learning_curve(
     X: Any,  # noqa: N803 - as everyone calls it
     y: Any,
     *,
-    sizes: Sequence[float] = _TENTH_TO_ALL,
+    sizes: Sequence[float] = _DEFAULT_SIZES,
     split: Any = 5,
     metrics: Any = None,
     task: str | None = None,
@@ -182,11 +116,11 @@ def learning_curve(
     name: str = "",
     seed: int = 0,
 ) -> LearningCurve:
-    """Cross-validate a model that learns from ever more of each fold's training rows.
+    """Cross-validate a model trained on more and more of each fold's training rows.
 
     `sizes` are shares of them (up to 1.0) or, as whole numbers, counts, in any order. The rows of a smaller
-    size are among those of a larger one; classes keep their shares, and by `time` they are the latest. All
-    else is as for :func:`assay.crossval`.
+    size are among those of a larger one; classes keep their shares, and with `time` they are the latest.
+    The other parameters are those of :func:`assay.crossval`.
 
     >>> import numpy as np, assay
     >>> class Mean:
@@ -200,52 +134,52 @@ def learning_curve(
     ((2, 20, 80), True)
     """
     check_confidence(confidence)
-    whole("seed", seed, 0, _LARGEST_SEED)
-    crew = WorkerConfig.of(jobs, processes=processes, progress=progress)
-    plan = prepare_setup(
+    whole("seed", seed, 0, _MAX_SEED)
+    workers = WorkerConfig.of(jobs, processes=processes, progress=progress)
+    setup = prepare_setup(
         model, X, y, metrics=metrics, task=task, positive=positive, weight=weight, group=group,
         fit_options=fit_options, seed=seed,
     )  # fmt: skip
-    splitter, splits = given_splits(split, plan, group=group, time=time, key=key, seed=seed)
+    splitter, splits = resolve_splits(split, setup, group=group, time=time, key=key, seed=seed)
     names = splits[0].names
-    tested = tested_part(names, part)
-    asked = np.atleast_1d(np.asarray(sizes, dtype=object)).tolist()
-    if not asked:
+    test_part = choose_test_part(names, part)
+    requested = np.atleast_1d(np.asarray(sizes, dtype=object)).tolist()
+    if not requested:
         raise SplitError("sizes= is empty: name at least one share or count of training rows.")
-    learnt = min(len(one[names[0]]) for one in splits)
-    asked = sorted(asked, key=lambda size: _count(size, learnt))
+    fewest = min(len(fold[names[0]]) for fold in splits)
+    requested = sorted(requested, key=lambda size: _row_count(size, fewest))
     times = None if time is None else read_times(time)
-    keys = read_keys(None if key is None else column(key, "key"), plan.n)
-    places: list[tuple[int, int]] = []
+    keys = read_keys(None if key is None else column(key, "key"), setup.n)
 
-    def work() -> Iterator[FoldTask]:
-        for fold, one in enumerate(splits):
-            train = _ordered(plan, one[names[0]], times, keys.words(seed, _FIRST + fold))
-            for place, size in enumerate(asked):
-                kept = train[: _count(size, len(train))]
-                places.append((place, fold))
-                # Tested rows first, then those learnt from: one model answers for both.
-                yield FoldTask(fold * len(asked) + place, kept, np.concatenate([one[tested], kept]))
+    def fold_tasks() -> Iterator[FoldTask]:
+        for number, fold in enumerate(splits):
+            words = keys.words(seed, _FIRST_REPEAT + number)
+            ordered = _training_order(setup, fold[names[0]], times, words)
+            for rank, size in enumerate(requested):
+                train = ordered[: _row_count(size, len(ordered))]
+                # Test rows first, then training rows: one model predicts both.
+                test = np.concatenate([fold[test_part], train])
+                yield FoldTask(number * len(requested) + rank, train, test)
 
-    folds: list[list[Fold]] = [[] for _ in asked]
-    seen: list[list[Fold]] = [[] for _ in asked]
-    for attempt in attempts(plan, work(), len(splits) * len(asked), crew, keep=False):
-        place, fold = places[attempt.work.number]
-        count = len(attempt.work.test) - len(attempt.work.train)
-        for side, rows in ((folds, slice(None, count)), (seen, slice(count, None))):
-            side[place].append(judged(plan, _part(attempt, rows), fold=fold))
-    if all(one.failure for size in folds for one in size):
-        raise SplitError(f"every fold failed. The first: {folds[0][0].failure}.")
-    problems = [problem for size in folds for problem in of_folds(size, several=False)]
-    means = tuple(round(math.fsum(fold.n_train for fold in size) / len(size)) for size in folds)
+    tested: list[list[Fold]] = [[] for _ in requested]
+    trained: list[list[Fold]] = [[] for _ in requested]
+    for result in fit_folds(setup, fold_tasks(), len(splits) * len(requested), workers, keep_models=False):
+        number, rank = divmod(result.fold_task.number, len(requested))
+        n_test = len(result.fold_task.test) - len(result.fold_task.train)
+        for folds, rows in ((tested, slice(None, n_test)), (trained, slice(n_test, None))):
+            folds[rank].append(evaluate_fold(setup, _with_test_rows(result, rows), fold=number))
+    if all(fold.failure for folds in tested for fold in folds):
+        raise SplitError(f"every fold failed. The first: {tested[0][0].failure}.")
+    problems = [problem for folds in tested for problem in fold_diagnostics(folds, repeated=False)]
+    means = tuple(round(math.fsum(fold.n_train for fold in folds) / len(folds)) for folds in tested)
     return LearningCurve(
-        plan, name or plan.name, said(splitter, len(splits)), means, tuple(map(tuple, folds)),
-        tuple(map(tuple, seen)), tuple(problems), confidence,
+        setup, name or setup.name, describe_splits(splitter, len(splits)), means, tuple(map(tuple, tested)),
+        tuple(map(tuple, trained)), tuple(problems), confidence,
     )  # fmt: skip
 
 
-def _count(size: Any, n: int) -> int:
-    """Return how many of n training rows a share or a count asks for."""
+def _row_count(size: Any, n: int) -> int:
+    """Return how many of n training rows a share or a count is."""
     if isinstance(size, (int, np.integer)) and not isinstance(size, bool):
         if 1 <= size <= n:
             return int(size)
@@ -255,45 +189,38 @@ def _count(size: Any, n: int) -> int:
     raise SplitError(f"sizes= holds {size!r}, which is neither a share up to 1.0 nor a count of rows.")
 
 
-def _ordered(plan: CrossValSetup, train: Array, times: Array | None, words: Array) -> Array:
-    """Return training rows in the order in which they are taken: classes evenly, or the latest first.
+def _training_order(setup: CrossValSetup, train: Array, times: Array | None, words: Array) -> Array:
+    """Return training rows in the order in which sizes take them: stratified by class, or latest first.
 
-    What is at random goes by words of the rows' keys, so that the rows' own order does not count.
+    The random order is that of words made from the rows' keys, so that the order of the rows does not matter.
     """
     if times is not None:
         return train[np.argsort(times[train], kind="stable")[::-1]]
     shuffled = train[np.argsort(words[train], kind="stable")]
-    if not plan.labels:
+    if not setup.labels:
         return shuffled
-    codes = encode(plan.actual)[0][shuffled]
-    turn = np.empty(len(shuffled))
+    codes = encode(setup.actual)[0][shuffled]
+    position = np.empty(len(shuffled))  # within the class, as a share of it
     for code in np.unique(codes):
         rows = np.flatnonzero(codes == code)
-        turn[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
-    return shuffled[np.argsort(turn, kind="stable")]
+        position[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
+    return shuffled[np.argsort(position, kind="stable")]
 
 
-def _part(attempt: Any, rows: slice) -> Any:
-    """Return the attempt as if only some of its test rows had been asked for."""
-    answers = attempt.answers
-    if answers is not None:
-        answers = dataclasses.replace(
-            answers,
-            predicted=None if answers.predicted is None else np.asarray(answers.predicted)[rows],
-            scores=None if answers.scores is None else answers.scores[rows],
+def _with_test_rows(result: FitResult, rows: slice) -> FitResult:
+    """Return the result of a fit as if only some of its test rows had been predicted."""
+    output = result.output
+    if output is not None:
+        output = dataclasses.replace(
+            output,
+            predicted=None if output.predicted is None else np.asarray(output.predicted)[rows],
+            scores=None if output.scores is None else output.scores[rows],
         )
-    return attempt._replace(answers=answers, work=attempt.work._replace(test=attempt.work.test[rows]))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    fold_task = result.fold_task._replace(test=result.fold_task.test[rows])
+    return result._replace(output=output, fold_task=fold_task)
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Undefined):
         return None
     return float(value) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
-
-
-def _number(value: Any) -> str:
-    return "-" if isinstance(value, Undefined) else format_value(value)

@@ -1,4 +1,4 @@
-"""The splits that a validation goes by: a splitter's, a number of folds, scikit-learn's, or ready ones."""
+"""Resolve split=: a splitter, a number of folds, a scikit-learn splitter, or ready splits."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from assay.crossvalidation.setup import CrossValSetup
     from assay.inputs.columns import Array
 
-__all__ = ["given_splits", "repeats_of", "said", "strata_of", "tested_part"]
+__all__ = ["choose_test_part", "count_repeats", "describe_splits", "resolve_splits", "strata_of"]
 
-_MOST_SAID = 60  # characters of what was passed
+_MAX_SHOWN = 60  # characters of what was passed
 
 
-def given_splits(
-    split: Any, plan: CrossValSetup, *, group: Any, time: Any, key: Any, seed: int
+def resolve_splits(
+    split: Any, setup: CrossValSetup, *, group: Any, time: Any, key: Any, seed: int
 ) -> tuple[Any, Sequence[Split]]:
-    """Return the splitter, or None for ready splits, and the splits of the plan's rows.
+    """Return the splitter, or None for ready splits, and the splits of the rows.
 
-    A number is that of folds. Classes stratify; a measured target does where the splitter has ``bins=``.
-    Ready splits are row numbers or masks in pairs, or one column of text that names each row's part.
+    A number is a number of folds. Folds are stratified by class, and by a numeric target where the splitter
+    has ``bins=``. Ready splits are pairs of row numbers or masks, or a text column of part names.
     """
     if isinstance(split, bool):
         raise SplitError(f"split={split!r} is neither a splitter nor a number of folds.")
     with contextlib.suppress(TypeError):  # not a number
         split = kfold(operator.index(split), seed=seed)
     if hasattr(split, "names") and hasattr(split, "split"):
-        return split, split.split(strata_of(plan, split), group=group, time=time, key=key, n=plan.n)
+        return split, split.split(strata_of(setup, split), group=group, time=time, key=key, n=setup.n)
     if hasattr(split, "split") and hasattr(split, "get_n_splits"):  # of scikit-learn
-        split = split.split(np.zeros((plan.n, 1)), plan.target, group)
+        split = split.split(np.zeros((setup.n, 1)), setup.target, group)
     if isinstance(split, Split):
         split = [split]
     elif _is_column_of_names(split):
@@ -50,43 +50,43 @@ def given_splits(
             f"split={_short(split)} is neither a splitter nor a number of folds, nor a list of train and "
             "test rows, nor a column that names each row's part."
         )
-    splits = [one if isinstance(one, Split) else _of_pair(one, plan.n) for one in split]
+    splits = [fold if isinstance(fold, Split) else _from_pair(fold, setup.n) for fold in split]
     if not splits:
         raise SplitError("split= holds no splits.")
-    for one in splits:
-        if len(one.places) != plan.n:
-            raise LengthError(f"a split is of {len(one.places):,} rows, X has {plan.n:,}.")
-        if one.names != splits[0].names:
+    for fold in splits:
+        if len(fold.places) != setup.n:
+            raise LengthError(f"a split is of {len(fold.places):,} rows, X has {setup.n:,}.")
+        if fold.names != splits[0].names:
             raise SplitError(
-                f"the splits have different parts: {shown(splits[0].names)} and {shown(one.names)}."
+                f"the splits have different parts: {shown(splits[0].names)} and {shown(fold.names)}."
             )
     return None, splits
 
 
-def strata_of(plan: CrossValSetup, splitter: Any) -> Any:
-    """Return what the rows are stratified by: classes, or a measured target where the splitter has bins."""
-    return plan.actual if plan.labels or getattr(splitter, "bins", None) else None
+def strata_of(setup: CrossValSetup, splitter: Any) -> Any:
+    """Return what rows are stratified by: classes, or a numeric target where the splitter has bins."""
+    return setup.actual if setup.labels or getattr(splitter, "bins", None) else None
 
 
-def repeats_of(splitter: Any, splits: Sequence[Split]) -> int:
-    """Return how often the rows are split anew; 1 where the splits are no more than numbered."""
+def count_repeats(splitter: Any, splits: Sequence[Split]) -> int:
+    """Return how often the rows are split into folds; 1 where ready splits do not tell repeats apart."""
     if splitter is not None:
         return int(getattr(splitter, "repeats", 1))
-    drawn = any(one.draws is not None for one in splits)
-    places = {(one.repeat, one.fold) for one in splits}
-    return 1 if drawn or len(places) < len(splits) else 1 + max(one.repeat for one in splits)
+    is_bootstrap = any(split.draws is not None for split in splits)
+    numbers = {(split.repeat, split.fold) for split in splits}
+    return 1 if is_bootstrap or len(numbers) < len(splits) else 1 + max(split.repeat for split in splits)
 
 
 def _is_column_of_names(split: Any) -> bool:
-    """Tell whether this is a column of text: the parts' names, row by row."""
+    """Tell whether this is a text column: the name of each row's part."""
     if isinstance(split, (str, bytes)) or not hasattr(split, "__len__") or not len(split):
         return False
     if isinstance(split, (list, tuple)):
-        return all(isinstance(one, str) for one in split)
+        return all(isinstance(name, str) for name in split)
     return getattr(split, "ndim", 1) == 1 and isinstance(next(iter(split), None), str)
 
 
-def _of_pair(pair: Any, n: int) -> Split:
+def _from_pair(pair: Any, n: int) -> Split:
     try:
         train, test = pair
     except (TypeError, ValueError):
@@ -95,7 +95,7 @@ def _of_pair(pair: Any, n: int) -> Split:
     draws = np.bincount(train, minlength=n)
     both = np.flatnonzero(draws[test])
     if len(both):
-        raise SplitError(f"row {test[both[0]]:,} both trains and tests: a model knows what it has seen.")
+        raise SplitError(f"row {test[both[0]]:,} both trains and tests: the model has seen it.")
     if len(np.unique(test)) < len(test):
         raise SplitError(f"row {int(np.argmax(np.bincount(test) > 1)):,} is tested twice in one split.")
     places = np.full(n, 2, dtype=np.uint8)
@@ -104,7 +104,7 @@ def _of_pair(pair: Any, n: int) -> Split:
 
 
 def _row_numbers(part: Any, n: int) -> Array:
-    """Return the numbers of the rows that a part says, as numbers or as a mask."""
+    """Return the row numbers of a part, given as numbers or as a mask."""
     rows = np.asarray(part)
     if rows.dtype == bool and rows.ndim == 1:
         if len(rows) != n:
@@ -118,28 +118,28 @@ def _row_numbers(part: Any, n: int) -> Array:
 
 
 def _short(value: Any) -> str:
-    said = " ".join(repr(value).split())
-    return said if len(said) <= _MOST_SAID else f"{said[:_MOST_SAID]}..."
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
 
 
-def tested_part(names: Sequence[str], part: str | None) -> str:
-    """Return the part that is tested: the second of two; of more it must be said."""
+def choose_test_part(names: Sequence[str], part: str | None) -> str:
+    """Return the part that is tested: the second of two; with more parts it must be named."""
     if part is None and len(names) == 2:  # noqa: PLR2004 - train and test
         return names[1]
     if part is None:
         raise SplitError(
             f"the splits have the parts {shown(names)}: say with part= which one is tested. "
-            f"{shown(names[:1])} is learnt from."
+            f"{shown(names[:1])} is for training."
         )
     if part not in names[1:]:
         raise SplitError(f"part={part!r} is not tested: say one of {shown(names[1:])}.")
     return part
 
 
-def said(splitter: Any, count: int) -> str:
-    """Return how rows were split, in words.
+def describe_splits(splitter: Any, count: int) -> str:
+    """Return a description of the splits.
 
-    >>> said(kfold(10, repeats=10), 100), said(None, 1)
+    >>> describe_splits(kfold(10, repeats=10), 100), describe_splits(None, 1)
     ('10 times 10 folds', '1 split')
     """
     if isinstance(splitter, KFold):

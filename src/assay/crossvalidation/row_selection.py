@@ -1,4 +1,4 @@
-"""Rows chosen for a model, in the form in which they came; large arrays into memory that is used again."""
+"""Take rows of features and targets in the type they have; large arrays into reused memory."""
 
 from __future__ import annotations
 
@@ -14,49 +14,52 @@ from assay.errors import InputError, LengthError, shown
 if TYPE_CHECKING:
     from assay.inputs.columns import Array
 
-__all__ = ["RowBuffers", "choose", "count_rows"]
+__all__ = ["RowBuffers", "count_rows", "take_rows"]
 
-_LARGE = 1 << 20  # bytes from which fresh memory costs more than what is copied into it
+_MIN_REUSED_BYTES = 1 << 20  # from here on, new memory costs more time than the copying
 
 
 class RowBuffers(threading.local):
-    """Memory for one worker's rows, fold after fold: fresh pages for each would cost more than the copying.
+    """Memory for one worker's rows, reused in every fold: new pages for each cost more than the copying.
 
-    It is lent again only when nobody holds any of it: a model that keeps its rows, or an answer that is a
-    view of them, keeps that memory for good, and the next rows get another.
+    A buffer is reused only if nothing refers to it any more: a model that keeps its rows, or a prediction
+    that is a view of them, keeps that buffer, and the next rows get a new one.
     """
 
     def __init__(self) -> None:
-        self._lent: dict[str, Array] = {"": np.empty(0, dtype=np.uint8)}
-        self._unheld = sys.getrefcount(self._lent[""])
+        self._buffers: dict[str, Array] = {"": np.empty(0, dtype=np.uint8)}
+        self._unused_references = sys.getrefcount(self._buffers[""])
 
     def rows(self, use: str, values: Any, index: Array) -> Any:
-        """Return chosen rows for one use, such as training: two uses never share memory."""
-        if not _is_plain(values):
-            return choose(values, index)
+        """Return rows for one use, such as "train": two uses never share memory."""
+        if not _is_contiguous(values):
+            return take_rows(values, index)
         size = len(index) * (values.nbytes // len(values))
-        if size < _LARGE:
-            return choose(values, index)
-        if len(self._lent.get(use, ())) < size or sys.getrefcount(self._lent[use]) > self._unheld:
-            self._lent[use] = np.empty(max(size, values.nbytes), dtype=np.uint8)
-        found = self._lent[use][:size].view(values.dtype).reshape(len(index), *values.shape[1:])
-        # Row numbers were checked: to clip them is only to spare a second copy.
-        return np.take(values, index, axis=0, out=found, mode="clip")
+        if size < _MIN_REUSED_BYTES:
+            return take_rows(values, index)
+        if (
+            len(self._buffers.get(use, ())) < size
+            or sys.getrefcount(self._buffers[use]) > self._unused_references
+        ):
+            self._buffers[use] = np.empty(max(size, values.nbytes), dtype=np.uint8)
+        rows = self._buffers[use][:size].view(values.dtype).reshape(len(index), *values.shape[1:])
+        # Row numbers are valid: mode="clip" only avoids a second copy, which "raise" makes.
+        return np.take(values, index, axis=0, out=rows, mode="clip")
 
 
-def _is_plain(values: Any) -> bool:
+def _is_contiguous(values: Any) -> bool:
     """Tell whether values are an array whose rows lie in memory one after the other."""
     return (
         type(values) is np.ndarray
         and values.ndim > 1
         and values.flags.c_contiguous
         and not values.dtype.hasobject
-        and values.nbytes >= _LARGE
+        and values.nbytes >= _MIN_REUSED_BYTES
     )
 
 
 def count_rows(features: Any) -> int:
-    """Return how many rows there are to learn from.
+    """Return the number of rows of X.
 
     >>> count_rows([[1, 2], [3, 4], [5, 6]]), count_rows({"a": [1, 2]})
     (3, 2)
@@ -74,19 +77,19 @@ def count_rows(features: Any) -> int:
     except TypeError:
         advice = " Collect it first." if hasattr(features, "collect") else ""
         raise InputError(
-            f"X is a {type(features).__name__}, whose rows cannot be counted and chosen: pass an array, a "
+            f"X is a {type(features).__name__}, whose rows cannot be counted and taken: pass an array, a "
             f"frame, a sparse matrix, a list or a dict of columns.{advice}"
         ) from None
 
 
-def choose(values: Any, index: Array) -> Any:
-    """Return the rows of a number, in the form in which they came.
+def take_rows(values: Any, index: Array) -> Any:
+    """Return rows by their numbers, in the type of the values.
 
-    >>> choose([10, 20, 30], np.array([2, 0])), choose({"a": [1, 2, 3]}, np.array([1]))
+    >>> take_rows([10, 20, 30], np.array([2, 0])), take_rows({"a": [1, 2, 3]}, np.array([1]))
     ([30, 10], {'a': [2]})
     """
     if isinstance(values, Mapping):
-        return {name: choose(column, index) for name, column in values.items()}
+        return {name: take_rows(column, index) for name, column in values.items()}
     if hasattr(values, "iloc"):  # pandas, where [] goes by labels
         return values.iloc[index]
     if isinstance(values, (list, tuple)):

@@ -39,7 +39,7 @@ def draw(result: CrossValidation, *, width: int = 80) -> str:
     """Return a cross-validation as lines of at most so many columns."""
     parts = [_title(result, width), _metrics(result, width)]
     parts += [list(notes)] if (notes := list(_notes(result, width))) else []
-    parts += [_bootstrap(result, width)] if result.drawn else []
+    parts += [_bootstrap(result, width)] if result.bootstrap else []
     parts += list(_folds(result, width)) if len(result.folds) > 1 else []
     parts += [list(_problems(result.problems, len(result.folds), width))] if result.problems else []
     return "\n\n".join("\n".join(part) for part in parts)
@@ -87,7 +87,7 @@ def _notes(result: CrossValidation, max_width: int) -> Iterator[str]:
     """Yield notes: the band of kappa, methods of intervals, naive intervals, what the estimates are of."""
     for name in result:
         estimate = result[name]
-        if result.figure(name).metric.name == "kappa":
+        if result.metric_spec(name).metric.name == "kappa":
             words = hint(estimate.value, "altman", low=estimate.low, high=estimate.high)
             if words:
                 yield from paragraph(f"{metric_title(name)}: {words}.", max_width=max_width, indent=2)
@@ -131,7 +131,7 @@ _ABOUT = {
 def _bootstrap(result: CrossValidation, max_width: int) -> list[str]:
     head = ["", "training", "out of bag", ".632", ".632+", "by chance", "overfit", "weight"]
     body = []
-    for name, bag in result.drawn.items():
+    for name, bag in result.bootstrap.items():
         values = [bag.apparent, bag.out_of_bag, bag.err632, bag.err632plus, bag.no_information]
         values += [bag.relative_overfitting, bag.weight]
         body.append([metric_title(name), *map(_number, values)])
