@@ -283,7 +283,9 @@ def compare(
         positive = positive_label(models)
     task = evaluation_task(models) if metrics is None else None
     requests = [
-        dataclasses.replace(spec, options=evaluation_settings(spec.metric, models, inputs.names) | spec.options)
+        dataclasses.replace(
+            spec, options=evaluation_settings(spec.metric, models, inputs.names) | spec.options
+        )
         for spec in metric_specs(metrics, inputs.data, stated=positive is not None, task=task)
     ]
     tests = (test,) if isinstance(test, str) else tuple(test or ())

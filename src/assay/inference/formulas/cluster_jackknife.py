@@ -17,7 +17,13 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ClusterSpread", "cluster_jackknife", "jackknife_parts", "satterthwaite_df", "share_without_cluster"]
+__all__ = [
+    "ClusterSpread",
+    "cluster_jackknife",
+    "jackknife_parts",
+    "satterthwaite_df",
+    "share_without_cluster",
+]
 
 
 class ClusterSpread(NamedTuple):

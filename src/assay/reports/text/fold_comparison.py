@@ -24,20 +24,20 @@ def draw(comparison: FoldComparison, *, width: int = 80) -> str:
     means = grid(
         ["", f"mean {metric}"],
         [[clean(name), f"{mean:.4f}"] for name, mean in zip(comparison.names, comparison.means, strict=True)],
-        room=width,
+        max_width=width,
     )
     pairs = grid(
         ["", "difference", "p", "p (Holm)"],
         [_row(pair, p) for pair, p in zip(comparison.pairs, comparison.adjusted_p, strict=True)],
-        room=width,
+        max_width=width,
     )
     note = (
         f"{100 * comparison.confidence:g}% intervals and p by the corrected resampled t (Nadeau and Bengio); "
         f"p adjusted by Holm over all {len(comparison.pairs)} pairs."
     )
     parts = [
-        paragraph(title, room=width), means, pairs, paragraph(note, room=width, indent=2),
-        paragraph(_conclusion(comparison), room=width),
+        paragraph(title, max_width=width), means, pairs, paragraph(note, max_width=width, indent=2),
+        paragraph(_conclusion(comparison), max_width=width),
     ]  # fmt: skip
     return "\n\n".join("\n".join(part) for part in parts)
 
