@@ -1,6 +1,8 @@
 """What all tests and examples share, those in documents and docstrings, too."""
 
+import re
 import sys
+from collections import Counter
 
 import pytest
 
@@ -11,3 +13,30 @@ def _no_open_figures():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+ABSENT = (
+    r"could not import '([\w.]+)'",
+    r"(.+) is not installed",
+    r"there is no (\w+) here",
+    r"needs (\w+)",
+    r"no (\w+) to build",
+    r"(\w+) has an environment of its own",
+)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # the outermost wrapper: below pytest's own list of skips
+def pytest_terminal_summary(terminalreporter):
+    """Say how many tests were skipped, and which programs are absent."""
+    yield
+    reports = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(_absent(report.longrepr) for report in reports)
+    listed = ", ".join(f"{reason}: {times}" for reason, times in reasons.most_common())
+    terminalreporter.write_line(f"skipped: {len(reports)}" + (f" ({listed})" if listed else ""))
+
+
+def _absent(reason):
+    """Return what a skipped test lacks: "no chromium"; or its reason, where that names no program."""
+    text = str(reason[2] if isinstance(reason, tuple) else reason).removeprefix("Skipped: ")
+    found = (re.match(pattern, text) for pattern in ABSENT)
+    return next((f"no {match[1]}" for match in found if match), text)

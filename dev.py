@@ -35,6 +35,7 @@ def main() -> int:
         "sanitize": (sanitize, "the tests under ASan, UBSan and TSan"),
         "fuzz": (fuzz, "random bytes and inputs, for a while"),
         "docs": (docs, "write the pages that the code knows"),
+        "figures": (figures, "the reference values of the tests, by R (ARGS=--check compares)"),
         "lock": (lock, "resolve the locked requirements (ARGS=--upgrade renews them)"),
     }
     lines = "\n".join(f"  {name:<13}{what}" for name, (_, what) in tasks.items())
@@ -187,6 +188,11 @@ def docs(_words: list[str]) -> int:
     said = readme.read_text(encoding="utf-8")
     readme.write_text(re.sub(r"catalogue of \d+", f"catalogue of {count}", said), encoding="utf-8")
     return 0
+
+
+def figures(words: list[str]) -> int:
+    """Compute the reference values in tests/figures with R, or check them; needs no environment."""
+    return run(Path(sys.executable), "tests/figures/scripts/make.py", *words, check=False)
 
 
 def environment(*locks: str, folder: Path = VENV, define: dict[str, str] | None = None) -> Path:

@@ -1,16 +1,14 @@
-import json
 import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from support.reference_figures import SHARED
+from support.reference_figures import oracle
 
 import assay
 from assay import CrossTable
 from assay.formatting.width import width
 
-ORACLES = SHARED / "oracles"
 SMS = [[1202, 5], [29, 154]]
 EDITIONS = ["ed1", "ed2to4"]
 
@@ -21,10 +19,7 @@ def sms():
 
 
 def gmodels(edition):
-    path = ORACLES / "sms_crosstable_gmodels.json"
-    if not path.exists():
-        pytest.skip("R's figures lie beside the project, and are not here")
-    return json.loads(path.read_text(encoding="utf-8"))[edition]
+    return oracle("sms_crosstable_gmodels")[edition]
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

@@ -288,13 +288,13 @@ def pooled_p(labels, *scores):
     "name", ["nb_vs_knn_correctness", "ed1_vs_ed2_correctness", "toy_101_121_59_33", "small_20_9_2_15"]
 )
 def test_accuracies_agree_with_r(name):
-    """mcnemar.test, binom.test and exact2x2, through the whole call."""
+    """mcnemar.test, binom.test and the mid-p formula, through the whole call."""
     case = r_figures("sms_tests_mcnemar_binom")["mcnemar"][name]
     (both, only_first), (only_second, neither) = case["table"]["values"]
     given = right_or_wrong(both, only_first, only_second, neither)
     for test, theirs in (
         ("uncorrected", "mcnemar_uncorrected"), ("corrected", "mcnemar_corrected"),
-        ("exact", "exact2x2_mcnemar_exact"), ("mid-p", "exact2x2_midp"),
+        ("exact", "exact_by_formula"), ("mid-p", "mid_p_by_formula"),
     ):  # fmt: skip
         found = assay.compare(**given, metrics="accuracy", test=test)["accuracy"]
         assert found.p == pytest.approx(case[theirs]["p.value"], rel=1e-9)
@@ -313,8 +313,7 @@ def test_accuracies_of_different_rows_agree_with_r():
     both = assay.Confusion.of(data[1]), assay.Confusion.of(data[0])
     assert assay.compare(*both, metrics="accuracy")["accuracy"].low == found.low
     case = r_figures("sms_tests_mcnemar_binom")["diff_independent"]
-    rows = case["DescTools_BinomDiffCI"]["rows"]
-    _, low, high = case["DescTools_BinomDiffCI"]["values"][rows.index("score")]
+    low, high = case["by_formula"]["newcombe"]
     second, first = (
         assay.rows(
             actual=[1] * case[f"n{i}"], predicted=[1] * case[f"x{i}"] + [0] * (case[f"n{i}"] - case[f"x{i}"])

@@ -222,9 +222,9 @@ def test_the_spam_filter_where_proc_reads_a_rate(spam):
     """Between two cutoffs pROC takes a mixture; the threshold that is chosen has at least the rate, and is next to it."""
     curves = oracle("sms_proc.json")["prob_spam"]
     careful = choose_threshold(spam, min_recall=0.9)
-    assert careful.counts.fp == curves["at_sensitivity_0.9"]["fp"][0] == 18
+    assert careful.counts.fp == curves["at_sensitivity_0.9"]["fp"][0] == 16
     assert careful.value >= 0.9
     specific = choose_threshold(spam, min_specificity=0.95)
-    assert specific.counts.tp == curves["at_specificity_0.95"]["tp"][0] == 173
+    assert specific.counts.tp == curves["at_specificity_0.95"]["tp"][0] == 172
     half = evaluate_threshold(spam, 0.5, best="youden")
     assert half.value == pytest.approx(curves["at_threshold_0.5"]["youden"][0] - 1, rel=1e-12)

@@ -1,11 +1,11 @@
 """The figures of R's packages and of the methods page that are read off counts."""
 
-import json
 import math
 
 import numpy as np
 import pytest
-from support.reference_figures import SHARED
+from support.reference_figures import check_value as methods
+from support.reference_figures import oracle
 
 import assay
 from assay.metrics import (
@@ -39,19 +39,7 @@ from assay.metrics import (
 )
 from assay.metrics.curves.cutoffs import best
 
-ORACLES = SHARED / "oracles"
 EDITIONS = ["ed1", "ed2to4"]
-
-
-def oracle(name):
-    path = ORACLES / f"{name}.json"
-    if not path.exists():
-        pytest.skip("R's figures lie beside the project, and are not here")
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def methods(number):
-    return oracle("methods")["items"][number - 1]
 
 
 def tally_of(table, labels):
@@ -104,42 +92,39 @@ def test_caret_at_another_prevalence(edition):
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_agreement_of_vcd_irr_psych_and_desctools(edition):
-    """Kappa and, for two classes the same, weighted kappa, from four packages."""
+def test_agreement_of_vcd_psych_and_formulas(edition):
+    """Kappa and, for two classes the same, weighted kappa, from two packages and typed in R."""
     figures = oracle("sms_agreement_kappa")[edition]
     tally = tally_of(figures["inputs"]["table"]["values"], ["ham", "spam"])
     plain, linear, quadratic = kappa(tally), weighted_kappa(tally), quadratic_weighted_kappa(tally)
     assert figures["vcd_equal_spacing"]["Unweighted"]["value"] == near(plain)
     assert figures["vcd_equal_spacing"]["Weighted"]["value"] == near(linear)
     assert figures["vcd_fleiss_cohen"]["Weighted"]["value"] == near(quadratic)
-    assert figures["irr_kappa2"]["unweighted"]["value"] == near(plain)
-    assert figures["irr_kappa2"]["equal"]["value"] == near(linear)
-    assert figures["irr_kappa2"]["squared"]["value"] == near(quadratic)
+    for weights, value in {"unweighted": plain, "equal": linear, "squared": quadratic}.items():
+        assert figures["kappa_by_formula"][weights]["value"] == near(value)
     assert figures["psych_cohen_kappa"]["kappa"] == near(plain)
     assert figures["psych_cohen_kappa"]["weighted.kappa"] == near(quadratic)
-    for weights, value in {"Unweighted": plain, "Equal-Spacing": linear, "Fleiss-Cohen": quadratic}.items():
-        assert figures["DescTools_CohenKappa"][weights]["ci95"]["kappa"] == near(value)
     assert weighted_kappa(tally, weights=figures["vcd_equal_spacing"]["Weights"]["values"]) == near(plain)
-    assert figures["irr_agree_percent"] == near(100 * accuracy(tally))
+    assert figures["percent_agreement"] == near(100 * accuracy(tally))
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize(
     ("name", "metric"),
     [
-        ("kappa2.table", kappa),
-        ("scott2.table", scott_pi),
-        ("gwet.ac1.table", gwet_ac1),
-        ("bp2.table", brennan_prediger),
-        ("krippen2.table", krippendorff_alpha),
-        ("pa2.table", accuracy),
+        ("cohen_kappa", kappa),
+        ("scott_pi", scott_pi),
+        ("gwet_ac1", gwet_ac1),
+        ("brennan_prediger", brennan_prediger),
+        ("krippendorff_alpha", krippendorff_alpha),
+        ("percent_agreement", accuracy),
     ],
 )
-def test_agreement_of_irrcac(edition, name, metric):
-    """Six coefficients for two raters."""
+def test_agreement_by_formula(edition, name, metric):
+    """Six coefficients for two raters, typed in R from their definitions."""
     figures = oracle("sms_agreement_kappa")[edition]
     tally = tally_of(figures["inputs"]["table"]["values"], ["ham", "spam"])
-    assert metric(tally) == near(figures["irrCAC"][name]["coeff.val"])
+    assert metric(tally) == near(figures["agreement_by_formula"][name])
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

@@ -63,7 +63,7 @@ def test_caret_weighs_without_rounding():
 @pytest.mark.parametrize("which", [0, 1])
 def test_check_values_of_632plus(which):
     """The two check values; where the out-of-bag error is worse than knowing nothing, they cap it everywhere."""
-    item = [item for item in oracle("methods.json")["items"] if item["name"] == ".632 and .632+"][which]
+    item = [item for item in oracle("check_values")["items"] if item["name"] == ".632 and .632+"][which]
     given_, expected = item["inputs"], item["outputs"]
     actual, predicted = (
         np.repeat(["a", "b"], [round(10 * share) for share in given_[name]])

@@ -26,7 +26,7 @@ def test_half_a_quarter_and_a_quarter(default):
 
 def test_three_quarters_as_caret(default):
     """Three quarters of each class: 525 and 225 train."""
-    expected = oracle("resampling_caret.json")["sample_kind_rejection_R_ge_3.6"]["createDataPartition_p0.75"]
+    expected = oracle("resampling_caret.json")["splits"]["createDataPartition_p0.75"]
     split = holdout().split(default)[0]
     for part in ("train", "test"):
         assert held(default, split[part]) == [expected[part]["no"], expected[part]["yes"]]
@@ -34,7 +34,7 @@ def test_three_quarters_as_caret(default):
 
 def test_ten_folds_as_caret(default):
     """Every fold has 100 records, 30 of them defaults; 3 times repeated, a record trains 27 times."""
-    expected = oracle("resampling_caret.json")["sample_kind_rejection_R_ge_3.6"]
+    expected = oracle("resampling_caret.json")["splits"]
     splits = kfold(10).split(default)
     assert [len(split["test"]) for split in splits] == expected["createFolds_k10"]["fold_sizes"]
     assert [held(default, split["test"])[1] for split in splits] == expected["createFolds_k10"][
@@ -60,7 +60,7 @@ def test_small_classes_as_caret():
     train = holdout({"train": 0.6, "test": 0.4}).split(y)[0]["train"]
     up, down = (
         small["createDataPartition_p0.6_train_counts"],
-        oracle("resampling_caret.json")["rsample"]["small_strata_prop0.6"],
+        small["floor_of_share_0.6"],
     )
     for label in "abc":
         assert down[label] <= (y[train] == label).sum() <= up[label]
@@ -81,7 +81,7 @@ def test_quantiles_of_a_number_as_caret():
 
 def test_draws_as_caret(default):
     """A bootstrap of 1,000 records has about 632 of them, and without stratification about 300 defaults."""
-    expected = oracle("resampling_caret.json")["sample_kind_rejection_R_ge_3.6"]["createResample_times10"]
+    expected = oracle("resampling_caret.json")["splits"]["createResample_times10"]
     splits = bootstrap(10, stratify=False).split(default)
     assert [len(split["train"]) for split in splits] == expected["sizes"]
     distinct = [1000 - len(split["test"]) for split in splits]
@@ -92,8 +92,8 @@ def test_draws_as_caret(default):
 
 def test_kappas_of_the_folds(default):
     """From the ten folds of the text, each record tested once, kappa fold by fold."""
-    for name, found in oracle("cv_credit_c50_rpart.json").items():
-        if name in ("description", "versions"):
+    for name, found in oracle("cv_credit.json").items():
+        if name == "versions":
             continue
         tested = sorted(row for fold in found["folds"] for row in fold["test_index"])
         assert tested == list(range(1, 1001))

@@ -1,54 +1,51 @@
-"""Oracles and data that lie beside the repository, where they are at hand."""
+"""Reference values of tests/figures, which R computed, and the generated rows they belong to."""
 
-import csv
+import functools
 import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
+from support.generated_rows import credit_rows, spam_rows
+
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
 
 
+@functools.cache
 def oracle(name):
-    """Return a file of R's figures, or skip the test that needs it."""
-    return json.loads(_file(f"oracles/{name}").read_text(encoding="utf-8"))
+    """Return a file of reference values; callers share it and must not change it."""
+    return json.loads((FIGURES / f"{name.removesuffix('.json')}.json").read_text(encoding="utf-8"))
+
+
+def check_value(number):
+    """Return check value O<number>: its name, inputs and outputs."""
+    return oracle("check_values")["items"][number - 1]
 
 
 def methods(name):
-    """Return one item of the check values of the methods: its inputs and outputs."""
-    return next(item for item in oracle("methods.json")["items"] if item["name"].startswith(name))
+    """Return the first check value whose name starts so: its name, inputs and outputs."""
+    return next(item for item in oracle("check_values")["items"] if item["name"].startswith(name))
 
 
 def messages():
     """Return the labels and scores of 1,390 text messages."""
-    with _file("data/sms_results.csv").open(encoding="utf-8") as lines:
-        rows = list(csv.DictReader(lines))
-    return [row["actual_type"] for row in rows], [float(row["prob_spam"]) for row in rows]
+    rows = spam_rows()
+    return [row["actual_type"] for row in rows], [row["prob_spam"] for row in rows]
 
 
 def credit_defaults():
     """Return which of 1,000 credit records defaulted: 700 no, 300 yes."""
-    with _file("data/credit.csv").open(encoding="utf-8") as lines:
-        return [row["default"] for row in csv.DictReader(lines)]
+    return [row["default"] for row in credit_rows()]
 
 
 def credit():
     """Return the features of the credit records, a column of numbers for each value of a word; and defaults."""
-    with _file("data/credit.csv").open(encoding="utf-8") as lines:
-        records = list(csv.DictReader(lines))
+    records = credit_rows()
     columns = []
     for name in records[0]:
         values = [record[name] for record in records]
-        if name != "default" and all(value.isdigit() for value in values):
+        if name != "default" and all(isinstance(value, int) for value in values):
             columns.append([float(value) for value in values])
         elif name != "default":
             columns += [[float(value == word) for value in values] for word in sorted(set(values))]
     return np.array(columns).T, np.array([record["default"] for record in records])
-
-
-def _file(name):
-    path = SHARED / name
-    if not path.exists():
-        pytest.skip(f"needs {name} of the shared files beside the repository")
-    return path

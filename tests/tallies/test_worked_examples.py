@@ -1,14 +1,13 @@
 """Figures of the teaching texts and of R, read off the tallies: the sums behind them are right."""
 
-import csv
-import json
 import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
-from support.reference_figures import SHARED
+from support.generated_rows import spam_rows
+from support.reference_figures import oracle
 
 import assay
 
@@ -27,23 +26,9 @@ def scores(actual, score, **more):
 
 
 def sms():
-    path = SHARED / "data" / "sms_results.csv"
-    if not path.exists():
-        pytest.skip("the SMS results lie beside the project, and are not here")
-    with path.open(encoding="utf-8") as file:
-        lines = list(csv.DictReader(file))
-    return {
-        "actual": [line["actual_type"] for line in lines],
-        "predicted": [line["predict_type"] for line in lines],
-        "score": [float(line["prob_spam"]) for line in lines],
-    }
-
-
-def oracle(name):
-    path = SHARED / "oracles" / f"{name}.json"
-    if not path.exists():
-        pytest.skip("R's figures lie beside the project, and are not here")
-    return json.loads(path.read_text(encoding="utf-8"))
+    names = {"actual": "actual_type", "predicted": "predict_type", "score": "prob_spam"}
+    rows = spam_rows()
+    return {role: [row[name] for row in rows] for role, name in names.items()}
 
 
 def test_treasure_ships():
@@ -114,7 +99,7 @@ def test_regression_of_five_rows():
 
 
 def test_sms_spam_filter():
-    """1,390 messages: the four counts, and the area of the real scores as R has it."""
+    """1,390 messages: the four counts, and the area of the scores as R has it."""
     data = sms()
     rows = assay.rows(data, actual="actual", predicted="predicted", score="score", positive="spam")
     tally = assay.Confusion.of(rows)
@@ -139,7 +124,7 @@ def delong_variance(tally):
 
 
 def test_delong_variance_as_pROC_has_it():  # noqa: N802 - that is its name
-    """The variance of the area, from exact integers, equals R's on the real scores and on tied ones."""
+    """The variance of the area, from exact integers, equals R's on the spam filter's scores and on tied ones."""
     expected = oracle("sms_proc")
     data = sms()
     spam = scores(data["actual"], data["score"], positive="spam")

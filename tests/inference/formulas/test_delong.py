@@ -112,7 +112,7 @@ def test_the_spam_filter_agrees_with_proc():
 
 
 def test_unpaired_test_of_figures_alone_agrees_with_proc():
-    """Two more comparisons whose rows are not at hand, from their areas and variances."""
+    """Two more comparisons, from their areas and variances."""
     theirs = r_figures("sms_proc")
     for name, *compared in (
         ("ed1_vs_ed2to4", "prob_spam", "nb_ed2to4"),

@@ -1,4 +1,4 @@
-"""Kappa's two standard errors: the check values, vcd, irr, DescTools, psych and epiR."""
+"""Kappa's two standard errors: the check values, vcd, psych, epiR and formulas typed in R."""
 
 import math
 
@@ -41,7 +41,7 @@ def test_three_classes_are_those_of_o7(scheme):
 
 @pytest.mark.parametrize("edition", ["ed1", "ed2to4"])
 def test_the_spam_tables_agree_with_r(edition):
-    """Value, error and three intervals of vcd's; irr's z; epiR's p, which does not underflow; PABAK."""
+    """Value, error and three intervals of vcd's; the z of the formula; epiR's p, which does not underflow; PABAK."""
     theirs = r_figures("sms_agreement_kappa")[edition]
     table = theirs["inputs"]["table"]["values"]
     for scheme, name in (("linear", "vcd_equal_spacing"), ("quadratic", "vcd_fleiss_cohen")):
@@ -54,16 +54,16 @@ def test_the_spam_tables_agree_with_r(edition):
                 assert found.wald(float(level)) == pytest.approx(limits["values"][at], abs=1e-10)
     for scheme, name in (("none", "unweighted"), ("linear", "equal"), ("quadratic", "squared")):
         found = kappa_errors(table, scheme)
-        assert found.z == pytest.approx(theirs["irr_kappa2"][name]["z"], rel=1e-10)
+        assert found.z == pytest.approx(theirs["kappa_by_formula"][name]["z"], rel=1e-10)
         assert found.p > 0
-        assert theirs["irr_kappa2"][name]["p.value"] == 0
+        assert theirs["kappa_by_formula"][name]["p.value"] == 0
     found = kappa_errors(table)
-    for part in theirs["DescTools_CohenKappa"].values():
+    for part in theirs["kappa_by_formula"].values():
         for level in (90, 95, 99):
             limits = part[f"ci{level}"]["lwr.ci"], part[f"ci{level}"]["upr.ci"]
             assert found.wald(level / 100) == pytest.approx(limits, abs=1e-10)
     assert found.standard_error**2 == pytest.approx(theirs["psych_cohen_kappa"]["var.kappa"], rel=1e-10)
-    assert found.standard_error == pytest.approx(theirs["irrCAC"]["kappa2.table"]["coeff.se"], abs=1e-10)
+    assert found.standard_error == pytest.approx(theirs["kappa_by_formula"]["unweighted"]["se"], abs=1e-10)
     epi = theirs["epiR_fleiss"]
     assert found.null_error == pytest.approx(epi["kappa"]["se"][0], abs=1e-10)
     assert found.z == pytest.approx(epi["z"]["test.statistic"][0], rel=1e-10)

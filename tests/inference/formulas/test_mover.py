@@ -1,4 +1,4 @@
-"""Sums and differences of proportions: the check values, DescTools, and laws."""
+"""Sums and differences of proportions: the check values, formulas typed in R, and laws."""
 
 import itertools
 import math
@@ -46,16 +46,12 @@ def test_mean_recall_of_three_classes_is_that_of_o7():
 
 
 def test_independent_difference_agrees_with_r():
-    """DescTools' BinomDiffCI: score, its corrected form, Miettinen-Nurminen, Agresti-Caffo and Wald."""
+    """Newcombe, its corrected form, Miettinen-Nurminen, Agresti-Caffo and Wald, typed in R."""
     case = r_figures("sms_tests_mcnemar_binom")["diff_independent"]
-    table = case["DescTools_BinomDiffCI"]
-    theirs = {name: row[1:] for name, row in zip(table["rows"], table["values"], strict=True)}
     at = (case["x1"], case["n1"], case["x2"], case["n2"])
-    ours = {"score": "newcombe", "scorecc": "newcombe-corrected", "ac": "agresti-caffo", "wald": "wald"}
-    for name, method in ours.items():
-        assert proportion_difference(*at, method=method) == pytest.approx(theirs[name], abs=1e-10)
-    # DescTools halves its step for this one until it is below 1e-7; the equation is checked below.
-    assert proportion_difference(*at, method="miettinen-nurminen") == pytest.approx(theirs["mn"], abs=1e-7)
+    for method in METHODS:
+        limits = case["by_formula"][method]
+        assert proportion_difference(*at, method=method) == pytest.approx(limits, abs=1e-10)
 
 
 def test_wald_difference_agrees_with_prop_test():

@@ -1,14 +1,10 @@
-"""Intervals of one proportion against R: binom, DescTools, base R, on a grid of x, n and confidence."""
-
-import json
+"""Intervals of one proportion against R: base R and formulas, on a grid of x, n and confidence."""
 
 import pytest
-from support.reference_figures import SHARED
+from support.reference_figures import oracle
 
 import assay
 from assay.inference.formulas.proportions import METHODS, proportion_interval
-
-ORACLES = SHARED / "oracles"
 
 # x=81 of 263, 0 of 20 and 19 of 20 (methods O1 to O3).
 EXPECTED = {
@@ -48,27 +44,15 @@ def test_intervals_of_the_check_values(x, n, method, limits):
     assert proportion_interval(x, n, 0.95, method) == pytest.approx(limits, rel=2e-12, abs=1e-13)
 
 
-@pytest.mark.skipif(not ORACLES.exists(), reason="the R figures are not beside the project")
 def test_intervals_agree_with_r_over_the_whole_grid():
-    """54 settings in binom, DescTools and prop.test, to 1e-10."""
-    cases = json.loads((ORACLES / "proportion_ci.json").read_text())["intervals"]
+    """54 settings of every method, by prop.test, binom.test and formulas typed in R, to 1e-10."""
+    cases = oracle("proportion_ci")["intervals"]
     assert len(cases) == 54
     for case in cases:
         x, n, confidence = case["x"], case["n"], case["conf.level"]
-        theirs = {
-            "wilson": (case["DescTools"]["wilson"]["lower"], case["DescTools"]["wilson"]["upper"]),
-            "clopper-pearson": tuple(case["binom_test"]),
-            "agresti-coull": tuple(case["DescTools"]["agresti-coull"][end] for end in ("lower", "upper")),
-            "jeffreys": tuple(case["DescTools"]["jeffreys"][end] for end in ("lower", "upper")),
-            "wilson-corrected": tuple(case["prop_test_corrected"]),
-        }
-        for method, limits in theirs.items():
+        for method in METHODS:
             ours = proportion_interval(x, n, confidence, method)
-            assert ours == pytest.approx(limits, abs=1e-10), (x, n, confidence, method)
-        ours = proportion_interval(x, n, confidence, "mid-p")
-        limits = tuple(case["DescTools"]["midp"][end] for end in ("lower", "upper"))
-        # R's uniroot stops within eps**0.25, which is 1.22e-4; our figures are checked to 1e-12 above.
-        assert ours == pytest.approx(limits, abs=1.3e-4), (x, n, confidence)
+            assert ours == pytest.approx(tuple(case[method]), abs=1e-10), (x, n, confidence, method)
 
 
 @pytest.mark.parametrize("method", METHODS)

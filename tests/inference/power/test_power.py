@@ -86,18 +86,21 @@ def test_two_areas_agree_with_proc():
     found = positives_for_area_difference(*pilot, power=0.9)
     assert found == pytest.approx(calls[9]["ncases"], rel=1e-9)
     assert found * 1.4 == pytest.approx(calls[9]["ncontrols"], rel=1e-9)
-    compared = theirs["tests"]["nb_ed2to4_vs_knn"]
-    cases = [
-        (10, "nb_ed2to4", "knn_ed3to4", compared["cov_delong"]),
-        (11, "prob_spam", "score2", theirs["tests"]["prob_spam_vs_score2"]["cov_delong"]),
-    ]
-    for place, one, other, together in cases:
-        assert calls[place]["ncases"] == "NaN"
+    for index, one, other, test in (
+        (10, "nb_ed2to4", "knn_ed3to4", "nb_ed2to4_vs_knn"),
+        (11, "prob_spam", "score2", "prob_spam_vs_score2"),
+    ):
         difference = theirs[one]["auc"] - theirs[other]["auc"]
         variances = theirs[one]["var_delong"], theirs[other]["var_delong"]
+        together = theirs["tests"][test]["cov_delong"]
         found = positives_for_area_difference(difference, variances, together, 183, power=0.9)
+        if calls[index]["ncases"] != "NaN":
+            assert found == pytest.approx(calls[index]["ncases"], rel=1e-9)
+            assert found * 1207 / 183 == pytest.approx(calls[index]["ncontrols"], rel=1e-9)
+            continue
         assert isinstance(found, Undefined)
         assert isinstance(power_of_area_difference(difference, variances, together, 183), Undefined)
+    assert [call["ncases"] == "NaN" for call in calls[10:12]] == [False, True]
 
 
 def test_two_binormal_areas_agree_with_proc():

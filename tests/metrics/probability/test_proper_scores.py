@@ -1,5 +1,3 @@
-import csv
-import json
 import math
 import random
 import re
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 from support.every_metric import COUNTS_ROWS
 from support.oracles.multiclass_probability import ORACLES as CLASS_ORACLES
 from support.oracles.probability import ORACLES
-from support.reference_figures import SHARED
+from support.reference_figures import messages, methods, oracle
 
 import assay
 from assay.metrics import (
@@ -32,9 +30,6 @@ from assay.metrics.probability.isotonic import isotonic
 from assay.metrics.probability.proper_scores import binned_brier, corp, murphy
 from assay.metrics.views.probability import Probabilities
 
-needs_shared = pytest.mark.skipif(
-    not SHARED.exists(), reason="the shared check values are not beside the project"
-)
 PROBABILITY = st.one_of(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0]), st.floats(0, 1))
 ROWS = st.lists(st.tuples(st.integers(0, 1), PROBABILITY), min_size=1, max_size=40)
 
@@ -48,12 +43,10 @@ def columns(rows):
 
 
 def check(name):
-    items = json.loads((SHARED / "oracles" / "methods.json").read_text(encoding="utf-8"))["items"]
-    found = next(item for item in items if item["name"].startswith(name))
+    found = methods(name)
     return SimpleNamespace(**found["inputs"]), found["outputs"]
 
 
-@needs_shared
 def test_fourteen_rows_give_every_check_value():
     """Losses, their parts, the ECE family, Cox's line and the tests of fourteen rows, to 1e-12."""
     rows, expected = check("probability metrics")
@@ -117,7 +110,6 @@ def test_fourteen_rows_give_every_check_value():
     assert found == pytest.approx(expected, rel=1e-12)
 
 
-@needs_shared
 def test_eight_rows_of_three_classes_give_every_check_value():
     """Multi-class log loss and Brier score, confidence and classwise calibration error, to 1e-12."""
     rows, expected = check("multiclass AUC")
@@ -135,19 +127,11 @@ def test_eight_rows_of_three_classes_give_every_check_value():
     assert classwise == pytest.approx(expected["classwise_ece_w5"], rel=1e-12)
 
 
-@needs_shared
 def test_the_spam_filter_gives_the_figures_of_rocr():
     """Mean cross-entropy and root mean squared error of 1,390 messages as ROCR has them."""
-    with (SHARED / "data" / "sms_results.csv").open(encoding="utf-8") as file:
-        messages = list(csv.DictReader(file))
-    measures = json.loads((SHARED / "oracles" / "sms_rocr.json").read_text(encoding="utf-8"))["measures"]
-    tally = assay.Scores.of(
-        assay.rows(
-            actual=[message["actual_type"] for message in messages],
-            score=[float(message["prob_spam"]) for message in messages],
-            positive="spam",
-        )
-    )
+    actual, score = messages()
+    measures = oracle("sms_rocr")["measures"]
+    tally = assay.Scores.of(assay.rows(actual=actual, score=score, positive="spam"))
     assert find("mxe")(tally) == pytest.approx(measures["mxe"]["value"], rel=1e-12)
     assert find("root_brier")(tally) == pytest.approx(measures["rmse"]["value"], rel=1e-12)
 

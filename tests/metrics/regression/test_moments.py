@@ -1,7 +1,6 @@
 """Regression: worked figures, published check values, exactness, and what is undefined."""
 
 import dataclasses
-import json
 import math
 from fractions import Fraction
 from types import SimpleNamespace
@@ -12,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 from support.oracles.regression import ORACLES
-from support.reference_figures import SHARED
+from support.reference_figures import oracle
 
 import assay
 from assay import metrics
@@ -22,7 +21,6 @@ from assay.metrics.regression.moments import seasonal_scale
 from assay.metrics.regression.row_losses import crps_ensemble, crps_gaussian
 from assay.metrics.views.regression import Errors
 
-CHECKS = SHARED / "oracles" / "methods.json"
 OURS = [
     known
     for known in metrics.catalogue()
@@ -47,10 +45,7 @@ def value(name, actual, predicted, weight=None, **parameters):
 
 @pytest.fixture(scope="module")
 def checks():
-    if not CHECKS.exists():
-        pytest.skip("the check values of the methods reference are not beside the project")
-    items = json.loads(CHECKS.read_text(encoding="utf-8"))["items"]
-    return {f"O{place}": one for place, one in enumerate(items, 1)}
+    return {item["id"]: item for item in oracle("check_values")["items"]}
 
 
 FIVE = [0.1, 0.2, 0.3, 0.4, 0.5], [0.11, 0.19, 0.29, 0.41, 0.5]

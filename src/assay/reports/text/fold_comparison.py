@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.formatting.table import grid, listed, paragraph
 from assay.formatting.width import clean
-from assay.reports.summary import shown_name
+from assay.formatting.metric_titles import metric_title
 
 if TYPE_CHECKING:
     from assay.comparison.procedures import ResampleComparison
@@ -18,7 +18,7 @@ __all__ = ["draw"]
 
 def draw(comparison: FoldComparison, *, width: int = 80) -> str:
     """Return a comparison of several models as lines of at most so many columns."""
-    metric, first = shown_name(comparison.metric), comparison.pairs[0]
+    metric, first = metric_title(comparison.metric), comparison.pairs[0]
     share = f"{100 * first.test_share:.3g}%"
     title = f"{first.resamples} resamples of one data set, each tested on {share} of its rows"
     means = grid(
