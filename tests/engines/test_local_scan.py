@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import assay
@@ -294,6 +294,14 @@ def test_rows_that_a_maker_keeps_are_not_written_over(tmp_path, monkeypatch):
     share=st.integers(2_000, 40_000),
     which=st.sampled_from(["ranks", "weighted ranks", "slices"]),
 )
+# At the bytes where the decision turns: the bins of ranks take 17,792 and their exact scores 30,448.
+@example(cuts=[], share=17_791, which="ranks")
+@example(cuts=[N // 2], share=17_792, which="ranks")
+@example(cuts=[1, 500], share=18_126, which="ranks")
+@example(cuts=[N // 3], share=30_447, which="ranks")
+@example(cuts=[N // 3], share=30_448, which="ranks")
+@example(cuts=[7], share=34_543, which="slices")
+@example(cuts=[7], share=34_544, which="slices")
 def test_the_limit_decides_by_the_rows_alone(cuts, share, which):
     """Exact or in bins: how the rows were cut has no say in it, and bins equal those of the whole."""
     roles, make = TALLIES[which]
