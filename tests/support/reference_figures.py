@@ -19,7 +19,7 @@ def oracle(name):
 
 def check_value(number):
     """Return check value O<number>: its name, inputs and outputs."""
-    return oracle("check_values")["items"][number - 1]
+    return next(item for item in oracle("check_values")["items"] if item["id"] == f"O{number}")
 
 
 def methods(name):

@@ -70,3 +70,5 @@ toy <- data.frame(
             .12, .05),
   score_2 = c(.699, .791, .908, .595, .669, .762, .461, .577, .664, .763, .479, .596, .665, .363, .45, .567, .647, .346,
               .415, .531, .218, .287, .355, .03))
+
+source(file.path(dirname(sub("--file=", "", grep("--file=", commandArgs(), value = TRUE))), "formulas.R"))

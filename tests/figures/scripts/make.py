@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from fractions import Fraction
 from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parent
@@ -33,7 +34,7 @@ def main(check):
             [sys.executable, SCRIPTS.parents[1] / "support" / "generated_rows.py", rows], check=True
         )
         for script in sorted(SCRIPTS.glob("*.R")):
-            if script.name != "common.R":
+            if script.name not in ("common.R", "formulas.R"):
                 print(f"figures: {script.name}", flush=True)
                 subprocess.run(["Rscript", "--vanilla", script, rows, results], check=True)
         found = {
@@ -74,13 +75,47 @@ def stored(name):
 
 
 def merged(name, values):
-    """Return the whole file: of the check values R computes most, and the rest stays as it was typed."""
+    """Return the whole file: the check values have their inputs and names beside what was computed."""
     if name != "check_values.json":
         return values
     whole = stored(name)
     for item in whole["items"]:
-        item["outputs"] |= values.get(item["id"], {})
+        item["outputs"] = values.get(item["id"], {}) | in_fractions(item)
     return whole
+
+
+def in_fractions(item):
+    """Return what R has no exact numbers for: results rounded once, from sums of fractions."""
+    if item["id"] in ("O26", "O27"):
+        return exact_sums(item["inputs"]["y"], item["inputs"]["yhat"])
+    if item["id"] in ("O10", "O11"):
+        rows = sorted(zip(item["inputs"]["score"], item["inputs"]["y"], strict=True), reverse=True)
+        cutoffs = sorted({score for score, _ in rows}, reverse=True)
+        called = [[y for score, y in rows if score >= cutoff] for cutoff in cutoffs]
+        hits = [0, *map(sum, called)]
+        positives, negatives = hits[-1], len(rows) - hits[-1]
+        if item["id"] == "O11":
+            steps = zip(hits[1:], hits, called, strict=False)
+            area = sum(Fraction((new - old) * new, len(some) * positives) for new, old, some in steps)
+            return {"ap_fraction": str(area)}
+        pairs = [(a, b) for a, y in rows if y for b, other in rows if not other]
+        wins = sum(2 * (a > b) + (a == b) for a, b in pairs)
+        return {"auc_fraction": f"{wins}/{2 * positives * negatives}"}
+    return {}
+
+
+def exact_sums(actual, predicted):
+    """Return sums and means of the floats as they are, each rounded once at the end."""
+    y, p = ([Fraction(value) for value in column] for column in (actual, predicted))
+    n, mean = len(y), sum(y) / len(y)
+    errors = [a - b for a, b in zip(y, p, strict=True)]
+    squared = sum(error**2 for error in errors)
+    mse, total = float(squared / n), float(sum(y))
+    r2 = float(1 - squared / sum((value - mean) ** 2 for value in y))
+    return {
+        "sum_y": total, "mse": mse, "r2": r2, "rmse": math.sqrt(mse), "mae": float(sum(map(abs, errors)) / n),
+        "mse_hex": mse.hex(), "r2_hex": r2.hex(), "sum_hex": total.hex(),
+    }  # fmt: skip
 
 
 def differences(old, new, where):

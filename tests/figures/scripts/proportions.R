@@ -1,38 +1,6 @@
 source(file.path(dirname(sub("--file=", "", grep("--file=", commandArgs(), value = TRUE))), "common.R"))
 # Proportions: intervals of one, of a difference, of a paired difference, and McNemar's test. Base R where it has the
 # method; the rest are the formulas of the papers, solved to 1e-14.
-solve_for <- function(f, low, high) uniroot(f, c(low, high), tol = 1e-15, maxiter = 10000)$root
-
-wilson <- function(x, n, level) suppressWarnings(as.numeric(prop.test(x, n, conf.level = level, correct = FALSE)$conf.int))
-wilson_corrected <- function(x, n, level) suppressWarnings(as.numeric(prop.test(x, n, conf.level = level)$conf.int))
-clip <- function(limits, low = 0, high = 1) pmin(pmax(limits, low), high)
-
-# Wilson's limits, or the exact one-sided ones of the same level where those lie further out.
-modified_wilson <- function(x, n, level) {
-  limits <- wilson(x, n, level)
-  exact <- function(side) as.numeric(binom.test(x, n, conf.level = level, alternative = side)$conf.int)
-  c(min(limits[1], exact("greater")[1]), max(limits[2], exact("less")[2]))
-}
-
-agresti_coull <- function(x, n, level) {
-  z <- qnorm((1 + level) / 2)
-  middle <- (x + z^2 / 2) / (n + z^2)
-  clip(middle + c(-1, 1) * z * sqrt(middle * (1 - middle) / (n + z^2)))
-}
-
-# Brown, Cai and DasGupta (2001): at the ends the limit is the end itself.
-jeffreys <- function(x, n, level) {
-  limits <- qbeta(c(1 - level, 1 + level) / 2, x + 0.5, n - x + 0.5)
-  c(if (x == 0) 0 else limits[1], if (x == n) 1 else limits[2])
-}
-
-mid_p <- function(x, n, level) {
-  tail <- (1 - level) / 2
-  below <- function(p) pbinom(x - 1, n, p) + dbinom(x, n, p) / 2
-  c(if (x == 0) 0 else solve_for(function(p) 1 - below(p) - tail, 0, 1),
-    if (x == n) 1 else solve_for(function(p) below(p) - tail, 0, 1))
-}
-
 settings <- expand.grid(conf.level = c(0.9, 0.95, 0.99), case = seq_len(18))
 cases <- list(c(0, 10), c(1, 10), c(5, 10), c(9, 10), c(10, 10), c(0, 100), c(1, 100), c(50, 100), c(98, 100), c(99, 100),
               c(100, 100), c(3, 29), c(15, 148), c(154, 183), c(1202, 1207), c(154, 159), c(1356, 1390), c(1355, 1390))
@@ -74,19 +42,6 @@ miettinen_nurminen <- function(x1, n1, x2, n2) {
   z <- qnorm(0.975)
   at <- x1 / n1 - x2 / n2
   c(solve_for(function(d) score(d) - z, -1 + 1e-9, at), solve_for(function(d) score(d) + z, at, 1 - 1e-9))
-}
-
-# Tango (1998): as before, of pairs; b and c are the counts of pairs that differ.
-tango <- function(b, c, n) {
-  score <- function(d) {
-    a <- 2 * n
-    half <- -b - c + (2 * n - b + c) * d
-    q <- (sqrt(half^2 - 4 * a * -c * d * (1 - d)) - half) / (2 * a)
-    (b - c - n * d) / sqrt(n * (2 * q + d * (1 - d)))
-  }
-  z <- qnorm(0.975)
-  at <- (b - c) / n
-  c(solve_for(function(d) score(d) - z, -1 + 1e-9, at - 1e-9), solve_for(function(d) score(d) + z, at + 1e-9, 1 - 1e-9))
 }
 
 # Agresti and Min (2005): Wald's interval after half a pair is added to each cell.

@@ -136,28 +136,5 @@ write_figures("toy_rocr_full_curves", versions = versions("ROCR"),
   inputs = list(y = toy$y, score = toy$score), counts_per_cutoff = counts,
   measures = rocr_figures(of_toy, list(list(window.size = 8), list(window.size = 8)), whole = TRUE))
 
-# Areas under precision and recall. Between two cutoffs the integral follows Davis and Goadrich (2006), in the
-# continuous form of Keilwagen, Grosse and Grau (2014); average precision is a sum of steps.
-pr_areas <- function(score, positive) {
-  cutoffs <- sort(unique(score), decreasing = TRUE)
-  tp <- c(0, vapply(cutoffs, function(at) sum(positive & score >= at), 0))
-  fp <- c(0, vapply(cutoffs, function(at) sum(!positive & score >= at), 0))
-  recall <- tp / sum(positive)
-  precision <- ifelse(tp + fp > 0, tp / (tp + fp), 1)
-  last <- length(tp)
-  step <- diff(recall)
-  between <- vapply(seq_len(last - 1), function(i) {
-    hits <- tp[i + 1] - tp[i]
-    if (hits == 0) return(0)
-    slope <- (fp[i + 1] - fp[i]) / hits
-    whole <- 1 + slope
-    off <- fp[i] - slope * tp[i]
-    end <- function(t) if (off == 0) t / whole else t / whole - off / whole^2 * log(whole * t + off)
-    (end(tp[i + 1]) - end(tp[i])) / sum(positive)
-  }, 0)
-  list(average_precision = sum(step * precision[-1]),
-       trapezoid = sum(step * (precision[-1] + precision[-last]) / 2),
-       davis_goadrich = sum(between))
-}
 write_figures("precision_recall_areas", versions = versions(),
   prob_spam = pr_areas(spam$prob_spam, spam$actual_type == "spam"), toy = pr_areas(toy$score, toy$y == 1))

@@ -27,27 +27,6 @@ vcd_figures <- function(table, scheme) {
   c(parts, list(Weights = matrix(found$Weights, 2), confint = limits))
 }
 
-# Cohen's kappa with agreement weights w. The error is that of Fleiss, Cohen and Everitt (1969) at the estimate, the
-# null error theirs at kappa 0; the package irr, which Debian does not have, tests with the second.
-kappa_by_formula <- function(table, w) {
-  n <- sum(table)
-  p <- table / n
-  rows <- rowSums(p)
-  cols <- colSums(p)
-  chance <- outer(rows, cols)
-  observed <- sum(w * p)
-  expected <- sum(w * chance)
-  value <- (observed - expected) / (1 - expected)
-  slopes <- outer(as.vector(w %*% cols), as.vector(t(w) %*% rows), "+")
-  error <- sqrt((sum(p * (w - slopes * (1 - value))^2) - (value - expected * (1 - value))^2) / n) / (1 - expected)
-  null <- sqrt((sum(chance * (w - slopes)^2) - expected^2) / n) / (1 - expected)
-  limits <- lapply(c(ci90 = 0.9, ci95 = 0.95, ci99 = 0.99), function(level) {
-    half <- qnorm((1 + level) / 2) * error
-    list(kappa = value, lwr.ci = value - half, upr.ci = value + half)
-  })
-  c(list(value = value, se = error, z = value / null, p.value = 2 * (1 - pnorm(value / null))), limits)
-}
-
 # Coefficients of two raters that share the form (observed - chance) / (1 - chance).
 agreement_by_formula <- function(table) {
   n <- sum(table)
