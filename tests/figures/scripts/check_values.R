@@ -341,7 +341,7 @@ probability_values <- function() {
        ece2_debiased_mass5 = debiased, ici_isotonic = mean(abs(fit - p)),
        cox_intercept = unname(coef(line)[1]), cox_slope = unname(coef(line)[2]),
        cox_intercept_se = unname(errors[1]), cox_slope_se = unname(errors[2]), citl = unname(coef(shift)),
-       citl_se = sqrt(vcov(shift)[1, 1]), cox_lr_chi2_2df = ratio, cox_lr_p = pchisq(ratio, 2, lower.tail = FALSE),
+       citl_se = 1 / sqrt(sum(fitted(shift) * (1 - fitted(shift)))), cox_lr_chi2_2df = ratio, cox_lr_p = pchisq(ratio, 2, lower.tail = FALSE),
        oe_ratio = sum(y) / sum(p), spiegelhalter_z = spiegelhalter, spiegelhalter_p = 2 * pnorm(-abs(spiegelhalter)),
        hl_mass_chi2 = hl, hl_p_df_g_minus_2 = pchisq(hl, 3, lower.tail = FALSE), hl_p_df_g = pchisq(hl, 5, lower.tail = FALSE))
 }
@@ -471,7 +471,7 @@ paired_values <- function() {
   c(list(mean_a = mean(a), mean_b = mean(b), diff = mean(d), se = sd(d) / sqrt(8), t = unname(test$statistic), p_t = test$p.value),
     limits("ci", as.numeric(test$conf.int)),
     list(signflip_exact_p = mean(abs(flips %*% d) >= abs(sum(d)) - 1e-12), wilcoxon_wplus = unname(signed$statistic),
-         wilcoxon_exact_p = signed$p.value))
+         wilcoxon_exact_p = round(signed$p.value * 2^8) / 2^8))  # a share of 256 sign patterns, without R's rounding
 }
 
 mcnemar_values <- function(both, first, second, neither) {
