@@ -223,7 +223,7 @@ def test_fixed_class_totals_leave_only_the_spread_within():
 def test_more_cells_than_a_block_give_the_same(monkeypatch):
     """Cells are moved in blocks; no block shows."""
     whole = metric_gradient(find("mcc"), THREE)
-    monkeypatch.setattr("assay.inference.influence.gradients._BLOCK", 20)
+    monkeypatch.setattr("assay.inference.influence.gradients._MAX_NUMBERS_AT_ONCE", 20)
     assert (metric_gradient(find("mcc"), THREE) == whole).all()
 
 

@@ -79,7 +79,7 @@ def test_slopes_are_those_by_weight(name, options, levels, seed):
     entries = influence(metric, assay.Scores.of(rows), **options)
     assert entries.variance == pytest.approx(found.variance, rel=1e-12)
     assert entries.acceleration == pytest.approx(found.acceleration, rel=1e-10)
-    assert entries.worth == pytest.approx(found.worth, rel=1e-12)
+    assert entries.effective_sample_size == pytest.approx(found.effective_sample_size, rel=1e-12)
     assert entries.parts.sum() == pytest.approx(0, abs=1e-14)
 
 

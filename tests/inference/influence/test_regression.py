@@ -167,7 +167,7 @@ def test_a_score_tally_has_the_influence_of_its_rows(name):
         rows = assay.rows(**columns, **({} if weight is None else {"weight": weight}))
         one, all_rows = (influence(find(name), data) for data in (assay.Scores.of(rows), rows))
         assert one.value == all_rows.value
-        for figure in ("variance", "acceleration", "worth"):
+        for figure in ("variance", "acceleration", "effective_sample_size"):
             assert getattr(one, figure) == pytest.approx(getattr(all_rows, figure), rel=1e-12)
         assert one.parts.sum() == pytest.approx(0, abs=1e-15)
 

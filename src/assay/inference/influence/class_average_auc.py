@@ -1,9 +1,10 @@
-"""The influence of rows on averages of AUC over classes, from one walk through each class's scores.
+"""The influence of rows on averages of AUC over classes, from one pass through each class's scores.
 
-A mean of areas of two classes at a time is a sum over pairs of rows. A row is in it twice: with the share of
+A mean of the AUC of pairs of classes is a sum over pairs of rows. A row is in it twice: with the share of
 each other class that scores above it in that class's column, and with the rows of all other classes below it
-in its own column. Both are running totals over the class's own scores in order, so that K classes of n rows
-take K walks and not one for each two classes (Hand and Till 2001; the slopes of one area are DeLong's, 1988).
+in its own column. Both are cumulative sums over the class's own scores in order, so that K classes of n rows
+take K passes and not one for each pair of classes (Hand and Till 2001; the slopes of one AUC are DeLong's,
+1988).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def area_average(
     mass = class_rows.mass
     rest = _sum_of_others(mass)
     defined = (mass > 0) & (rest > 0)
-    parts = np.where(defined, 1.0 if average == "macro" else mass, 0.0)  # shares, but for a common factor
+    parts = np.where(defined, 1.0 if average == "macro" else mass, 0.0)  # proportional to the shares
     factors = np.divide(parts, rest, out=np.zeros(class_rows.size), where=defined)
     sums, areas = _over_columns(class_rows, lambda index: np.full(class_rows.size, factors[index]))
     values = np.where(defined, areas @ mass / np.where(defined, rest, 1.0), np.nan)
@@ -49,11 +50,11 @@ def area_average(
 
 
 def hand_till(class_rows: ClassRows, value: float, *, weighted: bool) -> Influence:
-    """Return the influence on the mean of the areas of all pairs of classes, each alike or by its rows."""
+    """Return the influence on the mean AUC of all pairs of classes, equal or weighted by their rows."""
     mass, present = class_rows.mass, class_rows.mass > 0
     others = np.count_nonzero(present) - 1
     inverse = np.divide(1.0, mass, out=np.zeros_like(mass), where=present)
-    total = others * mass.sum() if weighted else others * (others + 1) / 2  # what the pairs weigh together
+    total = others * mass.sum() if weighted else others * (others + 1) / 2  # weight of all pairs
 
     def factors(index: int) -> NDArray[np.float64]:
         pairs = mass[index] + mass if weighted else np.ones_like(mass)
@@ -67,7 +68,7 @@ def hand_till(class_rows: ClassRows, value: float, *, weighted: bool) -> Influen
 
 
 def _sum_of_others(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return for each class the sum over all others, with nothing subtracted: one may be nearly all of it."""
+    """Return for each class the sum over all others, without subtraction, which may lose all digits."""
     others = np.zeros_like(values)
     others[1:] += np.cumsum(values)[:-1]
     others[:-1] += np.cumsum(values[::-1])[::-1][1:]

@@ -1,4 +1,4 @@
-"""The influence of rows on metrics of a confusion table, from the slope at each cell."""
+"""The influence of rows on metrics of a confusion table, from the derivative by each cell."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["cell_of_rows", "of_rows", "of_tally", "slopes_at"]
 
-_FEW = 64  # cells of a table whose moved copies are worth keeping
-_MANY = 4096  # cells beyond which moving each of them by itself takes seconds
-_ALL_FOUR = np.arange(4)
-_OF_FOUR = np.array([0, 2, 1, 3])  # a positive that was missed is fn, the third of tp, fp, fn, tn
+_MAX_CELLS_TO_CACHE = 64  # of a table, whose copies with one cell moved are then kept
+_MAX_CELLS_ONE_BY_ONE = 4096  # of a table: with more, moving each of them takes seconds
+_FOUR_CELLS = np.arange(4)
+_CELL_OF_PAIR = np.array([0, 2, 1, 3])  # by 2 (not actual) + (not predicted): index into tp, fp, fn, tn
 
 
 @tally_influence(Binary, Classes, Ordered)
@@ -46,10 +46,10 @@ def of_tally(metric: Metric, tally: Confusion, options: dict[str, Any]) -> Influ
         return None
     powers = (1,) if tally.weights is None else (1, 2, 3)
     if metric.reads is Binary and not options.get("average"):
-        return _of_class(metric, tally, options, value, powers)
+        return _influence_of_class(metric, tally, options, value, powers)
     cells = len(tally.labels) ** 2
-    if cells > _FEW:
-        slopes = _at_cells(metric, tally, options)
+    if cells > _MAX_CELLS_TO_CACHE:
+        slopes = _slopes_of_cells(metric, tally, options)
         if slopes is None:
             return None
         return Influence(value, slopes[None], *(tally.weight(power)[None] for power in powers))
@@ -63,12 +63,11 @@ def of_tally(metric: Metric, tally: Confusion, options: dict[str, Any]) -> Influ
         ("moved", view),
         lambda: [(cells, view(stack, effective)) for cells, stack in moved_tables(tables[0])],
     )
-    return Influence(
-        value, slopes_from(lambda one: metric.formula(one, **options), tables[0], moved), *tables
-    )
+    slopes = slopes_from(lambda c: metric.formula(c, **options), tables[0], moved)
+    return Influence(value, slopes, *tables)
 
 
-def _at_cells(metric: Metric, tally: Confusion, options: dict[str, Any]) -> NDArray[np.float64] | None:
+def _slopes_of_cells(metric: Metric, tally: Confusion, options: dict[str, Any]) -> NDArray[np.float64] | None:
     """Return the slopes at the cells that occur; None where there are too many to find them one by one."""
     actual, predicted = tally.digits()
     counts = Binary(*(column.astype(np.float64) for column in tally.each_against_rest()))
@@ -82,7 +81,7 @@ def _at_cells(metric: Metric, tally: Confusion, options: dict[str, Any]) -> NDAr
         symmetric=metric.reads is Classes,
         effective=effective,
     )
-    if slopes is not None or len(tally.labels) ** 2 > _MANY:
+    if slopes is not None or len(tally.labels) ** 2 > _MAX_CELLS_ONE_BY_ONE:
         return slopes
     table = tally.table(tally.weight())
     return metric_gradient(metric, table, effective=effective, **options)[actual, predicted]
@@ -97,62 +96,62 @@ def of_rows(
         tally = Confusion.of(rows)
     if metric.reads is Binary and rows.positive is not None and not options.get("average"):
         options = {"positive": rows.positive, **options}
-    found = of_tally(metric, tally, options)
-    if found is None:
+    cells = of_tally(metric, tally, options)
+    if cells is None:
         return None
     actual, predicted = np.divmod(cell_of_rows(rows, tally), len(tally.labels))
-    slopes = slopes_at(found, tally, options, actual, predicted)
-    return Influence.of_rows(found.value, slopes, None if rows.weight is None else rows.weight.values)
+    slopes = slopes_at(cells, tally, options, actual, predicted)
+    return Influence.of_rows(cells.value, slopes, None if rows.weight is None else rows.weight.values)
 
 
 def slopes_at(
-    found: Influence, tally: Confusion, options: dict[str, Any], actual: NDArray[Any], predicted: NDArray[Any]
+    cells: Influence, tally: Confusion, options: dict[str, Any], actual: NDArray[Any], predicted: NDArray[Any]
 ) -> NDArray[np.float64]:
     """Return the slopes of rows given by their labels' indices, from the influence of a tally's cells.
 
     The tally has such rows.
     """
     size = len(tally.labels)
-    if found.slopes.shape == (size, size):
-        return np.asarray(found.slopes[actual, predicted])
-    if found.slopes.ndim > 1:  # the cells that occur, in order
-        places = np.searchsorted(tally.cells, (actual * size + predicted).astype(np.uint64))
-        return np.asarray(found.slopes[0, places])
-    here = _place(tally, options)  # of one class: which of its four cells
-    return np.asarray(found.slopes[_OF_FOUR[2 * (actual != here) + (predicted != here)]])
+    if cells.slopes.shape == (size, size):
+        return np.asarray(cells.slopes[actual, predicted])
+    if cells.slopes.ndim > 1:  # the cells that occur, in order
+        indices = np.searchsorted(tally.cells, (actual * size + predicted).astype(np.uint64))
+        return np.asarray(cells.slopes[0, indices])
+    positive = _positive_index(tally, options)
+    return np.asarray(cells.slopes[_CELL_OF_PAIR[2 * (actual != positive) + (predicted != positive)]])
 
 
 def cell_of_rows(rows: Rows, tally: Confusion) -> NDArray[np.intp]:
-    """Return for every row the number of its cell in a tally's full table; of one tally's rows found once."""
+    """Return for every row the index of its cell in a tally's full table, cached for the tally's rows."""
 
-    def found() -> tuple[Rows, NDArray[np.intp]]:
+    def compute() -> tuple[Rows, NDArray[np.intp]]:
         return rows, _codes(rows, "actual", tally) * len(tally.labels) + _codes(rows, "predicted", tally)
 
-    known, cells = tally.cached("cells of rows", found)
-    return cells if known is rows else found()[1]
+    cached_rows, cells = tally.cached("cells of rows", compute)
+    return cells if cached_rows is rows else compute()[1]
 
 
-def _of_class(
+def _influence_of_class(
     metric: Metric, tally: Confusion, options: dict[str, Any], value: float, powers: tuple[int, ...]
 ) -> Influence:
-    parameters = {name: given for name, given in options.items() if name != "positive"}
-    here = _place(tally, options)
+    parameters = {name: value for name, value in options.items() if name != "positive"}
+    positive = _positive_index(tally, options)
 
-    def prepared() -> tuple[Binary, list[NDArray[Any]]]:
-        if here < 0:
+    def prepare() -> tuple[Binary, list[NDArray[Any]]]:
+        if positive < 0:
             sums = [np.array([0.0, 0.0, 0.0, tally.weight(power).sum()]) for power in powers]
         else:
             each = (tally.each_against_rest(power) for power in powers)
-            sums = [np.array([column[here] for column in columns], dtype=np.float64) for columns in each]
+            sums = [np.array([column[positive] for column in columns], dtype=np.float64) for columns in each]
         return moved_counts(Binary(*sums[0])), sums
 
-    moved, sums = tally.cached(("four", here), prepared)
-    slopes = slopes_from(lambda c: metric.formula(c, **parameters), sums[0], [(_ALL_FOUR, moved)])
+    moved, sums = tally.cached(("four", positive), prepare)
+    slopes = slopes_from(lambda c: metric.formula(c, **parameters), sums[0], [(_FOUR_CELLS, moved)])
     return Influence(value, np.where(sums[0] == 0, 0.0, slopes), *sums)
 
 
-def _place(tally: Confusion, options: dict[str, Any]) -> int:
-    """Return the positive label's index; 1 where it was obvious; none, -1, where it does not occur."""
+def _positive_index(tally: Confusion, options: dict[str, Any]) -> int:
+    """Return the index of the positive label, which is 1 if not stated; -1 where it does not occur."""
     stated = options.get("positive")
     label = 1 if stated is None else stated
     return tally.labels.index(label) if label in tally.labels else -1

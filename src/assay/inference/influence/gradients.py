@@ -1,4 +1,4 @@
-"""The slope of a metric by each cell of a table, from its formula alone.
+"""Numerical derivatives of a metric by each cell of a table: the complex-step method.
 
 A step into the complex plane differentiates without cancellation: the imaginary part of ``f(C + i h)``
 over ``h`` is the derivative to the last digits, because no two nearby values are subtracted.
@@ -26,8 +26,8 @@ __all__ = [
     "average_gradient",
     "class_shares",
     "class_slopes",
+    "derivative_by_complex_step",
     "gradient",
-    "imaginary",
     "metric_gradient",
     "moved_counts",
     "moved_tables",
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 STEP = 1e-30
-_BLOCK = 1 << 20  # numbers of a stack of tables held at once
+_MAX_NUMBERS_AT_ONCE = 1 << 20  # of a stack of tables
 
 
 def gradient(formula: Callable[[NDArray[Any]], Any], table: Any) -> NDArray[np.float64]:
@@ -64,17 +64,17 @@ def moved_tables(table: Any) -> list[tuple[NDArray[np.intp], NDArray[np.complex1
            [0.e+00, 1.e-30]]))
     """
     cells = np.asarray(table).astype(np.complex128)
-    places = np.flatnonzero(cells)
-    block = max(1, _BLOCK // max(cells.size, 1))
-    return [_moved(cells, places[begin : begin + block]) for begin in range(0, len(places), block)]
+    indices = np.flatnonzero(cells)
+    block = max(1, _MAX_NUMBERS_AT_ONCE // max(cells.size, 1))
+    return [_moved(cells, indices[begin : begin + block]) for begin in range(0, len(indices), block)]
 
 
 def _moved(
-    cells: NDArray[np.complex128], taken: NDArray[np.intp]
+    cells: NDArray[np.complex128], indices: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.complex128]]:
-    stack = np.broadcast_to(cells.reshape(-1), (len(taken), cells.size)).copy()
-    stack[np.arange(len(taken)), taken] += 1j * STEP
-    return taken, stack.reshape(len(taken), *cells.shape)
+    stack = np.broadcast_to(cells.reshape(-1), (len(indices), cells.size)).copy()
+    stack[np.arange(len(indices)), indices] += 1j * STEP
+    return indices, stack.reshape(len(indices), *cells.shape)
 
 
 def slopes_from(
@@ -86,8 +86,8 @@ def slopes_from(
     array([ 0.0625, -0.1875])
     """
     slopes = np.zeros(table.size)
-    for taken, stack in moved:
-        slopes[taken] = imaginary(formula, stack)
+    for indices, stack in moved:
+        slopes[indices] = derivative_by_complex_step(formula, stack)
     return slopes.reshape(table.shape)
 
 
@@ -102,10 +102,9 @@ def slopes_by(formula: Callable[..., Any], values: Any) -> NDArray[np.float64]:
     numbers = np.asarray(values, dtype=np.float64)
     moved = numbers + 1j * STEP * np.eye(len(numbers))
     with np.errstate(all="ignore"):
-        found = np.asarray(
-            formula(*moved.T), dtype=np.complex128
-        )  # of objects, where exact numbers took part
-    return np.where(np.isnan(found.real), np.nan, found.imag / STEP)
+        # Where exact numbers took part, the formula returns objects.
+        result = np.asarray(formula(*moved.T), dtype=np.complex128)
+    return np.where(np.isnan(result.real), np.nan, result.imag / STEP)
 
 
 def class_slopes(formula: Callable[[Binary], Any], counts: Binary) -> Binary:
@@ -116,7 +115,7 @@ def class_slopes(formula: Callable[[Binary], Any], counts: Binary) -> Binary:
     -0.1875
     """
     moved = moved_counts(counts)
-    slopes = imaginary(formula, moved)
+    slopes = derivative_by_complex_step(formula, moved)
     return Binary(*np.where(np.stack([x[0] for x in _cells(moved)]).real == 0, 0.0, slopes))
 
 
@@ -145,9 +144,9 @@ def metric_gradient(
 ) -> NDArray[np.float64]:
     """Return the slope of a metric at every cell of a confusion table, rows actual, columns predicted.
 
-    A metric of one class needs the place of the positive one, or an average over the classes; `undefined`
-    is that of :func:`assay.metrics.averaged`, `effective` how many rows weighted ones are worth. NaN where
-    the metric has no finite value.
+    A metric of one class needs the index of the positive one, or an average over the classes; `undefined`
+    is that of :func:`assay.metrics.averaged`, `effective` the effective sample size of weighted rows. NaN
+    where the metric has no finite value.
 
     >>> from assay.metrics import recall
     >>> metric_gradient(recall, [[8, 2], [1, 3]], positive=1)
@@ -157,8 +156,8 @@ def metric_gradient(
     cells = np.asarray(table).astype(np.float64)
     if isinstance(metric.reads, type) and issubclass(metric.reads, Classes):
         view = metric.reads
-        moved = ((taken, view(stack, effective)) for taken, stack in moved_tables(cells))
-        return slopes_from(lambda one: metric.formula(one, **parameters), cells, moved)
+        moved = ((indices, view(stack, effective)) for indices, stack in moved_tables(cells))
+        return slopes_from(lambda c: metric.formula(c, **parameters), cells, moved)
     if metric.reads is not Binary:
         raise MetricError(f"{metric.name} is no formula of a confusion table's cells.")
     if positive is None and average is None:
@@ -167,17 +166,17 @@ def metric_gradient(
         positive = 1
     counts, everywhere = Classes(cells).against_rest(), np.ogrid[: len(cells), : len(cells)]
     if positive is None:
-        found = average_gradient(
+        slopes_of_average = average_gradient(
             metric, counts, everywhere, average=average, undefined=undefined, **parameters
         )
-        return np.where((cells == 0) & ~np.isnan(found), 0.0, found)
+        return np.where((cells == 0) & ~np.isnan(slopes_of_average), 0.0, slopes_of_average)
     value = np.broadcast_to(metric.formula(counts, **parameters), len(cells))[positive]
     if not np.isfinite(value):
         return np.full(cells.shape, np.nan)
     share = np.zeros(len(cells))
     share[positive] = 1.0
     slopes = class_slopes(lambda c: metric.formula(c, **parameters), counts)
-    return np.where(cells == 0, 0.0, _spread(_scaled(slopes, share), everywhere))
+    return np.where(cells == 0, 0.0, _slopes_of_cells(_scale_by_share(slopes, share), everywhere))
 
 
 def average_gradient(
@@ -192,7 +191,7 @@ def average_gradient(
     """Return the slope of a metric's average over classes at some cells of a confusion table.
 
     `counts` are those of every class against the rest, `cells` the indices of the actual and of the predicted
-    class of each cell that is asked for. NaN where the average has no finite value.
+    class of each cell. NaN where the average has no finite value.
 
     >>> from assay.metrics import recall
     >>> table = np.array([[8, 2], [1, 3]])
@@ -210,18 +209,19 @@ def average_gradient(
         if not np.isfinite(formula(pooled)):
             return np.full(shape, np.nan)
         slopes = class_slopes(formula, pooled)
-        return _spread(Binary(*(np.broadcast_to(x, size) for x in _cells(slopes))), cells)
+        return _slopes_of_cells(Binary(*(np.broadcast_to(x, size) for x in _cells(slopes))), cells)
     values = np.broadcast_to(formula(counts), size).astype(np.float64)
-    found = class_shares(average, values, counts.positives, undefined)
-    if found is None or np.isinf(found.values).any():
+    classes = class_shares(average, values, counts.positives, undefined)
+    if classes is None or np.isinf(classes.values).any():
         return np.full(shape, np.nan)
-    return _spread(_scaled(class_slopes(formula, counts), found.shares), cells) + found.moved[cells[0]]
+    slopes = _scale_by_share(class_slopes(formula, counts), classes.shares)
+    return _slopes_of_cells(slopes, cells) + classes.moved[cells[0]]
 
 
 class ClassShares(NamedTuple):
-    """The part that each class has in an average, and what a row of the class does to the average by that.
+    """The weight of each class in an average, and how a row of the class moves the average by that weight.
 
-    ``values`` are the classes' own, 0 where a class has no part.
+    ``values`` are the classes' own, 0 where a class has no weight.
     """
 
     shares: NDArray[np.float64]
@@ -232,10 +232,10 @@ class ClassShares(NamedTuple):
 def class_shares(
     average: str | None, values: Any, rows: Any, undefined: Any = "strict"
 ) -> ClassShares | None:
-    """Return the parts that classes have in an average of their values, NaN standing for none.
+    """Return the weights of classes in an average of their values, of which NaN stands for undefined.
 
-    `rows` are the classes' own, and `undefined` is that of :func:`assay.metrics.averaged`; None where the
-    average has no value.
+    `rows` are the numbers of rows of the classes, and `undefined` is that of :func:`assay.metrics.averaged`;
+    None where the average has no value.
 
     >>> class_shares("weighted", [0.5, 0.75], [3, 1])
     ClassShares(shares=array([0.75, 0.25]), values=array([0.5 , 0.75]), moved=array([-0.015625,  0.046875]))
@@ -245,14 +245,14 @@ def class_shares(
     known, weights = np.array(values, dtype=np.float64), np.array(rows, dtype=np.float64)
     if average == "macro":
         weights[:] = 1.0
-    lacking = np.isnan(known) & (weights > 0)
-    if lacking.any():
+    missing = np.isnan(known) & (weights > 0)
+    if missing.any():
         if undefined == "strict":
             return None
         if undefined == "skip":
-            weights[lacking] = 0.0
+            weights[missing] = 0.0
         else:
-            known[lacking] = float(undefined)
+            known[missing] = float(undefined)
     total = weights.sum()
     if not total:
         return None
@@ -276,8 +276,8 @@ def paired_gradient(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.flo
     return np.asarray(first[:, :, None] - second[:, None, :], dtype=np.float64)
 
 
-def _spread(slopes: Binary, cells: Sequence[NDArray[np.intp]]) -> NDArray[np.float64]:
-    """Return what a row in each of some cells does to all classes' counts together."""
+def _slopes_of_cells(slopes: Binary, cells: Sequence[NDArray[np.intp]]) -> NDArray[np.float64]:
+    """Return the slope at some cells from the slopes by the counts of all classes."""
     actual, predicted = cells
     by_tn = slopes.tn
     others = by_tn.sum() - by_tn
@@ -285,8 +285,8 @@ def _spread(slopes: Binary, cells: Sequence[NDArray[np.intp]]) -> NDArray[np.flo
     return np.asarray(np.where(actual == predicted, (others + slopes.tp)[actual], wrong), dtype=np.float64)
 
 
-def _scaled(slopes: Binary, share: NDArray[Any]) -> Binary:
-    """Return each class's slopes times its share; a class without a share has no part, nor a slope."""
+def _scale_by_share(slopes: Binary, share: NDArray[Any]) -> Binary:
+    """Return each class's slopes times its share; a class without a share has no slope."""
     return Binary(*(np.where(share == 0, 0.0, np.nan_to_num(x) * share) for x in _cells(slopes)))
 
 
@@ -294,9 +294,9 @@ def _cells(counts: Binary) -> tuple[Any, Any, Any, Any]:
     return counts.tp, counts.fp, counts.fn, counts.tn
 
 
-def imaginary(formula: Callable[[Any], Any], stack: Any) -> NDArray[np.float64]:
-    """Return the slopes that a formula of moved numbers has, NaN where it has no value."""
-    with np.errstate(all="ignore"):  # NaN and infinity are a formula's way to say it has no value
+def derivative_by_complex_step(formula: Callable[[Any], Any], stack: Any) -> NDArray[np.float64]:
+    """Return the derivatives of a formula from numbers moved by an imaginary step; NaN without a value."""
+    with np.errstate(all="ignore"):  # a formula without a value returns NaN or infinity
         values = np.asarray(formula(stack))
     if values.dtype.kind != "c":
         raise MetricError(

@@ -1,8 +1,8 @@
-"""The influence of rows on a metric: what one more row of each kind would do to its value.
+"""Influence functions: the change of a metric by one more row of each kind (infinitesimal jackknife).
 
-One idea serves every spread. Squared and added up, the influences are the variance; added within groups
-first, the variance of clustered rows; squared with their weights, the sandwich; subtracted, two models'
-on the same rows, the variance of their difference; cubed, the skewness that BCa corrects for.
+All standard errors come from them. Squared and added up, the influences are the variance; added within groups
+first, the variance of clustered rows; squared with their weights, the sandwich; those of two models on the
+same rows subtracted, the variance of their difference; cubed, the skewness that BCa corrects for.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _ROW_INFLUENCES: dict[type, RowInfluence] = {}
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Influence:
-    """A metric's value and, unit by unit, what one more unit of weight there would do to it.
+    """A metric's value and, unit by unit, its derivative by the weight of the unit.
 
-    A unit is a row, or what stands for many rows that are alike: a cell of a table, a score of a tally.
+    A unit is a row, or an entry that stands for identical rows: a cell of a table, a score of a tally.
     ``mass``, ``squares`` and ``cubes`` are the sums over a unit's rows of their weights, of the weights
     squared and cubed; without weights all three are the number of rows. Slopes times mass add up to 0.
 
-    >>> found = Influence(0.75, np.array([0.0625, -0.1875]), np.array([3.0, 1.0]))
-    >>> found.variance, round(found.acceleration, 6)
+    >>> rows = Influence(0.75, np.array([0.0625, -0.1875]), np.array([3.0, 1.0]))
+    >>> rows.variance, round(rows.acceleration, 6)
     (0.046875, -0.096225)
     """
 
@@ -92,7 +92,7 @@ class Influence:
 
     @functools.cached_property
     def freedom(self) -> float:
-        """How many degrees of freedom the variance has, by the influences' kurtosis (Satterthwaite 1946).
+        """The degrees of freedom of the variance, by the influences' kurtosis (Satterthwaite 1946).
 
         As many as rows where the influences are normal, fewer where a few rows make up the variance.
         """
@@ -105,18 +105,20 @@ class Influence:
             cubes = self.cubes.reshape(-1)
             fourth = np.divide(cubes**2, second, out=np.zeros_like(second), where=second > 0)
         squared = np.square(scaled)
-        share = float(fourth @ np.square(squared)) / float(second @ squared) ** 2 - 1 / self.worth
+        share = (
+            float(fourth @ np.square(squared)) / float(second @ squared) ** 2 - 1 / self.effective_sample_size
+        )
         return 2 / share if share > 0 else math.inf
 
     @property
-    def worth(self) -> float:
-        """How many rows of equal weight the rows are worth (Kish 1965)."""
+    def effective_sample_size(self) -> float:
+        """The effective sample size of the weighted rows (Kish 1965)."""
         squares = self.mass if self.squares is None else self.squares
         return kish(float(self.mass.sum()), float(squares.sum()))
 
     @property
     def parts(self) -> NDArray[np.float64]:
-        """What each unit brings: its slope times its mass; of rows, what each row brings."""
+        """The contribution of each unit: its slope times its mass."""
         return self.slopes * self.mass
 
     def minus(self, other: Influence) -> Influence:
@@ -134,7 +136,7 @@ def power_of_two(largest: float) -> float:
 
 
 def value_of(metric: Metric, tally: Tally, options: dict[str, Any]) -> Value:
-    """Return a metric's value for a tally; of tables and scores it is asked for twice, so it is kept."""
+    """Return a metric's value for a tally; of tables and scores it is needed twice, and so cached."""
     if not isinstance(tally, (Confusion, Scores)):
         return metric(tally, **options)
     return tally.cached((metric, repr(options)), lambda: metric(tally, **options))  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Slopes of metrics that read margins and hits only: 3 K steps for K classes, not K squared."""
+"""Derivatives of metrics that read margins and hits only: 3 K steps for K classes, not K squared."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from assay.inference.influence.gradients import STEP, imaginary
+from assay.inference.influence.gradients import STEP, derivative_by_complex_step
 from assay.metrics import Classes
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["margin_gradient"]
 
-_BLOCK = 1 << 21  # numbers of moved margins held at once
+_MAX_NUMBERS_AT_ONCE = 1 << 21  # of moved margins
 
 
-class _NeedsTable(Exception):  # noqa: N818 - no error: a formula asked for more than margins
+class _NeedsTable(Exception):  # noqa: N818 - no error: a formula reads more than margins
     """A formula reads cells, not only margins."""
 
 
@@ -34,17 +34,17 @@ class _Margins(Classes):
 
     @property
     def table(self) -> NoReturn:
-        """Refuse: there is none."""
+        """Raise: there is no table."""
         raise _NeedsTable
 
     @property
     def hits(self) -> Any:
-        """How many rows of each class were predicted as they are."""
+        """How many rows of each class were predicted right."""
         return self.__dict__["_hits"]
 
     @functools.cached_property
     def wrong(self) -> Any:
-        """How many rows were not predicted as they are."""
+        """How many rows were predicted wrong."""
         return self.n - self.correct
 
     @property
@@ -64,11 +64,11 @@ def margin_gradient(
     """Return the slope of a formula of classes at some cells; None where it reads more than margins and hits.
 
     `counts` are those of every class against the rest, `cells` the indices of the actual and of the predicted
-    class of each cell that is asked for. A wrong row moves its class's total, its prediction's total and the
+    class of each cell. A wrong row moves its class's total, its prediction's total and the
     number of rows, and its slope is the sum of the formula's slopes by these. A right row moves them and the
-    hits together, at once: a formula may have a corner where the two totals are equal, and it does not part
-    them. A `symmetric` formula takes no notice of the order of classes: then classes of the same hits and
-    totals have the same slopes, which are found once. `effective` is the view's.
+    hits together: a formula may have a kink where the two totals are equal, and a right row keeps them equal.
+    A `symmetric` formula takes no notice of the order of classes: then classes of the same hits and
+    totals have the same slopes, which are computed once. `effective` is the view's.
 
     >>> from assay.metrics import accuracy
     >>> counts = Classes(np.array([[3, 1], [1, 5]])).against_rest()
@@ -84,7 +84,7 @@ def margin_gradient(
     parts = np.append(margins.reshape(-1), margins[1].sum())
     moves = np.append((size * np.arange(3)[:, None] + first).reshape(-1), 3 * size)
     slopes = np.empty(len(moves))
-    block = max(1, _BLOCK // len(parts))
+    block = max(1, _MAX_NUMBERS_AT_ONCE // len(parts))
     try:
         for begin in range(0, len(moves), block):
             steps = moves[begin : begin + block]
@@ -94,7 +94,7 @@ def margin_gradient(
             for margin in (size + steps[right], 2 * size + steps[right], -1):
                 moved[right, margin] += 1j * STEP
             hits, actual, predicted = (moved[:, k * size : (k + 1) * size] for k in range(3))
-            slopes[begin : begin + block] = imaginary(
+            slopes[begin : begin + block] = derivative_by_complex_step(
                 formula, _Margins(hits, actual, predicted, moved[:, -1], effective)
             )
     except _NeedsTable:

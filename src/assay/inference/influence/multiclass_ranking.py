@@ -1,4 +1,4 @@
-"""The influence of rows on areas of several classes: the sum of what a row does to each area in them."""
+"""The influence of rows on multiclass AUC: the sum of their influences on the AUC of the classes."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 __all__ = ["of_rows"]
 
-_AVERAGES = {"macro_auc": "macro", "weighted_auc": "weighted"}
+_AVERAGE_OF = {"macro_auc": "macro", "weighted_auc": "weighted"}
 
 
 @row_influence(ClassRanks)
 def of_rows(
     metric: Metric, rows: Rows, options: dict[str, Any], tally: Tally | None = None
 ) -> Influence | None:
-    """Return the influence of every row on an average of areas."""
+    """Return the influence of every row on an average of AUC."""
     value = metric(tally if isinstance(tally, ClassScores) else rows, **options)
     if isinstance(value, Undefined):
         return None
-    several = ClassRows(rows)
-    if metric.name in _AVERAGES:
-        return area_average(several, _AVERAGES[metric.name], value)
+    class_rows = ClassRows(rows)
+    if metric.name in _AVERAGE_OF:
+        return area_average(class_rows, _AVERAGE_OF[metric.name], value)
     if metric.name == "micro_auc":
-        return several.together(find("auc"), {})
+        return class_rows.micro_average(find("auc"), {})
     if metric.name == "hand_till_auc":
-        return hand_till(several, value, weighted=options.get("average") == "weighted")
+        return hand_till(class_rows, value, weighted=options.get("average") == "weighted")
     return None

@@ -1,7 +1,7 @@
-"""The influence of rows on figures of probabilities: skill, the base rate's scores, recalibration.
+"""The influence of rows on metrics of probabilities: skill scores, the base rate's scores, recalibration.
 
-What is read from a fit to the same rows (the parts of a score, distances from the isotonic fit, errors by
-bins) has a bias that is no smaller than its spread, so that a spread alone would mislead: there is none.
+Metrics of a fit to the same rows (decompositions of a score, distances from the isotonic fit, errors by bins)
+have a bias that is no smaller than their standard error, which alone would mislead: they have no influence.
 """
 
 from __future__ import annotations
@@ -38,10 +38,12 @@ _OUTCOMES = np.array([[1.0], [0.0]])  # of positives and of negatives, the two r
 def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
     """Return the influence of each entry's positives, and of its negatives: two rows of units."""
     value = value_of(metric, tally, options)
-    return _of_entries(metric, pooled(tally), options, value)
+    return _influence_of_entries(metric, pooled(tally), options, value)
 
 
-def _of_entries(metric: Metric, tally: Scores, options: dict[str, Any], value: Value) -> Influence | None:
+def _influence_of_entries(
+    metric: Metric, tally: Scores, options: dict[str, Any], value: Value
+) -> Influence | None:
     if isinstance(value, Undefined) or not math.isfinite(value) or metric.name not in _SLOPES:
         return None
     clip = checked_clip(options.get("clip", 0.0))
@@ -56,8 +58,8 @@ def of_rows(
 ) -> Influence | None:
     """Return the influence of every row: that of its probability and class."""
     tally = Scores.of(rows)
-    found = _of_entries(metric, tally, options, value_of(metric, tally, options))
-    return None if found is None else by_row(found, tally, rows)
+    entries = _influence_of_entries(metric, tally, options, value_of(metric, tally, options))
+    return None if entries is None else by_row(entries, tally, rows)
 
 
 class _Entries:
@@ -72,10 +74,10 @@ class _Entries:
 
     def mean(self, losses: NDArray[Any]) -> tuple[float, NDArray[np.float64]]:
         """Return the mean of a loss by class and entry, and its slopes."""
-        # What nobody paid may be infinite: that of a positive of probability 0, say.
-        paid = np.where((self.mass == 0) & np.isinf(losses), 0.0, losses)
-        mean = float((self.mass * paid).sum()) / self.n
-        return mean, (paid - mean) / self.n
+        # A loss without rows may be infinite, such as that of a positive of probability 0.
+        finite = np.where((self.mass == 0) & np.isinf(losses), 0.0, losses)
+        mean = float((self.mass * finite).sum()) / self.n
+        return mean, (finite - mean) / self.n
 
     def squares(self, p: NDArray[Any]) -> tuple[float, NDArray[np.float64]]:
         """Return the Brier score of probabilities of the entries, and its slopes."""
@@ -104,9 +106,9 @@ def _log_uncertainty(e: _Entries, _: float) -> NDArray[np.float64]:
     return e.base("log")[1]
 
 
-def _skill(given: tuple[float, NDArray[Any]], base: tuple[float, NDArray[Any]]) -> NDArray[np.float64]:
+def _skill(score: tuple[float, NDArray[Any]], base: tuple[float, NDArray[Any]]) -> NDArray[np.float64]:
     """Return the slopes of one less a ratio of scores."""
-    return np.asarray((given[0] / base[0] * base[1] - given[1]) / base[0])
+    return np.asarray((score[0] / base[0] * base[1] - score[1]) / base[0])
 
 
 def _brier_skill(e: _Entries, _: float) -> NDArray[np.float64]:
@@ -123,8 +125,8 @@ def _cox_snell(e: _Entries, value: float) -> NDArray[np.float64]:
 
 def _nagelkerke(e: _Entries, value: float) -> NDArray[np.float64]:
     base, moved = e.base("log")
-    most = -math.expm1(-2 * base)
-    return np.asarray((_cox_snell(e, value * most) - 2 * value * (1 - most) * moved) / most)
+    maximum = -math.expm1(-2 * base)
+    return np.asarray((_cox_snell(e, value * maximum) - 2 * value * (1 - maximum) * moved) / maximum)
 
 
 def _observed_expected_ratio(e: _Entries, value: float) -> NDArray[np.float64]:
@@ -132,7 +134,7 @@ def _observed_expected_ratio(e: _Entries, value: float) -> NDArray[np.float64]:
 
 
 def _recalibration(e: _Entries, *, both: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the slopes of the fitted intercept and slope: one step of Newton's by a row's own score.
+    """Return the slopes of the fitted intercept and slope: one Newton step by a row's own score.
 
     Huber 1967: squared and added up they are the sandwich, which holds whether or not the line is right.
     """
@@ -143,14 +145,14 @@ def _recalibration(e: _Entries, *, both: bool) -> tuple[NDArray[np.float64], NDA
     x = np.log(e.p) - np.log1p(-e.p)
     eta = fit.intercept + fit.slope * x
     rate, rest = np.exp(-np.logaddexp(0, -eta)), np.exp(-np.logaddexp(0, eta))
-    missed = np.stack([rest, -rate])
-    spread = e.mass.sum(0) * rate * rest
-    middle = float(spread @ x) / float(spread.sum())
-    height = missed / float(spread.sum())  # of the line at its middle, where it does not depend on the slope
+    residual = np.stack([rest, -rate])
+    variance = e.mass.sum(0) * rate * rest
+    centre = float(variance @ x) / float(variance.sum())
+    height = residual / float(variance.sum())  # of the line at its centre, where the slope does not matter
     if not both:
         return height, np.zeros_like(height)
-    turn = missed * (x - middle) / float(spread @ (x - middle) ** 2)
-    return height - middle * turn, turn
+    slope = residual * (x - centre) / float(variance @ (x - centre) ** 2)
+    return height - centre * slope, slope
 
 
 _SLOPES: dict[str, Callable[[_Entries, float], NDArray[np.float64]]] = {

@@ -1,8 +1,8 @@
-"""The influence of rows on how two columns agree in order, from how each row agrees with all others.
+"""The influence of rows on rank correlations and concordance.
 
-Concordance and its like are functions of numbers of pairs, and what a row brings to such a number is in how
-many pairs it takes part (Sen 1960). A rank correlation moves with a row twice: by its own ranks, and by the
-ranks it gives all others.
+Concordance, Kendall's tau and Somers' d are functions of numbers of pairs; a row contributes the pairs
+it takes part in (Sen 1960). A row moves Spearman's correlation twice: by its own ranks, and by the ranks of
+all others that it changes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence |
     if isinstance(value, Undefined):
         return None
     counts = tally.counts.astype(np.float64)
-    slopes = _of_ranks(tally, counts) if metric is spearman else _of_agreement(metric, tally)
+    slopes = _spearman_slopes(tally, counts) if metric is spearman else _pair_count_slopes(metric, tally)
     return Influence(value, slopes, counts)
 
 
@@ -48,13 +48,13 @@ def of_rows(
 ) -> Influence | None:
     """Return the influence of every row: that of its pair of numbers."""
     tally = NumberPairs.of(rows)
-    found = of_tally(metric, tally, options)
-    if found is None:
+    pairs = of_tally(metric, tally, options)
+    if pairs is None:
         return None
     order = np.lexsort([numbers(rows, role, "an influence") for role in ("predicted", "actual")])
     slopes = np.empty(len(rows))
-    slopes[order] = np.repeat(found.slopes, tally.counts)  # the tally is in the same order
-    return Influence.of_rows(found.value, slopes)
+    slopes[order] = np.repeat(pairs.slopes, tally.counts)  # the tally is in the same order
+    return Influence.of_rows(pairs.value, slopes)
 
 
 def each_agreement(tally: NumberPairs) -> Agreement:
@@ -69,17 +69,17 @@ def each_agreement(tally: NumberPairs) -> Agreement:
     """
     counts, n = tally.counts.astype(np.float64), float(tally.n)
     actual, predicted, order = _codes(tally)
-    less_actual, same_actual = _passed(actual, counts)
-    less_predicted, same_predicted = _passed(predicted, counts)
-    # Entries come by actual, then predicted. Turned about within an actual value, the earlier ones that have
-    # a lesser prediction have a lesser actual value as well.
+    less_actual, same_actual = _mass_below_and_at(actual, counts)
+    less_predicted, same_predicted = _mass_below_and_at(predicted, counts)
+    # Entries are ordered by actual, then predicted. With the order reversed within an actual value, earlier
+    # entries with a smaller prediction have a smaller actual value as well.
     ends = np.cumsum(np.bincount(actual))
     turned = (ends - np.bincount(actual))[actual] + ends[actual] - 1 - np.arange(len(actual))
     lesser = np.empty(len(counts))
-    lesser[turned] = _lesser_before(predicted[turned], counts[turned])
-    tied_actual, lesser_tied_actual = same_actual - counts, _within(actual, counts)
+    lesser[turned] = _smaller_before(predicted[turned], counts[turned])
+    tied_actual, lesser_tied_actual = same_actual - counts, _rows_before_within(actual, counts)
     tied_predicted, lesser_tied_predicted = same_predicted - counts, np.empty(len(counts))
-    lesser_tied_predicted[order] = _within(predicted[order], counts[order])
+    lesser_tied_predicted[order] = _rows_before_within(predicted[order], counts[order])
     discordant = (less_actual - lesser - lesser_tied_predicted) + (
         less_predicted - lesser - lesser_tied_actual
     )
@@ -87,108 +87,101 @@ def each_agreement(tally: NumberPairs) -> Agreement:
     return Agreement(*map(np.asarray, (concordant, discordant, tied_actual, tied_predicted, counts)))  # type: ignore[arg-type]
 
 
-def _of_agreement(metric: Metric, tally: NumberPairs) -> Array:
+def _pair_count_slopes(metric: Metric, tally: NumberPairs) -> Array:
     """Return the slopes of a function of the numbers of pairs."""
     each, counts = each_agreement(tally), tally.agreement()[:4]
 
     def formula(concordant: Any, discordant: Any, tied_actual: Any, tied_predicted: Any) -> Any:
         view = ValuePairs(tally)
-        vars(view)["agreement"] = (
-            concordant,
-            discordant,
-            tied_actual,
-            tied_predicted,
-            0,
-        )  # kept, not counted again
+        # Cached in the view, which then does not count the pairs itself.
+        vars(view)["agreement"] = (concordant, discordant, tied_actual, tied_predicted, 0)
         return metric.formula(view)
 
     slopes = slopes_by(formula, counts)
-    return np.asarray(sum(slope * np.asarray(one) for slope, one in zip(slopes, each[:4], strict=True)))
+    return np.asarray(sum(slope * np.asarray(pairs) for slope, pairs in zip(slopes, each[:4], strict=True)))
 
 
-def _of_ranks(tally: NumberPairs, counts: Array) -> Array:
-    """Return the slopes of the rank correlation: those of the correlation, and those through the ranks."""
+def _spearman_slopes(tally: NumberPairs, counts: Array) -> Array:
+    """Return the slopes of Spearman's correlation: by a row's own ranks, and through the ranks of others."""
     n = counts.sum()
     codes = _codes(tally)[:2]
-    ranks = [(less + same / 2) / n - 0.5 for less, same in (_passed(one, counts) for one in codes)]
-    spreads = [np.sqrt(counts @ np.square(one) / n) for one in ranks]
-    first, second = (one / spread for one, spread in zip(ranks, spreads, strict=True))
+    ranks = [(less + same / 2) / n - 0.5 for less, same in (_mass_below_and_at(own, counts) for own in codes)]
+    deviations = [np.sqrt(counts @ np.square(own) / n) for own in ranks]
+    first, second = (own / deviation for own, deviation in zip(ranks, deviations, strict=True))
     value = float(counts @ (first * second)) / n
     own = first * second - value * (np.square(first) + np.square(second)) / 2
-    through = np.zeros(len(counts))
-    for mine, other, spread, code in (
-        (first, second, spreads[0], codes[0]),
-        (second, first, spreads[1], codes[1]),
+    through_others = np.zeros(len(counts))
+    for left, right, deviation, code in (
+        (first, second, deviations[0], codes[0]),
+        (second, first, deviations[1], codes[1]),
     ):
-        pull = counts * (other - value * mine) / (spread * n)  # the slope by the ranks at each entry
-        below, same = _passed(code, pull)
-        through += (
-            pull.sum() - below - same / 2
-        )  # a row lifts what lies above it by one, and its ties by half
-    return np.asarray((own + through) / n)
+        by_rank = counts * (right - value * left) / (deviation * n)  # the slope by the ranks at each entry
+        below, same = _mass_below_and_at(code, by_rank)
+        # A row raises the ranks above it by one, and those of its ties by half.
+        through_others += by_rank.sum() - below - same / 2
+    return np.asarray((own + through_others) / n)
 
 
 def _codes(tally: NumberPairs) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return the numbers of each entry's actual and predicted value in order, and the order by predicted."""
+    """Return the dense ranks of each entry's actual and predicted value, and the order by predicted."""
     order = np.argsort(tally.predicted, kind="stable")
     predicted = np.empty(len(order), dtype=np.int64)
-    predicted[order] = _steps(tally.predicted[order])
-    return _steps(tally.actual), predicted, order
+    predicted[order] = _dense_ranks(tally.predicted[order])
+    return _dense_ranks(tally.actual), predicted, order
 
 
-def _steps(ascending: Array) -> NDArray[np.int64]:
+def _dense_ranks(ascending: Array) -> NDArray[np.int64]:
     """Return how many distinct numbers come before each."""
-    fresh = np.zeros(len(ascending), dtype=bool)
-    np.not_equal(ascending[1:], ascending[:-1], out=fresh[1:])
-    return np.cumsum(fresh)
+    is_new = np.zeros(len(ascending), dtype=bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=is_new[1:])
+    return np.cumsum(is_new)
 
 
-def _passed(codes: NDArray[Any], mass: Array) -> tuple[Array, Array]:
-    """Return for each entry how much mass lies at lesser codes, and how much at its own."""
+def _mass_below_and_at(codes: NDArray[Any], mass: Array) -> tuple[Array, Array]:
+    """Return for each entry how much mass lies at smaller codes, and how much at its own."""
     sums = np.bincount(codes, mass)
     return (np.cumsum(sums) - sums)[codes], sums[codes]
 
 
-def _within(codes: NDArray[Any], counts: Array) -> Array:
+def _rows_before_within(codes: NDArray[Any], counts: Array) -> Array:
     """Return for each entry how many rows come before it at its own code; the codes are in order."""
     before = np.cumsum(counts) - counts
-    return np.asarray(before - _passed(codes, counts)[0])
+    return np.asarray(before - _mass_below_and_at(codes, counts)[0])
 
 
-def _lesser_before(codes: NDArray[Any], mass: Array) -> Array:
-    """Return for each entry the mass of those before it that have a lesser code.
+def _smaller_before(codes: NDArray[Any], mass: Array) -> Array:
+    """Return for each entry the mass of those before it that have a smaller code, in n log n time.
 
-    Two codes differ first in one bit, which the lesser has not: from the highest bit down, entries are kept
-    together by their higher bits, and each with the bit counts those before it, of its own kind so far,
-    without.
+    The highest bit in which two codes differ is 0 in the smaller one. From the highest bit down, entries are
+    grouped by their higher bits, and each entry with the bit counts those before it in its group without it.
     """
-    found = np.zeros(len(codes))
+    smaller = np.zeros(len(codes))
     order = np.arange(len(codes))
     for bit in reversed(range(int(codes.max(initial=0)).bit_length())):
         here = codes[order]
         has = (here >> bit) & 1 == 1
-        kind = here >> (bit + 1)
-        fresh = np.empty(len(here), dtype=bool)
-        fresh[:1] = True
-        np.not_equal(kind[1:], kind[:-1], out=fresh[1:])
-        lacking = np.where(has, 0.0, mass[order])
-        passed = np.cumsum(lacking)
-        before_kind = np.maximum.accumulate(np.where(fresh, passed - lacking, 0.0))
-        found[order[has]] += (passed - before_kind)[has]
-        order = _parted(order, has, fresh)
-    return found
+        group = here >> (bit + 1)
+        is_new = np.empty(len(here), dtype=bool)
+        is_new[:1] = True
+        np.not_equal(group[1:], group[:-1], out=is_new[1:])
+        without_bit = np.where(has, 0.0, mass[order])
+        passed = np.cumsum(without_bit)
+        before_group = np.maximum.accumulate(np.where(is_new, passed - without_bit, 0.0))
+        smaller[order[has]] += (passed - before_group)[has]
+        order = _partition_by_bit(order, has, is_new)
+    return smaller
 
 
-def _parted(order: NDArray[Any], has: NDArray[Any], fresh: NDArray[Any]) -> NDArray[Any]:
-    """Return the order with each kind's entries without the bit before those with it, else as they were."""
-    begin = np.flatnonzero(fresh)
-    kind = np.cumsum(fresh) - 1
+def _partition_by_bit(order: NDArray[Any], has: NDArray[Any], is_new: NDArray[Any]) -> NDArray[Any]:
+    """Return the order with each group's entries without the bit before those with it, else unchanged."""
+    begin = np.flatnonzero(is_new)
+    group = np.cumsum(is_new) - 1
     zeros = np.cumsum(~has)
-    zeros_before_kind = (zeros - ~has)[begin]
-    zeros_of_kind = np.diff(np.append(zeros_before_kind, zeros[-1]))
-    rank = zeros - zeros_before_kind[kind]  # so many without the bit up to here
-    places = np.arange(len(order))
-    target = np.where(has, places + zeros_of_kind[kind] - rank, begin[kind] + rank - 1)
-    parted = np.empty_like(order)
-    parted[target] = order
-    return parted
+    zeros_before_group = (zeros - ~has)[begin]
+    zeros_of_group = np.diff(np.append(zeros_before_group, zeros[-1]))
+    rank = zeros - zeros_before_group[group]  # how many of the group have been without the bit up to here
+    indices = np.arange(len(order))
+    target = np.where(has, indices + zeros_of_group[group] - rank, begin[group] + rank - 1)
+    partitioned = np.empty_like(order)
+    partitioned[target] = order
+    return partitioned

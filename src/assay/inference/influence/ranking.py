@@ -1,4 +1,4 @@
-"""The influence of rows on figures of ranks: of one class against the rest, and averaged over classes."""
+"""The influence of rows on ranking metrics: of one class against the rest, and averaged over classes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ClassRows", "by_row", "class_average", "of_rows", "of_tally", "unit_sums"]
 
-_WHAT = "an influence"
+_PURPOSE = "an influence"
 
 
 @tally_influence(Ranks)
@@ -40,23 +40,29 @@ def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence |
     if not isinstance(tally, Scores) or options.get("average"):
         return None
     value = value_of(metric, tally, options)
-    return None if isinstance(value, Undefined) else _of_entries(metric, pooled(tally), options, value)
+    return (
+        None if isinstance(value, Undefined) else _influence_of_entries(metric, pooled(tally), options, value)
+    )
 
 
-def _of_entries(metric: Metric, tally: Scores, options: dict[str, Any], value: float) -> Influence | None:
+def _influence_of_entries(
+    metric: Metric, tally: Scores, options: dict[str, Any], value: float
+) -> Influence | None:
     sums = unit_sums(tally)
-    worth = kish(float(sums[0].sum()), float(sums[min(1, len(sums) - 1)].sum()))
-    found = rank_slopes(metric.name, Ranks.of(tally), worth, value, **{**metric.parameters, **options})
-    if found is None:
+    effective = kish(float(sums[0].sum()), float(sums[min(1, len(sums) - 1)].sum()))
+    by_threshold = rank_slopes(
+        metric.name, Ranks.of(tally), effective, value, **{**metric.parameters, **options}
+    )
+    if by_threshold is None:
         return None
-    slopes = np.stack(found)[:, ::-1]
+    slopes = np.stack(by_threshold)[:, ::-1]
     if tally.weights is not None:  # a score may have several entries, one for each weight
         slopes = np.repeat(slopes, np.diff(tally.starts(), append=len(tally.scores)), axis=1)
     return Influence(value, slopes, *sums)
 
 
 def unit_sums(tally: Scores) -> list[NDArray[np.float64]]:
-    """Return what the rows of each entry weigh, positives first, and with weights also squared and cubed."""
+    """Return the sums of each entry's weights, positives first; with weights also of squares and cubes."""
     counts = np.stack([tally.positives, tally.negatives]).astype(np.float64)
     if tally.weights is None:
         return [counts]
@@ -69,29 +75,29 @@ def of_rows(
 ) -> Influence | None:
     """Return the influence of every row: that of its score and class, or the sum over all classes."""
     if average := options.get("average"):
-        return _averaged(metric, rows, average, options, tally)
+        return _influence_on_average(metric, rows, average, options, tally)
     if not isinstance(tally, Scores):
         tally = Scores.of(rows)
     value = value_of(metric, tally, options)
     if isinstance(value, Undefined):
         return None
-    found = _of_entries(metric, tally, options, value)
-    return None if found is None else by_row(found, tally, rows)
+    entries = _influence_of_entries(metric, tally, options, value)
+    return None if entries is None else by_row(entries, tally, rows)
 
 
-def by_row(found: Influence, tally: Scores, rows: Rows) -> Influence:
-    """Return the influence of every row, where that of the entries of its tally is known."""
-    positive, _ = binary(rows.need("actual", _WHAT), rows.positive, rows.labels)
-    score = doubles(rows.need("score", _WHAT).numbers("scores"))
+def by_row(entries: Influence, tally: Scores, rows: Rows) -> Influence:
+    """Return the influence of every row from that of the entries of its tally."""
+    positive, _ = binary(rows.need("actual", _PURPOSE), rows.positive, rows.labels)
+    score = doubles(rows.need("score", _PURPOSE).numbers("scores"))
     # The rows are the tally's own, so that their scores in order are its scores: no search, which would take
     # ten times as long, is needed to find a row's entry.
     order = np.argsort(score)
-    fresh = np.ones(len(score), dtype=bool)
-    np.not_equal(score[order[1:]], score[order[:-1]], out=fresh[1:])
+    is_new = np.ones(len(score), dtype=bool)
+    np.not_equal(score[order[1:]], score[order[:-1]], out=is_new[1:])
     entry = np.empty(len(score), dtype=np.intp)
-    entry[order] = tally.starts()[np.cumsum(fresh) - 1]
-    slopes = found.slopes[1 - positive.astype(np.intp), entry]
-    return Influence.of_rows(found.value, slopes, None if rows.weight is None else rows.weight.values)
+    entry[order] = tally.starts()[np.cumsum(is_new) - 1]
+    slopes = entries.slopes[1 - positive.astype(np.intp), entry]
+    return Influence.of_rows(entries.value, slopes, None if rows.weight is None else rows.weight.values)
 
 
 class ClassRows:
@@ -99,8 +105,8 @@ class ClassRows:
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
-        self.codes = numbers(rows, "codes", _WHAT)
-        self.scores = numbers(rows, "scores", _WHAT)
+        self.codes = numbers(rows, "codes", _PURPOSE)
+        self.scores = numbers(rows, "scores", _PURPOSE)
         self.weight = np.ones(len(rows)) if rows.weight is None else rows.weight.values
         self.size = self.scores.shape[1]
         self.mass = np.bincount(self.codes, self.weight, minlength=self.size).astype(np.float64)
@@ -111,21 +117,21 @@ class ClassRows:
         return Influence.of_rows(value, slopes, weight)
 
     def of_class(
-        self, metric: Metric, place: int, parameters: dict[str, Any]
+        self, metric: Metric, index: int, parameters: dict[str, Any]
     ) -> tuple[float, NDArray[np.float64]] | None:
         """Return a class's value by its own column, against the rest, and each row's slope."""
-        own = self.codes == place
-        found = self._of_column(metric, own, self.scores[:, place], self.weight, parameters)
-        return None if found is None else (found.value, found.slopes)
+        own = self.codes == index
+        column = self._of_column(metric, own, self.scores[:, index], self.weight, parameters)
+        return None if column is None else (column.value, column.slopes)
 
-    def together(self, metric: Metric, parameters: dict[str, Any]) -> Influence | None:
-        """Return the influence where all columns are read as one, each row once per class."""
+    def micro_average(self, metric: Metric, parameters: dict[str, Any]) -> Influence | None:
+        """Return the influence on the micro-average: all columns read as one, each row once per class."""
         positive = self.codes[:, None] == np.arange(self.size)
         weight = np.repeat(self.weight, self.size)
-        found = self._of_column(metric, positive.ravel(), self.scores.ravel(), weight, parameters)
-        if found is None:
+        pooled = self._of_column(metric, positive.ravel(), self.scores.ravel(), weight, parameters)
+        if pooled is None:
             return None
-        return self.influence(found.value, found.slopes.reshape(positive.shape).sum(axis=1))
+        return self.influence(pooled.value, pooled.slopes.reshape(positive.shape).sum(axis=1))
 
     def _of_column(
         self,
@@ -135,48 +141,48 @@ class ClassRows:
         weight: NDArray[Any],
         parameters: dict[str, Any],
     ) -> Influence | None:
-        given = None if self.rows.weight is None else Column("weight", weight)
-        columns = Column("actual", positive), Column("score", np.ascontiguousarray(scores))
-        one = Rows(len(positive), actual=columns[0], score=columns[1], weight=given)
-        return of_rows(metric, one, dict(parameters))
+        weights = None if self.rows.weight is None else Column("weight", weight)
+        actual, score = Column("actual", positive), Column("score", np.ascontiguousarray(scores))
+        binary_rows = Rows(len(positive), actual=actual, score=score, weight=weights)
+        return of_rows(metric, binary_rows, dict(parameters))
 
 
-def _averaged(
+def _influence_on_average(
     metric: Metric, rows: Rows, average: str, options: dict[str, Any], tally: Tally | None
 ) -> Influence | None:
     """Return the influence on an average over classes: the sum over them, and that of their weights."""
     value = metric(tally if isinstance(tally, ClassScores) else rows, **options)
     if isinstance(value, Undefined):
         return None
-    parameters = {name: given for name, given in options.items() if name in metric.parameters}
-    several = ClassRows(rows)
+    parameters = {name: value for name, value in options.items() if name in metric.parameters}
+    class_rows = ClassRows(rows)
     if average == "micro":
-        return several.together(metric, parameters)
+        return class_rows.micro_average(metric, parameters)
     undefined = options.get("undefined", "strict")
-    return class_average(metric, several, average, value=value, parameters=parameters, undefined=undefined)
+    return class_average(metric, class_rows, average, value=value, parameters=parameters, undefined=undefined)
 
 
 def class_average(
     metric: Metric,
-    several: ClassRows,
+    class_rows: ClassRows,
     average: str,
     *,
     value: float,
     parameters: dict[str, Any],
     undefined: Any = "strict",
 ) -> Influence | None:
-    """Return the influence on the classes' mean, each against the rest, alike or by their rows."""
+    """Return the influence on the macro or weighted average of the classes, each against the rest."""
     if metric.name == "auc":
-        return area_average(several, average, value, undefined)
-    values, slopes = np.full(several.size, np.nan), np.zeros(len(several.codes))
-    for place in range(several.size):
-        found = several.of_class(metric, place, parameters)
-        if found is not None:  # shares are in proportion to this until they are known
-            values[place] = found[0]
-            slopes += (1.0 if average == "macro" else several.mass[place]) * found[1]
-    classes = class_shares(average, values, several.mass, undefined)
+        return area_average(class_rows, average, value, undefined)
+    values, slopes = np.full(class_rows.size, np.nan), np.zeros(len(class_rows.codes))
+    for index in range(class_rows.size):
+        of_class = class_rows.of_class(metric, index, parameters)
+        if of_class is not None:  # the shares are proportional to this factor
+            values[index] = of_class[0]
+            slopes += (1.0 if average == "macro" else class_rows.mass[index]) * of_class[1]
+    classes = class_shares(average, values, class_rows.mass, undefined)
     if classes is None:
         return None
-    place = int(classes.shares.argmax())
-    scale = classes.shares[place] / (1.0 if average == "macro" else several.mass[place])
-    return several.influence(value, scale * slopes + classes.moved[several.codes])
+    index = int(classes.shares.argmax())
+    scale = classes.shares[index] / (1.0 if average == "macro" else class_rows.mass[index])
+    return class_rows.influence(value, scale * slopes + classes.moved[class_rows.codes])

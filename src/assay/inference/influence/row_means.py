@@ -27,20 +27,20 @@ __all__ = ["of_rows", "of_tally", "query_values"]
 
 @tally_influence(Mean, Lists)
 def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence | None:
-    """Return the influence of each query, or of each score's rows; a tally of losses has no units left."""
+    """Return the influence of each query, or of each score's rows; None for a tally of losses."""
     if isinstance(tally, Queries):
-        return _of_queries(query_values(metric, tally, options))
+        return _influence_of_queries(query_values(metric, tally, options))
     if not isinstance(tally, Scores):
         return None
     entries = tally.entry_losses(metric.loss, **options)
-    losses, counts = (np.concatenate([entry[place] for entry in entries]) for place in (0, 1))
+    losses, counts = (np.concatenate([entry[index] for entry in entries]) for index in (0, 1))
     if tally.weights is None:
         sums = [counts.astype(np.float64)]
     else:
         weights = np.concatenate([entry[2] for entry in entries])
         sums = [counts * weights**power for power in (1, 2, 3)]
     view = Mean.of(tally.losses(metric.loss, **options))
-    return _of_losses(metric, view, losses, sums)
+    return _influence_of_losses(metric, view, losses, sums)
 
 
 @row_influence(Mean, Lists)
@@ -49,12 +49,12 @@ def of_rows(
 ) -> Influence | None:
     """Return the influence of every row; of ranked lists, of every query, in the order of their names."""
     if metric.reads is Lists:
-        return _of_queries(query_values(metric, Queries.of(rows), options))
+        return _influence_of_queries(query_values(metric, Queries.of(rows), options))
     losses, name = row_values(rows, metric.loss, options)
     weight = None if rows.weight is None else rows.weight.values
     view = Mean.of(Losses.of_values(losses, weight, loss=name))
     powers = [np.ones(len(losses))] if weight is None else [weight, weight**2, weight**3]
-    return _of_losses(metric, view, losses, powers)
+    return _influence_of_losses(metric, view, losses, powers)
 
 
 def query_values(metric: Metric, queries: Queries, options: dict[str, Any]) -> NDArray[np.float64]:
@@ -74,21 +74,21 @@ def query_values(metric: Metric, queries: Queries, options: dict[str, Any]) -> N
     return np.asarray(metric.each(view, **parameters), dtype=np.float64)
 
 
-def _of_losses(
+def _influence_of_losses(
     metric: Metric, view: Mean, losses: NDArray[np.float64], sums: list[NDArray[np.float64]]
 ) -> Influence | None:
     """Return the influence of units with a loss each, from the sums of their weights' powers."""
     if not view.n or not math.isfinite(view.mean):
         return None
     value = metric.value(metric.formula(view), view)
-    # The mean goes through a root, perhaps; of no loss at all it has no slope, but then no loss differs.
+    # The metric may be the root of the mean, which has no slope at 0, but then all losses are 0.
     slope = slopes_by(lambda mean: metric.formula(Mean(mean, view.n)), [view.mean])[0]
     slopes = slope * (losses - view.mean) / float(sums[0].sum())
     return Influence(float(value), slopes, *sums)
 
 
-def _of_queries(values: NDArray[np.float64]) -> Influence | None:
-    """Return the influence of queries; one without a value has none, and counts for nothing."""
+def _influence_of_queries(values: NDArray[np.float64]) -> Influence | None:
+    """Return the influence of queries; one without a value has neither slope nor mass."""
     known = ~np.isnan(values)
     if not known.any():
         return None

@@ -28,10 +28,10 @@ def outlier_warning(request: IntervalRequest) -> str:
     found = request.influence
     if found is None or rows is None or request.clustered or rows.actual is None or rows.predicted is None:
         return ""
-    if found.slopes.ndim != 1 or len(found.slopes) != len(rows) or not 1 / found.worth < 1:
+    if found.slopes.ndim != 1 or len(found.slopes) != len(rows) or not 1 / found.effective_sample_size < 1:
         return ""
     # The degrees of freedom tell how many rows of equal part would give the variance.
-    if 2 / found.freedom + 1 / found.worth <= 1 / _FEW_ROWS:
+    if 2 / found.freedom + 1 / found.effective_sample_size <= 1 / _FEW_ROWS:
         return ""
     errors = np.abs(np.asarray(rows.actual.values, dtype=np.float64) - rows.predicted.values)
     outlying = errors * _NORMAL_MEDIAN > _OUTLYING * float(np.median(errors))

@@ -192,7 +192,7 @@ class IntervalRequest:
         """Return the standard error of any metric of the same rows, whose influence this is."""
         if self.clustered:
             return self._clustered_spread(rows)
-        n = rows.worth
+        n = rows.effective_sample_size
         if self.metric.reads.__name__ not in _STUDENT or n <= 1:
             return Spread(self.seen(rows.standard_error), None, n, units=n)
         error, n_df = rows.standard_error * math.sqrt(n / (n - 1)), n - 1
@@ -213,11 +213,12 @@ class IntervalRequest:
             return Spread(math.nan, 0.0, math.nan, groups, math.nan, found.effective_clusters)
         error = 0.0 if found.error < NOISE * alone else found.error  # what rounding leaves of like groups
         effect, error = (error / alone) ** 2 if alone > 0 else math.nan, self.seen(error)
-        freedom = satterthwaite_df(leverage, expected, rows.worth, effect if effect > 0 else 1.0)
+        design = effect if effect > 0 else 1.0
+        freedom = satterthwaite_df(leverage, expected, rows.effective_sample_size, design)
         df = design_df = max(min(found.df, freedom), 1.0)
         if self.metric.reads.__name__ in _STUDENT:
             df = min(df, Influence.of_rows(rows.value, sums).freedom)
-        worth = rows.worth / effect if effect > 0 else math.nan
+        worth = rows.effective_sample_size / effect if effect > 0 else math.nan
         return Spread(error, df, worth, groups, effect, found.effective_clusters, design_df)
 
     def _information(self, rows: Influence) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:

@@ -97,7 +97,7 @@ def hall(asked: IntervalRequest) -> IntervalResult | str | None:
     units, spread = asked.units, asked.spread
     if units is None or spread is None or not spread.error > 0:
         return None
-    lean, n = units.acceleration, units.worth
+    lean, n = units.acceleration, units.effective_sample_size
     if abs(lean) <= _LEANING or 6 * abs(lean) * math.sqrt(n) <= _SKEWED:
         return None
     df = n - 1 if spread.design_df is None else spread.design_df
