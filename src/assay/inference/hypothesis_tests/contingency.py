@@ -63,7 +63,7 @@ def fisher(table: Any, *, alternative: Alternative = "two-sided", confidence: fl
 
     The estimate is the conditional one, likeliest given the totals, and not the plain ratio of the counts.
     R's fisher.test searches for it and its interval only to about 1e-4 in one over the ratio, so that its
-    figures for a strong association are right to two or three digits; these are right to twelve.
+    results for a strong association are right to two or three digits; these are right to twelve.
 
     >>> test = fisher([[3, 1], [1, 3]])
     >>> round(test.p, 6), round(test.estimate, 6)
@@ -276,7 +276,7 @@ def _root(excess: Callable[[float], float], chances: Hypergeometric, x: int) -> 
     a, b, c = x, chances.first - x, chances.column - x
     d = chances.second - c
     centre = math.log((a + 0.5) * (d + 0.5) / ((b + 0.5) * (c + 0.5)))
-    reach = 1.0
-    while not excess(centre - reach) <= 0 <= excess(centre + reach):
-        reach *= 2
-    return float(brentq(excess, centre - reach, centre + reach, xtol=1e-14, rtol=8.9e-16))
+    half_width = 1.0
+    while not excess(centre - half_width) <= 0 <= excess(centre + half_width):
+        half_width *= 2
+    return float(brentq(excess, centre - half_width, centre + half_width, xtol=1e-14, rtol=8.9e-16))

@@ -1,4 +1,4 @@
-"""Two learning procedures over resamples of one data set, whose differences go together.
+"""Tests of two learning procedures over resamples of one data set, whose differences are correlated.
 
 The training sets overlap, so a plain t test finds differences where there are none. No unbiased estimate of
 the variance over folds exists (Bengio and Grandvalet 2004): all of these are approximate.
@@ -19,7 +19,7 @@ from assay.metrics import Undefined
 
 __all__ = ["Posterior", "corrected_t", "correlated_bayes", "five_by_two_f", "five_by_two_t"]
 
-_PAIRS = (5, 2)
+_FIVE_BY_TWO = (5, 2)
 
 
 class Posterior(NamedTuple):
@@ -53,8 +53,8 @@ def corrected_t(
     if not spread:
         return Test(method, None, df, Undefined("all resamples differ by the same"), alternative, mean)
     error = math.sqrt((1 / len(values) + n_test / n_train) * spread)
-    t, reach = mean / error, student_quantile(confidence, df) * error
-    low, high, p = mean - reach, mean + reach, student_p(t, df, alternative)
+    t, half_width = mean / error, student_quantile(confidence, df) * error
+    low, high, p = mean - half_width, mean + half_width, student_p(t, df, alternative)
     return Test(method, t, df, p, alternative, mean, low, high, confidence, standard_error=error)
 
 
@@ -65,15 +65,15 @@ def correlated_bayes(differences: Any, n_train: float, n_test: float, *, rope: f
     of 0 the two are the same for practice.
 
     >>> d = [0.02, 0.015, -0.005, 0.03, 0.01, 0.022, 0.008, -0.002, 0.018, 0.012]
-    >>> found = correlated_bayes(d, 900, 100)
-    >>> round(found.same, 4), round(found.better, 4)
+    >>> result = correlated_bayes(d, 900, 100)
+    >>> round(result.same, 4), round(result.better, 4)
     (0.291, 0.7084)
     """
     _check_sizes(n_train, n_test)
     if rope < 0:
         raise MetricError(f"rope={rope!r} is the half of a width, at least 0.")
     values, mean, spread = _moments(differences)
-    if not spread:  # all of it lies on one side, or between
+    if not spread:  # all the probability lies on one side, or between
         return Posterior(float(mean < -rope), float(-rope <= mean <= rope), float(mean > rope))
     scale, df = math.sqrt((1 / len(values) + n_test / n_train) * spread), len(values) - 1
     worse = student_p((-rope - mean) / scale, df, "less")
@@ -120,7 +120,7 @@ def _moments(differences: Any) -> tuple[Any, float, float]:
 
 def _five_by_two(differences: Any) -> tuple[Any, float]:
     values = np.asarray(differences, dtype=np.float64)
-    if values.shape != _PAIRS or not np.isfinite(values).all():
+    if values.shape != _FIVE_BY_TWO or not np.isfinite(values).all():
         raise MetricError("a 5x2cv test takes five pairs of finite differences.")
     spread = math.fsum((values[:, 0] - values[:, 1]) ** 2 / 2)
     return values, spread if math.sqrt(spread) > TIE * float(np.abs(values).max()) else 0.0

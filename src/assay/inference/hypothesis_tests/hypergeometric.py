@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Hypergeometric", "log_binomial"]
 
-_TIE = 1e-7  # chances this near count as equal, as in R, because rounding tells them apart otherwise
-_NEGLIGIBLE = 60.0  # a term this much smaller in the logarithm does not show in a sum
+_TIE_TOLERANCE = 1e-7  # relative; chances this near count as equal, as in R
+_NEGLIGIBLE_LOG_RATIO = 60.0  # a term this much smaller in the logarithm does not show in a sum
 _CHUNK = 4096
-_NEAR = 0.01  # below this, (1 + d) log(1 + d) - d is taken as a series: the difference would cancel
-_TERMS = [(-1) ** k / (k * (k - 1)) for k in range(2, 12)]
+_MAX_FOR_SERIES = 0.01  # below this, (1 + d) log(1 + d) - d is taken as a series: the difference would cancel
+_SERIES_COEFFICIENTS = [(-1) ** k / (k * (k - 1)) for k in range(2, 12)]
 
 
 def log_binomial(x: Any, n: float, p: float, q: float) -> Any:
@@ -59,12 +59,12 @@ class Hypergeometric:
 
     @property
     def low(self) -> int:
-        """The least it can be."""
+        """The smallest possible value."""
         return max(0, self.column - self.second)
 
     @property
     def high(self) -> int:
-        """The most it can be."""
+        """The largest possible value."""
         return min(self.first, self.column)
 
     @functools.cached_property
@@ -91,7 +91,7 @@ class Hypergeometric:
 
     def as_unlikely(self, x: int) -> float:
         """Return the chance of a value or of any that is no likelier."""
-        limit = float(self.log_chance(x)) + math.log1p(_TIE)
+        limit = float(self.log_chance(x)) + math.log1p(_TIE_TOLERANCE)
         if self.log_chance(self.mode) <= limit:
             return 1.0
 
@@ -112,7 +112,7 @@ class Hypergeometric:
             last = min(start + step * (chunk - 1), end) if step > 0 else max(start - chunk + 1, end)
             terms = self.log_chance(np.arange(start, last + step, step, dtype=np.float64)) - largest
             total += float(np.exp(terms).sum())
-            if terms[-1] < -_NEGLIGIBLE:
+            if terms[-1] < -_NEGLIGIBLE_LOG_RATIO:
                 break
             start, chunk = last + step, 2 * chunk
         return math.exp(largest) * total
@@ -129,7 +129,7 @@ class Hypergeometric:
         """Return the log chances of the values on one side of the mode, against the mode's own."""
         end, chunk, reached = (self.low if step < 0 else self.high), _CHUNK, 0.0
         parts: list[NDArray[np.float64]] = [np.zeros(0)]
-        while mode != end and reached > -_NEGLIGIBLE:
+        while mode != end and reached > -_NEGLIGIBLE_LOG_RATIO:
             size = min(chunk, (end - mode) * step)
             lower = mode + step * np.arange(size, dtype=np.float64) - (step < 0)
             rise = np.log(
@@ -166,8 +166,8 @@ def _deviance(x: Any, mean: float) -> Any:
     relative = (x - mean) / mean
     inner = np.where(relative > -1, relative, 0.0)
     plain = np.where(relative > -1, (1 + inner) * np.log1p(inner) - inner, 1.0)
-    near = np.where(np.abs(relative) < _NEAR, relative, 0.0)
-    series = near * near * np.polynomial.polynomial.polyval(near, _TERMS)
+    near = np.where(np.abs(relative) < _MAX_FOR_SERIES, relative, 0.0)
+    series = near * near * np.polynomial.polynomial.polyval(near, _SERIES_COEFFICIENTS)
     return mean * np.where(near == 0, plain, series)
 
 

@@ -1,4 +1,4 @@
-"""Several models over several data sets: rank tests, one row per data set, one column per model."""
+"""Rank tests of several models over several data sets: one row per data set, one column per model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["critical_difference", "friedman", "iman_davenport", "mean_ranks", "nemenyi", "range_p"]
 
-_REACH = 9.0  # normal figures beyond it do not count
+_MAX_NORMAL_DEVIATE = 9.0  # the density beyond it is negligible
 _STEP = 0.02
 
 
@@ -91,7 +91,7 @@ def nemenyi(scores: Any) -> NDArray[np.float64]:
 
 
 def range_p(q: float, size: int) -> float:
-    """Return the chance that so many normal figures spread at least this far: the studentised range's tail.
+    """Return the upper tail of the studentised range of so many normal deviates with known variance.
 
     >>> round(range_p(3.314493, 3), 6)
     0.05
@@ -100,9 +100,9 @@ def range_p(q: float, size: int) -> float:
 
     if q <= 0:
         return 1.0
-    # Over the largest figure x: the others lie below x, and not all of them within q of it. Trapezia are
+    # Over the largest deviate x: the others lie below x, and not all of them within q of it. Trapezia are
     # exact to rounding here, as the integrand and all its slopes vanish at both ends.
-    x = np.arange(-_REACH, _REACH + q, _STEP)
+    x = np.arange(-_MAX_NORMAL_DEVIATE, _MAX_NORMAL_DEVIATE + q, _STEP)
     below = ndtr(x)
     with np.errstate(divide="ignore"):  # all the others within q, but for rounding
         missing = -np.expm1((size - 1) * np.log1p(-ndtr(x - q) / below))
@@ -122,9 +122,9 @@ def _ranks(scores: Any, *, larger_is_better: bool) -> tuple[NDArray[np.float64],
     if not np.isfinite(values).all():
         raise MetricError("a score is not a finite number: leave out the data set, or the model.")
     ranks, ties = np.empty(values.shape), 0.0
-    for place, row in enumerate(-values if larger_is_better else values):
+    for index, row in enumerate(-values if larger_is_better else values):
         _, level, sizes = np.unique(row, return_inverse=True, return_counts=True)
-        ranks[place] = (np.cumsum(sizes) - (sizes - 1) / 2)[level]
+        ranks[index] = (np.cumsum(sizes) - (sizes - 1) / 2)[level]
         ties += float((sizes**3 - sizes).sum())
     return ranks, ties
 

@@ -1,4 +1,4 @@
-"""Corrections for looking more than once: several p-values, and several looks at one test set."""
+"""Multiple testing: corrections of several p-values, and of several looks at one test set."""
 
 from __future__ import annotations
 

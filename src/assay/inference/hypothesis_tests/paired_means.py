@@ -1,4 +1,4 @@
-"""Two models' figures on the same rows or queries: tests of their differences."""
+"""Tests of paired differences: t, Wilcoxon signed-rank, sign flips, Diebold-Mariano."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["TIE", "diebold_mariano", "length", "paired_t", "sign_flips", "wilcoxon"]
 
-_ENUMERATED = 20  # differences up to which every pattern of signs is tried
-_EXACT = 50  # differences up to which Wilcoxon's distribution is counted out
-_BITS = 1 << 22  # signs drawn at once
-TIE = 1e-12  # what differs by no more than this share of it is the same but for rounding
+_MAX_DIFFERENCES_TO_ENUMERATE = 20  # up to so many, every pattern of signs is tried
+_MAX_DIFFERENCES_FOR_EXACT_WILCOXON = 50  # up to so many, the distribution is enumerated
+_SIGNS_AT_ONCE = 1 << 22  # drawn together
+TIE = 1e-12  # relative difference that is taken for a rounding error
 
 
 def length(values: NDArray[np.float64]) -> float:
@@ -66,19 +66,19 @@ def wilcoxon(
     Wilcoxon signed-rank (exact): statistic 31, p = 0.07812
     """
     values = _column(differences)
-    kept = values[values != 0]
-    n, dropped = len(kept), len(values) - len(kept)
+    nonzero = values[values != 0]
+    n, dropped = len(nonzero), len(values) - len(nonzero)
     note = f"{dropped:,} differences of 0 were dropped" if dropped else ""
     if not n:
         return Test("Wilcoxon signed-rank", None, None, 1.0, alternative, note="there are no differences")
-    _, level, sizes = np.unique(np.abs(kept), return_inverse=True, return_counts=True)
+    _, level, sizes = np.unique(np.abs(nonzero), return_inverse=True, return_counts=True)
     doubled = (2 * np.cumsum(sizes) - sizes + 1)[level]  # twice the mean rank: an integer
-    positive = int(doubled[kept > 0].sum())
-    exact = method == "exact" or (method == "auto" and n <= _EXACT)
+    positive = int(doubled[nonzero > 0].sum())
+    exact = method == "exact" or (method == "auto" and n <= _MAX_DIFFERENCES_FOR_EXACT_WILCOXON)
     p = (
-        _counted_out(doubled, positive, alternative)
+        _exact_wilcoxon_p(doubled, positive, alternative)
         if exact
-        else _approximated(n, sizes, positive / 2, alternative, corrected=corrected)
+        else _normal_wilcoxon_p(n, sizes, positive / 2, alternative, corrected=corrected)
     )
     return Test(
         f"Wilcoxon signed-rank ({'exact' if exact else 'normal'})",
@@ -93,32 +93,37 @@ def wilcoxon(
 def sign_flips(
     differences: Any, *, flips: int = 100_000, seed: int = 0, alternative: Alternative = "two-sided"
 ) -> Test:
-    """Return the randomisation test of the mean difference: how often random signs bring it as far.
+    """Return the randomisation test of the mean difference: how often random signs make it as large.
 
-    All patterns of signs up to 20 differences; beyond, so many random ones, the rows' own counted among
+    All patterns of signs up to 20 differences; beyond, so many random ones, the observed signs counted among
     them, so that p is never 0 (Smucker, Allan and Carterette 2007). The seed's signs are the same anywhere.
 
     >>> sign_flips([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03]).p
     0.0625
     """
     values = _column(differences)
-    kept = values[values != 0]
-    seen, slack = math.fsum(kept), TIE * math.fsum(np.abs(kept))
+    nonzero = values[values != 0]
+    observed, tolerance = math.fsum(nonzero), TIE * math.fsum(np.abs(nonzero))
 
-    def as_far(sums: NDArray[np.float64]) -> int:
+    def count_as_large(sums: NDArray[np.float64]) -> int:
         if alternative == "two-sided":
-            return int((np.abs(sums) >= abs(seen) - slack).sum())
-        turned, own = (sums, seen) if alternative == "greater" else (-sums, -seen)
-        return int((turned >= own - slack).sum())
+            return int((np.abs(sums) >= abs(observed) - tolerance).sum())
+        turned, own = (sums, observed) if alternative == "greater" else (-sums, -observed)
+        return int((turned >= own - tolerance).sum())
 
-    if len(kept) <= _ENUMERATED:
+    if len(nonzero) <= _MAX_DIFFERENCES_TO_ENUMERATE:
         sums = np.zeros(1)
-        for value in kept:
+        for value in nonzero:
             sums = np.concatenate([sums + value, sums - value])
-        return Test("sign flips (exact)", None, None, as_far(sums) / len(sums), alternative)
-    far = sum(as_far(sums) for sums in _flipped(kept, seen, flips, seed))
+        return Test("sign flips (exact)", None, None, count_as_large(sums) / len(sums), alternative)
+    as_large = sum(count_as_large(sums) for sums in _sums_with_random_signs(nonzero, observed, flips, seed))
     return Test(
-        "sign flips", None, None, (far + 1) / (flips + 1), alternative, note=f"{flips:,} flips, seed {seed}"
+        "sign flips",
+        None,
+        None,
+        (as_large + 1) / (flips + 1),
+        alternative,
+        note=f"{flips:,} flips, seed {seed}",
     )
 
 
@@ -141,9 +146,9 @@ def diebold_mariano(
     Diebold-Mariano: statistic 2.2014, df 7, p = 0.0636
     """
     values = _column(differences)
-    n, reach = len(values), horizon - 1 if lags is None else lags
-    if horizon < 1 or not 0 <= reach < n:
-        raise MetricError(f"{n} rows are too few for a horizon of {horizon} and {reach} lags.")
+    n, max_lag = len(values), horizon - 1 if lags is None else lags
+    if horizon < 1 or not 0 <= max_lag < n:
+        raise MetricError(f"{n} rows are too few for a horizon of {horizon} and {max_lag} lags.")
     mean = math.fsum(values) / n
     size = length(values - mean) or 1.0  # so that products are of numbers up to 1
     centred = (values - mean) / size
@@ -152,10 +157,10 @@ def diebold_mariano(
         return math.fsum(centred[lag:] * centred[: n - lag]) / n
 
     note, method = "", "Diebold-Mariano"
-    weights = [1 - lag / (reach + 1) if kernel == "bartlett" else 1.0 for lag in range(1, reach + 1)]
+    weights = [1 - lag / (max_lag + 1) if kernel == "bartlett" else 1.0 for lag in range(1, max_lag + 1)]
     total = spread(0) + 2 * math.fsum(w * spread(lag) for lag, w in enumerate(weights, 1))
     if total <= 0 < spread(0):
-        weights = [1 - lag / (reach + 1) for lag in range(1, reach + 1)]
+        weights = [1 - lag / (max_lag + 1) for lag in range(1, max_lag + 1)]
         total = spread(0) + 2 * math.fsum(w * spread(lag) for lag, w in enumerate(weights, 1))
         note = "the rectangular variance was not positive: Bartlett's weights were taken"
     short = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
@@ -179,13 +184,15 @@ def _student(
     if error <= TIE * abs(mean):
         p: Value = Undefined("every row differs by the same") if mean else 1.0
         return Test(method, None, df, p, alternative, mean, confidence=confidence, note=note)
-    t, reach = mean / error, student_quantile(confidence, df) * error
+    t, half_width = mean / error, student_quantile(confidence, df) * error
     p = student_p(t, df, alternative)
-    return Test(method, t, df, p, alternative, mean, mean - reach, mean + reach, confidence, note, error)
+    return Test(
+        method, t, df, p, alternative, mean, mean - half_width, mean + half_width, confidence, note, error
+    )
 
 
-def _counted_out(doubled: NDArray[Any], positive: int, alternative: Alternative) -> float:
-    """Return the chance of a rank sum as far out over all patterns of signs."""
+def _exact_wilcoxon_p(doubled: NDArray[Any], positive: int, alternative: Alternative) -> float:
+    """Return the exact p-value of a rank sum over all patterns of signs."""
     ways = np.zeros(int(doubled.sum()) + 1, dtype=object)  # Python's integers: 2**n of them
     ways[0] = 1
     for rank in doubled:
@@ -197,10 +204,10 @@ def _counted_out(doubled: NDArray[Any], positive: int, alternative: Alternative)
     return (above if alternative == "greater" else below) / everything
 
 
-def _approximated(
+def _normal_wilcoxon_p(
     n: int, sizes: NDArray[Any], positive: float, alternative: Alternative, *, corrected: bool
 ) -> float:
-    """Return the normal chance of a rank sum as far out."""
+    """Return the p-value of a rank sum by the normal approximation."""
     ties = sizes.astype(np.float64)
     spread = n * (n + 1) * (2 * n + 1) / 24 - float((ties**3 - ties).sum()) / 48
     distance = positive - n * (n + 1) / 4
@@ -214,14 +221,14 @@ def _approximated(
     return min(1.0, normal_p(distance / math.sqrt(spread), alternative))
 
 
-def _flipped(values: NDArray[np.float64], total: float, flips: int, seed: int) -> Any:
+def _sums_with_random_signs(values: NDArray[np.float64], total: float, flips: int, seed: int) -> Any:
     """Yield sums with random signs, one per flip; flip r takes the words from r times their number on."""
     words = -(-len(values) // 64)
-    block = max(1, _BITS // (64 * words))
+    block = max(1, _SIGNS_AT_ONCE // (64 * words))
     for begin in range(0, flips, block):
         end = min(begin + block, flips)
-        drawn = kernels.random_words(seed, 0, begin * words, end * words).astype("<u8", copy=False)
-        bits = np.unpackbits(drawn.view(np.uint8), bitorder="little").reshape(end - begin, 64 * words)
+        random = kernels.random_words(seed, 0, begin * words, end * words).astype("<u8", copy=False)
+        bits = np.unpackbits(random.view(np.uint8), bitorder="little").reshape(end - begin, 64 * words)
         yield total - 2 * (bits[:, : len(values)] @ values)
 
 

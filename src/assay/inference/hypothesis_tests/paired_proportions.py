@@ -1,7 +1,7 @@
-"""Two models right or wrong on the same rows: how much they differ, and whether that matters.
+"""Differences of paired proportions: intervals, non-inferiority and equivalence tests, Cochran's Q.
 
-Only the rows count on which they disagree: ``only_first`` where the first alone is right, ``only_second``
-where the second alone is, of ``n`` rows.
+Only the rows on which two models disagree count: ``only_first`` where the first alone is right,
+``only_second`` where the second alone is, of ``n`` rows.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def bonett_price(only_first: float, only_second: float, n: float, *, confidence:
     _check(only_first, only_second, n)
     first, second = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
     centre = first - second
-    reach = normal_quantile(confidence) * math.sqrt((first + second - centre**2) / (n + 2))
-    return max(-1.0, centre - reach), min(1.0, centre + reach)
+    half_width = normal_quantile(confidence) * math.sqrt((first + second - centre**2) / (n + 2))
+    return max(-1.0, centre - half_width), min(1.0, centre + half_width)
 
 
 def agresti_min(only_first: float, only_second: float, n: float, *, confidence: float = 0.95) -> Interval:
@@ -107,9 +107,9 @@ def wald(only_first: float, only_second: float, n: float, *, confidence: float =
     >>> round(low, 4), round(high, 4)
     (-0.0096, 0.1496)
     """
-    reach = normal_quantile(confidence) * paired_error(only_first, only_second, n)
+    half_width = normal_quantile(confidence) * paired_error(only_first, only_second, n)
     centre = (only_first - only_second) / n
-    return max(-1.0, centre - reach), min(1.0, centre + reach)
+    return max(-1.0, centre - half_width), min(1.0, centre + half_width)
 
 
 def paired_difference(
@@ -182,8 +182,8 @@ def claims(interval: Interval, margin: float) -> tuple[str, ...]:
     """
     _check_margin(margin)
     low, high = interval
-    found = {"superior": low > 0, "non-inferior": low > -margin, "equivalent": -margin < low <= high < margin}
-    return tuple(name for name, holds in found.items() if holds)
+    holds = {"superior": low > 0, "non-inferior": low > -margin, "equivalent": -margin < low <= high < margin}
+    return tuple(name for name, allowed in holds.items() if allowed)
 
 
 def cochran_q(correct: Any) -> Test:

@@ -1,4 +1,4 @@
-"""How many rows an area under the ROC curve needs, and what so many can show. Round sizes up."""
+"""Sample size and power for the area under the ROC curve. Round sizes up."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay.errors import MetricError
 from assay.inference.distributions import normal_p, normal_point
 from assay.inference.formulas.auc import hanley_mcneil
 from assay.inference.formulas.proportions import normal_quantile
-from assay.inference.power.proportion_power import check_power, critical_value, needed
+from assay.inference.power.proportion_power import check_power, critical_value, rows_to_reach_one
 from assay.metrics import Undefined, Value
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def positives_for_area_width(
     183.6
     """
     z = normal_quantile(confidence)
-    return _solved(lambda m: z * _error(area, m, m * ratio, method) / half_width)
+    return _solve_for_positives(lambda m: z * _error(area, m, m * ratio, method) / half_width)
 
 
 def positives_for_area(
@@ -72,7 +72,7 @@ def positives_for_area(
     one_sided: bool = False,
     method: AreaMethod = "obuchowski",
 ) -> float:
-    """Return how many positives a test needs to tell an area from another, as pROC has it for one half.
+    """Return how many positives a test of an area against another needs; pROC has it for one half.
 
     Obuchowski, Lieber and Wians 2004, or with the variances of Hanley and McNeil 1982.
 
@@ -83,11 +83,11 @@ def positives_for_area(
     _check_areas(area, null)
     z_alpha, z_power = critical_value(alpha, one_sided=one_sided), normal_point(power)
 
-    def reach(m: float) -> float:
+    def error_ratio(m: float) -> float:
         errors = (_error(theta, m, m * ratio, method) for theta in (null, area))
         return sum(z * error for z, error in zip((z_alpha, z_power), errors, strict=True)) / abs(area - null)
 
-    return _solved(reach)
+    return _solve_for_positives(error_ratio)
 
 
 def power_of_area(
@@ -100,7 +100,7 @@ def power_of_area(
     one_sided: bool = False,
     method: AreaMethod = "obuchowski",
 ) -> float:
-    """Return the chance that a test with so many rows tells an area from another.
+    """Return the power of a test of an area against another with so many rows.
 
     Obuchowski, Lieber and Wians 2004, or with the variances of Hanley and McNeil 1982.
 
@@ -158,16 +158,16 @@ def area_detected(
 
     check_power(alpha, power)
 
-    def short(area: float) -> float:
+    def log_shortage(area: float) -> float:
         needed = positives_for_area(
             area, null=null, ratio=negatives / positives, alpha=alpha, power=power, one_sided=one_sided
         )
         return math.log(needed / positives)
 
-    least, largest = null + 1e-9, 1 - 1e-15
-    if short(largest) > 0:
+    lowest, highest = null + 1e-9, 1 - 1e-15
+    if log_shortage(highest) > 0:
         raise MetricError(f"{positives} positives and {negatives} negatives are too few for any area.")
-    return float(brentq(short, least, largest, xtol=1e-15, rtol=8.9e-16))
+    return float(brentq(log_shortage, lowest, highest, xtol=1e-15, rtol=8.9e-16))
 
 
 def positives_for_area_difference(
@@ -194,7 +194,7 @@ def positives_for_area_difference(
         return spreads
     null_error, error = spreads
     top = critical_value(alpha, one_sided=one_sided) * null_error + normal_point(power) * error
-    return needed(top / abs(difference))
+    return rows_to_reach_one(top / abs(difference))
 
 
 def power_of_area_difference(
@@ -272,17 +272,17 @@ def _error(area: float, positives: float, negatives: float, method: AreaMethod) 
     return math.sqrt(obuchowski_variance(area, negatives / positives) / positives)
 
 
-def _solved(reach: Callable[[float], float]) -> float:
-    """Return how many positives bring what falls with their number down to 1."""
+def _solve_for_positives(error_ratio: Callable[[float], float]) -> float:
+    """Return for how many positives a ratio that falls with their number is 1."""
     from scipy.optimize import brentq  # noqa: PLC0415
 
     # It falls nearly with the root of the number, exactly so for Obuchowski's variance.
-    low = high = math.log(needed(reach(1.0)))
-    while reach(math.exp(low)) < 1:
+    low = high = math.log(rows_to_reach_one(error_ratio(1.0)))
+    while error_ratio(math.exp(low)) < 1:
         low -= 1
-    while reach(math.exp(high)) > 1:
+    while error_ratio(math.exp(high)) > 1:
         high += 1
-    return math.exp(brentq(lambda x: math.log(reach(math.exp(x))), low, high, xtol=1e-15, rtol=8.9e-16))
+    return math.exp(brentq(lambda x: math.log(error_ratio(math.exp(x))), low, high, xtol=1e-15, rtol=8.9e-16))
 
 
 def _area_difference(

@@ -1,4 +1,4 @@
-"""How many rows are needed, and what so many can show. Sizes come unrounded: round up."""
+"""Sample size and power for proportions, of one model or of two on the same rows. Round sizes up."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from assay.inference.formulas.proportions import normal_quantile
 __all__ = [
     "check_power",
     "critical_value",
-    "needed",
     "power_of_paired",
     "power_of_two_proportions",
     "rows_for_paired",
     "rows_for_two_proportions",
     "rows_for_width",
+    "rows_to_reach_one",
 ]
 
 
@@ -39,7 +39,7 @@ def rows_for_two_proportions(
     """
     check_power(alpha, power)
     null, spread, gap = _two_proportions(first, second)
-    return needed((critical_value(alpha) * null + normal_point(power) * spread) / gap)
+    return rows_to_reach_one((critical_value(alpha) * null + normal_point(power) * spread) / gap)
 
 
 def power_of_two_proportions(first: float, second: float, n: float, *, alpha: float = 0.05) -> float:
@@ -52,8 +52,8 @@ def power_of_two_proportions(first: float, second: float, n: float, *, alpha: fl
     """
     check_power(alpha)
     null, spread, gap = _two_proportions(first, second)
-    short = gap * math.sqrt(n) - critical_value(alpha) * null
-    return normal_p(short / spread, "less") if spread else float(short > 0)
+    excess = gap * math.sqrt(n) - critical_value(alpha) * null
+    return normal_p(excess / spread, "less") if spread else float(excess > 0)
 
 
 def rows_for_paired(
@@ -68,12 +68,12 @@ def rows_for_paired(
     """
     check_power(alpha, power)
     spread = _discordant(discordance, difference)
-    reach = critical_value(alpha) * math.sqrt(discordance) + normal_point(power) * spread
-    return needed(reach / abs(difference))
+    ratio = (critical_value(alpha) * math.sqrt(discordance) + normal_point(power) * spread) / abs(difference)
+    return rows_to_reach_one(ratio)
 
 
 def power_of_paired(discordance: float, difference: float, n: float, *, alpha: float = 0.05) -> float:
-    """Return the chance that McNemar's test sees the difference in n rows.
+    """Return the power of McNemar's test of the difference with n rows.
 
     Connor 1987.
 
@@ -82,12 +82,12 @@ def power_of_paired(discordance: float, difference: float, n: float, *, alpha: f
     """
     check_power(alpha)
     spread = _discordant(discordance, difference)
-    short = abs(difference) * math.sqrt(n) - critical_value(alpha) * math.sqrt(discordance)
-    return normal_p(short / spread, "less") if spread else float(short > 0)
+    excess = abs(difference) * math.sqrt(n) - critical_value(alpha) * math.sqrt(discordance)
+    return normal_p(excess / spread, "less") if spread else float(excess > 0)
 
 
 def critical_value(alpha: float, *, one_sided: bool = False) -> float:
-    """Return how many standard errors a test at level alpha asks for.
+    """Return the critical value of a normal test at level alpha, in standard errors.
 
     >>> round(critical_value(0.05), 6), round(critical_value(0.05, one_sided=True), 6)
     (1.959964, 1.644854)
@@ -95,15 +95,15 @@ def critical_value(alpha: float, *, one_sided: bool = False) -> float:
     return -normal_point(alpha if one_sided else alpha / 2)
 
 
-def needed(reach: float) -> float:
-    """Return how many rows bring down to 1 what falls with the root of their number.
+def rows_to_reach_one(ratio: float) -> float:
+    """Return for how many rows a ratio that falls with the root of their number is 1, from that of one row.
 
-    >>> needed(3.0)
+    >>> rows_to_reach_one(3.0)
     9.0
     """
-    if reach <= 0:
+    if ratio <= 0:
         raise MetricError("any number of rows has more power than that.")
-    return reach * reach
+    return ratio * ratio
 
 
 def check_power(alpha: float, power: float = 0.5) -> None:
