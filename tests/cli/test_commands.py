@@ -220,9 +220,9 @@ def test_crossval_is_the_library_s(here, capfd):
     assert (
         "8 folds" in (here / "text.txt").read_text() or "2 times 4 folds" in (here / "text.txt").read_text()
     )
-    assert ".632" in run(f"crossval data.csv {model} --bootstrap 10 --metrics accuracy", capfd)
+    assert ".632" in run(f"crossval data.csv {model} --positive yes --bootstrap 10 --metrics accuracy", capfd)
     assert "forward" in run(
-        f"crossval data.csv {model} --time day --folds 3 --metrics accuracy --gap 2d", capfd
+        f"crossval data.csv {model} --positive yes --time day --folds 3 --metrics accuracy --gap 2d", capfd
     )
 
 
@@ -236,7 +236,7 @@ def test_a_model_of_one_s_own_is_found(here, capfd):
     )
     found = json.loads(
         run("crossval data.csv --target default --model my_own_model:Always --set answer=yes --metrics accuracy "
-            "--folds 3 --json", capfd)
+            "--positive yes --folds 3 --json", capfd)
     )  # fmt: skip
     assert found["metrics"]["accuracy"]["value"] == pytest.approx(
         sum(line.endswith("yes") for line in (here / "data.csv").read_text().split()) / 120

@@ -115,8 +115,8 @@ def test_the_equal_error_rate_is_that_of_the_catalogue(rows):
         return
     sample = Sample.of(read(rows))
     sweep = sample.sweep()
-    place = parse_criterion(equal_error=True).choose(sample, sweep).place
-    assert interpolated_error(sweep, place) == pytest.approx(equal_error_rate(sample.tally), abs=1e-14)
+    index = parse_criterion(equal_error=True).choose(sample, sweep).cutoff_index
+    assert interpolated_error(sweep, index) == pytest.approx(equal_error_rate(sample.tally), abs=1e-14)
 
 
 @settings(max_examples=150, deadline=None)
@@ -171,7 +171,7 @@ def test_costs_of_each_row(rows, alarm, seed):
         return missed + sum(brute_force_thresholds.exact(alarm) for y, s, _ in rows if not y and s >= cutoff)
 
     each = [spent(cutoff) for cutoff in brute_force_thresholds.cutoffs(rows)]
-    mixed = [rows[place] for place in np.random.default_rng(seed).permutation(len(rows))]
+    mixed = [rows[index] for index in np.random.default_rng(seed).permutation(len(rows))]
     plain = [row[:2] for row in mixed]
     found = choose_threshold(read(plain), cost_fp=alarm, cost_fn=[row[2] for row in mixed])
     assert found.threshold == brute_force_thresholds.cutoffs(rows)[each.index(min(each))]
@@ -288,7 +288,7 @@ def test_rows_a_tally_and_its_parts_choose_alike(rows, cut, seed):
     """The order of the rows, and how they were tallied, do not matter."""
     whole = assay.Scores.of(read(rows))
     parts = [assay.Scores.of(read(part)) for part in (rows[:cut], rows[cut:]) if part]
-    mixed = [rows[place] for place in np.random.default_rng(seed).permutation(len(rows))]
+    mixed = [rows[index] for index in np.random.default_rng(seed).permutation(len(rows))]
     chosen = choose_threshold(whole, cost_fp=1, cost_fn=2, baseline=0.5)
     for other in (read(mixed), assay.merge(parts)):
         again = choose_threshold(other, cost_fp=1, cost_fn=2, baseline=0.5)
@@ -356,5 +356,5 @@ def test_a_binned_tally_chooses_among_the_edges_of_its_bins():
     exact = choose_threshold(rows, best="youden")
     assert exact.value - 0.01 < found.value <= exact.value
     weighted = assay.rows(actual=actual, score=score, weight=score**2)
-    with pytest.raises(assay.MetricError, match="keeps too little"):
+    with pytest.raises(assay.MetricError, match="cannot be chosen from a binned tally"):
         choose_threshold(assay.BinnedScores.of(weighted, 14), best="youden")

@@ -25,13 +25,13 @@ def test_net_benefit_is_a_mean_over_rows(rows):
     """Every row brings 1, minus the odds of the threshold, or nothing; the error is that of the mean."""
     y, s = (np.array(x) for x in zip(*rows, strict=True))
     curve = net_benefit(read(rows), [0.0, 0.2, 0.25, 0.9])
-    for place, t in enumerate(curve.x):
+    for index, t in enumerate(curve.x):
         each = np.where(s >= t, np.where(y == 1, 1.0, -t / (1 - t)), 0.0)
         everyone = np.where(y == 1, 1.0, -t / (1 - t))
-        assert curve.y[place] == pytest.approx(each.mean(), abs=1e-14)
-        assert curve["treat_all"][place] == pytest.approx(everyone.mean(), abs=1e-13)
-        assert curve["standardised"][place] == pytest.approx(each.mean() / y.mean(), abs=1e-13)
-        assert curve["standard_error"][place] == pytest.approx(each.std() / np.sqrt(len(y)), abs=1e-7)
+        assert curve.y[index] == pytest.approx(each.mean(), abs=1e-14)
+        assert curve["treat_all"][index] == pytest.approx(everyone.mean(), abs=1e-13)
+        assert curve["standardised"][index] == pytest.approx(each.mean() / y.mean(), abs=1e-13)
+        assert curve["standard_error"][index] == pytest.approx(each.std() / np.sqrt(len(y)), abs=1e-7)
 
 
 def test_net_benefit_of_weighted_rows():

@@ -8,7 +8,7 @@ import pytest
 import assay
 from assay.decisions import choose_threshold
 from assay.decisions.guarantees import lower_limit_reaches
-from assay.decisions.sequential_testing import starts
+from assay.decisions.sequential_testing import start_sizes
 
 
 def beyond(z):
@@ -120,7 +120,7 @@ def test_the_walk_by_blocks_is_the_walk_by_rows(n, share):
     order = np.argsort(-score)
     hits = np.cumsum(actual[order])
     called = 1 + np.arange(n)
-    named = starts(n, share, 0.05)
+    named = start_sizes(n, share, 0.05)
     level, begin, best = 0.0, 0, None
     for number, start in enumerate(named):
         end = named[number + 1] if number + 1 < len(named) else n + 1
@@ -133,9 +133,9 @@ def test_the_walk_by_blocks_is_the_walk_by_rows(n, share):
             continue
         level, first = 0.0, int(np.argmin(passed))
         best = start - 2 + first if first else best
-    place = int(np.argmax(hits == hits[best]))
+    index = int(np.argmax(hits == hits[best]))
     found = choose_threshold(assay.rows(actual=actual, score=score), min_precision=share, confidence=0.95)
-    assert found.threshold == score[order][place]
+    assert found.threshold == score[order][index]
 
 
 def test_what_is_said_of_a_precision():
@@ -144,7 +144,7 @@ def test_what_is_said_of_a_precision():
     found = choose_threshold(assay.rows(actual=actual, score=score), min_precision=0.7, confidence=0.9)
     assert found.note.startswith("The precision of at least 0.7 holds although the threshold was chosen")
     lucky = assay.rows(actual=[0] * 6 + [1] * 11 + [0] * 50, score=range(67, 0, -1))
-    with pytest.raises(assay.MetricError, match="named beforehand, but not of the best of many"):
+    with pytest.raises(assay.MetricError, match="fixed beforehand, but not for the best of many"):
         choose_threshold(lucky, min_precision=0.4, confidence=0.9)
 
 

@@ -105,10 +105,10 @@ def test_the_variance_is_that_of_leaving_out_each_group(measure, weights):
     """A second way: rows left out and counted anew, at several cutoffs."""
     rows = Hospitals(12, 0.3, rows=150, unequal=True, weights=weights).draw(np.random.default_rng(4))
     sweep = Sample.of(rows).sweep()
-    places = np.array([10, 60, 100])
-    found = sweep.groups.evidence(measure, places)
-    for index, place in enumerate(places):
-        share, variance, units, groups = jackknife(rows, measure, sweep.cutoff(int(place)))
+    indices = np.array([10, 60, 100])
+    found = sweep.groups.evidence(measure, indices)
+    for index, cutoff_index in enumerate(indices):
+        share, variance, units, groups = jackknife(rows, measure, sweep.cutoff(int(cutoff_index)))
         assert found.hits[index] / found.rows[index] == pytest.approx(share, rel=1e-12)
         assert found.variance[index] == pytest.approx(variance, rel=1e-9)
         assert found.units[index] == pytest.approx(units, rel=1e-12)
@@ -136,7 +136,7 @@ def test_without_a_failure_groups_count_as_rows():
     )
     found = choose_threshold(rows, min_recall=0.7, confidence=0.95)
     assert f"limit of recall is {0.05 ** (1 / 10):.4g};" in found.note
-    assert found.note.endswith("Whole groups were the unit: 10 of them have positives.")
+    assert found.note.endswith("Whole groups were the sampling unit: 10 of them have positives.")
     with pytest.raises(assay.MetricError, match=r"10 of them have positives\) leaves a lower limit of 0\.74"):
         choose_threshold(rows, min_recall=0.8, confidence=0.95)
 
@@ -150,7 +150,7 @@ def test_a_failure_does_not_say_more_than_none():
     sweep = Sample.of(rows).sweep()
     seen = sweep.groups.evidence("recall", np.array([1]))
     assert seen.limit(0, 0.95, "clopper-pearson") == pytest.approx(0.05 ** (1 / 10), rel=1e-12)
-    assert not seen.refutes(0.8, 0.05, "clopper-pearson").any()
+    assert not seen.rejects(0.8, 0.05, "clopper-pearson").any()
 
 
 def test_of_very_many_cutoffs_some_are_tested(monkeypatch):
@@ -159,15 +159,15 @@ def test_of_very_many_cutoffs_some_are_tested(monkeypatch):
     for measure in ("recall", "precision", "specificity"):
         asked = {f"min_{measure}": 0.6, "confidence": 0.9}
         every = choose_threshold(rows, **asked)
-        monkeypatch.setattr(effective_counts, "_DENSE", 10)
+        monkeypatch.setattr(effective_counts, "_MAX_ALL_TESTED", 10)
         some = choose_threshold(rows, **asked)
         monkeypatch.undo()
         assert some.threshold == pytest.approx(every.threshold, abs=0.05)
-    monkeypatch.setattr(effective_counts, "_DENSE", 10)
-    places = Sample.of(rows).sweep().groups.places
-    assert 900 < len(places) < 3001
-    assert places[0] == 0
-    assert places[-1] == 3000
+    monkeypatch.setattr(effective_counts, "_MAX_ALL_TESTED", 10)
+    indices = Sample.of(rows).sweep().groups.indices
+    assert 900 < len(indices) < 3001
+    assert indices[0] == 0
+    assert indices[-1] == 3000
 
 
 def test_folds_and_replicates_keep_the_groups_of_a_promise():

@@ -146,8 +146,8 @@ def test_groups_of_weighted_rows_and_of_rows_with_costs_find_their_entries():
     weight = np.random.default_rng(1).choice([0.5, 1.0, 2.0], 120)
     for rows, amounts in ((in_groups(weight=weight), None), (in_groups(), Amounts(1.0, weight))):
         sample = Sample.of(rows, amounts)
-        places, _ = sample.groups
-        sizes = np.bincount(places, minlength=2 * len(sample.tally.scores))
+        indices, _ = sample.groups
+        sizes = np.bincount(indices, minlength=2 * len(sample.tally.scores))
         assert sizes.tolist() == [*sample.tally.positives, *sample.tally.negatives]
 
 
@@ -196,8 +196,8 @@ def test_a_recall_that_was_promised_is_kept():
     ("call", "message"),
     [
         (lambda: cross_fitted(noisy(), best="f1", folds=1), "folds=1 is not a whole number from 2 on"),
-        (lambda: cross_fitted(noisy(8), best="accuracy", folds=9), "no more than 8 rows"),
-        (lambda: cross_fitted(in_groups(groups=3), best="f1", folds=5), "no more than 3 groups"),
+        (lambda: cross_fitted(noisy(8), best="accuracy", folds=9), "there are only 8 rows"),
+        (lambda: cross_fitted(in_groups(groups=3), best="f1", folds=5), "there are only 3 groups"),
         (lambda: cross_fitted(noisy(), capacity=5), "state it as a share of them, max_positive_rate="),
         (lambda: optimism(noisy(), best="f1", replicates=0), "replicates=0"),
         (
@@ -206,11 +206,11 @@ def test_a_recall_that_was_promised_is_kept():
         ),
         (
             lambda: optimism(assay.rows(actual=[1, 0, 0, 0], score=[4, 3, 2, 1]), best="f1"),
-            "the rows are too few",
+            "there are too few rows",
         ),
     ],
 )
-def test_too_few_to_be_honest_with(call, message):
+def test_samples_that_are_too_small(call, message):
     """Each says what is too few, and of what."""
     with pytest.raises(assay.MetricError, match=message):
         call()

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from support import brute_force_thresholds
 
 import assay
-from assay.decisions import choose_threshold, cross_fitted, evaluate_threshold, optimism
-from assay.decisions import selection_optimism as honest
+from assay.decisions import choose_threshold, cross_fitted, evaluate_threshold, optimism, selection_optimism
 from assay.decisions.criteria import RISING, parse_criterion
-from assay.decisions.sweep import Amounts, Running, Sample, made_whole
+from assay.decisions.sweep import Amounts, CumulativeCounts, Sample, to_whole_units
 from assay.metrics import Binary, find
 from assay.metrics.curves.cutoffs import of_counts
 
@@ -94,7 +93,7 @@ def test_running_sums_are_those_of_all_steps_wherever_they_are_read(steps, cuts,
     """Blocks end anywhere, and floats are added in one order: the same to the bit."""
     columns = np.array(steps).T
     times = np.linspace(0.1, 3.7, len(steps)) if weighted else None
-    running = Running((columns[0].astype(np.uint8), columns[1].astype(np.uint8)), times)
+    running = CumulativeCounts((columns[0].astype(np.uint8), columns[1].astype(np.uint8)), times)
     tp, fp = (
         np.concatenate([[0], np.cumsum(column if times is None else column * times)]) for column in columns
     )
@@ -150,10 +149,10 @@ def test_decimal_weights_and_infinite_scores_as_written(rows, share, room):
     if len({one[0] for one in rows}) == 2:
         cases.append(({"equal_error": True}, brute_force_thresholds.difference_of_errors, True, None))
     for criterion, value, lowest, allowed in cases:
-        places = brute_force_thresholds.cutoffs(rows)[int(highest == math.inf) :]
+        indices = brute_force_thresholds.cutoffs(rows)[int(highest == math.inf) :]
         found = [
             (cutoff, value(c))
-            for cutoff in places
+            for cutoff in indices
             if value(c := brute_force_thresholds.counts(rows, cutoff)) is not None
             and (allowed is None or allowed(c))
         ]
@@ -169,10 +168,10 @@ def test_decimal_weights_and_infinite_scores_as_written(rows, share, room):
 
 def test_numbers_are_made_whole_or_left():
     """Up to four decimals; not where sums would pass what floats count exactly."""
-    assert made_whole(np.array([1.0, 3.0]), 2)[1] == 1
-    assert made_whole(np.array([0.0001, 3.0]), 2)[1] == 10_000
+    assert to_whole_units(np.array([1.0, 3.0]), 2)[1] == 1
+    assert to_whole_units(np.array([0.0001, 3.0]), 2)[1] == 10_000
     for odd in ([1 / 3], [0.00001], [2.0**52, 0.5]):
-        kept, unit = made_whole(np.array(odd), 10)
+        kept, unit = to_whole_units(np.array(odd), 10)
         assert (kept.tolist(), unit) == (odd, 1)
 
 
@@ -193,7 +192,7 @@ def test_the_luck_of_many_scores_is_that_of_their_neighbours_put_together(monkey
     """Forty thousand scores as they are, or 16,384 together, differ by less than other draws do."""
     rows = many(40_000)
     together = [optimism(rows, best="youden", replicates=60, seed=seed) for seed in range(3)]
-    monkeypatch.setattr(honest, "_CUTOFFS", 1 << 30)
+    monkeypatch.setattr(selection_optimism, "_MAX_CUTOFFS", 1 << 30)
     alone = [optimism(rows, best="youden", replicates=60, seed=seed) for seed in range(3)]
     assert {one.apparent for one in together} == {one.apparent for one in alone}
     draws = [one.optimism for one in alone]
@@ -211,13 +210,13 @@ def test_folds_of_distinct_and_of_tied_scores_are_dealt_alike(kind):
     rows = many(600)
     amounts = Amounts(1.0, np.arange(600) / 4) if kind == "amounts" else None
     sample = Sample.of(rows, amounts)
-    parts = honest._folds(sample, 5, seed=1)
+    parts = selection_optimism._folds(sample, 5, seed=1)
     assert parts.dtype == np.uint8
     assert (parts.sum(0) == [sample.tally.positives, sample.tally.negatives]).all()
     twice = assay.rows(
         actual=np.tile(np.asarray(rows.actual.values), 2), score=np.tile(np.asarray(rows.score.values), 2)
     )
-    doubled = honest._folds(Sample.of(twice), 5, seed=1)
+    doubled = selection_optimism._folds(Sample.of(twice), 5, seed=1)
     assert (doubled.sum(0) == 2 * (parts.sum(0) if kind == "plain" else doubled.sum(0) // 2)).all()
     assert cross_fitted(rows, best="f1", folds=5).counts.n == 600
 

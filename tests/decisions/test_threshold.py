@@ -44,8 +44,8 @@ def mcc_by_rates(tp, fp, fn, tn):
 
     centre = [x / size for x, size in rates]
     value, squares = mcc(*centre), [0.0, 0.0]
-    for place, rate in enumerate(rates):
-        ends = [mcc(*(*centre[:place], limit, *centre[place + 1 :])) for limit in modified_wilson(*rate)]
+    for index, rate in enumerate(rates):
+        ends = [mcc(*(*centre[:index], limit, *centre[index + 1 :])) for limit in modified_wilson(*rate)]
         squares[0] += min(0.0, *(end - value for end in ends)) ** 2
         squares[1] += max(0.0, *(end - value for end in ends)) ** 2
     return max(value - math.sqrt(squares[0]), -1.0), min(value + math.sqrt(squares[1]), 1.0)
@@ -59,9 +59,9 @@ def test_a_cost_optimal_threshold_prints_beside_one_half():
         " false positives            4        6",
         " false negatives            2        0",
         " cost per 1,000 rows      800      400",
-        " Chosen and judged on the same rows, so that it looks better than it will be:",
-        " folds=10 or replicates=200 tells how good.",
-        " For calibrated probabilities the costs alone say 0.2.",
+        " Chosen and evaluated on the same rows, so that it looks better than it will be:",
+        " folds=10 or replicates=200 estimates by how much.",
+        " For calibrated probabilities the costs alone imply 0.2.",
     ]
 
 
@@ -247,7 +247,7 @@ BAD = [
     ({"cost_fp": 1, "cost_fn": 2, "capacity": 4, "max_positive_rate": 0.1}, "are 3 criteria"),
     ({"cost_fp": 1}, "cost_fn= is missing"),
     ({"cost_tp": 1}, "cost_fp= is missing"),
-    ({"cost_fp": -1, "cost_fn": 1}, "A gain is no negative cost"),
+    ({"cost_fp": -1, "cost_fn": 1}, "State a gain not as a negative cost"),
     ({"cost_fp": math.nan, "cost_fn": 1}, "not a number from 0 on"),
     ({"cost_fp": math.inf, "cost_fn": 1}, "state costs in a larger unit"),
     ({"cost_fp": 1, "cost_fn": 1, "cost_tn": 2}, "cost_fp=1 is below cost_tn=2"),
@@ -272,16 +272,16 @@ BAD = [
     ({"best": 3}, "found by its name"),
     ({"min_recall": 0}, "min_recall=0 is not a number above 0"),
     ({"min_precision": 1.2}, "so it is at most 1"),
-    ({"min_precision": 0.99, "confidence": 0.95}, "be less sure, or bring more rows"),
+    ({"min_precision": 0.99, "confidence": 0.95}, "lower confidence=, or use more rows"),
     ({"min_recall": 0.99, "confidence": 0.95}, "even the best threshold's 7 of 7"),
     ({"min_recall": 0.9, "confidence": 1.5}, "confidence=1.5 is a share"),
     ({"min_recall": 0.9, "confidence": 0.4}, "above 0.5"),
     ({"min_recall": 0.9, "confidence": 0.9, "method": "wald"}, 'use "clopper-pearson" or "wilson"'),
-    ({"min_recall": 0.9, "prevalence": 0.4}, "it has no part in min_recall="),
-    ({"min_recall": 0.9, "calibrated": True}, "it has no part in min_recall="),
+    ({"min_recall": 0.9, "prevalence": 0.4}, "it has no use with min_recall="),
+    ({"min_recall": 0.9, "calibrated": True}, "it has no use with min_recall="),
     ({"capacity": -1}, "capacity=-1"),
-    ({"capacity": math.inf}, "room for all rows"),
-    ({"max_positive_rate": 0.1, "method": "wilson"}, "it has no part in max_positive_rate="),
+    ({"capacity": math.inf}, "allows all rows"),
+    ({"max_positive_rate": 0.1, "method": "wilson"}, "it has no use with max_positive_rate="),
     ({"max_positive_rate": 1.5}, "a share of the rows: at most 1"),
     ({"beta": 2}, r'For that beta say best="f_beta", beta=2'),
     ({"min_recall": 95}, r"for 95% say min_recall=0\.95"),
@@ -327,7 +327,7 @@ def test_rows_that_no_threshold_can_be_chosen_on():
     with pytest.raises(assay.NumberError, match=r"7\.3, which is no probability"):
         choose_threshold(assay.rows(actual=[0, 1], score=[0.1, 7.3]), cost_fp=1, cost_fn=1, calibrated=True)
     weighted = assay.rows(actual=[0, 1], score=[0.1, 0.3], weight=[1, 2])
-    with pytest.raises(assay.MetricError, match="the rows have weights, and costs of their own"):
+    with pytest.raises(assay.MetricError, match="the rows have both weights and costs"):
         choose_threshold(weighted, cost_fp=[1, 2], cost_fn=1)
     with pytest.raises(assay.MetricError, match="need the rows"):
         choose_threshold(assay.Scores.of(ROWS), cost_fp=[1] * 15, cost_fn=1)

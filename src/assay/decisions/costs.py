@@ -1,4 +1,4 @@
-"""What errors cost, and what follows from that alone: Bayes thresholds and other shares of positives."""
+"""Costs of errors, and thresholds that follow from costs and prevalence alone."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ __all__ = [
     "shifted_threshold",
 ]
 
-LARGEST = 1e100  # a cost: squares of sums of larger ones would run over
+MAX_COST = 1e100  # squares of sums of larger ones would overflow
 NO_GAINS = (
-    "A gain is no negative cost: add the same amount to both costs of that class, which changes no decision."
+    "State a gain not as a negative cost: add the same amount to both costs of that class, which changes "
+    "no decision."
 )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Costs:
-    """What each outcome of a row costs; only what an error costs beyond being right matters.
+    """Costs of the four outcomes; only the cost of an error beyond that of being right matters.
 
     >>> Costs(5, 1).words
     'a false positive costs 5, a false negative 1'
@@ -56,30 +57,30 @@ class Costs:
                 "error must not cost less than being right on the same row."
             )
         if not self.alarm + self.miss:
-            raise MetricError("both errors cost nothing, so that every threshold is as good as any other.")
+            raise MetricError("both errors cost nothing, so every threshold is equally good.")
         for name in ("fp", "fn", "tp", "tn"):
             object.__setattr__(self, name, float(getattr(self, name)))
 
     @property
     def alarm(self) -> float:
-        """What a false positive costs beyond a true negative."""
+        """Cost of a false positive beyond that of a true negative."""
         return self.fp - self.tn
 
     @property
     def miss(self) -> float:
-        """What a false negative costs beyond a true positive."""
+        """Cost of a false negative beyond that of a true positive."""
         return self.fn - self.tp
 
     @property
     def words(self) -> str:
-        """The costs as a sentence has them."""
-        said = f"a false positive costs {self.fp:g}, a false negative {self.fn:g}"
+        """The costs as a phrase."""
+        text = f"a false positive costs {self.fp:g}, a false negative {self.fn:g}"
         right = [(self.tp, "a true positive"), (self.tn, "a true negative")]
-        return ", ".join([said, *(f"{what} {cost:g}" for cost, what in right if cost)])
+        return ", ".join([text, *(f"{what} {cost:g}" for cost, what in right if cost)])
 
 
 def bayes_threshold(cost_fp: float, cost_fn: float, *, cost_tp: float = 0, cost_tn: float = 0) -> float:
-    """Return the threshold that costs least where the scores are calibrated probabilities (Elkan 2001).
+    """Return the cost-optimal threshold of calibrated probabilities (Elkan 2001).
 
     It follows from the costs alone: ``(fp - tn) / ((fp - tn) + (fn - tp))``.
 
@@ -91,9 +92,9 @@ def bayes_threshold(cost_fp: float, cost_fn: float, *, cost_tp: float = 0, cost_
 
 
 def shifted_probability(probability: Any, prevalence: float, new_prevalence: float) -> Any:
-    """Return what a probability becomes where another share of the rows is positive (Saerens 2002).
+    """Return a probability, or an array of them, adjusted to another prevalence (Saerens 2002).
 
-    A number, or an array of them. It takes the scores of either class to be spread as they were.
+    The distribution of scores within each class is taken to be unchanged.
 
     >>> shifted_probability(0.5, 0.5, 0.2)
     0.2
@@ -110,7 +111,7 @@ def shifted_probability(probability: Any, prevalence: float, new_prevalence: flo
 
 
 def shifted_threshold(threshold: Any, prevalence: float, new_prevalence: float) -> Any:
-    """Return where to cut the old probabilities to cut the shifted ones at a threshold.
+    """Return the threshold on the old probabilities that equals a threshold on the shifted ones.
 
     The inverse of :func:`shifted_probability`.
 
@@ -121,7 +122,7 @@ def shifted_threshold(threshold: Any, prevalence: float, new_prevalence: float) 
 
 
 def probability_cost(prevalence: float, cost_fp: float, cost_fn: float) -> float:
-    """Return what share of the cost of erring always is that of positives: the axis of a cost curve.
+    """Return the probability cost, the x axis of a cost curve: the positives' share of the maximum cost.
 
     Drummond and Holte 2006: ``prevalence cost_fn / (prevalence cost_fn + (1 - prevalence) cost_fp)``.
 
@@ -130,15 +131,15 @@ def probability_cost(prevalence: float, cost_fp: float, cost_fn: float) -> float
     """
     costs = Costs(cost_fp, cost_fn)
     check_share("prevalence", prevalence)
-    missed, alarmed = prevalence * costs.fn, (1 - prevalence) * costs.fp
-    return missed / (missed + alarmed)
+    positive, negative = prevalence * costs.fn, (1 - prevalence) * costs.fp
+    return positive / (positive + negative)
 
 
 def checked_cost(name: str, value: Any) -> float:
     """Return a cost as a number, or raise naming it."""
     if not is_number(value) or not value >= 0:
         raise MetricError(f"{name}={value!r} is not a number from 0 on. {NO_GAINS}")
-    if not float(value) <= LARGEST:
+    if not float(value) <= MAX_COST:
         raise MetricError(f"{name}={value!r} is too large: state costs in a larger unit.")
     return float(value)
 
@@ -165,7 +166,7 @@ def check_share(name: str, value: Any) -> float:
 
 
 def in_percent(name: str, value: float) -> str:
-    """Return the share that a number above 1 was perhaps meant to be, as a question's beginning.
+    """Return a hint for a percentage passed as a share; empty for other numbers.
 
     >>> in_percent("prevalence", 10)
     ': for 10% say prevalence=0.1'

@@ -1,4 +1,4 @@
-"""The criteria that a threshold may be chosen for, and what of them is stated: exactly one."""
+"""Criteria for choosing a threshold: exactly one of them is stated by keywords."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ __all__ = ["interpolated_error", "parse_criterion"]
 
 _CORNERS = ("closest_corner", "closest_topleft", "topleft")
 _COSTS = ("cost_fp", "cost_fn", "cost_tp", "cost_tn")
-_DEMANDS: Final = {"min_recall": "recall", "min_precision": "precision", "min_specificity": "specificity"}
-_SAID: Final = {"f_beta": {"beta": 1}}  # what is said of a metric although it is not given
+_CONSTRAINTS: Final = {"min_recall": "recall", "min_precision": "precision", "min_specificity": "specificity"}
+_SHOWN_DEFAULTS: Final = {"f_beta": {"beta": 1}}  # options that are shown also where they are not stated
 RISING: Final = frozenset(
     {
         "accuracy",
@@ -99,11 +99,15 @@ def parse_criterion(
     max_positive_rate: float | None = None,
     equal_error: bool = False,
 ) -> Criterion:
-    """Return the one criterion that is stated; see :func:`assay.decisions.choose_threshold`."""
+    """Return the criterion that keywords state; see :func:`assay.decisions.choose_threshold`."""
     for name, value in (("calibrated", calibrated), ("equal_error", equal_error)):
         if not isinstance(value, bool):
             raise MetricError(f"{name}={value!r} is neither True nor False.")
-    demands = {"min_recall": min_recall, "min_precision": min_precision, "min_specificity": min_specificity}
+    constraints = {
+        "min_recall": min_recall,
+        "min_precision": min_precision,
+        "min_specificity": min_specificity,
+    }
     others = {
         "best": best,
         "capacity": capacity,
@@ -111,17 +115,17 @@ def parse_criterion(
         "equal_error": equal_error or None,
     }
     costs = dict(zip(_COSTS, (cost_fp, cost_fn, cost_tp, cost_tn), strict=True))
-    asked = [name for name, value in {**demands, **others}.items() if value is not None]
+    stated = [name for name, value in {**constraints, **others}.items() if value is not None]
     if any(value is not None for value in costs.values()):
-        asked.insert(0, "cost_fp")
-    _one_of(asked, beta)
-    kind = asked[0]
+        stated.insert(0, "cost_fp")
+    _check_one(stated, beta)
+    kind = stated[0]
     if prevalence is not None and kind not in ("cost_fp", "best"):
-        raise MetricError(f"prevalence= weighs costs anew: it has no part in {kind}=.")
+        raise MetricError(f"prevalence= reweights costs: it has no use with {kind}=.")
     if calibrated and kind != "cost_fp":
-        raise MetricError(f"calibrated=True turns costs into a threshold: it has no part in {kind}=.")
-    if method is not None and kind not in _DEMANDS:
-        raise MetricError(f"method= is that of a lower limit: it has no part in {kind}=.")
+        raise MetricError(f"calibrated=True turns costs into a threshold: it has no use with {kind}=.")
+    if method is not None and kind not in _CONSTRAINTS:
+        raise MetricError(f"method= is for a lower limit: it has no use with {kind}=.")
     if kind != "best" and beta is not None:
         raise MetricError(f'beta= is an option of best="f_beta": it has no part in {kind}=.')
     if confidence is not None:
@@ -129,22 +133,24 @@ def parse_criterion(
     if kind == "cost_fp":
         criterion = _of_costs(costs, prevalence, calibrated=calibrated)
     elif best is not None:
-        given = {"beta": beta, "prevalence": prevalence}
-        criterion = _of_metric(best, {name: value for name, value in given.items() if value is not None})
-    elif kind in _DEMANDS:
-        criterion = _of_demand(_DEMANDS[kind], kind, demands[kind], confidence, method or "clopper-pearson")
+        options = {"beta": beta, "prevalence": prevalence}
+        criterion = _of_metric(best, {name: value for name, value in options.items() if value is not None})
+    elif kind in _CONSTRAINTS:
+        criterion = _of_constraint(
+            _CONSTRAINTS[kind], kind, constraints[kind], confidence, method or "clopper-pearson"
+        )
     elif kind == "equal_error":
         criterion = _EQUAL_ERROR
     else:
-        criterion = _of_room(capacity, max_positive_rate)
+        criterion = _of_capacity(capacity, max_positive_rate)
     return dataclasses.replace(criterion, confidence=confidence or CONFIDENCE)
 
 
-def _one_of(asked: list[str], beta: float | None) -> None:
-    if len(asked) > 1:
-        both = " and ".join(f"{name}=" for name in asked)
-        raise MetricError(f"{both} are {len(asked)} criteria: state the one that the threshold is for.")
-    if not asked:
+def _check_one(stated: list[str], beta: float | None) -> None:
+    if len(stated) > 1:
+        names = " and ".join(f"{name}=" for name in stated)
+        raise MetricError(f"{names} are {len(stated)} criteria: state one.")
+    if not stated:
         hint = f' For that beta say best="f_beta", beta={beta!r}.' if beta is not None else ""
         raise MetricError(
             "say what the threshold is for: cost_fp= and cost_fn=, best= with a metric's name, min_recall=, "
@@ -152,16 +158,16 @@ def _one_of(asked: list[str], beta: float | None) -> None:
         )
 
 
-def _of_costs(given: dict[str, Any], prevalence: float | None, *, calibrated: bool) -> Criterion:
+def _of_costs(stated: dict[str, Any], prevalence: float | None, *, calibrated: bool) -> Criterion:
     for name in ("cost_fp", "cost_fn"):
-        if given[name] is None:
-            raise MetricError(f"{name}= is missing: a threshold weighs what both errors cost.")
+        if stated[name] is None:
+            raise MetricError(f"{name}= is missing: a threshold depends on the costs of both errors.")
     shown: dict[str, Any] = {"title": "cost-optimal threshold", "measure": "cost per row", "lowest": True}
-    if any(isinstance(value, bool) for value in given.values()):
+    if any(isinstance(value, bool) for value in stated.values()):
         raise MetricError("a cost is a number or a column of numbers, neither True nor False.")
-    if not all(value is None or is_number(value) for value in given.values()):
-        return _of_amounts(given, prevalence, calibrated=calibrated, shown=shown)
-    costs = Costs(given["cost_fp"], given["cost_fn"], given["cost_tp"] or 0, given["cost_tn"] or 0)
+    if not all(value is None or is_number(value) for value in stated.values()):
+        return _of_amounts(stated, prevalence, calibrated=calibrated, shown=shown)
+    costs = Costs(stated["cost_fp"], stated["cost_fn"], stated["cost_tp"] or 0, stated["cost_tn"] or 0)
     words = costs.words
     if prevalence is not None:
         check_share("prevalence", prevalence)
@@ -196,9 +202,9 @@ def _of_costs(given: dict[str, Any], prevalence: float | None, *, calibrated: bo
 
 
 def _of_amounts(
-    given: dict[str, Any], prevalence: float | None, *, calibrated: bool, shown: dict[str, Any]
+    stated: dict[str, Any], prevalence: float | None, *, calibrated: bool, shown: dict[str, Any]
 ) -> Criterion:
-    idle = {"cost_tp": given["cost_tp"], "cost_tn": given["cost_tn"], "prevalence": prevalence}
+    idle = {"cost_tp": stated["cost_tp"], "cost_tn": stated["cost_tn"], "prevalence": prevalence}
     idle["calibrated"] = calibrated or None
     for name, value in idle.items():
         if value is not None:
@@ -209,16 +215,19 @@ def _of_amounts(
     def cost(outcome: Outcome) -> Any:
         return ratio(outcome.costs.fp + outcome.costs.fn, outcome.counts.n) / outcome.unit
 
-    amounts = Amounts(given["cost_fp"], given["cost_fn"])
+    amounts = Amounts(stated["cost_fp"], stated["cost_fn"])
     return Criterion("every row has its own costs", formula=cost, amounts=amounts, rises=True, **shown)
 
 
-def _of_metric(given: Any, parameters: dict[str, Any]) -> Criterion:
-    if isinstance(given, str) and given.strip().lower().replace(" ", "_").replace("-", "_") in _CORNERS:
+def _of_metric(metric_or_name: Any, parameters: dict[str, Any]) -> Criterion:
+    if (
+        isinstance(metric_or_name, str)
+        and metric_or_name.strip().lower().replace(" ", "_").replace("-", "_") in _CORNERS
+    ):
         if parameters:
             raise MetricError(f"closest_corner takes no {', '.join(sorted(parameters))}.")
         return _CLOSEST_CORNER
-    spec = MetricSpec.of(given)
+    spec = MetricSpec.of(metric_or_name)
     metric, parameters = spec.metric, _joined(spec, parameters)
     unknown = set(parameters) - set(metric.parameters)
     if unknown:
@@ -226,12 +235,12 @@ def _of_metric(given: Any, parameters: dict[str, Any]) -> Criterion:
         raise MetricError(f"{metric.name} takes no {', '.join(sorted(unknown))}: {has}.")
     if metric.best is None:
         raise MetricError(
-            f"no value of {metric.name} is better than another, so that no threshold is best for it: "
+            f"no value of {metric.name} is better than another, so no threshold is best for it: "
             "name a metric that has a best value, or say capacity= or max_positive_rate=."
         )
     lowest = metric.best == metric.bounds[0]
-    told = {**_SAID.get(metric.name, {}), **parameters}
-    own = "".join(f", {name}={value:g}" for name, value in told.items() if is_number(value))
+    shown = {**_SHOWN_DEFAULTS.get(metric.name, {}), **parameters}
+    own = "".join(f", {name}={value:g}" for name, value in shown.items() if is_number(value))
 
     def value(outcome: Outcome) -> NDArray[Any]:
         return of_counts(metric, outcome.counts, parameters)
@@ -253,15 +262,15 @@ def _joined(spec: MetricSpec, parameters: dict[str, Any]) -> dict[str, Any]:
     return {**spec.options, **parameters}
 
 
-def _of_demand(measure: str, name: str, least: Any, confidence: float | None, method: str) -> Criterion:
-    share = number(name, least, above=0)
+def _of_constraint(measure: str, name: str, minimum: Any, confidence: float | None, method: str) -> Criterion:
+    share = number(name, minimum, above=0)
     if share > 1:
-        raise MetricError(f"{name}={least!r} is a share, so it is at most 1{in_percent(name, share)}.")
+        raise MetricError(f"{name}={minimum!r} is a share, so it is at most 1{in_percent(name, share)}.")
     guarantee = Guarantee(measure, share, confidence, method)
     metric = find(measure)
-    fewest = measure == "recall"  # any threshold further down has it too, at the price of more false alarms
+    fewest = measure == "recall"  # every lower threshold has it too, with more false positives
     return Criterion(
-        f"{'the fewest false positives' if fewest else 'the most positives found'} with {guarantee.words}",
+        f"{'the fewest false positives' if fewest else 'the most true positives'} with {guarantee.words}",
         measure,
         lambda outcome: of_counts(metric, outcome.counts, {}),
         lowest=fewest,
@@ -276,19 +285,19 @@ def _of_demand(measure: str, name: str, least: Any, confidence: float | None, me
     )
 
 
-def _of_room(capacity: Any, max_positive_rate: Any) -> Criterion:
+def _of_capacity(capacity: Any, max_positive_rate: Any) -> Criterion:
     metric = find("detection_prevalence")
     if capacity is not None:
-        most = number("capacity", capacity, least=0)
-        if math.isinf(most):
-            raise MetricError("capacity=inf is room for all rows, so that there is nothing to choose.")
+        limit = number("capacity", capacity, least=0)
+        if math.isinf(limit):
+            raise MetricError("capacity=inf allows all rows, so there is nothing to choose.")
         return Criterion(
-            f"as many rows predicted positive as can be, but no more than {amount(most)}",
+            f"as many rows predicted positive as possible, but no more than {amount(limit)}",
             ROWS_PREDICTED,
             lambda outcome: outcome.counts.predicted_positives,
-            allowed=lambda outcome: outcome.counts.predicted_positives <= most + rounding(most),
+            allowed=lambda outcome: outcome.counts.predicted_positives <= limit + rounding(limit),
             companions=("precision", "recall"),
-            unmet=_no_room,
+            unmet=_infinite_scores,
         )
     name = "max_positive_rate"
     share = number(name, max_positive_rate, least=0)
@@ -297,22 +306,22 @@ def _of_room(capacity: Any, max_positive_rate: Any) -> Criterion:
             f"{name}={max_positive_rate!r} is a share of the rows: at most 1{in_percent(name, share)}."
         )
     return Criterion(
-        f"as many rows predicted positive as can be, but no more than {share:.4g} of all",
+        f"as many rows predicted positive as possible, but no more than {share:.4g} of all",
         "share predicted positive",
         lambda outcome: of_counts(metric, outcome.counts, {}),
         allowed=lambda outcome: of_counts(metric, outcome.counts, {}) <= share + rounding(share),
         companions=("precision", "recall"),
         metric=metric,
-        unmet=_no_room,
+        unmet=_infinite_scores,
     )
 
 
-def _no_room(sweep: Sweep) -> str:
-    """Return why not even the highest score fits: no threshold leaves out rows that score infinity."""
+def _infinite_scores(sweep: Sweep) -> str:
+    """Return why the capacity cannot be met: every threshold includes rows with a score of infinity."""
     above = amount(float(sweep.at(1).counts.predicted_positives[0]))
     return (
-        f"{above} of {amount(float(sweep.at(0).counts.n[0]))} score infinity, so that no threshold leaves "
-        "them out: give them scores that can be told apart, or make room for them."
+        f"{above} of {amount(float(sweep.at(0).counts.n[0]))} score infinity, so every threshold includes "
+        "them: give them finite scores, or raise the limit."
     )
 
 
@@ -320,36 +329,36 @@ def _error_rates(c: Binary) -> tuple[Any, Any]:
     return ratio(c.fp, c.negatives), ratio(c.fn, c.positives)
 
 
-def _corner(outcome: Outcome) -> Any:
-    alarms, misses = _error_rates(outcome.counts)
-    return root(alarms * alarms + misses * misses)
+def _corner_distance(outcome: Outcome) -> Any:
+    fpr, fnr = _error_rates(outcome.counts)
+    return root(fpr * fpr + fnr * fnr)
 
 
-def _apart(outcome: Outcome) -> Any:
-    alarms, misses = _error_rates(outcome.counts)
-    return np.abs(alarms - misses)
+def _rate_difference(outcome: Outcome) -> Any:
+    fpr, fnr = _error_rates(outcome.counts)
+    return np.abs(fpr - fnr)
 
 
-def interpolated_error(sweep: Sweep, place: int) -> float:
-    """Return the equal error rate, on the line between the two cutoffs where the error rates cross.
+def interpolated_error(sweep: Sweep, index: int) -> float:
+    """Return the equal error rate, interpolated between the two cutoffs where the error rates cross.
 
-    It is the metric of that name, found beside the place where they are nearest without reading the rest.
+    It is the metric of that name, computed from the neighbours of the cutoff where the rates are nearest.
     """
-    alarms, misses = _error_rates(sweep.between(max(place - 1, 0), place + 2).counts)
-    after = int(np.argmax(alarms >= misses))  # all is missed at first, so that it is not the first place
-    before = alarms[after - 1], misses[after - 1]
+    fpr, fnr = _error_rates(sweep.between(max(index - 1, 0), index + 2).counts)
+    after = int(np.argmax(fpr >= fnr))  # not the first index: there every positive is missed
+    before = fpr[after - 1], fnr[after - 1]
     gap = before[1] - before[0]
-    share = gap / (gap + alarms[after] - misses[after])
-    return float(before[0] + share * (alarms[after] - before[0]))
+    share = gap / (gap + fpr[after] - fnr[after])
+    return float(before[0] + share * (fpr[after] - before[0]))
 
 
 _CLOSEST_CORNER: Final = Criterion(
     "closest to the corner where recall is 1 and no negative is called positive", "distance to the corner",
-    _corner, title="best threshold", lowest=True, rises=True, needs=("positives", "negatives"),
+    _corner_distance, title="best threshold", lowest=True, rises=True, needs=("positives", "negatives"),
     companions=("recall", "specificity"),
 )  # fmt: skip
 _EQUAL_ERROR: Final = Criterion(
-    "both classes err alike, as nearly as the scores allow", "difference of the error rates",
-    _apart, lowest=True, scale=1.0, needs=("positives", "negatives"),
+    "false positive and false negative rates as equal as possible", "difference of the error rates",
+    _rate_difference, lowest=True, scale=1.0, needs=("positives", "negatives"),
     companions=("false_positive_rate", "false_negative_rate"),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Curves to decide by: net benefit, cost curves and expected cost over every threshold."""
+"""Decision curves: net benefit, cost curves and expected cost over thresholds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["DecisionCurve", "cost_curve", "expected_cost", "net_benefit", "norma
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class DecisionCurve(Curve):
-    """A curve with what it is held against: further columns at the same points."""
+    """A curve with reference columns at the same points, such as treating all."""
 
     beside: dict[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
 
@@ -34,10 +34,10 @@ class DecisionCurve(Curve):
         """The columns by name: those of a curve, then those beside it."""
         return {**super().columns, **self.beside}
 
-    def taken(self, places: NDArray[Any]) -> DecisionCurve:
+    def taken(self, indices: NDArray[Any]) -> DecisionCurve:
         """Return the curve of some of the points."""
-        beside = {name: column[places] for name, column in self.beside.items()}
-        kept = {name: getattr(self, name)[places] for name in ("x", "y", "cutoffs")}
+        beside = {name: column[indices] for name, column in self.beside.items()}
+        kept = {name: getattr(self, name)[indices] for name in ("x", "y", "cutoffs")}
         return dataclasses.replace(self, beside=beside, **kept)
 
 
@@ -63,7 +63,7 @@ def net_benefit(data: Any, thresholds: Any = None) -> DecisionCurve:
     if at.ndim != 1 or not len(at) or not ((at >= 0) & (at < 1)).all():
         raise MetricError("thresholds of net benefit are one or more probabilities from 0 to below 1.")
     sweep = sample.sweep()
-    outcome = sweep.taken([sweep.place(one) for one in at.tolist()])
+    outcome = sweep.take([sweep.index_of(threshold) for threshold in at.tolist()])
     c, odds = outcome.counts, at / (1 - at)
     benefit = c.tp / c.n - c.fp / c.n * odds
     share = c.positives / c.n
@@ -83,7 +83,7 @@ def net_benefit(data: Any, thresholds: Any = None) -> DecisionCurve:
 
 
 def cost_curve(data: Any) -> DecisionCurve:
-    """Return the least expected cost over the probability cost, with the cutoff that has it.
+    """Return the lowest expected cost over the probability cost, with the cutoff that has it.
 
     Drummond and Holte 2006: the lower envelope of the lines of all cutoffs, its corners those of the ROC
     curve's hull. Beside it the cost of always predicting the same class, whichever is cheaper.
@@ -112,10 +112,10 @@ def normalised_cost(data: Any, threshold: float, probability_cost: Any) -> Any:
     if not ((x >= 0) & (x <= 1)).all():
         raise MetricError("a probability cost lies between 0 and 1.")
     sweep = Sample.of(data).sweep()
-    c = sweep.at(sweep.place(checked_threshold(threshold))).counts
+    c = sweep.at(sweep.index_of(checked_threshold(threshold))).counts
     for total, reason in ((c.positives[0], NO_POSITIVES), (c.negatives[0], NO_NEGATIVES)):
         if not total:
-            raise MetricError(f"{reason}, so that there is no such cost.")
+            raise MetricError(f"{reason}, so it has no value.")
     cost = c.fn[0] / c.positives[0] * x + c.fp[0] / c.negatives[0] * (1 - x)
     return cost if x.ndim else float(cost)
 
@@ -129,9 +129,9 @@ def expected_cost(data: Any, **costs: Unpack[CriterionOptions]) -> Curve:
     >>> expected_cost(rows, cost_fp=1, cost_fn=4)["cost_per_row"].round(2).tolist()
     [2.0, 1.33, 0.67, 0.83, 0.17, 0.33, 0.5]
     """
-    wanted = parse_criterion(**costs) if costs else None
-    if wanted is None or wanted.measure != "cost per row":
+    criterion = parse_criterion(**costs) if costs else None
+    if criterion is None or criterion.measure != "cost per row":
         raise MetricError("expected cost needs costs: cost_fp= and cost_fn=.")
-    sweep = Sample.of(data, wanted.amounts).sweep()
-    values, cutoffs = wanted.formula(sweep.between(0, len(sweep))), sweep.cutoffs
+    sweep = Sample.of(data, criterion.amounts).sweep()
+    values, cutoffs = criterion.formula(sweep.between(0, len(sweep))), sweep.cutoffs
     return Curve("expected cost", "cutoff", "cost_per_row", cutoffs, values, cutoffs)

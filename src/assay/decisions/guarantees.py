@@ -1,4 +1,4 @@
-"""A share that must be reached: by what was counted, or with a stated confidence by its lower limit."""
+"""Constraints on recall, precision or specificity: on the sample, or with a confidence on unseen data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.decisions.effective_counts import lower_limit_reaches, of_outcome, parts_of, wilson_limit
+from assay.decisions.effective_counts import lower_limit_reaches, outcome_evidence, rate_counts, wilson_limit
 from assay.errors import MetricError
 from assay.formatting.numbers import amount
 from assay.inference.formulas.proportions import check_confidence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.decisions.effective_counts import Evidence
     from assay.decisions.sweep import Outcome, Sweep
 
-__all__ = ["Guarantee", "least_hits", "lower_limit_reaches"]
+__all__ = ["Guarantee", "lower_limit_reaches", "min_hits"]
 
 _METHODS = {"clopper-pearson": "Clopper-Pearson", "wilson": "Wilson"}
 _HALF = 0.5
@@ -30,16 +30,16 @@ _HALF = 0.5
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Guarantee:
-    """The least that recall, precision or specificity must be.
+    """The minimum that recall, precision or specificity must reach.
 
-    With a confidence its one-sided lower limit must be that: the lower end of the two-sided interval whose
-    confidence is ``2 confidence - 1``. Clopper and Pearson's limit errs at most as often as is said; Wilson's
-    is close to that on average.
+    With a confidence, its one-sided lower limit must reach it: the lower end of the two-sided interval whose
+    confidence is ``2 confidence - 1``. Clopper and Pearson's limit has at least the stated confidence;
+    Wilson's has it on average.
 
-    Recall only falls as the threshold rises, and specificity only rises: whoever takes the last threshold
-    whose limit is met errs no more often than at a threshold named beforehand (Bates et al. 2021, risk-
-    controlling sets). Precision goes up and down, and so do the limits of weighted or grouped rows: a walk
-    over the cutoffs tests them, see :func:`assay.decisions.sequential_testing.last_certified`.
+    Recall is monotone in the threshold, and so is specificity: the last threshold whose limit reaches the
+    minimum has the same error rate as a threshold fixed beforehand (Bates et al. 2021, risk-controlling
+    sets). Precision is not monotone, nor are the limits of weighted or grouped rows: there cutoffs are
+    tested in sequence, see :func:`assay.decisions.sequential_testing.certified_cutoffs`.
     """
 
     measure: str
@@ -56,108 +56,108 @@ class Guarantee:
             if self.confidence <= _HALF:
                 raise MetricError(f"confidence={self.confidence!r} is no confidence: it is above 0.5.")
 
-    def walks(self, sweep: Sweep) -> bool:
-        """Tell whether cutoffs must be tested one after the other, for the limits go up and down."""
+    def needs_sequential_tests(self, sweep: Sweep) -> bool:
+        """Tell whether cutoffs must be tested in sequence, because their limits are not monotone."""
         return self.confidence is not None and (self.measure == "precision" or not sweep.plain)
 
     @property
     def words(self) -> str:
-        """The demand as a sentence has it."""
-        said = f"a {self.measure} of at least {self.share:.4g}"
-        return said if self.confidence is None else f"{said} at {100 * self.confidence:.4g}% confidence"
+        """The constraint as a phrase."""
+        text = f"a {self.measure} of at least {self.share:.4g}"
+        return text if self.confidence is None else f"{text} at {100 * self.confidence:.4g}% confidence"
 
     def met(self, outcome: Outcome) -> NDArray[np.bool_]:
-        """Tell of each cutoff whether the demand is met there."""
-        x, n = parts_of(outcome.counts, self.measure)
+        """Tell for each cutoff whether it meets the constraint."""
+        x, n = rate_counts(outcome.counts, self.measure)
         with np.errstate(invalid="ignore"):
-            least = self.share - rounding(self.share)  # sums of weights are rounded
-            enough = np.asarray(ratio(x, n) >= least)  # no value is not enough
+            minimum = self.share - rounding(self.share)  # sums of weights are rounded
+            enough = np.asarray(ratio(x, n) >= minimum)  # False where undefined
         if self.confidence is None:
             return enough
         if not len(n):
             return enough
-        # The same class at every cutoff, so that one number settles it.
-        return np.asarray(x >= least_hits(int(n[0]), self.share, self.confidence, self.method))
+        # The class is the same at every cutoff, and so is the number of hits that it takes.
+        return np.asarray(x >= min_hits(int(n[0]), self.share, self.confidence, self.method))
 
-    def evidence(self, sweep: Sweep, places: NDArray[np.intp] | range) -> Evidence:
-        """Return what the sample says about the rate at some cutoffs, in rising order and without a gap.
+    def evidence(self, sweep: Sweep, indices: NDArray[np.intp] | range) -> Evidence:
+        """Return the evidence about the rate at consecutive cutoffs, in rising order.
 
-        Of rows in groups the cutoffs may have gaps.
+        For grouped rows the cutoffs need not be consecutive.
         """
         if sweep.groups is not None:
-            return sweep.groups.evidence(self.measure, np.asarray(places))
-        return of_outcome(sweep.between(int(places[0]), int(places[-1]) + 1), self.measure)
+            return sweep.groups.evidence(self.measure, np.asarray(indices))
+        return outcome_evidence(sweep.between(int(indices[0]), int(indices[-1]) + 1), self.measure)
 
-    def refuted(self, x: Any, n: Any, level: float) -> NDArray[np.bool_]:
-        """Tell of each x of n whether they refute that the share is lower, erring as often as the level."""
+    def rejected(self, x: Any, n: Any, level: float) -> NDArray[np.bool_]:
+        """Tell for each x of n whether a test at the level rejects that the true share is lower."""
         return lower_limit_reaches(x, n, self.share, 1 - level, self.method)
 
-    def limit(self, sweep: Sweep, place: int) -> float:
+    def limit(self, sweep: Sweep, index: int) -> float:
         """Return the lower limit at one cutoff."""
-        evidence = self.evidence(sweep, np.array([place]))
+        evidence = self.evidence(sweep, np.array([index]))
         return evidence.limit(0, self.confidence or 0.95, self.method)
 
-    def limit_words(self, sweep: Sweep, place: int) -> str:
-        """Return the limit at one cutoff as a sentence has it."""
+    def limit_words(self, sweep: Sweep, index: int) -> str:
+        """Return a sentence on the limit at one cutoff."""
         if self.measure == "precision":
-            said = (
+            text = (
                 f"The precision of at least {self.share:.4g} holds although the threshold was chosen on "
-                f"these rows: cutoffs were tested one after the other down to it ({_METHODS[self.method]})."
+                f"these rows: cutoffs were tested in sequence down to it ({_METHODS[self.method]})."
             )
         else:
-            said = (
+            text = (
                 f"The one-sided {_METHODS[self.method]} limit of {self.measure} is "
-                f"{self.limit(sweep, place):.4g}; it holds although the threshold was chosen on these rows."
+                f"{self.limit(sweep, index):.4g}; it holds although the threshold was chosen on these rows."
             )
         if sweep.groups is None:
-            return said
-        return f"{said} Whole groups were the unit: {self._groups(sweep, place)}."
+            return text
+        return f"{text} Whole groups were the sampling unit: {self._group_counts(sweep, index)}."
 
-    def _groups(self, sweep: Sweep, place: int) -> str:
-        """Return how many groups the rate at a cutoff rests on, in words."""
-        evidence = self.evidence(sweep, np.array([place]))
+    def _group_counts(self, sweep: Sweep, index: int) -> str:
+        """Return how many groups the rate at a cutoff is computed from, as a phrase."""
+        evidence = self.evidence(sweep, np.array([index]))
         assert evidence.groups is not None  # noqa: S101 - for the type checker
         assert evidence.units is not None  # noqa: S101
         number, units = int(evidence.groups[0]), float(evidence.units[0])
         kind = {"recall": "positives", "specificity": "negatives"}.get(self.measure, "predicted positives")
-        worth = f", worth {units:.3g} of equal size" if units < number - _HALF else ""
-        return f"{number:,} of them have {kind}{worth}"
+        effective = f", equivalent to {units:.3g} of equal size" if units < number - _HALF else ""
+        return f"{number:,} of them have {kind}{effective}"
 
     def unmet(self, sweep: Sweep) -> str:
-        """Return why no cutoff meets the demand, and how near one comes."""
-        x, n = parts_of(sweep.between(0, len(sweep)).counts, self.measure)
-        said = f"no threshold has {self.words}"
+        """Return why no cutoff meets the constraint, and how close the best one comes."""
+        x, n = rate_counts(sweep.between(0, len(sweep)).counts, self.measure)
+        text = f"no threshold has {self.words}"
         if self.confidence is None:
             values = ratio(x, n)
-            place = int(np.nanargmax(values))
+            index = int(np.nanargmax(values))
             return (
-                f"{said}: the highest is {values[place]:.4g}, at {sweep.cutoff(place):.6g}. Ask for less, "
-                'or for the best balance (best="f1", or costs).'
+                f"{text}: the highest is {values[index]:.4g}, at {sweep.cutoff(index):.6g}. Lower it, "
+                'or use another criterion (best="f1", or costs).'
             )
-        place = int(np.nanargmax(wilson_limit(x, n, self.confidence)))
-        hits, limit = f"{amount(x[place])} of {amount(n[place])}", self.limit(sweep, place)
+        index = int(np.nanargmax(wilson_limit(x, n, self.confidence)))
+        hits, limit = f"{amount(x[index])} of {amount(n[index])}", self.limit(sweep, index)
         if sweep.groups is not None:
-            hits += f" (whole groups are the unit: {self._groups(sweep, place)})"
+            hits += f" (whole groups are the sampling unit: {self._group_counts(sweep, index)})"
         if limit >= self.share:
             return (
-                f"{said}: {hits} at {sweep.cutoff(place):.6g} would be enough of a threshold named "
-                "beforehand, but not of the best of many. Ask for less, be less sure, or bring more rows."
+                f"{text}: {hits} at {sweep.cutoff(index):.6g} would be enough for a threshold fixed "
+                "beforehand, but not for the best of many. Lower it, lower confidence=, or use more rows."
             )
         return (
-            f"{said}: even the best threshold's {hits} leaves a lower limit of {limit:.4g}. "
-            f"Ask for less, be less sure, or bring more {'rows' if sweep.groups is None else 'groups'}."
+            f"{text}: even the best threshold's {hits} leaves a lower limit of {limit:.4g}. "
+            f"Lower it, lower confidence=, or use more {'rows' if sweep.groups is None else 'groups'}."
         )
 
 
-@functools.lru_cache(maxsize=16)  # every block of cutoffs asks the same
-def least_hits(n: int, share: float, confidence: float, method: str) -> int:
-    """Return how many of n are enough for the lower limit of their share to reach so much; n + 1 if none are.
+@functools.lru_cache(maxsize=16)  # the same for every block of cutoffs
+def min_hits(n: int, share: float, confidence: float, method: str) -> int:
+    """Return the fewest hits of n whose lower limit reaches a share; n + 1 if no number does.
 
-    >>> least_hits(100, 0.9, 0.95, "clopper-pearson")
+    >>> min_hits(100, 0.9, 0.95, "clopper-pearson")
     96
     """
 
     def reaches(x: int) -> bool:
         return bool(lower_limit_reaches([x], [n], share, confidence, method)[0])
 
-    return bisect.bisect_left(range(n + 1), True, key=reaches)  # noqa: FBT003 - what is looked for
+    return bisect.bisect_left(range(n + 1), True, key=reaches)  # noqa: FBT003 - the value searched for

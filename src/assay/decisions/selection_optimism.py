@@ -1,4 +1,4 @@
-"""How much better a threshold looks on the rows it was chosen on than it is: cross-fitting and bootstrap."""
+"""Optimism of a threshold on the rows it was chosen on: cross-fitting and the bootstrap."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay import kernels
 from assay.decisions.criteria import ROWS_PREDICTED, parse_criterion
 from assay.decisions.criterion_options import CriterionOptions, criterion_keywords
 from assay.decisions.sweep import Sample, cells
-from assay.decisions.threshold_intervals import IN_GROUPS, estimated
+from assay.decisions.threshold_intervals import IN_GROUPS, estimate_outcome
 from assay.errors import MetricError
 from assay.formatting.numbers import counted, cutoff, figure, interval, measured, plain
 from assay.inference.bootstrap.bootstrap_limits import Limits, percentile
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 __all__ = ["CrossFit", "Optimism", "cross_fit_of", "cross_fitted", "optimism", "optimism_of"]
 
-_CUTOFFS = 1 << 14  # in a replicate: more would change the luck by less than the draws do
-_MAY_LACK = 0.01  # of the replicates; beyond, what is left no longer stands for all
+_MAX_CUTOFFS = 1 << 14  # in a replicate: more would change the optimism by less than the resampling does
+_MAX_FAILED_SHARE = 0.01  # of the replicates; with more, the others no longer represent all
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CrossFit:
-    """What choosing is worth on rows it did not see: each fold judged at the threshold the others chose."""
+    """Performance of a chosen threshold on unseen rows: each fold at the threshold the others choose."""
 
     measure: str
     estimate: Estimate
@@ -67,13 +67,13 @@ class CrossFit:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Optimism:
-    """How much of a measure is luck (Harrell 1996), and how far the threshold itself wanders.
+    """Optimism of a measure by the bootstrap (Harrell 1996), and the variation of the threshold.
 
-    `apparent` is the measure on the rows it was chosen on, `optimism` how much higher it is there than
-    where it was not chosen, on average over the replicates, and `corrected` the difference. The threshold
-    lies between `low` and `high` in so many of the replicates as `confidence` says. That is how far it
-    wanders, no confidence interval of the best threshold: the bootstrap of a maximum is not consistent
-    (Abrevaya and Huang 2005), and of few rows the range lacks the best one more often than it says.
+    `apparent` is the measure on the rows the threshold was chosen on, `optimism` how much higher it is there
+    than on other rows, on average over replicates, and `corrected` the difference. A share `confidence` of
+    the replicates has its threshold between `low` and `high`. That is the variation of the choice, no
+    confidence interval of the best threshold: the bootstrap of a maximum is not consistent (Abrevaya and
+    Huang 2005), and with few rows the range misses the best threshold more often than it states.
     """
 
     measure: str
@@ -88,15 +88,15 @@ class Optimism:
 
     @property
     def corrected(self) -> float:
-        """The measure without what is luck."""
+        """The measure less its optimism."""
         return self.apparent - self.optimism
 
     def __str__(self) -> str:
         name, times = measured(self.measure)
         side = "high" if self.optimism > 0 else "low"
-        luck = f"too {side} by about {abs(self.optimism) * times:.2g}" if self.optimism else "as it should be"
+        bias = f"too {side} by about {abs(self.optimism) * times:.2g}" if self.optimism else "not optimistic"
         return (
-            f"Over {self.replicates:,} replicates, {name} is {luck}: {figure(self.corrected * times)} "
+            f"Over {self.replicates:,} replicates, {name} is {bias}: {figure(self.corrected * times)} "
             f"corrected. In {100 * self.confidence:.4g}% of them the threshold lies between "
             f"{cutoff(self.low)} and {cutoff(self.high)}."
         )
@@ -109,13 +109,13 @@ class Optimism:
 
 @criterion_keywords
 def cross_fitted(
-    data: Any, *, folds: int = 10, seed: int = 0, **criterion: Unpack[CriterionOptions]
+    data: Any, *, folds: int = 10, seed: int = 0, **options: Unpack[CriterionOptions]
 ) -> CrossFit:
-    """Return what choosing a threshold is worth: chosen on all folds but one, judged on that one, pooled.
+    """Estimate how a chosen threshold performs on unseen rows: chosen on the other folds, pooled.
 
-    It speaks of the procedure, for each fold has its threshold; the interval allows for how far these move
-    the measure, see docs/decisions.md. The classes are spread evenly over the
-    folds; rows of a group stay together. The order of the rows does not matter.
+    The estimate is of the procedure, since each fold has its own threshold; the interval allows for the
+    variation of these, see docs/decisions.md. Folds are stratified by class; rows of a group stay together.
+    The order of the rows does not matter.
 
     >>> import assay
     >>> rows = assay.rows(actual=[0, 1] * 50, score=[i % 9 for i in range(100)])
@@ -123,115 +123,121 @@ def cross_fitted(
     >>> fit.counts.n, len(fit.thresholds)
     (100, 10)
     """
-    wanted = parse_criterion(**criterion)
-    return cross_fit_of(Sample.of(data, wanted.amounts), wanted, folds, seed)
+    criterion = parse_criterion(**options)
+    return cross_fit_of(Sample.of(data, criterion.amounts), criterion, folds, seed)
 
 
 @criterion_keywords
 def optimism(
-    data: Any, *, replicates: int = 200, seed: int = 0, **criterion: Unpack[CriterionOptions]
+    data: Any, *, replicates: int = 200, seed: int = 0, **options: Unpack[CriterionOptions]
 ) -> Optimism:
-    """Return how much better the measure looks than it is, by bootstrap, and how far the threshold wanders.
+    """Estimate by the bootstrap how optimistic the measure is, and how much the threshold varies.
 
-    In each replicate the threshold is chosen anew, and judged on the replicate and on the rows: the mean
-    difference is the optimism (Harrell 1996). Rows of a group are drawn together. Of more than 16,384 scores
-    neighbours are put together, which moves the optimism by far less than the draws do.
+    In each replicate a threshold is chosen, and evaluated on the replicate and on the rows: the mean
+    difference is the optimism (Harrell 1996). Groups are resampled whole. With more than 16,384 scores
+    neighbours are merged, which changes the optimism by far less than the resampling does.
 
     >>> import assay
     >>> rows = assay.rows(actual=[0, 1] * 50, score=[i % 9 for i in range(100)])
-    >>> found = optimism(rows, best="youden", replicates=50)
-    >>> found.optimism > 0, found.corrected < found.apparent
+    >>> result = optimism(rows, best="youden", replicates=50)
+    >>> result.optimism > 0, result.corrected < result.apparent
     (True, True)
     """
-    wanted = parse_criterion(**criterion)
-    return optimism_of(Sample.of(data, wanted.amounts), wanted, replicates, seed)
+    criterion = parse_criterion(**options)
+    return optimism_of(Sample.of(data, criterion.amounts), criterion, replicates, seed)
 
 
-def cross_fit_of(sample: Sample, wanted: Criterion, folds: int, seed: int) -> CrossFit:
+def cross_fit_of(sample: Sample, criterion: Criterion, folds: int, seed: int) -> CrossFit:
     """Return the cross-fitted measure of a sample."""
     folds = whole("folds", folds, least=2)
     check_seed(seed)
-    if wanted.measure == ROWS_PREDICTED:
+    if criterion.measure == ROWS_PREDICTED:
         raise MetricError(
-            "a capacity is that of all rows, not of a fold: state it as a share of them, max_positive_rate=."
+            "a capacity is for all rows, not for a fold: state it as a share of them, max_positive_rate=."
         )
-    parts = _folds(sample, folds, seed)
+    fold_counts = _folds(sample, folds, seed)
     total = np.stack([sample.tally.positives, sample.tally.negatives])
-    thresholds, pooled, table = [], None, None
+    thresholds, total_outcome, table = [], None, None
     fold_of_group = _folds_of_groups(sample, folds, seed)
-    for number, held_out in enumerate(parts, 1):
+    for number, held_out in enumerate(fold_counts, 1):
         times = None if fold_of_group is None else (fold_of_group != number - 1).astype(np.int64)
         training = sample.sweep(*(total - held_out), times=times)
         try:
-            chosen = wanted.choose(sample, training)
+            chosen = criterion.choose(sample, training)
         except MetricError as refused:
             raise MetricError(f"without fold {number} of {folds}: {refused}") from None
-        outcome = sample.sweep(*held_out).at(chosen.place)
+        outcome = sample.sweep(*held_out).at(chosen.cutoff_index)
         thresholds.append(chosen.threshold)
-        pooled = outcome if pooled is None else pooled.added(outcome)
-        part = sample.table_at(training.cutoff(chosen.place), *held_out)
+        total_outcome = outcome if total_outcome is None else total_outcome.add(outcome)
+        part = sample.table_at(training.cutoff(chosen.cutoff_index), *held_out)
         table = part if table is None or part is None else table.merge(part)
-    assert pooled is not None  # noqa: S101 - there are two folds at least
-    why_not = IN_GROUPS if sample.groups is not None else ""
-    estimate = estimated(wanted, pooled, sample.tally.n, table=table, why_not=why_not)
+    assert total_outcome is not None  # noqa: S101 - there are two folds at least
+    no_interval = IN_GROUPS if sample.groups is not None else ""
+    estimate = estimate_outcome(
+        criterion, total_outcome, sample.tally.n, table=table, no_interval=no_interval
+    )
     sweep = sample.sweep()
-    values = [wanted.value(sweep.at(sweep.place(threshold))) for threshold in thresholds]
-    estimate = _widened(estimate, values, wanted)
-    counts = Binary(*(x[0].item() for x in cells(pooled.counts)))
-    return CrossFit(wanted.measure, estimate, counts, tuple(thresholds), seed)
+    values = [criterion.value(sweep.at(sweep.index_of(threshold))) for threshold in thresholds]
+    estimate = _widen(estimate, values, criterion)
+    counts = Binary(*(x[0].item() for x in cells(total_outcome.counts)))
+    return CrossFit(criterion.measure, estimate, counts, tuple(thresholds), seed)
 
 
-def optimism_of(sample: Sample, wanted: Criterion, replicates: int, seed: int) -> Optimism:
+def optimism_of(sample: Sample, criterion: Criterion, replicates: int, seed: int) -> Optimism:
     """Return the optimism of a sample's threshold."""
     replicates = whole("replicates", replicates, least=2)
     check_seed(seed)
     sweep = sample.sweep()
-    apparent = wanted.value(sweep.at(wanted.choose(sample, sweep).place))
+    apparent = criterion.value(sweep.at(criterion.choose(sample, sweep).cutoff_index))
     thresholds, gains = np.full(replicates, np.nan), np.full(replicates, np.nan)
     if sample.groups is None:
-        sample = dataclasses.replace(sample, tally=pooled(sample.tally, _CUTOFFS))
+        sample = dataclasses.replace(sample, tally=pooled(sample.tally, _MAX_CUTOFFS))
         sweep = sample.sweep()
     for number, drawn in enumerate(_replicates(sample, replicates, seed)):
-        there = sample.sweep(*drawn, times=_drawn_groups(sample, seed, number))
+        replicate = sample.sweep(*drawn, times=_drawn_groups(sample, seed, number))
         try:
-            chosen = wanted.choose(sample, there)
+            chosen = criterion.choose(sample, replicate)
         except MetricError:
-            continue  # a class is absent from the replicate, or what is demanded is out of reach there
+            continue  # the replicate lacks a class, or no threshold meets the constraint there
         thresholds[number] = chosen.threshold
-        gains[number] = wanted.value(there.at(chosen.place)) - wanted.value(sweep.at(chosen.place))
-    known = ~np.isnan(gains)
-    lacking = replicates - int(known.sum())
-    if lacking > _MAY_LACK * replicates:
-        raise MetricError(
-            f"in {lacking:,} of {replicates:,} replicates no threshold could be chosen for {wanted.words}, "
-            "so that its optimism is not known: the rows are too few for it."
+        gains[number] = criterion.value(replicate.at(chosen.cutoff_index)) - criterion.value(
+            sweep.at(chosen.cutoff_index)
         )
-    note = f"{lacking:,} of {replicates:,} replicates have no threshold" if lacking else ""
-    low, high = _range(thresholds[known], wanted.confidence)
+    known = ~np.isnan(gains)
+    failed = replicates - int(known.sum())
+    if failed > _MAX_FAILED_SHARE * replicates:
+        raise MetricError(
+            f"in {failed:,} of {replicates:,} replicates no threshold could be chosen for {criterion.words}, "
+            "so its optimism is not known: there are too few rows."
+        )
+    note = f"{failed:,} of {replicates:,} replicates have no threshold" if failed else ""
+    low, high = _range(thresholds[known], criterion.confidence)
     gain = math.fsum(gains[known]) / int(known.sum())
-    return Optimism(wanted.measure, apparent, gain, low, high, wanted.confidence, replicates, seed, note)
+    return Optimism(
+        criterion.measure, apparent, gain, low, high, criterion.confidence, replicates, seed, note
+    )
 
 
-def _widened(estimate: Estimate, values: list[float], wanted: Criterion) -> Estimate:
-    """Return a cross-fitted estimate whose interval allows for the choice of the threshold as well.
+def _widen(estimate: Estimate, values: list[float], criterion: Criterion) -> Estimate:
+    """Return a cross-fitted estimate whose interval also allows for the choice of the threshold.
 
-    The interval of pooled folds takes the thresholds as given. How far they move the measure is seen on all
-    rows: the jackknife variance of the measure over the folds' thresholds is added to the squared half width,
-    and Student's t of the folds less one stands in for the normal quantile.
+    The interval of pooled folds takes the thresholds as fixed. Their effect is measured on all rows: the
+    jackknife variance of the measure over the folds' thresholds is added to the squared half width, and
+    Student's t with folds less one degrees of freedom replaces the normal quantile.
     """
     if estimate.low is None or estimate.high is None or not np.isfinite(values).all():
         return estimate
     folds, value = len(values), float(estimate)
-    chosen = (folds - 1) / folds * float(np.square(np.subtract(values, np.mean(values))).sum())
+    variance = (folds - 1) / folds * float(np.square(np.subtract(values, np.mean(values))).sum())
     normal = normal_quantile(estimate.confidence)
-    wider = student_quantile(estimate.confidence, folds - 1) / normal
+    factor = student_quantile(estimate.confidence, folds - 1) / normal
     low, high = (
-        value + side * wider * math.hypot(end - value, normal * math.sqrt(chosen))
+        value + side * factor * math.hypot(end - value, normal * math.sqrt(variance))
         for side, end in ((-1, estimate.low), (1, estimate.high))
     )
-    least, largest = (0.0, math.inf) if wanted.metric is None else wanted.metric.bounds
+    lowest, highest = (0.0, math.inf) if criterion.metric is None else criterion.metric.bounds
     return dataclasses.replace(
-        estimate, low=max(low, least), high=min(high, largest), method=f"{estimate.method}, cross-fitted"
+        estimate, low=max(low, lowest), high=min(high, highest), method=f"{estimate.method}, cross-fitted"
     )
 
 
@@ -243,70 +249,70 @@ def _range(thresholds: NDArray[np.float64], confidence: float) -> tuple[float, f
 
 
 def _folds(sample: Sample, folds: int, seed: int) -> NDArray[Any]:
-    """Return how many rows of each fold every entry of the tally has: by fold, class and entry.
+    """Return the number of rows of each fold at every entry of the tally: by fold, class and entry.
 
-    Rows of an entry are alike, so that it is enough to deal out the tally.
+    Rows of an entry are equal, so that it is enough to assign counts of the tally to folds.
     """
     entries = len(sample.tally.scores)
     if sample.groups is not None:
-        places, codes = sample.groups
+        indices, codes = sample.groups
         number = int(codes.max()) + 1
         fold = _folds_of_groups(sample, folds, seed)[codes]
     else:
         sizes = _sizes(sample)
-        places = np.repeat(np.arange(len(sizes)), sizes)
+        indices = np.repeat(np.arange(len(sizes)), sizes)
         positives = int(sizes[:entries].sum())
-        number = len(places)
-        # Each class is shuffled and dealt out; the second goes on where the first ended.
-        second = _dealt(number - positives, folds, seed, first=positives, stream=1)
-        fold = np.concatenate([_dealt(positives, folds, seed), second])
+        number = len(indices)
+        # Each class is shuffled and assigned in turn; the second starts at the fold after the first ends.
+        second = _assign_folds(number - positives, folds, seed, first=positives, stream=1)
+        fold = np.concatenate([_assign_folds(positives, folds, seed), second])
     if number < folds:
         what = "rows" if sample.groups is None else "groups"
-        raise MetricError(f"folds={folds}: there are no more than {number:,} {what} to deal out.")
-    most = np.bincount(places, minlength=2 * entries)
-    counts = np.zeros((folds, 2 * entries), dtype=np.min_scalar_type(int(most.max())))
-    for one in range(folds):
-        if most.max() == 1:  # every row is an entry of its own
-            counts[one, places[fold == one]] = 1
+        raise MetricError(f"folds={folds}: there are only {number:,} {what}.")
+    totals = np.bincount(indices, minlength=2 * entries)
+    counts = np.zeros((folds, 2 * entries), dtype=np.min_scalar_type(int(totals.max())))
+    for number in range(folds):
+        if totals.max() == 1:  # every row is an entry of its own
+            counts[number, indices[fold == number]] = 1
         else:
-            counts[one] = np.bincount(places[fold == one], minlength=2 * entries)
+            counts[number] = np.bincount(indices[fold == number], minlength=2 * entries)
     return counts.reshape(folds, 2, entries)
 
 
 def _replicates(sample: Sample, replicates: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """Yield how many rows every entry of the tally has in each replicate: by class and entry."""
+    """Yield the number of rows at every entry of the tally in each replicate: by class and entry."""
     entries = len(sample.tally.scores)
     if sample.groups is not None:
-        places, codes = sample.groups
-        for one in range(replicates):
-            drawn = _drawn_groups(sample, seed, one)
-            counts = np.bincount(places, weights=drawn[codes], minlength=2 * entries)
+        indices, codes = sample.groups
+        for replicate in range(replicates):
+            drawn = _drawn_groups(sample, seed, replicate)
+            counts = np.bincount(indices, weights=drawn[codes], minlength=2 * entries)
             yield counts.astype(np.int64).reshape(2, entries)
         return
     sizes = _sizes(sample)
-    held = np.flatnonzero(sizes)
+    occupied = np.flatnonzero(sizes)
     if sizes.max() == 1:  # every row is an entry of its own
-        for one in range(replicates):
+        for replicate in range(replicates):
             counts = np.zeros(2 * entries, dtype=np.int64)
-            drawn = kernels.random_below(seed, one, 0, len(held), len(held))
-            counts[held] = np.bincount(drawn, minlength=len(held))
+            drawn = kernels.random_below(seed, replicate, 0, len(occupied), len(occupied))
+            counts[occupied] = np.bincount(drawn, minlength=len(occupied))
             yield counts.reshape(2, entries)
         return
-    for begin, end in pieces(len(held), replicates):
-        drawn = kernels.resample_counts(sizes[held].astype(np.uint64), seed, begin, end)
-        for one in drawn:
+    for begin, end in pieces(len(occupied), replicates):
+        drawn = kernels.resample_counts(sizes[occupied].astype(np.uint64), seed, begin, end)
+        for resampled in drawn:
             counts = np.zeros(2 * entries, dtype=np.int64)
-            counts[held] = one
+            counts[occupied] = resampled
             yield counts.reshape(2, entries)
 
 
 def _folds_of_groups(sample: Sample, folds: int, seed: int) -> Any:
-    """Return the fold of each group, None where rows come in none."""
-    return None if sample.groups is None else _dealt(int(sample.groups[1].max()) + 1, folds, seed)
+    """Return the fold of each group, None where there are no groups."""
+    return None if sample.groups is None else _assign_folds(int(sample.groups[1].max()) + 1, folds, seed)
 
 
 def _drawn_groups(sample: Sample, seed: int, replicate: int) -> Any:
-    """Return how often each group is in a replicate, None where rows come in none."""
+    """Return how often each group is in a replicate, None where there are no groups."""
     if sample.groups is None:
         return None
     number = int(sample.groups[1].max()) + 1
@@ -314,12 +320,12 @@ def _drawn_groups(sample: Sample, seed: int, replicate: int) -> Any:
 
 
 def _sizes(sample: Sample) -> NDArray[np.int64]:
-    """Return how many positives, then how many negatives, every entry of the tally has."""
+    """Return the number of positives, then of negatives, at every entry of the tally."""
     return np.concatenate([sample.tally.positives, sample.tally.negatives]).astype(np.int64)
 
 
-def _dealt(n: int, folds: int, seed: int, *, first: int = 0, stream: int = 0) -> NDArray[Any]:
-    """Return the fold of each of n, dealt out from a first one on in an order that the seed decides."""
+def _assign_folds(n: int, folds: int, seed: int, *, first: int = 0, stream: int = 0) -> NDArray[Any]:
+    """Return the fold of each of n, assigned in turn from a first fold on in a random order."""
     fold = np.empty(n, dtype=np.min_scalar_type(folds))
     order = np.argsort(kernels.random_words(seed, stream, 0, n), kind="stable")
     fold[order] = (first + np.arange(n)) % folds

@@ -1,4 +1,4 @@
-"""What comes of every cutoff: the rows that a threshold is chosen on, and what it does with them."""
+"""Counts and costs at every cutoff of the scores: the sample that a threshold is chosen on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from assay.decisions.costs import LARGEST, NO_GAINS, checked_cost, is_number
+from assay.decisions.costs import MAX_COST, NO_GAINS, checked_cost, is_number
 from assay.decisions.effective_counts import GroupedRows
 from assay.errors import LengthError, MetricError, NumberError
 from assay.inputs import Rows, column, encode, need_rows
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Amounts", "Outcome", "Running", "Sample", "Sweep"]
+__all__ = ["Amounts", "CumulativeCounts", "Outcome", "Sample", "Sweep"]
 
-_DECIMALS = range(5)  # amounts of money have few: with them made whole, sums are exact
-_EXACT = 2**53
-_AT_ONCE = 1 << 15  # numbers that the processor's cache holds
+_MAX_DECIMALS = range(5)  # amounts of money have few: scaled to whole numbers, their sums are exact
+_MAX_EXACT_FLOAT = 2**53
+_CACHE_BLOCK = 1 << 15  # numbers that the processor's cache holds
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outcome:
-    """What comes of one cutoff, or of several: the counts, and what their errors cost.
+    """The confusion counts at one cutoff or at several, and the costs of the errors.
 
-    `costs` are sums of the rows' own amounts in place of counts, in units of ``1 / unit``; `squares` those
-    of the squares of the weights, or of the amounts. Both are None where rows have neither. Squares are only
-    made when they are asked for: the search itself seldom does.
+    `costs` are sums of the rows' own costs in place of counts, in units of ``1 / unit``; `squares` are sums
+    of squared weights, or of squared costs. Both are None where rows have neither. Squares are computed on
+    first use: the search seldom needs them.
     """
 
     counts: Binary
@@ -50,7 +50,7 @@ class Outcome:
 
     @property
     def rows(self) -> Any:
-        """How many rows there are in place of sums of weights."""
+        """Numbers of rows in place of sums of weights."""
         return self.counts if self.make_rows is None else self.make_rows()
 
     @property
@@ -58,35 +58,35 @@ class Outcome:
         """Sums of squared weights in place of counts, None where rows have none."""
         return None if self.make_squares is None else self.make_squares()
 
-    def taken(self, places: Any) -> Outcome:
-        """Return the outcome of some of the cutoffs."""
-        return self._changed(operator.itemgetter(places))
+    def take(self, indices: Any) -> Outcome:
+        """Return the outcome at some of the cutoffs."""
+        return self._map(operator.itemgetter(indices))
 
-    def added(self, other: Outcome) -> Outcome:
-        """Return the outcome of both: of the rows of one and those of the other."""
-        return self._changed(np.add, other)
+    def add(self, other: Outcome) -> Outcome:
+        """Return the outcome of the rows of both."""
+        return self._map(np.add, other)
 
-    def _changed(self, change: Callable[..., Any], *others: Outcome) -> Outcome:
-        every = (self, *others)
+    def _map(self, change: Callable[..., Any], *others: Outcome) -> Outcome:
+        outcomes = (self, *others)
         return Outcome(
-            _mapped(change, *(one.counts for one in every)),
-            _mapped(change, *(one.costs for one in every)),
-            self.make_squares and (lambda: _mapped(change, *(one.squares for one in every))),
+            _map_tables(change, *(outcome.counts for outcome in outcomes)),
+            _map_tables(change, *(outcome.costs for outcome in outcomes)),
+            self.make_squares and (lambda: _map_tables(change, *(outcome.squares for outcome in outcomes))),
             self.unit,
-            self.make_rows and (lambda: _mapped(change, *(one.rows for one in every))),
+            self.make_rows and (lambda: _map_tables(change, *(outcome.rows for outcome in outcomes))),
         )
 
 
-class Running:
-    """Sums over the rows from the highest score down, kept where blocks of cutoffs begin and made between.
+class CumulativeCounts:
+    """Cumulative counts from the highest score down, stored at the start of each block of cutoffs.
 
-    Sums of floats are added in one order, wherever they are read.
+    Between block starts they are summed on demand. Floats are always added in the same order.
     """
 
     def __init__(self, counts: tuple[NDArray[Any], NDArray[Any]], times: Any = None, unit: int = 1) -> None:
-        """Take how many positives and negatives each distinct score has, the highest first.
+        """Take the numbers of positives and negatives at each distinct score, the highest first.
 
-        Each row counts so many `times`; numbers that were made whole are of `unit` to one.
+        `times` are the weights of the scores; they are scaled by `unit` to be whole numbers.
         """
         self._counts, self._times, self._unit = counts, times, unit
         self.block = _block(len(counts[0]) + 1)
@@ -95,14 +95,14 @@ class Running:
     def between(self, begin: int, end: int) -> Binary:
         """Return the counts at the cutoffs [begin, end): infinity is the first, above all rows."""
         first = begin // self.block
-        held = first * self.block
+        start = first * self.block
         tp, fp = (
-            self._sums(side, held, end - 1, self._edges[side][first])[begin - held :] for side in (0, 1)
+            self._sums(side, start, end - 1, self._edges[side][first])[begin - start :] for side in (0, 1)
         )
         return self._table(tp, fp)
 
     def ends(self, tp_from: slice, fp_from: slice) -> Binary:
-        """Return the counts where blocks begin: positives and negatives of slices of those places."""
+        """Return the counts at block starts: true positives of one slice of them, false ones of another."""
         return self._table(self._edges[0][tp_from], self._edges[1][fp_from])
 
     def _table(self, tp: NDArray[Any], fp: NDArray[Any]) -> Binary:
@@ -110,7 +110,7 @@ class Running:
         return Binary(*(cell / self._unit for cell in cells)) if self._unit > 1 else Binary(*cells)
 
     def _sums(self, side: int, begin: int, end: int, before: Any) -> NDArray[Any]:
-        """Return what there was before, and how it grows over the scores [begin, end)."""
+        """Return the cumulative sums over the scores [begin, end), which start from the sum before them."""
         terms = np.empty(end - begin + 1, dtype=np.int64 if self._times is None else np.float64)
         terms[0] = before
         terms[1:] = self._counts[side][begin:end]
@@ -119,7 +119,7 @@ class Running:
         return np.cumsum(terms, out=terms)
 
     def _at_edges(self, side: int) -> NDArray[Any]:
-        """Return the sum before each block, and that of all."""
+        """Return the sum before each block, and the total."""
         column, size = self._counts[side], self.block
         if self._times is None:
             whole = len(column) // size * size
@@ -134,18 +134,20 @@ class Running:
 
 
 def _block(cutoffs: int) -> int:
-    """Return how many cutoffs are read at once: about the root of all, within what the cache holds."""
+    """Return how many cutoffs a block has: about the square root of all, within the cache size."""
     return 1 << min(max(cutoffs.bit_length() // 2 + 1, 8), 13)
 
 
 class Sweep:
-    """Every cutoff, from infinity down over the distinct scores, and what comes of each.
+    """Every cutoff, from infinity down over the distinct scores, with the outcome at each.
 
-    Nothing is made that is not asked for: of ten million cutoffs a search reads a few thousand.
+    Outcomes are computed on demand: of ten million cutoffs a search reads a few thousand.
     """
 
-    def __init__(self, scores: NDArray[Any], counts: Callable[[int], Running], **of_weights: Any) -> None:
-        """Take the distinct scores, rising, and sums of the rows' weights to a power."""
+    def __init__(
+        self, scores: NDArray[Any], counts: Callable[[int], CumulativeCounts], **of_weights: Any
+    ) -> None:
+        """Take the distinct scores, rising, and a function from a power of the weights to their counts."""
         self.scores = scores
         self._sums = functools.cache(counts)
         self._costed: bool = of_weights.get("costed", False)
@@ -155,12 +157,12 @@ class Sweep:
 
     @functools.cached_property
     def groups(self) -> GroupedRows | None:
-        """The rows in their groups, None where they come in none."""
+        """The rows in their groups, None where there are none."""
         return None if self._group is None else self._group(len(self))
 
     @property
     def plain(self) -> bool:
-        """Whether every row counts once and for itself."""
+        """Whether rows are independent and unweighted."""
         return not self._weighted and self._group is None
 
     def __len__(self) -> int:
@@ -168,39 +170,41 @@ class Sweep:
 
     @property
     def block(self) -> int:
-        """How many cutoffs are read at once."""
+        """How many cutoffs a block has."""
         return _block(len(self))
 
     @property
     def cutoffs(self) -> NDArray[Any]:
-        """All of the cutoffs."""
+        """All cutoffs, infinity first."""
         return np.concatenate([[math.inf], self.scores[::-1]])
 
-    def cutoff(self, place: int) -> float:
-        """Return one of the cutoffs."""
-        return float(self.scores[-place]) if place else math.inf
+    def cutoff(self, index: int) -> float:
+        """Return the cutoff at an index."""
+        return float(self.scores[-index]) if index else math.inf
 
-    def place(self, threshold: float) -> int:
-        """Return the cutoff that predicts the same rows positive as a threshold, which need be no score."""
+    def index_of(self, threshold: float) -> int:
+        """Return the index of the cutoff that predicts the same rows positive as a threshold."""
         return len(self.scores) - int(np.searchsorted(self.scores, np.float64(threshold), side="left"))
 
-    def at(self, place: int) -> Outcome:
-        """Return what comes of one cutoff, as arrays of one entry."""
-        return self.between(place, place + 1)
+    def at(self, index: int) -> Outcome:
+        """Return the outcome at one cutoff, as arrays of one entry."""
+        return self.between(index, index + 1)
 
     def between(self, begin: int, end: int) -> Outcome:
-        """Return what comes of the cutoffs [begin, end)."""
-        return self._made(lambda sums: sums.between(begin, min(end, len(self))))
+        """Return the outcomes at the cutoffs [begin, end)."""
+        return self._outcome(lambda sums: sums.between(begin, min(end, len(self))))
 
-    def taken(self, places: Iterable[int]) -> Outcome:
-        """Return what comes of some of the cutoffs."""
-        return self._made(lambda sums: _mapped(_joined, *(sums.between(one, one + 1) for one in places)))
+    def take(self, indices: Iterable[int]) -> Outcome:
+        """Return the outcomes at some of the cutoffs."""
+        return self._outcome(
+            lambda sums: _map_tables(_concatenate, *(sums.between(index, index + 1) for index in indices))
+        )
 
     def ends(self, tp_from: slice, fp_from: slice) -> Outcome:
-        """Return the counts where blocks of cutoffs begin, or where the next one does."""
-        return self._made(lambda sums: sums.ends(tp_from, fp_from))
+        """Return the counts at the starts of blocks: true positives of one slice, false ones of another."""
+        return self._outcome(lambda sums: sums.ends(tp_from, fp_from))
 
-    def _made(self, read: Callable[[Running], Binary]) -> Outcome:
+    def _outcome(self, read: Callable[[CumulativeCounts], Binary]) -> Outcome:
         if not self._weighted:
             return Outcome(read(self._sums(0)))
         counts, costs = (0, read(self._sums(1))) if self._costed else (1, None)
@@ -210,38 +214,38 @@ class Sweep:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Amounts:
-    """What an error costs on each row: a column, or one number for all rows."""
+    """Costs of an error on each row: a column, or one number for all rows."""
 
     fp: Any
     fn: Any
 
     def of_rows(self, rows: Rows, positive: NDArray[Any]) -> tuple[NDArray[np.float64], int]:
-        """Return what an error on each row costs, made whole where its decimals allow it, and the unit."""
+        """Return each row's cost of an error, as whole numbers if its decimals allow, and their scale."""
         fp, fn = (self._column(x, f"cost_{name}", rows) for x, name in ((self.fp, "fp"), (self.fn, "fn")))
         if not (fp.any() or fn.any()):
-            raise MetricError("both errors cost nothing on every row, so that any threshold is as good.")
+            raise MetricError("both errors cost nothing on every row, so every threshold is equally good.")
         amounts = np.where(positive == 1, fn, fp)
-        return made_whole(amounts, len(rows))
+        return to_whole_units(amounts, len(rows))
 
     @staticmethod
-    def _column(given: Any, name: str, rows: Rows) -> NDArray[np.float64]:
-        if is_number(given):
-            return np.full(1, checked_cost(name, given))
-        kept: Column = column(given, name)
-        if rows.origin is not None and len(kept) != len(rows) and len(kept) > rows.origin.max(initial=-1):
-            kept = kept.take(rows.origin, rows.origin)
-        if len(kept) != len(rows):
-            raise LengthError(f"{name} has {len(kept):,} values, but there are {len(rows):,} rows.")
-        values = doubles(kept.numbers("amounts"))
-        absent = kept.absent()
+    def _column(cost: Any, name: str, rows: Rows) -> NDArray[np.float64]:
+        if is_number(cost):
+            return np.full(1, checked_cost(name, cost))
+        costs: Column = column(cost, name)
+        if rows.origin is not None and len(costs) != len(rows) and len(costs) > rows.origin.max(initial=-1):
+            costs = costs.take(rows.origin, rows.origin)
+        if len(costs) != len(rows):
+            raise LengthError(f"{name} has {len(costs):,} values, but there are {len(rows):,} rows.")
+        values = doubles(costs.numbers("amounts"))
+        absent = costs.absent()
         if absent is not None:
-            kept.raise_missing(int(np.argmax(absent)))
-        if not (values.min(initial=0.0) >= 0 and values.max(initial=0.0) <= LARGEST):
-            row = int(np.argmax(~((values >= 0) & (values <= LARGEST))))
+            costs.raise_missing(int(np.argmax(absent)))
+        if not (values.min(initial=0.0) >= 0 and values.max(initial=0.0) <= MAX_COST):
+            row = int(np.argmax(~((values >= 0) & (values <= MAX_COST))))
             why = f"a cost is a number from 0 on. {NO_GAINS}"
-            if LARGEST < values[row] < math.inf:
+            if MAX_COST < values[row] < math.inf:
                 why = "that is too large: state costs in a larger unit."
-            raise NumberError(f"{name} is {values[row]} ({kept.where(row)}): {why}")
+            raise NumberError(f"{name} is {values[row]} ({costs.where(row)}): {why}")
         return values
 
 
@@ -249,8 +253,8 @@ class Amounts:
 class Sample:
     """The rows that a threshold is chosen on, as a score tally.
 
-    Where each row has its own costs, its weight in the tally is what an error on it costs. Rows in groups
-    have, row by row, their place in the tally and their group, for they are drawn together.
+    Where each row has its own costs, its weight in the tally is the cost of an error on it. For grouped
+    rows, `groups` has the index in the tally and the group of each row, since groups are resampled whole.
     """
 
     tally: Scores
@@ -262,16 +266,16 @@ class Sample:
     def of(cls, data: Any, amounts: Amounts | None = None) -> Self:
         """Return the sample of rows or of a score tally; a row's own costs need rows."""
         if isinstance(data, BinnedScores):
-            data = _of_cells(data)
+            data = _from_bins(data)
         if isinstance(data, Rows) or amounts is not None:
-            made = cls._of_rows(_as_rows(data), amounts)
+            sample = cls._of_rows(_as_rows(data), amounts)
         else:
             tally = tallied(data, Scores)
             need_tally(tally, Scores)
-            made = cls(tally)
-        if not made.tally.n:
-            raise MetricError("there are no rows, so that there is no threshold to choose or to judge.")
-        return made
+            sample = cls(tally)
+        if not sample.tally.n:
+            raise MetricError("there are no rows, so there is no threshold to choose or to evaluate.")
+        return sample
 
     @classmethod
     def _of_rows(cls, rows: Rows, amounts: Amounts | None) -> Self:
@@ -282,13 +286,13 @@ class Sample:
         if amounts is not None:
             if rows.weight is not None:
                 raise MetricError(
-                    "the rows have weights, and costs of their own: leave one of them out, or put the "
-                    "product of both into the costs."
+                    "the rows have both weights and costs of their own: leave one of them out, or pass the "
+                    "product of both as costs."
                 )
             values, unit = amounts.of_rows(rows, positive)
             rows = dataclasses.replace(rows, weight=Column("cost", values))
         tally = Scores.of(rows)
-        groups = None if rows.group is None else (_places(rows, tally, positive), _codes(rows))
+        groups = None if rows.group is None else (_entries(rows, tally, positive), _codes(rows))
         return cls(tally, amounts is not None, unit, groups)
 
     @property
@@ -304,14 +308,14 @@ class Sample:
 
     @functools.cached_property
     def _weights(self) -> tuple[NDArray[np.intp], NDArray[np.float64], int]:
-        """Where each distinct score begins among the tally's entries, and their weights, made whole."""
+        """The first entry of each distinct score, the weights as whole numbers, and their scale."""
         weights: Any = self.tally.weights
-        return self.tally.starts(), *((weights, 1) if self.costed else made_whole(weights, self.tally.n))
+        return self.tally.starts(), *((weights, 1) if self.costed else to_whole_units(weights, self.tally.n))
 
     def table_at(self, threshold: float, positives: Any = None, negatives: Any = None) -> Confusion | None:
-        """Return the confusion tally of weighted rows at a threshold, or of so many rows at each entry.
+        """Return the confusion tally of weighted rows at a threshold, or of resampled numbers of rows.
 
-        None where rows have no weights: then the counts tell all.
+        None where rows have no weights: then the counts are enough.
         """
         if not self.weighted:
             return None
@@ -319,69 +323,71 @@ class Sample:
         if positives is not None:
             tally = dataclasses.replace(tally, positives=positives, negatives=negatives)
         weights: Any = self.tally.weights
-        if weights.min() == weights.max():  # equal weights are no weights
+        if weights.min() == weights.max():  # equal weights count as none
             tally = dataclasses.replace(tally, weights=None)
         return confusions_at(tally, [threshold], (0, 1))[0]
 
     def sweep(self, positives: Any = None, negatives: Any = None, *, times: Any = None) -> Sweep:
-        """Return what comes of every cutoff: of the rows, or of so many rows at each entry of the tally.
+        """Return the outcomes at every cutoff: of the rows, or of resampled numbers of them at each entry.
 
-        Where the rows come in groups, `times` says how often each group is among those.
+        For grouped rows, `times` says how often each group is in the resample.
         """
         tally, weights = self.tally, self.tally.weights
         if positives is None:
             positives, negatives = tally.positives, tally.negatives
         group = None if self.groups is None else functools.partial(self._grouped, times)
         if weights is None:
-            return Sweep(tally.scores, lambda _: Running((positives[::-1], negatives[::-1])), group=group)
-        starts, whole, unit = self._weights
-        alone = len(starts) == len(weights)  # every score has one weight
+            return Sweep(
+                tally.scores, lambda _: CumulativeCounts((positives[::-1], negatives[::-1])), group=group
+            )
+        starts, scaled, unit = self._weights
+        one_weight = len(starts) == len(weights)  # for every score
 
-        def sums(power: int) -> Running:
+        def sums(power: int) -> CumulativeCounts:
             columns: tuple[Any, ...] = positives, negatives
-            times: Any = None if not power else whole if power == 1 else whole * whole
-            if not alone:
+            times: Any = None if not power else scaled if power == 1 else scaled * scaled
+            if not one_weight:
                 if times is not None:
                     columns, times = (positives * times, negatives * times), np.broadcast_to(1.0, len(starts))
                 kind = np.int64 if times is None else np.float64
                 columns = tuple(np.add.reduceat(x, starts, dtype=kind) for x in columns)
-            backwards = columns[0][::-1], columns[1][::-1]
-            return Running(backwards, None if times is None else times[::-1], unit**power)
+            descending = columns[0][::-1], columns[1][::-1]
+            return CumulativeCounts(descending, None if times is None else times[::-1], unit**power)
 
-        scores = tally.scores if alone else tally.scores[starts]
+        scores = tally.scores if one_weight else tally.scores[starts]
         return Sweep(scores, sums, weighted=True, costed=self.costed, unit=self.unit, group=group)
 
     def _grouped(self, times: Any, cutoffs: int) -> GroupedRows:
         """Return the rows in their groups, each with the first cutoff that predicts it positive."""
         assert self.groups is not None  # noqa: S101 - for the type checker
-        tally, (places, codes) = self.tally, self.groups
-        positive = places < len(tally.scores)
-        entry = np.where(positive, places, places - len(tally.scores))
+        tally, (indices, codes) = self.tally, self.groups
+        positive = indices < len(tally.scores)
+        entry = np.where(positive, indices, indices - len(tally.scores))
         level, weight = entry, None
         if tally.weights is not None:
             level, weight = np.searchsorted(tally.starts(), entry, side="right") - 1, tally.weights[entry]
         return GroupedRows(cutoffs, cutoffs - 1 - level, positive, codes, weight=weight, times=times)
 
 
-def made_whole(amounts: NDArray[np.float64], rows: int) -> tuple[NDArray[np.float64], int]:
-    """Return amounts in a unit of which they are whole numbers, so that sums are exact, and the unit.
+def to_whole_units(amounts: NDArray[np.float64], rows: int) -> tuple[NDArray[np.float64], int]:
+    """Return amounts scaled to whole numbers, whose sums are exact, and the scale.
 
     Amounts of money and most weights have few decimals. Others, and those whose sum would be too large to be
-    exact, stay as they are.
+    exact, are returned unchanged with a scale of 1.
 
-    >>> made_whole(np.array([0.1, 12.25]), 2)
+    >>> to_whole_units(np.array([0.1, 12.25]), 2)
     (array([  10., 1225.]), 100)
-    >>> made_whole(np.array([1 / 3]), 1)
+    >>> to_whole_units(np.array([1 / 3]), 1)
     (array([0.33333333]), 1)
     """
-    most = float(amounts.max(initial=0.0))
-    for places in _DECIMALS:
-        unit = 10**places
-        if not most * unit * rows < _EXACT:
+    largest = float(amounts.max(initial=0.0))
+    for decimals in _MAX_DECIMALS:
+        unit = 10**decimals
+        if not largest * unit * rows < _MAX_EXACT_FLOAT:
             break
         whole = np.empty(len(amounts))
-        for begin in range(0, len(amounts), _AT_ONCE):
-            some = slice(begin, begin + _AT_ONCE)
+        for begin in range(0, len(amounts), _CACHE_BLOCK):
+            some = slice(begin, begin + _CACHE_BLOCK)
             np.rint(amounts[some] * unit, out=whole[some])
             if not np.array_equal(whole[some] / unit, amounts[some]):
                 break
@@ -396,15 +402,15 @@ def _as_rows(data: Any) -> Rows:
     return need_rows(data)
 
 
-def _of_cells(data: BinnedScores) -> Scores:
-    """Return the tally of rows that all score as low as their cell allows: at these cutoffs it is exact."""
+def _from_bins(data: BinnedScores) -> Scores:
+    """Return a tally with every score at the low end of its bin: at these cutoffs it is exact."""
     if data.weights is not None:
-        raise MetricError("a binned tally of weighted rows keeps too little to choose a threshold from.")
+        raise MetricError("a threshold cannot be chosen from a binned tally of weighted rows.")
     return data.lowest()
 
 
-def _places(rows: Rows, tally: Scores, positive: NDArray[Any]) -> NDArray[np.intp]:
-    """Return each row's place among the tally's entries: of positives first, then of negatives."""
+def _entries(rows: Rows, tally: Scores, positive: NDArray[Any]) -> NDArray[np.intp]:
+    """Return each row's entry in the tally: entries of positives first, then of negatives."""
     values = doubles(rows.need("score", "a score tally").numbers("scores"))
     scores = tally.scores.astype(np.float64)
     if tally.weights is None or rows.weight is None:
@@ -436,10 +442,10 @@ def checked_threshold(value: Any, name: str = "threshold") -> float:
     return float(value)
 
 
-def _mapped(change: Callable[..., Any], *tables: Any) -> Any:
-    """Return a table of what becomes of the counts of others, None where there are none."""
+def _map_tables(change: Callable[..., Any], *tables: Any) -> Any:
+    """Apply a function to the counts of tables, cell by cell; None where there are none."""
     return None if tables[0] is None else Binary(*map(change, *map(cells, tables)))
 
 
-def _joined(*columns: NDArray[Any]) -> NDArray[Any]:
+def _concatenate(*columns: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate(columns) if columns else np.empty(0)

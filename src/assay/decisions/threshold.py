@@ -1,4 +1,4 @@
-"""The threshold: chosen for one stated criterion over every distinct score, beside another one."""
+"""Choose or evaluate a threshold by one criterion, and show it beside a baseline."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.decisions.criteria import ROWS_PREDICTED, interpolated_error, parse_c
 from assay.decisions.criterion_options import CriterionOptions, criterion_keywords
 from assay.decisions.selection_optimism import CrossFit, Optimism, cross_fit_of, optimism_of
 from assay.decisions.sweep import Sample, cells, checked_threshold
-from assay.decisions.threshold_intervals import IN_GROUPS, SAME_ROWS, estimated
+from assay.decisions.threshold_intervals import IN_GROUPS, SAME_ROWS, estimate_outcome
 from assay.formatting.numbers import amount, counted, cutoff, figure, interval, measured, plain, wrapped
 from assay.inference.test_result import p_text
 from assay.metrics import Binary, Undefined, find
@@ -26,17 +26,17 @@ __all__ = ["Source", "Threshold", "ThresholdOutcome", "choose_threshold", "evalu
 
 Source: TypeAlias = Literal["fixed", "cost", "validation", "same-data"]
 _SOURCES: Final[dict[str, str]] = {
-    "same-data": "Chosen and judged on the same rows, so that it looks better than it will be",
+    "same-data": "Chosen and evaluated on the same rows, so that it looks better than it will be",
     "cost": "The threshold follows from the costs; no rows were used to choose it.",
     "validation": "The threshold was chosen on other rows.",
     "fixed": "The threshold was given.",
 }
-_UNSURE = 0.05
+_CALIBRATION_LEVEL = 0.05
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ThresholdOutcome:
-    """A threshold and what comes of it: the measure, NaN where it has no value, and the counts."""
+    """A threshold with its measure, NaN where undefined, and its counts."""
 
     threshold: float
     value: float
@@ -55,12 +55,12 @@ class ThresholdOutcome:
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Threshold:
-    """A threshold, what it was chosen for, and what comes of it on the rows that judged it.
+    """A threshold, its criterion, and the measure and counts on the rows that evaluate it.
 
     A row is predicted positive when its score is at or above the threshold; at infinity none is. `ties` says
-    how many cutoffs are as good; this is the highest of them. The estimate has an interval only where the
-    threshold was not chosen on the same rows: `cross_fit` and `optimism`, where they were asked for, then
-    say how good it is to be taken to be. `counts` are sums of weights where the rows have some.
+    how many cutoffs are equally good; this is the highest of them. The estimate has an interval only where
+    the threshold was not chosen on the same rows: otherwise `cross_fit` and `optimism`, if requested,
+    estimate how it performs on unseen data. `counts` are sums of weights where the rows have weights.
     """
 
     threshold: float
@@ -80,7 +80,7 @@ class Threshold:
 
     @property
     def value(self) -> float:
-        """The measure at the threshold, NaN where it has no value there."""
+        """The measure at the threshold, NaN where it is undefined."""
         return float(self.estimate)
 
     @criterion_keywords
@@ -89,7 +89,7 @@ class Threshold:
 
         Costs of each row, or another confidence, are passed again.
         """
-        return _judged(data, self.threshold, {**self.criterion_options, **changed}, source="validation")
+        return _evaluated(data, self.threshold, {**self.criterion_options, **changed}, source="validation")
 
     def __repr__(self) -> str:
         return f"<{self.title} {cutoff(self.threshold)}: {self.criterion}>"
@@ -101,46 +101,47 @@ class Threshold:
         return wrapped(f"{self.title} {cutoff(self.threshold)} ({self.criterion})")
 
     def _table(self) -> list[str]:
-        here = ThresholdOutcome(self.threshold, self.value, self.counts, self.companions)
-        both = [one for one in (self.baseline, here) if one is not None]
-        heads = [f"at {cutoff(one.threshold)}" for one in both]
-        if len({f"{one.threshold:.4g}" for one in both}) < len(both):  # the same to four digits
-            heads = [f"at {one.threshold!r}" for one in both]
+        own = ThresholdOutcome(self.threshold, self.value, self.counts, self.companions)
+        outcomes = [outcome for outcome in (self.baseline, own) if outcome is not None]
+        heads = [f"at {cutoff(outcome.threshold)}" for outcome in outcomes]
+        if len({f"{outcome.threshold:.4g}" for outcome in outcomes}) < len(outcomes):  # equal to four digits
+            heads = [f"at {outcome.threshold!r}" for outcome in outcomes]
         lines = [
             ("", heads),
-            ("false positives", [amount(one.counts.fp) for one in both]),
-            ("false negatives", [amount(one.counts.fn) for one in both]),
-            *((name, [figure(one.companions[name]) for one in both]) for name in self.companions),
+            ("false positives", [amount(outcome.counts.fp) for outcome in outcomes]),
+            ("false negatives", [amount(outcome.counts.fn) for outcome in outcomes]),
+            *((name, [figure(outcome.companions[name]) for outcome in outcomes]) for name in self.companions),
         ]
         name, times = measured(self.measure)
-        lines.append((name, [figure(one.value * times) for one in both]))
-        wide = max(len(name) for name, _ in lines)
-        room = max(len(text) for _, texts in lines for text in texts)
-        drawn = [
-            f" {name:<{wide}}" + "".join(f"{text:>{room + 3}}" for text in texts) for name, texts in lines
+        lines.append((name, [figure(outcome.value * times) for outcome in outcomes]))
+        name_width = max(len(name) for name, _ in lines)
+        width = max(len(text) for _, texts in lines for text in texts)
+        table = [
+            f" {name:<{name_width}}" + "".join(f"{text:>{width + 3}}" for text in texts)
+            for name, texts in lines
         ]
-        drawn[-1] = f"{drawn[-1]}   {interval(self.estimate, times)}".rstrip()
-        return drawn
+        table[-1] = f"{table[-1]}   {interval(self.estimate, times)}".rstrip()
+        return table
 
     def _foot(self) -> list[str]:
-        ties = f"{self.ties:,} cutoffs are as good: this is the highest." if self.ties > 1 else ""
-        said = [self._source(), ties, self.optimism, self.cross_fit, self.note]
-        return [line for one in said if one for line in wrapped(str(one))]
+        ties = f"{self.ties:,} cutoffs are equally good: this is the highest." if self.ties > 1 else ""
+        sentences = [self._source(), ties, self.optimism, self.cross_fit, self.note]
+        return [line for sentence in sentences if sentence for line in wrapped(str(sentence))]
 
     def _source(self) -> str:
-        """Return where the threshold comes from, and what tells how good it is where nothing has yet."""
-        words = _SOURCES[self.threshold_source]
+        """Return where the threshold comes from, and what would estimate its optimism where nothing has."""
+        text = _SOURCES[self.threshold_source]
         if self.threshold_source != "same-data":
-            return words
+            return text
         if self.cross_fit is not None or self.optimism is not None:
-            return f"{words}."
+            return f"{text}."
         ways = "replicates=200" if self.measure == ROWS_PREDICTED else "folds=10 or replicates=200"
-        return f"{words}: {ways} tells how good."
+        return f"{text}: {ways} estimates by how much."
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: null where there is no number, never NaN."""
-        here = ThresholdOutcome(self.threshold, self.value, self.counts, self.companions)
-        data = here.to_dict() | {
+        own = ThresholdOutcome(self.threshold, self.value, self.counts, self.companions)
+        data = own.to_dict() | {
             "criterion": self.criterion,
             "measure": self.measure,
             "estimate": self.estimate.to_dict(),
@@ -149,7 +150,7 @@ class Threshold:
             "baseline": None if self.baseline is None else self.baseline.to_dict(),
         }
         more = {"cross_fit": self.cross_fit, "optimism": self.optimism}
-        data |= {name: one.to_dict() for name, one in more.items() if one is not None}
+        data |= {name: result.to_dict() for name, result in more.items() if result is not None}
         return data | ({"note": self.note} if self.note else {})
 
 
@@ -161,7 +162,7 @@ def choose_threshold(
     folds: int | None = None,
     replicates: int | None = None,
     seed: int = 0,
-    **criterion: Unpack[CriterionOptions],
+    **options: Unpack[CriterionOptions],
 ) -> Threshold:
     """Return the best threshold for one criterion, searched over infinity and every distinct score.
 
@@ -202,54 +203,56 @@ def choose_threshold(
      false positives             0         1
      false negatives             1         0
      cost per 1,000 rows     666.7     166.7
-     Chosen and judged on the same rows, so that it looks better than it will be:
-     folds=10 or replicates=200 tells how good.
-     For calibrated probabilities the costs alone say 0.2.
+     Chosen and evaluated on the same rows, so that it looks better than it will be:
+     folds=10 or replicates=200 estimates by how much.
+     For calibrated probabilities the costs alone imply 0.2.
     """
-    wanted = parse_criterion(**criterion)
-    sample = Sample.of(data, wanted.amounts)
+    criterion = parse_criterion(**options)
+    sample = Sample.of(data, criterion.amounts)
     sweep = sample.sweep()
-    threshold, place, ties = wanted.choose(sample, sweep)
-    source: Source = "same-data" if wanted.fixed is None else "cost"
-    notes = _notes(wanted, sample, sweep, place)
-    made = _made(sample, sweep, wanted, threshold, source=source, baseline=baseline, ties=ties, note=notes)
+    threshold, index, ties = criterion.choose(sample, sweep)
+    source: Source = "same-data" if criterion.fixed is None else "cost"
+    notes = _notes(criterion, sample, sweep, index)
+    result = _threshold(
+        sample, sweep, criterion, threshold, source=source, baseline=baseline, ties=ties, note=notes
+    )
     return dataclasses.replace(
-        made,
-        criterion_options=dict(criterion),
-        cross_fit=None if folds is None else cross_fit_of(sample, wanted, folds, seed),
-        optimism=None if replicates is None else optimism_of(sample, wanted, replicates, seed),
+        result,
+        criterion_options=dict(options),
+        cross_fit=None if folds is None else cross_fit_of(sample, criterion, folds, seed),
+        optimism=None if replicates is None else optimism_of(sample, criterion, replicates, seed),
     )
 
 
 @criterion_keywords
 def evaluate_threshold(
-    data: Any, threshold: float, *, baseline: float | None = None, **criterion: Unpack[CriterionOptions]
+    data: Any, threshold: float, *, baseline: float | None = None, **options: Unpack[CriterionOptions]
 ) -> Threshold:
-    """Return what comes of a threshold that was not chosen on these rows, by one criterion.
+    """Evaluate a threshold that was not chosen on these rows, by the measure of one criterion.
 
     >>> import assay
     >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
     >>> evaluate_threshold(rows, 0.5, best="f1").estimate
     0.8 [0.2384, 0.9915]
     """
-    return _judged(data, threshold, dict(criterion), source="fixed", baseline=baseline)
+    return _evaluated(data, threshold, dict(options), source="fixed", baseline=baseline)
 
 
-def _judged(
-    data: Any, threshold: float, criterion: dict[str, Any], *, source: Source, baseline: float | None = None
+def _evaluated(
+    data: Any, threshold: float, options: dict[str, Any], *, source: Source, baseline: float | None = None
 ) -> Threshold:
-    wanted = parse_criterion(**criterion)
-    sample = Sample.of(data, wanted.amounts)
-    made = _made(
-        sample, sample.sweep(), wanted, checked_threshold(threshold), source=source, baseline=baseline
+    criterion = parse_criterion(**options)
+    sample = Sample.of(data, criterion.amounts)
+    result = _threshold(
+        sample, sample.sweep(), criterion, checked_threshold(threshold), source=source, baseline=baseline
     )
-    return dataclasses.replace(made, criterion_options=criterion)
+    return dataclasses.replace(result, criterion_options=options)
 
 
-def _made(
+def _threshold(
     sample: Sample,
     sweep: Sweep,
-    wanted: Criterion,
+    criterion: Criterion,
     threshold: float,
     *,
     source: Source,
@@ -257,52 +260,55 @@ def _made(
     ties: int = 1,
     note: str = "",
 ) -> Threshold:
-    outcome = sweep.at(sweep.place(threshold))
-    why_not = SAME_ROWS if source == "same-data" else IN_GROUPS if sample.groups is not None else ""
-    table = None if why_not else sample.table_at(threshold)
+    outcome = sweep.at(sweep.index_of(threshold))
+    no_interval = SAME_ROWS if source == "same-data" else IN_GROUPS if sample.groups is not None else ""
+    table = None if no_interval else sample.table_at(threshold)
     if baseline is None and sample.probabilities:
         baseline = 0.5
+    other = None if baseline is None else checked_threshold(baseline, "baseline")
     return Threshold(
-        threshold, wanted.words, wanted.measure,
-        estimate=estimated(wanted, outcome, sample.tally.n, table=table, why_not=why_not),
+        threshold, criterion.words, criterion.measure,
+        estimate=estimate_outcome(criterion, outcome, sample.tally.n, table=table, no_interval=no_interval),
         counts=_counts(outcome), ties=ties, threshold_source=source,
-        baseline=None if baseline is None else _judge(sweep, wanted, checked_threshold(baseline, "baseline")),
-        companions=_companions(wanted, outcome), note=note, title=wanted.title,
+        baseline=None if other is None else _outcome_at(sweep, criterion, other),
+        companions=_companions(criterion, outcome), note=note, title=criterion.title,
     )  # fmt: skip
 
 
-def _judge(sweep: Sweep, wanted: Criterion, threshold: float) -> ThresholdOutcome:
-    outcome = sweep.at(sweep.place(threshold))
-    return ThresholdOutcome(threshold, wanted.value(outcome), _counts(outcome), _companions(wanted, outcome))
+def _outcome_at(sweep: Sweep, criterion: Criterion, threshold: float) -> ThresholdOutcome:
+    outcome = sweep.at(sweep.index_of(threshold))
+    return ThresholdOutcome(
+        threshold, criterion.value(outcome), _counts(outcome), _companions(criterion, outcome)
+    )
 
 
 def _counts(outcome: Outcome) -> Binary:
     return Binary(*(x[0].item() for x in cells(outcome.counts)))
 
 
-def _companions(wanted: Criterion, outcome: Outcome) -> dict[str, float]:
-    return {name: float(of_counts(find(name), outcome.counts, {})[0]) for name in wanted.companions}
+def _companions(criterion: Criterion, outcome: Outcome) -> dict[str, float]:
+    return {name: float(of_counts(find(name), outcome.counts, {})[0]) for name in criterion.companions}
 
 
-def _notes(wanted: Criterion, sample: Sample, sweep: Sweep, place: int) -> str:
-    """Return what else a reader should know of the choice."""
-    if wanted.guarantee is not None and wanted.guarantee.confidence is not None:
-        return wanted.guarantee.limit_words(sweep, place)
-    if wanted.measure.startswith("difference"):
-        return f"On lines between the cutoffs both rates are {interpolated_error(sweep, place):.4g}."
-    if wanted.costs is None or not sample.probabilities or sample.weighted:
+def _notes(criterion: Criterion, sample: Sample, sweep: Sweep, index: int) -> str:
+    """Return a sentence on the limit, on calibration, or on the threshold that costs alone imply."""
+    if criterion.guarantee is not None and criterion.guarantee.confidence is not None:
+        return criterion.guarantee.limit_words(sweep, index)
+    if criterion.measure.startswith("difference"):
+        return f"Interpolated between cutoffs, both error rates are {interpolated_error(sweep, index):.4g}."
+    if criterion.costs is None or not sample.probabilities or sample.weighted:
         return ""
-    if wanted.fixed is not None:
+    if criterion.fixed is not None:
         test = spiegelhalter_test(sample.tally)
-        if isinstance(test, Undefined) or test.p_value >= _UNSURE:
+        if isinstance(test, Undefined) or test.p_value >= _CALIBRATION_LEVEL:
             return ""
         return (
-            f"These probabilities are not calibrated (Spiegelhalter's test, {p_text(test.p_value)}): mend "
-            "them first, or leave calibrated=True out, and the threshold is chosen on the rows."
+            f"These probabilities are not calibrated (Spiegelhalter's test, {p_text(test.p_value)}): "
+            "recalibrate them first, or leave calibrated=True out to choose on the rows."
         )
-    costs = wanted.costs
-    alone: float = bayes_threshold(costs.fp, costs.fn, cost_tp=costs.tp, cost_tn=costs.tn)
-    if wanted.prevalence is not None:
+    costs = criterion.costs
+    by_costs: float = bayes_threshold(costs.fp, costs.fn, cost_tp=costs.tp, cost_tn=costs.tn)
+    if criterion.prevalence is not None:
         totals = sweep.at(0).counts
-        alone = shifted_threshold(alone, float(totals.positives[0] / totals.n[0]), wanted.prevalence)
-    return f"For calibrated probabilities the costs alone say {alone:.4g}."
+        by_costs = shifted_threshold(by_costs, float(totals.positives[0] / totals.n[0]), criterion.prevalence)
+    return f"For calibrated probabilities the costs alone imply {by_costs:.4g}."

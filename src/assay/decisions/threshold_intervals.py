@@ -1,4 +1,4 @@
-"""How sure the measure at a threshold is, where the threshold was not chosen on the rows that judge it."""
+"""Interval of the measure at a threshold that was not chosen on the same rows."""
 
 from __future__ import annotations
 
@@ -20,44 +20,45 @@ if TYPE_CHECKING:
     from assay.decisions.sweep import Outcome
     from assay.inference.formulas.proportions import Interval
 
-__all__ = ["estimated"]
+__all__ = ["estimate_outcome"]
 
-SAME_ROWS = "chosen and judged on the same rows"
+SAME_ROWS = "chosen and evaluated on the same rows"
 NO_INTERVAL = "the rows show no spread, or no interval is known for this measure"
-IN_GROUPS = "the rows come in groups, which no interval here allows for"
+IN_GROUPS = "the rows come in groups, for which there is no interval here"
 
 
-def estimated(
-    criterion: Criterion, outcome: Outcome, n: int, *, table: Confusion | None = None, why_not: str = ""
+def estimate_outcome(
+    criterion: Criterion, outcome: Outcome, n: int, *, table: Confusion | None = None, no_interval: str = ""
 ) -> Estimate:
-    """Return the measure of one outcome with its interval, or without and why.
+    """Return the measure of one outcome with its interval, or without one and a note that says why.
 
-    `table` is the confusion tally of the same rows, which weighted rows need: a metric of it has the interval
-    that it has everywhere.
+    `table` is the confusion tally of the same rows, which weighted rows need for the metric's own interval.
     """
     value, confidence = criterion.value(outcome), criterion.confidence
     if math.isnan(value):
-        missing = Undefined(f"{criterion.measure} has no value at this threshold")
-        return Estimate(missing, None, None, confidence, "none", n)
-    if why_not:
-        return Estimate(value, None, None, confidence, "none", n, why_not)
+        undefined = Undefined(f"{criterion.measure} has no value at this threshold")
+        return Estimate(undefined, None, None, confidence, "none", n)
+    if no_interval:
+        return Estimate(value, None, None, confidence, "none", n, no_interval)
     counts = Binary(*(x[0].item() for x in cells(outcome.counts)))
     if criterion.costs is not None or outcome.costs is not None:
-        found = _cost(criterion, outcome, counts, value)
+        result = _cost_interval(criterion, outcome, counts, value)
     elif criterion.metric is None:
-        found = None
+        result = None
     else:
         if table is None:
             table = Confusion.of_table([[counts.tn, counts.fp], [counts.fn, counts.tp]], (0, 1))
         return estimate_tally(criterion.metric, table, criterion.parameters, confidence=confidence)
-    if found is None:
+    if result is None:
         return Estimate(value, None, None, confidence, "none", n, NO_INTERVAL)
-    (low, high), method = found
+    (low, high), method = result
     return Estimate(value, low, high, confidence, method, n)
 
 
-def _cost(criterion: Criterion, outcome: Outcome, c: Binary, value: float) -> tuple[Interval, str] | None:
-    """Return Student's interval of the mean cost of a row; at another prevalence that of two shares."""
+def _cost_interval(
+    criterion: Criterion, outcome: Outcome, c: Binary, value: float
+) -> tuple[Interval, str] | None:
+    """Return Student's interval of the mean cost of a row; at another prevalence, MOVER of two shares."""
     confidence, costs = criterion.confidence, criterion.costs
     if costs is not None and criterion.prevalence is not None:
         if outcome.squares is not None:
@@ -74,21 +75,21 @@ def _cost(criterion: Criterion, outcome: Outcome, c: Binary, value: float) -> tu
     if outcome.costs is not None and outcome.squares is not None:
         squares = (outcome.squares.fp[0] + outcome.squares.fn[0]) / outcome.unit**2
         distances = squares - c.n * value * value
-        worth = c.n
+        effective_n = c.n
     elif costs is not None:
-        # Of squared weights, or of rows, in each cell: how far what the cell costs is from the mean.
+        # Squared distances from the mean cost, weighted by squared weights or by rows of each cell.
         each = Binary(costs.tp, costs.fp, costs.fn, costs.tn)
         sizes = outcome.counts if outcome.squares is None else outcome.squares
         spread = zip(cells(sizes), cells(each), strict=True)
         distances = math.fsum(float(size[0]) * (cost - value) ** 2 for size, cost in spread)
         weight = float(np.sum([x[0] for x in cells(sizes)]))
-        worth = c.n if outcome.squares is None else c.n**2 / weight
+        effective_n = c.n if outcome.squares is None else c.n**2 / weight
     else:
         return None
-    if worth <= 1:
+    if effective_n <= 1:
         return None
     if distances <= 0:  # every row costs the same
         return None
-    error = math.sqrt(distances) / c.n * math.sqrt(worth / (worth - 1))
-    reach = student_quantile(confidence, worth - 1) * error
-    return (max(value - reach, 0.0), value + reach), "Student's t"
+    error = math.sqrt(distances) / c.n * math.sqrt(effective_n / (effective_n - 1))
+    half_width = student_quantile(confidence, effective_n - 1) * error
+    return (max(value - half_width, 0.0), value + half_width), "Student's t"

@@ -324,7 +324,7 @@ def _marked(one: Model, at: float | Iterable[float]) -> list[tuple[float, dict[s
     if not cutoffs:
         return []
     sweep = Sample(one.tally).sweep()
-    tables = [sweep.at(sweep.place(cutoff)).counts for cutoff in cutoffs]
+    tables = [sweep.at(sweep.index_of(cutoff)).counts for cutoff in cutoffs]
     names = "tp", "fp", "positives", "negatives"
     return [
         (cutoff, {name: getattr(table, name)[0] for name in names})
