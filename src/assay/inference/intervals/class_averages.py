@@ -130,11 +130,14 @@ def class_average(asked: IntervalRequest) -> IntervalResult | str | None:
     own, more = (_variances(asked, moved, options) for moved in (cells, cells + _HALF))
     known = np.isfinite(own) & np.isfinite(more)
     square = np.square(weights[known] / weights[known].sum())
-    seen, smooth = float(square @ own[known]), float(square @ more[known])
+    biases, left_out = _jackknife(asked, cells, options, weighted=average == "weighted")
+    left_out = np.where(left_out > 0, np.sqrt(own * left_out), more)  # of a share of m rows: with m - 1
+    seen = float(square @ own[known])
+    smooth = max(float(square @ more[known]), float(square @ left_out[known]))
     if not smooth > 0:
         return None
     error = spread.error * math.sqrt(max(smooth / seen, 1.0)) if seen > 0 else math.sqrt(smooth)
-    bias = float(weights[known] / weights[known].sum() @ _biases(asked, cells, options)[known])
+    bias = float(weights[known] / weights[known].sum() @ biases[known])
     ends = sorted((asked.value, min(max(asked.value - bias, asked.metric.bounds[0]), asked.metric.bounds[1])))
     bounds, confidence = asked.metric.bounds, asked.confidence
     both = [delta_interval(end, error, bounds, confidence=confidence, df=spread.df) for end in ends]
@@ -146,22 +149,28 @@ def class_average(asked: IntervalRequest) -> IntervalResult | str | None:
     )
 
 
-def _biases(
-    asked: IntervalRequest, cells: NDArray[np.float64], options: dict[str, Any]
-) -> NDArray[np.float64]:
-    """Return how far each class's value is off on average, by leaving out each row in turn (Quenouille 1956).
+def _jackknife(
+    asked: IntervalRequest, cells: NDArray[np.float64], options: dict[str, Any], *, weighted: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return each class's bias and variance by leaving out each row in turn (Quenouille 1956, Tukey 1958).
 
-    A ratio of few rows is biased: F1 of a class of four rows lies low.
+    A ratio of few rows is biased: F1 of a class of four rows lies low. So is an average by the classes' sizes:
+    a class with more rows by chance has more hits, too, and a higher precision. The variance of a share of m
+    rows is m / (m - 1) times what it should be, and the delta method's (m - 1) / m times.
     """
     with np.errstate(all="ignore"):
         value = np.asarray(asked.metric.formula(Binary(*cells), **options))
-        bias = np.zeros(cells.shape[1])
+        size = (cells[0] + cells[2]) / cells.sum(axis=0)
+        bias, variance = np.zeros(cells.shape[1]), np.zeros(cells.shape[1])
         for cell in range(len(cells)):
             fewer = cells.copy()
             fewer[cell] = np.maximum(fewer[cell] - 1, 0.0)
-            change = np.asarray(asked.metric.formula(Binary(*fewer), **options)) - value
-            bias += np.where(np.isfinite(change), cells[cell] * change, 0.0)
-    return bias
+            moved = np.asarray(asked.metric.formula(Binary(*fewer), **options))
+            variance += np.where(np.isfinite(moved - value), cells[cell] * np.square(moved - value), 0.0)
+            if weighted:  # the part of a class in the average changes with its size, too
+                moved = moved * (fewer[0] + fewer[2]) / fewer.sum(axis=0) / size
+            bias += np.where(np.isfinite(moved - value), cells[cell] * (moved - value), 0.0)
+    return bias, variance
 
 
 def _variances(

@@ -15,6 +15,7 @@ from assay.inference.distributions import student_quantile
 from assay.inference.formulas.delta import delta_interval, effective_counts, scale_of
 from assay.inference.formulas.proportions import modified_wilson, normal_quantile, proportion_interval
 from assay.inference.formulas.ratios import koopman, odds_ratio
+from assay.inference.formulas.shared_information import information_jackknife
 from assay.inference.influence.gradients import STEP, moved_counts
 from assay.inference.intervals.confusion_rates import by_rates, rate_of, right_and_wrong, wilson_name
 from assay.inference.intervals.interval_request import IntervalResult
@@ -202,16 +203,22 @@ def less_chance(asked: IntervalRequest) -> IntervalResult | str | None:
     cells, rows, columns = (int(np.count_nonzero(each)) for each in (view.table, view.actual, view.predicted))
     known, twice = float(mutual_information.formula(view)), 2 * float(view.n)
     most, least = (rows - 1) * (columns - 1) / twice, (cells - rows - columns + 1) / twice
+    bias, wider = information_jackknife(view.table)
+    most = max(most, bias)
     if not 0 < most < known:
         return None
-    return _between(asked, asked.value * (1 - most / known), asked.value * (1 - min(least, most) / known))
+    ends = asked.value * (1 - most / known), asked.value * (1 - min(least, most) / known)
+    return _between(asked, *ends, wider)
 
 
-def _between(asked: IntervalRequest, first: float, last: float) -> IntervalResult | None:
-    """Return the delta interval from the lower limit about one value to the upper limit about another."""
+def _between(asked: IntervalRequest, first: float, last: float, wider: float) -> IntervalResult | None:
+    """Return the delta interval from the lower limit about one value to the upper limit about another.
+
+    The standard error is taken to be `wider` than that of the delta method by a factor.
+    """
     bounds, error = asked.metric.bounds, asked.spread.error  # type: ignore[union-attr]
     last = min(last, bounds[1] * (1 - _NEAR_BOUND)) if math.isfinite(bounds[1]) else last
-    both = [delta_interval(end, error, bounds, confidence=asked.confidence) for end in (first, last)]
+    both = [delta_interval(end, error * wider, bounds, confidence=asked.confidence) for end in (first, last)]
     if both[0] is None or both[1] is None:
         return None
     return IntervalResult(both[0][0], both[1][1], f"delta, {scale_of(bounds).name}, less chance", "", error)
