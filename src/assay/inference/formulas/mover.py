@@ -37,6 +37,7 @@ __all__ = [
 
 
 _FAR = 1e150  # as good as infinite, with a square
+_GRID = np.arange(1, 64) / 64  # shares at which a function of rates is looked at between its limits
 
 
 def mover(
@@ -89,12 +90,16 @@ def mover_function(
         values = np.asarray(function(*points.T), dtype=np.complex128)
     value = float(values[-1].real)
     ends = np.stack([values[:size].real, values[size : 2 * size].real])
-    changes = np.clip(np.where(np.isnan(ends), 0.0, ends - value), -_FAR, _FAR)
+    changes = np.clip(np.where(np.isnan(ends), 0.0, ends - value), -_FAR, _FAR)[None]
+    if correlations is not None:  # few clusters have wide limits, within which a function may turn
+        changes = np.concatenate([changes, _on_the_way(function, estimates, limits) - value])
+        changes = np.clip(np.where(np.isnan(changes), 0.0, changes), -_FAR, _FAR)
     signs = np.array([-1.0, 1.0])  # which way an estimate moves
     reaches = []
     for direction in (-1.0, 1.0):
-        taken = np.argmax(direction * changes, axis=0)
-        change = np.maximum(direction * changes[taken, each], 0.0)
+        furthest = (direction * changes).max(axis=0)
+        taken = np.argmax(furthest, axis=0)
+        change = np.maximum(furthest[taken, each], 0.0)
         square = float(change @ change)
         if correlations is not None:
             # Changes that would cancel are not counted on: one of them may have come to the end of its range.
@@ -103,6 +108,26 @@ def mover_function(
             square += float(np.maximum(together - np.diag(np.diag(together)), 0.0).sum())
         reaches.append(math.sqrt(square))
     return (value - reaches[0], value + reaches[1]), values[2 * size : 3 * size].imag / STEP
+
+
+def _on_the_way(
+    function: Callable[..., Any], estimates: Sequence[float], limits: Sequence[Interval]
+) -> NDArray[np.float64]:
+    """Return a function's values where each estimate alone is at fixed points on its way to either limit.
+
+    The points do not hang on the limits, so that wider limits hold all points that narrower ones do.
+    """
+    size, steps = len(estimates), len(_GRID)
+    points = np.tile(np.asarray(estimates, dtype=np.float64), (size, steps, 1))
+    points[np.arange(size), :, np.arange(size)] = _GRID
+    with np.errstate(all="ignore"):
+        values = np.asarray(function(*points.reshape(-1, size).T), dtype=np.float64).reshape(size, steps)
+    sides = []
+    for side in (0, 1):
+        ends = [sorted((limit[side], estimate)) for limit, estimate in zip(limits, estimates, strict=True)]
+        within = np.array([(low < _GRID) & (high > _GRID) for low, high in ends])
+        sides.append(np.where(within, values, np.nan))
+    return np.stack(sides).transpose(2, 0, 1)
 
 
 def weighted_sum_interval(

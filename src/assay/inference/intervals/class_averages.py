@@ -154,7 +154,7 @@ def _jackknife(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return each class's bias and variance by leaving out each row in turn (Quenouille 1956, Tukey 1958).
 
-    A ratio of few rows is biased: F1 of a class of four rows lies low. So is an average by the classes' sizes:
+    A ratio of few rows is biased: F1 of a class of four rows lies low. So is an average by classes' sizes:
     a class with more rows by chance has more hits, too, and a higher precision. The variance of a share of m
     rows is m / (m - 1) times what it should be, and the delta method's (m - 1) / m times.
     """
