@@ -5,7 +5,9 @@ Reasons that begin with "Defect" are to be mended, the others hold by definition
 
 ROUNDING = "Defect: at the end of its bounds a last digit decides which method is taken"
 NAME_ONLY = "a tally of sums cannot say that all weights are equal: the same limits have another name"
-NOT_NESTED = "Defect: at a higher confidence another rate's limit lowers it most, whose changes add up otherwise"
+NOT_NESTED = (
+    "Defect: at a higher confidence another rate's limit lowers it most, whose changes add up otherwise"
+)
 OWN_METHOD = "Defect: plain rows have a method of their own, groups take another"
 LESS_CHANCE = "Defect: of plain rows what chance adds is taken off, of groups it is not"
 LEVERAGE = "Defect: with one positive, leaving out its group takes all shared information away"

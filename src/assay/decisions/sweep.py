@@ -426,8 +426,7 @@ def _entries(rows: Rows, tally: Scores, positive: NDArray[Any]) -> NDArray[np.in
 
 
 def _codes(rows: Rows) -> NDArray[np.intp]:
-    codes, _ = encode(rows.need("group", "a sample in groups"))
-    return codes.astype(np.intp)
+    return encode(rows.need("group", "a sample in groups"))[0].astype(np.intp)
 
 
 def cells(table: Binary) -> tuple[Any, Any, Any, Any]:

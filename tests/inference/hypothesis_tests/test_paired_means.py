@@ -135,7 +135,7 @@ def test_blocks_of_flips_do_not_show(monkeypatch):
     """Drawn a few at a time, the flips are the same."""
     values = np.random.default_rng(6).normal(0.2, 1, 70)
     whole = sign_flips(values, flips=500).p
-    monkeypatch.setattr("assay.inference.hypothesis_tests.paired_means._BITS", 2000)
+    monkeypatch.setattr("assay.inference.hypothesis_tests.paired_means._SIGNS_AT_ONCE", 2000)
     assert sign_flips(values, flips=500).p == whole
 
 
