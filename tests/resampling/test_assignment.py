@@ -8,7 +8,7 @@ from support.reference_assignment import fold_of_keys, keyed_word
 
 from assay.resampling import assignment, holdout, kfold
 from assay.resampling.apportionment import apportion
-from assay.resampling.row_hashing import Keys, text_words
+from assay.resampling.row_hashing import Keys, text_hashes
 
 seeds = st.integers(0, 2**64 - 1)
 labels = st.lists(st.sampled_from("abcde"), min_size=10, max_size=200)
@@ -95,15 +95,15 @@ def folds_of_many(y, seed=1):
 def test_texts_of_any_length_have_words_of_their_own():
     """An empty text, a long one, a NUL, a lone surrogate: each has its 64 bits, and block limits do not matter."""
     texts = ["", "\0", "a", "a\0", "ab", "ba", "\ud800", "x" * 10_000, *map(str, range(10_000))]
-    words = text_words(texts)
+    words = text_hashes(texts)
     assert len(set(words.tolist())) == len(texts)
-    assert all(text_words([text])[0] == word for text, word in zip(texts[:50], words, strict=False))
+    assert all(text_hashes([text])[0] == word for text, word in zip(texts[:50], words, strict=False))
 
 
 def test_words_are_spread_evenly():
     """Bits of words of keys that follow each other are as good as random, and unlike those of another seed."""
     n = 1 << 16
-    for keys in (Keys(n), Keys(n, text_words([f"row {row}" for row in range(n)]))):
+    for keys in (Keys(n), Keys(n, text_hashes([f"row {row}" for row in range(n)]))):
         words = keys.words(1, 0)
         ones = [int(((words >> np.uint64(bit)) & np.uint64(1)).sum()) for bit in range(64)]
         assert all(abs(count - n / 2) < 5 * np.sqrt(n) / 2 for count in ones)
@@ -118,7 +118,7 @@ def test_a_word_is_what_it_was():
     """Words are part of the interface: a release that changed them would move rows between train and test."""
     assert Keys(3).words(7, 0).tolist() == [keyed_word(7, 0, key) for key in range(3)]
     assert Keys(3).words(7, 0).tolist() == GOLDEN
-    assert text_words(["spam"]).tolist() == [GOLDEN_TEXT]
+    assert text_hashes(["spam"]).tolist() == [GOLDEN_TEXT]
 
 
 GOLDEN = [11256879934274900464, 1695134826059703290, 10437762951160444822]

@@ -127,7 +127,7 @@ def test_moments_in_several_zones_are_ordered_as_they_happened():
             "'train' would have no rows in fold 1 of 5: there are too few distinct times",
         ),
         (walk_forward(gap=100), range(20), "'train' would have no rows in fold 1"),
-        (walk_forward(gap=1), NAIVE, "gap=1, but time holds dates: say it as a datetime.timedelta"),
+        (walk_forward(gap=1), NAIVE, "gap=1, but time holds dates: pass a datetime.timedelta"),
         (
             walk_forward(window=dt.timedelta(days=1)),
             range(20),

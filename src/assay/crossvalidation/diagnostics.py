@@ -12,7 +12,7 @@ from assay.errors import AssayError
 from assay.inputs.arrays import column_names
 from assay.inputs.labels import binary
 from assay.metrics import Undefined
-from assay.resampling.split_checks import row_codes, watch
+from assay.resampling.split_checks import row_codes, split_checker
 from assay.resampling.splitters import LeaveOneOut
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class SplitChecker:
 
     def __init__(self, setup: CrossValSetup, splitter: Any, group: Any, time: Any) -> None:
         classes = setup.actual if setup.labels and not isinstance(splitter, LeaveOneOut) else None
-        self._check = watch(y=classes, group=group, time=time, copies=_equal_rows(setup))
+        self._check = split_checker(y=classes, group=group, time=time, copies=_equal_rows(setup))
 
     def check(self, split: Split, name: str) -> Iterator[Diagnostic]:
         """Yield what is wrong with a split of this name."""

@@ -1,4 +1,4 @@
-"""Parts of the rows to learn from and to be judged by, and what they say of performance to come."""
+"""Split rows into training and test parts, and estimate prediction error from resamples."""
 
 from assay.resampling.error_estimators import (
     BootstrapOptimism,

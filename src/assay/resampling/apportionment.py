@@ -1,4 +1,4 @@
-"""How many records of each stratum every part gets: whole numbers, never off by one or more."""
+"""Controlled rounding: how many rows of each stratum every part gets, always within one of its share."""
 
 from __future__ import annotations
 
@@ -39,36 +39,36 @@ def apportion(sizes: Sequence[int], shares: Sequence[Fraction]) -> Array:
     # True where rounding up is allowed: not where the share is whole.
     open_ = np.array([[size * weight % scale > 0 for weight in weights] for size in sizes])
     extra = np.zeros((len(sizes), len(shares)), dtype=bool)
-    lacking = [0] * len(shares)  # in units of 1 / scale
+    deficit = [0] * len(shares)  # in units of 1 / scale
     for stratum, size in enumerate(sizes):
         for part in parts:
-            lacking[part] += size * weights[part] - floors[stratum][part] * scale
+            deficit[part] += size * weights[part] - floors[stratum][part] * scale
         spare = size - sum(floors[stratum])
-        wanting = sorted((part for part in parts if open_[stratum, part]), key=lambda part: -lacking[part])
+        wanting = sorted((part for part in parts if open_[stratum, part]), key=lambda part: -deficit[part])
         for part in wanting[:spare]:
             extra[stratum, part] = True
-            lacking[part] -= scale
-    while chain := _chain(extra, open_, lacking, scale):
+            deficit[part] -= scale
+    while chain := _chain(extra, open_, deficit, scale):
         for giver, taker in itertools.pairwise(chain):
             stratum = int(np.argmax(extra[:, giver] & open_[:, taker] & ~extra[:, taker]))
             extra[stratum, giver], extra[stratum, taker] = False, True
-        lacking[chain[0]] += scale
-        lacking[chain[-1]] -= scale
+        deficit[chain[0]] += scale
+        deficit[chain[-1]] -= scale
     return np.array(floors) + extra
 
 
-def _chain(extra: Array, open_: Array, lacking: list[int], scale: int) -> list[int]:
+def _chain(extra: Array, open_: Array, deficit: list[int], scale: int) -> list[int]:
     """Return parts along which to hand on a record, from one that has too many or to one that has too few.
 
     Empty where every total is within one record of its share. Otherwise there is a chain: were there none,
     the parts that can be reached from the first would together hold no more than their shares.
     """
-    parts = range(len(lacking))
-    givers = [part for part in parts if lacking[part] <= -scale]
-    takers = [part for part in parts if lacking[part] > 0]
+    parts = range(len(deficit))
+    givers = [part for part in parts if deficit[part] <= -scale]
+    takers = [part for part in parts if deficit[part] > 0]
     if not givers:
-        givers = [part for part in parts if lacking[part] < 0]
-        takers = [part for part in parts if lacking[part] >= scale]
+        givers = [part for part in parts if deficit[part] < 0]
+        takers = [part for part in parts if deficit[part] >= scale]
     can_give = extra.T.astype(np.int64) @ (open_ & ~extra).astype(np.int64) > 0
     chains = [[part] for part in givers]
     seen = set(givers)

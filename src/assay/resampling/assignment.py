@@ -1,4 +1,4 @@
-"""Rows into parts by the order of their random words, stratum by stratum, without sorting them all."""
+"""Assign rows to parts by the order of their random words within strata, without sorting all of them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
     from assay.inputs.columns import Array
 
-__all__ = ["Folds", "PartShares", "deal", "narrow"]
+__all__ = ["Folds", "PartShares", "assign_rows", "narrow"]
 
-_MOST_BITS = 16
-_MOST_CELLS = 1 << 20  # strata times buckets
+_MAX_BUCKET_BITS = 16
+_MAX_CELLS = 1 << 20  # strata times buckets
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Folds:
-    """Folds of equal size: those larger by one go round from stratum to stratum, so totals are even too.
+    """Folds of equal size: those larger by one rotate from stratum to stratum, so that totals are even too.
 
-    A rule says which part gets the record of a rank in its stratum; the ranks of a part follow each other.
+    The rule maps the rank of a row in its stratum to a part; the ranks of a part are consecutive.
     """
 
     parts: int
@@ -35,7 +35,7 @@ class Folds:
 
     @classmethod
     def of(cls, sizes: Array, parts: int, order: Array) -> Folds:
-        """Return the rule for strata of these sizes, which are served in an order."""
+        """Return the rule for strata of these sizes, processed in an order."""
         first = np.zeros(len(sizes), dtype=np.int64)
         first[order[1:]] = sizes[order].cumsum()[:-1] % parts
         return cls(parts, sizes, first)
@@ -52,14 +52,14 @@ class Folds:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PartShares:
-    """Parts of any shares, within one record in every stratum and altogether."""
+    """Parts of any shares, exact to within one row in every stratum and in total."""
 
     parts: int
     ends: Array  # strata by parts: the rank that a part ends before
 
     @classmethod
     def of(cls, sizes: Array, shares: tuple[Fraction, ...], order: Array) -> PartShares:
-        """Return the rule for strata of these sizes, which are served in an order."""
+        """Return the rule for strata of these sizes, processed in an order."""
         table = np.empty((len(sizes), len(shares)), dtype=np.int64)
         table[order] = apportion(sizes[order].tolist(), shares)
         return cls(len(shares), table.cumsum(axis=1))
@@ -73,25 +73,25 @@ class PartShares:
 
 
 def narrow(highest: int) -> np.dtype[np.unsignedinteger]:
-    """Return the narrowest type that the kernels take as codes up to a number."""
+    """Return the smallest unsigned type of the kernels that holds codes up to a number."""
     return np.dtype(np.uint8 if highest < 1 << 8 else np.uint16 if highest < 1 << 16 else np.uint32)
 
 
-def deal(
+def assign_rows(
     keys: Keys, strata: Array | None, count: int, how: int | tuple[Fraction, ...], *, seed: int, repeat: int
 ) -> Array:
-    """Return the part of every row: so many folds of equal size, or parts of the shares given.
+    """Return the part of every row: of a number of equal folds, or of parts with these shares.
 
     Inside a stratum rows are ranked by their random words, and by their keys where words are equal. The
-    upper bits of the words say in which of many buckets a row lies; all of a bucket goes to one part,
-    except at the edges of the parts, so that only the rows of those buckets are sorted.
+    upper bits of the words say in which of many buckets a row lies; a bucket goes to one part as
+    a whole, except at the edges of parts, so that only the rows of those buckets are sorted.
     """
     codes = np.zeros(keys.n, dtype=np.uint8) if strata is None else strata
     words = keys.words(seed, repeat)
     bits = _bucket_bits(keys.n, count)
     bucket = (words >> np.uint64(64 - bits)).astype(narrow((1 << bits) - 1))
     cells = np.left_shift(codes, bits, dtype=np.uint32) | bucket if count > 1 else bucket
-    if count << bits <= _MOST_CELLS:
+    if count << bits <= _MAX_CELLS:
         held = kernels.count_pairs(codes, bucket, count, 1 << bits)
     else:  # nearly as many strata as rows
         held = np.bincount(cells, minlength=count << bits).reshape(count, -1)
@@ -115,5 +115,5 @@ def deal(
 
 def _bucket_bits(n: int, count: int) -> int:
     """Return how many bits of a word name its bucket: about four rows or more to a bucket."""
-    cells = min(n // 4, _MOST_CELLS)
-    return min(max((cells // count).bit_length() - 1, 1), _MOST_BITS)
+    cells = min(n // 4, _MAX_CELLS)
+    return min(max((cells // count).bit_length() - 1, 1), _MAX_BUCKET_BITS)

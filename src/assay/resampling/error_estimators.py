@@ -1,4 +1,4 @@
-"""Error to come, from resamples: the .632 bootstrap, its relatives, an interval for cross-validation."""
+"""Prediction error on unseen data: the .632 bootstrap and its relatives, and an interval for nested CV."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def leave_one_out_bootstrap(losses: Any, drawn: Any, *, by: Literal["row", "repl
     """Return the mean loss on rows that were not drawn: over each row's replicates, then over rows.
 
     `losses` holds a line of losses for each replicate, all rows in it; `drawn` the bootstrap's splits, or
-    how often each row was drawn, likewise. Losses of drawn rows are not looked at. Rows that every
-    replicate drew have no say. With ``by="replicate"`` the means of the replicates are averaged, as caret
+    how often each row was drawn, likewise. Losses of drawn rows are ignored, and so are rows that
+    every replicate drew. With ``by="replicate"`` the means of the replicates are averaged, as caret
     does.
 
     >>> leave_one_out_bootstrap([[0, 1, 0], [1, 1, 0]], [[2, 0, 1], [0, 0, 3]])
@@ -69,7 +69,7 @@ def leave_one_out_bootstrap(losses: Any, drawn: Any, *, by: Literal["row", "repl
     if by not in ("row", "replicate"):
         raise MetricError(f'by={by!r} is neither "row" nor "replicate".')
     values = np.asarray(losses, dtype=np.float64)
-    counts = np.array([one.draws if isinstance(one, Split) else one for one in drawn])
+    counts = np.array([item.draws if isinstance(item, Split) else item for item in drawn])
     if values.ndim != 2 or values.shape != counts.shape:  # noqa: PLR2004 - replicates by rows
         raise LengthError(
             f"losses have shape {values.shape} and drawn {counts.shape}: both have a line per replicate "
@@ -88,7 +88,7 @@ def leave_one_out_bootstrap(losses: Any, drawn: Any, *, by: Literal["row", "repl
 
 
 def no_information_rate(actual: Any, predicted: Any) -> float:
-    """Return the error rate if the same predictions had been dealt out to the rows at random.
+    """Return the expected error rate if the same predictions were assigned to the rows at random.
 
     ``sum of p (1 - q)`` over classes of actual share p and predicted share q.
 
@@ -124,8 +124,8 @@ def no_information_squared_error(actual: Any, predicted: Any) -> float:
 def err632(apparent: float, out_of_bag: float, *, weight: float = _DRAWN) -> float:
     """Return ``0.632 out_of_bag + 0.368 apparent`` (Efron 1983).
 
-    Rows that were not drawn are harder than new ones, since the model learnt from fewer. Where a model can
-    learn its rows by heart, the apparent error is near 0 and this is too low: take :func:`err632plus`.
+    Rows that were not drawn are harder than new ones, since the model was trained on fewer. Where a model can
+    memorise its rows, the apparent error is near 0 and this is too low: take :func:`err632plus`.
     caret's weight is ``1 - exp(-1)``, unrounded.
 
     >>> round(err632(apparent=0.08, out_of_bag=0.22), 5)
@@ -138,9 +138,9 @@ def err632(apparent: float, out_of_bag: float, *, weight: float = _DRAWN) -> flo
 def err632plus(
     apparent: float, out_of_bag: float, no_information: float, *, convention: Convention = "1997"
 ) -> BootstrapOptimism:
-    """Return the .632+ estimate, which leans on out-of-bag rows as far as a model overfits.
+    """Return the .632+ estimate, which weights out-of-bag rows more the more a model overfits.
 
-    Efron and Tibshirani 1997. `no_information` is the error of a model that knows nothing:
+    Efron and Tibshirani 1997. `no_information` is the error without information:
     :func:`no_information_rate`, or 0.5 for an error of ``1 - auc``. Conventions differ only where the
     out-of-bag error is worse than that: "1997" (equation 32) caps it in the overfitting rate and in the
     correction, "capped" everywhere, so that the estimate is never above `no_information`, and "ipred" not
@@ -175,7 +175,7 @@ def nested_cv_interval(
     exponent: float = 1.5,
     confidence: float = 0.95,
 ) -> NestedInterval:
-    """Return an interval for the error of cross-validation that is as wide as it must be.
+    """Return an interval for the error of cross-validation with correct coverage.
 
     Bates, Hastie and Tibshirani 2021. For every fold of every random split: `differences` are the mean loss
     of the inner cross-validation less that on the fold, `variances` the variance of the losses on the fold
@@ -210,15 +210,17 @@ def nested_cv_interval(
     raw = math.sqrt((folds - 1) / folds * mse) / naive
     inflation = min(max(raw, 1.0), math.sqrt(folds))
     error = inflation * naive
-    reach = normal_quantile(confidence) * error
-    estimate = Estimate(value, value - reach, value + reach, confidence, method, n, standard_error=error)
+    half_width = normal_quantile(confidence) * error
+    estimate = Estimate(
+        value, value - half_width, value + half_width, confidence, method, n, standard_error=error
+    )
     return NestedInterval(estimate, mse, raw, inflation, bias)
 
 
-def _check(**figures: float) -> None:
-    for name, figure in figures.items():
-        if not math.isfinite(figure):
-            raise NumberError(f"{name} is {figure!r}, where a finite number is needed.")
+def _check(**values: float) -> None:
+    for name, value in values.items():
+        if not math.isfinite(value):
+            raise NumberError(f"{name} is {value!r}, where a finite number is needed.")
 
 
 def _finite(values: Any, name: str) -> Array:

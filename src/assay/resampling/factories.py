@@ -1,4 +1,4 @@
-"""The ways to part rows, by name: each checks what was asked and returns a frozen splitter."""
+"""Functions that make splitters: each checks its arguments and returns a frozen splitter."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["bootstrap", "holdout", "kfold", "leave_group_out", "leave_one_out", "walk_forward"]
 
-_LARGEST_SEED = 2**64 - 1
-_THREE_TO_ONE = MappingProxyType({"train": 0.75, "test": 0.25})
+_MAX_SEED = 2**64 - 1
+_TRAIN_TEST_SHARES = MappingProxyType({"train": 0.75, "test": 0.25})
 
 
 @suggest_keywords
 def holdout(
-    parts: Mapping[str, float] = _THREE_TO_ONE,
+    parts: Mapping[str, float] = _TRAIN_TEST_SHARES,
     *,
     repeats: int = 1,
     stratify: bool = True,
@@ -37,12 +37,11 @@ def holdout(
     gap: Any = 0,
     seed: int = 0,
 ) -> Holdout:
-    """Part the rows once, or anew for every repeat, into named parts of these shares.
+    """Split the rows once, or several times, into named parts of these shares.
 
-    The classes of `y` have their share in every part to within one record, and so have all rows; with
-    `bins`, `y` is a number and its quantiles take the place of classes. Rows of one `group` stay together.
-    By `time` the parts follow each other, and rows less than or exactly `gap` before the next part are left
-    out.
+    The shares hold to within one row in every class of `y` and in total; with `bins`, `y` is a number and
+    its quantiles take the place of classes. Rows of one `group` stay together.
+    With `time` the parts are in time order, and rows at most `gap` before the next part are left out.
 
     >>> half = holdout({"train": 0.5, "validate": 0.25, "test": 0.25})
     >>> split = half.split(y=["no"] * 700 + ["yes"] * 300)[0]
@@ -53,19 +52,19 @@ def holdout(
     """
     shares(parts)
     plain = tuple((name, float(share)) for name, share in parts.items())
-    return Holdout(*_strata(stratify, bins, seed), plain, whole("repeats", repeats, 1), _stretch("gap", gap))
+    return Holdout(*_strata(stratify, bins, seed), plain, whole("repeats", repeats, 1), _duration("gap", gap))
 
 
 @suggest_keywords
 def kfold(
     k: int = 10, *, repeats: int = 1, stratify: bool = True, bins: int | None = None, seed: int = 0
 ) -> KFold:
-    """Part the rows into k folds, each of which tests once per repeat what was learnt from the others.
+    """Split the rows into k folds; each is tested once per repeat by a model trained on the others.
 
-    Folds differ by at most one record, in every class of `y` (or quantile, with `bins`) and altogether. A
-    class of fewer than k records is absent from some folds; :func:`check` says from which. Rows of one
+    Folds differ by at most one row, in every class of `y` (or quantile, with `bins`) and in total. A class
+    of fewer than k rows is absent from some folds; :func:`check` says from which. Rows of one
     `group` stay together, and then folds are as even as the groups allow, and repeats differ only in how
-    groups of equal size are dealt.
+    groups of equal size are assigned.
 
     >>> folds = kfold(10, seed=1).split(y=["no"] * 700 + ["yes"] * 300)
     >>> folds, folds[3]
@@ -75,7 +74,7 @@ def kfold(
 
 
 def leave_one_out() -> LeaveOneOut:
-    """Test each row by what was learnt from all others.
+    """Test each row by a model trained on all others.
 
     Pooled over rows, an area under the ROC curve is misleading: a model that knows the classes' shares and
     nothing else scores 0.
@@ -87,7 +86,7 @@ def leave_one_out() -> LeaveOneOut:
 
 
 def leave_group_out() -> LeaveGroupOut:
-    """Test each group by what was learnt from all others, in the order of their labels.
+    """Test each group by a model trained on all others, in the order of their labels.
 
     >>> [split["test"].tolist() for split in leave_group_out().split(group=["b", "a", "b"])]
     [[1], [0, 2]]
@@ -101,7 +100,7 @@ def bootstrap(
 ) -> Bootstrap:
     """Draw as many rows as there are, with replacement, and test on those that were not drawn.
 
-    The classes of `y` are drawn from apart, so that each keeps its number; without `y`, or with
+    Classes of `y` are resampled separately, so that each keeps its size; without `y`, or with
     ``stratify=False``, all rows are drawn from at once. With `group`, whole groups are drawn; of a group of
     several classes the most frequent counts.
 
@@ -114,11 +113,11 @@ def bootstrap(
 
 @suggest_keywords
 def walk_forward(folds: int = 5, *, gap: Any = 0, window: Any = None) -> WalkForward:
-    """Test each stretch of `time` by what was learnt strictly before it.
+    """Test each period of `time` by a model trained on rows strictly before it.
 
-    The last `folds` stretches of equally many rows test, one after the other. The training rows grow with
-    every fold, or slide where a `window` says how far back they reach. Rows less than or exactly `gap`
-    before the test are left out: as long as the target takes to be known. Both are in the unit of `time`,
+    The last `folds` periods of equally many rows are tested in order. The training rows grow with every
+    fold, or are a sliding `window` of the latest. Rows at most `gap` before the test are left out: set it to
+    how long the target takes to be known. Both are in the unit of `time`,
     or durations where it holds dates.
 
     >>> for train, test in walk_forward(3, gap=1).split(time=range(8)):
@@ -127,19 +126,19 @@ def walk_forward(folds: int = 5, *, gap: Any = 0, window: Any = None) -> WalkFor
     [0 1 2] [4 5]
     [0 1 2 3 4] [6 7]
     """
-    if window is not None and not _stretch("window", window) > window * 0:
-        raise SplitError(f"window={window!r} should reach back by more than nothing.")
-    return WalkForward(whole("folds", folds, 1), _stretch("gap", gap), window)
+    if window is not None and not _duration("window", window) > window * 0:
+        raise SplitError(f"window={window!r} should be more than 0.")
+    return WalkForward(whole("folds", folds, 1), _duration("gap", gap), window)
 
 
 def _strata(stratify: Any, bins: int | None, seed: int) -> tuple[bool, int | None, int]:
     if not isinstance(stratify, bool):
         raise SplitError(f"stratify={stratify!r} should be True or False: what to stratify by is y=.")
     checked = None if bins is None else whole("bins", bins, 1)
-    return stratify, checked, whole("seed", seed, 0, _LARGEST_SEED)
+    return stratify, checked, whole("seed", seed, 0, _MAX_SEED)
 
 
-def _stretch(name: str, value: Any) -> Any:
+def _duration(name: str, value: Any) -> Any:
     """Return a number or a duration that is not negative."""
     known = isinstance(value, (numbers.Real, dt.timedelta)) and not isinstance(value, bool)
     if not known or not value >= value * 0:

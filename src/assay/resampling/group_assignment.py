@@ -1,4 +1,4 @@
-"""Groups into parts: the largest first, each to where its classes are lacking most."""
+"""Assign groups to parts, the largest first, each to the part that lacks most of its classes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from assay import kernels
 from assay.errors import SplitError
 from assay.resampling.assignment import narrow
-from assay.resampling.row_hashing import Keys, text_words
+from assay.resampling.row_hashing import Keys, text_hashes
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -17,38 +17,38 @@ if TYPE_CHECKING:
     from assay.inputs.columns import Array
     from assay.resampling.split_inputs import SplitInputs
 
-__all__ = ["deal_groups", "group_keys", "group_strata"]
+__all__ = ["assign_groups", "group_keys", "group_strata"]
 
 
-def group_keys(asked: SplitInputs) -> Keys:
+def group_keys(inputs: SplitInputs) -> Keys:
     """Return the groups' labels as keys."""
-    labels = asked.group_labels
-    return Keys(len(labels), text_words([str(label) for label in labels]), np.arange(len(labels)))
+    labels = inputs.group_labels
+    return Keys(len(labels), text_hashes([str(label) for label in labels]), np.arange(len(labels)))
 
 
-def deal_groups(asked: SplitInputs, shares: tuple[Fraction, ...], seed: int, repeat: int) -> Array:
-    """Return the part of every row such that no group is in two, near to the shares in every class.
+def assign_groups(inputs: SplitInputs, shares: tuple[Fraction, ...], seed: int, repeat: int) -> Array:
+    """Return the part of every row such that no group is in two parts, close to the shares in every class.
 
     The largest groups are placed first, equal ones in random order. Each goes to the part that lacks most
     of the group's classes, as a share of the class, and among equals to the one that lacks most rows.
     """
-    assert asked.groups is not None  # noqa: S101 - for the type checker
-    count, parts = len(asked.group_labels), len(shares)
+    assert inputs.groups is not None  # noqa: S101 - for the type checker
+    count, parts = len(inputs.group_labels), len(shares)
     if count < parts:
         raise SplitError(
             f"{parts} parts of {count} group{'s' * (count != 1)}: there cannot be more parts than groups, "
             "because a group stays in one."
         )
-    strata = np.zeros(asked.n, dtype=np.uint8) if asked.strata is None else asked.strata
-    cells, held = kernels.count_pairs_sparse(asked.groups, strata, count, asked.strata_count)
-    owner, stratum = np.divmod(cells.astype(np.int64), asked.strata_count)
+    strata = np.zeros(inputs.n, dtype=np.uint8) if inputs.strata is None else inputs.strata
+    cells, held = kernels.count_pairs_sparse(inputs.groups, strata, count, inputs.strata_count)
+    owner, stratum = np.divmod(cells.astype(np.int64), inputs.strata_count)
     begins = np.searchsorted(owner, np.arange(count + 1)).tolist()
-    sizes = np.bincount(asked.groups, minlength=count)
-    order = np.lexsort((np.arange(count), group_keys(asked).words(seed, repeat), -sizes))
-    totals = np.bincount(stratum, weights=held, minlength=asked.strata_count)
+    sizes = np.bincount(inputs.groups, minlength=count)
+    order = np.lexsort((np.arange(count), group_keys(inputs).words(seed, repeat), -sizes))
+    totals = np.bincount(stratum, weights=held, minlength=inputs.strata_count)
     target = np.array([float(share) for share in shares])
     lacking = totals[:, None] * target  # by stratum and part
-    lacking_rows = asked.n * target
+    lacking_rows = inputs.n * target
     empty = np.ones(parts, dtype=bool)
     part_of = np.empty(count, dtype=narrow(parts))
     stratum_of, held_of = stratum.tolist(), held.tolist()
@@ -66,17 +66,17 @@ def deal_groups(asked: SplitInputs, shares: tuple[Fraction, ...], seed: int, rep
         lacking_rows[part] -= sizes[group]
         for cell in inside:
             lacking[stratum_of[cell], part] -= held_of[cell]
-    return part_of[asked.groups]
+    return part_of[inputs.groups]
 
 
-def group_strata(asked: SplitInputs) -> tuple[Array, int]:
+def group_strata(inputs: SplitInputs) -> tuple[Array, int]:
     """Return for each group the class most of its rows have, the first of equals."""
-    assert asked.groups is not None  # noqa: S101 - for the type checker
-    count = len(asked.group_labels)
-    if asked.strata is None:
+    assert inputs.groups is not None  # noqa: S101 - for the type checker
+    count = len(inputs.group_labels)
+    if inputs.strata is None:
         return np.zeros(count, dtype=np.uint8), 1
-    cells, held = kernels.count_pairs_sparse(asked.groups, asked.strata, count, asked.strata_count)
-    owner, stratum = np.divmod(cells.astype(np.int64), asked.strata_count)
+    cells, held = kernels.count_pairs_sparse(inputs.groups, inputs.strata, count, inputs.strata_count)
+    owner, stratum = np.divmod(cells.astype(np.int64), inputs.strata_count)
     order = np.lexsort((stratum, -held, owner))
     first = np.searchsorted(owner, np.arange(count))
-    return stratum[order][first].astype(narrow(asked.strata_count)), asked.strata_count
+    return stratum[order][first].astype(narrow(inputs.strata_count)), inputs.strata_count

@@ -14,17 +14,17 @@ from assay.inputs import encode
 if TYPE_CHECKING:
     from assay.inputs.columns import Array, Column
 
-__all__ = ["Keys", "read_keys", "shuffled", "text_words"]
+__all__ = ["Keys", "read_keys", "shuffled", "text_hashes"]
 
-_BLOCK = 1 << 15  # rows whose words stay in the cache from one step to the next
-_TEXTS = 1 << 12
+_BLOCK_ROWS = 1 << 15  # whose words stay in the cache from one step to the next
+_BLOCK_TEXTS = 1 << 12
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Keys:
-    """What tells the rows apart: 64 bits each, and values that sort as the keys do.
+    """Keys of the rows: 64 bits each, and values that sort as the keys do.
 
-    Without a column of keys the row's number is its key, and neither is kept.
+    Without a column of keys the row number is the key, and neither is stored.
     """
 
     n: int
@@ -35,12 +35,12 @@ class Keys:
         """Return 64 random bits per row, a function of the seed, the repeat and the row's key."""
         first, second = kernels.random_words(seed, repeat, 0, 2)
         words = np.empty(self.n, dtype=np.uint64)
-        for begin in range(0, self.n, _BLOCK):
-            block = words[begin : begin + _BLOCK]
+        for begin in range(0, self.n, _BLOCK_ROWS):
+            block = words[begin : begin + _BLOCK_ROWS]
             if self.bits is None:
                 block[:] = np.arange(begin, begin + len(block), dtype=np.uint64)
             else:
-                block[:] = self.bits[begin : begin + _BLOCK]
+                block[:] = self.bits[begin : begin + _BLOCK_ROWS]
             block ^= first
             _mix(block)
             block += second
@@ -52,7 +52,7 @@ class Keys:
         return rows if self.values is None else self.values[rows]
 
     def order(self) -> Array | None:
-        """Return the rows in the order of their keys, or None where they are."""
+        """Return the rows in the order of their keys, None where they already are."""
         return None if self.values is None else np.argsort(self.values, kind="stable")
 
 
@@ -73,13 +73,13 @@ def read_keys(keys: Column | None, n: int) -> Keys:
         codes, labels = encode(keys)
         if len(labels) < n:
             _refuse_twice(keys, codes)
-        return Keys(n, text_words([str(label) for label in labels])[codes], codes)
+        return Keys(n, text_hashes([str(label) for label in labels])[codes], codes)
     keys.refuse_missing()
     values = keys.values
     if values.dtype.kind == "f":
         encode(keys)  # refuses what is not whole
     # The number's own bits, whatever its width: an int32 5, an int64 5 and a 5.0 are one key.
-    # A copy, because splits are made later: what the caller does with his array meanwhile must not count.
+    # A copy, because splits are made later, when the caller may have changed the array.
     wide = values.astype(np.uint64 if values.dtype == np.uint64 else np.int64)
     ordered = np.sort(wide)
     if (ordered[1:] == ordered[:-1]).any():
@@ -87,14 +87,14 @@ def read_keys(keys: Column | None, n: int) -> Keys:
     return Keys(n, wide.view(np.uint64), wide)
 
 
-def text_words(texts: list[str]) -> Array:
-    """Return 64 bits for each text: the sum of scrambled pairs of character and place.
+def text_hashes(texts: list[str]) -> Array:
+    """Return a 64-bit hash for each text: the sum of scrambled pairs of character and position.
 
-    Which character stands where is all that counts, so the result is the same on every machine.
+    It depends on the characters and their positions alone, so it is the same on every machine.
     """
     words = np.empty(len(texts), dtype=np.uint64)
-    for begin in range(0, len(texts), _TEXTS):
-        some = texts[begin : begin + _TEXTS]
+    for begin in range(0, len(texts), _BLOCK_TEXTS):
+        some = texts[begin : begin + _BLOCK_TEXTS]
         # Each text ends in a character of its own, so that none is empty.
         together = "\0".join(some) + "\0"
         characters = np.frombuffer(together.encode("utf-32-le", "surrogatepass"), dtype="<u4")
@@ -106,7 +106,7 @@ def text_words(texts: list[str]) -> Array:
         places += characters
         places += np.uint64(0x9E3779B97F4A7C15)  # 0 would stay 0
         _mix(places)
-        words[begin : begin + _TEXTS] = np.add.reduceat(places, starts)
+        words[begin : begin + _BLOCK_TEXTS] = np.add.reduceat(places, starts)
     return words
 
 

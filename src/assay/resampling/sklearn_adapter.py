@@ -1,4 +1,4 @@
-"""A splitter as scikit-learn's ``cv=``; scikit-learn itself is not needed."""
+"""Use a splitter as scikit-learn's ``cv=``; scikit-learn itself is not needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["CrossValidator", "as_cv"]
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class CrossValidator:
-    """What scikit-learn asks for: pairs of training and test rows. Make one with :func:`as_cv`."""
+    """Pairs of training and test rows, as scikit-learn expects them. Make one with :func:`as_cv`."""
 
     splitter: Splitter
     time: Any = None
@@ -48,8 +48,8 @@ class CrossValidator:
 def as_cv(splitter: Splitter, *, time: Any = None, key: Any = None) -> CrossValidator:
     """Return a splitter as an object for the ``cv=`` of cross_validate, GridSearchCV and their like.
 
-    They pass `y`, which stratifies unless the splitter says ``stratify=False``, and `groups`. What they
-    do not pass on, `time` and `key`, is given here.
+    They pass `y`, which stratifies unless the splitter says ``stratify=False``, and `groups`. `time` and
+    `key`, which they do not pass, are given here.
 
     >>> from assay.resampling import kfold
     >>> cv = as_cv(kfold(3))

@@ -1,4 +1,4 @@
-"""One split of the rows into named parts, and a series of splits that are made when asked for."""
+"""One split of the rows into named parts, and a lazy sequence of splits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TRAIN_TEST", "UNUSED", "Split", "Splits"]
 
-UNUSED = "unused"  # what column() says of a row that is in no part
+UNUSED = "unused"  # the name of a row's part in column() where it is in none
 TRAIN_TEST = ("train", "test")
 
 
@@ -47,19 +47,19 @@ class Split:
 
     @classmethod
     def of_column(cls, names: Any) -> Split:
-        """Return the split that a column of names says, as :meth:`column` gives and files hold.
+        """Return the split of a column of part names, as :meth:`column` returns and files hold.
 
         The part "train" is first and "test" last; others are between them, as they sort.
 
         >>> Split.of_column(["test", "train", "unused", "train"])
         <split: train 2, test 1, unused 1>
         """
-        told = column(names, "the column of parts")
-        told.refuse_missing()
-        if told.labels is None:
+        parts = column(names, "the column of parts")
+        parts.refuse_missing()
+        if parts.labels is None:
             raise SplitError("a column of parts holds their names, such as train and test, row by row.")
-        codes, used = kernels.encode_integers(told.values)
-        present = [str(told.labels[int(code)]) for code in used]
+        codes, used = kernels.encode_integers(parts.values)
+        present = [str(parts.labels[int(code)]) for code in used]
         first, last = TRAIN_TEST
         order = sorted({*present} - {UNUSED}, key=lambda name: (name != first, name == last, name))
         if len(order) < 2 or order[0] != first:  # noqa: PLR2004
@@ -126,7 +126,7 @@ class Split:
 
 
 class Splits(Sequence[Split]):
-    """A series of splits, each made when it is asked for: many splits of many rows would fill the memory."""
+    """A lazy sequence of splits, each made on access: many splits of many rows would fill the memory."""
 
     def __init__(self, length: int, make: Callable[[int], Split]) -> None:
         self._length = length

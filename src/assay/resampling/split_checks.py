@@ -1,4 +1,4 @@
-"""What is wrong with a split, as a list of errors to read or to raise."""
+"""Check a split for missing classes, divided groups, reversed time and duplicated rows."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from assay.inputs.columns import Array
     from assay.resampling.split import Split
 
-__all__ = ["check", "row_codes", "watch"]
+__all__ = ["check", "row_codes", "split_checker"]
 
-_FEW_CELLS = 1 << 12
+_MAX_DENSE_CELLS = 1 << 12
 
 
 def check(
     split: Split, *, y: Any = None, group: Any = None, time: Any = None, data: Any = None
 ) -> list[SplitError]:
-    """Return what makes a split a bad judge, one error for each thing found; raise them, or print them.
+    """Return the problems of a split, an error for each; raise them, or print them.
 
     A part without one of the classes of `y`; a `group` with rows in two parts; `time` reversed, that is a
     part with a row no later than one of the part before it; rows of `data` (a table, a matrix or a list of
-    columns) that are equal and in two parts. Rows in no part are not looked at.
+    columns) that are equal and in two parts. Rows in no part are ignored.
 
     >>> from assay.resampling import holdout
     >>> split = holdout({"train": 0.5, "test": 0.5}).split(n=4)[0]
@@ -41,20 +41,20 @@ def check(
     ...     print(error)
     2 groups have rows in more than one part, such as "ann" in "train", "test". Split with group=.
     """
-    return [error for _, error in watch(y=y, group=group, time=time, data=data)(split)]
+    return [error for _, error in split_checker(y=y, group=group, time=time, data=data)(split)]
 
 
-def watch(
+def split_checker(
     *, y: Any = None, group: Any = None, time: Any = None, data: Any = None, copies: Any = None
 ) -> Callable[[Split], list[tuple[str, SplitError]]]:
-    """Return what checks any number of splits of the same rows, whose columns are read once.
+    """Return a function that checks splits of the same rows, whose columns are read once.
 
-    Each thing found comes with its kind: "classes", "groups", "time" or "copies". Where the rows' codes
+    Each problem comes with its kind: "classes", "groups", "time" or "copies". Where the rows' codes
     are known (:func:`row_codes`), they are passed as `copies`, and not `data`.
 
     >>> from assay.resampling import kfold
-    >>> seen = watch(group=["ann", "ann", "bob", "bob"])
-    >>> [kind for split in kfold(2).split(n=4) for kind, error in seen(split)]
+    >>> check_split = split_checker(group=["ann", "ann", "bob", "bob"])
+    >>> [kind for split in kfold(2).split(n=4) for kind, error in check_split(split)]
     ['groups', 'groups']
     """
     checks: dict[str, Callable[[Split], Iterable[SplitError]]] = {}
@@ -70,7 +70,7 @@ def watch(
     if data is not None or copies is not None:
         rows, count = row_codes(data) if copies is None else copies
         checks["copies"] = lambda split: _duplicates(split, _fitting(split, rows, "data"), count)
-    return lambda split: [(kind, error) for kind, one in checks.items() for error in one(split)]
+    return lambda split: [(kind, error) for kind, find in checks.items() for error in find(split)]
 
 
 def _absent_classes(split: Split, codes: Array, labels: tuple[Any, ...]) -> Iterator[SplitError]:
@@ -130,7 +130,7 @@ def _duplicates(split: Split, codes: Array, count: int) -> Iterator[SplitError]:
 def _table(split: Split, codes: Array, count: int) -> Array:
     """Return how many rows of each code every part holds."""
     width = len(split.names) + 1
-    if count * width <= _FEW_CELLS:
+    if count * width <= _MAX_DENSE_CELLS:
         return kernels.count_pairs(codes, split.places, count, width)[:, :-1]
     cells, counts = kernels.count_pairs_sparse(codes, split.places, count, width)
     table = np.zeros(count * width, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What is to be respected in a split: classes, groups, keys, and how many rows there are."""
+"""Read and check the columns of a split: classes, groups, keys, and the number of rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SplitInputs", "classes", "present", "quantile_bins", "read", "shares", "whole"]
 
-_NEAREST = 1_000_000  # 0.1 and 1 / 3 are meant as fractions, of denominators up to this
+_MAX_DENOMINATOR = 1_000_000  # 0.1 and 1 / 3 stand for fractions
 _ROUNDING = 1e-9
 
 
@@ -42,7 +42,7 @@ class SplitInputs:
 def read(
     *, y: Any, group: Any, time: Any, key: Any, n: int | None, stratify: bool, bins: int | None
 ) -> SplitInputs:
-    """Return the columns given as codes, all of one length."""
+    """Return the columns as codes, checked to have the same length."""
     stratify = stratify and y is not None and time is None
     y = present(y, "y") if stratify else y
     group = None if group is None else present(group, "group")
@@ -60,7 +60,7 @@ def read(
 
 
 def present(values: Any, name: str) -> Column:
-    """Return a column in which nothing is missing, or say where it is."""
+    """Return a column without missing values, or raise with the first row that lacks one."""
     found = column(values, name)
     absent = found.absent()
     if absent is not None and absent.any():
@@ -102,7 +102,7 @@ def quantile_bins(y: Any, bins: int) -> Array:
 
 
 def shares(parts: Any) -> tuple[Fraction, ...]:
-    """Return the parts' shares as the fractions that are meant; they add up to 1.
+    """Return the shares of the parts as exact fractions, which add up to 1.
 
     >>> shares({"train": 0.7, "validate": 0.2, "test": 0.1})
     (Fraction(7, 10), Fraction(1, 5), Fraction(1, 10))
@@ -120,9 +120,9 @@ def shares(parts: Any) -> tuple[Fraction, ...]:
     total = math.fsum(parts.values())
     if abs(total - 1) > _ROUNDING:
         raise SplitError(f"the shares of {shown(parts)} add up to {total:.6g}, not to 1.")
-    near = [Fraction(float(share)).limit_denominator(_NEAREST) for share in parts.values()]
+    near = [Fraction(float(share)).limit_denominator(_MAX_DENOMINATOR) for share in parts.values()]
     if 0 in near:
-        raise SplitError(f"a share is at least 1 in {_NEAREST:,}.")
+        raise SplitError(f"a share is at least 1 in {_MAX_DENOMINATOR:,}.")
     return tuple(share / sum(near) for share in near)
 
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import SplitError
-from assay.resampling.assignment import deal
-from assay.resampling.group_assignment import deal_groups, group_strata
+from assay.resampling.assignment import assign_rows
+from assay.resampling.group_assignment import assign_groups, group_strata
 from assay.resampling.split import TRAIN_TEST, Split, Splits
 from assay.resampling.split_inputs import SplitInputs, read, shares
 from assay.resampling.time_order import ordered_parts, walk
@@ -29,11 +29,11 @@ __all__ = ["Bootstrap", "Holdout", "KFold", "LeaveGroupOut", "LeaveOneOut", "Spl
 
 
 class Splitter(Protocol):
-    """Anything that parts rows by the columns it is given."""
+    """Anything that splits rows by the columns it is given."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the parts are called."""
+        """The names of the parts."""
 
     @property
     def number(self) -> int | None:
@@ -47,19 +47,19 @@ class Splitter(Protocol):
 
 _INSTEAD = {
     "group": "holdout, kfold, bootstrap and leave_group_out keep groups together",
-    "time": "holdout and walk_forward go by time, elsewhere a model would learn from the future of its test",
+    "time": "holdout and walk_forward go by time, other splits would train on the future of the test",
 }
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Base:
-    """What the splitters share: reading the columns, and refusing those that they have no use for."""
+    """Base of the splitters: reads the columns, and refuses those it does not use."""
 
     takes: ClassVar[tuple[str, ...]] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the parts are called."""
+        """The names of the parts."""
         return TRAIN_TEST
 
     @property
@@ -70,7 +70,7 @@ class _Base:
     def split(
         self, y: Any = None, *, group: Any = None, time: Any = None, key: Any = None, n: int | None = None
     ) -> Splits:
-        """Return the splits, each made when it is asked for; the module says what each column does."""
+        """Return the splits, each made on access; the functions of the module say what each column does."""
         for role, values in (("group", group), ("time", time)):
             if values is not None and role not in self.takes:
                 raise SplitError(f"{type(self).__name__} has no use for {role}=: {_INSTEAD[role]}.")
@@ -86,13 +86,13 @@ class _Base:
     def _strata(self) -> tuple[bool, int | None]:
         return False, None
 
-    def _splits(self, asked: SplitInputs, time: Any) -> Splits:
+    def _splits(self, inputs: SplitInputs, time: Any) -> Splits:
         raise NotImplementedError
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Stratified(_Base):
-    """A splitter that can spread classes, or quantiles of a number, evenly."""
+    """A splitter that can stratify by class, or by quantiles of a number."""
 
     stratify: bool
     bins: int | None
@@ -113,7 +113,7 @@ class Holdout(_Stratified):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the parts are called."""
+        """The names of the parts."""
         return tuple(name for name, _ in self.parts)
 
     @property
@@ -121,34 +121,34 @@ class Holdout(_Stratified):
         """How many splits there will be."""
         return self.repeats
 
-    def _splits(self, asked: SplitInputs, time: Any) -> Splits:
+    def _splits(self, inputs: SplitInputs, time: Any) -> Splits:
         names, meant = self.names, shares(dict(self.parts))
         if time is not None and self.repeats > 1:
             raise SplitError(
                 "by time there is one split: leave out repeats=, or use walk_forward for several."
             )
-        if time is None and len(names) > asked.n:
-            raise SplitError(f"{len(names)} parts of {asked.n} rows: there cannot be more parts than rows.")
+        if time is None and len(names) > inputs.n:
+            raise SplitError(f"{len(names)} parts of {inputs.n} rows: there cannot be more parts than rows.")
 
         def make(repeat: int) -> Split:
             if time is not None:
                 places = ordered_parts(time, meant, names, self.gap)
-            elif asked.groups is not None:
-                places = deal_groups(asked, meant, self.seed, repeat)
+            elif inputs.groups is not None:
+                places = assign_groups(inputs, meant, self.seed, repeat)
             else:
-                places = deal(
-                    asked.keys, asked.strata, asked.strata_count, meant, seed=self.seed, repeat=repeat
+                places = assign_rows(
+                    inputs.keys, inputs.strata, inputs.strata_count, meant, seed=self.seed, repeat=repeat
                 )
             split = Split(names, places, repeat=repeat)
             empty = [name for name, size in split.sizes().items() if not size]
             if empty:
                 raise SplitError(
-                    f"the part {empty[0]!r} would have no rows: its share of {asked.n} rows is less than one."
+                    f"the part {empty[0]!r} would have no rows: its share of {inputs.n} rows is below one."
                 )
             return split
 
         made = functools.lru_cache(maxsize=1)(make)
-        made(0)  # what cannot be done is said at once
+        made(0)  # raises at once for what cannot be done
         return Splits(self.repeats, made)
 
 
@@ -165,10 +165,10 @@ class KFold(_Stratified):
         """How many splits there will be."""
         return self.k * self.repeats
 
-    def _splits(self, asked: SplitInputs, time: Any) -> Splits:
+    def _splits(self, inputs: SplitInputs, time: Any) -> Splits:
         del time
-        folds = functools.lru_cache(maxsize=1)(functools.partial(self._folds, asked))
-        folds(0)  # what cannot be done is said at once
+        folds = functools.lru_cache(maxsize=1)(functools.partial(self._folds, inputs))
+        folds(0)  # raises at once for what cannot be done
 
         def make(index: int) -> Split:
             repeat, fold = divmod(index, self.k)
@@ -176,29 +176,31 @@ class KFold(_Stratified):
 
         return Splits(self.k * self.repeats, make)
 
-    def _folds(self, asked: SplitInputs, repeat: int) -> Array:
-        if self.k > asked.n:
-            raise SplitError(f"k={self.k} folds of {asked.n} rows: there cannot be more folds than rows.")
-        if asked.groups is not None:
-            return deal_groups(asked, (Fraction(1, self.k),) * self.k, self.seed, repeat)
-        return deal(asked.keys, asked.strata, asked.strata_count, self.k, seed=self.seed, repeat=repeat)
+    def _folds(self, inputs: SplitInputs, repeat: int) -> Array:
+        if self.k > inputs.n:
+            raise SplitError(f"k={self.k} folds of {inputs.n} rows: there cannot be more folds than rows.")
+        if inputs.groups is not None:
+            return assign_groups(inputs, (Fraction(1, self.k),) * self.k, self.seed, repeat)
+        return assign_rows(
+            inputs.keys, inputs.strata, inputs.strata_count, self.k, seed=self.seed, repeat=repeat
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LeaveOneOut(_Base):
     """Each row tests once, alone; make one with :func:`leave_one_out`."""
 
-    def _splits(self, asked: SplitInputs, time: Any) -> Splits:
+    def _splits(self, inputs: SplitInputs, time: Any) -> Splits:
         del time
-        if asked.n < 2:  # noqa: PLR2004
-            raise SplitError("leaving one row out of one leaves none to learn from.")
+        if inputs.n < 2:  # noqa: PLR2004
+            raise SplitError("leaving one row out of one leaves none to train on.")
 
         def make(row: int) -> Split:
-            places = np.zeros(asked.n, dtype=np.uint8)
+            places = np.zeros(inputs.n, dtype=np.uint8)
             places[row] = 1
             return Split(TRAIN_TEST, places, fold=row)
 
-        return Splits(asked.n, make)
+        return Splits(inputs.n, make)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -207,13 +209,13 @@ class LeaveGroupOut(_Base):
 
     takes: ClassVar[tuple[str, ...]] = ("group",)
 
-    def _splits(self, asked: SplitInputs, time: Any) -> Splits:
+    def _splits(self, inputs: SplitInputs, time: Any) -> Splits:
         del time
-        groups, count = asked.groups, len(asked.group_labels)
+        groups, count = inputs.groups, len(inputs.group_labels)
         if groups is None:
             raise SplitError("leave_group_out needs group=: which rows belong together.")
         if count < 2:  # noqa: PLR2004
-            raise SplitError("leaving one group out of one leaves no rows to learn from.")
+            raise SplitError("leaving one group out of one leaves no rows to train on.")
 
         def make(group: int) -> Split:
             return Split(TRAIN_TEST, (groups == group).view(np.uint8), fold=group)
@@ -233,16 +235,16 @@ class Bootstrap(_Stratified):
         """How many splits there will be."""
         return self.replicates
 
-    def _splits(self, asked: SplitInputs, time: Any) -> Splits:
+    def _splits(self, inputs: SplitInputs, time: Any) -> Splits:
         del time
-        units, strata, count = asked.n, asked.strata, asked.strata_count
-        # What is drawn is a place among the keys in their order, so that the order of rows does not matter.
-        order = asked.keys.order()
-        if asked.groups is not None:
-            units, order = len(asked.group_labels), None
-            strata, count = group_strata(asked)
+        units, strata, count = inputs.n, inputs.strata, inputs.strata_count
+        # Positions in the order of the keys are drawn, so that the order of the rows does not matter.
+        order = inputs.keys.order()
+        if inputs.groups is not None:
+            units, order = len(inputs.group_labels), None
+            strata, count = group_strata(inputs)
         if units < 2:  # noqa: PLR2004
-            what = "row" if asked.groups is None else "group"
+            what = "row" if inputs.groups is None else "group"
             raise SplitError(f"a bootstrap of one {what} leaves none to test on.")
         members, ends = None, np.array([0, units])
         if strata is not None:
@@ -259,8 +261,8 @@ class Bootstrap(_Stratified):
                     spread = np.empty_like(drawn)
                     spread[positions] = drawn
                     drawn = spread
-            if asked.groups is not None:
-                drawn = drawn[asked.groups]
+            if inputs.groups is not None:
+                drawn = drawn[inputs.groups]
             return Split(TRAIN_TEST, (drawn == 0).view(np.uint8), drawn, repeat=replicate)
 
         return Splits(self.replicates, make)
@@ -268,7 +270,7 @@ class Bootstrap(_Stratified):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WalkForward(_Base):
-    """Each fold is tested by a model of its past; make one with :func:`walk_forward`."""
+    """Each fold is tested by a model trained on its past; make one with :func:`walk_forward`."""
 
     folds: int
     gap: Any
@@ -280,9 +282,9 @@ class WalkForward(_Base):
         """How many splits there will be."""
         return self.folds
 
-    def _splits(self, asked: SplitInputs, time: Any) -> Splits:
+    def _splits(self, inputs: SplitInputs, time: Any) -> Splits:
         if time is None:
             raise SplitError("walk_forward needs time=: when each row was known.")
-        del asked
+        del inputs
         found = walk(time, self.folds, self.gap, self.window)
         return Splits(self.folds, lambda fold: Split(TRAIN_TEST, found[fold], fold=fold))

@@ -1,4 +1,4 @@
-"""Parts in the order of time: what trains lies strictly before what tests."""
+"""Splits in time order: training rows lie strictly before test rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_times(time: Any) -> Array:
     if times.ndim != 1:
         raise ColumnError(f"time has shape {times.shape}; one value per row is needed, so shape (n,).")
     if times.dtype.kind == "O" and all(value is None or hasattr(value, "year") for value in times):
-        # NumPy's dates know no time zone: moments are all told in UTC.
+        # NumPy's dates have no time zone: all are converted to UTC.
         plain = [
             value.astimezone(dt.UTC).replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
             for value in times
@@ -50,25 +50,24 @@ def read_times(time: Any) -> Array:
 
 
 def span(name: str, value: Any, times: Array) -> Any:
-    """Return a stretch of time in the terms of the column: a number, or a duration where it holds dates."""
+    """Return a time span in the unit of the column: a number, or a duration where it holds dates."""
     if times.dtype.kind != "M":
         if isinstance(value, (dt.timedelta, np.timedelta64)):
             raise SplitError(
-                f"{name}= is a duration, but time holds numbers: say it as a number of the same unit."
+                f"{name}= is a duration, but time holds numbers: pass a number of the same unit."
             )
         return value
     if isinstance(value, (dt.timedelta, np.timedelta64)):
         return np.timedelta64(value)
     if value == 0:
         return np.timedelta64(0, "us")
-    raise SplitError(f"{name}={value!r}, but time holds dates: say it as a datetime.timedelta.")
+    raise SplitError(f"{name}={value!r}, but time holds dates: pass a datetime.timedelta.")
 
 
 def ordered_parts(time: Any, shares: Sequence[Fraction], names: Sequence[str], gap: Any) -> Array:
     """Return the part of every row, the earliest rows in the first part.
 
-    Rows of one time stay together, in the later part. Where there is a gap, a row is left out that lies so
-    close before the next part.
+    Rows of one time stay together, in the later part. Rows at most a gap before the next part are left out.
     """
     times = read_times(time)
     gap = span("gap", gap, times)
@@ -85,8 +84,8 @@ def ordered_parts(time: Any, shares: Sequence[Fraction], names: Sequence[str], g
 def walk(time: Any, folds: int, gap: Any, window: Any) -> list[Array]:
     """Return for each fold the part of every row: 0 trains, 1 tests, 2 is not used.
 
-    Tests are the last `folds` stretches of equally many rows, one after the other; each model learns from
-    all rows that lie more than the gap before its test, or from a window of them.
+    Tests are the last `folds` periods of equally many rows, in order; each model is trained on all rows
+    more than the gap before its test, or on a window of them.
     """
     times = read_times(time)
     gap = span("gap", gap, times)
