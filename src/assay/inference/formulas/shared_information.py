@@ -32,6 +32,8 @@ def information_jackknife(table: Any) -> InformationJackknife:
     """
     counts = np.asarray(table, dtype=np.float64)
     n, rows, columns = counts.sum(), counts.sum(axis=1), counts.sum(axis=0)
+    if n < 2:  # noqa: PLR2004 - nothing is left without the row
+        return InformationJackknife(0.0, 1.0)
     i, j = np.nonzero(counts)
     cell, row, column = counts[i, j], rows[i], columns[j]
     total = _logs(counts).sum() - _logs(rows).sum() - _logs(columns).sum()
