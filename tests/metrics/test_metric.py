@@ -23,7 +23,6 @@ from assay.metrics.curves.curves import detection_error, gain, lift, precision_r
 from assay.metrics.curves.cutoffs import at_cutoffs, best, performance
 from assay.metrics.probability.calibration import calibration_null
 from assay.metrics.probability.proper_scores import corp
-from assay.metrics.spec import MetricSpec
 
 
 @pytest.fixture
@@ -105,18 +104,6 @@ def test_counts_beyond_two_billion_stay_exact():
     expected = (3_000_000_000 * 5 - 1) / math.sqrt((3_000_000_001 * 6) ** 2)
     assert mcc(tally) == pytest.approx(expected, rel=1e-15)
     assert Classes.of(tally).table.dtype == object
-
-
-@pytest.mark.parametrize("name", ["Sensitivity", "TPR", "true positive rate", "recall"])
-def test_every_name_finds_the_metric(name):
-    """Aliases, capitals, spaces and hyphens lead to the same metric."""
-    assert find(name) is recall
-
-
-def test_a_wrong_name_is_answered_with_the_near_ones():
-    """A slip gets the names that are near."""
-    with pytest.raises(assay.MetricError, match="Did you mean precision"):
-        find("precison")
 
 
 def test_the_positive_label_is_never_guessed():
@@ -238,52 +225,3 @@ def test_parts_are_found_without_an_import_of_their_own():
     code = "import assay; print(assay.metrics.f1.name, assay.sklearn.f1_score([0, 1], [0, 1]))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
     assert done.stdout == "f1 1.0\n"
-
-
-@pytest.mark.parametrize(
-    ("written", "meant"),
-    [("f1score", "f1"), ("rocauc", "roc_auc"), ("logloss", "log_loss"), ("sensitivty", "sensitivity")],
-)
-def test_the_name_that_was_meant_is_told(written, meant):
-    """A name written in one word, or with a slip, is answered with the name itself, and nothing else."""
-    with pytest.raises(assay.MetricError, match=rf"Did you mean {meant}\?"):
-        find(written)
-
-
-def test_where_nothing_is_near_the_catalogue_is_named():
-    """A word that is like no metric is answered with where all of them are."""
-    with pytest.raises(assay.MetricError, match="assay metrics lists all"):
-        find("zebra")
-
-
-def test_a_metric_with_an_average_is_read_from_its_name():
-    """Spaces, underscores, hyphens and colons; metrics that are called so themselves come first."""
-    for text in ("macro f1", "Macro F1", "macro_f1", "macro-f1", "macro:f1", "macro f1_score"):
-        spec = MetricSpec.of(text)
-        assert (spec.metric.name, spec.options, spec.name) == ("f1", {"average": "macro"}, "macro_f1")
-    for text in ("weighted kappa", "macro_auc", "weighted accuracy"):
-        assert MetricSpec.of(text).options == {}
-    both = MetricSpec.of(("macro f_beta", {"beta": 2}))
-    assert (both.base, both.name) == ("macro_f_beta", "macro_f_beta_beta_2")
-    with pytest.raises(assay.MetricError, match="are two averages: say one"):
-        MetricSpec.of(("macro f1", {"average": "micro"}))
-    with pytest.raises(assay.MetricError, match='there is no metric "f7"'):
-        MetricSpec.of("macro f7")
-    with pytest.raises(assay.MetricError, match="say it as a pair"):
-        MetricSpec.of(("f1", "macro"))
-
-
-def test_averages_by_name_are_understood_wherever_a_metric_is_named():
-    """Estimates, evaluations and comparisons give the number of the option average=."""
-    actual, predicted = list("abcabcbbca"), list("abcbbcbaca")
-    rows = assay.rows(actual=actual, predicted=predicted)
-    expected = find("f1")(rows, average="macro")
-    ev = assay.evaluate(actual=actual, predicted=predicted)
-    found = assay.compare(rows, assay.rows(actual=actual, predicted=actual), metrics=["macro f1", "kappa"])
-    assert assay.estimate("macro f1", rows).value == expected
-    assert ev["macro f1"].value == ev.estimate("macro f1").value == expected
-    assert found["macro f1"].values == (expected, 1)
-    assert found["macro_f1"] is found["macro F1"]
-    assert found.estimate("macro f1", "a").value == expected
-    with pytest.raises(assay.MetricError, match="micro f1 was not compared"):
-        found["micro f1"]

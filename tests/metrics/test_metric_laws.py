@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import support.oracles
-from support.every_metric import COUNTS_ROWS, every, sample_of, takes_weights
+from support.every_metric import every, sample_of
 
 from assay.metrics import Undefined
 
@@ -61,7 +61,7 @@ def test_every_metric_has_an_oracle_and_agrees_with_it(metric):
         assert agree(ours, theirs), (data, ours, theirs)
 
 
-@every(takes_weights)
+@every(lambda metric: metric.takes_weights)
 def test_weights_agree_with_the_oracle(metric):
     """The same with a weight on every row."""
     for data in drawn(metric):
@@ -103,7 +103,7 @@ def test_the_order_of_rows_does_not_show(metric):
         assert repr(value(metric, data)) == repr(value(metric, data.take(index)))
 
 
-@every(takes_weights)
+@every(lambda metric: metric.takes_weights)
 def test_a_common_factor_of_the_weights_changes_nothing(metric):
     """Weights say how much rows count beside each other: their unit has no meaning."""
     for data in drawn(metric, times=16):
@@ -119,7 +119,7 @@ def test_a_common_factor_of_the_weights_changes_nothing(metric):
                     assert agree(ours, float(expected)), (data, factor, ours, expected)
 
 
-@every(lambda metric: takes_weights(metric) and metric.name in COUNTS_ROWS)
+@every(lambda metric: metric.takes_weights and metric.depends_on_n)
 def test_a_row_of_weight_zero_is_no_row(metric):
     """Also where the number of rows matters."""
     for data in drawn(metric, times=16):
@@ -130,7 +130,7 @@ def test_a_row_of_weight_zero_is_no_row(metric):
             assert repr(value(metric, data, weighted=True)) == repr(value(metric, left, weighted=True))
 
 
-@every(lambda metric: takes_weights(metric) and metric.name not in COUNTS_ROWS)
+@every(lambda metric: metric.takes_weights and not metric.depends_on_n)
 def test_a_weight_is_a_repetition(metric):
     """A row of weight three is a row three times; weight zero is no row.
 

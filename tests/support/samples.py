@@ -58,7 +58,6 @@ class Sample:
 
     draw: Callable[[random.Random, int], Data]
     perfect: Callable[[Data], Data]
-    weighted: bool = True
     columns: tuple[str, ...] = ()
 
 
@@ -139,12 +138,12 @@ SAMPLES: dict[str, Any] = {
     "Mean": Sample(_numbers, _as_predicted),
     "Sets": Sample(_sets, _as_predicted),
     "Ordered": Sample(_classes, _as_predicted),
-    "ValuePairs": Sample(_numbers, _as_predicted, weighted=False),
+    "ValuePairs": Sample(_numbers, _as_predicted),
     "Ranged": Sample(_numbers, _as_predicted),
     "Scaled": Sample(_numbers, _as_predicted),
     "Ranks": Sample(_scores, _as_scores),
     "ClassRanks": Sample(_class_scores, _as_class_scores),
     "Probabilities": Sample(_scores, _as_scores),
     "Confidence": Sample(_class_scores, _as_class_scores),
-    "Lists": Sample(_lists, _as_order, weighted=False),
+    "Lists": Sample(_lists, _as_order),
 }

@@ -39,44 +39,6 @@ _CORNERS = ("closest_corner", "closest_topleft", "topleft")
 _COSTS = ("cost_fp", "cost_fn", "cost_tp", "cost_tn")
 _CONSTRAINTS: Final = {"min_recall": "recall", "min_precision": "precision", "min_specificity": "specificity"}
 _SHOWN_DEFAULTS: Final = {"f_beta": {"beta": 1}}  # options that are shown also where they are not stated
-RISING: Final = frozenset(
-    {
-        "accuracy",
-        "adjusted_balanced_accuracy",
-        "balanced_accuracy",
-        "brennan_prediger",
-        "diagnostic_odds_ratio",
-        "error_rate",
-        "f1",
-        "f2",
-        "f_beta",
-        "f_half",
-        "false_discovery_rate",
-        "false_negative_rate",
-        "false_omission_rate",
-        "false_positive_rate",
-        "fowlkes_mallows",
-        "g_mean",
-        "gwet_ac1",
-        "informedness",
-        "jaccard",
-        "kappa",
-        "krippendorff_alpha",
-        "lift",
-        "markedness",
-        "mcc",
-        "negative_likelihood_ratio",
-        "negative_predictive_value",
-        "npv_at_prevalence",
-        "one_vs_rest_balanced_accuracy",
-        "positive_likelihood_ratio",
-        "precision",
-        "precision_at_prevalence",
-        "recall",
-        "scott_pi",
-        "specificity",
-    }
-)  # fmt: skip - metrics that a positive found more, or a negative called positive less, never makes worse
 ROWS_PREDICTED = "rows predicted positive"
 
 
@@ -249,7 +211,7 @@ def _of_metric(metric_or_name: Any, parameters: dict[str, Any]) -> Criterion:
         f"the {'lowest' if lowest else 'highest'} {metric.name}{own}", metric.name, value,
         title="best threshold", lowest=lowest, scale=float(metric.bounds[0] < 0), needs=("positives",),
         metric=metric, parameters=parameters,
-        rises=metric.name in RISING and parameters.keys() <= {"beta", "prevalence"},
+        rises=metric.monotone and parameters.keys() <= {"beta", "prevalence"},
     )  # fmt: skip
 
 

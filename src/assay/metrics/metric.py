@@ -1,14 +1,13 @@
-"""The metric: one declaration holds all that is known of it, and one registry holds the metrics.
+"""The metric: a named formula over a tally, with the facts that others need to know of it.
 
 A formula takes a *view* of a tally (:class:`~assay.metrics.views.confusion.Binary` and its like) and returns
-a number, NaN where there is none. It never sees rows. Whoever needs to know something about a metric
-(documentation, reports, intervals, tests, the command line) reads it here.
+a number, NaN where there is none. It never sees rows. Documentation, reports, intervals, tests and the
+command line read what they need to know of a metric here; :mod:`assay.metrics.registry` holds all metrics.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import functools
 import inspect
 import math
@@ -16,13 +15,14 @@ import re
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from assay.errors import MetricError
+from assay.metrics.registry import catalogue, find, options_near, register
 from assay.metrics.undefined import NO_ROWS, Undefined, Value
 from assay.tallies import Scores, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Kind", "Metric", "View", "catalogue", "find", "metric", "tallied"]
+__all__ = ["Kind", "Metric", "Needs", "View", "catalogue", "find", "metric", "tallied"]
 
 Kind: TypeAlias = Literal[
     "proportion",  # x of n rows
@@ -34,20 +34,19 @@ Kind: TypeAlias = Literal[
     "extreme",  # a largest value, for which no interval can be given
     "statistic",  # of a test: grows with the rows and is read through its p-value
 ]
+Needs: TypeAlias = Literal["labels", "score", "class scores", "numbers", "lists", "label sets"]
 
-_registry: dict[str, Metric] = {}
-_names: dict[str, Metric] = {}  # with the aliases
-# Names that packages give to several quantities: none of them is guessed.
-_SEVERAL_MEANINGS = {
-    "theil_u": "uncertainty_coefficient (of classes), theil_u1 or theil_u2 (of forecasts)",
-    "theils_u": "uncertainty_coefficient (of classes), theil_u1 or theil_u2 (of forecasts)",
-    "tau": "kendall_tau (tau-b), stuarts_tau_c or goodman_kruskal_tau",
-}
-_NEAR = 0.7  # how alike two words are, of 1, where one may be meant by the other
+_ACRONYMS = {"auc": "AUC", "f1": "F1", "npv": "NPV", "pr": "PR", "r2": "R²", "rmse": "RMSE", "mse": "MSE"}
+_SCORE_ARGUMENTS = {"positive", "score", "probability"}
+_CLASS_SCORE_ARGUMENTS = {"codes", "scores", "probabilities"}
 
 
 class View(Protocol):
-    """What a formula reads: made of a tally, so that the metric knows which tally it needs."""
+    """What a formula reads: made of a tally, so that the metric knows which tally it needs.
+
+    A view's class also has `tally`, `title` (what it reads, in words) and `needs`; ``takes_weights = False``
+    where rows must count alike, and ``uses_probabilities = True`` where scores must lie in [0, 1].
+    """
 
     @classmethod
     def of(cls, tally: Any, **options: Any) -> Any:
@@ -80,8 +79,14 @@ class Metric:
     aliases: tuple[str, ...]
     loss: Any = None  # the function of a row, where the metric is a mean over rows
     each: Callable[..., Any] | None = None  # of a query, where the metric is a mean over queries
+    title: str = ""  # as reports print the name
+    row_mean: bool = False  # a mean of one value per row that has no `loss` of its own
+    monotone: bool = False  # one more true positive, or one false positive less, never makes it worse
+    depends_on_n: bool = False  # on the number of rows, not only on their shares
+    probabilities: bool = False  # scores are read as probabilities, though the view does not ask for them
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "title", self.title or _default_title(self.name))
         object.__setattr__(self, "__doc__", inspect.getdoc(self.formula))  # what a notebook shows for help
 
     def __call__(self, data: Any = None, *more: Any, **options: Any) -> Value:
@@ -152,7 +157,7 @@ class Metric:
     def check_options(self, options: dict[str, Any]) -> None:
         """Raise for an option that it does not take, saying which it does."""
         averaged = self._over_classes(options)
-        if averaged and not hasattr(self.reads, "averaged"):
+        if averaged and not self.averages_over_classes:
             raise MetricError(
                 f"{self.name} reads {self.reads.title}, so it has no average of classes: leave average= out."
             )
@@ -161,7 +166,8 @@ class Metric:
         if unknown := options.keys() - {*known, "average"}:
             whose = f"an average of {self.name}" if averaged else self.name
             has = f"it takes {', '.join(known)}" if known else "it has no options"
-            raise MetricError(f"{whose} takes no {', '.join(sorted(unknown))}: {has}.")
+            hint = options_near(unknown, known)
+            raise MetricError(f"{whose} takes no {', '.join(sorted(unknown))}: {has}.{hint}")
 
     def tally(self, rows: Any, **parameters: Any) -> Tally:
         """Return the tally of rows that the metric reads; a row loss's own parameters are taken here."""
@@ -205,15 +211,62 @@ class Metric:
 
     @functools.cached_property
     def of_scores(self) -> bool:
-        """Whether it judges the scores of one class: what it reads is then made for that class alone."""
+        """Whether it evaluates the scores of one class: its tally is then made for that class alone."""
         if self.loss is not None:
-            return {"positive"} < {*_positional(self.loss)} <= {"positive", "score", "probability"}
+            return {"positive"} < {*_positional(self.loss)} <= _SCORE_ARGUMENTS
         return getattr(self.reads, "tally", None) is Scores
+
+    @functools.cached_property
+    def needs(self) -> Needs:
+        """What a model must predict: labels, the score of one class or of all, numbers, lists, label sets.
+
+        >>> [find(name).needs for name in ("f1", "auc", "multiclass_log_loss", "rmse", "ndcg")]
+        ['labels', 'score', 'class scores', 'numbers', 'lists']
+        """
+        if self.loss is None:
+            return getattr(self.reads, "needs", "labels")
+        arguments = {*_positional(self.loss)}
+        if arguments & _CLASS_SCORE_ARGUMENTS:
+            return "class scores"
+        return "score" if arguments & _SCORE_ARGUMENTS and "predicted" not in arguments else "numbers"
+
+    @functools.cached_property
+    def uses_probabilities(self) -> bool:
+        """Whether scores are read as probabilities, so that distances from a boundary will not do."""
+        if self.loss is not None:
+            return bool({"probability", "probabilities"} & {*_positional(self.loss)})
+        return self.probabilities or getattr(self.reads, "uses_probabilities", False)
+
+    @property
+    def averages_over_classes(self) -> bool:
+        """Whether ``average="macro"`` and its like average it over the classes."""
+        return hasattr(self.reads, "averaged")
+
+    @property
+    def takes_weights(self) -> bool:
+        """Whether it is defined for rows of different weights."""
+        return getattr(self.reads, "takes_weights", True)
+
+    @property
+    def is_row_mean(self) -> bool:
+        """Whether it is the mean of one value per row."""
+        return self.row_mean or (self.kind == "mean" and self.loss is not None)
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Whether more of it is better; None where no value is, or one between the bounds.
+
+        >>> [find(name).higher_is_better for name in ("auc", "log_loss", "prevalence", "cox_slope")]
+        [True, False, None, None]
+        """
+        if self.best is None or self.best not in self.bounds or self.bounds[0] == self.bounds[1]:
+            return None
+        return self.best == self.bounds[1]
 
     @functools.cached_property
     def options(self) -> dict[str, Any]:
         """All that may be said when it is called, with the defaults."""
-        averages = {"average": None, "undefined": "strict"} if hasattr(self.reads, "averaged") else {}
+        averages = {"average": None, "undefined": "strict"} if self.averages_over_classes else {}
         positive = {"positive": None} if self.of_scores else {}
         return {**positive, **self.view_options, **averages, **self.loss_parameters, **self.parameters}
 
@@ -251,24 +304,25 @@ def metric(
     aliases: tuple[str, ...] = (),
     loss: Any = None,
     each: Callable[..., Any] | None = None,
+    title: str = "",
+    row_mean: bool = False,
+    monotone: bool = False,
+    depends_on_n: bool = False,
+    probabilities: bool = False,
 ) -> Callable[[Callable[..., Any]], Metric]:
     """Declare a metric: the decorated function is its formula, its docstring says what it means.
 
     The docstring's first line is a sentence for a reader; what stands first in double backticks, there or
-    below, is the formula. `best` is None where no value is better than another.
+    below, is the formula. `best` is None where no value is better than another. What the other arguments say
+    stands at the fields of :class:`Metric`.
     """
 
     def declare(formula: Callable[..., Any]) -> Metric:
         declared = Metric(
-            formula.__name__, formula, reads, kind, bounds, best, undefined, aliases, loss, each
-        )
-        for name in (declared.name, *aliases):
-            if name in _names:
-                raise MetricError(
-                    f"two metrics are called {name!r}: {_names[name].name} and {declared.name}."
-                )
-            _names[name] = declared
-        _registry[declared.name] = declared
+            formula.__name__, formula, reads, kind, bounds, best, undefined, aliases, loss, each,
+            title, row_mean, monotone, depends_on_n, probabilities,
+        )  # fmt: skip
+        register(declared)
         return declared
 
     return declare
@@ -279,36 +333,6 @@ def need_tally(tally: Any, kind: type[Tally], more: str = "") -> None:
     if not isinstance(tally, kind):
         found = getattr(tally, "kind", type(tally).__name__)
         raise MetricError(f"this metric reads a tally of {kind.kind}, not one of {found}{more}.")
-
-
-def catalogue() -> tuple[Metric, ...]:
-    """Return every metric there is, in the order of declaration."""
-    return tuple(_registry.values())
-
-
-def find(name: str) -> Metric:
-    """Return the metric of a name or an alias; spaces, hyphens and capitals do not matter.
-
-    >>> find("PPV").name, find("F1").name
-    ('precision', 'f1')
-    """
-    if not isinstance(name, str):
-        raise MetricError(f"a metric is found by its name, not by {name!r}.")
-    plain = re.sub(r"[\s\-]+", "_", name.strip()).lower()
-    for known in (plain, plain.removesuffix("_score")):  # scikit-learn has f1_score, r2_score
-        if known in _names:
-            return _names[known]
-    if plain in _SEVERAL_MEANINGS:
-        raise MetricError(f'"{name}" has several meanings: say {_SEVERAL_MEANINGS[plain]}.')
-    near: dict[str, str] = {}  # one name for each metric, the nearest
-    joined = plain.replace("_", "")
-    alike = [word for word in _names if word.replace("_", "") in {joined, joined.removesuffix("score")}]
-    for word in alike[:1] or difflib.get_close_matches(plain, _names, n=3, cutoff=_NEAR):
-        near.setdefault(_names[word].name, word)
-    advice = (
-        f" Did you mean {' or '.join(near.values())}?" if near else " The command assay metrics lists all."
-    )
-    raise MetricError(f'there is no metric "{name}".{advice}')
 
 
 def tallied(data: Any, kind: Any) -> Any:
@@ -340,3 +364,8 @@ def _said(formula: Callable[..., Any]) -> tuple[str, str]:
     found = re.search(r"``(.+?)``", text, re.DOTALL)
     expression = " ".join(found.group(1).split()) if found else ""
     return re.sub(r"[:,]?\s*``.+?``", "", text.split("\n\n")[0]).strip(), expression
+
+
+def _default_title(name: str) -> str:
+    """Return a metric's name in words, for want of a title."""
+    return " ".join(_ACRONYMS.get(word, word) for word in name.split("_"))

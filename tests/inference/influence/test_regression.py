@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.every_metric import COUNTS_ROWS
 from support.oracles import regression_influence
 from support.r_figures import check_values
 from support.regression_rows import NONE, OPTIONS, ROW_LOSSES, SCORED, numbers, of_classes, of_views
@@ -52,7 +51,9 @@ def test_influence_is_the_slope_by_weight(name):
     assert found.parts.sum() == pytest.approx(0, abs=1e-14 * np.abs(found.parts).sum())
 
 
-@pytest.mark.parametrize("name", [one for one in (*NUMBERS, *ROW_LOSSES, *SCORED) if one not in COUNTS_ROWS])
+@pytest.mark.parametrize(
+    "name", [one for one in (*NUMBERS, *ROW_LOSSES, *SCORED) if not find(one).depends_on_n]
+)
 def test_a_weight_of_two_is_two_rows(name):
     """Value and slopes; the variance differs, since one row twice is less than two rows."""
     columns, weight = of_classes(name) if name in SCORED else ({}, None)

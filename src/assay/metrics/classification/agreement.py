@@ -19,7 +19,7 @@ ONE_CLASS = "all rows are of one class and were predicted so, which chance alone
 
 @metric(
     reads=Classes, kind="counts", bounds=(-1, 1), best=1, undefined=ONE_CLASS,
-    aliases=("cohen_kappa", "cohens_kappa", "kap"),
+    aliases=("cohen_kappa", "cohens_kappa", "kap"), monotone=True,
 )  # fmt: skip
 def kappa(c: Classes) -> Any:
     """Agreement beyond what the two distributions alone would give.
@@ -40,7 +40,7 @@ def expected_agreement(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(0, 1), best=None, undefined=ONE_CLASS,
-    aliases=("kappa_max", "maximum_kappa"),
+    aliases=("kappa_max", "maximum_kappa"), title="largest possible kappa",
 )  # fmt: skip
 def max_kappa(c: Classes) -> Any:
     """The largest kappa that the two distributions leave room for.
@@ -53,7 +53,7 @@ def max_kappa(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(-1, 1), best=1, undefined=ONE_CLASS,
-    aliases=("kappa_unbiased", "fleiss_kappa"),
+    aliases=("kappa_unbiased", "fleiss_kappa"), title="Scott's pi", monotone=True,
 )  # fmt: skip
 def scott_pi(c: Classes) -> Any:
     """Agreement beyond what one distribution, pooled from both, would give.
@@ -65,8 +65,8 @@ def scott_pi(c: Classes) -> Any:
 
 
 @metric(
-    reads=Classes, kind="counts", bounds=(-1, 1), best=1,
-    undefined=ONE_CLASS, aliases=("krippendorffs_alpha",),
+    reads=Classes, kind="counts", bounds=(-1, 1), best=1, undefined=ONE_CLASS,
+    aliases=("krippendorffs_alpha",), title="Krippendorff's alpha", monotone=True, depends_on_n=True,
 )  # fmt: skip
 def krippendorff_alpha(c: Classes) -> Any:
     """Agreement beyond what shuffling all ratings among the rows would give, each left out in its turn.
@@ -84,7 +84,7 @@ def krippendorff_alpha(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(-1, 1), best=1, undefined="there is only one class",
-    aliases=("ac1", "gwets_ac1"),
+    aliases=("ac1", "gwets_ac1"), title="Gwet's AC1", monotone=True,
 )  # fmt: skip
 def gwet_ac1(c: Classes) -> Any:
     """Agreement beyond guessing at the hard rows, which stays high where one class is rare.
@@ -98,7 +98,7 @@ def gwet_ac1(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(-1, 1), best=1, undefined="there is only one class",
-    aliases=("pabak", "bennett_s", "s_coefficient"),
+    aliases=("pabak", "bennett_s", "s_coefficient"), title="Brennan-Prediger", monotone=True,
 )  # fmt: skip
 def brennan_prediger(c: Classes) -> Any:
     """Agreement beyond drawing one of the K classes blindly; for two classes it is PABAK.

@@ -21,7 +21,7 @@ CONSTANT = "all rows are of one class, or were all predicted as one"
 
 @metric(
     reads=Classes, kind="statistic", bounds=(0, math.inf), best=None, undefined=CONSTANT,
-    aliases=("chisq", "chi2", "chi_squared", "pearson_chi_square"),
+    aliases=("chisq", "chi2", "chi_squared", "pearson_chi_square"), title="chi-square", depends_on_n=True,
 )  # fmt: skip
 def chi_square(c: Classes) -> Any:
     """How far the table is from one where prediction has nothing to do with truth.
@@ -34,7 +34,10 @@ def chi_square(c: Classes) -> Any:
     return where(_least(c) > 0, _chi_square(c) * scale, np.nan)
 
 
-@metric(reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined=CONSTANT, aliases=("cramer_v",))
+@metric(
+    reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined=CONSTANT, aliases=("cramer_v",),
+    title="Cramér's V",
+)  # fmt: skip
 def cramers_v(c: Classes) -> Any:
     """Chi-square from 0 to 1, for k classes: ``sqrt(chi² / (n (k - 1)))``.
 
@@ -48,6 +51,7 @@ def cramers_v(c: Classes) -> Any:
     reads=Classes, kind="counts", bounds=(0, 1), best=1,
     undefined="all rows are of one class, or were all predicted as one, or there are as few rows as classes",
     aliases=("cramers_v_corrected", "cramer_v_bias_corrected", "bergsma_v"),
+    title="bias-corrected Cramér's V", depends_on_n=True,
 )  # fmt: skip
 def bias_corrected_cramers_v(c: Classes) -> Any:
     """Cramer's V less what chance alone adds to it (Bergsma 2013), 0 where chance would give as much.
@@ -67,7 +71,7 @@ def bias_corrected_cramers_v(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined=CONSTANT,
-    aliases=("tschuprow_t", "tschuprow", "chuprov_t"),
+    aliases=("tschuprow_t", "tschuprow", "chuprov_t"), title="Tschuprow's T",
 )  # fmt: skip
 def tschuprows_t(c: Classes) -> Any:
     """Chi-square from 0 to 1 by both numbers of classes: ``sqrt(chi² / (n sqrt((r - 1)(k - 1))))``.
@@ -116,7 +120,7 @@ def uncertainty_coefficient(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined="all rows were predicted as one class",
-    aliases=("theil_u_predicted",),
+    aliases=("theil_u_predicted",), title="uncertainty coefficient of predictions",
 )  # fmt: skip
 def uncertainty_coefficient_predicted(c: Classes) -> Any:
     """What part of the uncertainty about the prediction the truth takes away: ``I / H(predicted)``."""
@@ -135,7 +139,7 @@ def normalized_mutual_information(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined="all rows are of one class",
-    aliases=("lambda", "goodman_kruskal_lambda_actual"),
+    aliases=("lambda", "goodman_kruskal_lambda_actual"), title="Goodman-Kruskal lambda",
 )  # fmt: skip
 def goodman_kruskal_lambda(c: Classes) -> Any:
     """What part of the errors of always guessing the commonest class knowing the prediction would save.
@@ -145,7 +149,10 @@ def goodman_kruskal_lambda(c: Classes) -> Any:
     return _saved(c.table, c.actual)
 
 
-@metric(reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined="all rows were predicted as one class")
+@metric(
+    reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined="all rows were predicted as one class",
+    title="Goodman-Kruskal lambda of predictions",
+)  # fmt: skip
 def goodman_kruskal_lambda_predicted(c: Classes) -> Any:
     """What part of the errors of guessing the prediction knowing the truth would save.
 
@@ -157,7 +164,7 @@ def goodman_kruskal_lambda_predicted(c: Classes) -> Any:
 @metric(
     reads=Classes, kind="counts", bounds=(0, 1), best=1,
     undefined="all rows are of one class and were all predicted as one",
-    aliases=("lambda_symmetric", "symmetric_lambda"),
+    aliases=("lambda_symmetric", "symmetric_lambda"), title="symmetric Goodman-Kruskal lambda",
 )  # fmt: skip
 def goodman_kruskal_lambda_symmetric(c: Classes) -> Any:
     """What part of the errors of guessing either of truth and prediction knowing the other would save.
@@ -172,7 +179,7 @@ def goodman_kruskal_lambda_symmetric(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined="all rows are of one class",
-    aliases=("gk_tau", "goodman_kruskal_tau_actual"),
+    aliases=("gk_tau", "goodman_kruskal_tau_actual"), title="Goodman-Kruskal tau",
 )  # fmt: skip
 def goodman_kruskal_tau(c: Classes) -> Any:
     """What part of the errors of guessing classes in proportion knowing the prediction would save.
@@ -187,7 +194,7 @@ def goodman_kruskal_tau(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined="all rows were predicted as one class",
-    aliases=("gk_tau_predicted",),
+    aliases=("gk_tau_predicted",), title="Goodman-Kruskal tau of predictions",
 )  # fmt: skip
 def goodman_kruskal_tau_predicted(c: Classes) -> Any:
     """What part of the errors of guessing the prediction in proportion knowing the truth would save.

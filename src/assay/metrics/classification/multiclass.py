@@ -16,7 +16,8 @@ ABSENT = "a class has no actual rows"
 
 @metric(
     reads=Classes, kind="proportion", bounds=(0, 1), best=1, undefined=NO_ROWS,
-    aliases=("acc", "overall_accuracy", "observed_agreement", "percent_agreement"),
+    aliases=("acc", "overall_accuracy", "observed_agreement", "percent_agreement"), monotone=True,
+    row_mean=True,
 )  # fmt: skip
 def accuracy(c: Classes) -> Any:
     """How many rows were predicted as they are: ``correct / n``."""
@@ -25,7 +26,7 @@ def accuracy(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="proportion", bounds=(0, 1), best=0, undefined=NO_ROWS,
-    aliases=("err", "misclassification_rate", "zero_one_loss"),
+    aliases=("err", "misclassification_rate", "zero_one_loss"), monotone=True, row_mean=True,
 )  # fmt: skip
 def error_rate(c: Classes) -> Any:
     """How many rows were predicted as something else: ``wrong / n``."""
@@ -34,7 +35,7 @@ def error_rate(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="proportion", bounds=(0, 1), best=None, undefined=NO_ROWS,
-    aliases=("nir", "accuracy_null"),
+    aliases=("nir", "accuracy_null"), title="no-information rate",
 )  # fmt: skip
 def no_information_rate(c: Classes) -> Any:
     """The accuracy of always predicting the commonest class: ``max(actual) / n``."""
@@ -43,7 +44,7 @@ def no_information_rate(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined=ABSENT,
-    aliases=("mean_recall", "macro_recall", "uar"),
+    aliases=("mean_recall", "macro_recall", "uar"), monotone=True,
 )  # fmt: skip
 def balanced_accuracy(c: Classes) -> Any:
     """The mean of the classes' recalls, so that each class counts alike: ``mean(recall of each class)``.
@@ -55,7 +56,7 @@ def balanced_accuracy(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(-1, 1), best=1, undefined=f"{ABSENT}, or there is only one class",
-    aliases=("chance_corrected_balanced_accuracy",),
+    aliases=("chance_corrected_balanced_accuracy",), monotone=True,
 )  # fmt: skip
 def adjusted_balanced_accuracy(c: Classes) -> Any:
     """Balanced accuracy from 0 for guessing to 1, over K classes.
@@ -67,7 +68,7 @@ def adjusted_balanced_accuracy(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined=ABSENT,
-    aliases=("gmean", "gm", "geometric_mean"),
+    aliases=("gmean", "gm", "geometric_mean"), title="G-mean", monotone=True,
 )  # fmt: skip
 def g_mean(c: Classes) -> Any:
     """The geometric mean of the classes' recalls, 0 as soon as one class is never found.
@@ -79,8 +80,8 @@ def g_mean(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(0, 1), best=1,
-    undefined="a class has no actual rows, or was never predicted",
-    aliases=("sokolova_lapalme_f1",),
+    undefined="a class has no actual rows, or was never predicted", aliases=("sokolova_lapalme_f1",),
+    title="F1 of macro averages",
 )  # fmt: skip
 def macro_f1_of_averages(c: Classes) -> Any:
     """The harmonic mean of macro precision and macro recall, as Sokolova and Lapalme (2009) write it.
@@ -97,7 +98,7 @@ def macro_f1_of_averages(c: Classes) -> Any:
 @metric(
     reads=Classes, kind="counts", bounds=(-1, 1), best=1,
     undefined="all rows are of one class, or were all predicted as one",
-    aliases=("matthews_correlation", "matthews_corrcoef", "mat", "r_k"),
+    aliases=("matthews_correlation", "matthews_corrcoef", "mat", "r_k"), title="MCC", monotone=True,
 )  # fmt: skip
 def mcc(c: Classes) -> Any:
     """The correlation of prediction and truth over the table, also called R_K.

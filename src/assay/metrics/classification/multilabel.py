@@ -34,6 +34,7 @@ class Sets:
 
     tally = LabelSets
     title = "label sets"
+    needs = "label sets"
 
     @classmethod
     def of(cls, tally: Any) -> Self:
@@ -52,7 +53,10 @@ def subset_accuracy(s: Sets) -> Any:
     return ratio(s.exact, s.n)
 
 
-@metric(reads=Sets, kind="counts", bounds=(0, 1), best=0, undefined="there are no rows or no labels")
+@metric(
+    reads=Sets, kind="counts", bounds=(0, 1), best=0, undefined="there are no rows or no labels",
+    title="Hamming loss",
+)  # fmt: skip
 def hamming_loss(s: Sets) -> Any:
     """How many of all the yes and no of labels are wrong: ``(fp + fn) / (n labels)``."""
     return ratio(s.wrong, s.n * s.size)

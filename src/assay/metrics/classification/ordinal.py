@@ -54,7 +54,7 @@ def quadratic_weighted_kappa(c: Ordered) -> Any:
 @metric(
     reads=Ordered, kind="counts", bounds=(-1, 1), best=1,
     undefined="all rows are of one class and were predicted so, which chance alone would do",
-    aliases=("scott_pi_weighted", "weighted_scotts_pi", "weighted_pi"),
+    aliases=("scott_pi_weighted", "weighted_scotts_pi", "weighted_pi"), title="weighted Scott's pi",
 )  # fmt: skip
 def weighted_scott_pi(c: Ordered, *, weights: Any = "linear") -> Any:
     """Agreement beyond what one pooled distribution would give, in which a near miss counts in part.
@@ -71,7 +71,7 @@ def weighted_scott_pi(c: Ordered, *, weights: Any = "linear") -> Any:
 
 @metric(
     reads=Ordered, kind="counts", bounds=(-math.inf, 1), best=1, undefined="there is only one class",
-    aliases=("ac2", "gwets_ac2"),
+    aliases=("ac2", "gwets_ac2"), title="Gwet's AC2",
 )  # fmt: skip
 def gwet_ac2(c: Ordered, *, weights: Any = "linear") -> Any:
     """Gwet's agreement beyond guessing at the hard rows, in which a near miss counts in part.
@@ -90,7 +90,7 @@ def gwet_ac2(c: Ordered, *, weights: Any = "linear") -> Any:
 
 @metric(
     reads=Ordered, kind="counts", bounds=(-math.inf, 1), best=1, undefined="there is only one class",
-    aliases=("brennan_prediger_weighted",),
+    aliases=("brennan_prediger_weighted",), title="weighted Brennan-Prediger",
 )  # fmt: skip
 def weighted_brennan_prediger(c: Ordered, *, weights: Any = "linear") -> Any:
     """Agreement beyond drawing one of the K classes blindly, in which a near miss counts in part.
@@ -141,7 +141,7 @@ def mean_squared_rank_error(c: Ordered) -> Any:
 @metric(
     reads=Ordered, kind="counts", bounds=(-1, 1), best=1,
     undefined="no two rows differ both in their class and in their prediction",
-    aliases=("gamma", "gk_gamma", "goodman_kruskals_gamma"),
+    aliases=("gamma", "gk_gamma", "goodman_kruskals_gamma"), title="Goodman-Kruskal gamma",
 )  # fmt: skip
 def goodman_kruskal_gamma(c: Ordered) -> Any:
     """How many more pairs of rows are ordered alike than not, pairs tied in either left out.
@@ -155,7 +155,7 @@ def goodman_kruskal_gamma(c: Ordered) -> Any:
 @metric(
     reads=Ordered, kind="counts", bounds=(-1, 1), best=None,
     undefined="all rows are of one class, or were all predicted as one",
-    aliases=("stuart_tau_c", "tau_c", "kendall_tau_c"),
+    aliases=("stuart_tau_c", "tau_c", "kendall_tau_c"), title="Stuart's tau-c",
 )  # fmt: skip
 def stuarts_tau_c(c: Ordered) -> Any:
     """How many more pairs of rows are ordered alike than not, of as many as a table of its size can hold.

@@ -20,7 +20,7 @@ NONE_REJECTED = "nothing was predicted negative"
 
 @metric(
     reads=Binary, kind="proportion", bounds=(0, 1), best=1, undefined=NO_POSITIVES,
-    aliases=("sensitivity", "tpr", "true_positive_rate", "rec", "sens"),
+    aliases=("sensitivity", "tpr", "true_positive_rate", "rec", "sens"), title="recall (TPR)", monotone=True,
 )  # fmt: skip
 def recall(c: Binary) -> Any:
     """How many of the positives were found: ``tp / (tp + fn)``."""
@@ -29,7 +29,7 @@ def recall(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="proportion", bounds=(0, 1), best=1, undefined=NO_NEGATIVES,
-    aliases=("tnr", "true_negative_rate", "selectivity", "spec"),
+    aliases=("tnr", "true_negative_rate", "selectivity", "spec"), monotone=True,
 )  # fmt: skip
 def specificity(c: Binary) -> Any:
     """How many of the negatives were left alone: ``tn / (tn + fp)``."""
@@ -38,7 +38,7 @@ def specificity(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="proportion", bounds=(0, 1), best=1, undefined=NONE_PREDICTED,
-    aliases=("ppv", "prec", "positive_predictive_value"),
+    aliases=("ppv", "prec", "positive_predictive_value"), title="precision (PPV)", monotone=True,
 )  # fmt: skip
 def precision(c: Binary) -> Any:
     """How often a predicted positive is one: ``tp / (tp + fp)``."""
@@ -46,7 +46,8 @@ def precision(c: Binary) -> Any:
 
 
 @metric(
-    reads=Binary, kind="proportion", bounds=(0, 1), best=1, undefined=NONE_REJECTED, aliases=("npv",)
+    reads=Binary, kind="proportion", bounds=(0, 1), best=1, undefined=NONE_REJECTED, aliases=("npv",),
+    title="NPV", monotone=True,
 )  # fmt: skip
 def negative_predictive_value(c: Binary) -> Any:
     """How often a predicted negative is one: ``tn / (tn + fn)``."""
@@ -55,7 +56,7 @@ def negative_predictive_value(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="proportion", bounds=(0, 1), best=0, undefined=NO_NEGATIVES,
-    aliases=("fpr", "fall_out", "fallout", "fall"),
+    aliases=("fpr", "fall_out", "fallout", "fall"), monotone=True,
 )  # fmt: skip
 def false_positive_rate(c: Binary) -> Any:
     """How many of the negatives raised a false alarm: ``fp / (fp + tn)``."""
@@ -64,7 +65,7 @@ def false_positive_rate(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="proportion", bounds=(0, 1), best=0, undefined=NO_POSITIVES,
-    aliases=("fnr", "miss_rate", "miss"),
+    aliases=("fnr", "miss_rate", "miss"), monotone=True,
 )  # fmt: skip
 def false_negative_rate(c: Binary) -> Any:
     """How many of the positives were missed: ``fn / (fn + tp)``."""
@@ -73,7 +74,7 @@ def false_negative_rate(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="proportion", bounds=(0, 1), best=0, undefined=NONE_PREDICTED,
-    aliases=("fdr", "pcfall"),
+    aliases=("fdr", "pcfall"), monotone=True,
 )  # fmt: skip
 def false_discovery_rate(c: Binary) -> Any:
     """How often a predicted positive is none: ``fp / (fp + tp)``."""
@@ -82,7 +83,7 @@ def false_discovery_rate(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="proportion", bounds=(0, 1), best=0, undefined=NONE_REJECTED,
-    aliases=("for", "pcmiss"),
+    aliases=("for", "pcmiss"), monotone=True,
 )  # fmt: skip
 def false_omission_rate(c: Binary) -> Any:
     """How often a predicted negative is a positive after all: ``fn / (fn + tn)``."""
@@ -123,7 +124,7 @@ def rate_of_negative_predictions(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="counts", bounds=(0, 1), best=1, undefined="nothing is positive, nor predicted so",
-    aliases=("fbeta",),
+    aliases=("fbeta",), title="F-beta", monotone=True,
 )  # fmt: skip
 def f_beta(c: Binary, *, beta: float = 1.0) -> Any:
     """Precision and recall in one figure, recall weighing beta times as much.
@@ -141,14 +142,17 @@ def f_beta(c: Binary, *, beta: float = 1.0) -> Any:
 
 @metric(
     reads=Binary, kind="counts", bounds=(0, 1), best=1, undefined="nothing is positive, nor predicted so",
-    aliases=("dice", "f", "f_meas", "f_measure", "f_score", "sorensen_dice"),
+    aliases=("dice", "f", "f_meas", "f_measure", "f_score", "sorensen_dice"), monotone=True,
 )  # fmt: skip
 def f1(c: Binary) -> Any:
     """The harmonic mean of precision and recall: ``2 tp / (2 tp + fn + fp)``."""
     return f_beta.formula(c)
 
 
-@metric(reads=Binary, kind="counts", bounds=(0, 1), best=1, undefined="nothing is positive, nor predicted so")
+@metric(
+    reads=Binary, kind="counts", bounds=(0, 1), best=1, undefined="nothing is positive, nor predicted so",
+    title="F2", monotone=True,
+)  # fmt: skip
 def f2(c: Binary) -> Any:
     """Precision and recall in one figure for whom a miss is worse: ``5 tp / (5 tp + 4 fn + fp)``."""
     return f_beta.formula(c, beta=2.0)
@@ -156,7 +160,7 @@ def f2(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="counts", bounds=(0, 1), best=1, undefined="nothing is positive, nor predicted so",
-    aliases=("f0_5", "f05", "f0.5"),
+    aliases=("f0_5", "f05", "f0.5"), title="F0.5", monotone=True,
 )  # fmt: skip
 def f_half(c: Binary) -> Any:
     """Precision and recall in one figure for whom a false alarm is worse: ``5 tp / (5 tp + fn + 4 fp)``."""
@@ -165,7 +169,7 @@ def f_half(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="proportion", bounds=(0, 1), best=1, undefined="nothing is positive, nor predicted so",
-    aliases=("iou", "threat_score", "critical_success_index", "csi"),
+    aliases=("iou", "threat_score", "critical_success_index", "csi"), title="Jaccard", monotone=True,
 )  # fmt: skip
 def jaccard(c: Binary) -> Any:
     """How much of what is or was called positive is both: ``tp / (tp + fp + fn)``."""
@@ -175,7 +179,7 @@ def jaccard(c: Binary) -> Any:
 @metric(
     reads=Binary, kind="counts", bounds=(0, math.inf), best=math.inf,
     undefined="a class is absent, or no positive and no negative was predicted positive",
-    aliases=("lr_plus", "lr_positive", "plr"),
+    aliases=("lr_plus", "lr_positive", "plr"), monotone=True,
 )  # fmt: skip
 def positive_likelihood_ratio(c: Binary) -> Any:
     """How much likelier a positive prediction is for positives than for negatives: ``recall / fpr``."""
@@ -185,7 +189,7 @@ def positive_likelihood_ratio(c: Binary) -> Any:
 @metric(
     reads=Binary, kind="counts", bounds=(0, math.inf), best=0,
     undefined="a class is absent, or no positive and no negative was predicted negative",
-    aliases=("lr_minus", "lr_negative", "nlr"),
+    aliases=("lr_minus", "lr_negative", "nlr"), monotone=True,
 )  # fmt: skip
 def negative_likelihood_ratio(c: Binary) -> Any:
     """How much likelier a negative prediction is for positives than for negatives: ``fnr / specificity``."""
@@ -194,7 +198,7 @@ def negative_likelihood_ratio(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="counts", bounds=(-1, 1), best=1, undefined="a class is absent",
-    aliases=("youden_j", "youden", "j_index", "bookmaker_informedness", "bm"),
+    aliases=("youden_j", "youden", "j_index", "bookmaker_informedness", "bm"), monotone=True,
 )  # fmt: skip
 def informedness(c: Binary) -> Any:
     """How much better than guessing both classes are told apart: ``recall + specificity - 1``."""
@@ -203,7 +207,7 @@ def informedness(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="counts", bounds=(0, 1), best=1,
-    undefined="nothing is positive, or nothing was predicted so",
+    undefined="nothing is positive, or nothing was predicted so", title="Fowlkes-Mallows", monotone=True,
 )  # fmt: skip
 def fowlkes_mallows(c: Binary) -> Any:
     """The geometric mean of precision and recall: ``sqrt(precision recall)``."""
@@ -212,7 +216,7 @@ def fowlkes_mallows(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="counts", bounds=(-1, 1), best=1, undefined="all rows were predicted alike",
-    aliases=("mk", "delta_p"),
+    aliases=("mk", "delta_p"), monotone=True,
 )  # fmt: skip
 def markedness(c: Binary) -> Any:
     """How much better than guessing both predictions can be trusted: ``precision + npv - 1``."""
@@ -238,7 +242,7 @@ def phi(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="counts", bounds=(0, 1), best=1, undefined="a class is absent",
-    aliases=("bal_accuracy",),
+    aliases=("bal_accuracy",), title="one-vs-rest balanced accuracy", monotone=True,
 )  # fmt: skip
 def one_vs_rest_balanced_accuracy(c: Binary) -> Any:
     """The mean of recall and specificity of one class against the rest: ``(recall + specificity) / 2``.
@@ -251,8 +255,8 @@ def one_vs_rest_balanced_accuracy(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="counts", bounds=(0, math.inf), best=math.inf,
-    undefined="a class is absent, or all rows were predicted alike",
-    aliases=("dor", "odds", "odds_ratio"),
+    undefined="a class is absent, or all rows were predicted alike", aliases=("dor", "odds", "odds_ratio"),
+    monotone=True,
 )  # fmt: skip
 def diagnostic_odds_ratio(c: Binary) -> Any:
     """The odds of a positive prediction for positives over those for negatives: ``tp tn / (fp fn)``."""
@@ -261,7 +265,7 @@ def diagnostic_odds_ratio(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="counts", bounds=(0, math.inf), best=math.inf,
-    undefined="nothing is positive, or nothing was predicted so", aliases=("lift_score",),
+    undefined="nothing is positive, or nothing was predicted so", aliases=("lift_score",), monotone=True,
 )  # fmt: skip
 def lift(c: Binary) -> Any:
     """How many times as often positives turn up among those predicted so: ``precision / prevalence``.
@@ -274,6 +278,7 @@ def lift(c: Binary) -> Any:
 @metric(
     reads=Binary, kind="counts", bounds=(0, 1), best=1,
     undefined="a class is absent, or nothing would be predicted positive", aliases=("ppv_at_prevalence",),
+    title="PPV at prevalence", monotone=True,
 )  # fmt: skip
 def precision_at_prevalence(c: Binary, *, prevalence: float = 0.5) -> Any:
     """What precision would be where another share of the rows is positive.
@@ -288,7 +293,7 @@ def precision_at_prevalence(c: Binary, *, prevalence: float = 0.5) -> Any:
 
 @metric(
     reads=Binary, kind="counts", bounds=(0, 1), best=1,
-    undefined="a class is absent, or nothing would be predicted negative",
+    undefined="a class is absent, or nothing would be predicted negative", monotone=True,
 )  # fmt: skip
 def npv_at_prevalence(c: Binary, *, prevalence: float = 0.5) -> Any:
     """What the negative predictive value would be where another share of the rows is positive.
@@ -301,7 +306,7 @@ def npv_at_prevalence(c: Binary, *, prevalence: float = 0.5) -> Any:
 
 @metric(
     reads=Binary, kind="counts", bounds=(0, math.inf), best=0, undefined=NO_ROWS,
-    aliases=("cost", "explicit_cost"),
+    aliases=("cost", "explicit_cost"), title="cost per row",
 )  # fmt: skip
 def misclassification_cost(c: Binary, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
     """What the errors cost per row, a false alarm and a miss each at its price.

@@ -63,8 +63,8 @@ def calibration_curve(
 
 
 @metric(
-    reads=Probabilities, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS,
-    aliases=("ece",),
+    reads=Probabilities, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("ece",),
+    title="calibration error", depends_on_n=True,
 )  # fmt: skip
 @one_by_one
 def expected_calibration_error(
@@ -80,8 +80,8 @@ def expected_calibration_error(
 
 
 @metric(
-    reads=Probabilities, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS,
-    aliases=("mce",),
+    reads=Probabilities, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("mce",),
+    depends_on_n=True,
 )  # fmt: skip
 @one_by_one
 def maximum_calibration_error(
@@ -95,8 +95,8 @@ def maximum_calibration_error(
 
 
 @metric(
-    reads=Probabilities, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS,
-    aliases=("rms_ce",),
+    reads=Probabilities, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("rms_ce",),
+    title="RMS calibration error", depends_on_n=True,
 )  # fmt: skip
 @one_by_one
 def rms_calibration_error(
@@ -111,8 +111,8 @@ def rms_calibration_error(
 
 
 @metric(
-    reads=Probabilities, kind="extreme", bounds=(-math.inf, 1), best=None,
-    undefined="no bin has two rows", aliases=("debiased_ece_squared",),
+    reads=Probabilities, kind="extreme", bounds=(-math.inf, 1), best=None, undefined="no bin has two rows",
+    aliases=("debiased_ece_squared",), depends_on_n=True,
 )  # fmt: skip
 @one_by_one
 def debiased_calibration_square(
@@ -134,7 +134,7 @@ def debiased_calibration_square(
 
 @metric(
     reads=Probabilities, kind="extreme", bounds=(0, 1), best=0, undefined="no bin has two rows",
-    aliases=("debiased_ece",),
+    aliases=("debiased_ece",), depends_on_n=True,
 )  # fmt: skip
 @one_by_one
 def debiased_calibration_error(

@@ -68,7 +68,7 @@ def cox(tally: Any, *, clip: float = 0.0) -> CoxFit | Undefined:
 
 @metric(
     reads=Probabilities, kind="moments", bounds=(-math.inf, math.inf), best=0, undefined=no_fit,
-    aliases=("recalibration_intercept",),
+    aliases=("recalibration_intercept",), title="Cox intercept",
 )  # fmt: skip
 @one_by_one
 def cox_intercept(v: Probabilities) -> Any:
@@ -78,7 +78,7 @@ def cox_intercept(v: Probabilities) -> Any:
 
 @metric(
     reads=Probabilities, kind="moments", bounds=(-math.inf, math.inf), best=1, undefined=no_fit,
-    aliases=("calibration_slope", "recalibration_slope"),
+    aliases=("calibration_slope", "recalibration_slope"), title="calibration slope",
 )  # fmt: skip
 @one_by_one
 def cox_slope(v: Probabilities) -> Any:
@@ -108,8 +108,8 @@ def _coefficient(fit: LogisticFit | None, name: str) -> float:
 
 @metric(
     reads=Probabilities, kind="moments", bounds=(0, math.inf), best=1,
-    undefined="nothing was expected, and nothing was observed",
-    aliases=("oe_ratio", "observed_to_expected"),
+    undefined="nothing was expected, and nothing was observed", aliases=("oe_ratio", "observed_to_expected"),
+    title="observed / expected",
 )  # fmt: skip
 def observed_expected_ratio(v: Probabilities) -> Any:
     """How many positives there are for each one expected: ``positives / sum(p)``."""
@@ -140,6 +140,7 @@ def _two_sided(z: float) -> float:
 
 @metric(
     reads=Probabilities, kind="statistic", bounds=(-math.inf, math.inf), best=None, undefined=NO_SPREAD,
+    title="Spiegelhalter z", depends_on_n=True,
 )  # fmt: skip
 def spiegelhalter_z(v: Probabilities) -> Any:
     """How far the Brier score is from its mean under right probabilities, in standard deviations.
@@ -164,6 +165,7 @@ def _spiegelhalter_sums(v: Probabilities, begin: int) -> tuple[Any, Any]:
 
 @metric(
     reads=Probabilities, kind="statistic", bounds=(0, 1), best=None, undefined=NO_SPREAD,
+    title="Spiegelhalter p", depends_on_n=True,
 )  # fmt: skip
 @one_by_one
 def spiegelhalter_p(v: Probabilities) -> Any:
@@ -201,6 +203,7 @@ def _chi_squared(statistic: float, degrees: int) -> float:
 
 @metric(
     reads=Probabilities, kind="statistic", bounds=(0, math.inf), best=None, undefined=NO_VARIANCE,
+    title="Hosmer-Lemeshow", depends_on_n=True,
 )  # fmt: skip
 @one_by_one
 def hosmer_lemeshow(v: Probabilities, *, groups: int = 10, ties: Ties = "share") -> Any:
@@ -215,6 +218,7 @@ def hosmer_lemeshow(v: Probabilities, *, groups: int = 10, ties: Ties = "share")
 
 @metric(
     reads=Probabilities, kind="statistic", bounds=(0, 1), best=None, undefined=NO_DEGREES,
+    title="Hosmer-Lemeshow p", depends_on_n=True,
 )  # fmt: skip
 @one_by_one
 def hosmer_lemeshow_p(

@@ -40,7 +40,7 @@ def _squared(codes: Any, probabilities: Any) -> Any:
 
 
 @mean_metric(
-    bounds=(0, math.inf), best=0, undefined=NO_ROWS, aliases=("categorical_cross_entropy",),
+    bounds=(0, math.inf), best=0, undefined=NO_ROWS, aliases=("categorical_cross_entropy",), title="log loss",
 )  # fmt: skip
 def multiclass_log_loss(codes: Any, probabilities: Any, *, clip: float = 0.0) -> Any:
     """How surprising the classes were to the model: ``-mean(log(probability of the actual class))``.
@@ -51,7 +51,7 @@ def multiclass_log_loss(codes: Any, probabilities: Any, *, clip: float = 0.0) ->
     return log_losses(None, _own(codes, probabilities), clip=clip)
 
 
-@mean_metric(bounds=(0, 2), best=0, undefined=NO_ROWS)
+@mean_metric(bounds=(0, 2), best=0, undefined=NO_ROWS, title="Brier score")
 def multiclass_brier(codes: Any, probabilities: Any) -> Any:
     """The squared distance of the probabilities from what happened, added over the classes.
 
@@ -60,7 +60,7 @@ def multiclass_brier(codes: Any, probabilities: Any) -> Any:
     return _squared(codes, probabilities)
 
 
-@mean_metric(bounds=(0, 1), best=0, undefined=NO_ROWS)
+@mean_metric(bounds=(0, 1), best=0, undefined=NO_ROWS, title="halved Brier score")
 def halved_multiclass_brier(codes: Any, probabilities: Any) -> Any:
     """Half the Brier score of several classes, so that 1 is the worst.
 
@@ -87,7 +87,7 @@ def spherical_score(codes: Any, probabilities: Any) -> Any:
     return _own(codes, probabilities) / np.sqrt((probabilities**2).sum(axis=1))
 
 
-@mean_metric(bounds=(0, 1), best=1, undefined=NO_ROWS)
+@mean_metric(bounds=(0, 1), best=1, undefined=NO_ROWS, title="top-k accuracy")
 def top_k_accuracy(codes: Any, scores: Any, *, k: int = 2) -> Any:
     """How often the actual class is among the k of the highest scores: ``mean(rank of the actual <= k)``.
 
@@ -110,6 +110,8 @@ class Confidence:
 
     tally = Confidences
     title = "confidence in the predicted class"
+    needs = "class scores"
+    uses_probabilities = True
 
     @classmethod
     def of(cls, tally: Any) -> Self:
@@ -126,8 +128,9 @@ def _mass(tally: Scores) -> float:
 
 
 @metric(
-    reads=Confidence, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("confidence_ece",)
-)
+    reads=Confidence, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("confidence_ece",),
+    depends_on_n=True,
+)  # fmt: skip
 def confidence_calibration_error(
     c: Confidence, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share"
 ) -> Any:
@@ -139,8 +142,9 @@ def confidence_calibration_error(
 
 
 @metric(
-    reads=Confidence, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("top_label_ece",)
-)
+    reads=Confidence, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("top_label_ece",),
+    title="top-label ECE", depends_on_n=True,
+)  # fmt: skip
 def top_label_calibration_error(
     c: Confidence, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share"
 ) -> Any:
@@ -153,8 +157,9 @@ def top_label_calibration_error(
 
 
 @metric(
-    reads=ClassRanks, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("classwise_ece",)
-)
+    reads=ClassRanks, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("classwise_ece",),
+    depends_on_n=True, probabilities=True,
+)  # fmt: skip
 def classwise_calibration_error(
     c: ClassRanks, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share"
 ) -> Any:

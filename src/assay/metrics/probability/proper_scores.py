@@ -41,14 +41,15 @@ def log_loss(positive: Any, probability: Any, *, clip: float = 0.0) -> Any:
 
 
 @mean_metric(
-    bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("brier_score", "brier_score_loss", "quadratic_score")
-)
+    bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("brier_score", "brier_score_loss", "quadratic_score"),
+    title="Brier score",
+)  # fmt: skip
 def brier(positive: Any, probability: Any) -> Any:
     """The mean squared distance of the probability from what happened: ``mean((probability - outcome)²)``."""
     return (positive - probability) ** 2
 
 
-@mean_metric(bounds=(0, 1), best=0, undefined=NO_ROWS, then=root, kind="moments")
+@mean_metric(bounds=(0, 1), best=0, undefined=NO_ROWS, then=root, kind="moments", title="root Brier score")
 def root_brier(positive: Any, probability: Any) -> Any:
     """The root of the Brier score, which ROCR calls rmse: ``sqrt(mean((probability - outcome)²))``."""
     return (positive - probability) ** 2
@@ -64,7 +65,7 @@ def _log_score(view: Probabilities, p: Any) -> Any:
 
 @metric(
     reads=Probabilities, kind="moments", bounds=(0, 0.25), best=None, undefined=NO_ROWS,
-    aliases=("base_rate_brier",),
+    aliases=("base_rate_brier",), title="Brier score of the base rate",
 )  # fmt: skip
 def brier_uncertainty(v: Probabilities) -> Any:
     """The Brier score of always saying the base rate: ``rate (1 - rate)``."""
@@ -73,7 +74,7 @@ def brier_uncertainty(v: Probabilities) -> Any:
 
 @metric(
     reads=Probabilities, kind="moments", bounds=(0, math.log(2)), best=None, undefined=NO_ROWS,
-    aliases=("base_rate_log_loss",),
+    aliases=("base_rate_log_loss",), title="log loss of the base rate",
 )  # fmt: skip
 def log_uncertainty(v: Probabilities) -> Any:
     """The log loss of always saying the base rate: ``-rate log(rate) - (1 - rate) log(1 - rate)``."""
@@ -82,7 +83,7 @@ def log_uncertainty(v: Probabilities) -> Any:
 
 @metric(
     reads=Probabilities, kind="moments", bounds=(-math.inf, 1), best=1, undefined=ONE_CLASS,
-    aliases=("bss", "scaled_brier", "d2_brier"),
+    aliases=("bss", "scaled_brier", "d2_brier"), title="Brier skill",
 )  # fmt: skip
 def brier_skill(v: Probabilities) -> Any:
     """How much of the base rate's Brier score is saved: ``1 - brier / (rate (1 - rate))``."""
@@ -100,7 +101,7 @@ def log_loss_skill(v: Probabilities) -> Any:
 
 @metric(
     reads=Probabilities, kind="moments", bounds=(-math.inf, 0.75), best=None, undefined=ONE_CLASS,
-    aliases=("cox_snell", "cox_snell_pseudo_r2", "maddala_r2"),
+    aliases=("cox_snell", "cox_snell_pseudo_r2", "maddala_r2"), title="Cox-Snell R²",
 )  # fmt: skip
 def cox_snell_r2(v: Probabilities) -> Any:
     """R² by the likelihoods of the probabilities and of the base rate: ``1 - (L0 / L)^(2 / n)``.
@@ -114,7 +115,7 @@ def cox_snell_r2(v: Probabilities) -> Any:
 
 @metric(
     reads=Probabilities, kind="moments", bounds=(-math.inf, 1), best=1, undefined=ONE_CLASS,
-    aliases=("nagelkerke", "nagelkerke_pseudo_r2", "cragg_uhler_r2"),
+    aliases=("nagelkerke", "nagelkerke_pseudo_r2", "cragg_uhler_r2"), title="Nagelkerke R²",
 )  # fmt: skip
 def nagelkerke_r2(v: Probabilities) -> Any:
     """R² by likelihoods as a share of the most that the base rate leaves.
@@ -168,7 +169,7 @@ def _corp(view: Probabilities, score: str) -> Decomposition:
 
 @metric(
     reads=Probabilities, kind="extreme", bounds=(0, 1), best=0, undefined=NO_ROWS,
-    aliases=("corp_mcb", "brier_mcb"),
+    aliases=("corp_mcb", "brier_mcb"), title="Brier miscalibration",
 )  # fmt: skip
 @one_by_one
 def brier_miscalibration(v: Probabilities) -> Any:
@@ -181,7 +182,7 @@ def brier_miscalibration(v: Probabilities) -> Any:
 
 @metric(
     reads=Probabilities, kind="moments", bounds=(0, 0.25), best=None, undefined=NO_ROWS,
-    aliases=("corp_dsc", "brier_dsc"),
+    aliases=("corp_dsc", "brier_dsc"), title="Brier discrimination",
 )  # fmt: skip
 @one_by_one
 def brier_discrimination(v: Probabilities) -> Any:
@@ -223,7 +224,7 @@ def murphy(tally: Any, *, clip: float = 0.0) -> Decomposition:
 
 @metric(
     reads=Probabilities, kind="moments", bounds=(0, 1), best=0, undefined=NO_ROWS,
-    aliases=("murphy_reliability",),
+    aliases=("murphy_reliability",), title="Brier reliability",
 )  # fmt: skip
 def brier_reliability(v: Probabilities) -> Any:
     """How far each distinct probability is from its rows' rate: ``sum(rows (p - rate of p)²) / n``."""
@@ -232,7 +233,7 @@ def brier_reliability(v: Probabilities) -> Any:
 
 @metric(
     reads=Probabilities, kind="moments", bounds=(0, 0.25), best=None, undefined=NO_ROWS,
-    aliases=("murphy_resolution",),
+    aliases=("murphy_resolution",), title="Brier resolution",
 )  # fmt: skip
 def brier_resolution(v: Probabilities) -> Any:
     """How far the rates of distinct probabilities are from the base rate.

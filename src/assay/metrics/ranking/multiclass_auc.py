@@ -27,6 +27,7 @@ class ClassRanks:
 
     tally = ClassScores
     title = "scores of several classes"
+    needs = "class scores"
 
     @classmethod
     def of(cls, tally: Any) -> Self:
@@ -76,7 +77,7 @@ lacking.__doc__ = "a class is absent"  # what the catalogue says
 
 @metric(
     reads=ClassRanks, kind="rank", bounds=(0, 1), best=1, undefined=lacking,
-    aliases=("hand_till", "auc_one_vs_one", "multiclass_auc"),
+    aliases=("hand_till", "auc_one_vs_one", "multiclass_auc"), title="Hand-Till AUC",
 )  # fmt: skip
 def hand_till_auc(c: ClassRanks, *, average: str = "macro", undefined: str = "strict") -> Any:
     """How well each two classes are told apart, every two counting alike: ``mean over pairs(auc)``.

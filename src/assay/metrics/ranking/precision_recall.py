@@ -33,7 +33,7 @@ def average_precision(r: Ranks) -> Any:
     return ratio(added(where(r.positive_steps > 0, r.positive_steps * precision, 0.0)), r.positives)
 
 
-@metric(reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES)
+@metric(reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES, title="PR AUC, trapezoid")
 def pr_auc_trapezoid(r: Ranks) -> Any:
     """The area under straight lines from cutoff to cutoff of the precision-recall curve.
 
@@ -49,7 +49,7 @@ def pr_auc_trapezoid(r: Ranks) -> Any:
 
 @metric(
     reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES,
-    aliases=("aucpr", "pr_auc_interpolated", "auc_integral"),
+    aliases=("aucpr", "pr_auc_interpolated", "auc_integral"), title="PR AUC, interpolated",
 )  # fmt: skip
 def pr_auc_integral(r: Ranks) -> Any:
     """The area under the precision-recall curve on which tied rows are found at an even pace.
@@ -68,7 +68,10 @@ def pr_auc_integral(r: Ranks) -> Any:
     return ratio(added(area), r.positives)
 
 
-@metric(reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES)
+@metric(
+    reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES,
+    title="tie-averaged average precision", depends_on_n=True,
+)  # fmt: skip
 def tie_expected_average_precision(r: Ranks) -> Any:
     """The mean of average precision over every order of tied rows: ``E[mean precision at positives]``.
 
@@ -85,8 +88,9 @@ def tie_expected_average_precision(r: Ranks) -> Any:
 
 
 @metric(
-    reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES, aliases=("auc_davis_goadrich",)
-)
+    reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES, aliases=("auc_davis_goadrich",),
+    title="PR AUC, Davis and Goadrich", depends_on_n=True,
+)  # fmt: skip
 def pr_auc_davis_goadrich(r: Ranks) -> Any:
     """The area under straight lines from positive to positive, tied rows being found at an even pace.
 
@@ -134,7 +138,7 @@ def _harmonic_between(start: Any, count: Any) -> Any:
 
 @metric(
     reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES,
-    aliases=("prbe", "precision_recall_break_even"),
+    aliases=("prbe", "precision_recall_break_even"), title="precision-recall break-even",
 )  # fmt: skip
 def break_even(r: Ranks) -> Any:
     """The precision where it equals recall, as many being predicted positive as are: ``tp / positives``.

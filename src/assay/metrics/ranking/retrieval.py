@@ -42,6 +42,8 @@ class Lists:
 
     tally = Queries
     title = "ranked lists"
+    needs = "lists"
+    takes_weights = False
 
     @classmethod
     def of(cls, tally: Any, *, k: int | None = None, empty: Literal["zero", "one", "skip"] = "zero") -> Self:
@@ -82,7 +84,12 @@ class Lists:
 
 
 def query_metric(
-    *, bounds: tuple[float, float], best: float | None, undefined: str, aliases: tuple[str, ...] = ()
+    *,
+    bounds: tuple[float, float],
+    best: float | None,
+    undefined: str,
+    aliases: tuple[str, ...] = (),
+    title: str = "",
 ) -> Callable[[Callable[..., Any]], Metric]:
     """Declare a metric that is a mean over queries: the decorated function gives each query's value."""
 
@@ -105,6 +112,7 @@ def query_metric(
             undefined=undefined,
             aliases=aliases,
             each=each,
+            title=title,
         )(formula)
 
     return declare
@@ -169,7 +177,7 @@ def mean_average_precision(
     return where(relevant > 0, values, math.nan)
 
 
-@query_metric(bounds=(0, 1), best=1, undefined=NO_RELEVANT, aliases=("ndcg_at_k",))
+@query_metric(bounds=(0, 1), best=1, undefined=NO_RELEVANT, aliases=("ndcg_at_k",), title="NDCG")
 def ndcg(lists: Lists, *, gain: Literal["linear", "exponential"] = "linear") -> Any:
     """The gain in the first k places, discounted by rank, against the best order's: ``dcg / ideal dcg``.
 
@@ -179,7 +187,7 @@ def ndcg(lists: Lists, *, gain: Literal["linear", "exponential"] = "linear") -> 
     return ratio(_gain(lists, gain), _gain(lists, gain, "ideal_"))
 
 
-@query_metric(bounds=(0, math.inf), best=math.inf, undefined=NO_RELEVANT, aliases=("dcg_at_k",))
+@query_metric(bounds=(0, math.inf), best=math.inf, undefined=NO_RELEVANT, aliases=("dcg_at_k",), title="DCG")
 def dcg(lists: Lists, *, gain: Literal["linear", "exponential"] = "linear") -> Any:
     """The gain in the first k places, discounted by rank: ``sum(gain / log2(rank + 1))``."""
     return _gain(lists, gain)

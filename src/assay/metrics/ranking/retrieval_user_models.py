@@ -17,7 +17,7 @@ from assay.metrics.parameters import number, whole
 from assay.metrics.ranking.retrieval import NO_RELEVANT, Lists, query_metric
 
 
-@query_metric(bounds=(0, 1), best=1, undefined=NO_RELEVANT, aliases=("rprec", "r_prec"))
+@query_metric(bounds=(0, 1), best=1, undefined=NO_RELEVANT, aliases=("rprec", "r_prec"), title="R-precision")
 def r_precision(lists: Lists) -> Any:
     """How many of the first R places hold a relevant item, R being how many there are: ``hits / R``.
 
@@ -31,7 +31,10 @@ def r_precision(lists: Lists) -> Any:
     return _counted(lists, where(depth > 0, ratio(hits, depth), 0.0))
 
 
-@query_metric(bounds=(0, 1), best=None, undefined=NO_RELEVANT, aliases=("rbp", "rbp_at_k"))
+@query_metric(
+    bounds=(0, 1), best=None, undefined=NO_RELEVANT, aliases=("rbp", "rbp_at_k"),
+    title="rank-biased precision",
+)  # fmt: skip
 def rank_biased_precision(lists: Lists, *, persistence: float = 0.8) -> Any:
     """How many of the items that a reader sees are relevant who goes on to the next with a fixed chance.
 

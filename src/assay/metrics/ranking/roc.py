@@ -29,7 +29,7 @@ one_class.__doc__ = "one of the two classes is absent"  # what the catalogue say
 
 @metric(
     reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=one_class,
-    aliases=("roc_auc", "auroc", "c_statistic", "c_index", "area_under_the_roc_curve"),
+    aliases=("roc_auc", "auroc", "c_statistic", "c_index", "area_under_the_roc_curve"), title="ROC AUC",
 )  # fmt: skip
 def auc(r: Ranks) -> Any:
     """How often a positive scores above a negative, a tie counting half: the area under the ROC curve.
@@ -48,7 +48,7 @@ def auc(r: Ranks) -> Any:
 
 @metric(
     reads=Ranks, kind="rank", bounds=(-1, 1), best=1, undefined=one_class,
-    aliases=("gini_coefficient", "accuracy_ratio"),
+    aliases=("gini_coefficient", "accuracy_ratio"), title="Gini",
 )  # fmt: skip
 def gini(r: Ranks) -> Any:
     """How much oftener a positive scores above a negative than below: ``2 auc - 1``."""
@@ -123,7 +123,7 @@ def _height(x: Any, y: Any, at: float, *, after: bool) -> Any:
 
 @metric(
     reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=one_class,
-    aliases=("kolmogorov_smirnov", "ks_statistic"),
+    aliases=("kolmogorov_smirnov", "ks_statistic"), title="KS",
 )  # fmt: skip
 def ks(r: Ranks) -> Any:
     """The largest distance between the two classes' cumulative shares: ``max |tpr - fpr|``."""
@@ -152,7 +152,7 @@ def equal_error_rate(r: Ranks) -> Any:
 
 @metric(
     reads=Ranks, kind="rank", bounds=(0.5, 1), best=1, undefined=one_class,
-    aliases=("auch", "auc_of_the_convex_hull"),
+    aliases=("auch", "auc_of_the_convex_hull"), title="convex hull AUC",
 )  # fmt: skip
 def convex_hull_auc(r: Ranks) -> Any:
     """The area under the ROC curve's convex hull: ``auc of the best recalibration that keeps the order``.
@@ -169,7 +169,8 @@ def convex_hull_auc(r: Ranks) -> Any:
 
 
 @metric(
-    reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=one_class, aliases=("hand_h",)
+    reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=one_class, aliases=("hand_h",),
+    title="H measure",
 )  # fmt: skip
 def h_measure(r: Ranks, *, prior: tuple[float, float] | None = None) -> Any:
     """The share of the least expected cost that the scores save, over a spread of costs (Hand 2009).
@@ -204,7 +205,7 @@ def _least_cost(a: float, b: float, switch: Any, false_alarms: Any, misses: Any)
 
 @metric(
     reads=Ranks, kind="rank", bounds=(0, 1), best=None, undefined=NO_POSITIVES,
-    aliases=("recall_at_share", "capture_rate", "cumulative_gain"),
+    aliases=("recall_at_share", "capture_rate", "cumulative_gain"), title="gain at share",
 )  # fmt: skip
 def gain_at(r: Ranks, *, share: float = 0.1) -> Any:
     """How many of the positives are among the share of rows that score highest: ``tp / positives``.
@@ -220,7 +221,9 @@ def precision_at_share(r: Ranks, *, share: float = 0.1) -> Any:
     return ratio(_found(r, share), share * r.n)
 
 
-@metric(reads=Ranks, kind="rank", bounds=(0, np.inf), best=None, undefined=NO_POSITIVES)
+@metric(
+    reads=Ranks, kind="rank", bounds=(0, np.inf), best=None, undefined=NO_POSITIVES, title="lift at share",
+)  # fmt: skip
 def lift_at(r: Ranks, *, share: float = 0.1) -> Any:
     """How many times as many positives are in the top share as in any other: ``gain / share``.
 

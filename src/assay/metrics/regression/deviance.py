@@ -19,7 +19,7 @@ _UNEXPLAINED = "the actual values are all the same, or a row has no loss"
 
 @mean_metric(
     bounds=(0, math.inf), best=0, undefined="a value is outside of what this power allows",
-    aliases=("mean_tweedie_deviance",),
+    aliases=("mean_tweedie_deviance",), title="Tweedie deviance",
 )  # fmt: skip
 def tweedie_deviance(actual: Any, predicted: Any, *, power: float = 0.0) -> Any:
     """The mean deviance of a Tweedie distribution, whose variance grows with a power of its mean.
@@ -53,7 +53,7 @@ def tweedie_deviance(actual: Any, predicted: Any, *, power: float = 0.0) -> Any:
 
 @mean_metric(
     bounds=(0, math.inf), best=0, undefined="an actual value is negative, or a predicted one is not positive",
-    aliases=("mean_poisson_deviance",),
+    aliases=("mean_poisson_deviance",), title="Poisson deviance",
 )  # fmt: skip
 def poisson_deviance(actual: Any, predicted: Any) -> Any:
     """The mean deviance of counts: ``mean(2 (actual log(actual / predicted) - actual + predicted))``."""
@@ -73,7 +73,8 @@ def gamma_deviance(actual: Any, predicted: Any) -> Any:
 
 
 @mean_metric(
-    bounds=(0, math.inf), best=None, undefined="an actual value is no count, or a predicted one is negative"
+    bounds=(0, math.inf), best=None, undefined="an actual value is no count, or a predicted one is negative",
+    title="Poisson log loss",
 )  # fmt: skip
 def poisson_log_loss(actual: Any, predicted: Any) -> Any:
     """How unlikely the counts were under Poisson distributions of the predicted means.
@@ -90,7 +91,7 @@ def poisson_log_loss(actual: Any, predicted: Any) -> Any:
 
 @metric(
     reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=_UNEXPLAINED,
-    loss=tweedie_deviance.loss, aliases=("d2_tweedie_score",),
+    loss=tweedie_deviance.loss, aliases=("d2_tweedie_score",), title="D², Tweedie",
 )  # fmt: skip
 def d2_tweedie(x: Explained) -> Any:
     """How much of the Tweedie deviance of predicting the mean is explained.
@@ -101,8 +102,8 @@ def d2_tweedie(x: Explained) -> Any:
 
 
 @metric(
-    reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=_UNEXPLAINED,
-    loss=pinball.loss, aliases=("d2_pinball_score",),
+    reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=_UNEXPLAINED, loss=pinball.loss,
+    aliases=("d2_pinball_score",), title="D², pinball",
 )  # fmt: skip
 def d2_pinball(x: Explained) -> Any:
     """How much of the pinball loss of predicting the best constant, a quantile, is explained.
@@ -114,7 +115,7 @@ def d2_pinball(x: Explained) -> Any:
 
 @metric(
     reads=Explained, kind="moments", bounds=(-math.inf, 1), best=1, undefined=_UNEXPLAINED,
-    loss=absolute_error, aliases=("d2_absolute_error_score",),
+    loss=absolute_error, aliases=("d2_absolute_error_score",), title="D², absolute error",
 )  # fmt: skip
 def d2_absolute_error(x: Explained) -> Any:
     """How much of the absolute error of predicting the median is explained.

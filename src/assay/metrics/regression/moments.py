@@ -23,7 +23,7 @@ SAME_EITHER = "the actual or the predicted values are all the same"
 
 @metric(
     reads=Errors, kind="mean", bounds=(-math.inf, math.inf), best=0, undefined=NO_ROWS,
-    aliases=("bias", "me", "mean_signed_deviation", "msd"),
+    aliases=("bias", "me", "mean_signed_deviation", "msd"), row_mean=True,
 )  # fmt: skip
 def mean_error(e: Errors) -> Any:
     """How far predictions are below the truth on average (above it if negative): ``mean(error)``."""
@@ -32,7 +32,7 @@ def mean_error(e: Errors) -> Any:
 
 @metric(
     reads=Errors, kind="mean", bounds=(0, math.inf), best=0, undefined=NO_ROWS,
-    aliases=("mean_absolute_error", "mean_absolute_deviation"),
+    aliases=("mean_absolute_error", "mean_absolute_deviation"), title="MAE", row_mean=True,
 )  # fmt: skip
 def mae(e: Errors) -> Any:
     """How far predictions are from the truth on average: ``mean(abs(error))``."""
@@ -41,7 +41,7 @@ def mae(e: Errors) -> Any:
 
 @metric(
     reads=Errors, kind="mean", bounds=(0, math.inf), best=0, undefined=NO_ROWS,
-    aliases=("mean_squared_error",),
+    aliases=("mean_squared_error",), row_mean=True,
 )  # fmt: skip
 def mse(e: Errors) -> Any:
     """The mean squared distance of predictions from the truth: ``mean(error²)``."""
@@ -84,7 +84,7 @@ def r2(e: Errors) -> Any:
 @metric(
     reads=Errors, kind="moments", bounds=(-math.inf, 1), best=1,
     undefined="the actual values are all the same, or there are not more rows than parameters and one",
-    aliases=("adjusted_r_squared",),
+    aliases=("adjusted_r_squared",), depends_on_n=True,
 )  # fmt: skip
 def adjusted_r2(e: Errors, *, parameters: int = 1) -> Any:
     """R² less what so many fitted parameters would have gained by chance.
@@ -104,7 +104,7 @@ def explained_variance(e: Errors) -> Any:
 @metric(
     reads=Errors, kind="moments", bounds=(-1, 1), best=1,
     undefined="all actual and predicted values are the same number",
-    aliases=("concordance_correlation", "lins_ccc", "concordance_correlation_coefficient"),
+    aliases=("concordance_correlation", "lins_ccc", "concordance_correlation_coefficient"), title="CCC",
 )  # fmt: skip
 def ccc(e: Errors) -> Any:
     """How close the pairs lie to the line of equality, by Lin's concordance correlation.
@@ -116,7 +116,7 @@ def ccc(e: Errors) -> Any:
 
 @metric(
     reads=Errors, kind="moments", bounds=(-1, 1), best=1, undefined=SAME_EITHER,
-    aliases=("pearson_r", "correlation", "pearson_correlation"),
+    aliases=("pearson_r", "correlation", "pearson_correlation"), title="Pearson correlation",
 )  # fmt: skip
 def pearson(e: Errors) -> Any:
     """How close the pairs lie to any straight line, rising or (if negative) falling.
@@ -163,7 +163,7 @@ def root_relative_squared_error(e: Errors) -> Any:
 @metric(
     reads=Errors, kind="moments", bounds=(0, math.inf), best=math.inf,
     undefined="there are fewer than two rows, or nothing varies and nothing is missed",
-    aliases=("ratio_of_performance_to_deviation",),
+    aliases=("ratio_of_performance_to_deviation",), title="RPD", depends_on_n=True,
 )  # fmt: skip
 def rpd(e: Errors) -> Any:
     """How many typical errors the actual values' standard deviation (over n - 1) holds.
@@ -186,6 +186,7 @@ def rmse_over_mean(e: Errors) -> Any:
 @metric(
     reads=Errors, kind="moments", bounds=(0, 1), best=0,
     undefined="the actual and the predicted values are all 0", aliases=("theils_u1", "theil_inequality"),
+    title="Theil's U1",
 )  # fmt: skip
 def theil_u1(e: Errors) -> Any:
     """Theil's inequality of forecasts (1961), from 0 to 1.
@@ -201,7 +202,7 @@ def theil_u1(e: Errors) -> Any:
 
 @metric(
     reads=Errors, kind="moments", bounds=(0, math.inf), best=0, undefined="the actual values are all 0",
-    aliases=("theils_u2", "theil_quality"),
+    aliases=("theils_u2", "theil_quality"), title="Theil's U2",
 )  # fmt: skip
 def theil_u2(e: Errors) -> Any:
     """Theil's U of forecasts (1966): the error by that of always forecasting 0.
@@ -218,7 +219,7 @@ def theil_u2(e: Errors) -> Any:
 @metric(
     reads=Errors, kind="moments", bounds=(-math.inf, 1), best=1,
     undefined="the actual or the predicted values are all the same, or the actual ones' mean is 0",
-    aliases=("kge",),
+    aliases=("kge",), title="Kling-Gupta efficiency",
 )  # fmt: skip
 def kling_gupta(e: Errors) -> Any:
     """Correlation, spread and mean in one figure: 1 less their distance from perfect.
@@ -243,7 +244,7 @@ def max_error(e: Errors) -> Any:
 @metric(
     reads=Errors, kind="mean", bounds=(0, math.inf), best=0,
     undefined="scale= is 0 or was not given: it is the training series' own (see seasonal_scale)",
-    aliases=("mean_absolute_scaled_error",),
+    aliases=("mean_absolute_scaled_error",), title="MASE",
 )  # fmt: skip
 def mase(e: Errors, *, scale: float = math.nan) -> Any:
     """The absolute error measured by that of repeating the last season: ``mae / scale``.
@@ -298,9 +299,9 @@ def absolute_actual(actual: Any) -> Any:
 
 
 @metric(
-    reads=Scaled, kind="moments", bounds=(0, math.inf), best=0,
-    undefined="the actual values are all 0", loss=absolute_actual,
-    aliases=("weighted_absolute_percentage_error", "wmape", "mad_mean_ratio"),
+    reads=Scaled, kind="moments", bounds=(0, math.inf), best=0, undefined="the actual values are all 0",
+    loss=absolute_actual, aliases=("weighted_absolute_percentage_error", "wmape", "mad_mean_ratio"),
+    title="WAPE",
 )  # fmt: skip
 def wape(s: Scaled) -> Any:
     """All errors together as a share of all actual values together.

@@ -65,6 +65,7 @@ def rmse_over_range(r: Ranged) -> Any:
 @metric(
     reads=Ranged, kind="order", bounds=(0, math.inf), best=0,
     undefined="the middle half of the actual values are all the same", aliases=("nrmse_iqr",),
+    title="RMSE over IQR", depends_on_n=True,
 )  # fmt: skip
 def rmse_over_iqr(r: Ranged) -> Any:
     """The typical error as a share of the actual values' middle half: ``rmse / iqr(actual)``."""
@@ -74,7 +75,7 @@ def rmse_over_iqr(r: Ranged) -> Any:
 @metric(
     reads=Ranged, kind="order", bounds=(0, math.inf), best=math.inf,
     undefined="the middle half of the actual values are all the same, and nothing is missed",
-    aliases=("ratio_of_performance_to_interquartile_range",),
+    aliases=("ratio_of_performance_to_interquartile_range",), title="RPIQ", depends_on_n=True,
 )  # fmt: skip
 def rpiq(r: Ranged) -> Any:
     """How many typical errors the middle half of the actual values spans: ``iqr(actual) / rmse``."""
@@ -83,7 +84,7 @@ def rpiq(r: Ranged) -> Any:
 
 @metric(
     reads=ValuePairs, kind="rank", bounds=(-1, 1), best=1, undefined=SAME_EITHER,
-    aliases=("spearman_rho", "spearman_r", "rank_correlation"),
+    aliases=("spearman_rho", "spearman_r", "rank_correlation"), title="Spearman correlation",
 )  # fmt: skip
 def spearman(p: ValuePairs) -> Any:
     """How steadily predictions rise with the truth: ``pearson(rank(actual), rank(predicted))``.
@@ -95,7 +96,7 @@ def spearman(p: ValuePairs) -> Any:
 
 @metric(
     reads=ValuePairs, kind="rank", bounds=(-1, 1), best=1, undefined=SAME_EITHER,
-    aliases=("kendall", "kendall_tau_b", "tau_b"),
+    aliases=("kendall", "kendall_tau_b", "tau_b"), title="Kendall's tau-b",
 )  # fmt: skip
 def kendall_tau(p: ValuePairs) -> Any:
     """How many more pairs of rows are ordered alike than not, ties in either left aside (tau-b).
@@ -120,7 +121,7 @@ def concordance_index(p: ValuePairs) -> Any:
     return ratio(2 * concordant + tied, 2 * (concordant + discordant + tied))
 
 
-@metric(reads=ValuePairs, kind="rank", bounds=(-1, 1), best=1, undefined=SAME_ACTUAL)
+@metric(reads=ValuePairs, kind="rank", bounds=(-1, 1), best=1, undefined=SAME_ACTUAL, title="Somers' D")
 def somers_d(p: ValuePairs) -> Any:
     """How many more pairs of different actual values are ordered right than wrong.
 

@@ -18,7 +18,7 @@ _NO_LOGARITHM = "an actual or a predicted value is -1 or less"
 
 @mean_metric(
     bounds=(0, math.inf), best=0, undefined="an actual value is 0, by which nothing can be divided",
-    aliases=("mean_absolute_percentage_error",),
+    aliases=("mean_absolute_percentage_error",), title="MAPE",
 )  # fmt: skip
 def mape(actual: Any, predicted: Any) -> Any:
     """How far predictions are off as a share of the truth, on average: ``mean(abs(error / actual))``.
@@ -31,6 +31,7 @@ def mape(actual: Any, predicted: Any) -> Any:
 @mean_metric(
     bounds=(0, math.inf), best=0, undefined="an actual value is 0, by which nothing can be divided",
     kind="moments", then=root, aliases=("root_mean_squared_percentage_error", "rmse_percentage"),
+    title="RMSPE",
 )  # fmt: skip
 def rmspe(actual: Any, predicted: Any) -> Any:
     """The typical error as a share of the truth, large shares counting more.
@@ -43,7 +44,7 @@ def rmspe(actual: Any, predicted: Any) -> Any:
 
 @mean_metric(
     bounds=(-math.inf, math.inf), best=0, undefined="an actual value is 0, by which nothing can be divided",
-    aliases=("mean_percentage_error",),
+    aliases=("mean_percentage_error",), title="MPE",
 )  # fmt: skip
 def mpe(actual: Any, predicted: Any) -> Any:
     """How far predictions are below the truth as a share of it, on average: ``mean(error / actual)``."""
@@ -52,7 +53,7 @@ def mpe(actual: Any, predicted: Any) -> Any:
 
 @mean_metric(
     bounds=(0, 200), best=0, undefined="a value is not a number",
-    aliases=("smape", "smape200", "symmetric_mean_absolute_percentage_error"),
+    aliases=("smape", "smape200", "symmetric_mean_absolute_percentage_error"), title="sMAPE, 0 to 200",
 )  # fmt: skip
 def smape_200(actual: Any, predicted: Any) -> Any:
     """The error in percent of the mean size of truth and prediction, as in the M4 competition.
@@ -62,7 +63,10 @@ def smape_200(actual: Any, predicted: Any) -> Any:
     return 2 * smape_100.loss(actual, predicted)
 
 
-@mean_metric(bounds=(0, 100), best=0, undefined="a value is not a number", aliases=("smape100",))
+@mean_metric(
+    bounds=(0, 100), best=0, undefined="a value is not a number", aliases=("smape100",),
+    title="sMAPE, 0 to 100",
+)  # fmt: skip
 def smape_100(actual: Any, predicted: Any) -> Any:
     """The error in percent of the summed size of truth and prediction: half of ``smape_200``.
 
@@ -75,7 +79,7 @@ def smape_100(actual: Any, predicted: Any) -> Any:
 
 
 @mean_metric(
-    bounds=(0, math.inf), best=0, undefined=_NO_LOGARITHM, aliases=("mean_squared_log_error",)
+    bounds=(0, math.inf), best=0, undefined=_NO_LOGARITHM, aliases=("mean_squared_log_error",), title="MSLE",
 )  # fmt: skip
 def msle(actual: Any, predicted: Any) -> Any:
     """The mean squared error of the logarithms, of 1 and the value: ``mean((log(1 + a) - log(1 + p))²)``."""
@@ -85,14 +89,17 @@ def msle(actual: Any, predicted: Any) -> Any:
 
 @mean_metric(
     bounds=(0, math.inf), best=0, undefined=_NO_LOGARITHM, kind="moments", then=root,
-    aliases=("root_mean_squared_log_error",),
+    aliases=("root_mean_squared_log_error",), title="RMSLE",
 )  # fmt: skip
 def rmsle(actual: Any, predicted: Any) -> Any:
     """The typical error of the logarithms, so of the ratio: ``sqrt(mean((log(1 + a) - log(1 + p))²))``."""
     return msle.loss(actual, predicted)
 
 
-@mean_metric(bounds=(0, math.inf), best=0, undefined="a value is not a number", aliases=("huber_loss",))
+@mean_metric(
+    bounds=(0, math.inf), best=0, undefined="a value is not a number", aliases=("huber_loss",),
+    title="Huber loss",
+)  # fmt: skip
 def huber(actual: Any, predicted: Any, *, delta: float = 1.0) -> Any:
     """The squared error of small errors and the absolute of large ones, so outliers count less.
 
@@ -105,7 +112,7 @@ def huber(actual: Any, predicted: Any, *, delta: float = 1.0) -> Any:
 
 @mean_metric(
     bounds=(0, math.inf), best=0, undefined="a value is not a number",
-    aliases=("huber_loss_pseudo", "pseudo_huber_loss"),
+    aliases=("huber_loss_pseudo", "pseudo_huber_loss"), title="pseudo-Huber loss",
 )  # fmt: skip
 def pseudo_huber(actual: Any, predicted: Any, *, delta: float = 1.0) -> Any:
     """Huber's loss without its kink: ``mean(delta² (sqrt(1 + (error / delta)²) - 1))``."""
@@ -113,7 +120,10 @@ def pseudo_huber(actual: Any, predicted: Any, *, delta: float = 1.0) -> Any:
     return error * (error / (np.hypot(1, error / delta) + 1))  # the same, with no difference of like numbers
 
 
-@mean_metric(bounds=(0, math.inf), best=0, undefined="a value is not a number", aliases=("log_cosh_error",))
+@mean_metric(
+    bounds=(0, math.inf), best=0, undefined="a value is not a number", aliases=("log_cosh_error",),
+    title="log-cosh loss",
+)  # fmt: skip
 def log_cosh(actual: Any, predicted: Any) -> Any:
     """About half the squared error of small errors and the absolute of large: ``mean(log(cosh(error)))``."""
     size = abs(actual - predicted)
@@ -123,7 +133,7 @@ def log_cosh(actual: Any, predicted: Any) -> Any:
 
 @mean_metric(
     bounds=(0, math.inf), best=0, undefined="a value is not a number",
-    aliases=("mean_pinball_loss", "quantile_loss"),
+    aliases=("mean_pinball_loss", "quantile_loss"), title="pinball loss",
 )  # fmt: skip
 def pinball(actual: Any, predicted: Any, *, alpha: float = 0.5) -> Any:
     """What predicting a quantile loses; too low costs alpha, too high costs 1 - alpha.
@@ -136,7 +146,9 @@ def pinball(actual: Any, predicted: Any, *, alpha: float = 0.5) -> Any:
     return np.where(error >= 0, alpha * error, (alpha - 1) * error)
 
 
-@mean_metric(bounds=(0, math.inf), best=0, undefined="a standard deviation is negative")
+@mean_metric(
+    bounds=(0, math.inf), best=0, undefined="a standard deviation is negative", title="CRPS, Gaussian",
+)  # fmt: skip
 def crps_gaussian(actual: Any, predicted: Any, *, deviation: Any = 0.0) -> Any:
     """How far a predicted normal distribution is from the truth: the continuous ranked probability score.
 

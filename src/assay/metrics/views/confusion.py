@@ -42,6 +42,7 @@ class Binary:
 
     tally = Confusion
     title = "one class against the rest"
+    needs = "labels"
 
     @classmethod
     def of(cls, tally: Confusion | LabelSets, *, positive: Any = None) -> Self:
@@ -149,6 +150,7 @@ class Classes:
 
     tally = Confusion
     title = "all classes at once"
+    needs = "labels"
 
     @classmethod
     def of(cls, tally: Confusion) -> Self:

@@ -53,6 +53,8 @@ class Probabilities:
 
     tally = Scores
     title = "probabilities"
+    needs = "score"
+    uses_probabilities = True
 
     @classmethod
     def of(cls, tally: Any, *, clip: float = 0.0) -> Self:

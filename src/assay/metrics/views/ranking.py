@@ -44,6 +44,7 @@ class Ranks:
     tally = Scores
     of_classes = ClassScores
     title = "scores of two classes"
+    needs = "score"
 
     @classmethod
     def of(cls, tally: Any) -> Self:

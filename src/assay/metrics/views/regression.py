@@ -65,6 +65,7 @@ class Errors:
     effective: Any = None
 
     title: ClassVar[str] = "sums of errors"
+    needs: ClassVar[str] = "numbers"
     tally: ClassVar[Any] = Moments
 
     @classmethod
@@ -141,6 +142,7 @@ class AbsoluteErrors:
     values: Values
 
     title: ClassVar[str] = "errors in order"
+    needs: ClassVar[str] = "numbers"
     tally: ClassVar[Any] = _Made(Values, lambda rows: Values.of_rows(rows, absolute_error))
 
     @classmethod
@@ -166,6 +168,7 @@ class AbsolutePercentageErrors:
     values: Values
 
     title: ClassVar[str] = "percentage errors in order"
+    needs: ClassVar[str] = "numbers"
     tally: ClassVar[Any] = _Made(Values, lambda rows: Values.of_rows(rows, absolute_percentage_error))
 
     @classmethod
@@ -192,6 +195,8 @@ class ValuePairs:
     pairs: NumberPairs
 
     title: ClassVar[str] = "how actual and predicted numbers agree in order"
+    needs: ClassVar[str] = "numbers"
+    takes_weights: ClassVar[bool] = False
     tally: ClassVar[Any] = NumberPairs
 
     @classmethod
@@ -219,6 +224,7 @@ class Scaled:
     scale: Any
 
     title: ClassVar[str] = "errors by the size of the truth"
+    needs: ClassVar[str] = "numbers"
     tally: ClassVar[Any] = _Made(
         Collection,
         lambda rows, loss: Collection.of(
@@ -241,6 +247,7 @@ class Ranged:
     actual: Values
 
     title: ClassVar[str] = "errors by the spread of the truth"
+    needs: ClassVar[str] = "numbers"
     tally: ClassVar[Any] = _Made(
         Collection, lambda rows: Collection.of(rows, {"errors": Moments, "actual": _actual_values})
     )
@@ -275,6 +282,7 @@ class Explained:
     parameters: dict[str, float]
 
     title: ClassVar[str] = "what predictions explain of a loss"
+    needs: ClassVar[str] = "numbers"
     tally: ClassVar[Any] = _Made(
         Collection,
         lambda rows, loss, **parameters: Collection.of(

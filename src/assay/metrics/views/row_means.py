@@ -56,6 +56,7 @@ def mean_metric(
     undefined: str,
     aliases: tuple[str, ...] = (),
     kind: Kind = "mean",
+    title: str = "",
     then: Callable[[Any], Any] | None = None,
     tally: Callable[..., Losses] | None = None,
 ) -> Callable[[Callable[..., Any]], Metric]:
@@ -77,7 +78,8 @@ def mean_metric(
 
         formula.__name__, formula.__doc__ = loss.__name__, loss.__doc__
         return metric(
-            reads=Mean, kind=kind, bounds=bounds, best=best, undefined=undefined, aliases=aliases, loss=loss
-        )(formula)
+            reads=Mean, kind=kind, bounds=bounds, best=best, undefined=undefined, aliases=aliases, loss=loss,
+            title=title,
+        )(formula)  # fmt: skip
 
     return declare
