@@ -1,28 +1,40 @@
-"""A metric with the options it is asked with, as a caller writes it: one reading for all functions."""
+"""A metric with its options as a user writes it, read in one way by every function and the command line."""
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import math
+import numbers
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from assay.errors import MetricError
-from assay.metrics.metric import Metric, find
+from assay.metrics.metric import Metric, Needs
+from assay.metrics.registry import find, peer_spec, split_average, split_averaged
 
-__all__ = ["MetricSpec", "is_pair"]
+__all__ = ["MetricSpec", "is_pair", "printed_name"]
 
-_AVERAGE = re.compile(r"\s*(macro|micro|weighted)[\s_:-]+(\S.*)", re.IGNORECASE)
+_WITH_OPTIONS = re.compile(r"([^()]+)\((.*)\)", re.DOTALL)
+_AT_DEPTH = re.compile(r"(.+?)\s*@\s*(\d+)")  # "ndcg@10"
+_WORDS = {"true": True, "false": False, "none": None, "inf": math.inf, "nan": math.nan}
+_EXAMPLE = '"f_beta(beta=2)" or ("f_beta", {"beta": 2})'
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class MetricSpec:
-    """A metric of the catalogue and its options.
+    """A metric of the catalogue and its options; two of them are equal where both are.
 
     >>> MetricSpec.of("macro F1").options, MetricSpec.of("macro F1").name
     ({'average': 'macro'}, 'macro_f1')
-    >>> MetricSpec.of(("f_beta", {"beta": 2})).name, MetricSpec.of("weighted kappa").metric.name
-    ('f_beta_beta_2', 'weighted_kappa')
+    >>> MetricSpec.of("f_beta(beta=2)") == MetricSpec.of(("f_beta", {"beta": 2.0}))
+    True
+    >>> spec = MetricSpec.of("macro f_beta(beta=0.5)")
+    >>> spec.base, spec.name, spec.label
+    ('macro_f_beta', 'macro_f_beta_beta_0.5', 'macro F-beta (beta=0.5)')
+    >>> spec.options, spec.others
+    ({'average': 'macro', 'beta': 0.5}, {'beta': 0.5})
     """
 
     metric: Metric
@@ -38,33 +50,40 @@ class MetricSpec:
         """
         return cls(find(name), options, alias)
 
-    @classmethod
-    def of(cls, given: Any) -> MetricSpec:
-        """Return what a metric, its name, or a pair of either and options asks for.
+    def __post_init__(self) -> None:
+        if len(self.options) <= 1:
+            return
+        order = ["average", *self.metric.options]  # as declared, whatever order they were written in
+        ranks = {name: rank for rank, name in enumerate(dict.fromkeys(order))}
+        ordered = sorted(self.options, key=lambda name: ranks.get(name, len(ranks)))
+        object.__setattr__(self, "options", {name: self.options[name] for name in ordered})
 
-        A name may begin with an average over the classes, as in ``"macro f1"``; a metric that is called so
-        itself (weighted kappa) comes first.
+    @classmethod
+    def of(cls, metric: Any) -> MetricSpec:
+        """Return the spec of a metric, of its name, or of a pair of either and options.
+
+        A name may state an average over the classes (``"macro f1"``, scikit-learn's ``"f1_macro"``) and have
+        options behind it (``"ndcg(k=10)"``, ``"ndcg@10"``); a metric whose own name begins with an average,
+        such as weighted kappa, comes first.
+
+        >>> [MetricSpec.of(text).name for text in ("weighted kappa", "f1_macro", "precision@5", "ndcg(k=10)")]
+        ['weighted_kappa', 'macro_f1', 'precision_at_k_k_5', 'ndcg_k_10']
         """
+        if isinstance(metric, MetricSpec):
+            return metric
         options: dict[str, Any] = {}
-        if isinstance(given, tuple):
-            if not is_pair(given):
+        if isinstance(metric, tuple):
+            if not is_pair(metric):
                 raise MetricError(
-                    f"{given!r} is no metric with options: say it as a pair, such as "
-                    '("f_beta", {"beta": 2}).'
+                    f"{metric!r} is no metric with options: say it as a pair, such as {_EXAMPLE}."
                 )
-            given, options = given[0], dict(given[1])
-        if isinstance(given, Metric):
-            return cls(given, options)
-        try:
-            return cls(find(given), options)
-        except MetricError:
-            parts = _AVERAGE.fullmatch(given) if isinstance(given, str) else None
-            if parts is None:
-                raise
-        average = parts[1].lower()
-        if options.setdefault("average", average) != average:
-            raise MetricError(f'"{given}" and average={options["average"]!r} are two averages: say one.')
-        return cls(find(parts[2]), options)
+            metric, options = metric[0], dict(metric[1])
+        if isinstance(metric, MetricSpec):
+            return cls(metric.metric, _joined(metric.metric.name, metric.options, options))
+        if isinstance(metric, Metric):
+            return cls(metric, options)
+        known, own = _parsed(metric)
+        return cls(known, _joined(metric, own, options))
 
     @property
     def average(self) -> str | None:
@@ -78,15 +97,165 @@ class MetricSpec:
 
     @property
     def name(self) -> str:
-        """The alias, or the metric's name with its average and all other options in one word."""
-        return self.alias or "_".join([self.base, *(f"{key}_{value}" for key, value in self.others.items())])
+        """The alias, or the metric's name with its average and all other options, in one word: a key."""
+        words = (f"{key}_{_word(value)}" for key, value in self.others.items())
+        return self.alias or "_".join([self.base, *words])
+
+    @property
+    def label(self) -> str:
+        """The metric's name as reports print it, with its options in brackets: ``"NDCG (k=10)"``."""
+        if self.alias:
+            return printed_name(self.alias)
+        title = self.metric.title
+        if self.average:
+            title = f"{self.average} {title.partition(' (')[0]}"
+        if not self.others:
+            return title
+        text = ", ".join(f"{key}={_shown(value)}" for key, value in self.others.items())
+        return f"{title[:-1]}, {text})" if title.endswith(")") else f"{title} ({text})"
 
     @property
     def others(self) -> dict[str, Any]:
         """The options beside the average."""
         return {key: value for key, value in self.options.items() if key != "average"}
 
+    @property
+    def needs(self) -> Needs:
+        """What a model must predict: as the metric's, but an average over classes needs all their scores."""
+        averaged = self.average and "average" not in self.metric.parameters
+        return "class scores" if averaged and self.metric.needs == "score" else self.metric.needs
 
-def is_pair(given: Any) -> bool:
+    def check(self) -> MetricSpec:
+        """Return itself, or raise for an option that the metric does not take."""
+        self.metric.check_options(self.options)
+        return self
+
+    def __str__(self) -> str:
+        text = ", ".join(f"{key}={_plain(value)!r}" for key, value in self.others.items())
+        name = " ".join(filter(None, [self.average, self.metric.name]))
+        return f"{name}({text})" if text else name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MetricSpec) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return (self.metric.name, *sorted((key, repr(_plain(value))) for key, value in self.options.items()))
+
+
+def is_pair(metric: Any) -> bool:
     """Tell whether something is a pair of a metric and its options."""
-    return isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Mapping)  # noqa: PLR2004
+    return isinstance(metric, tuple) and len(metric) == 2 and isinstance(metric[1], Mapping)  # noqa: PLR2004
+
+
+def printed_name(name: str) -> str:
+    """Return the name or the key of a metric as reports print it; words that are no metric's are kept.
+
+    >>> printed_name("macro_f1"), printed_name("recall"), printed_name("f_0.5"), printed_name("my_loss")
+    ('macro F1', 'recall (TPR)', 'F0.5', 'my loss')
+    """
+    if name.startswith("f_") and (name[2:3].isdigit() or name == "f_inf"):  # an F-beta of evaluate(beta=)
+        return f"F{name[2:]}".replace("inf", "∞")
+    try:
+        return MetricSpec.of(name).label
+    except MetricError:
+        return name.replace("_", " ")
+
+
+def _parsed(text: Any) -> tuple[Metric, dict[str, Any]]:
+    """Return the metric that a text names, and the options in it, checked."""
+    if isinstance(text, str) and (averaged := split_averaged(text)) is not None:
+        return averaged[1], {"average": averaged[0]}
+    try:
+        return find(text), {}
+    except MetricError:
+        if not isinstance(text, str):
+            raise
+        if match := _WITH_OPTIONS.fullmatch(text.strip()):
+            metric, options = _parsed(match[1])
+            options = _joined(text, options, _options(metric, match[2], text))
+        elif match := _AT_DEPTH.fullmatch(text.strip()):
+            metric, options = _with_depth(match[1]), {"k": int(match[2])}
+        elif (spec := peer_spec(text)) is not None:
+            return find(spec[0]), dict(spec[1])
+        elif (parts := split_average(text)) is not None:
+            metric, options = find(parts[1]), {"average": parts[0]}
+        else:
+            raise
+    metric.check_options(options)
+    return metric, options
+
+
+def _with_depth(name: str) -> Metric:
+    """Return the metric of ranked lists that a name such as the "precision" of precision@5 stands for."""
+    try:
+        metric = find(name)
+    except MetricError:
+        return find(f"{name}_at_k")
+    return metric if "k" in metric.options else find(f"{name}_at_k")
+
+
+def _options(metric: Metric, text: str, whole: str) -> dict[str, Any]:
+    """Return the options that stand between brackets: numbers, words in quotes or bare, true, false, none."""
+    try:
+        call = ast.parse(f"f({text})", mode="eval").body
+    except (SyntaxError, ValueError):
+        call = None
+    if not isinstance(call, ast.Call) or any(keyword.arg is None for keyword in call.keywords):
+        raise MetricError(f'the options of "{whole}" cannot be read: write them as in {_EXAMPLE}.')
+    if call.args:
+        value = ast.unparse(call.args[0])
+        takes = next(iter({**metric.view_options, **metric.loss_parameters, **metric.parameters}), None)
+        hint = f": say which option {value} is, as in {metric.name}({takes}={value})" if takes else ""
+        raise MetricError(f'"{whole}" has a value without a name{hint}.')
+    return {str(keyword.arg): _value(keyword.value, whole) for keyword in call.keywords}
+
+
+def _value(node: ast.expr, whole: str) -> Any:
+    if isinstance(node, ast.Name):
+        return _WORDS.get(node.id.lower(), node.id)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Name):
+        value = _WORDS.get(node.operand.id.lower())
+        if isinstance(value, float):
+            return -value
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise MetricError(
+            f'"{whole}": {ast.unparse(node)} is no number, word, list, true, false or none. '
+            "Put text with spaces or hyphens in quotes."
+        ) from None
+
+
+def _joined(text: Any, own: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a name and those beside it; both may state one only if they agree."""
+    for key in own.keys() & more.keys():
+        if repr(_plain(own[key])) != repr(_plain(more[key])):
+            kind = "two averages" if key == "average" else f"two values of {key}"
+            raise MetricError(f'"{text}" and {key}={more[key]!r} are {kind}: say one.')
+    return {**own, **more}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value such that equal ones have equal texts: 2 and 2.0, a list and an array."""
+    if isinstance(value, bool | str) or value is None:
+        return value
+    if isinstance(value, numbers.Real):
+        number = float(value)
+        return int(number) if number.is_integer() and abs(number) < 2**53 else number
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _word(value: Any) -> str:
+    """Return an option's value as part of a key: one word."""
+    return re.sub(r"[^\w.+-]+", "_", str(_plain(value))).strip("_")
+
+
+def _shown(value: Any) -> str:
+    """Return an option's value as a report prints it."""
+    return f"{value:g}" if isinstance(value, float) else str(_plain(value))
