@@ -17,7 +17,7 @@ from assay.metrics.views.regression import AbsoluteErrors, AbsolutePercentageErr
 )  # fmt: skip
 def median_absolute_error(a: AbsoluteErrors) -> Any:
     """How far off the prediction in the middle is, whatever outliers do: ``median(abs(error))``."""
-    return a.values.quantile(0.5)
+    return a.quantile(0.5)
 
 
 @metric(
@@ -26,7 +26,7 @@ def median_absolute_error(a: AbsoluteErrors) -> Any:
 )  # fmt: skip
 def quantile_error(a: AbsoluteErrors, *, share: float = 0.9) -> Any:
     """How far off at most so large a share of the predictions are: ``quantile(abs(error), share)``."""
-    return a.values.quantile(share)
+    return a.quantile(share)
 
 
 @metric(

@@ -37,8 +37,8 @@ __all__ = [
 LARGEST = float(np.finfo(np.float64).max)  # stands for infinity in a tally of finite values
 
 
-class _Made:
-    """How a view's tally is made of rows, where that is more than a tally's own ``of``."""
+class TallyFactory:
+    """Makes a view's tally of rows, where that takes more than a tally's own ``of``."""
 
     def __init__(self, made: type[Tally], of: Callable[..., Any]) -> None:
         self.kind = made.kind
@@ -135,57 +135,62 @@ class Errors:
         )
 
 
+def absolute_error(actual: Any, predicted: Any) -> Any:
+    """Return the absolute error of each row."""
+    return abs(actual - predicted)
+
+
+def absolute_percentage_error(actual: Any, predicted: Any) -> Any:
+    """Return the absolute error of each row as a share of the actual value; LARGEST stands for infinity."""
+    error = abs(actual - predicted)
+    with np.errstate(over="ignore"):
+        share = error / np.where(actual == 0, 1.0, abs(actual))
+    share = np.where((actual == 0) & (error > 0), LARGEST, share)
+    return np.minimum(share, LARGEST)
+
+
+def _tally_of(row_value: Callable[..., Any]) -> TallyFactory:
+    """Return how the tally of one value per row is made."""
+    return TallyFactory(Values, lambda rows: Values.of_rows(rows, row_value))
+
+
 @dataclasses.dataclass(frozen=True)
 class AbsoluteErrors:
-    """The absolute errors in order."""
+    """The absolute errors in order; `row_value` is what a row is ordered by."""
 
     values: Values
 
     title: ClassVar[str] = "errors in order"
     needs: ClassVar[str] = "numbers"
-    tally: ClassVar[Any] = _Made(Values, lambda rows: Values.of_rows(rows, absolute_error))
+    row_value = staticmethod(absolute_error)
+    tally: ClassVar[Any] = _tally_of(absolute_error)
 
     @classmethod
     def of(cls, tally: Values) -> Self:
-        """Return the view of a tally of absolute errors."""
+        """Return the view of a tally of one value per row."""
         need_tally(tally, Values)
         return cls(tally)
 
-    @staticmethod
-    def row_value(actual: Any, predicted: Any) -> Any:
-        """Return what is put in order: each row's absolute error."""
-        return absolute_error(actual, predicted)
+    def quantile(self, share: float) -> float:
+        """Return a quantile of the rows' values."""
+        return self.values.quantile(share)
 
 
-@dataclasses.dataclass(frozen=True)
-class AbsolutePercentageErrors:
+class AbsolutePercentageErrors(AbsoluteErrors):
     """The absolute errors as shares of the actual values, in order.
 
     Where the actual value is 0 the share is infinite, unless the prediction is 0, too; the largest float
     stands for infinity in the tally.
     """
 
-    values: Values
-
-    title: ClassVar[str] = "percentage errors in order"
-    needs: ClassVar[str] = "numbers"
-    tally: ClassVar[Any] = _Made(Values, lambda rows: Values.of_rows(rows, absolute_percentage_error))
-
-    @classmethod
-    def of(cls, tally: Values) -> Self:
-        """Return the view of a tally of absolute percentage errors."""
-        need_tally(tally, Values)
-        return cls(tally)
-
-    @staticmethod
-    def row_value(actual: Any, predicted: Any) -> Any:
-        """Return what is put in order: each row's absolute percentage error."""
-        return absolute_percentage_error(actual, predicted)
+    title = "percentage errors in order"
+    row_value = staticmethod(absolute_percentage_error)
+    tally = _tally_of(absolute_percentage_error)
 
     def quantile(self, share: float) -> float:
         """Return a quantile; NaN where it, or one of the two values it is the mean of, is infinite."""
-        found = self.values.quantile(share)
-        return math.nan if found >= LARGEST / 4 else found
+        quantile = super().quantile(share)
+        return math.nan if quantile >= LARGEST / 4 else quantile
 
 
 @dataclasses.dataclass(frozen=True)
@@ -225,7 +230,7 @@ class Scaled:
 
     title: ClassVar[str] = "errors by the size of the truth"
     needs: ClassVar[str] = "numbers"
-    tally: ClassVar[Any] = _Made(
+    tally: ClassVar[Any] = TallyFactory(
         Collection,
         lambda rows, loss: Collection.of(
             rows, {"errors": Moments, "scale": functools.partial(Losses.of, loss=loss)}
@@ -248,7 +253,7 @@ class Ranged:
 
     title: ClassVar[str] = "errors by the spread of the truth"
     needs: ClassVar[str] = "numbers"
-    tally: ClassVar[Any] = _Made(
+    tally: ClassVar[Any] = TallyFactory(
         Collection, lambda rows: Collection.of(rows, {"errors": Moments, "actual": _actual_values})
     )
 
@@ -283,7 +288,7 @@ class Explained:
 
     title: ClassVar[str] = "what predictions explain of a loss"
     needs: ClassVar[str] = "numbers"
-    tally: ClassVar[Any] = _Made(
+    tally: ClassVar[Any] = TallyFactory(
         Collection,
         lambda rows, loss, **parameters: Collection.of(
             rows, {"loss": functools.partial(Losses.of, loss=loss, **parameters), "actual": _actual_values}
@@ -304,20 +309,6 @@ class Explained:
     def lost_by(self, constant: float, loss: Callable[..., Any]) -> float:
         """Return the mean loss if every prediction were this number."""
         return _mean_of(self.actual, lambda values: loss(values, values * 0 + constant, **self.parameters))
-
-
-def absolute_error(actual: Any, predicted: Any) -> Any:
-    """Return the error's size of each row."""
-    return abs(actual - predicted)
-
-
-def absolute_percentage_error(actual: Any, predicted: Any) -> Any:
-    """Return the error's size of each row as a share of the actual value; the largest float for infinity."""
-    error = abs(actual - predicted)
-    with np.errstate(over="ignore"):
-        share = error / np.where(actual == 0, 1.0, abs(actual))
-    share = np.where((actual == 0) & (error > 0), LARGEST, share)
-    return np.minimum(share, LARGEST)
 
 
 def _actual_values(rows: Any) -> Values:
