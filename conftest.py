@@ -15,6 +15,16 @@ def _no_open_figures():
         sys.modules["matplotlib.pyplot"].close("all")
 
 
+@pytest.fixture(autouse=True)
+def _no_further_metrics():
+    """Take out the metrics that a test or an example declares: the catalogue is what others count."""
+    registry = sys.modules.get("assay.metrics.registry")
+    before = set(registry.catalogue()) if registry else set()
+    yield
+    for metric in set(registry.catalogue()) - before if registry else ():
+        registry.unregister(metric)
+
+
 ABSENT = (
     r"could not import '([\w.]+)'",
     r"(.+) is not installed",

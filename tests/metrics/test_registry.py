@@ -256,20 +256,11 @@ def declare(name="my_rate", module=__name__):
         """A rate of my own: ``tp / n``."""
         return c.tp / c.n
 
-    formula.__name__, formula.__module__ = name, module
+    formula.__name__ = name
+    formula.__module__ = module
     return metric(reads=Binary, kind="proportion", bounds=(0, 1), best=1, undefined="no rows")(formula)
 
 
-@pytest.fixture
-def registered(monkeypatch):
-    """The registry as it is, so that what a test adds goes again."""
-    from assay.metrics import registry  # noqa: PLC0415 - its private parts
-
-    for table in ("_registry", "_names", "_titles"):
-        monkeypatch.setattr(registry, table, dict(getattr(registry, table)))
-
-
-@pytest.mark.usefixtures("registered")
 def test_a_metric_declared_again_replaces_the_former():
     """As a cell of a notebook does that is run twice; one of another module is refused."""
     first, second = declare(), declare()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.metrics.arithmetic import ratio, root
 from assay.metrics.averaging import averaged, each, pooled
 from assay.metrics.metric import Metric, View, catalogue, find, metric
 from assay.metrics.multioutput import each_output, over_outputs
@@ -143,9 +144,9 @@ __all__ = [
     "pr_auc_integral", "pr_auc_trapezoid", "precision", "precision_at_k", "precision_at_prevalence",
     "precision_at_share", "prevalence", "prevalence_threshold", "pseudo_huber", "quadratic_weighted_kappa",
     "quantile_error", "r2", "r_precision", "rank_biased_precision", "ranked_probability_score",
-    "rate_of_negative_predictions", "recall", "recall_at_k", "relative_absolute_error",
+    "rate_of_negative_predictions", "ratio", "recall", "recall_at_k", "relative_absolute_error",
     "relative_squared_error", "rms_calibration_error", "rmse", "rmse_over_iqr", "rmse_over_mean",
-    "rmse_over_range", "rmsle", "rmspe", "root_brier", "root_relative_squared_error", "rpd", "rpiq",
+    "rmse_over_range", "rmsle", "rmspe", "root", "root_brier", "root_relative_squared_error", "rpd", "rpiq",
     "scott_pi", "smape_100", "smape_200", "somers_d", "spearman", "specificity", "spherical_score",
     "spiegelhalter_p", "spiegelhalter_z", "squared_correlation", "stuarts_tau_c", "subset_accuracy",
     "theil_u1", "theil_u2", "tie_expected_average_precision", "top_k_accuracy", "top_label_calibration_error",

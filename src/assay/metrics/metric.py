@@ -194,6 +194,16 @@ class Metric:
             )
         return tally
 
+    @property
+    def home(self) -> str:
+        """The module that declares it."""
+        return str((self.loss or self.each or self.formula).__module__)
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether it is a user's own, declared outside of this package."""
+        return not self.home.startswith("assay.")
+
     @functools.cached_property
     def parameters(self) -> dict[str, Any]:
         """The formula's own parameters and their defaults."""
@@ -318,6 +328,8 @@ def metric(
     """
 
     def declare(formula: Callable[..., Any]) -> Metric:
+        if not formula.__module__.startswith("assay."):
+            formula = _explained(formula)
         declared = Metric(
             formula.__name__, formula, reads, kind, bounds, best, undefined, aliases, loss, each,
             title, row_mean, monotone, depends_on_n, probabilities,
@@ -326,6 +338,23 @@ def metric(
         return declared
 
     return declare
+
+
+def _explained(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a user's formula, whose errors say that it must take arrays."""
+
+    @functools.wraps(formula)
+    def explained(view: Any, **parameters: Any) -> Any:
+        try:
+            return formula(view, **parameters)
+        except (TypeError, ValueError) as error:
+            raise MetricError(
+                f"the formula of {formula.__name__} failed ({error}). It is called with numbers and with "
+                "arrays of them, a class, cutoff or resample per entry: write it with NumPy, "
+                "assay.metrics.ratio and assay.metrics.root, without if, float() and the math module."
+            ) from error
+
+    return explained
 
 
 def need_tally(tally: Any, kind: type[Tally], more: str = "") -> None:

@@ -23,6 +23,7 @@ __all__ = [
     "register",
     "split_average",
     "split_averaged",
+    "unregister",
 ]
 
 _registry: dict[str, Metric] = {}
@@ -38,16 +39,21 @@ _MEAN_FIRST = re.compile(r"(mean)[\s_]+(\S.*)", re.IGNORECASE)  # caret's multiC
 def register(metric: Metric) -> None:
     """Add a metric; one that is declared again in the same module replaces the former."""
     former = _registry.get(metric.name)
-    if former is not None and former.formula.__module__ == metric.formula.__module__:
-        for names in (_names, _titles):
-            for name in [name for name, known in names.items() if known is former]:
-                del names[name]
+    if former is not None and former.home == metric.home:
+        unregister(former)
     for name in (metric.name, *metric.aliases):
         if name in _names:
             raise MetricError(f"two metrics are called {name!r}: {_names[name].name} and {metric.name}.")
         _names[name] = metric
     _titles.setdefault(_plain(metric.title), metric)
     _registry[metric.name] = metric
+
+
+def unregister(metric: Metric) -> None:
+    """Take a metric out again, with its aliases."""
+    for names in (_registry, _names, _titles):
+        for name in [name for name, known in names.items() if known is metric]:
+            del names[name]
 
 
 def catalogue() -> tuple[Metric, ...]:

@@ -283,7 +283,20 @@ def answer(asked: IntervalRequest, method: str | None = None) -> Estimate:
     """Return the estimate that a question asks for, by the method that suits it or by the one asked for."""
     size = _size(asked.metric, asked.tally, asked.options)
     asked = without_equal_weights(asked)
-    return _estimated(asked, _asked_for(method, asked) if method else _first(asked), size)
+    result = _asked_for(method, asked) if method else _first(asked)
+    if isinstance(result, str) and method is None and asked.metric.is_custom:
+        result = _resampled(asked, result)
+    return _estimated(asked, result, size)
+
+
+def _resampled(asked: IntervalRequest, reason: str) -> IntervalResult | str:
+    """Return the bootstrap's interval of a user's own metric, whose slopes are not known here."""
+    if asked.metric.kind in _NONE:
+        return reason
+    from assay.inference.intervals.resampling import bca  # noqa: PLC0415 - few need it
+
+    result = bca(asked)
+    return reason if result is None else result
 
 
 def _size(metric: Metric, tally: Tally, options: dict[str, Any]) -> int:
