@@ -213,7 +213,7 @@ def test_curves_and_cutoffs_take_rows():
 def test_a_metric_explains_itself():
     """What a notebook shows for help is the metric's own text, and the notes are free of markup."""
     known = find("mean_average_precision")
-    assert known.__doc__.startswith("The precision at each relevant item")
+    assert known.__doc__.startswith("Mean of the precision at each relevant item")
     assert known.options == {"k": None, "empty": "zero", "convention": "retrieval"}
     assert '"trec": all relevant items (trec_eval, ranx)' in known.notes
     assert find("kappa").notes == ""

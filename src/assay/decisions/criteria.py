@@ -250,7 +250,7 @@ def _of_constraint(measure: str, name: str, minimum: Any, confidence: float | No
 def _of_capacity(capacity: Any, max_positive_rate: Any) -> Criterion:
     metric = find("detection_prevalence")
     if capacity is not None:
-        limit = number("capacity", capacity, least=0)
+        limit = number("capacity", capacity, minimum=0)
         if math.isinf(limit):
             raise MetricError("capacity=inf allows all rows, so there is nothing to choose.")
         return Criterion(
@@ -262,7 +262,7 @@ def _of_capacity(capacity: Any, max_positive_rate: Any) -> Criterion:
             unmet=_infinite_scores,
         )
     name = "max_positive_rate"
-    share = number(name, max_positive_rate, least=0)
+    share = number(name, max_positive_rate, minimum=0)
     if share > 1:
         raise MetricError(
             f"{name}={max_positive_rate!r} is a share of the rows: at most 1{in_percent(name, share)}."

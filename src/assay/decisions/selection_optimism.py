@@ -149,7 +149,7 @@ def optimism(
 
 def cross_fit_of(sample: Sample, criterion: Criterion, folds: int, seed: int) -> CrossFit:
     """Return the cross-fitted measure of a sample."""
-    folds = whole("folds", folds, least=2)
+    folds = whole("folds", folds, minimum=2)
     check_seed(seed)
     if criterion.measure == ROWS_PREDICTED:
         raise MetricError(
@@ -185,7 +185,7 @@ def cross_fit_of(sample: Sample, criterion: Criterion, folds: int, seed: int) ->
 
 def optimism_of(sample: Sample, criterion: Criterion, replicates: int, seed: int) -> Optimism:
     """Return the optimism of a sample's threshold."""
-    replicates = whole("replicates", replicates, least=2)
+    replicates = whole("replicates", replicates, minimum=2)
     check_seed(seed)
     sweep = sample.sweep()
     apparent = criterion.value(sweep.at(criterion.choose(sample, sweep).cutoff_index))

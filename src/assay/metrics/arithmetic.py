@@ -1,6 +1,6 @@
-"""Division, roots and logarithms that a formula can use on a number and on an array alike.
+"""Division, roots and logarithms that a formula can use on numbers and on arrays.
 
-NaN says "no value here" inside a formula, so that one formula serves a single table, every class, every
+NaN means "no value" inside a formula, so that one formula serves a single table, every class, every
 cutoff and every bootstrap replicate. The metric's call turns it into :class:`~assay.metrics.Undefined`.
 """
 
@@ -30,34 +30,38 @@ __all__ = [
     "x_log_y",
 ]
 
-_PLAIN = (int, float)
-_SMALLEST = 2.0**-160  # of the largest weight: products of six of them are floats
-_FEW = 100_000  # so many numbers are added exactly within a few milliseconds
+_NUMBER = (int, float)
+_MIN_LARGEST_WEIGHT = 2.0**-160  # products of six such weights are normal floats
+_MAX_EXACT_SUM = 100_000  # numbers that are added exactly within a few milliseconds
 
 
 def ratio(numerator: Any, denominator: Any) -> Any:
-    """Return the quotient, NaN where it divides by nothing.
+    """Return the quotient, NaN where the denominator is 0.
 
     >>> ratio(3, 4), ratio(1, 0)
     (0.75, nan)
     >>> ratio(np.array([1, 2]), np.array([0, 4]))
     array([nan, 0.5])
     """
-    if isinstance(denominator, Exact) or (isinstance(denominator, _PLAIN) and isinstance(numerator, _PLAIN)):
+    if isinstance(denominator, Exact) or (
+        isinstance(denominator, _NUMBER) and isinstance(numerator, _NUMBER)
+    ):
         return numerator / denominator if denominator else math.nan
     denominator = np.asarray(denominator)
     return np.divide(numerator, np.where(denominator == 0, math.nan, denominator))[()]
 
 
 def limit_ratio(numerator: Any, denominator: Any) -> Any:
-    """Return the quotient; a positive number over nothing is infinite, nothing over nothing is NaN.
+    """Return the quotient; a positive number over 0 is infinite, 0 over 0 is NaN.
 
     >>> limit_ratio(3, 0), limit_ratio(0, 0), limit_ratio(math.nan, 0)
     (inf, nan, nan)
     >>> limit_ratio(np.array([3, 0, 1]), np.array([0, 0, 2]))
     array([inf, nan, 0.5])
     """
-    if isinstance(denominator, Exact) or (isinstance(denominator, _PLAIN) and isinstance(numerator, _PLAIN)):
+    if isinstance(denominator, Exact) or (
+        isinstance(denominator, _NUMBER) and isinstance(numerator, _NUMBER)
+    ):
         if denominator:
             return numerator / denominator
         return math.inf if numerator > 0 else -math.inf if numerator < 0 else math.nan
@@ -74,8 +78,8 @@ def _divided(numerator: Any, denominator: Any, otherwise: Any) -> Any:
 
 
 def root(value: Any) -> Any:
-    """Return the square root; NaN stays NaN, and what rounding left below 0 counts as 0."""
-    if isinstance(value, _PLAIN):
+    """Return the square root; NaN stays NaN, and negative numbers, which only rounding makes, count as 0."""
+    if isinstance(value, _NUMBER):
         return math.sqrt(value) if value > 0 else value * 0.0
     if isinstance(value, Exact):
         return value.root()
@@ -84,7 +88,7 @@ def root(value: Any) -> Any:
 
 
 def over_root(numerator: Any, product: Any) -> Any:
-    """Return a number over the root of another, NaN where it divides by nothing; of exact ones the nearest.
+    """Return a number over the root of another, NaN where that is 0; correctly rounded for exact numbers.
 
     >>> over_root(-3, 9), over_root(1, 2), over_root(np.array([4.0, -4.0]), np.array([4.0, 0.0]))
     (-1.0, 0.7071067811865476, array([ 2., nan]))
@@ -99,7 +103,7 @@ def over_root(numerator: Any, product: Any) -> Any:
 
 def log(value: Any) -> Any:
     """Return the natural logarithm, minus infinity at 0."""
-    if isinstance(value, _PLAIN):
+    if isinstance(value, _NUMBER):
         return math.log(value) if value > 0 else (-math.inf if value == 0 else math.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.log(floats(value))[()]
@@ -113,7 +117,7 @@ def x_log_y(x: Any, y: Any) -> Any:
 
 
 def within(value: Any, low: float, high: float) -> Any:
-    """Return the value with what rounding put beyond a bound set back to it; NaN stays NaN.
+    """Return the value, moved back to a bound where rounding put it beyond; NaN stays NaN.
 
     >>> within(np.array([-1e-17, 0.5, math.nan]), 0, 1)
     array([0. , 0.5, nan])
@@ -124,7 +128,7 @@ def within(value: Any, low: float, high: float) -> Any:
 
 
 def mild(weights: NDArray[Any]) -> NDArray[Any]:
-    """Return weights, or sums of them, over a power of two where their squares would be no floats.
+    """Return weights, or sums of them, scaled by a power of two where their squares would over- or underflow.
 
     A common factor changes no metric, and a power of two changes no digit.
 
@@ -132,33 +136,33 @@ def mild(weights: NDArray[Any]) -> NDArray[Any]:
     (array([1., 3.]), array([0.25, 0.75]))
     """
     largest = float(np.max(weights, initial=0.0))
-    if not largest or _SMALLEST <= largest <= 1 / _SMALLEST:
+    if not largest or _MIN_LARGEST_WEIGHT <= largest <= 1 / _MIN_LARGEST_WEIGHT:
         return weights
     return np.asarray(np.ldexp(weights, -math.frexp(largest)[1]))
 
 
 def floats(value: Any) -> Any:
-    """Return an array of floats, from integers of any size; complex numbers stay what they are."""
+    """Return an array of floats, from integers of any size; complex numbers are kept."""
     value = np.asarray(value)
     return value if value.dtype.kind in "fc" else value.astype(np.float64)
 
 
 def where(condition: Any, value: Any, otherwise: Any) -> Any:
-    """Return one or the other, element by element."""
+    """Return the elements of one or the other, by a condition."""
     return np.where(condition, value, otherwise)[()]
 
 
 def total(values: Any) -> Any:
-    """Return the sum along the last axis; of one row of numbers exactly, unless there are very many.
+    """Return the sum along the last axis; exact for one row of numbers, unless there are very many.
 
     >>> total(np.array([1e16, 1.0, -1e16])), total(np.ones((2, 3)))
     (1.0, array([3., 3.]))
     """
     values = np.asarray(values)
-    if values.ndim == 1 and len(values) <= _FEW and np.isfinite(values).all():
+    if values.ndim == 1 and len(values) <= _MAX_EXACT_SUM and np.isfinite(values).all():
         try:
             return math.fsum(values)
-        except OverflowError:  # beyond the largest float, on the way if not at the end
+        except OverflowError:  # a partial sum overflows
             pass
     with np.errstate(over="ignore"):
         return values.sum(-1)

@@ -25,9 +25,9 @@ def each(metric: Metric, classes: Binary, names: Sequence[Any], **parameters: An
 
 
 def pooled(classes: Binary) -> Binary:
-    """Return all classes' counts added up, each row counted once per class: what micro averages read."""
+    """Return all classes' counts added up, each row counted once per class, for micro averages."""
     sums = (np.asarray(x).sum(-1) for x in (classes.tp, classes.fp, classes.fn, classes.tn))
-    # Counts of very many rows are Python's own integers, and so are their sums.
+    # Counts of very many rows are Python integers, and so are their sums.
     return type(classes)(*(x.item() if isinstance(x, np.generic) else x for x in sums))
 
 
@@ -42,13 +42,13 @@ def averaged(
 ) -> Value:
     """Return the average of a metric over classes.
 
-    ``"macro"`` counts each class alike, ``"weighted"`` by its rows, ``"micro"`` adds the classes' counts
+    ``"macro"`` counts each class the same, ``"weighted"`` by its rows, ``"micro"`` adds the classes' counts
     first. Where a class has no value, ``undefined="strict"`` makes the average undefined and names the
-    class, ``"skip"`` leaves the class out, and a number (0 or 1) stands in for the value.
+    class, ``"skip"`` leaves the class out, and a number (0 or 1) replaces the value.
     """
     if average == "micro":
-        together = pooled(classes)
-        return metric.value(metric.formula(together, **parameters), together)
+        counts = pooled(classes)
+        return metric.value(metric.formula(counts, **parameters), counts)
     reason = _reason(metric.value(np.nan, classes))
     values = _values(metric, classes, parameters)
     return over_classes(values, classes.positives, average, names=names, reason=reason, undefined=undefined)
@@ -57,27 +57,27 @@ def averaged(
 def over_classes(
     values: Any, rows: Any, average: str, *, names: Sequence[Any], reason: str, undefined: Any = "strict"
 ) -> Value:
-    """Return the mean of the classes' values, NaN standing for none, each counting alike or by its rows."""
+    """Return the mean of the classes' values, each counting the same or by its rows; NaN is no value."""
     if average not in ("macro", "weighted"):
         raise MetricError(f'average={average!r} is not known: use "macro", "micro" or "weighted".')
     values, weights = np.array(values, dtype=np.float64), np.array(rows, dtype=np.float64)
     if average == "macro":
         weights[:] = 1.0
-    lacking = np.isnan(values) & (weights > 0)  # a class without rows has no part in a weighted average
+    missing = np.isnan(values) & (weights > 0)  # a class without rows does not count in a weighted average
     if undefined == "strict":
-        if lacking.any():
-            missing = [name for name, no in zip(names, lacking, strict=True) if no]
-            return Undefined(f"{reason} (class {shown(missing)})")
+        if missing.any():
+            classes = [name for name, is_missing in zip(names, missing, strict=True) if is_missing]
+            return Undefined(f"{reason} (class {shown(classes)})")
     elif undefined == "skip":
-        weights[lacking] = 0.0
+        weights[missing] = 0.0
     elif isinstance(undefined, (int, float)):
-        values[lacking] = undefined
+        values[missing] = undefined
     else:
         raise MetricError(f'undefined={undefined!r} is not known: use "strict", "skip" or a number.')
-    taken = weights > 0
-    if not taken.any():
+    counted = weights > 0
+    if not counted.any():
         return Undefined("no class has a value")
-    return float(np.average(values[taken], weights=weights[taken]))
+    return float(np.average(values[counted], weights=weights[counted]))
 
 
 def _values(metric: Metric, classes: Binary, parameters: dict[str, Any]) -> Any:

@@ -9,15 +9,14 @@ from assay.tallies.exact_numbers import Dyadic
 
 __all__ = ["Exact"]
 
-_ENOUGH = 128  # bits before the root is taken: 64 after it, so one of them can say "and a little more"
+_ROOT_BITS = 128  # before the root is taken: 64 after it, of which one can be a sticky bit
 
 
 class Exact:
     """The number ``numerator / denominator * 2**exponent``, not reduced; the denominator is positive.
 
-    It adds, subtracts, multiplies and divides with its like and with whole numbers; with a float it becomes
-    one. ``float()`` is the float nearest to it (infinite where it is beyond all of them), :meth:`root` the
-    float nearest to its root.
+    Arithmetic with its kind and with integers is exact; with a float it gives a float. ``float()`` is the
+    nearest float (infinite beyond the largest), :meth:`root` the float nearest to the square root.
 
     >>> third = Exact(1) / Exact(3)
     >>> float(1 - third - third), third * 3 == 1, Exact(2).root()
@@ -44,12 +43,12 @@ class Exact:
                 return float(self) + other
             other = Exact(other)
         low = min(self.exponent, other.exponent)
-        mine = self.numerator << (self.exponent - low)
-        theirs = other.numerator << (other.exponent - low)
+        left = self.numerator << (self.exponent - low)
+        right = other.numerator << (other.exponent - low)
         if self.denominator == other.denominator:
-            return Exact(mine + theirs, self.denominator, low)
+            return Exact(left + right, self.denominator, low)
         return Exact(
-            mine * other.denominator + theirs * self.denominator, self.denominator * other.denominator, low
+            left * other.denominator + right * self.denominator, self.denominator * other.denominator, low
         )
 
     __radd__ = __add__
@@ -82,7 +81,7 @@ class Exact:
                 return float(self) / other
             other = Exact(other)
         if not other.numerator:
-            raise ZeroDivisionError("an exact number divided by nothing")
+            raise ZeroDivisionError("an exact number divided by 0")
         sign = -1 if other.numerator < 0 else 1
         return Exact(
             self.numerator * other.denominator * sign,
@@ -94,8 +93,8 @@ class Exact:
         if type(other) is int:
             return Exact(other) / self
         near = float(self)
-        if isinstance(other, float) and not near and self:  # too small for a float, and yet no nothing
-            return float(Exact.of(other) / self) if math.isfinite(other) else other * _side(self)
+        if isinstance(other, float) and not near and self:  # too small for a float, but not 0
+            return float(Exact.of(other) / self) if math.isfinite(other) else other * _sign_of(self)
         return other / near
 
     def __abs__(self) -> Exact:
@@ -110,10 +109,10 @@ class Exact:
     __hash__ = None  # type: ignore[assignment] # a number in transit, never a key
 
     def __lt__(self, other: Any) -> bool:
-        return bool(_side(self - other) < 0)
+        return bool(_sign_of(self - other) < 0)
 
     def __gt__(self, other: Any) -> bool:
-        return bool(_side(self - other) > 0)
+        return bool(_sign_of(self - other) > 0)
 
     def __repr__(self) -> str:
         return f"Exact({float(self)!r})"
@@ -131,15 +130,15 @@ class Exact:
         if not top:
             return 0.0
         size = top.bit_length() - bottom.bit_length() + self.exponent
-        places = (_ENOUGH - size) // 2 + 1  # of the root, behind the binary point
-        shift = self.exponent + 2 * places
+        digits = (_ROOT_BITS - size) // 2 + 1  # of the root, after the binary point
+        shift = self.exponent + 2 * digits
         square, rest = divmod(top << max(shift, 0), bottom << max(-shift, 0))
         units = math.isqrt(square)
         if rest or units * units != square:
-            units |= 1  # far below what a float holds, but enough to say on which side of a half it lies
-        return float(Exact(units, 1, -places))
+            units |= 1  # a sticky bit, far below what a float holds, to round halves correctly
+        return float(Exact(units, 1, -digits))
 
 
-def _side(difference: Any) -> Any:
-    """Return a number on the same side of 0, rounded nowhere."""
+def _sign_of(difference: Any) -> Any:
+    """Return a number of the same sign, without rounding."""
     return difference.numerator if type(difference) is Exact else difference

@@ -1,8 +1,8 @@
-"""Words that people put to kappa and to the area under the curve: hints, shown only when asked for.
+"""Words that authors put to kappa and AUC: hints, shown only on request.
 
-Who made them called them arbitrary. Kappa falls where one class is rare and changes with the number of
-classes; an AUC says nothing of prevalence, costs and calibration. So a word never stands without the value,
-its interval and the name of the scale, and an interval that spans several bands gets all their words.
+Their authors called them arbitrary. Kappa falls where one class is rare and changes with the number of
+classes; an AUC does not depend on prevalence, costs and calibration. So a word never stands without the
+value, its interval and the name of the scale, and an interval that spans several bands gets all their words.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class InterpretationScale:
     edges: tuple[float, ...]
     words: tuple[str, ...]
 
-    def place(self, value: float) -> int:
-        """Return the number of a value's band, from the lowest."""
+    def band_index(self, value: float) -> int:
+        """Return the index of a value's band, from the lowest."""
         lowest = -1 if self.metric == "kappa" else 0
         if not lowest <= value <= 1:
             raise MetricError(f"{value!r} is no {self.metric}, which lies between {lowest} and 1.")
-        find = bisect.bisect_right if self.closed == "left" else bisect.bisect_left
-        return find(self.edges, value)
+        bisect_edges = bisect.bisect_right if self.closed == "left" else bisect.bisect_left
+        return bisect_edges(self.edges, value)
 
 
 _BELOW_CHANCE = "below chance: check the direction of the scores"
@@ -90,9 +90,7 @@ SCALES = {
 def band(
     value: Value, scale: str | InterpretationScale, *, low: float | None = None, high: float | None = None
 ) -> str | None:
-    """Return the word for a value, or from one word to another where its interval spans bands.
-
-    Where the value is undefined there is none.
+    """Return the word for a value, or a range of words where its interval spans bands; None if undefined.
 
     >>> band(0.887, "altman"), band(0.887, "landis-koch")
     ('very good', 'almost perfect')
@@ -102,15 +100,15 @@ def band(
     chosen = _scale(scale)
     if isinstance(value, Undefined) or math.isnan(value):
         return None
-    places = [chosen.place(one) for one in (value, low, high) if one is not None]
-    first, last = chosen.words[min(places)], chosen.words[max(places)]
+    bands = [chosen.band_index(number) for number in (value, low, high) if number is not None]
+    first, last = chosen.words[min(bands)], chosen.words[max(bands)]
     return first if first == last else f"{first} to {last}"
 
 
 def hint(
     value: Value, scale: str | InterpretationScale, *, low: float | None = None, high: float | None = None
 ) -> str | None:
-    """Return the word as a remark that names the scale and says what it is worth.
+    """Return the word as a remark that names the scale and its limits.
 
     >>> hint(0.887, "altman")
     '"very good" on the scale of Altman (1991): a convention, not a verdict'

@@ -37,6 +37,8 @@ Kind: TypeAlias = Literal[
 Needs: TypeAlias = Literal["labels", "score", "class scores", "numbers", "lists", "label sets"]
 
 _ACRONYMS = {"auc": "AUC", "f1": "F1", "npv": "NPV", "pr": "PR", "r2": "R²", "rmse": "RMSE", "mse": "MSE"}
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _SCORE_ARGUMENTS = {"positive", "score", "probability"}
 _CLASS_SCORE_ARGUMENTS = {"codes", "scores", "probabilities"}
 
@@ -110,11 +112,11 @@ class Metric:
         return self.value(self.formula(view, **parameters), view)
 
     def tallied(self, rows: Any, options: dict[str, Any]) -> tuple[Tally, dict[str, Any]]:
-        """Return the tally of rows that options ask for, and the options that are left for reading it."""
+        """Return the tally of rows that the options require, and the options that remain for reading it."""
         if options:
             self.check_options(options)
-        left = dict(options)
-        return self._tallied(self.of_class(rows, left), left), left
+        remaining = dict(options)
+        return self._tallied(self.of_class(rows, remaining), remaining), remaining
 
     def of_class(self, data: Any, options: dict[str, Any]) -> Any:
         """Return rows or a tally as the metric reads them, where ``positive=`` names one of several classes.
@@ -131,7 +133,7 @@ class Metric:
         return of_class(data, label)
 
     def _tallied(self, rows: Any, options: dict[str, Any]) -> Tally:
-        """Return the tally of rows; the positive label that they state is the one that is read.
+        """Return the tally of rows; the positive label is the one that they state.
 
         An average over classes may need another tally than the metric of one class: the view's `of_classes`.
         """
@@ -155,14 +157,14 @@ class Metric:
         return bool(options.get("average")) and "average" not in self.parameters
 
     def check_options(self, options: dict[str, Any]) -> None:
-        """Raise for an option that it does not take, saying which it does."""
+        """Raise for an option that it does not take, with those that it does."""
         averaged = self._over_classes(options)
         if averaged and not self.averages_over_classes:
             raise MetricError(
                 f"{self.name} reads {self.reads.title}, so it has no average of classes: leave average= out."
             )
-        idle = {"positive", *self.view_options} if averaged else {"undefined"} - self.parameters.keys()
-        known = [name for name in self.options if name not in idle]
+        unused = {"positive", *self.view_options} if averaged else {"undefined"} - self.parameters.keys()
+        known = [name for name in self.options if name not in unused]
         if unknown := options.keys() - {*known, "average"}:
             whose = f"an average of {self.name}" if averaged else self.name
             has = f"it takes {', '.join(known)}" if known else "it has no options"
@@ -170,7 +172,7 @@ class Metric:
             raise MetricError(f"{whose} takes no {', '.join(sorted(unknown))}: {has}.{hint}")
 
     def tally(self, rows: Any, **parameters: Any) -> Tally:
-        """Return the tally of rows that the metric reads; a row loss's own parameters are taken here."""
+        """Return the tally of rows that the metric reads, with the row loss's own parameters."""
         if self.loss is not None:
             return self.reads.tally.of(rows, self.loss, **parameters)  # type: ignore[no-any-return]
         return self.reads.tally.of(rows)  # type: ignore[no-any-return]
@@ -184,13 +186,13 @@ class Metric:
         return Undefined(f"{reason}{getattr(view, 'lacking', '')}")
 
     def _of_losses(self, tally: Tally, own: dict[str, Any]) -> Tally:
-        """Return the tally that has the rows' losses, of parameters that are the loss's own."""
+        """Return the tally of the rows' losses, with the loss's own parameters."""
         if hasattr(tally, "losses"):  # it can still give the losses of its rows
             return tally.losses(self.loss, **own)  # type: ignore[no-any-return]
         if own:
-            given = ", ".join(f"{name}={value!r}" for name, value in own.items())
+            text = ", ".join(f"{name}={value!r}" for name, value in own.items())
             raise MetricError(
-                f"{given} belongs where the losses are taken: {self.name}.tally(rows, {given})."
+                f"{text} is needed where the losses are computed: {self.name}.tally(rows, {text})."
             )
         return tally
 
@@ -211,12 +213,12 @@ class Metric:
 
     @functools.cached_property
     def loss_parameters(self) -> dict[str, Any]:
-        """The row loss's own parameters and their defaults: they are taken where the losses are."""
+        """The row loss's own parameters and their defaults: they are needed where the losses are computed."""
         return _keywords(self.loss)
 
     @functools.cached_property
     def view_options(self) -> dict[str, Any]:
-        """What the view asks beside the tally (the positive label, a depth), with the defaults."""
+        """The view's options beside the tally (the positive label, a depth), with the defaults."""
         return _keywords(self.reads.of)
 
     @functools.cached_property
@@ -275,27 +277,29 @@ class Metric:
 
     @functools.cached_property
     def options(self) -> dict[str, Any]:
-        """All that may be said when it is called, with the defaults."""
+        """All options of a call, with the defaults."""
         averages = {"average": None, "undefined": "strict"} if self.averages_over_classes else {}
         positive = {"positive": None} if self.of_scores else {}
         return {**positive, **self.view_options, **averages, **self.loss_parameters, **self.parameters}
 
     @property
     def meaning(self) -> str:
-        """One sentence for a reader."""
-        return _said(self.formula)[0]
+        """One sentence that explains it."""
+        return _explanation(self.formula)[0]
 
     @property
     def expression(self) -> str:
         """The formula as one writes it down."""
-        return _said(self.formula)[1]
+        return _explanation(self.formula)[1]
 
     @property
     def notes(self) -> str:
-        """What else there is to say, for a reader: paragraphs, or nothing."""
+        """Further explanation: paragraphs, or nothing."""
         paragraphs = (inspect.getdoc(self.formula) or "").split("\n\n")[1:]
-        said = [re.sub(r":\w+:`([^`]+)`", r"\1", one) for one in paragraphs if one[:2] + one[-2:] != "````"]
-        return "\n\n".join(" ".join(one.replace("``", "").replace("`", "").split()) for one in said)
+        texts = [
+            re.sub(r":\w+:`([^`]+)`", r"\1", text) for text in paragraphs if text[:2] + text[-2:] != "````"
+        ]
+        return "\n\n".join(" ".join(text.replace("``", "").replace("`", "").split()) for text in texts)
 
     def __repr__(self) -> str:
         return f"<metric {self.name}: {self.expression}>"
@@ -360,12 +364,12 @@ def _explained(formula: Callable[..., Any]) -> Callable[..., Any]:
 def need_tally(tally: Any, kind: type[Tally], more: str = "") -> None:
     """Raise unless a view got the tally it reads; `more` is added to the message."""
     if not isinstance(tally, kind):
-        found = getattr(tally, "kind", type(tally).__name__)
-        raise MetricError(f"this metric reads a tally of {kind.kind}, not one of {found}{more}.")
+        actual = getattr(tally, "kind", type(tally).__name__)
+        raise MetricError(f"this metric reads a tally of {kind.kind}, not one of {actual}{more}.")
 
 
 def tallied(data: Any, kind: Any) -> Any:
-    """Return rows as a tally of a kind; what is no rows comes back as it is."""
+    """Return rows as a tally of a kind; anything else is returned as it is."""
     return kind.of(data) if _are_rows(data) else data
 
 
@@ -377,21 +381,21 @@ def _keywords(function: Callable[..., Any] | None) -> dict[str, Any]:
     """Return a function's keyword-only parameters and their defaults."""
     if function is None:
         return {}
-    known = inspect.signature(function).parameters.values()
-    return {one.name: one.default for one in known if one.kind is one.KEYWORD_ONLY}
+    parameters = inspect.signature(function).parameters.values()
+    return {parameter.name: parameter.default for parameter in parameters if parameter.kind is _KEYWORD}
 
 
 def _positional(function: Callable[..., Any]) -> tuple[str, ...]:
     """Return the names of a function's positional parameters."""
-    known = inspect.signature(function).parameters.values()
-    return tuple(one.name for one in known if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD))
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(parameter.name for parameter in parameters if parameter.kind in _POSITIONAL)
 
 
-def _said(formula: Callable[..., Any]) -> tuple[str, str]:
-    """Return a docstring's first line without the formula, and what stands in backticks first."""
+def _explanation(formula: Callable[..., Any]) -> tuple[str, str]:
+    """Return a docstring's first paragraph without the formula, and the first text in double backticks."""
     text = inspect.getdoc(formula) or ""
-    found = re.search(r"``(.+?)``", text, re.DOTALL)
-    expression = " ".join(found.group(1).split()) if found else ""
+    match = re.search(r"``(.+?)``", text, re.DOTALL)
+    expression = " ".join(match.group(1).split()) if match else ""
     return re.sub(r"[:,]?\s*``.+?``", "", text.split("\n\n")[0]).strip(), expression
 
 

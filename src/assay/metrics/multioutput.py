@@ -28,9 +28,9 @@ def each_output(metric: Metric, tallies: Sequence[Tally], **parameters: Any) -> 
 def over_outputs(
     metric: Metric, tallies: Sequence[Tally], weights: Any = "equal", **parameters: Any
 ) -> Value:
-    """Return a metric's average over outputs; undefined if one of them that counts has no value.
+    """Return a metric's average over outputs; undefined if an output of positive weight has no value.
 
-    `weights` is ``"equal"``, ``"variance"`` (an output counts by how much its actual values vary, for
+    `weights` is ``"equal"``, ``"variance"`` (an output counts by the variance of its actual values, for
     metrics that read moments), or one number per output.
 
     >>> import assay
@@ -48,11 +48,11 @@ def over_outputs(
         weights = [1.0 if equal else float(Errors.of(tally).actual_variance) for tally in tallies]  # type: ignore[arg-type]
     if len(weights) != len(values):
         raise MetricError(f"there are {len(values)} outputs, but {len(weights)} weights for them.")
-    for place, (value, weight) in enumerate(zip(values, weights, strict=True)):
+    for index, (value, weight) in enumerate(zip(values, weights, strict=True)):
         if isinstance(value, Undefined) and weight:
-            return Undefined(f"{value.reason} (output {place})")
+            return Undefined(f"{value.reason} (output {index})")
     if not any(weights):
-        return Undefined("no output counts")
-    kept = [(value, weight) for value, weight in zip(map(float, values), weights, strict=True) if weight]
-    numbers, counting = np.array(kept, dtype=float).T
-    return math.fsum(numbers * counting) / math.fsum(counting)
+        return Undefined("all outputs have weight 0")
+    counted = [(value, weight) for value, weight in zip(map(float, values), weights, strict=True) if weight]
+    numbers, kept_weights = np.array(counted, dtype=float).T
+    return math.fsum(numbers * kept_weights) / math.fsum(kept_weights)

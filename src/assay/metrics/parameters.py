@@ -1,4 +1,4 @@
-"""What a metric's own parameters may be: a number within a range, or a whole number."""
+"""Checks of a metric's own parameters: a number within a range, or a whole number."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from assay.errors import MetricError
 __all__ = ["number", "whole"]
 
 
-def number(name: str, value: Any, *, least: float = -math.inf, above: float = -math.inf) -> float:
+def number(name: str, value: Any, *, minimum: float = -math.inf, above: float = -math.inf) -> float:
     """Return a number that is at least one bound and above the other, or raise naming the parameter.
 
-    >>> number("beta", 2, least=0)
+    >>> number("beta", 2, minimum=0)
     2.0
     >>> number("delta", 0, above=0)
     Traceback (most recent call last):
@@ -22,15 +22,15 @@ def number(name: str, value: Any, *, least: float = -math.inf, above: float = -m
     assay.errors.MetricError: delta=0 is not a number above 0.
     """
     fits = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not fits or not value >= least or (above > -math.inf and not value > above):
-        bound = f" above {above:g}" if above > -math.inf else f" from {least:g} on"
+    if not fits or not value >= minimum or (above > -math.inf and not value > above):
+        bound = f" above {above:g}" if above > -math.inf else f" from {minimum:g} on"
         raise MetricError(
-            f"{name}={value!r} is not a number{bound if max(least, above) > -math.inf else ''}."
+            f"{name}={value!r} is not a number{bound if max(minimum, above) > -math.inf else ''}."
         )
     return float(value)
 
 
-def whole(name: str, value: Any, *, least: int = 1) -> int:
+def whole(name: str, value: Any, *, minimum: int = 1) -> int:
     """Return a whole number that is at least a bound, or raise naming the parameter.
 
     >>> whole("bins", 2.5)
@@ -38,6 +38,6 @@ def whole(name: str, value: Any, *, least: int = 1) -> int:
         ...
     assay.errors.MetricError: bins=2.5 is not a whole number from 1 on.
     """
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise MetricError(f"{name}={value!r} is not a whole number from {least} on.")
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < minimum:
+        raise MetricError(f"{name}={value!r} is not a whole number from {minimum} on.")
     return int(value)

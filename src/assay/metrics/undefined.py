@@ -1,4 +1,4 @@
-"""What a metric is where it has no value: undefined, with the reason, and never a silent 0."""
+"""The value of a metric that is undefined: with the reason, and never a silent 0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_ROWS = "there are no rows"  # every metric's reason where there is nothing to
 class Undefined:
     """No value, and why. Arithmetic with it is undefined for the same reason; as a float it is NaN.
 
-    It is below, above and equal to no number, so that no gate passes on it and no sort hides it.
+    It is below, above and equal to no number, so that no check passes on it and no sort hides it.
 
     >>> precision = Undefined("nothing was predicted positive")
     >>> precision

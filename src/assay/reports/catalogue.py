@@ -38,7 +38,7 @@ def entry(name: str) -> str:
 
     >>> print(entry("ppv"))
     precision, also called ppv, prec, positive_predictive_value
-      How often a predicted positive is one.
+      Share of predicted positives that are positive.
       formula     tp / (tp + fp)
       range       0 to 1, best 1
       undefined   nothing was predicted positive

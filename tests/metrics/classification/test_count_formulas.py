@@ -229,7 +229,7 @@ def test_costs_and_weights_may_be_given_as_tables():
 @pytest.mark.parametrize(
     ("metric", "options", "message"),
     [
-        (mean_cost, {"costs": [[0, 1], [1, 0]]}, "3 classes, but the table given is 2 x 2"),
+        (mean_cost, {"costs": [[0, 1], [1, 0]]}, "3 classes, but the table is 2 x 2"),
         (mean_cost, {"costs": 3}, "a single number"),
         (mean_cost, {"costs": [[0, 1, -1]] * 3}, "below 0"),
         (mean_cost, {"costs": [[0, 1, math.nan]] * 3}, "not finite"),

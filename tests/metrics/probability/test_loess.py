@@ -70,18 +70,18 @@ def test_running_sums_give_what_the_rows_give(monkeypatch, span, degree):
     data = view((rng.random(900) < p).astype(int), p, weight=weight)
     fits = []
     for few in (0, 10**6):
-        monkeypatch.setattr(module, "_FEW", few)
+        monkeypatch.setattr(module, "_MAX_ROW_BY_ROW", few)
         fits.append(loess(data, span=span, degree=degree))
     assert fits[0] == pytest.approx(fits[1], abs=1e-9)
 
 
 def test_one_probability_that_nearly_all_rows_have(monkeypatch):
     """Its window is narrow and nearly singular; both ways agree, and where it has all the span, it is its rate."""
-    monkeypatch.setattr(module, "_FEW", 0)
+    monkeypatch.setattr(module, "_MAX_ROW_BY_ROW", 0)
     p = np.concatenate([np.full(740, 0.2), np.linspace(0.01, 0.99, 260)])
     y = (np.arange(1000) % 5 == 0).astype(int)
     narrow = loess(view(y, p))
-    monkeypatch.setattr(module, "_FEW", 10**6)
+    monkeypatch.setattr(module, "_MAX_ROW_BY_ROW", 10**6)
     assert narrow == pytest.approx(loess(view(y, p)), abs=1e-9)
     most = view(y, np.where(np.arange(1000) < 800, 0.2, p))
     assert loess(most)[np.searchsorted(most.p, 0.2)] == most.rates[np.searchsorted(most.p, 0.2)]

@@ -298,7 +298,7 @@ def test_parameters_of_a_loss_belong_where_the_losses_are_taken():
     rows = assay.rows(actual=[1, 0], score=[0.0, 0.25])
     assert log_loss(log_loss.tally(rows, clip=0.25)) == log_loss(assay.Scores.of(rows), clip=0.25)
     with pytest.raises(
-        assay.MetricError, match=r"clip=0.1 belongs where .* log_loss.tally\(rows, clip=0.1\)"
+        assay.MetricError, match=r"clip=0.1 is needed where .* log_loss.tally\(rows, clip=0.1\)"
     ):
         log_loss(log_loss.tally(rows), clip=0.1)
     with pytest.raises(assay.MetricError, match="log_loss cannot be read from a tally of the loss brier"):
@@ -360,7 +360,7 @@ def test_a_calibrated_model_shows_an_error_too():
     assert abs(calibration_null(find("debiased_calibration_square"), tally, replicates=400).mean) < 2e-3
     wrong = scores((rng.random(200) < p**3).astype(int), p)
     assert calibration_null(find("brier_miscalibration"), wrong, replicates=199).p_value == 1 / 200
-    with pytest.raises(assay.MetricError, match="no figure of probabilities"):
+    with pytest.raises(assay.MetricError, match="does not read probabilities"):
         calibration_null(find("accuracy"), tally)
 
 
@@ -378,7 +378,7 @@ def test_a_calibrated_model_shows_an_error_too():
         ("spiegelhalter_z", [0, 1], [0.5, 0.5], "0, 1/2 or 1"),
         ("spiegelhalter_p", [0, 1], [0.5, 1.0], "0, 1/2 or 1"),
         ("hosmer_lemeshow", [0, 1, 0], [0.0, 0.5, 0.25], "all 0 or all 1"),
-        ("observed_expected_ratio", [0, 0], [0.0, 0.0], "nothing was expected"),
+        ("observed_expected_ratio", [0, 0], [0.0, 0.0], "none are expected"),
         ("debiased_calibration_error", [0, 1, 1], [0.1, 0.5, 0.7], "no bin has two rows"),
     ],
 )

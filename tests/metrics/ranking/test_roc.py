@@ -149,7 +149,7 @@ def test_partial_areas_are_those_of_proc(data, focus, corrected):
 def test_a_part_of_the_curve_must_be_one(fifteen):
     """A range runs from a rate to a higher one."""
     for wrong in ((0.2, 0.1), (-0.1, 0.5), (0.5, 1.5), (0.3, 0.3)):
-        with pytest.raises(assay.MetricError, match="the lower one first"):
+        with pytest.raises(assay.MetricError, match="the lower rate first"):
             partial_auc(fifteen, false_positive_rate=wrong)
 
 
@@ -195,7 +195,7 @@ def test_an_absent_class_is_named():
     )
     assert hand_till_auc(tally) == Undefined('there are no rows of "c"')
     assert macro_auc(tally) == Undefined('there are no rows of "c"')
-    assert auc(tally, average="macro") == Undefined('a class is absent (class "c")')
+    assert auc(tally, average="macro") == Undefined('a class has no rows (class "c")')
     assert hand_till_auc(tally, undefined="skip") == auc(tally, average="macro", undefined="skip") == 1
     assert weighted_auc(tally) == 1
 
@@ -203,7 +203,7 @@ def test_an_absent_class_is_named():
 def test_one_class_alone_has_no_area():
     """A single class is undefined, and the reason says which one is missing."""
     assert auc(scores([1, 1], [0.1, 0.9])) == Undefined(
-        "there are no actual negatives among 2 rows, so there is nothing to rank above or below"
+        "there are no actual negatives among 2 rows, so there is no pair to compare"
     )
     assert "no actual positives among 1 rows" in auc(scores([0], [0.5])).reason
     assert average_precision(scores([0], [0.5])) == Undefined("there are no actual positives")

@@ -310,7 +310,7 @@ def test_a_range_does_not_depend_on_weights(weight):
 def test_a_percentage_of_nothing_is_counted():
     """MAPE with zeros among the actual values is undefined and says how many there are, not 1e15."""
     found = value("mape", [0.0, 1.0, 0.0], [1.0, 1.0, 0.0])
-    assert found.reason == "an actual value is 0, by which nothing can be divided (2 of 3 rows)"
+    assert found.reason == "an actual value is 0, by which it cannot be divided (2 of 3 rows)"
 
 
 def test_domains_of_deviances():
@@ -394,7 +394,7 @@ def test_outputs_average():
         over_outputs(find("mse"), tallies, [1, 2])
     with pytest.raises(assay.MetricError, match="'uniform' is not known"):
         over_outputs(find("mse"), tallies, "uniform")
-    assert over_outputs(find("mse"), tallies, [0, 0, 0]) == Undefined("no output counts")
+    assert over_outputs(find("mse"), tallies, [0, 0, 0]) == Undefined("all outputs have weight 0")
 
 
 def test_a_single_row_of_tiny_numbers_has_no_deviation_either():

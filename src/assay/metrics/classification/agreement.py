@@ -1,6 +1,6 @@
-"""Agreement of prediction and truth, or of two raters, beyond what chance would give.
+"""Agreement of predicted and actual classes, or of two raters, beyond what chance would give.
 
-All are ``(observed - expected) / (1 - expected)``; they differ in what chance is taken to do.
+All are ``(observed - expected) / (1 - expected)``; they differ in what chance is assumed to do.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from assay.metrics.metric import metric
 from assay.metrics.undefined import NO_ROWS
 from assay.metrics.views.confusion import Classes, apart
 
-ONE_CLASS = "all rows are of one class and were predicted so, which chance alone would do"
+ONE_CLASS = "all rows are of one class and predicted so, as chance alone would do"
 
 
 @metric(
@@ -22,7 +22,7 @@ ONE_CLASS = "all rows are of one class and were predicted so, which chance alone
     aliases=("cohen_kappa", "cohens_kappa", "kap"), monotone=True,
 )  # fmt: skip
 def kappa(c: Classes) -> Any:
-    """Agreement beyond what the two distributions alone would give.
+    """Cohen's kappa: agreement beyond what the two class distributions alone would give.
 
     ``(observed - expected) / (1 - expected)``
     """
@@ -34,7 +34,7 @@ def kappa(c: Classes) -> Any:
     aliases=("chance_agreement",),
 )  # fmt: skip
 def expected_agreement(c: Classes) -> Any:
-    """How many rows would agree if truth and prediction were shuffled: ``sum(actual predicted) / n²``."""
+    """Agreement expected if actual and predicted were independent: ``sum(actual predicted) / n²``."""
     return ratio(c.chance_correct, c.n * c.n)
 
 
@@ -43,7 +43,7 @@ def expected_agreement(c: Classes) -> Any:
     aliases=("kappa_max", "maximum_kappa"), title="largest possible kappa",
 )  # fmt: skip
 def max_kappa(c: Classes) -> Any:
-    """The largest kappa that the two distributions leave room for.
+    """Largest kappa possible with these two class distributions.
 
     ``(sum(min(actual, predicted)) n - sum(actual predicted)) / (n² - sum(actual predicted))``
     """
@@ -56,7 +56,7 @@ def max_kappa(c: Classes) -> Any:
     aliases=("kappa_unbiased", "fleiss_kappa"), title="Scott's pi", monotone=True,
 )  # fmt: skip
 def scott_pi(c: Classes) -> Any:
-    """Agreement beyond what one distribution, pooled from both, would give.
+    """Agreement beyond what one class distribution, pooled from actual and predicted, would give.
 
     ``(observed - sum(share²)) / (1 - sum(share²))``
     """
@@ -69,12 +69,12 @@ def scott_pi(c: Classes) -> Any:
     aliases=("krippendorffs_alpha",), title="Krippendorff's alpha", monotone=True, depends_on_n=True,
 )  # fmt: skip
 def krippendorff_alpha(c: Classes) -> Any:
-    """Agreement beyond what shuffling all ratings among the rows would give, each left out in its turn.
+    """Agreement beyond what random pairs of all ratings, drawn without replacement, would give.
 
     ``1 - disagreements observed / disagreements expected``
 
-    For classes without an order and two ratings per row. It is Scott's pi but for 1/(2n), where n is the
-    number of rows, with weights the number of equal ones that they are worth (Kish).
+    For classes without an order and two ratings per row. It differs from Scott's pi by 1/(2n), where n is the
+    number of rows or, with weights, Kish's effective number of rows.
     """
     ratings = _ratings(c)
     total = ratings.sum(-1)
@@ -87,7 +87,7 @@ def krippendorff_alpha(c: Classes) -> Any:
     aliases=("ac1", "gwets_ac1"), title="Gwet's AC1", monotone=True,
 )  # fmt: skip
 def gwet_ac1(c: Classes) -> Any:
-    """Agreement beyond guessing at the hard rows, which stays high where one class is rare.
+    """Gwet's agreement beyond guessing at hard rows; it stays high where one class is rare.
 
     ``(observed - e) / (1 - e), e = sum(share (1 - share)) / (K - 1)``
     """
@@ -101,7 +101,7 @@ def gwet_ac1(c: Classes) -> Any:
     aliases=("pabak", "bennett_s", "s_coefficient"), title="Brennan-Prediger", monotone=True,
 )  # fmt: skip
 def brennan_prediger(c: Classes) -> Any:
-    """Agreement beyond drawing one of the K classes blindly; for two classes it is PABAK.
+    """Agreement beyond drawing one of the K classes at random; for two classes it is PABAK.
 
     ``(observed - 1/K) / (1 - 1/K)``
     """
@@ -109,5 +109,5 @@ def brennan_prediger(c: Classes) -> Any:
 
 
 def _ratings(c: Classes) -> Any:
-    """Return how often each class was given, by truth and prediction together."""
+    """Return how often each class occurs among actual and predicted together."""
     return floats(c.actual) + floats(c.predicted)

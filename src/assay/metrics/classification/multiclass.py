@@ -11,7 +11,7 @@ from assay.metrics.metric import metric
 from assay.metrics.undefined import NO_ROWS
 from assay.metrics.views.confusion import Classes, apart
 
-ABSENT = "a class has no actual rows"
+NO_ROWS_OF_CLASS = "a class has no actual rows"
 
 
 @metric(
@@ -20,7 +20,7 @@ ABSENT = "a class has no actual rows"
     row_mean=True,
 )  # fmt: skip
 def accuracy(c: Classes) -> Any:
-    """How many rows were predicted as they are: ``correct / n``."""
+    """Share of rows predicted correctly: ``correct / n``."""
     return ratio(c.correct, c.n)
 
 
@@ -29,7 +29,7 @@ def accuracy(c: Classes) -> Any:
     aliases=("err", "misclassification_rate", "zero_one_loss"), monotone=True, row_mean=True,
 )  # fmt: skip
 def error_rate(c: Classes) -> Any:
-    """How many rows were predicted as something else: ``wrong / n``."""
+    """Share of rows predicted incorrectly: ``wrong / n``."""
     return ratio(c.wrong, c.n)
 
 
@@ -38,28 +38,29 @@ def error_rate(c: Classes) -> Any:
     aliases=("nir", "accuracy_null"), title="no-information rate",
 )  # fmt: skip
 def no_information_rate(c: Classes) -> Any:
-    """The accuracy of always predicting the commonest class: ``max(actual) / n``."""
+    """Accuracy of always predicting the most common class: ``max(actual) / n``."""
     return ratio(c.actual.max(-1), c.actual.sum(-1))
 
 
 @metric(
-    reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined=ABSENT,
+    reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined=NO_ROWS_OF_CLASS,
     aliases=("mean_recall", "macro_recall", "uar"), monotone=True,
 )  # fmt: skip
 def balanced_accuracy(c: Classes) -> Any:
-    """The mean of the classes' recalls, so that each class counts alike: ``mean(recall of each class)``.
+    """Mean of the classes' recalls, so that each class counts the same: ``mean(recall of each class)``.
 
-    For three classes or more caret and yardstick call another figure so: see one_vs_rest_balanced_accuracy.
+    For three classes or more, caret and yardstick give this name to one_vs_rest_balanced_accuracy.
     """
     return np.mean(c.recalls, -1)
 
 
 @metric(
-    reads=Classes, kind="counts", bounds=(-1, 1), best=1, undefined=f"{ABSENT}, or there is only one class",
+    reads=Classes, kind="counts", bounds=(-1, 1), best=1,
+    undefined=f"{NO_ROWS_OF_CLASS}, or there is only one class",
     aliases=("chance_corrected_balanced_accuracy",), monotone=True,
 )  # fmt: skip
 def adjusted_balanced_accuracy(c: Classes) -> Any:
-    """Balanced accuracy from 0 for guessing to 1, over K classes.
+    """Balanced accuracy rescaled over K classes, so that guessing gives 0.
 
     ``(balanced accuracy - 1/K) / (1 - 1/K)``
     """
@@ -67,11 +68,11 @@ def adjusted_balanced_accuracy(c: Classes) -> Any:
 
 
 @metric(
-    reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined=ABSENT,
+    reads=Classes, kind="counts", bounds=(0, 1), best=1, undefined=NO_ROWS_OF_CLASS,
     aliases=("gmean", "gm", "geometric_mean"), title="G-mean", monotone=True,
 )  # fmt: skip
 def g_mean(c: Classes) -> Any:
-    """The geometric mean of the classes' recalls, 0 as soon as one class is never found.
+    """Geometric mean of the classes' recalls; 0 as soon as one class is never predicted correctly.
 
     ``(product of the recalls)^(1/K)``
     """
@@ -84,11 +85,11 @@ def g_mean(c: Classes) -> Any:
     title="F1 of macro averages",
 )  # fmt: skip
 def macro_f1_of_averages(c: Classes) -> Any:
-    """The harmonic mean of macro precision and macro recall, as Sokolova and Lapalme (2009) write it.
+    """Harmonic mean of macro precision and macro recall, after Sokolova and Lapalme (2009).
 
     ``2 P R / (P + R)``
 
-    The usual macro F1 is another figure, the mean of the classes' F1: ``f1(tally, average="macro")``.
+    The usual macro F1 is another quantity, the mean of the classes' F1: ``f1(tally, average="macro")``.
     """
     recall = np.mean(c.recalls, -1)
     precision = np.mean(ratio(c.hits, c.predicted), -1)
@@ -97,11 +98,11 @@ def macro_f1_of_averages(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(-1, 1), best=1,
-    undefined="all rows are of one class, or were all predicted as one",
+    undefined="all actual classes are the same, or all predicted ones",
     aliases=("matthews_correlation", "matthews_corrcoef", "mat", "r_k"), title="MCC", monotone=True,
 )  # fmt: skip
 def mcc(c: Classes) -> Any:
-    """The correlation of prediction and truth over the table, also called R_K.
+    """Matthews correlation of predicted and actual classes; for several classes also called R_K.
 
     ``(correct n - sum(actual predicted)) / sqrt((n² - sum(actual²)) (n² - sum(predicted²)))``
 
@@ -110,5 +111,7 @@ def mcc(c: Classes) -> Any:
     actual, predicted = (floats(apart(margin, margin)) for margin in (c.actual, c.predicted))
     with np.errstate(over="ignore"):
         product = actual * predicted
-    held = np.isfinite(product) & (product != 0)  # a fourth power of weights may run over, or under
-    return within(ratio(c.beyond_chance, where(held, root(product), root(actual) * root(predicted))), -1, 1)
+    in_range = np.isfinite(product) & (product != 0)  # a fourth power of weights may overflow or underflow
+    return within(
+        ratio(c.beyond_chance, where(in_range, root(product), root(actual) * root(predicted))), -1, 1
+    )

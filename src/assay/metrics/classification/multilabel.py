@@ -1,4 +1,4 @@
-"""Rows that may have several labels: over the labels, over whole sets, over the rows.
+"""Rows that may have several labels: metrics of whole label sets.
 
 Label by label, every metric of one class serves: ``f1(tally, average="macro")`` of an
 :class:`assay.LabelSets` tally, or ``positive=`` for one label.
@@ -25,7 +25,7 @@ __all__ = ["Sets", "over_rows"]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Sets:
-    """How many rows there are, how many have exactly the labels predicted, and how many labels are wrong."""
+    """Number of rows, of rows whose labels are all predicted correctly, and of wrong labels."""
 
     n: Any
     exact: Any
@@ -49,7 +49,7 @@ class Sets:
     aliases=("exact_match_ratio", "exact_match"),
 )  # fmt: skip
 def subset_accuracy(s: Sets) -> Any:
-    """How many rows were predicted exactly the labels they have: ``exact / n``."""
+    """Share of rows whose label set is predicted exactly: ``exact / n``."""
     return ratio(s.exact, s.n)
 
 
@@ -58,7 +58,7 @@ def subset_accuracy(s: Sets) -> Any:
     title="Hamming loss",
 )  # fmt: skip
 def hamming_loss(s: Sets) -> Any:
-    """How many of all the yes and no of labels are wrong: ``(fp + fn) / (n labels)``."""
+    """Share of all labels of all rows that are predicted wrongly: ``(fp + fn) / (n labels)``."""
     return ratio(s.wrong, s.n * s.size)
 
 
@@ -66,7 +66,7 @@ def over_rows(metric: Metric, *, actual: Any, predicted: Any, weight: Any = None
     """Return the mean over rows of a metric of each row's own labels (scikit-learn's "samples" average).
 
     `actual` and `predicted` are tables of 0 and 1, a column per label. A row without a value, such as the
-    precision of one that was predicted nothing, leaves the mean undefined.
+    precision of one without predicted labels, makes the mean undefined.
 
     >>> from assay.metrics import f1
     >>> over_rows(f1, actual=[[1, 1, 0], [0, 1, 0]], predicted=[[1, 0, 0], [0, 1, 0]])

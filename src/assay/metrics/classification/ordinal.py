@@ -1,6 +1,6 @@
-"""Metrics of classes in order, where a prediction further off is a worse one.
+"""Metrics of classes in order, where a prediction further off is worse.
 
-A class's rank is its place among the labels: 0, 1, 2 and so on.
+A class's rank is its index among the labels: 0, 1, 2 and so on.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 @metric(
     reads=Ordered, kind="counts", bounds=(-1, 1), best=1,
-    undefined="all rows are of one class and were predicted so, which chance alone would do",
+    undefined="all rows are of one class and predicted so, as chance alone would do",
     aliases=("linear_weighted_kappa", "linear_kappa"),
 )  # fmt: skip
 def weighted_kappa(c: Ordered, *, weights: Any = "linear") -> Any:
-    """Agreement beyond chance in which a near miss counts in part.
+    """Cohen's kappa in which a near miss counts as partial agreement.
 
     ``1 - sum(d count) n / sum(d actual predicted)``
 
-    d is 0 for the right class and 1 for the furthest. `weights` is "linear", "quadratic", or a table of how
+    d is 0 for the correct class and 1 for the furthest. `weights` is "linear", "quadratic", or a table of how
     far two classes agree, 1 on its diagonal.
     """
     distance = _distance(weights, c.size)
@@ -40,11 +40,11 @@ def weighted_kappa(c: Ordered, *, weights: Any = "linear") -> Any:
 
 @metric(
     reads=Ordered, kind="counts", bounds=(-1, 1), best=1,
-    undefined="all rows are of one class and were predicted so, which chance alone would do",
+    undefined="all rows are of one class and predicted so, as chance alone would do",
     aliases=("qwk", "quadratic_kappa"),
 )  # fmt: skip
 def quadratic_weighted_kappa(c: Ordered) -> Any:
-    """Agreement beyond chance in which an error costs the square of its steps.
+    """Cohen's kappa in which an error costs the square of its distance in ranks.
 
     ``1 - sum((i - j)² count) n / sum((i - j)² actual predicted)``
     """
@@ -53,11 +53,11 @@ def quadratic_weighted_kappa(c: Ordered) -> Any:
 
 @metric(
     reads=Ordered, kind="counts", bounds=(-1, 1), best=1,
-    undefined="all rows are of one class and were predicted so, which chance alone would do",
+    undefined="all rows are of one class and predicted so, as chance alone would do",
     aliases=("scott_pi_weighted", "weighted_scotts_pi", "weighted_pi"), title="weighted Scott's pi",
 )  # fmt: skip
 def weighted_scott_pi(c: Ordered, *, weights: Any = "linear") -> Any:
-    """Agreement beyond what one pooled distribution would give, in which a near miss counts in part.
+    """Scott's pi in which a near miss counts as partial agreement.
 
     ``1 - sum(d count) / n / sum(d share share)``, the shares being those of truth and prediction together
 
@@ -74,7 +74,7 @@ def weighted_scott_pi(c: Ordered, *, weights: Any = "linear") -> Any:
     aliases=("ac2", "gwets_ac2"), title="Gwet's AC2",
 )  # fmt: skip
 def gwet_ac2(c: Ordered, *, weights: Any = "linear") -> Any:
-    """Gwet's agreement beyond guessing at the hard rows, in which a near miss counts in part.
+    """Gwet's agreement beyond guessing at hard rows, in which a near miss counts as partial agreement.
 
     ``(observed - e) / (1 - e), e = sum(w) sum(share (1 - share)) / (K (K - 1))``
 
@@ -93,7 +93,7 @@ def gwet_ac2(c: Ordered, *, weights: Any = "linear") -> Any:
     aliases=("brennan_prediger_weighted",), title="weighted Brennan-Prediger",
 )  # fmt: skip
 def weighted_brennan_prediger(c: Ordered, *, weights: Any = "linear") -> Any:
-    """Agreement beyond drawing one of the K classes blindly, in which a near miss counts in part.
+    """Agreement beyond drawing classes at random, in which a near miss counts as partial agreement.
 
     ``1 - mean(d of the rows) / mean(d of all pairs of classes)``
 
@@ -107,17 +107,17 @@ def weighted_brennan_prediger(c: Ordered, *, weights: Any = "linear") -> Any:
 def weighted_accuracy(c: Ordered, *, weights: Any = "linear") -> Any:
     """Accuracy in which a near miss counts in part: ``sum(w count) / n``.
 
-    w is 1 for the right class and 0 for the furthest. `weights` is "linear", "quadratic", or a table of w.
+    w is 1 for the correct class and 0 for the furthest. `weights` is "linear", "quadratic", or a table of w.
     """
     return 1 - ratio((_distance(weights, c.size) * c.table).sum((-1, -2)), c.n)
 
 
 @metric(reads=Ordered, kind="counts", bounds=(0, math.inf), best=0, undefined=NO_ROWS)
 def mean_cost(c: Ordered, *, costs: Any = "linear") -> Any:
-    """What a row costs on average: ``sum(cost count) / n``.
+    """Mean cost per row: ``sum(cost count) / n``.
 
-    `costs` is "linear" (the steps between the ranks), "quadratic" (their square), or a table of costs whose
-    rows are actual and whose columns are predicted, in the order of the labels.
+    `costs` is "linear" (the distance in ranks), "quadratic" (its square), or a table of costs whose rows are
+    actual and whose columns are predicted, in the order of the labels.
     """
     return ratio((_cost(costs, c.size) * c.table).sum((-1, -2)), c.n)
 
@@ -126,7 +126,7 @@ def mean_cost(c: Ordered, *, costs: Any = "linear") -> Any:
     reads=Ordered, kind="counts", bounds=(0, math.inf), best=0, undefined=NO_ROWS, aliases=("ordinal_mae",)
 )
 def mean_absolute_rank_error(c: Ordered) -> Any:
-    """How many ranks a prediction is off, on average: ``mean(|rank - predicted rank|)``."""
+    """Mean absolute difference of actual and predicted rank: ``mean(|rank - predicted rank|)``."""
     return mean_cost.formula(c)
 
 
@@ -134,17 +134,17 @@ def mean_absolute_rank_error(c: Ordered) -> Any:
     reads=Ordered, kind="counts", bounds=(0, math.inf), best=0, undefined=NO_ROWS, aliases=("ordinal_mse",)
 )
 def mean_squared_rank_error(c: Ordered) -> Any:
-    """The mean square of how many ranks a prediction is off: ``mean((rank - predicted rank)²)``."""
+    """Mean squared difference of actual and predicted rank: ``mean((rank - predicted rank)²)``."""
     return mean_cost.formula(c, costs="quadratic")
 
 
 @metric(
     reads=Ordered, kind="counts", bounds=(-1, 1), best=1,
-    undefined="no two rows differ both in their class and in their prediction",
+    undefined="no two rows differ both in actual and in predicted class",
     aliases=("gamma", "gk_gamma", "goodman_kruskals_gamma"), title="Goodman-Kruskal gamma",
 )  # fmt: skip
 def goodman_kruskal_gamma(c: Ordered) -> Any:
-    """How many more pairs of rows are ordered alike than not, pairs tied in either left out.
+    """Concordant less discordant pairs of rows, as a share of the pairs that are tied in neither.
 
     ``(concordant - discordant) / (concordant + discordant)``
     """
@@ -154,16 +154,16 @@ def goodman_kruskal_gamma(c: Ordered) -> Any:
 
 @metric(
     reads=Ordered, kind="counts", bounds=(-1, 1), best=None,
-    undefined="all rows are of one class, or were all predicted as one",
+    undefined="all actual classes are the same, or all predicted ones",
     aliases=("stuart_tau_c", "tau_c", "kendall_tau_c"), title="Stuart's tau-c",
 )  # fmt: skip
 def stuarts_tau_c(c: Ordered) -> Any:
-    """How many more pairs of rows are ordered alike than not, of as many as a table of its size can hold.
+    """Concordant less discordant pairs of rows, as a share of the most that a table of this size can hold.
 
     ``2 m (concordant - discordant) / (n² (m - 1))``
 
-    m is the smaller of the classes that occur and those predicted. Only with equally frequent classes does a
-    perfect model reach 1. Tau-b is :func:`kendall_tau`.
+    m is the smaller of the number of actual and of predicted classes. Only with equally frequent classes does
+    a perfect model reach 1. Tau-b is :func:`kendall_tau`.
     """
     concordant, discordant = _pairs(c)
     m = np.minimum((c.actual != 0).sum(-1), (c.predicted != 0).sum(-1))
@@ -171,7 +171,7 @@ def stuarts_tau_c(c: Ordered) -> Any:
 
 
 def _pairs(c: Ordered) -> tuple[Any, Any]:
-    """Return how many pairs of rows are ordered alike, and how many the other way round."""
+    """Return the number of concordant and of discordant pairs of rows."""
     table = floats(c.table)
     return _with_later(table), _with_later(table[..., ::-1])
 
@@ -192,7 +192,7 @@ def _cost(costs: Any, size: int) -> NDArray[np.float64]:
         return steps if costs == "linear" else steps * steps
     table = _square(costs, size)
     if (table < 0).any():
-        raise MetricError("a cost below 0: add the same amount to all of them, so that none is.")
+        raise MetricError("a cost is below 0: add the same amount to all of them, so that none is.")
     return table
 
 
@@ -210,14 +210,14 @@ def _distance(weights: Any, size: int) -> NDArray[np.float64]:
     return 1 - table
 
 
-def _square(given: Any, size: int) -> NDArray[np.float64]:
+def _square(values: Any, size: int) -> NDArray[np.float64]:
     try:
-        table = np.asarray(given, dtype=np.float64)
+        table = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise MetricError(f"{given!r} is no table of numbers.") from None
+        raise MetricError(f"{values!r} is no table of numbers.") from None
     if table.shape != (size, size):
         shape = " x ".join(map(str, table.shape)) or "a single number"
-        raise MetricError(f"there are {size} classes, but the table given is {shape}.")
+        raise MetricError(f"there are {size} classes, but the table is {shape}.")
     if not np.isfinite(table).all():
-        raise MetricError("the table given holds a value that is not finite.")
+        raise MetricError("the table has a value that is not finite.")
     return table

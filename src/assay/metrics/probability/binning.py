@@ -1,11 +1,11 @@
-"""Bins of like probabilities: by equal width or by equal mass, which give different figures.
+"""Bins of similar probabilities: by equal width or by equal mass, which give different calibration errors.
 
-``"width"`` cuts [0, 1] into equal intervals ``(low, high]``, the first one with its 0; the edges are
+``"width"`` cuts [0, 1] into equal intervals ``(low, high]``, the first one including 0; the edges are
 b / bins, correctly rounded. ``"left-closed width"`` has ``[low, high)`` instead. ``"mass"`` gives every bin
 the same number of rows, the first ones one more where it does not divide, and the same weight where rows have
-different weights. Rows of one probability are alike: where a cut falls among them, each side gets its
-share of their positives (``ties="share"``), so that no order of rows shows; ``ties="positives first"`` is
-what a stable sort gives of rows that have the positives first.
+different weights. Where a cut falls among rows of equal probability, each side gets its share of their
+positives (``ties="share"``), so that the result does not depend on the order of rows; ``ties="positives
+first"`` is what a stable sort gives of rows that have the positives first.
 """
 
 from __future__ import annotations
@@ -52,28 +52,28 @@ class Bins:
 
     @functools.cached_property
     def rows(self) -> NDArray[Any]:
-        """How many rows each bin has, or what they weigh."""
+        """Number of rows of each bin, or the sum of their weights."""
         return self.sums(self.counts)
 
     @functools.cached_property
     def effective(self) -> NDArray[Any]:
-        """How many rows of equal weight each bin's rows are worth; without weights, how many there are."""
+        """Kish's effective number of rows of each bin; without weights, the number of rows."""
         squares = None if self.squares is None else self.sums(self.squares)
         return np.asarray(effective(self.rows, squares, self.heaviest))
 
     @functools.cached_property
     def predicted(self) -> NDArray[Any]:
-        """The mean probability of each bin."""
+        """Mean probability of each bin."""
         return np.asarray(self.sums(self.counts * self.p) / self.rows)
 
     @functools.cached_property
     def observed(self) -> NDArray[Any]:
-        """How many of each bin's rows are positive."""
+        """Share of positives in each bin."""
         return np.asarray(self.sums(self.positives) / self.rows)
 
     @functools.cached_property
     def gaps(self) -> NDArray[Any]:
-        """How far each bin's mean probability is above what was observed."""
+        """Mean probability less observed rate of each bin."""
         return np.asarray(self.predicted - self.observed)
 
 
@@ -88,16 +88,16 @@ def binned(view: Probabilities, bins: int, rule: Rule, ties: Ties = "share") -> 
 
 
 def equal_width(view: Probabilities, bins: int, *, left_closed: bool = False) -> Bins:
-    """Return bins of equal width, closed on the right or on the left, the outermost one on both sides."""
-    # Neither p * bins (0.07 * 100 is above 7) nor linspace (its 0.30000000000000004) finds the right bin.
+    """Return bins of equal width, closed on the right or on the left; the outermost ones on both sides."""
+    # Not by p * bins (0.07 * 100 is above 7), nor by linspace (it has 0.30000000000000004).
     edges = np.arange(1, bins) / bins
-    places = np.searchsorted(edges, view.p, side="right" if left_closed else "left")
-    starts = np.flatnonzero(np.diff(places, prepend=-1))
+    bin_of = np.searchsorted(edges, view.p, side="right" if left_closed else "left")
+    starts = np.flatnonzero(np.diff(bin_of, prepend=-1))
     return Bins(view.p, view.positives, view.counts, starts, view.squares, view.heaviest)
 
 
 def equal_mass(view: Probabilities, bins: int, ties: Ties = "share") -> Bins:
-    """Return bins of equally many rows."""
+    """Return bins with the same number of rows."""
     view = view.in_rows()
     p, positives, counts, squares = view.p, view.positives, view.counts, view.squares
     if ties == "positives first":
@@ -115,7 +115,7 @@ def equal_mass(view: Probabilities, bins: int, ties: Ties = "share") -> Bins:
     if not view.weighted and (counts == np.floor(counts)).all():
         each, over = divmod(ends[-1], bins)
         cuts = np.cumsum(each + np.clip(over - np.arange(bins), 0, 1))[:-1]
-    else:  # weights have no rows that a bin could have one more of, and may add up to 1
+    else:  # with weights there is no remainder of rows to spread, and they may add up to 1
         cuts = np.arange(1, bins) * ends[-1] / bins
     cuts = cuts[cuts < ends[-1]]
     pieces = np.union1d(ends, cuts)
@@ -125,8 +125,8 @@ def equal_mass(view: Probabilities, bins: int, ties: Ties = "share") -> Bins:
     rates = positives / counts
     sizes = np.where(whole, counts[entries], sizes)
     starts = np.flatnonzero(np.diff(np.searchsorted(cuts, pieces, side="left"), prepend=-1))
-    found = Bins(p[entries], np.where(whole, positives[entries], sizes * rates[entries]), sizes, starts)
+    result = Bins(p[entries], np.where(whole, positives[entries], sizes * rates[entries]), sizes, starts)
     if squares is None:
-        return found
+        return result
     parts = sizes * (squares / counts)[entries]
-    return dataclasses.replace(found, squares=parts, heaviest=view.heaviest)
+    return dataclasses.replace(result, squares=parts, heaviest=view.heaviest)

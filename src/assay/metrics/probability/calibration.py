@@ -1,10 +1,9 @@
-"""Whether probabilities mean what they say, so that of rows given 0.3 three in ten are positive.
+"""Calibration errors: whether, of rows with probability 0.3, three in ten are positive.
 
-Binned figures depend on the bins, so the rule is part of what is asked: `bins`, `rule` and `ties`, see
-:mod:`assay.metrics.probability.binning`. All of them are above 0 for calibrated probabilities too,
-the more so the fewer the rows: 15 bins of equal mass show a mean ECE of 0.09 with 200 rows of a perfect
-model, and 0.02 with 5,000.
-:func:`calibration_null` says what to expect of the rows at hand.
+Binned errors depend on the bins, so they are options: `bins`, `rule` and `ties`, see
+:mod:`assay.metrics.probability.binning`. All of them are above 0 for calibrated probabilities too, the more
+so the fewer the rows: 15 bins of equal mass show a mean ECE of 0.09 with 200 rows of a perfect model, and
+0.02 with 5,000. :func:`calibration_null` computes what to expect of the rows at hand.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ __all__ = ["CalibrationCurve", "Null", "calibration_curve", "calibration_null", 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class CalibrationCurve:
-    """Mean probability and observed rate, bin by bin, with the number of rows; empty bins are left out.
+    """Mean probability and observed rate of each bin, with the number of rows; empty bins are left out.
 
-    `low` and `high` are the least and the largest probability of each bin's rows.
+    `low` and `high` are the smallest and the largest probability of each bin's rows.
     """
 
     predicted: NDArray[Any]
@@ -49,7 +48,7 @@ class CalibrationCurve:
 def calibration_curve(
     tally: Any, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share", clip: float = 0.0
 ) -> CalibrationCurve:
-    """Return what was observed against what was predicted, in bins.
+    """Return observed rates against mean predicted probabilities, in bins.
 
     >>> import assay
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.3, 0.6, 0.8]))
@@ -57,9 +56,11 @@ def calibration_curve(
     >>> curve.predicted, curve.observed
     (array([0.2, 0.7]), array([0.5, 0.5]))
     """
-    held = binned(Probabilities.some(tally, clip=clip), bins, rule, ties)
-    ends = np.append(held.starts[1:], len(held.p)) - 1
-    return CalibrationCurve(held.predicted, held.observed, held.rows, held.p[held.starts], held.p[ends])
+    bin_sums = binned(Probabilities.some(tally, clip=clip), bins, rule, ties)
+    ends = np.append(bin_sums.starts[1:], len(bin_sums.p)) - 1
+    return CalibrationCurve(
+        bin_sums.predicted, bin_sums.observed, bin_sums.rows, bin_sums.p[bin_sums.starts], bin_sums.p[ends]
+    )
 
 
 @metric(
@@ -70,13 +71,15 @@ def calibration_curve(
 def expected_calibration_error(
     v: Probabilities, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share"
 ) -> Any:
-    """How far the bins' mean probabilities are from their rates: ``sum(rows |predicted - observed|) / n``.
+    """Mean absolute difference of the bins' mean probabilities and observed rates (ECE).
 
-    Biased upward: look at it beside its mean for calibrated rows (:func:`calibration_null`), or take the
+    ``sum(rows |predicted - observed|) / n``
+
+    Biased upward: compare it with its mean for calibrated rows (:func:`calibration_null`), or take the
     debiased error.
     """
-    held = binned(v, bins, rule, ties)
-    return total(held.rows * np.abs(held.gaps)) / total(held.rows)
+    bin_sums = binned(v, bins, rule, ties)
+    return total(bin_sums.rows * np.abs(bin_sums.gaps)) / total(bin_sums.rows)
 
 
 @metric(
@@ -87,7 +90,9 @@ def expected_calibration_error(
 def maximum_calibration_error(
     v: Probabilities, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share"
 ) -> Any:
-    """The bin whose mean probability is furthest from its rate: ``max |predicted - observed|``.
+    """Largest absolute difference of a bin's mean probability and observed rate.
+
+    ``max |predicted - observed|``
 
     Biased upward, the more so the fewer rows the smallest bin has.
     """
@@ -102,12 +107,12 @@ def maximum_calibration_error(
 def rms_calibration_error(
     v: Probabilities, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share"
 ) -> Any:
-    """As the calibration error, in squares: ``sqrt(sum(rows (predicted - observed)²) / n)``.
+    """Root mean squared difference of the bins' mean probabilities and observed rates.
 
-    Biased upward.
+    ``sqrt(sum(rows (predicted - observed)²) / n)``. Biased upward.
     """
-    held = binned(v, bins, rule, ties)
-    return root(total(held.rows * held.gaps**2) / total(held.rows))
+    bin_sums = binned(v, bins, rule, ties)
+    return root(total(bin_sums.rows * bin_sums.gaps**2) / total(bin_sums.rows))
 
 
 @metric(
@@ -118,18 +123,17 @@ def rms_calibration_error(
 def debiased_calibration_square(
     v: Probabilities, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share"
 ) -> Any:
-    """The squared calibration error less what chance alone adds to it, so it may be below 0.
+    """Squared calibration error less its expectation by chance alone, so it may be below 0.
 
     ``sum(rows ((predicted - observed)² - observed (1 - observed) / (rows - 1))) / n`` over bins of more than
-    one row (Kumar, Liang and Ma 2019). With weights the rows less 1 are those of equal weight that a bin's
-    are worth (Kish).
+    one row (Kumar, Liang and Ma 2019). With weights the rows less 1 are Kish's effective rows of the bin.
     """
-    held = binned(v, bins, rule, ties)
-    several = held.effective > 1.5  # noqa: PLR2004 - two rows, however weights round
+    bin_sums = binned(v, bins, rule, ties)
+    several = bin_sums.effective > 1.5  # noqa: PLR2004 - two rows, however weights round
     if not several.any():
         return math.nan
-    chance = ratio(held.observed * (1 - held.observed), held.effective - 1)
-    return total((held.rows * (held.gaps**2 - chance))[several]) / total(held.rows)
+    chance = ratio(bin_sums.observed * (1 - bin_sums.observed), bin_sums.effective - 1)
+    return total((bin_sums.rows * (bin_sums.gaps**2 - chance))[several]) / total(bin_sums.rows)
 
 
 @metric(
@@ -140,13 +144,13 @@ def debiased_calibration_square(
 def debiased_calibration_error(
     v: Probabilities, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share"
 ) -> Any:
-    """The calibration error less what chance alone adds: ``sqrt(max(0, debiased squared error))``."""
+    """Calibration error less its expectation by chance alone: ``sqrt(max(0, debiased squared error))``."""
     return root(debiased_calibration_square.formula(v, bins=bins, rule=rule, ties=ties)) + 0.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Null:
-    """A figure beside its mean if the probabilities were right, and how rare it would be then."""
+    """A calibration error, its mean if the probabilities were right, and the p-value of that hypothesis."""
 
     value: float
     mean: float
@@ -155,12 +159,12 @@ class Null:
 
 
 def calibration_null(
-    figure: Metric, tally: Any, *, replicates: int = 999, seed: int = 0, clip: float = 0.0, **parameters: Any
+    metric: Metric, tally: Any, *, replicates: int = 999, seed: int = 0, clip: float = 0.0, **parameters: Any
 ) -> Null:
-    """Return what a figure of miscalibration would be if every probability were right.
+    """Return the distribution of a calibration error if every probability were right.
 
     Outcomes are drawn from the probabilities themselves, `replicates` times. The p-value is the share of
-    them, the rows' own value included, that are no smaller than it.
+    replicates, the observed value included, that are no smaller than it.
 
     >>> import assay
     >>> from assay.metrics import ece
@@ -169,25 +173,25 @@ def calibration_null(
     >>> round(null.value, 3), null.mean < 0.1, null.p_value
     (0.4, True, 0.001)
     """
-    if figure.reads is not Probabilities:
+    if metric.reads is not Probabilities:
         raise MetricError(
-            f"{figure.name} is no figure of probabilities, so that nothing can be drawn for it."
+            f"{metric.name} does not read probabilities, so that no outcomes can be drawn from them."
         )
     tally = tallied(tally, Scores)
     view = Probabilities.of(tally, clip=clip)
-    value = figure.value(figure.formula(view, **parameters), view) if len(view.p) else math.nan
+    value = metric.value(metric.formula(view, **parameters), view) if len(view.p) else math.nan
     if isinstance(value, Undefined) or math.isnan(value):
-        raise MetricError(f"{figure.name} has no value for these rows, so there is nothing to compare.")
+        raise MetricError(f"{metric.name} has no value for these rows, so there is nothing to compare.")
     random = np.random.default_rng(seed)
     rows = tally.positives.astype(np.int64) + tally.negatives.astype(np.int64)
     p = np.clip(tally.scores.astype(np.float64), clip, 1 - clip)
-    figures = np.empty(replicates)
-    for draw in range(replicates):
+    values = np.empty(replicates)
+    for replicate in range(replicates):
         positives = random.binomial(rows, p)
         drawn = Probabilities.gathered(p, tally.weights, positives, rows - positives)
-        figures[draw] = figure.formula(drawn, **parameters)
-    mean = float(np.mean(figures))
-    return Null(value, mean, (1 + int(np.count_nonzero(figures >= value))) / (replicates + 1), replicates)
+        values[replicate] = metric.formula(drawn, **parameters)
+    p_value = (1 + int(np.count_nonzero(values >= value))) / (replicates + 1)
+    return Null(value, float(np.mean(values)), p_value, replicates)
 
 
 def _distances(view: Probabilities) -> NDArray[Any]:
@@ -200,10 +204,10 @@ def _distances(view: Probabilities) -> NDArray[Any]:
 )  # fmt: skip
 @one_by_one
 def isotonic_calibration_index(v: Probabilities) -> Any:
-    """The mean distance of the probabilities from their isotonic fit: ``mean |p - fit(p)|``.
+    """Mean distance of the probabilities from their isotonic fit: ``mean |p - fit(p)|``.
 
     Austin and Steyerberg's (2019) ICI fits by loess: :func:`integrated_calibration_index`. This fit has
-    nothing to tune, is within 0 and 1, and takes any number of rows.
+    no tuning parameters, stays within 0 and 1, and takes any number of rows.
     """
     return ratio(total(v.counts * _distances(v)), v.n)
 
@@ -213,7 +217,7 @@ def isotonic_calibration_index(v: Probabilities) -> Any:
 )
 @one_by_one
 def isotonic_median_distance(v: Probabilities) -> Any:
-    """The median distance of the probabilities from their isotonic fit: ``median |p - fit(p)|``."""
+    """Median distance of the probabilities from their isotonic fit: ``median |p - fit(p)|``."""
     return row_quantile(_distances(v), v.counts, 1, 2)
 
 
@@ -222,7 +226,10 @@ def isotonic_median_distance(v: Probabilities) -> Any:
 )
 @one_by_one
 def isotonic_upper_distance(v: Probabilities) -> Any:
-    """The distance from the isotonic fit that 9 rows in 10 keep within: ``90% quantile of |p - fit(p)|``."""
+    """90% quantile of the probabilities' distance from their isotonic fit.
+
+    ``90% quantile of |p - fit(p)|``
+    """
     return row_quantile(_distances(v), v.counts, 9, 10)
 
 
@@ -231,16 +238,16 @@ def isotonic_upper_distance(v: Probabilities) -> Any:
 )
 @one_by_one
 def isotonic_largest_distance(v: Probabilities) -> Any:
-    """The largest distance of a probability from its isotonic fit: ``max |p - fit(p)|``."""
+    """Largest distance of a probability from its isotonic fit: ``max |p - fit(p)|``."""
     return _distances(v).max()
 
 
 def row_quantile(values: NDArray[Any], counts: NDArray[Any], part: int, of: int) -> float:
-    """Return what `part` of `of` rows lie below; the mean of two values where the cut falls between them."""
+    """Return the quantile `part` / `of` over rows; the mean of two values where it falls between them."""
     order = np.argsort(values, kind="stable")
     values, reached = values[order], np.cumsum(counts[order])
     cut = part * reached[-1]
-    # Sums of weights that reach the cut but for rounding have reached it.
+    # Sums of weights that reach the cut up to rounding have reached it.
     low = np.searchsorted(of * reached, cut * (1 - _ROUNDING), side="left")
     high = np.searchsorted(of * reached, cut * (1 + _ROUNDING), side="right")
     return float((values[low] + values[min(high, len(values) - 1)]) / 2)

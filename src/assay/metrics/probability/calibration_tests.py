@@ -1,4 +1,4 @@
-"""Tests of calibration, and the line that would mend it: Cox, Spiegelhalter, Hosmer and Lemeshow."""
+"""Tests of calibration and the recalibration line: Cox, Spiegelhalter, Hosmer and Lemeshow."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ NO_SPREAD = "every probability is 0, 1/2 or 1, so that the Brier score cannot va
 NO_VARIANCE = "a group's probabilities are all 0 or all 1, as its rows are"
 NO_DEGREES = f"{NO_VARIANCE}, or there are no more than two groups and the model was fitted to these rows"
 
-_AT_ONCE = 1 << 17  # probabilities: more than are added exactly
+_BLOCK = 1 << 17  # probabilities at a time: more than are added exactly
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CoxFit:
     """The recalibration line on the logit scale, and the test of intercept 0 and slope 1.
 
-    `in_the_large` is the intercept of the line whose slope is held at 1. Errors are standard errors.
+    `in_the_large` is the intercept of the line whose slope is fixed at 1. Errors are standard errors.
     """
 
     intercept: float
@@ -46,7 +46,7 @@ class CoxFit:
 
 
 def cox(tally: Any, *, clip: float = 0.0) -> CoxFit | Undefined:
-    """Return the fit of ``logit(rate) = intercept + slope logit(p)`` (Cox 1958): 0 and 1 where all is well.
+    """Return the fit of ``logit(rate) = intercept + slope logit(p)`` (Cox 1958): 0 and 1 for calibrated ones.
 
     >>> import assay
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1] * 9, score=[0.125, 0.25, 0.5, 0.75] * 9))
@@ -72,7 +72,7 @@ def cox(tally: Any, *, clip: float = 0.0) -> CoxFit | Undefined:
 )  # fmt: skip
 @one_by_one
 def cox_intercept(v: Probabilities) -> Any:
-    """What must be added to the logits, once their slope is right: ``a in logit(rate) = a + b logit(p)``."""
+    """Intercept of the recalibration line on the logit scale: ``a in logit(rate) = a + b logit(p)``."""
     return _coefficient(fit_both(v), "intercept")
 
 
@@ -82,7 +82,7 @@ def cox_intercept(v: Probabilities) -> Any:
 )  # fmt: skip
 @one_by_one
 def cox_slope(v: Probabilities) -> Any:
-    """Whether the probabilities are too extreme (below 1) or too timid (above).
+    """Calibration slope: below 1 where probabilities are too extreme, above 1 where they are too moderate.
 
     ``b in logit(rate) = a + b logit(p)``
     """
@@ -95,7 +95,7 @@ def cox_slope(v: Probabilities) -> Any:
 )  # fmt: skip
 @one_by_one
 def calibration_in_the_large(v: Probabilities) -> Any:
-    """Whether the probabilities as a whole are too low (above 0) or too high (below).
+    """Calibration in the large: above 0 where probabilities are too low overall, below 0 where too high.
 
     ``a in logit(rate) = a + logit(p)``
     """
@@ -108,17 +108,17 @@ def _coefficient(fit: LogisticFit | None, name: str) -> float:
 
 @metric(
     reads=Probabilities, kind="moments", bounds=(0, math.inf), best=1,
-    undefined="nothing was expected, and nothing was observed", aliases=("oe_ratio", "observed_to_expected"),
+    undefined="there are no positives, and none are expected", aliases=("oe_ratio", "observed_to_expected"),
     title="observed / expected",
 )  # fmt: skip
 def observed_expected_ratio(v: Probabilities) -> Any:
-    """How many positives there are for each one expected: ``positives / sum(p)``."""
+    """Observed positives over expected ones: ``positives / sum(p)``."""
     return limit_ratio(total(v.positives), total(v.counts * v.p))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CalibrationTest:
-    """A test of whether the probabilities are right.
+    """The result of a test that the probabilities are right.
 
     `degrees` are those of its chi-squared distribution, None where it is a standard normal.
     """
@@ -129,7 +129,7 @@ class CalibrationTest:
 
 
 def spiegelhalter_test(tally: Any, *, clip: float = 0.0) -> CalibrationTest | Undefined:
-    """Return Spiegelhalter's test: whether the Brier score is one that right probabilities lead to."""
+    """Return Spiegelhalter's test: whether right probabilities would give such a Brier score."""
     z = spiegelhalter_z(tally, clip=clip)
     return z if isinstance(z, Undefined) else CalibrationTest(z, _two_sided(z))
 
@@ -143,23 +143,23 @@ def _two_sided(z: float) -> float:
     title="Spiegelhalter z", depends_on_n=True,
 )  # fmt: skip
 def spiegelhalter_z(v: Probabilities) -> Any:
-    """How far the Brier score is from its mean under right probabilities, in standard deviations.
+    """Brier score less its mean under right probabilities, in standard deviations (Spiegelhalter).
 
     ``sum((y - p) (1 - 2 p)) / sqrt(sum((1 - 2 p)² p (1 - p)))``
 
-    With weights w, the sums are of w above and of w² below: the spread of a weighted sum.
+    With weights w, the sums are of w above and of w² below: the standard deviation of a weighted sum.
     """
-    # In parts that the processor's cache holds: of many probabilities, new memory is what takes time.
-    sums = [_spiegelhalter_sums(v, begin) for begin in range(0, max(len(v.p), 1), _AT_ONCE)]
+    # In blocks that fit the processor's cache: for many probabilities, memory allocation takes the time.
+    sums = [_spiegelhalter_sums(v, begin) for begin in range(0, max(len(v.p), 1), _BLOCK)]
     excess, spread = (sum(part[1:], start=part[0]) for part in zip(*sums, strict=True))
     return ratio(excess, root(spread))
 
 
 def _spiegelhalter_sums(v: Probabilities, begin: int) -> tuple[Any, Any]:
-    some = slice(begin, begin + _AT_ONCE)
-    p, positives, negatives = v.p[some], v.positives[..., some], v.negatives[..., some]
+    block = slice(begin, begin + _BLOCK)
+    p, positives, negatives = v.p[block], v.positives[..., block], v.negatives[..., block]
     rows, tilt = positives + negatives, 1 - 2 * p
-    squares = rows if v.squares is None else v.squares[some]
+    squares = rows if v.squares is None else v.squares[block]
     return total((positives - rows * p) / v.heaviest * tilt), total(squares * tilt**2 * p * (1 - p))
 
 
@@ -169,7 +169,7 @@ def _spiegelhalter_sums(v: Probabilities, begin: int) -> tuple[Any, Any]:
 )  # fmt: skip
 @one_by_one
 def spiegelhalter_p(v: Probabilities) -> Any:
-    """How rare so large a Spiegelhalter z is if every probability is right: ``P(|Z| >= |z|)``."""
+    """P-value of Spiegelhalter's test that every probability is right: ``P(|Z| >= |z|)``."""
     return _two_sided(spiegelhalter_z.formula(v))
 
 
@@ -179,7 +179,7 @@ def hosmer_lemeshow_test(
     """Return the Hosmer-Lemeshow test over groups of equal mass.
 
     Its degrees of freedom are the groups, or two less where the model was fitted to these very rows
-    (`in_sample`). Its power depends on the number of groups: better look at the curve, or at Cox's line.
+    (`in_sample`). Its power depends on the number of groups: the curve, or Cox's line, tells more.
     """
     view = Probabilities.of(tally, clip=clip)
     statistic, degrees = _hosmer_lemeshow(view, groups, ties) if len(view.p) else (math.nan, 0)
@@ -190,9 +190,9 @@ def hosmer_lemeshow_test(
 
 
 def _hosmer_lemeshow(view: Probabilities, groups: int, ties: Ties) -> tuple[float, int]:
-    held = binned(view, groups, "mass", ties)
-    terms = limit_ratio(held.effective * held.gaps**2, held.predicted * (1 - held.predicted))
-    return float(total(terms)), len(held.rows)
+    bins = binned(view, groups, "mass", ties)
+    terms = limit_ratio(bins.effective * bins.gaps**2, bins.predicted * (1 - bins.predicted))
+    return float(total(terms)), len(bins.rows)
 
 
 def _chi_squared(statistic: float, degrees: int) -> float:
@@ -207,11 +207,11 @@ def _chi_squared(statistic: float, degrees: int) -> float:
 )  # fmt: skip
 @one_by_one
 def hosmer_lemeshow(v: Probabilities, *, groups: int = 10, ties: Ties = "share") -> Any:
-    """How far groups of equal mass are from their rates, each beside its variance.
+    """Hosmer-Lemeshow statistic: squared differences of groups' rates, each over its variance.
 
     ``sum(rows (observed - predicted)² / (predicted (1 - predicted)))``
 
-    With weights a group's rows are those of equal weight that it is worth (Kish).
+    With weights a group's rows are Kish's effective rows.
     """
     return _hosmer_lemeshow(v, groups, ties)[0]
 
@@ -224,7 +224,7 @@ def hosmer_lemeshow(v: Probabilities, *, groups: int = 10, ties: Ties = "share")
 def hosmer_lemeshow_p(
     v: Probabilities, *, groups: int = 10, in_sample: bool = False, ties: Ties = "share"
 ) -> Any:
-    """How rare so large a Hosmer-Lemeshow statistic is: ``P(chi² of that many groups >= statistic)``.
+    """P-value of the Hosmer-Lemeshow test: ``P(chi² of that many groups >= statistic)``.
 
     Two degrees less where the model was fitted to these very rows (`in_sample`).
     """

@@ -1,4 +1,4 @@
-"""The isotonic fit: what the probabilities should have been, if all that is known is that they rank."""
+"""The isotonic fit: recalibrated probabilities that keep the order of the scores."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 __all__ = ["isotonic"]
 
-_WORTH_IT = 0.9  # another round over arrays pays while it leaves no more than so many of the pools
+_MAX_POOLS_LEFT = 0.9  # another pass over arrays pays while it leaves at most this share of the pools
 
 
 def isotonic(view: Probabilities) -> NDArray[Any]:
-    """Return the rising sequence of rates that is nearest to the outcomes, one rate per probability.
+    """Return the non-decreasing sequence of rates that is nearest to the outcomes, one per probability.
 
-    Neighbours whose rates do not rise are pooled until all do (PAV); a pool's rate is that of its rows.
+    Neighbours whose rates do not increase are pooled until all do (PAV); a pool's rate is that of its rows.
     Linear in the number of probabilities.
 
     >>> import assay
@@ -30,14 +30,14 @@ def isotonic(view: Probabilities) -> NDArray[Any]:
     """
     starts, positives, counts = np.arange(len(view.p)), view.positives, view.counts
     before = 0
-    # In which order neighbours are pooled does not matter: whole runs of them first, by arrays ...
-    while not before or len(starts) < _WORTH_IT * before:
+    # The order of pooling does not matter: whole runs of neighbours first, by arrays ...
+    while not before or len(starts) < _MAX_POOLS_LEFT * before:
         before = len(starts)
         rising = positives[:-1] * counts[1:] < positives[1:] * counts[:-1]
         chosen = np.flatnonzero(np.concatenate([[True], rising]))
         starts = starts[chosen]
         positives, counts = np.add.reduceat(positives, chosen), np.add.reduceat(counts, chosen)
-    # ... and what is left one by one, because rounds alone could be as many as there are pools.
+    # ... and the rest one by one, because passes alone could be as many as there are pools.
     pools: list[tuple[float, float, int]] = []
     for positive, count, start in zip(positives.tolist(), counts.tolist(), starts.tolist(), strict=True):
         pool = positive, count, start

@@ -2,7 +2,7 @@
 
 At each probability a polynomial is fitted to the rows nearest to it, by least squares with tricube weights
 (Cleveland 1979). It is the exact local fit at every probability: R's loess computes it at a few vertices and
-interpolates, unless it is told ``surface = "direct"``, whose figures these are.
+interpolates, unless called with ``surface = "direct"``, whose results these are.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["loess"]
 
-_FEW = 400  # probabilities, up to which each fit goes through the rows
-_CONDITION = 1e6  # of normal equations, whose digits it costs
-_EVEN = 1e-9  # of the rows: so much less than the span's share still counts as the share
+_MAX_ROW_BY_ROW = 400  # probabilities, up to which each fit goes by rows
+_MAX_CONDITION = 1e6  # number of the normal equations, which costs digits
+_SHARE_TOLERANCE = 1e-9  # of the rows: so much less than the span's share still counts as the share
 _TRICUBE = ((0, 1.0), (3, -3.0), (6, 3.0), (9, -1.0))  # (1 - t³)³ by powers of t
 
 
@@ -54,10 +54,10 @@ def loess(view: Probabilities, *, span: float = 0.75, degree: int = 2) -> Array:
     widths = _widths(x, counts, span)
     left, right = np.searchsorted(x, x - widths, side="right"), np.searchsorted(x, x + widths, side="left")
     windows = _Windows(x, counts, view.positives, widths, left, right)
-    fitted = np.array(view.rates, dtype=np.float64)  # of a window of too few probabilities
+    fitted = np.array(view.rates, dtype=np.float64)  # what stays where a window has too few probabilities
     several = np.flatnonzero((right - left > degree) & (widths > 0))
     if len(several):
-        fit = _row_by_row if len(x) <= _FEW else _by_moments
+        fit = _row_by_row if len(x) <= _MAX_ROW_BY_ROW else _by_moments
         fitted[several] = fit(windows, several, degree)
     return fitted
 
@@ -74,31 +74,31 @@ class _Windows(NamedTuple):
 
 
 def _widths(x: Array, counts: Array, span: float) -> Array:
-    """Return how far each window reaches: the least distance within which a share of all rows lies.
+    """Return the width of each window: the smallest distance within which a share of all rows lies.
 
     A window is a run of probabilities. Of the runs from each probability on that hold the share, the best for
     a point is where its two ends are equally far, or the one before.
     """
     passed = np.concatenate([[0.0], np.cumsum(counts)])
-    target = span * passed[-1] * (1 - _EVEN)
-    ends = np.searchsorted(passed, passed[:-1] + target)  # so many probabilities are in the run's end
+    target = span * passed[-1] * (1 - _SHARE_TOLERANCE)
+    ends = np.searchsorted(passed, passed[:-1] + target)  # number of probabilities up to the run's end
     begins = np.arange(len(x))[ends <= len(x)]
     ends = ends[ends <= len(x)] - 1
     middle = np.searchsorted(x[begins] + x[ends], 2 * x)
     widths = np.full(len(x), np.inf)
-    for step in (-2, -1, 0, 1):  # rounding may put the middle beside its place
+    for step in (-2, -1, 0, 1):  # rounding may move the middle by one
         run = np.clip(middle + step, 0, len(begins) - 1)
         widths = np.minimum(widths, np.maximum(x - x[begins[run]], x[ends[run]] - x))
     return np.asarray(np.maximum(widths, 0.0))
 
 
-def _row_by_row(windows: _Windows, places: Any, degree: int) -> Array:
-    """Return the fits at some places, each by least squares over its own window."""
+def _row_by_row(windows: _Windows, indices: Any, degree: int) -> Array:
+    """Return the fits at some probabilities, each by least squares over its own window."""
     x, counts, positives, widths, left, right = windows
-    fitted = np.empty(len(places))
-    for i, place in enumerate(places.tolist()):
-        inside = slice(int(left[place]), int(right[place]))
-        distance = (x[inside] - x[place]) / widths[place]
+    fitted = np.empty(len(indices))
+    for i, index in enumerate(indices.tolist()):
+        inside = slice(int(left[index]), int(right[index]))
+        distance = (x[inside] - x[index]) / widths[index]
         weight = np.sqrt(np.maximum(1 - np.abs(distance) ** 3, 0) ** 3 * counts[inside])
         columns = np.vander(distance, degree + 1, increasing=True) * weight[:, None]
         rates = positives[inside] / counts[inside] * weight
@@ -106,39 +106,40 @@ def _row_by_row(windows: _Windows, places: Any, degree: int) -> Array:
     return fitted
 
 
-def _by_moments(windows: _Windows, places: Any, degree: int) -> Array:
+def _by_moments(windows: _Windows, indices: Any, degree: int) -> Array:
     """Return the same from running sums of powers: the tricube is a polynomial on either side of its middle.
 
-    Powers are taken about the middle of a block of places that is half a window wide, in units of the window,
-    so that they stay near 1 and nothing cancels; there are about as many blocks as windows side by side. What
-    is nearly singular, where next to all weight lies at one probability, goes through its rows.
+    Powers are taken about the middle of a block of probabilities that is half a window wide, in units of the
+    window, so that they stay near 1 and nothing cancels; there are about as many blocks as windows side by
+    side. Where the equations are nearly singular, with almost all weight at one probability, the fit goes by
+    rows.
     """
     x, counts, positives, widths, left, right = windows
-    fitted = np.empty(len(places))
+    fitted = np.empty(len(indices))
     begin = 0
-    while begin < len(places):
-        reach = x[places[begin]] + widths[places[begin]] / 2
-        end = max(int(np.searchsorted(x[places], reach, side="right")), begin + 1)
-        block = places[begin:end]
-        middle = places[(begin + end) // 2]
+    while begin < len(indices):
+        block_end = x[indices[begin]] + widths[indices[begin]] / 2
+        end = max(int(np.searchsorted(x[indices], block_end, side="right")), begin + 1)
+        block = indices[begin:end]
+        middle = indices[(begin + end) // 2]
         centre, unit = x[middle], widths[middle]
         inside = slice(int(left[block].min()), int(right[block].max()))
         u = (x[inside] - centre) / unit
         powers = np.vander(u, 2 * degree + 10, increasing=True).T
         at, scale = (x[block] - centre) / unit, unit / widths[block]
-        # The place itself is on the left side of its window.
+        # The probability itself is on the left side of its window.
         sides = [edge - inside.start for edge in (left[block], block + 1, right[block])]
         sums = [_window_sums(powers * mass[inside], sides, at, scale) for mass in (counts, positives)]
         fitted[begin:end] = _solved(sums[0], sums[1], degree)
         begin = end
-    lost = np.flatnonzero(np.isnan(fitted))
-    if len(lost):
-        fitted[lost] = _row_by_row(windows, places[lost], degree)
+    singular = np.flatnonzero(np.isnan(fitted))
+    if len(singular):
+        fitted[singular] = _row_by_row(windows, indices[singular], degree)
     return fitted
 
 
 def _window_sums(terms: Array, sides: list[Any], at: Array, scale: Array) -> Array:
-    """Return for each place the sums over its window of mass times tricube times powers of the distance.
+    """Return sums over each window of mass times tricube times powers of the distance.
 
     `terms` hold mass times a power of the distance from the block's centre, a power per row.
     """
@@ -147,13 +148,13 @@ def _window_sums(terms: Array, sides: list[Any], at: Array, scale: Array) -> Arr
     moments = np.zeros((size - 9, len(at)))
     for low, high, sign in ((sides[0], sides[1], -1.0), (sides[1], sides[2], 1.0)):
         about = passed[:, high] - passed[:, low]
-        # Powers of the distance from the place, by (v - at)^k = v (v - at)^(k-1) - at (v - at)^(k-1).
+        # Powers of the distance from the probability, by (v - at)^k = v (v - at)^(k-1) - at (v - at)^(k-1).
         for first in range(1, size):
             about[first:] -= at * about[first - 1 : -1]
-        stretch = np.ones(len(at))
+        power_of_scale = np.ones(len(at))
         for power in range(1, size):
-            stretch = stretch * scale
-            about[power] *= stretch
+            power_of_scale = power_of_scale * scale
+            about[power] *= power_of_scale
         for extra, factor in _TRICUBE:
             moments += factor * sign**extra * about[extra : extra + size - 9]
     return moments
@@ -163,7 +164,7 @@ def _solved(mass: Array, rate: Array, degree: int) -> Array:
     """Return the constant of each weighted polynomial, NaN where its normal equations are nearly singular."""
     index = np.arange(degree + 1)
     matrix = np.moveaxis(mass[index[:, None] + index], -1, 0)
-    sound = np.linalg.cond(matrix) < _CONDITION
+    sound = np.linalg.cond(matrix) < _MAX_CONDITION
     matrix = np.where(sound[:, None, None], matrix, np.eye(degree + 1))
     constants = np.linalg.solve(matrix, rate[: degree + 1].T[:, :, None])[:, 0, 0]
     return np.where(sound, constants, np.nan)

@@ -1,7 +1,7 @@
-"""Distances of the probabilities from their smooth calibration curve: ICI, E50, E90 and Emax by loess.
+"""Distances of the probabilities from a smooth calibration curve: ICI, E50, E90 and Emax by loess.
 
-Austin and Steyerberg (2019) have them; the same distances from the isotonic fit have names that begin with
-isotonic. They are above 0 for calibrated probabilities too: :func:`calibration_null` says by how much.
+By Austin and Steyerberg (2019); the same distances from the isotonic fit have names that begin with
+isotonic. They are above 0 for calibrated probabilities too: :func:`calibration_null` computes by how much.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @one_by_one
 def integrated_calibration_index(v: Probabilities, *, span: float = 0.75, degree: int = 2) -> Any:
-    """The mean distance of the probabilities from their smooth calibration curve: ``mean |p - loess(p)|``.
+    """Mean distance of the probabilities from a smooth calibration curve: ``mean |p - loess(p)|``.
 
     The curve is R's loess(y ~ p) with surface = "direct": the exact local fit, not interpolated. With
     degree=1 and span=2/3 it is the lowess of rms::val.prob, which prints it as Eavg (its window has
-    floor(2 n / 3) rows). The fit is not held within 0 and 1, so that a distance may be above 1.
+    floor(2 n / 3) rows). The fit is not restricted to 0..1, so that a distance may be above 1.
     """
     return ratio(total(v.counts * _distances(v, span, degree)), v.n)
 
@@ -43,7 +43,7 @@ def integrated_calibration_index(v: Probabilities, *, span: float = 0.75, degree
 )  # fmt: skip
 @one_by_one
 def median_calibration_distance(v: Probabilities, *, span: float = 0.75, degree: int = 2) -> Any:
-    """The median distance of the probabilities from their smooth calibration curve.
+    """Median distance of the probabilities from a smooth calibration curve.
 
     ``median |p - loess(p)|``
     """
@@ -56,7 +56,7 @@ def median_calibration_distance(v: Probabilities, *, span: float = 0.75, degree:
 )  # fmt: skip
 @one_by_one
 def upper_calibration_distance(v: Probabilities, *, span: float = 0.75, degree: int = 2) -> Any:
-    """The distance from the smooth calibration curve that 9 rows in 10 keep within.
+    """90% quantile of the probabilities' distance from a smooth calibration curve.
 
     ``90% quantile of |p - loess(p)|``
 
@@ -71,7 +71,7 @@ def upper_calibration_distance(v: Probabilities, *, span: float = 0.75, degree: 
 )  # fmt: skip
 @one_by_one
 def largest_calibration_distance(v: Probabilities, *, span: float = 0.75, degree: int = 2) -> Any:
-    """The largest distance of a probability from the smooth calibration curve: ``max |p - loess(p)|``."""
+    """Largest distance of a probability from a smooth calibration curve: ``max |p - loess(p)|``."""
     return _distances(v, span, degree).max()
 
 

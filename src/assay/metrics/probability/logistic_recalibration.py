@@ -1,4 +1,4 @@
-"""The logistic fit of outcomes to the logit of their probabilities (Cox 1958), by Newton's method."""
+"""Logistic regression of outcomes on the logit of their probabilities (Cox 1958), by Newton's method."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 __all__ = ["LogisticFit", "fit_both", "fit_intercept", "no_fit", "no_intercept"]
 
-_ROUNDS = 500  # Newton takes about six; from the far end of the logits, 745, a hundred more
-_FAR = 10.0  # how far a step may move a logit
-_SMALL = 1e-13  # of a step, beside the coefficient it changes
-_ROUNDING = 1e-14  # of a log likelihood
+_MAX_STEPS = 500  # Newton takes about six; from the far end of the logits, 745, a hundred more
+_MAX_LOGIT_STEP = 10.0  # how far a step may move a logit
+_STEP_TOLERANCE = 1e-13  # of a step, relative to the coefficient
+_ROUNDING = 1e-14  # of a log-likelihood, relative
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LogisticFit:
-    """A fitted intercept and slope, their standard errors, and how much likelier they make the outcomes.
+    """A fitted intercept and slope, their standard errors, and the gain in log-likelihood.
 
-    `log_likelihood_gain` is that of the fit less that of intercept 0 and slope 1, the probabilities as they
-    are.
+    `log_likelihood_gain` is the fit's log-likelihood less that of intercept 0 and slope 1, the probabilities
+    as they are.
     """
 
     intercept: float
@@ -64,19 +64,19 @@ def no_fit(view: Probabilities) -> str:
 
 def fit_both(view: Probabilities) -> LogisticFit | None:
     """Return the fit of intercept and slope, None where there is none."""
-    return None if no_fit(view) else _climb(view, slopes=True)
+    return None if no_fit(view) else _maximise(view, slopes=True)
 
 
 def fit_intercept(view: Probabilities) -> LogisticFit | None:
-    """Return the fit of the intercept alone, the slope held at 1; None where there is none."""
-    return None if no_intercept(view) else _climb(view, slopes=False)
+    """Return the fit of the intercept alone, the slope fixed at 1; None where there is none."""
+    return None if no_intercept(view) else _maximise(view, slopes=False)
 
 
-def _climb(view: Probabilities, *, slopes: bool) -> LogisticFit:
-    """Climb the log likelihood, which is concave, by Newton's steps from intercept 0 and slope 1.
+def _maximise(view: Probabilities, *, slopes: bool) -> LogisticFit:
+    """Maximise the log-likelihood, which is concave, by Newton's steps from intercept 0 and slope 1.
 
-    A step that would move a logit very far is cut, because far out the likelihood is flat and Newton wild;
-    one that does not go up is halved.
+    A step that would move a logit very far is cut, because far out the likelihood is flat and Newton's steps
+    are erratic; one that does not go up is halved.
     """
     x = np.log(view.p) - np.log1p(-view.p)
 
@@ -86,36 +86,38 @@ def _climb(view: Probabilities, *, slopes: bool) -> LogisticFit:
 
     line = np.array([0.0, 1.0])
     first = height = likelihood(line)
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_STEPS):
         step = _step(view, x, line, slopes=slopes)
-        step = step * min(1.0, _FAR / max(float(np.abs(step[0] + step[1] * x).max()), _FAR))
-        # Near the top the likelihood's own rounding looks like a step down.
+        step = step * min(
+            1.0, _MAX_LOGIT_STEP / max(float(np.abs(step[0] + step[1] * x).max()), _MAX_LOGIT_STEP)
+        )
+        # Near the maximum the rounding of the likelihood looks like a step down.
         while (there := likelihood(line + step)) < height - _ROUNDING * abs(height):
             step = step / 2
         line, height = line + step, there
-        if np.all(np.abs(step) <= _SMALL * np.maximum(1, np.abs(line))):
+        if np.all(np.abs(step) <= _STEP_TOLERANCE * np.maximum(1, np.abs(line))):
             break
-    spread, middle, wide = _information(view, x, line)
-    slope_variance = 1 / wide if slopes else 0.0
+    information, centre, slope_information = _information(view, x, line)
+    slope_variance = 1 / slope_information if slopes else 0.0
     return LogisticFit(
         float(line[0]),
         float(line[1]),
-        math.sqrt(1 / spread + middle**2 * slope_variance),
+        math.sqrt(1 / information + centre**2 * slope_variance),
         math.sqrt(slope_variance),
         max(height - first, 0.0),
     )
 
 
 def _fitted(line: NDArray[Any], x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the fitted rates and what is missing from them to 1."""
+    """Return the fitted rates and one minus them."""
     eta = line[0] + line[1] * x
     return np.exp(-np.logaddexp(0, -eta)), np.exp(-np.logaddexp(0, eta))
 
 
 def _information(view: Probabilities, x: NDArray[Any], line: NDArray[Any]) -> tuple[float, float, float]:
-    """Return Fisher's information about the line's height at its middle, that middle, and about its slope.
+    """Return Fisher's information about the line's height at its centre, that centre, and about its slope.
 
-    Seen from the middle of the information the two do not depend on each other.
+    Measured from the centre of the information the two are uncorrelated.
     """
     rate, rest = _fitted(line, x)
     spread = view.counts * rate * rest
@@ -127,11 +129,11 @@ def _information(view: Probabilities, x: NDArray[Any], line: NDArray[Any]) -> tu
 def _step(view: Probabilities, x: NDArray[Any], line: NDArray[Any], *, slopes: bool) -> NDArray[Any]:
     rate, rest = _fitted(line, x)
     missed = view.positives * rest - view.negatives * rate
-    spread, middle, wide = _information(view, x, line)
-    tilt = total(missed * (x - middle)) if slopes else 0.0
+    information, centre, slope_information = _information(view, x, line)
+    tilt = total(missed * (x - centre)) if slopes else 0.0
     with np.errstate(all="ignore"):
-        turn = np.divide(tilt, wide) if slopes else 0.0
-        step = np.array([np.divide(total(missed), spread) - middle * turn, turn])
+        turn = np.divide(tilt, slope_information) if slopes else 0.0
+        step = np.array([np.divide(total(missed), information) - centre * turn, turn])
     if np.isfinite(step).all():
         return step
-    return np.array([total(missed) - middle * tilt, tilt])  # too flat for Newton: uphill at least
+    return np.array([total(missed) - centre * tilt, tilt])  # too flat for Newton: a gradient step

@@ -1,4 +1,4 @@
-"""How good the probabilities of several classes are: losses of a row, and calibration three ways."""
+"""Proper scores and calibration errors of the probabilities of several classes."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Confidence"]
 
 
-def _own(codes: Any, values: Any) -> Any:
-    """Return each row's value of its own class."""
+def _of_actual_class(codes: Any, values: Any) -> Any:
+    """Return each row's value for its actual class."""
     return np.take_along_axis(values, codes[:, None], axis=1)[:, 0]
 
 
@@ -43,19 +43,19 @@ def _squared(codes: Any, probabilities: Any) -> Any:
     bounds=(0, math.inf), best=0, undefined=NO_ROWS, aliases=("categorical_cross_entropy",), title="log loss",
 )  # fmt: skip
 def multiclass_log_loss(codes: Any, probabilities: Any, *, clip: float = 0.0) -> Any:
-    """How surprising the classes were to the model: ``-mean(log(probability of the actual class))``.
+    """Mean negative log-likelihood of the actual classes: ``-mean(log(probability of the actual class))``.
 
-    Infinite where an actual class was given probability 0; a `clip` above 0 moves probabilities into
+    Infinite where an actual class had probability 0; a `clip` above 0 moves probabilities into
     [clip, 1 - clip] first. Rows whose probabilities do not add up to 1 are refused.
     """
-    return log_losses(None, _own(codes, probabilities), clip=clip)
+    return log_losses(None, _of_actual_class(codes, probabilities), clip=clip)
 
 
 @mean_metric(bounds=(0, 2), best=0, undefined=NO_ROWS, title="Brier score")
 def multiclass_brier(codes: Any, probabilities: Any) -> Any:
-    """The squared distance of the probabilities from what happened, added over the classes.
+    """Squared difference of probabilities and outcome, added over the classes.
 
-    ``mean(sum over classes (probability - outcome)²)``. Of two classes it is twice the Brier score of one.
+    ``mean(sum over classes (probability - outcome)²)``. For two classes it is twice the Brier score of one.
     """
     return _squared(codes, probabilities)
 
@@ -69,9 +69,9 @@ def halved_multiclass_brier(codes: Any, probabilities: Any) -> Any:
     return _squared(codes, probabilities) / 2
 
 
-@mean_metric(bounds=(0, 1), best=0, undefined="there is one class only", aliases=("rps",))
+@mean_metric(bounds=(0, 1), best=0, undefined="there is only one class", aliases=("rps",))
 def ranked_probability_score(codes: Any, probabilities: Any) -> Any:
-    """How far the probabilities are from what happened where classes have an order, that of the labels.
+    """Squared difference of cumulative probabilities and outcome, for classes in the order of the labels.
 
     ``mean(sum over cuts (probability below - outcome below)²) / (classes - 1)``: being far off costs more
     than being off by one.
@@ -83,26 +83,29 @@ def ranked_probability_score(codes: Any, probabilities: Any) -> Any:
 
 @mean_metric(bounds=(0, 1), best=1, undefined=NO_ROWS)
 def spherical_score(codes: Any, probabilities: Any) -> Any:
-    """The probability of what happened beside the length of them all: ``mean(p(actual) / sqrt(sum(p²)))``."""
-    return _own(codes, probabilities) / np.sqrt((probabilities**2).sum(axis=1))
+    """Probability of the actual class over the norm of all probabilities.
+
+    ``mean(p(actual) / sqrt(sum(p²)))``
+    """
+    return _of_actual_class(codes, probabilities) / np.sqrt((probabilities**2).sum(axis=1))
 
 
 @mean_metric(bounds=(0, 1), best=1, undefined=NO_ROWS, title="top-k accuracy")
 def top_k_accuracy(codes: Any, scores: Any, *, k: int = 2) -> Any:
-    """How often the actual class is among the k of the highest scores: ``mean(rank of the actual <= k)``.
+    """Share of rows whose actual class is among the k highest scores: ``mean(rank of the actual <= k)``.
 
-    Where classes tie for the last of the k places, the row counts by the share of them that get one: no
-    order of the labels shows.
+    Where classes tie for the last of the k positions, the row counts by the share of them that fit: the order
+    of the labels does not matter.
     """
     k = whole("k", k)
-    own = _own(codes, scores)[:, None]
-    above, level = (scores > own).sum(axis=1), (scores == own).sum(axis=1)
-    return np.clip((k - above) / level, 0, 1)
+    actual = _of_actual_class(codes, scores)[:, None]
+    above, tied = (scores > actual).sum(axis=1), (scores == actual).sum(axis=1)
+    return np.clip((k - above) / tied, 0, 1)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Confidence:
-    """How probable the predicted classes were held, and how often they were right: together, and by class."""
+    """Probabilities of the predicted classes and how often these are correct: together, and by class."""
 
     together: Probabilities
     each: tuple[Probabilities, ...]
@@ -117,12 +120,12 @@ class Confidence:
     def of(cls, tally: Any) -> Self:
         """Return the view of a confidence tally."""
         need_tally(tally, Confidences)
-        rows = mild(np.array([_mass(one) for one in tally.tallies]))
+        rows = mild(np.array([_mass(scores) for scores in tally.tallies]))
         return cls(Probabilities.of(tally.pooled()), tuple(map(Probabilities.of, tally.tallies)), rows)
 
 
 def _mass(tally: Scores) -> float:
-    """Return how many rows a tally has, or what they weigh."""
+    """Return the number of rows of a tally, or the sum of their weights."""
     rows = tally.positives.astype(np.float64) + tally.negatives
     return float(total(rows if tally.weights is None else rows * tally.weights))
 
@@ -134,7 +137,7 @@ def _mass(tally: Scores) -> float:
 def confidence_calibration_error(
     c: Confidence, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share"
 ) -> Any:
-    """How far the probability of the predicted class is from how often it is right, in bins.
+    """Difference of the predicted class's probability and the accuracy, in bins.
 
     ``sum(rows |mean largest probability - share correct|) / n``. Biased upward.
     """
@@ -148,11 +151,12 @@ def confidence_calibration_error(
 def top_label_calibration_error(
     c: Confidence, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share"
 ) -> Any:
-    """As the confidence's calibration error, but for each predicted class apart (Gupta and Ramdas 2022).
+    """Difference of the predicted class's probability and the accuracy, for each predicted class on its own.
 
-    ``sum over predicted classes(rows calibration error of the class) / n``. Biased upward.
+    ``sum over predicted classes(rows calibration error of the class) / n``. Gupta and Ramdas (2022). Biased
+    upward.
     """
-    parts = [expected_calibration_error.formula(one, bins=bins, rule=rule, ties=ties) for one in c.each]
+    parts = [expected_calibration_error.formula(view, bins=bins, rule=rule, ties=ties) for view in c.each]
     return ratio(total(c.rows * np.array(parts)), total(c.rows))
 
 
@@ -163,7 +167,7 @@ def top_label_calibration_error(
 def classwise_calibration_error(
     c: ClassRanks, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share"
 ) -> Any:
-    """How far each class's probability is from how often it happens, every class counting alike.
+    """Calibration error of each class against the rest, every class counting the same.
 
     ``mean over classes(calibration error of the class against the rest)``. Biased upward.
     """

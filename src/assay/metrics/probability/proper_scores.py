@@ -1,4 +1,4 @@
-"""How good probabilities are: proper scores, their skill, and what they are made of."""
+"""Proper scores of predicted probabilities, their skill scores and their decompositions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BinnedBrier", "Decomposition", "binned_brier", "corp", "murphy"]
 
-ONE_CLASS = "all rows are of one class, so that the base rate says it all"
+ONE_CLASS = "all rows are of one class, so that the base rate is a perfect prediction"
 
 
 @mean_metric(
@@ -32,10 +32,10 @@ ONE_CLASS = "all rows are of one class, so that the base rate says it all"
     aliases=("cross_entropy", "mean_cross_entropy", "mxe", "logistic_loss"), tally=Losses.log_losses,
 )  # fmt: skip
 def log_loss(positive: Any, probability: Any, *, clip: float = 0.0) -> Any:
-    """How surprising the outcomes were to the model: ``-mean(log(probability of what happened))``.
+    """Mean negative log-likelihood of the outcomes: ``-mean(log(probability of what happened))``.
 
-    It is infinite where something happened that was given probability 0: the view's ``infinite`` counts such
-    rows. A `clip` above 0 moves probabilities into [clip, 1 - clip] first, and the figure then depends on it.
+    It is infinite where something happened that had probability 0: the view's ``infinite`` counts such rows.
+    A `clip` above 0 moves probabilities into [clip, 1 - clip] first, and the loss then depends on it.
     """
     return log_losses(positive, probability, clip=clip)
 
@@ -45,13 +45,13 @@ def log_loss(positive: Any, probability: Any, *, clip: float = 0.0) -> Any:
     title="Brier score",
 )  # fmt: skip
 def brier(positive: Any, probability: Any) -> Any:
-    """The mean squared distance of the probability from what happened: ``mean((probability - outcome)²)``."""
+    """Mean squared difference of probability and outcome: ``mean((probability - outcome)²)``."""
     return (positive - probability) ** 2
 
 
 @mean_metric(bounds=(0, 1), best=0, undefined=NO_ROWS, then=root, kind="moments", title="root Brier score")
 def root_brier(positive: Any, probability: Any) -> Any:
-    """The root of the Brier score, which ROCR calls rmse: ``sqrt(mean((probability - outcome)²))``."""
+    """Root of the Brier score, which ROCR calls rmse: ``sqrt(mean((probability - outcome)²))``."""
     return (positive - probability) ** 2
 
 
@@ -68,7 +68,7 @@ def _log_score(view: Probabilities, p: Any) -> Any:
     aliases=("base_rate_brier",), title="Brier score of the base rate",
 )  # fmt: skip
 def brier_uncertainty(v: Probabilities) -> Any:
-    """The Brier score of always saying the base rate: ``rate (1 - rate)``."""
+    """Brier score of always predicting the base rate: ``rate (1 - rate)``."""
     return v.base_rate * (1 - v.base_rate)
 
 
@@ -77,7 +77,7 @@ def brier_uncertainty(v: Probabilities) -> Any:
     aliases=("base_rate_log_loss",), title="log loss of the base rate",
 )  # fmt: skip
 def log_uncertainty(v: Probabilities) -> Any:
-    """The log loss of always saying the base rate: ``-rate log(rate) - (1 - rate) log(1 - rate)``."""
+    """Log loss of always predicting the base rate: ``-rate log(rate) - (1 - rate) log(1 - rate)``."""
     return -x_log_y(v.base_rate, v.base_rate) - x_log_y(1 - v.base_rate, 1 - v.base_rate) + 0.0
 
 
@@ -86,7 +86,7 @@ def log_uncertainty(v: Probabilities) -> Any:
     aliases=("bss", "scaled_brier", "d2_brier"), title="Brier skill",
 )  # fmt: skip
 def brier_skill(v: Probabilities) -> Any:
-    """How much of the base rate's Brier score is saved: ``1 - brier / (rate (1 - rate))``."""
+    """Improvement of the Brier score over predicting the base rate: ``1 - brier / (rate (1 - rate))``."""
     return 1 - ratio(_brier(v, v.p), brier_uncertainty.formula(v))
 
 
@@ -95,7 +95,10 @@ def brier_skill(v: Probabilities) -> Any:
     aliases=("d2_log_loss", "mcfadden_r2", "mcfadden", "mcfadden_pseudo_r2"),
 )  # fmt: skip
 def log_loss_skill(v: Probabilities) -> Any:
-    """How much of the base rate's log loss is saved: ``1 - log loss / log loss of the base rate``."""
+    """Improvement of the log loss over predicting the base rate.
+
+    ``1 - log loss / log loss of the base rate``
+    """
     return 1 - ratio(_log_score(v, v.p), log_uncertainty.formula(v))
 
 
@@ -104,7 +107,9 @@ def log_loss_skill(v: Probabilities) -> Any:
     aliases=("cox_snell", "cox_snell_pseudo_r2", "maddala_r2"), title="Cox-Snell R²",
 )  # fmt: skip
 def cox_snell_r2(v: Probabilities) -> Any:
-    """R² by the likelihoods of the probabilities and of the base rate: ``1 - (L0 / L)^(2 / n)``.
+    """Cox and Snell's R² from the likelihoods of the probabilities and of the base rate.
+
+    ``1 - (L0 / L)^(2 / n)``
 
     As a function of the log loss: 1 - exp(2 (log loss - log loss of the base rate)). It does not reach 1,
     and with rare positives not even a half; Nagelkerke's is the share of what it can reach.
@@ -118,12 +123,12 @@ def cox_snell_r2(v: Probabilities) -> Any:
     aliases=("nagelkerke", "nagelkerke_pseudo_r2", "cragg_uhler_r2"), title="Nagelkerke R²",
 )  # fmt: skip
 def nagelkerke_r2(v: Probabilities) -> Any:
-    """R² by likelihoods as a share of the most that the base rate leaves.
+    """Nagelkerke's R²: Cox and Snell's as a share of the largest value that the base rate allows.
 
     ``(1 - (L0 / L)^(2 / n)) / (1 - L0^(2 / n))``
 
-    rms::lrm prints it as R2 for its own training rows, pscl::pR2 as r2CU; of other rows, and of probabilities
-    that no likelihood was maximised for, it may be below 0.
+    rms::lrm prints it as R2 for its own training rows, pscl::pR2 as r2CU; for other rows, and for
+    probabilities that were not fitted by maximum likelihood, it may be below 0.
     """
     base = log_uncertainty.formula(v)
     return ratio(_explained_likelihood(v, base), -np.expm1(-2 * base))
@@ -148,7 +153,8 @@ def corp(tally: Any, score: Literal["brier", "log"] = "brier", *, clip: float = 
     """Return a score's decomposition by the isotonic fit (Dimitriadis, Gneiting and Jordan 2021).
 
     Miscalibration is what recalibrating would save, discrimination what the recalibrated probabilities save
-    over the base rate, uncertainty the base rate's own score. No bins are chosen; neither part is below 0.
+    over the base rate, uncertainty the base rate's own score. There are no bins to choose; neither of the
+    first two is below 0.
 
     >>> import assay
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.125, 0.25, 0.5, 0.75]))
@@ -162,9 +168,10 @@ def _corp(view: Probabilities, score: str) -> Decomposition:
     if score not in ("brier", "log"):
         raise MetricError(f'score={score!r} is not known: use "brier" or "log".')
     of, base = (_brier, brier_uncertainty) if score == "brier" else (_log_score, log_uncertainty)
-    given, fitted, constant = of(view, view.p), of(view, isotonic(view)), base.formula(view)
-    # Neither can be below 0 but for rounding.
-    return Decomposition(given, max(given - fitted, 0.0), max(constant - fitted, 0.0), constant)
+    score_value, fitted, constant = of(view, view.p), of(view, isotonic(view)), base.formula(view)
+    # Only rounding can put either below 0.
+    parts = max(score_value - fitted, 0.0), max(constant - fitted, 0.0)
+    return Decomposition(score_value, *parts, constant)
 
 
 @metric(
@@ -173,9 +180,9 @@ def _corp(view: Probabilities, score: str) -> Decomposition:
 )  # fmt: skip
 @one_by_one
 def brier_miscalibration(v: Probabilities) -> Any:
-    """What recalibrating would save of the Brier score: ``brier - brier of the isotonic fit``.
+    """Part of the Brier score that recalibrating would save: ``brier - brier of the isotonic fit``.
 
-    Like every plug-in it is above 0 for calibrated probabilities too: see :func:`calibration_null`.
+    Like every plug-in estimate it is above 0 for calibrated probabilities too: see :func:`calibration_null`.
     """
     return _corp(v, "brier").miscalibration
 
@@ -186,7 +193,10 @@ def brier_miscalibration(v: Probabilities) -> Any:
 )  # fmt: skip
 @one_by_one
 def brier_discrimination(v: Probabilities) -> Any:
-    """What ranking saves of the base rate's Brier score: ``rate (1 - rate) - brier of the isotonic fit``."""
+    """Improvement over the base rate's Brier score by ranking.
+
+    ``rate (1 - rate) - brier of the isotonic fit``
+    """
     return _corp(v, "brier").discrimination
 
 
@@ -196,7 +206,7 @@ def brier_discrimination(v: Probabilities) -> Any:
 )  # fmt: skip
 @one_by_one
 def log_miscalibration(v: Probabilities) -> Any:
-    """What recalibrating would save of the log loss: ``log loss - log loss of the isotonic fit``."""
+    """Part of the log loss that recalibrating would save: ``log loss - log loss of the isotonic fit``."""
     return _corp(v, "log").miscalibration
 
 
@@ -206,7 +216,10 @@ def log_miscalibration(v: Probabilities) -> Any:
 )  # fmt: skip
 @one_by_one
 def log_discrimination(v: Probabilities) -> Any:
-    """What ranking saves of the base rate's log loss: ``base rate's log loss - that of the isotonic fit``."""
+    """Improvement over the base rate's log loss by ranking.
+
+    ``base rate's log loss - that of the isotonic fit``
+    """
     return _corp(v, "log").discrimination
 
 
@@ -214,8 +227,8 @@ def murphy(tally: Any, *, clip: float = 0.0) -> Decomposition:
     """Return the Brier score's decomposition by distinct probability (Murphy 1973).
 
     Its miscalibration is also called reliability, its discrimination resolution. Where nearly every row has
-    a probability of its own, they are nearly the score and the uncertainty themselves, and say nothing:
-    :func:`corp` does.
+    a probability of its own, they are nearly the score and the uncertainty themselves and tell nothing: use
+    :func:`corp` there.
     """
     view = Probabilities.some(tally, clip=clip)
     parts = brier_reliability.formula(view), brier_resolution.formula(view), brier_uncertainty.formula(view)
@@ -227,7 +240,10 @@ def murphy(tally: Any, *, clip: float = 0.0) -> Decomposition:
     aliases=("murphy_reliability",), title="Brier reliability",
 )  # fmt: skip
 def brier_reliability(v: Probabilities) -> Any:
-    """How far each distinct probability is from its rows' rate: ``sum(rows (p - rate of p)²) / n``."""
+    """Squared difference of each distinct probability from its rows' rate.
+
+    ``sum(rows (p - rate of p)²) / n``
+    """
     return ratio(total(where(v.counts > 0, v.counts * (v.p - v.rates) ** 2, 0.0)), v.n)
 
 
@@ -236,17 +252,17 @@ def brier_reliability(v: Probabilities) -> Any:
     aliases=("murphy_resolution",), title="Brier resolution",
 )  # fmt: skip
 def brier_resolution(v: Probabilities) -> Any:
-    """How far the rates of distinct probabilities are from the base rate.
+    """Squared difference of the rates of distinct probabilities from the base rate.
 
     ``sum(rows (rate of p - rate)²) / n``
     """
-    apart = v.rates - np.asarray(v.base_rate)[..., None]
-    return ratio(total(where(v.counts > 0, v.counts * apart**2, 0.0)), v.n)
+    differences = v.rates - np.asarray(v.base_rate)[..., None]
+    return ratio(total(where(v.counts > 0, v.counts * differences**2, 0.0)), v.n)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BinnedBrier:
-    """A Brier score by bins, whose parts do add up.
+    """A Brier score by bins, with parts that add up to it.
 
     ``score = reliability - resolution + uncertainty + within_variance - within_covariance``
     """
@@ -262,7 +278,7 @@ class BinnedBrier:
 def binned_brier(
     tally: Any, *, bins: int = 15, rule: Rule = "mass", ties: Ties = "share", clip: float = 0.0
 ) -> BinnedBrier:
-    """Return the Brier score's decomposition by bins, with its two terms within the bins.
+    """Return the Brier score's decomposition by bins, with the two terms within the bins.
 
     Without those the parts do not add up (Stephenson, Coelho and Jolliffe 2008).
 
@@ -272,18 +288,18 @@ def binned_brier(
     0.056640625
     """
     view = Probabilities.some(tally, clip=clip)
-    held = binned(view, bins, rule, ties)
-    apart = held.p - held.spread(held.predicted)
-    within = held.positives - held.counts * held.spread(held.observed)
+    bin_sums = binned(view, bins, rule, ties)
+    deviation = bin_sums.p - bin_sums.spread(bin_sums.predicted)
+    within = bin_sums.positives - bin_sums.counts * bin_sums.spread(bin_sums.observed)
 
     def share(values: NDArray[Any]) -> float:
         return float(total(values) / view.n)
 
     return BinnedBrier(
         float(_brier(view, view.p)),
-        share(held.rows * held.gaps**2),
-        share(held.rows * (held.observed - view.base_rate) ** 2),
+        share(bin_sums.rows * bin_sums.gaps**2),
+        share(bin_sums.rows * (bin_sums.observed - view.base_rate) ** 2),
         float(brier_uncertainty.formula(view)),
-        share(held.counts * apart**2),
-        share(2 * within * apart),
+        share(bin_sums.counts * deviation**2),
+        share(2 * within * deviation),
     )

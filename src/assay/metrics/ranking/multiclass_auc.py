@@ -1,4 +1,4 @@
-"""How well scores of several classes rank the rows: areas of two classes at a time, averaged."""
+"""AUC of several classes: each class against the rest, or each pair of classes, averaged."""
 
 from __future__ import annotations
 
@@ -37,53 +37,53 @@ class ClassRanks:
 
     @functools.cached_property
     def rows(self) -> Any:
-        """How many rows each class has, or what they weigh."""
+        """Number of rows of each class, or the sum of their weights."""
         return self.source.class_weights
 
     @property
     def absent_classes(self) -> list[Any]:
-        """The labels that no row has."""
+        """Labels without rows."""
         return [label for label, rows in zip(self.source.labels, self.rows, strict=True) if not rows]
 
     @functools.cached_property
     def areas(self) -> Any:
-        """The area under the ROC curve of each class against the rest; NaN where it has none."""
+        """Area under the ROC curve of each class against the rest; NaN where it has none."""
         above, pairs = (x * ~np.eye(len(x), dtype=bool) for x in self.source.concordance())
         return _areas(above.sum(1), pairs.sum(1))
 
     @functools.cached_property
     def pair_areas(self) -> Any:
-        """The area of each class (rows) against each other one (columns), by the first one's scores."""
+        """Area of each class (rows) against each other one (columns), by the first one's scores."""
         return _areas(*self.source.concordance())
 
 
 def _areas(above: Any, pairs: Any) -> Any:
-    """Return quotients of whole numbers, each rounded once, whatever their size; NaN without pairs."""
+    """Return quotients of integers, each rounded once, whatever their size; NaN without pairs."""
     if pairs.dtype == np.float64:
         return ratio(above, pairs)
     quotients = [ratio(int(x), int(y)) for x, y in zip(above.flat, pairs.flat, strict=True)]
     return np.array(quotients).reshape(pairs.shape)
 
 
-def lacking(c: ClassRanks) -> str:
+def missing_class(c: ClassRanks) -> str:
     """Return which classes have no rows, so that there is nothing to compare with them."""
     return (
         f"there are no rows of {shown(c.absent_classes)}" if c.absent_classes else "all rows are of one class"
     )
 
 
-lacking.__doc__ = "a class is absent"  # what the catalogue says
+missing_class.__doc__ = "a class has no rows"  # what the catalogue says
 
 
 @metric(
-    reads=ClassRanks, kind="rank", bounds=(0, 1), best=1, undefined=lacking,
+    reads=ClassRanks, kind="rank", bounds=(0, 1), best=1, undefined=missing_class,
     aliases=("hand_till", "auc_one_vs_one", "multiclass_auc"), title="Hand-Till AUC",
 )  # fmt: skip
 def hand_till_auc(c: ClassRanks, *, average: str = "macro", undefined: str = "strict") -> Any:
-    """How well each two classes are told apart, every two counting alike: ``mean over pairs(auc)``.
+    """AUC averaged over pairs of classes, every pair counting the same: ``mean over pairs(auc)``.
 
-    Hand & Till's M (2001); the area of a pair is the mean of both classes' columns. The shares of the
-    classes do not show; ``average="weighted"`` lets each pair count by its rows, as scikit-learn's weighted
+    Hand & Till's M (2001); the area of a pair is the mean of both classes' columns. It does not depend on the
+    classes' shares; ``average="weighted"`` lets each pair count by its rows, as scikit-learn's weighted
     one-vs-one does. Rows may have weights. ``undefined="skip"`` leaves classes without rows out.
     """
     if average not in ("macro", "weighted") or undefined not in ("strict", "skip"):
@@ -99,11 +99,11 @@ def hand_till_auc(c: ClassRanks, *, average: str = "macro", undefined: str = "st
 
 
 @metric(
-    reads=ClassRanks, kind="rank", bounds=(0, 1), best=1, undefined=lacking,
+    reads=ClassRanks, kind="rank", bounds=(0, 1), best=1, undefined=missing_class,
     aliases=("auc_one_vs_rest", "ovr_macro_auc"),
 )  # fmt: skip
 def macro_auc(c: ClassRanks) -> Any:
-    """How well each class is told from the rest, every class counting alike: ``mean over classes(auc)``."""
+    """AUC of each class against the rest, every class counting the same: ``mean over classes(auc)``."""
     return np.mean(c.areas)
 
 
@@ -112,7 +112,7 @@ def macro_auc(c: ClassRanks) -> Any:
     aliases=("ovr_weighted_auc",),
 )  # fmt: skip
 def weighted_auc(c: ClassRanks) -> Any:
-    """How well each class is told from the rest, each counting by its rows: ``sum(rows auc) / n``."""
+    """AUC of each class against the rest, each counting by its rows: ``sum(rows auc) / n``."""
     present = c.rows > 0
     return np.average(c.areas[present], weights=c.rows[present])
 
@@ -122,8 +122,9 @@ def weighted_auc(c: ClassRanks) -> Any:
     aliases=("ovr_micro_auc",),
 )  # fmt: skip
 def micro_auc(c: ClassRanks) -> Any:
-    """How often a row's score for its own class is above any score for a class it is not of.
+    """AUC of all rows and classes pooled: ``auc of all columns as one``.
 
-    ``auc of all columns as one``. It compares scores of different columns, so they must be of one scale.
+    It compares a row's score for its own class with scores for other classes, so all columns must be on one
+    scale.
     """
     return auc.formula(Ranks.of(c.source.pooled()))

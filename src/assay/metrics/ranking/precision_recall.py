@@ -1,4 +1,4 @@
-"""The area under the precision-recall curve, by each of the five definitions in use, and its break-even."""
+"""The area under the precision-recall curve, by each of five definitions, and its break-even point."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from assay.metrics.metric import metric
 from assay.metrics.ranking.roc import positives_among
 from assay.metrics.views.ranking import Ranks, added
 
-_SERIES_FROM = 64  # where the series below is good to the last bit
-_ONE_ROW = 1e-9  # how far a count that weights were divided out of may be from one row
+_SERIES_FROM = 64  # from here on the series below is accurate to the last bit
+_ONE_ROW = 1e-9  # tolerance for a count of rows from which weights were divided out
 
 
 @metric(
@@ -21,11 +21,10 @@ _ONE_ROW = 1e-9  # how far a count that weights were divided out of may be from 
     aliases=("ap", "auprc", "pr_auc_step"),
 )  # fmt: skip
 def average_precision(r: Ranks) -> Any:
-    """The mean precision over the positives, each at the cutoff that finds it: ``sum(Δrecall precision)``.
+    """Mean precision over the positives, each at the cutoff that reaches it: ``sum(Δrecall precision)``.
 
     The step-wise area under the precision-recall curve, as in scikit-learn's average_precision_score and
-    yardstick's average_precision; tied scores are found together. Scores that rank at random reach
-    the prevalence.
+    yardstick's average_precision; tied scores are taken together. Random scores give the prevalence.
     """
     if r.plain:
         return r.source.average_precision()
@@ -35,12 +34,12 @@ def average_precision(r: Ranks) -> Any:
 
 @metric(reads=Ranks, kind="rank", bounds=(0, 1), best=1, undefined=NO_POSITIVES, title="PR AUC, trapezoid")
 def pr_auc_trapezoid(r: Ranks) -> Any:
-    """The area under straight lines from cutoff to cutoff of the precision-recall curve.
+    """Area under the precision-recall curve with straight lines from cutoff to cutoff.
 
     ``sum(Δrecall (precision + precision before) / 2)``
 
     As in scikit-learn's auc(recall, precision) and yardstick's pr_auc, beginning at recall 0 with
-    precision 1. Straight lines flatter: no cutoff reaches what lies on them (Davis & Goadrich 2006).
+    precision 1. Straight lines are optimistic: no cutoff reaches what lies on them (Davis & Goadrich 2006).
     """
     precision = where(r.tp + r.fp > 0, ratio(r.tp, r.tp + r.fp), 1.0)
     before = np.concatenate([np.ones_like(precision[..., :1]), precision[..., :-1]], -1)
@@ -52,7 +51,7 @@ def pr_auc_trapezoid(r: Ranks) -> Any:
     aliases=("aucpr", "pr_auc_interpolated", "auc_integral"), title="PR AUC, interpolated",
 )  # fmt: skip
 def pr_auc_integral(r: Ranks) -> Any:
-    """The area under the precision-recall curve on which tied rows are found at an even pace.
+    """Area under the precision-recall curve, interpolated between cutoffs at a constant rate of positives.
 
     ``integral of precision over recall``
 
@@ -73,7 +72,7 @@ def pr_auc_integral(r: Ranks) -> Any:
     title="tie-averaged average precision", depends_on_n=True,
 )  # fmt: skip
 def tie_expected_average_precision(r: Ranks) -> Any:
-    """The mean of average precision over every order of tied rows: ``E[mean precision at positives]``.
+    """Mean of average precision over every order of tied rows: ``E[mean precision at positives]``.
 
     As for ranked lists (McSherry & Najork 2008). Tied rows of different weights count by their mean weight.
     """
@@ -92,12 +91,13 @@ def tie_expected_average_precision(r: Ranks) -> Any:
     title="PR AUC, Davis and Goadrich", depends_on_n=True,
 )  # fmt: skip
 def pr_auc_davis_goadrich(r: Ranks) -> Any:
-    """The area under straight lines from positive to positive, tied rows being found at an even pace.
+    """Area under the precision-recall curve with straight lines from positive to positive.
 
     ``sum over positives of (precision before + precision) / 2 / positives``
 
-    Davis & Goadrich (2006) as their program and PRROC's auc.davis.goadrich sum it up. Tied rows of different
-    weights count by their mean weight. The curve itself, without the lines, is :func:`pr_auc_integral`.
+    Davis & Goadrich (2006) as their program and PRROC's auc.davis.goadrich sum it up, tied rows being reached
+    at a constant rate of positives. Tied rows of different weights count by their mean weight. The area under
+    the interpolated curve itself is :func:`pr_auc_integral`.
     """
     weight, p, q, found, above = _in_rows(r)
     pace = 1 + ratio(q, p)  # rows for each positive
@@ -122,7 +122,7 @@ def _in_rows(r: Ranks) -> tuple[Any, Any, Any, Any, Any]:
 def _harmonic_between(start: Any, count: Any) -> Any:
     """Return 1/(start + 1) + ... + 1/(start + count), to the last bits.
 
-    It is the difference of two digamma functions, which are moved up to where their series is good.
+    It is the difference of two digamma functions, shifted to where their series is accurate.
     """
     total = np.zeros(np.broadcast(start, count).shape)
     first, last = np.asarray(start, dtype=np.float64), np.asarray(start + count, dtype=np.float64)
@@ -141,8 +141,8 @@ def _harmonic_between(start: Any, count: Any) -> Any:
     aliases=("prbe", "precision_recall_break_even"), title="precision-recall break-even",
 )  # fmt: skip
 def break_even(r: Ranks) -> Any:
-    """The precision where it equals recall, as many being predicted positive as are: ``tp / positives``.
+    """Precision at the cutoff where it equals recall, with as many predicted as actual positives.
 
-    Where that number falls inside tied scores, they are taken in proportion.
+    ``tp / positives``. Where that number falls inside tied scores, they are taken in proportion.
     """
     return ratio(positives_among(r, r.positives), r.positives)

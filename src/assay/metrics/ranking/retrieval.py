@@ -1,8 +1,8 @@
-"""Ranked lists: what stands in the first k places, averaged over the queries.
+"""Ranked lists: the first k positions of each query's list, averaged over the queries.
 
-A list without any relevant item has nothing to find: it counts as 0 (``empty="zero"``, as trec_eval and
-torchmetrics have it), as 1 (``empty="one"``), or not at all (``empty="skip"``). A list shorter than k is
-short, not shorter in k: its missing places count as misses.
+A list without any relevant item counts as 0 (``empty="zero"``, as in trec_eval and torchmetrics), as 1
+(``empty="one"``), or not at all (``empty="skip"``). In a list shorter than k, the missing positions count as
+misses.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 __all__ = ["Lists"]
 
 EMPTY = ("zero", "one", "skip")
-NO_RELEVANT = "no query has a relevant item, and such lists are left out"
+NO_RELEVANT = "no query has a relevant item, and lists without one are left out"
 
 
 @dataclasses.dataclass(frozen=True)
 class Lists:
-    """The first k places of every query's list; all places where k is None."""
+    """The first k positions of every query's list; all positions where k is None."""
 
     queries: Queries
     k: int | None
@@ -47,40 +47,40 @@ class Lists:
 
     @classmethod
     def of(cls, tally: Any, *, k: int | None = None, empty: Literal["zero", "one", "skip"] = "zero") -> Self:
-        """Return the view of a query tally at a depth; `empty` is what a list without a relevant item is."""
+        """Return the view of a query tally at depth k; `empty` is how lists without a relevant item count."""
         need_tally(tally, Queries)
         if empty not in EMPTY:
-            words = {"neg": "zero", "pos": "one"}  # torchmetrics'
-            meant = f' Did you mean "{words[empty]}"?' if empty in words else ""
+            synonyms = {"neg": "zero", "pos": "one"}  # torchmetrics'
+            meant = f' Did you mean "{synonyms[empty]}"?' if empty in synonyms else ""
             raise MetricError(f'empty={empty!r} is not known: use "zero", "one" or "skip".{meant}')
         return cls(tally, k, empty)
 
     @functools.cached_property
     def at(self) -> ListScores:
-        """What the places hold, query by query."""
+        """What the positions hold, query by query."""
         return self.queries.at(self.k)
 
     @functools.cached_property
-    def places(self) -> NDArray[Any]:
-        """How many places each query is judged on."""
+    def depths(self) -> NDArray[Any]:
+        """Number of positions that are evaluated for each query."""
         if self.k is None:
             return self.queries.lengths
         return np.full(len(self.queries), self.k)
 
     @property
     def relevant(self) -> NDArray[Any]:
-        """How many relevant items each query has, listed or not."""
+        """Number of relevant items of each query, listed or not."""
         return self.queries.relevant
 
     def with_empty(self, values: Any, largest: float) -> NDArray[np.float64]:
-        """Return each list's value, those without a relevant item as `empty` says; NaN for one left out.
+        """Return each list's value, with `empty` for lists without a relevant item; NaN for one left out.
 
-        What has no largest value of 1, such as a gain, is 0 where there is nothing to gain.
+        A metric whose largest value is not 1, such as a gain, is 0 where there is nothing to gain.
         """
-        found = np.array(values, dtype=np.float64)
-        one = self.empty == "one" and largest == 1
-        found[self.relevant == 0] = math.nan if self.empty == "skip" else float(one)
-        return found
+        filled = np.array(values, dtype=np.float64)
+        as_one = self.empty == "one" and largest == 1
+        filled[self.relevant == 0] = math.nan if self.empty == "skip" else float(as_one)
+        return filled
 
 
 def query_metric(
@@ -121,29 +121,29 @@ def query_metric(
 @query_metric(
     bounds=(0, 1),
     best=None,
-    undefined="no list has a place, or lists without a relevant item are left out",
+    undefined="all lists are empty, or lists without a relevant item are left out",
     aliases=("p_at_k",),
 )
 def precision_at_k(lists: Lists) -> Any:
-    """How many of the first k places hold a relevant item: ``hits / k``."""
-    return ratio(lists.at.hits, lists.places)
+    """Share of the first k positions that hold a relevant item: ``hits / k``."""
+    return ratio(lists.at.hits, lists.depths)
 
 
 @query_metric(bounds=(0, 1), best=1, undefined=NO_RELEVANT, aliases=("r_at_k",))
 def recall_at_k(lists: Lists) -> Any:
-    """How many of the relevant items stand in the first k places: ``hits / relevant``."""
+    """Share of the relevant items that are in the first k positions: ``hits / relevant``."""
     return ratio(lists.at.hits, lists.relevant)
 
 
 @query_metric(bounds=(0, 1), best=1, undefined=NO_RELEVANT, aliases=("hit_at_k", "success_at_k"))
 def hit_rate(lists: Lists) -> Any:
-    """How many queries have a relevant item among the first k places: ``1 if hits > 0 else 0``."""
+    """Share of queries with a relevant item in the first k positions: ``1 if hits > 0 else 0``."""
     return where(lists.relevant > 0, lists.at.hit, math.nan)
 
 
 @query_metric(bounds=(0, 1), best=1, undefined=NO_RELEVANT, aliases=("mrr", "reciprocal_rank"))
 def mean_reciprocal_rank(lists: Lists) -> Any:
-    """How early the first relevant item comes: ``1 / rank of the first relevant item``."""
+    """Reciprocal rank of the first relevant item: ``1 / rank of the first relevant item``."""
     return where(lists.relevant > 0, lists.at.reciprocal_rank, math.nan)
 
 
@@ -153,21 +153,21 @@ def mean_average_precision(
     *,
     convention: Literal["retrieval", "trec", "depth", "hits", "teaching"] = "retrieval",
 ) -> Any:
-    """The precision at each relevant item, averaged: ``sum(P@i where i is relevant) / min(k, relevant)``.
+    """Mean of the precision at each relevant item: ``sum(P@i where i is relevant) / min(k, relevant)``.
 
     The convention names the denominator. ``"retrieval"``: min(k, relevant), as Kaggle, Spark's
-    meanAveragePrecisionAt and LightGBM have it; 1 where the first places are all relevant. ``"trec"``: all
+    meanAveragePrecisionAt and LightGBM have it; 1 where the first positions are all relevant. ``"trec"``: all
     relevant items (trec_eval, ranx). ``"depth"``: k. ``"hits"``: the hits themselves (torchmetrics), which
-    rewards retrieving fewer. ``"teaching"`` is another sum: the mean of P@1 to P@k over all places, P@i
+    rewards retrieving fewer. ``"teaching"`` is another sum: the mean of P@1 to P@k over all positions, P@i
     divided by the list's length where the list is shorter.
     """
-    at, relevant, places = lists.at, lists.relevant, lists.places
+    at, relevant, depths = lists.at, lists.relevant, lists.depths
     if convention == "teaching":
-        return where(places > 0, ratio(at.precision_mean_sum, places), 0.0)
+        return where(depths > 0, ratio(at.precision_mean_sum, depths), 0.0)
     denominators = {
-        "retrieval": np.minimum(places if lists.k is not None else relevant, relevant),
+        "retrieval": np.minimum(depths if lists.k is not None else relevant, relevant),
         "trec": relevant,
-        "depth": places,
+        "depth": depths,
         "hits": at.hits,
     }
     if convention not in denominators:
@@ -179,24 +179,24 @@ def mean_average_precision(
 
 @query_metric(bounds=(0, 1), best=1, undefined=NO_RELEVANT, aliases=("ndcg_at_k",), title="NDCG")
 def ndcg(lists: Lists, *, gain: Literal["linear", "exponential"] = "linear") -> Any:
-    """The gain in the first k places, discounted by rank, against the best order's: ``dcg / ideal dcg``.
+    """Discounted gain of the first k positions as a share of the best order's: ``dcg / ideal dcg``.
 
-    A gain is the relevance itself, or 2 to its power less 1 where gain="exponential"; place i is discounted
-    by log2(i + 1). Tied scores are averaged over their orders.
+    A gain is the relevance itself, or 2 to its power less 1 where gain="exponential"; position i is
+    discounted by log2(i + 1). Tied scores are averaged over their orders.
     """
     return ratio(_gain(lists, gain), _gain(lists, gain, "ideal_"))
 
 
 @query_metric(bounds=(0, math.inf), best=math.inf, undefined=NO_RELEVANT, aliases=("dcg_at_k",), title="DCG")
 def dcg(lists: Lists, *, gain: Literal["linear", "exponential"] = "linear") -> Any:
-    """The gain in the first k places, discounted by rank: ``sum(gain / log2(rank + 1))``."""
+    """Gain of the first k positions, discounted by rank: ``sum(gain / log2(rank + 1))``."""
     return _gain(lists, gain)
 
 
 @query_metric(bounds=(0, 1), best=None, undefined=NO_RELEVANT)
 def f1_at_k(lists: Lists) -> Any:
-    """Precision and recall in the first k places in one figure: ``2 hits / (k + relevant)``."""
-    return where(lists.relevant > 0, ratio(2 * lists.at.hits, lists.places + lists.relevant), math.nan)
+    """Harmonic mean of precision and recall in the first k positions: ``2 hits / (k + relevant)``."""
+    return where(lists.relevant > 0, ratio(2 * lists.at.hits, lists.depths + lists.relevant), math.nan)
 
 
 def _gain(lists: Lists, gain: str, which: str = "") -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Ranked lists by how far a reader goes down them: R-precision, rank-biased precision, reciprocal rank.
+"""Ranked lists by a model of the reader: R-precision, rank-biased precision, expected reciprocal rank.
 
 A query without a relevant item counts 0, as in trec_eval; where no query has one there is no value. Tied
 scores are averaged over their orders.
@@ -19,14 +19,14 @@ from assay.metrics.ranking.retrieval import NO_RELEVANT, Lists, query_metric
 
 @query_metric(bounds=(0, 1), best=1, undefined=NO_RELEVANT, aliases=("rprec", "r_prec"), title="R-precision")
 def r_precision(lists: Lists) -> Any:
-    """How many of the first R places hold a relevant item, R being how many there are: ``hits / R``.
+    """Share of the first R positions that hold a relevant item, R being the number of relevant items.
 
-    Precision and recall are the same number there. With k= it looks at no more than k places: precision at
-    the smaller of R and k.
+    ``hits / R``. Precision and recall are equal there. With k= it looks at no more than k positions:
+    precision at the smaller of R and k.
     """
-    query, place, relevance = _places(lists)
+    query, position, relevance = _positions(lists)
     depth = np.minimum(lists.relevant, _depth(lists))
-    within = place < depth[query]
+    within = position < depth[query]
     hits = np.bincount(query[within], relevance[within], minlength=len(lists.queries))
     return _counted(lists, where(depth > 0, ratio(hits, depth), 0.0))
 
@@ -36,24 +36,24 @@ def r_precision(lists: Lists) -> Any:
     title="rank-biased precision",
 )  # fmt: skip
 def rank_biased_precision(lists: Lists, *, persistence: float = 0.8) -> Any:
-    """How many of the items that a reader sees are relevant who goes on to the next with a fixed chance.
+    """Expected share of relevant items among those seen by a reader who goes on with a fixed probability.
 
     ``(1 - persistence) sum(persistence^(rank - 1) where relevant)``
 
     Moffat & Zobel (2008). What is not in the list counts as not relevant, so that it is a lower bound; 0.5 is
     an impatient reader, 0.95 a patient one.
     """
-    persistence = number("persistence", persistence, least=0)
+    persistence = number("persistence", persistence, minimum=0)
     if persistence >= 1:
-        raise MetricError(f"persistence={persistence!r}: a chance of going on lies below 1.")
-    query, place, relevance = _places(lists)
-    seen = (1 - persistence) * persistence**place * relevance
+        raise MetricError(f"persistence={persistence!r}: a probability of going on is below 1.")
+    query, position, relevance = _positions(lists)
+    seen = (1 - persistence) * persistence**position * relevance
     return _counted(lists, np.bincount(query, seen, minlength=len(lists.queries)))
 
 
 @query_metric(bounds=(0, 1), best=None, undefined=NO_RELEVANT, aliases=("err_at_k", "expected_rr"))
 def expected_reciprocal_rank(lists: Lists, *, max_gain: float | None = None) -> Any:
-    """One over the rank at which a reader stops, who stops at an item the likelier the more relevant it is.
+    """Expected reciprocal rank at which a reader stops who stops at relevant items with some probability.
 
     ``sum(stop(rank) / rank prod(1 - stop) over the ranks above)``, ``stop = (2^gain - 1) / 2^max_gain``
 
@@ -70,8 +70,8 @@ def expected_reciprocal_rank(lists: Lists, *, max_gain: float | None = None) -> 
     limit = _depth(lists)
     values = _stopping_in_order(lists, stop, limit)
     offsets, tied = lists.queries.offsets, lists.queries.tied != 0
-    of_place = np.repeat(np.arange(len(lists.queries)), lists.queries.lengths)
-    for query in np.unique(of_place[tied]).tolist():
+    query_of_item = np.repeat(np.arange(len(lists.queries)), lists.queries.lengths)
+    for query in np.unique(query_of_item[tied]).tolist():
         inside = slice(int(offsets[query]), int(offsets[query + 1]))
         values[query] = _stopping_with_ties(stop[inside], tied[inside], limit)
     return _counted(lists, values)
@@ -82,24 +82,26 @@ def _depth(lists: Lists) -> float:
 
 
 def _counted(lists: Lists, values: Any) -> Any:
-    """Return the queries' values, none where no query has a relevant item."""
+    """Return the queries' values, or NaN where no query has a relevant item."""
     return values if lists.relevant.any() else np.full(len(values), math.nan)
 
 
-def _places(lists: Lists) -> tuple[Any, Any, Any]:
-    """Return each place's query, its number from 0 and the chance that it holds a relevant item.
+def _positions(lists: Lists) -> tuple[Any, Any, Any]:
+    """Return each position's query, its index from 0 and the probability that it holds a relevant item.
 
-    Tied places share their relevant items evenly. Places beyond k are left out.
+    Tied positions share their relevant items evenly. Positions beyond k are left out.
     """
     queries = lists.queries
     query = np.repeat(np.arange(len(queries)), queries.lengths)
-    place = np.arange(len(query)) - queries.offsets[:-1][query]
+    position = np.arange(len(query)) - queries.offsets[:-1][query]
     relevance = (queries.gains > 0).astype(np.float64)
     if len(relevance) and queries.tied.any():
-        group = np.cumsum(np.concatenate([[0], queries.tied[:-1] == 0]))  # a place tied with the next goes on
+        group = np.cumsum(
+            np.concatenate([[0], queries.tied[:-1] == 0])
+        )  # a position tied with the next one is in its group
         relevance = (np.bincount(group, relevance) / np.bincount(group))[group]
-    kept = place < _depth(lists)
-    return query[kept], place[kept], relevance[kept]
+    kept = position < _depth(lists)
+    return query[kept], position[kept], relevance[kept]
 
 
 def _stopping_in_order(lists: Lists, stop: Any, limit: float) -> Any:
@@ -108,17 +110,19 @@ def _stopping_in_order(lists: Lists, stop: Any, limit: float) -> Any:
     Only relevant items stop anyone, so that all queries' first ones are taken together, then the second ones.
     """
     queries = lists.queries
-    found = np.flatnonzero(stop > 0)
-    query = np.repeat(np.arange(len(queries)), queries.lengths)[found]
-    rank = found - queries.offsets[:-1][query] + 1
-    found, query, rank = (x[rank <= limit] for x in (found, query, rank))
-    turn = np.arange(len(query)) - np.searchsorted(query, query)  # the how manyth of its query
+    relevant = np.flatnonzero(stop > 0)
+    query = np.repeat(np.arange(len(queries)), queries.lengths)[relevant]
+    rank = relevant - queries.offsets[:-1][query] + 1
+    relevant, query, rank = (x[rank <= limit] for x in (relevant, query, rank))
+    turn = np.arange(len(query)) - np.searchsorted(
+        query, query
+    )  # number of earlier stopping items of its query
     order = np.argsort(turn, kind="stable")
     ends = np.cumsum(np.bincount(turn)) if len(turn) else np.zeros(0, dtype=np.int64)
     values, going_on = np.zeros(len(queries)), np.ones(len(queries))
     for begin, end in zip(np.concatenate([[0], ends[:-1]]).tolist(), ends.tolist(), strict=False):
         taken = order[begin:end]
-        of, stopping = query[taken], stop[found[taken]]
+        of, stopping = query[taken], stop[relevant[taken]]
         values[of] += going_on[of] * stopping / rank[taken]
         going_on[of] *= 1 - stopping
     return values
@@ -127,9 +131,9 @@ def _stopping_in_order(lists: Lists, stop: Any, limit: float) -> Any:
 def _stopping_with_ties(stop: Any, tied: Any, limit: float) -> float:
     """Return the expected reciprocal rank of one list, averaged over the orders of tied items.
 
-    The chance to go on past j of a group's m items in random order is the mean, over all choices of j of
-    them, of the product of their chances. It is made item by item: of one item more it is that without the
-    item in (m + 1 - j) of m + 1 choices, and with it in the others.
+    The probability to go on past j of a group's m items in random order is the mean, over all choices of j of
+    them, of the product of their probabilities. It is built item by item: with one more item it is that
+    without the item in (m + 1 - j) of m + 1 choices, and with it in the others.
     """
     value, going_on, begin = 0.0, 1.0, 0
     while begin < len(stop) and begin < limit:

@@ -1,4 +1,4 @@
-"""How well scores put the positives above the negatives, whatever the cutoff."""
+"""How well scores rank the positives above the negatives, at whatever cutoff."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _WHOLE = (0.0, 1.0)
 
 
 def one_class(r: Ranks) -> str:
-    """Return which class is missing: the reason why there is no pair to compare."""
+    """Return which class has no rows: the reason why there is no pair to compare."""
     missing = NO_POSITIVES if not np.any(r.positives) else NO_NEGATIVES
-    return f"{missing} among {r.source.n:,} rows, so there is nothing to rank above or below"
+    return f"{missing} among {r.source.n:,} rows, so there is no pair to compare"
 
 
-one_class.__doc__ = "one of the two classes is absent"  # what the catalogue says
+one_class.__doc__ = "one of the two classes has no rows"  # what the catalogue says
 
 
 @metric(
@@ -32,17 +32,17 @@ one_class.__doc__ = "one of the two classes is absent"  # what the catalogue say
     aliases=("roc_auc", "auroc", "c_statistic", "c_index", "area_under_the_roc_curve"), title="ROC AUC",
 )  # fmt: skip
 def auc(r: Ranks) -> Any:
-    """How often a positive scores above a negative, a tie counting half: the area under the ROC curve.
+    """Probability that a positive scores above a negative, a tie counting half: area under the ROC curve.
 
     ``(concordant pairs + tied pairs / 2) / (positives negatives)``
 
-    Without weights it is a ratio of integers, rounded once. Under 0.5 the scores rank backwards.
+    Without weights it is a ratio of integers, rounded once. Below 0.5 the scores rank in the wrong direction.
     """
     exact = r.concordance
     if exact is not None:
         return ratio(exact.concordant, 2 * exact.positives * exact.negatives)
-    beaten = r.negatives[..., None] - r.fp + r.negative_steps / 2
-    shares = ratio(beaten, r.negatives[..., None])
+    negatives_below = r.negatives[..., None] - r.fp + r.negative_steps / 2
+    shares = ratio(negatives_below, r.negatives[..., None])
     return ratio(added(r.positive_steps * shares), r.positives)
 
 
@@ -51,7 +51,7 @@ def auc(r: Ranks) -> Any:
     aliases=("gini_coefficient", "accuracy_ratio"), title="Gini",
 )  # fmt: skip
 def gini(r: Ranks) -> Any:
-    """How much oftener a positive scores above a negative than below: ``2 auc - 1``."""
+    """Area under the ROC curve rescaled so that guessing gives 0: ``2 auc - 1``."""
     exact = r.concordance
     if exact is not None:
         pairs = exact.positives * exact.negatives
@@ -69,13 +69,12 @@ def partial_auc(
     sensitivity: tuple[float, float] | None = None,
     corrected: bool = False,
 ) -> Any:
-    """The area under a part of the ROC curve: ``area over the range of false positive rates``.
+    """Area under a part of the ROC curve: ``area over the range of false positive rates``.
 
-    The part is a range of the false positive rate, or, where `sensitivity` is given, a range of that with
-    specificity as the height. `corrected` puts the area on the scale of the whole (McClish 1989), where
-    guessing gives 0.5 and perfect scores 1: ``(1 + (area - guessing) / (width - guessing)) / 2``. It is below
-    0.5, and even below 0, where the scores do worse than guessing. scikit-learn's ``max_fpr=f`` is
-    ``(0, f)``, corrected.
+    The part is a range of the false positive rate or, with `sensitivity`, a range of the sensitivity with
+    specificity as the height. `corrected` rescales the area (McClish 1989) so that guessing gives 0.5 and
+    perfect scores 1: ``(1 + (area - guessing) / (width - guessing)) / 2``. It is below 0.5, even below 0,
+    where the scores do worse than guessing. scikit-learn's ``max_fpr=f`` is ``(0, f)``, corrected.
     """
     low, high = _range(*(false_positive_rate if sensitivity is None else sensitivity))
     table = r.at_cutoffs()
@@ -94,7 +93,9 @@ def partial_auc(
 
 def _range(low: float, high: float) -> tuple[float, float]:
     if not 0 <= low < high <= 1:
-        raise MetricError(f"the range from {low} to {high} is none: both are rates, the lower one first.")
+        raise MetricError(
+            f"the range from {low} to {high} is empty or not within 0 and 1: give the lower rate first."
+        )
     return low, high
 
 
@@ -108,17 +109,17 @@ def _area_between(x: Any, y: Any, low: float, high: float) -> Any:
 
 
 def _height(x: Any, y: Any, at: float, *, after: bool) -> Any:
-    """Return the height of a curve at x; where it rises straight up, at the top or at the foot."""
+    """Return the height of a curve at x; where it is vertical, the upper or the lower end."""
     if after:
-        place = int(np.searchsorted(x, at, side="right"))
-        if x[place - 1] == at or place == len(x):
-            return y[place - 1]
+        index = int(np.searchsorted(x, at, side="right"))
+        if x[index - 1] == at or index == len(x):
+            return y[index - 1]
     else:
-        place = int(np.searchsorted(x, at, side="left"))
-        if x[place] == at:
-            return y[place]
-    share = (at - x[place - 1]) / (x[place] - x[place - 1])
-    return y[place - 1] + share * (y[place] - y[place - 1])
+        index = int(np.searchsorted(x, at, side="left"))
+        if x[index] == at:
+            return y[index]
+    share = (at - x[index - 1]) / (x[index] - x[index - 1])
+    return y[index - 1] + share * (y[index] - y[index - 1])
 
 
 @metric(
@@ -126,7 +127,7 @@ def _height(x: Any, y: Any, at: float, *, after: bool) -> Any:
     aliases=("kolmogorov_smirnov", "ks_statistic"), title="KS",
 )  # fmt: skip
 def ks(r: Ranks) -> Any:
-    """The largest distance between the two classes' cumulative shares: ``max |tpr - fpr|``."""
+    """Kolmogorov-Smirnov distance between the score distributions of the two classes: ``max |tpr - fpr|``."""
     exact = r.concordance
     if exact is not None:
         return ratio(exact.widest, exact.positives * exact.negatives)
@@ -138,13 +139,16 @@ def ks(r: Ranks) -> Any:
     reads=Ranks, kind="rank", bounds=(0, 1), best=0, undefined=one_class, aliases=("eer",)
 )  # fmt: skip
 def equal_error_rate(r: Ranks) -> Any:
-    """The error rate where both classes have the same, on straight lines between cutoffs: ``fpr = fnr``."""
+    """Error rate at the cutoff where false positive and false negative rate are equal: ``fpr = fnr``.
+
+    Cutoffs are joined by straight lines.
+    """
     table = r.at_cutoffs()
     fpr, tpr = ratio(table.fp, table.negatives), ratio(table.tp, table.positives)
     # fpr + tpr rises from 0 to 2 and is 1 where fpr = 1 - tpr.
-    place = np.argmax(fpr + tpr >= 1, axis=-1)[..., None]
+    index = np.argmax(fpr + tpr >= 1, axis=-1)[..., None]
     (x0, x1), (y0, y1) = (
-        (np.take_along_axis(rate, place - 1, -1), np.take_along_axis(rate, place, -1)) for rate in (fpr, tpr)
+        (np.take_along_axis(rate, index - 1, -1), np.take_along_axis(rate, index, -1)) for rate in (fpr, tpr)
     )
     share = ratio(1 - x0 - y0, (x1 - x0) + (y1 - y0))
     return (x0 + share * (x1 - x0))[..., 0]
@@ -155,7 +159,7 @@ def equal_error_rate(r: Ranks) -> Any:
     aliases=("auch", "auc_of_the_convex_hull"), title="convex hull AUC",
 )  # fmt: skip
 def convex_hull_auc(r: Ranks) -> Any:
-    """The area under the ROC curve's convex hull: ``auc of the best recalibration that keeps the order``.
+    """Area under the convex hull of the ROC curve: ``auc of the best recalibration that keeps the order``.
 
     It equals the area of the scores after isotonic (pool-adjacent-violators) calibration on the same rows.
     """
@@ -163,7 +167,7 @@ def convex_hull_auc(r: Ranks) -> Any:
     tp, fp, whole = table.tp[corners], table.fp[corners], r.positives * r.negatives
     if not r.plain:
         tp, fp, whole = ratio(tp, r.positives), ratio(fp, r.negatives), 1.0
-    # Python's numbers, so that products of counts neither run over nor round.
+    # Python's numbers, so that products of counts neither overflow nor round.
     doubled = sum(map(operator.mul, np.diff(fp).tolist(), (tp[1:] + tp[:-1]).tolist()))
     return ratio(doubled, 2 * whole)
 
@@ -173,11 +177,11 @@ def convex_hull_auc(r: Ranks) -> Any:
     title="H measure",
 )  # fmt: skip
 def h_measure(r: Ranks, *, prior: tuple[float, float] | None = None) -> Any:
-    """The share of the least expected cost that the scores save, over a spread of costs (Hand 2009).
+    """Hand's (2009) H: share of the minimum expected cost that the scores save, averaged over costs.
 
-    ``1 - least cost with the scores / least cost without``, a false positive costing c and a false negative
-    1 - c, averaged over c from a Beta distribution. The default is Beta(1 + prevalence, 2 - prevalence), most
-    likely where c is the prevalence (Hand & Anagnostopoulos 2014); ``prior=(2, 2)`` is Hand's of 2009.
+    ``1 - least cost with the scores / least cost without``, a false positive costing c and a false negative 1
+    - c, averaged over c from a Beta distribution. The default is Beta(1 + prevalence, 2 - prevalence), whose
+    mode is the prevalence (Hand & Anagnostopoulos 2014); ``prior=(2, 2)`` is Hand's of 2009.
     """
     if not (r.positives and r.negatives):
         return np.nan
@@ -186,15 +190,15 @@ def h_measure(r: Ranks, *, prior: tuple[float, float] | None = None) -> Any:
     table, corners = r.at_cutoffs(), r.hull()
     false_alarms = (1 - rate) * table.fp[corners] / r.negatives
     misses = rate * table.fn[corners] / r.positives
-    # The cheaper of two corners changes at this cost; from corner to corner it falls from 1 to 0.
-    won, lost = -np.diff(misses), np.diff(false_alarms)
-    with_scores = _least_cost(a, b, won / (won + lost), false_alarms, misses)
+    # The cost at which the cheaper of two corners changes; from corner to corner it falls from 1 to 0.
+    gained, lost = -np.diff(misses), np.diff(false_alarms)
+    with_scores = _least_cost(a, b, gained / (gained + lost), false_alarms, misses)
     without = _least_cost(a, b, [rate], np.array([0.0, 1 - rate]), np.array([rate, 0.0]))
     return max(0.0, 1 - with_scores / without)  # the hull is never worse than either end of it
 
 
 def _least_cost(a: float, b: float, switch: Any, false_alarms: Any, misses: Any) -> Any:
-    """Return the mean of ``c false alarms + (1 - c) misses`` over c from Beta(a, b), choosing by c."""
+    """Return the mean of ``c fpr + (1 - c) fnr`` over c from Beta(a, b), at the best cutoff for each c."""
     from scipy.special import betainc  # noqa: PLC0415 - loads slowly, and few need it
 
     falling = np.concatenate([[1.0], switch, [0.0]])
@@ -208,63 +212,64 @@ def _least_cost(a: float, b: float, switch: Any, false_alarms: Any, misses: Any)
     aliases=("recall_at_share", "capture_rate", "cumulative_gain"), title="gain at share",
 )  # fmt: skip
 def gain_at(r: Ranks, *, share: float = 0.1) -> Any:
-    """How many of the positives are among the share of rows that score highest: ``tp / positives``.
+    """Share of the positives that are in the top share of rows by score: ``tp / positives``.
 
     Where the share ends inside tied scores, they are taken in proportion.
     """
-    return ratio(_found(r, share), r.positives)
+    return ratio(_positives_in_share(r, share), r.positives)
 
 
 @metric(reads=Ranks, kind="rank", bounds=(0, 1), best=None, undefined=NO_ROWS)
 def precision_at_share(r: Ranks, *, share: float = 0.1) -> Any:
-    """How many of the share of rows that score highest are positive: ``tp / (share n)``."""
-    return ratio(_found(r, share), share * r.n)
+    """Share of positives in the top share of rows by score: ``tp / (share n)``."""
+    return ratio(_positives_in_share(r, share), share * r.n)
 
 
 @metric(
     reads=Ranks, kind="rank", bounds=(0, np.inf), best=None, undefined=NO_POSITIVES, title="lift at share",
 )  # fmt: skip
 def lift_at(r: Ranks, *, share: float = 0.1) -> Any:
-    """How many times as many positives are in the top share as in any other: ``gain / share``.
+    """How many times as many positives the top share of rows has as a random one: ``gain / share``.
 
     It cannot exceed 1 / share, nor 1 / prevalence.
     """
-    return ratio(_found(r, share), r.positives * share)
+    return ratio(_positives_in_share(r, share), r.positives * share)
 
 
-def _found(r: Ranks, share: float) -> Any:
-    """Return how many positives are in the top share of rows."""
+def _positives_in_share(r: Ranks, share: float) -> Any:
+    """Return the number of positives in the top share of rows."""
     if not 0 < share <= 1:
         raise MetricError(f"share={share!r}: a share of the rows is above 0 and at most 1.")
     return positives_among(r, share * np.asarray(r.n))
 
 
 def positives_among(r: Ranks, rows: Any) -> Any:
-    """Return how many positives are among so many rows from the top; tied scores are taken in proportion."""
+    """Return the number of positives among so many rows from the top; tied scores are taken in proportion."""
     rows = np.asarray(rows)[..., None]
     reached, steps = r.tp + r.fp, r.positive_steps + r.negative_steps.astype(r.fp.dtype)
-    place = np.argmax(reached >= np.minimum(rows, reached[..., -1:]), axis=-1)[..., None]
-    here, step, tp, positive = (
-        np.take_along_axis(x, place, -1) for x in (reached, steps, r.tp, r.positive_steps)
+    index = np.argmax(reached >= np.minimum(rows, reached[..., -1:]), axis=-1)[..., None]
+    above, step, tp, positive = (
+        np.take_along_axis(x, index, -1) for x in (reached, steps, r.tp, r.positive_steps)
     )
-    taken = np.minimum(rows - (here - step), step)
+    taken = np.minimum(rows - (above - step), step)
     return (tp - positive + positive * ratio(taken, step))[..., 0]
 
 
 def _best(values: Any) -> Any:
-    """Return the largest of the values along the last axis, leaving out those that do not exist."""
-    some = ~np.isnan(values)
-    largest = np.where(some, values, -np.inf).max(-1)
-    return where(some.any(-1), largest, np.nan)
+    """Return the largest value along the last axis, ignoring NaN."""
+    defined = ~np.isnan(values)
+    largest = np.where(defined, values, -np.inf).max(-1)
+    return where(defined.any(-1), largest, np.nan)
 
 
 @metric(
     reads=Ranks, kind="extreme", bounds=(0, 1), best=1, undefined=NO_POSITIVES, aliases=("best_f1", "f_max")
 )  # fmt: skip
 def max_f1(r: Ranks) -> Any:
-    """The largest F1 that any cutoff reaches: ``max 2 tp / (2 tp + fn + fp)``.
+    """Largest F1 at any cutoff: ``max 2 tp / (2 tp + fn + fp)``.
 
-    :func:`assay.metrics.curves.cutoffs.best` says at which. Chosen on the rows it is read from, it flatters.
+    :func:`assay.metrics.curves.cutoffs.best` says at which. Chosen and evaluated on the same rows, it is
+    optimistic.
     """
     table = r.at_cutoffs()
     return where(table.positives[..., 0] > 0, _best(f1.formula(table)), np.nan)
@@ -275,9 +280,10 @@ def max_f1(r: Ranks) -> Any:
     aliases=("best_youden", "max_youden"),
 )  # fmt: skip
 def max_informedness(r: Ranks) -> Any:
-    """The largest Youden index that any cutoff reaches: ``max recall + specificity - 1``.
+    """Largest Youden index at any cutoff: ``max recall + specificity - 1``.
 
-    :func:`assay.metrics.curves.cutoffs.best` says at which. Chosen on the rows it is read from, it flatters.
+    :func:`assay.metrics.curves.cutoffs.best` says at which. Chosen and evaluated on the same rows, it is
+    optimistic.
     """
     table = r.at_cutoffs()
     return _best(informedness.formula(table))

@@ -1,4 +1,4 @@
-"""Deviances, and how much of them predictions explain: D², which is R² for other losses."""
+"""Deviances, and the share of them that predictions explain: D², which is R² for other losses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNEXPLAINED = "the actual values are all the same, or a row has no loss"
     aliases=("mean_tweedie_deviance",), title="Tweedie deviance",
 )  # fmt: skip
 def tweedie_deviance(actual: Any, predicted: Any, *, power: float = 0.0) -> Any:
-    """The mean deviance of a Tweedie distribution, whose variance grows with a power of its mean.
+    """Mean deviance of a Tweedie distribution, whose variance is a power of its mean.
 
     ``mean(2 (max(a, 0)^(2-p) / ((1-p) (2-p)) - a mu^(1-p) / (1-p) + mu^(2-p) / (2-p)))``, mu being predicted
 
@@ -44,9 +44,11 @@ def tweedie_deviance(actual: Any, predicted: Any, *, power: float = 0.0) -> Any:
     elif power == 2:  # noqa: PLR2004 - gamma
         deviance = actual / predicted - _log_ratio(actual, predicted) - 1
     else:
-        one, two = 1 - power, 2 - power
+        first, second = 1 - power, 2 - power
         above = np.maximum(actual, 0) if power < 0 else actual
-        deviance = above**two / (one * two) - actual * predicted**one / one + predicted**two / two
+        deviance = (
+            above**second / (first * second) - actual * predicted**first / first + predicted**second / second
+        )
     # A deviance is not negative; what rounding leaves of a perfect prediction may be.
     return np.maximum(2 * deviance, 0)
 
@@ -65,7 +67,7 @@ def poisson_deviance(actual: Any, predicted: Any) -> Any:
     aliases=("mean_gamma_deviance",),
 )  # fmt: skip
 def gamma_deviance(actual: Any, predicted: Any) -> Any:
-    """The mean deviance of positive values whose errors grow with them, of any unit.
+    """Mean deviance of positive values whose errors are proportional to them; it has no unit.
 
     ``mean(2 (log(predicted / actual) + actual / predicted - 1))``
     """
@@ -77,7 +79,7 @@ def gamma_deviance(actual: Any, predicted: Any) -> Any:
     title="Poisson log loss",
 )  # fmt: skip
 def poisson_log_loss(actual: Any, predicted: Any) -> Any:
-    """How unlikely the counts were under Poisson distributions of the predicted means.
+    """Mean negative log-likelihood of the counts under Poisson distributions of the predicted means.
 
     ``mean(predicted - actual log(predicted) + log(actual!))``
     """
@@ -85,8 +87,8 @@ def poisson_log_loss(actual: Any, predicted: Any) -> Any:
 
     allowed = (predicted >= 0) & (actual >= 0) & (np.floor(actual) == actual)
     counts = np.where(allowed, actual, 0.0)
-    lost = predicted - xlogy(counts, predicted) + gammaln(counts + 1)
-    return np.where(allowed, np.maximum(lost, 0), np.nan)
+    loss = predicted - xlogy(counts, predicted) + gammaln(counts + 1)
+    return np.where(allowed, np.maximum(loss, 0), np.nan)
 
 
 @metric(
@@ -94,7 +96,7 @@ def poisson_log_loss(actual: Any, predicted: Any) -> Any:
     loss=tweedie_deviance.loss, aliases=("d2_tweedie_score",), title="D², Tweedie",
 )  # fmt: skip
 def d2_tweedie(x: Explained) -> Any:
-    """How much of the Tweedie deviance of predicting the mean is explained.
+    """Share of the Tweedie deviance explained, relative to predicting the mean.
 
     ``1 - deviance / deviance of the mean``
     """
@@ -106,7 +108,7 @@ def d2_tweedie(x: Explained) -> Any:
     aliases=("d2_pinball_score",), title="D², pinball",
 )  # fmt: skip
 def d2_pinball(x: Explained) -> Any:
-    """How much of the pinball loss of predicting the best constant, a quantile, is explained.
+    """Share of the pinball loss explained, relative to predicting the best constant, a quantile.
 
     ``1 - pinball / pinball of the quantile``
     """
@@ -118,7 +120,7 @@ def d2_pinball(x: Explained) -> Any:
     loss=absolute_error, aliases=("d2_absolute_error_score",), title="D², absolute error",
 )  # fmt: skip
 def d2_absolute_error(x: Explained) -> Any:
-    """How much of the absolute error of predicting the median is explained.
+    """Share of the absolute error explained, relative to predicting the median.
 
     ``1 - mae / mae of the median``
     """
@@ -126,7 +128,7 @@ def d2_absolute_error(x: Explained) -> Any:
 
 
 def _log_ratio(first: Any, second: Any) -> Any:
-    """Return the logarithm of a quotient, also of one that no float holds."""
+    """Return the logarithm of a quotient, also where the quotient overflows or underflows."""
     quotient = first / second
-    held = (quotient > 0) & np.isfinite(quotient)
-    return np.where(held, np.log(quotient), np.log(first) - np.log(second))
+    in_range = (quotient > 0) & np.isfinite(quotient)
+    return np.where(in_range, np.log(quotient), np.log(first) - np.log(second))

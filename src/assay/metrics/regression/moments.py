@@ -1,8 +1,8 @@
-"""Regression: how far the predicted numbers are from the actual ones, from exact sums.
+"""Regression metrics from exact sums: errors, R², correlations and relative errors.
 
-Each of these is the float nearest to the formula's exact value, whatever the rows' number and order.
-The error is actual minus predicted. With weights, n is how many rows of equal weight the rows are worth
-(Kish 1965), so that the unit of the weights does not matter.
+Each of these is the float nearest to the formula's exact value, whatever the number and order of rows.
+The error is actual minus predicted. With weights, n is Kish's (1965) effective number of rows, so that the
+unit of the weights does not matter.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SAME_EITHER = "the actual or the predicted values are all the same"
     aliases=("bias", "me", "mean_signed_deviation", "msd"), row_mean=True,
 )  # fmt: skip
 def mean_error(e: Errors) -> Any:
-    """How far predictions are below the truth on average (above it if negative): ``mean(error)``."""
+    """Mean of actual minus predicted; positive where predictions are too low: ``mean(error)``."""
     return e.mean_error
 
 
@@ -35,7 +35,7 @@ def mean_error(e: Errors) -> Any:
     aliases=("mean_absolute_error", "mean_absolute_deviation"), title="MAE", row_mean=True,
 )  # fmt: skip
 def mae(e: Errors) -> Any:
-    """How far predictions are from the truth on average: ``mean(abs(error))``."""
+    """Mean absolute error: ``mean(abs(error))``."""
     return ratio(e.absolute_error, e.weight)
 
 
@@ -44,7 +44,7 @@ def mae(e: Errors) -> Any:
     aliases=("mean_squared_error",), row_mean=True,
 )  # fmt: skip
 def mse(e: Errors) -> Any:
-    """The mean squared distance of predictions from the truth: ``mean(error²)``."""
+    """Mean squared error: ``mean(error²)``."""
     return e.mean_squared_error
 
 
@@ -53,7 +53,7 @@ def mse(e: Errors) -> Any:
     aliases=("root_mean_squared_error",),
 )  # fmt: skip
 def rmse(e: Errors) -> Any:
-    """The typical distance of predictions from the truth, large errors counting more.
+    """Root mean squared error, in which large errors count more.
 
     ``sqrt(mean(error²))``
     """
@@ -65,7 +65,7 @@ def rmse(e: Errors) -> Any:
     aliases=("standard_deviation_of_errors",),
 )  # fmt: skip
 def error_deviation(e: Errors) -> Any:
-    """How far errors scatter about their mean, a constant bias left aside: ``sqrt(mse - mean_error²)``."""
+    """Standard deviation of the errors about their mean: ``sqrt(mse - mean_error²)``."""
     return root(e.error_variance)
 
 
@@ -74,7 +74,7 @@ def error_deviation(e: Errors) -> Any:
     aliases=("r_squared", "coefficient_of_determination", "rsq_trad", "nash_sutcliffe", "nse"),
 )  # fmt: skip
 def r2(e: Errors) -> Any:
-    """How much less is lost than by predicting the mean: ``1 - mse / variance(actual)``.
+    """Coefficient of determination, the improvement over predicting the mean: ``1 - mse / variance(actual)``.
 
     0 is no better than the mean of these very rows, and below 0 is worse.
     """
@@ -87,17 +87,17 @@ def r2(e: Errors) -> Any:
     aliases=("adjusted_r_squared",), depends_on_n=True,
 )  # fmt: skip
 def adjusted_r2(e: Errors, *, parameters: int = 1) -> Any:
-    """R² less what so many fitted parameters would have gained by chance.
+    """R² corrected for what so many fitted parameters gain by chance.
 
     ``1 - (1 - r2) (n - 1) / (n - parameters - 1)``
     """
-    left = _positive(e.n - (parameters + 1))
-    return 1 - ratio(e.mean_squared_error, e.actual_variance) * ratio(e.n - 1, left)
+    degrees = _positive(e.n - (parameters + 1))
+    return 1 - ratio(e.mean_squared_error, e.actual_variance) * ratio(e.n - 1, degrees)
 
 
 @metric(reads=Errors, kind="moments", bounds=(-math.inf, 1), best=1, undefined=SAME_ACTUAL)
 def explained_variance(e: Errors) -> Any:
-    """R² as if a constant bias did not count: ``1 - variance(error) / variance(actual)``."""
+    """R² that ignores a constant bias: ``1 - variance(error) / variance(actual)``."""
     return 1 - ratio(e.error_variance, e.actual_variance)
 
 
@@ -107,7 +107,7 @@ def explained_variance(e: Errors) -> Any:
     aliases=("concordance_correlation", "lins_ccc", "concordance_correlation_coefficient"), title="CCC",
 )  # fmt: skip
 def ccc(e: Errors) -> Any:
-    """How close the pairs lie to the line of equality, by Lin's concordance correlation.
+    """Lin's concordance correlation: how close the pairs lie to the line of equality.
 
     ``2 covariance / (variance(actual) + variance(predicted) + mean_error²)``
     """
@@ -119,7 +119,7 @@ def ccc(e: Errors) -> Any:
     aliases=("pearson_r", "correlation", "pearson_correlation"), title="Pearson correlation",
 )  # fmt: skip
 def pearson(e: Errors) -> Any:
-    """How close the pairs lie to any straight line, rising or (if negative) falling.
+    """Pearson correlation: how close the pairs lie to any straight line, rising or (if negative) falling.
 
     ``covariance / sqrt(variance(actual) variance(predicted))``
     """
@@ -128,7 +128,7 @@ def pearson(e: Errors) -> Any:
 
 @metric(reads=Errors, kind="moments", bounds=(0, 1), best=1, undefined=SAME_EITHER, aliases=("rsq",))
 def squared_correlation(e: Errors) -> Any:
-    """The squared correlation, which no bias or scale lowers, unlike R².
+    """Squared Pearson correlation, which unlike R² ignores bias and scale.
 
     ``covariance² / (variance(actual) variance(predicted))``
     """
@@ -140,14 +140,14 @@ def squared_correlation(e: Errors) -> Any:
     undefined="the actual or the predicted values are all 0",
 )  # fmt: skip
 def cosine_similarity(e: Errors) -> Any:
-    """The cosine of the angle between the two columns: ``sum(a p) / sqrt(sum(a²) sum(p²))``."""
+    """Cosine of the angle between the two columns: ``sum(a p) / sqrt(sum(a²) sum(p²))``."""
     doubled = e.squared_actual + e.squared_predicted - e.squared_error
     return over_root(doubled, 4 * (e.squared_actual * e.squared_predicted))
 
 
 @metric(reads=Errors, kind="moments", bounds=(0, math.inf), best=0, undefined=SAME_ACTUAL, aliases=("rse",))
 def relative_squared_error(e: Errors) -> Any:
-    """The squared error as a share of that of predicting the mean: ``mse / variance(actual)``."""
+    """Squared error relative to that of predicting the mean: ``mse / variance(actual)``."""
     return ratio(e.mean_squared_error, e.actual_variance)
 
 
@@ -156,17 +156,17 @@ def relative_squared_error(e: Errors) -> Any:
     aliases=("rrse", "rsr", "rmse_over_deviation"),
 )  # fmt: skip
 def root_relative_squared_error(e: Errors) -> Any:
-    """The typical error as a share of the actual values' standard deviation: ``rmse / deviation(actual)``."""
+    """RMSE relative to the standard deviation of the actual values: ``rmse / deviation(actual)``."""
     return root(ratio(e.mean_squared_error, e.actual_variance))
 
 
 @metric(
     reads=Errors, kind="moments", bounds=(0, math.inf), best=math.inf,
-    undefined="there are fewer than two rows, or nothing varies and nothing is missed",
+    undefined="there are fewer than two rows, or the actual values are all the same and the errors 0",
     aliases=("ratio_of_performance_to_deviation",), title="RPD", depends_on_n=True,
 )  # fmt: skip
 def rpd(e: Errors) -> Any:
-    """How many typical errors the actual values' standard deviation (over n - 1) holds.
+    """Ratio of performance to deviation: standard deviation of the actual values (over n - 1) over the RMSE.
 
     ``deviation(actual) / rmse``
     """
@@ -179,7 +179,7 @@ def rpd(e: Errors) -> Any:
     aliases=("cv_rmse", "nrmse_mean", "scatter_index"),
 )  # fmt: skip
 def rmse_over_mean(e: Errors) -> Any:
-    """The typical error as a share of the actual values' mean: ``rmse / abs(mean(actual))``."""
+    """RMSE relative to the mean of the actual values: ``rmse / abs(mean(actual))``."""
     return root(ratio(e.mean_squared_error, e.mean_actual * e.mean_actual))
 
 
@@ -189,7 +189,7 @@ def rmse_over_mean(e: Errors) -> Any:
     title="Theil's U1",
 )  # fmt: skip
 def theil_u1(e: Errors) -> Any:
-    """Theil's inequality of forecasts (1961), from 0 to 1.
+    """Theil's (1961) inequality coefficient of forecasts, from 0 to 1.
 
     ``rmse / (sqrt(mean(actual²)) + sqrt(mean(predicted²)))``
 
@@ -205,13 +205,13 @@ def theil_u1(e: Errors) -> Any:
     aliases=("theils_u2", "theil_quality"), title="Theil's U2",
 )  # fmt: skip
 def theil_u2(e: Errors) -> Any:
-    """Theil's U of forecasts (1966): the error by that of always forecasting 0.
+    """Theil's (1966) U of forecasts: the error relative to that of always forecasting 0.
 
     ``rmse / sqrt(mean(actual²))``
 
-    Of forecast *changes* (from the last known value, perhaps relative to it) it is below 1 where they beat
+    For forecast *changes* (from the last known value, perhaps relative to it) it is below 1 where they beat
     forecasting no change; that is how forecast::accuracy takes its Theil's U, see
-    :func:`relative_changes`. Of the levels themselves it says little. DescTools' TheilU with type=2.
+    :func:`relative_changes`. For the levels themselves it means little. DescTools' TheilU with type=2.
     """
     return root(ratio(e.squared_error, e.squared_actual))
 
@@ -222,7 +222,7 @@ def theil_u2(e: Errors) -> Any:
     aliases=("kge",), title="Kling-Gupta efficiency",
 )  # fmt: skip
 def kling_gupta(e: Errors) -> Any:
-    """Correlation, spread and mean in one figure: 1 less their distance from perfect.
+    """Kling-Gupta efficiency: 1 less the distance of correlation, spread and mean from perfect.
 
     ``1 - sqrt((pearson - 1)² + (deviation(p) / deviation(a) - 1)² + (mean(p) / mean(a) - 1)²)``
     """
@@ -237,46 +237,47 @@ def kling_gupta(e: Errors) -> Any:
     aliases=("maximum_error",),
 )  # fmt: skip
 def max_error(e: Errors) -> Any:
-    """The largest distance of a prediction from the truth: ``max(abs(error))``."""
+    """Largest absolute error: ``max(abs(error))``."""
     return e.largest_error
 
 
 @metric(
     reads=Errors, kind="mean", bounds=(0, math.inf), best=0,
-    undefined="scale= is 0 or was not given: it is the training series' own (see seasonal_scale)",
+    undefined="scale= is 0 or missing: it comes from the training series (see seasonal_scale)",
     aliases=("mean_absolute_scaled_error",), title="MASE",
 )  # fmt: skip
 def mase(e: Errors, *, scale: float = math.nan) -> Any:
-    """The absolute error measured by that of repeating the last season: ``mae / scale``.
+    """Mean absolute error relative to that of repeating the last season: ``mae / scale``.
 
     The scale is the mean absolute change from one season to the next in the *training* series
-    (:func:`seasonal_scale`); it cannot be had from the rows that are judged.
+    (:func:`seasonal_scale`); it cannot be computed from the evaluated rows.
     """
     if math.isnan(scale):
         return math.nan
     if not 0 <= scale < math.inf:
-        raise MetricError(f"scale={scale!r}: the mean size of a change is finite and not below 0.")
+        raise MetricError(f"scale={scale!r}: a mean absolute change is finite and not below 0.")
     return ratio(mae.formula(e), Exact.of(float(scale)))
 
 
 def seasonal_scale(series: Any, season: int = 1) -> float:
-    """Return the mean absolute change of a series from one season to the next: what MASE divides by.
+    """Return the mean absolute change of a series from one season to the next: the denominator of MASE.
 
     >>> seasonal_scale([2, 4, 3, 6]), seasonal_scale([2, 4, 3, 6], season=2)
     (2.0, 1.5)
     """
     if season < 1:
         raise MetricError(f"season={season!r}: a season is at least one step long.")
-    numbers = [float(number) for number in series]  # unsigned ones would wrap round below 0
+    numbers = [float(number) for number in series]  # unsigned integers would wrap around below 0
     pairs = list(zip(numbers[:-season], numbers[season:], strict=True))
     return math.fsum(abs(later - earlier) for earlier, later in pairs) / len(pairs) if pairs else math.nan
 
 
 def relative_changes(series: Any, forecasts: Any) -> tuple[list[float], list[float]]:
-    """Return the changes of a series from step to step and the forecast ones, both by the step before.
+    """Return the changes of a series from step to step and the forecast ones, relative to the step before.
 
-    Theil's U as forecast::accuracy has it is :func:`theil_u2` of these two columns: the forecasts' errors by
-    those of repeating the last value. ``forecasts[i]`` is that of ``series[i]``; the first is not used.
+    Theil's U as forecast::accuracy has it is :func:`theil_u2` of these two columns: the forecasts' errors
+    relative to those of repeating the last value. ``forecasts[i]`` is that of ``series[i]``; the first is not
+    used.
 
     >>> relative_changes([100.0, 110.0, 99.0], [100.0, 105.0, 110.0])
     ([0.1, -0.1], [0.05, 0.0])
@@ -285,7 +286,7 @@ def relative_changes(series: Any, forecasts: Any) -> tuple[list[float], list[flo
     if len(actual) != len(predicted):
         raise MetricError(f"the series has {len(actual):,} values, the forecasts have {len(predicted):,}.")
     if 0.0 in actual[:-1]:
-        raise MetricError("a value of the series is 0, by which no change can be measured.")
+        raise MetricError("a value of the series is 0, relative to which there is no change.")
     before = actual[:-1]
     return tuple(  # type: ignore[return-value]
         [(number - last) / last for number, last in zip(column[1:], before, strict=True)]
@@ -294,7 +295,7 @@ def relative_changes(series: Any, forecasts: Any) -> tuple[list[float], list[flo
 
 
 def absolute_actual(actual: Any) -> Any:
-    """Return the actual value's size of each row."""
+    """Return the absolute value of each row's actual value."""
     return abs(actual)
 
 
@@ -304,7 +305,7 @@ def absolute_actual(actual: Any) -> Any:
     title="WAPE",
 )  # fmt: skip
 def wape(s: Scaled) -> Any:
-    """All errors together as a share of all actual values together.
+    """Sum of absolute errors relative to the sum of absolute actual values.
 
     ``sum(abs(error)) / sum(abs(actual))``
     """
@@ -312,5 +313,5 @@ def wape(s: Scaled) -> Any:
 
 
 def _positive(number: Any) -> Any:
-    """Return a number above 0 and 0 for any other, by which nothing can be divided."""
+    """Return a number above 0, and 0 for any other, over which a ratio is undefined."""
     return number * (1 * (number > 0))

@@ -1,4 +1,4 @@
-"""Regression: figures of order. Quantiles of the errors, spreads of the truth, and agreement of ranks."""
+"""Regression metrics by order: quantiles of the errors, errors relative to spread, and rank correlations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.metrics.views.regression import AbsoluteErrors, AbsolutePercentageErr
     reads=AbsoluteErrors, kind="order", bounds=(0, math.inf), best=0, undefined=NO_ROWS, aliases=("medae",)
 )  # fmt: skip
 def median_absolute_error(a: AbsoluteErrors) -> Any:
-    """How far off the prediction in the middle is, whatever outliers do: ``median(abs(error))``."""
+    """Median absolute error, which ignores outliers: ``median(abs(error))``."""
     return a.quantile(0.5)
 
 
@@ -25,20 +25,20 @@ def median_absolute_error(a: AbsoluteErrors) -> Any:
     aliases=("absolute_error_quantile",),
 )  # fmt: skip
 def quantile_error(a: AbsoluteErrors, *, share: float = 0.9) -> Any:
-    """How far off at most so large a share of the predictions are: ``quantile(abs(error), share)``."""
+    """Absolute error that a share of the predictions does not exceed: ``quantile(abs(error), share)``."""
     return a.quantile(share)
 
 
 @metric(
     reads=AbsolutePercentageErrors, kind="order", bounds=(0, math.inf), best=0,
-    undefined="half of the actual values or more are 0, by which nothing can be divided",
+    undefined="half of the actual values or more are 0, by which they cannot be divided",
     aliases=("mdape", "medape", "median_ape"),
 )  # fmt: skip
 def median_absolute_percentage_error(a: AbsolutePercentageErrors) -> Any:
-    """How far off the prediction in the middle is, as a share of the truth: ``median(abs(error / actual))``.
+    """Median absolute error as a share of the actual value: ``median(abs(error / actual))``.
 
-    A share, not a percentage: 0.2 is 20 percent. An actual value of 0 is infinitely far off unless it was
-    predicted, which the median does not mind.
+    A share, not a percentage: 0.2 is 20 percent. Where the actual value is 0 and the prediction is not, the
+    error is infinite, which does not matter to the median.
     """
     return a.quantile(0.5)
 
@@ -48,7 +48,7 @@ def median_absolute_percentage_error(a: AbsolutePercentageErrors) -> Any:
     aliases=("rae",),
 )  # fmt: skip
 def relative_absolute_error(r: Ranged) -> Any:
-    """The absolute error as a share of that of predicting the mean: ``mae / mean(abs(a - mean(a)))``."""
+    """Absolute error relative to that of predicting the mean: ``mae / mean(abs(a - mean(a)))``."""
     mean = float(r.errors.mean_actual)
     return ratio(float(mae.formula(r.errors)), r.mean_of(lambda values: abs(values - mean)))
 
@@ -58,27 +58,27 @@ def relative_absolute_error(r: Ranged) -> Any:
     aliases=("nrmse_range",),
 )  # fmt: skip
 def rmse_over_range(r: Ranged) -> Any:
-    """The typical error as a share of the actual values' range: ``rmse / (max(actual) - min(actual))``."""
+    """RMSE relative to the range of the actual values: ``rmse / (max(actual) - min(actual))``."""
     return ratio(rmse.formula(r.errors), r.range)
 
 
 @metric(
     reads=Ranged, kind="order", bounds=(0, math.inf), best=0,
-    undefined="the middle half of the actual values are all the same", aliases=("nrmse_iqr",),
+    undefined="the interquartile range of the actual values is 0", aliases=("nrmse_iqr",),
     title="RMSE over IQR", depends_on_n=True,
 )  # fmt: skip
 def rmse_over_iqr(r: Ranged) -> Any:
-    """The typical error as a share of the actual values' middle half: ``rmse / iqr(actual)``."""
+    """RMSE relative to the interquartile range of the actual values: ``rmse / iqr(actual)``."""
     return ratio(rmse.formula(r.errors), r.between(0.25, 0.75))
 
 
 @metric(
     reads=Ranged, kind="order", bounds=(0, math.inf), best=math.inf,
-    undefined="the middle half of the actual values are all the same, and nothing is missed",
+    undefined="the interquartile range and the errors are 0",
     aliases=("ratio_of_performance_to_interquartile_range",), title="RPIQ", depends_on_n=True,
 )  # fmt: skip
 def rpiq(r: Ranged) -> Any:
-    """How many typical errors the middle half of the actual values spans: ``iqr(actual) / rmse``."""
+    """Interquartile range of the actual values over the RMSE: ``iqr(actual) / rmse``."""
     return limit_ratio(r.between(0.25, 0.75), rmse.formula(r.errors))
 
 
@@ -87,7 +87,7 @@ def rpiq(r: Ranged) -> Any:
     aliases=("spearman_rho", "spearman_r", "rank_correlation"), title="Spearman correlation",
 )  # fmt: skip
 def spearman(p: ValuePairs) -> Any:
-    """How steadily predictions rise with the truth: ``pearson(rank(actual), rank(predicted))``.
+    """Spearman rank correlation: ``pearson(rank(actual), rank(predicted))``.
 
     Equal numbers share their mean rank.
     """
@@ -99,7 +99,7 @@ def spearman(p: ValuePairs) -> Any:
     aliases=("kendall", "kendall_tau_b", "tau_b"), title="Kendall's tau-b",
 )  # fmt: skip
 def kendall_tau(p: ValuePairs) -> Any:
-    """How many more pairs of rows are ordered alike than not, ties in either left aside (tau-b).
+    """Kendall's tau-b: concordant less discordant pairs of rows, corrected for ties in either column.
 
     ``(concordant - discordant) / sqrt(pairs not tied in actual * pairs not tied in predicted)``
     """
@@ -113,7 +113,7 @@ def kendall_tau(p: ValuePairs) -> Any:
     aliases=("concordance", "harrell_c"),
 )  # fmt: skip
 def concordance_index(p: ValuePairs) -> Any:
-    """How often the larger of two actual values has the larger prediction; a tied prediction counts half.
+    """Share of pairs in which the larger actual value has the larger prediction; a tie counts half.
 
     ``(concordant + tied_predicted / 2) / pairs not tied in actual``
     """
@@ -123,7 +123,7 @@ def concordance_index(p: ValuePairs) -> Any:
 
 @metric(reads=ValuePairs, kind="rank", bounds=(-1, 1), best=1, undefined=SAME_ACTUAL, title="Somers' D")
 def somers_d(p: ValuePairs) -> Any:
-    """How many more pairs of different actual values are ordered right than wrong.
+    """Concordant less discordant pairs, as a share of the pairs of different actual values.
 
     ``(concordant - discordant) / pairs not tied in actual``
     """

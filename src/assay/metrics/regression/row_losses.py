@@ -1,4 +1,4 @@
-"""Regression: means of one loss per row. The error is actual minus predicted."""
+"""Regression metrics that are means of one loss per row. The error is actual minus predicted."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _NO_LOGARITHM = "an actual or a predicted value is -1 or less"
 
 
 @mean_metric(
-    bounds=(0, math.inf), best=0, undefined="an actual value is 0, by which nothing can be divided",
+    bounds=(0, math.inf), best=0, undefined="an actual value is 0, by which it cannot be divided",
     aliases=("mean_absolute_percentage_error",), title="MAPE",
 )  # fmt: skip
 def mape(actual: Any, predicted: Any) -> Any:
-    """How far predictions are off as a share of the truth, on average: ``mean(abs(error / actual))``.
+    """Mean absolute error as a share of the actual value: ``mean(abs(error / actual))``.
 
     A share, not a percentage: 0.2 is 20 percent.
     """
@@ -29,12 +29,12 @@ def mape(actual: Any, predicted: Any) -> Any:
 
 
 @mean_metric(
-    bounds=(0, math.inf), best=0, undefined="an actual value is 0, by which nothing can be divided",
+    bounds=(0, math.inf), best=0, undefined="an actual value is 0, by which it cannot be divided",
     kind="moments", then=root, aliases=("root_mean_squared_percentage_error", "rmse_percentage"),
     title="RMSPE",
 )  # fmt: skip
 def rmspe(actual: Any, predicted: Any) -> Any:
-    """The typical error as a share of the truth, large shares counting more.
+    """Root mean squared error as a share of the actual value.
 
     ``sqrt(mean((error / actual)²))``, a share and not a percentage.
     """
@@ -43,11 +43,14 @@ def rmspe(actual: Any, predicted: Any) -> Any:
 
 
 @mean_metric(
-    bounds=(-math.inf, math.inf), best=0, undefined="an actual value is 0, by which nothing can be divided",
+    bounds=(-math.inf, math.inf), best=0, undefined="an actual value is 0, by which it cannot be divided",
     aliases=("mean_percentage_error",), title="MPE",
 )  # fmt: skip
 def mpe(actual: Any, predicted: Any) -> Any:
-    """How far predictions are below the truth as a share of it, on average: ``mean(error / actual)``."""
+    """Mean error as a share of the actual value; positive where predictions are too low.
+
+    ``mean(error / actual)``
+    """
     return _share(actual - predicted, actual)
 
 
@@ -56,9 +59,9 @@ def mpe(actual: Any, predicted: Any) -> Any:
     aliases=("smape", "smape200", "symmetric_mean_absolute_percentage_error"), title="sMAPE, 0 to 200",
 )  # fmt: skip
 def smape_200(actual: Any, predicted: Any) -> Any:
-    """The error in percent of the mean size of truth and prediction, as in the M4 competition.
+    """Absolute error in percent of the mean of absolute actual and predicted value, as in the M4 competition.
 
-    ``mean(200 abs(error) / (abs(actual) + abs(predicted)))``, a row of two zeros having no error.
+    ``mean(200 abs(error) / (abs(actual) + abs(predicted)))``; a row of two zeros has no error.
     """
     return 2 * smape_100.loss(actual, predicted)
 
@@ -68,12 +71,12 @@ def smape_200(actual: Any, predicted: Any) -> Any:
     title="sMAPE, 0 to 100",
 )  # fmt: skip
 def smape_100(actual: Any, predicted: Any) -> Any:
-    """The error in percent of the summed size of truth and prediction: half of ``smape_200``.
+    """Absolute error in percent of the sum of absolute actual and predicted value: half of ``smape_200``.
 
-    ``mean(100 abs(error) / (abs(actual) + abs(predicted)))``, a row of two zeros having no error.
+    ``mean(100 abs(error) / (abs(actual) + abs(predicted)))``; a row of two zeros has no error.
     """
     huge = np.maximum(abs(actual), abs(predicted)) > _HUGE
-    first, second = (np.where(huge, one / 2, one) for one in (actual, predicted))  # so that no sum runs over
+    first, second = (np.where(huge, x / 2, x) for x in (actual, predicted))  # so that no sum overflows
     size = abs(first) + abs(second)
     return 100 * np.where(size == 0, 0.0, abs(first - second) / np.where(size == 0, 1.0, size))
 
@@ -82,7 +85,7 @@ def smape_100(actual: Any, predicted: Any) -> Any:
     bounds=(0, math.inf), best=0, undefined=_NO_LOGARITHM, aliases=("mean_squared_log_error",), title="MSLE",
 )  # fmt: skip
 def msle(actual: Any, predicted: Any) -> Any:
-    """The mean squared error of the logarithms, of 1 and the value: ``mean((log(1 + a) - log(1 + p))²)``."""
+    """Mean squared error of the logarithms of 1 plus the value: ``mean((log(1 + a) - log(1 + p))²)``."""
     ratio = np.log1p(actual) - np.log1p(predicted)  # NaN below -1, and infinite at -1 alone
     return np.where(np.isinf(ratio), np.nan, ratio * ratio)
 
@@ -92,7 +95,7 @@ def msle(actual: Any, predicted: Any) -> Any:
     aliases=("root_mean_squared_log_error",), title="RMSLE",
 )  # fmt: skip
 def rmsle(actual: Any, predicted: Any) -> Any:
-    """The typical error of the logarithms, so of the ratio: ``sqrt(mean((log(1 + a) - log(1 + p))²))``."""
+    """Root mean squared error of the logarithms, so of ratios: ``sqrt(mean((log(1 + a) - log(1 + p))²))``."""
     return msle.loss(actual, predicted)
 
 
@@ -101,7 +104,7 @@ def rmsle(actual: Any, predicted: Any) -> Any:
     title="Huber loss",
 )  # fmt: skip
 def huber(actual: Any, predicted: Any, *, delta: float = 1.0) -> Any:
-    """The squared error of small errors and the absolute of large ones, so outliers count less.
+    """Huber loss: squared error of small errors and absolute error of large ones, so outliers count less.
 
     ``mean(error² / 2 if abs(error) <= delta else delta (abs(error) - delta / 2))``
     """
@@ -115,9 +118,9 @@ def huber(actual: Any, predicted: Any, *, delta: float = 1.0) -> Any:
     aliases=("huber_loss_pseudo", "pseudo_huber_loss"), title="pseudo-Huber loss",
 )  # fmt: skip
 def pseudo_huber(actual: Any, predicted: Any, *, delta: float = 1.0) -> Any:
-    """Huber's loss without its kink: ``mean(delta² (sqrt(1 + (error / delta)²) - 1))``."""
+    """Smooth version of the Huber loss: ``mean(delta² (sqrt(1 + (error / delta)²) - 1))``."""
     error, delta = actual - predicted, number("delta", delta, above=0)
-    return error * (error / (np.hypot(1, error / delta) + 1))  # the same, with no difference of like numbers
+    return error * (error / (np.hypot(1, error / delta) + 1))  # the same without cancellation
 
 
 @mean_metric(
@@ -125,7 +128,10 @@ def pseudo_huber(actual: Any, predicted: Any, *, delta: float = 1.0) -> Any:
     title="log-cosh loss",
 )  # fmt: skip
 def log_cosh(actual: Any, predicted: Any) -> Any:
-    """About half the squared error of small errors and the absolute of large: ``mean(log(cosh(error)))``."""
+    """About half the squared error of small errors and the absolute error of large ones.
+
+    ``mean(log(cosh(error)))``
+    """
     size = abs(actual - predicted)
     small = np.log1p(np.sinh(np.minimum(size, 1.0)) ** 2) / 2
     return np.where(size < 1, small, size + np.log1p(np.exp(-2 * size)) - math.log(2))
@@ -136,12 +142,12 @@ def log_cosh(actual: Any, predicted: Any) -> Any:
     aliases=("mean_pinball_loss", "quantile_loss"), title="pinball loss",
 )  # fmt: skip
 def pinball(actual: Any, predicted: Any, *, alpha: float = 0.5) -> Any:
-    """What predicting a quantile loses; too low costs alpha, too high costs 1 - alpha.
+    """Loss of a predicted quantile: too low costs alpha, too high costs 1 - alpha.
 
     ``mean(alpha error if error >= 0 else (alpha - 1) error)``
     """
     if not 0 <= alpha <= 1:
-        raise MetricError(f"alpha={alpha!r}: the quantile that was predicted lies between 0 and 1.")
+        raise MetricError(f"alpha={alpha!r}: a quantile lies between 0 and 1.")
     error = actual - predicted
     return np.where(error >= 0, alpha * error, (alpha - 1) * error)
 
@@ -150,13 +156,13 @@ def pinball(actual: Any, predicted: Any, *, alpha: float = 0.5) -> Any:
     bounds=(0, math.inf), best=0, undefined="a standard deviation is negative", title="CRPS, Gaussian",
 )  # fmt: skip
 def crps_gaussian(actual: Any, predicted: Any, *, deviation: Any = 0.0) -> Any:
-    """How far a predicted normal distribution is from the truth: the continuous ranked probability score.
+    """Continuous ranked probability score of a predicted normal distribution.
 
     ``mean(deviation (z (2 cdf(z) - 1) + 2 pdf(z) - 1 / sqrt(pi)))`` with ``z = error / deviation``
 
-    A standard deviation of 0 is a prediction without doubt, whose score is its absolute error. A tally takes
-    one standard deviation for all rows. Where each row has its own, take the losses of the
-    rows first: ``Losses.of_values(crps_gaussian.loss(actual, mean, deviation=deviations))``.
+    A standard deviation of 0 is a certain prediction, whose score is its absolute error. A tally takes
+    one standard deviation for all rows. Where each row has its own, compute the rows' losses
+    first: ``Losses.of_values(crps_gaussian.loss(actual, mean, deviation=deviations))``.
     """
     from scipy.special import ndtr  # noqa: PLC0415 - loaded only where needed
 

@@ -1,4 +1,4 @@
-"""The views of a confusion tally: one class against the rest, all classes at once, and classes in order."""
+"""Views of a confusion tally: one class against the rest, all classes at once, and ordered classes."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LARGEST_TABLE", "Binary", "Classes", "Ordered", "apart", "effective_rows"]
 
-_SQUARE_FITS = 1 << 31
+_SQUARE_FITS = 1 << 31  # rows whose number squared fits 64 bits
 LARGEST_TABLE = 1 << 27  # cells
-_OBVIOUS = ({0, 1}, {-1, 1})
+_NUMERIC_PAIRS = ({0, 1}, {-1, 1})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,17 +57,17 @@ class Binary:
     def _of_table(cls, tally: Confusion, positive: Any) -> Self:
         labels = tally.labels
         if positive is None:
-            positive = _obvious(labels)
+            positive = _default_positive(labels)
         elif positive not in labels:
             raise LabelError(f"the positive label {shown([positive])} is not among {shown(labels)}.")
-        place = labels.index(positive) if positive in labels else -1
-        if place < 0:
+        index = labels.index(positive) if positive in labels else -1
+        if index < 0:
             return cls(0, 0, 0, _table(tally).sum().item())
         if len(labels) == 2:  # noqa: PLR2004 - each count is a cell
-            table, other = _table(tally), 1 - place
-            cells = table[place, place], table[other, place], table[place, other], table[other, other]
+            table, other = _table(tally), 1 - index
+            cells = table[index, index], table[other, index], table[index, other], table[other, other]
             return cls(*(cell.item() for cell in cells))
-        return cls(*(column[place].item() for column in tally.each_against_rest()))
+        return cls(*(column[index].item() for column in tally.each_against_rest()))
 
     @classmethod
     def _of_sets(cls, tally: LabelSets, label: Any) -> Self:
@@ -78,12 +78,12 @@ class Binary:
                 f"the labels are {shown(tally.labels)}{stated}: name one with positive=, "
                 'or average over all of them with average="macro", "micro" or "weighted".'
             )
-        each, place = cls.each(tally), tally.labels.index(label)
-        return cls(*(x[place].item() for x in (each.tp, each.fp, each.fn, each.tn)))
+        each, index = cls.each(tally), tally.labels.index(label)
+        return cls(*(x[index].item() for x in (each.tp, each.fp, each.fn, each.tn)))
 
     @classmethod
     def each(cls, tally: Confusion | LabelSets) -> Binary:
-        """Return the counts of every label in turn, as arrays."""
+        """Return the counts of every label, as arrays."""
         if isinstance(tally, LabelSets):
             n, _, tp, fp, fn = tally.split(None if tally.weights is None else mild(tally.weight()))
             return Binary(tp, fp, fn, n - tp - fp - fn)
@@ -108,33 +108,33 @@ class Binary:
 
     @property
     def positives(self) -> Any:
-        """How many are positive."""
+        """Number of actual positives."""
         return self.tp + self.fn
 
     @property
     def negatives(self) -> Any:
-        """How many are not."""
+        """Number of actual negatives."""
         return self.tn + self.fp
 
     @property
     def predicted_positives(self) -> Any:
-        """How many were predicted positive."""
+        """Number of predicted positives."""
         return self.tp + self.fp
 
     @property
     def predicted_negatives(self) -> Any:
-        """How many were not."""
+        """Number of predicted negatives."""
         return self.tn + self.fn
 
     @property
     def n(self) -> Any:
-        """How many there are."""
+        """Number of rows."""
         return self.tp + self.fp + self.fn + self.tn
 
     def classes(self) -> Classes:
-        """Return the same as tables of two classes, the negative first: what metrics of all classes read."""
+        """Return the same as tables of two classes, the negative first, for metrics of all classes."""
         cells = np.stack([np.stack([self.tn, self.fp]), np.stack([self.fn, self.tp])])
-        return Classes(np.moveaxis(cells, (0, 1), (-2, -1)))  # each cell in one piece: quick to add
+        return Classes(np.moveaxis(cells, (0, 1), (-2, -1)))  # each cell contiguous in memory: quick to add
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Classes:
     """All classes at once: a table whose rows are actual and whose columns are predicted.
 
     The table's last two axes are the classes; axes before them hold cutoffs or replicates. ``effective`` is
-    how many rows of equal weight the rows are worth, None where that is the table's sum.
+    Kish's effective number of rows, None where that is the table's sum.
     """
 
     table: NDArray[Any]
@@ -176,92 +176,89 @@ class Classes:
 
     @functools.cached_property
     def actual(self) -> NDArray[Any]:
-        """How many rows each class has, by what was true."""
+        """Number of rows of each actual class."""
         return np.asarray(self.table.sum(-1))
 
     @functools.cached_property
     def predicted(self) -> NDArray[Any]:
-        """How many rows each class has, by what was predicted."""
+        """Number of rows of each predicted class."""
         return np.asarray(self.table.sum(-2))
 
     @property
     def hits(self) -> NDArray[Any]:
-        """How many rows of each class were predicted as they are."""
+        """Number of correctly predicted rows of each class."""
         return np.diagonal(self.table, axis1=-2, axis2=-1)
 
     @property
     def recalls(self) -> NDArray[Any]:
-        """What share of each class was found, NaN for a class without rows."""
+        """Recall of each class, NaN for a class without rows."""
         return np.asarray(ratio(self.hits, self.actual))
 
     @functools.cached_property
     def misses(self) -> NDArray[Any]:
-        """The table without the rows that were predicted as they are."""
+        """The table without its diagonal."""
         rows, columns = self.table.shape[-2:]
         return np.where(np.arange(rows)[:, None] == np.arange(columns), 0, self.table)
 
     @functools.cached_property
     def correct(self) -> Any:
-        """How many rows were predicted as they are."""
+        """Number of rows predicted correctly."""
         return self.hits.sum(-1)
 
     @functools.cached_property
     def wrong(self) -> Any:
-        """How many rows were not."""
+        """Number of rows predicted incorrectly."""
         return self.misses.sum((-2, -1)) if self._rounds else self.n - self.correct
 
     @functools.cached_property
     def n(self) -> Any:
-        """How many rows there are."""
+        """Number of rows."""
         return self.correct + self.wrong if self._rounds else self.table.sum((-2, -1))
 
     @property
     def rows(self) -> Any:
-        """How many rows there are, which no step of a derivative moves; with weights, what they are worth.
-
-        That is the number of rows of equal weight which would do as well (Kish 1965).
-        """
+        """Number of rows, a constant in derivatives; with weights, Kish's (1965) effective number."""
         return np.real(floats(self.n)) if self.effective is None else self.effective
 
     @property
     def _rounds(self) -> bool:
-        """Whether these are sums of weights, whose differences would be off in the last digit."""
+        """Whether these are sums of weights, whose differences would have rounding errors."""
         return self.table.dtype.kind == "f"
 
     @property
     def size(self) -> int:
-        """How many classes there are."""
+        """Number of classes."""
         return int(self.table.shape[-1])
 
     @functools.cached_property
     def chance(self) -> NDArray[Any]:
-        """What the table would hold if truth and prediction had nothing to do with each other, times n."""
+        """Expected table if truth and prediction were independent, times n."""
         return np.asarray(self.actual[..., :, None] * self.predicted[..., None, :])
 
     @functools.cached_property
     def chance_correct(self) -> Any:
-        """How many rows chance alone would get right, times n."""
+        """Expected number of correct rows by chance alone, times n."""
         return (self.actual * self.predicted).sum(-1)
 
     @functools.cached_property
     def chance_wrong(self) -> Any:
-        """How many rows chance alone would get wrong, times n."""
+        """Expected number of incorrect rows by chance alone, times n."""
         return apart(self.actual, self.predicted)
 
     @property
     def beyond_chance(self) -> Any:
-        """How many more rows are right than chance alone would get right, times n.
+        """Number of correct rows beyond those expected by chance alone, times n.
 
-        Written with the wrong rows, so that it is `chance_wrong` to the last digit where there are none.
+        Computed from the incorrect rows, so that it equals `chance_wrong` exactly where there are none.
         """
         return self.chance_wrong - self.wrong * self.n
 
 
 def _many_classes(view: type[Any], tally: Confusion) -> Any:
-    """Return a view of too many classes for a full table: it is known by its hits and margins."""
+    """Return a view of too many classes for a full table, from its diagonal and margins."""
 
     class ManyClasses(view):  # type: ignore[misc]
-        """All classes at once, by hits and margins; what reads the cells is refused by the tally."""
+        """All classes at once, by diagonal and margins; the tally refuses what reads the cells."""
 
         def __init__(self) -> None:
             counts = Binary.each(tally)
@@ -297,7 +294,7 @@ def _many_classes(view: type[Any], tally: Confusion) -> Any:
 
 
 class Ordered(Classes):
-    """All classes at once, where their order means something: low, middle, high.
+    """All classes at once, where their order matters: low, middle, high.
 
     Numbers are in their own order. Words are not ("high" sorts before "low"), so three or more of them need
     their order stated: ``assay.rows(..., labels=["low", "middle", "high"])``.
@@ -318,18 +315,18 @@ class Ordered(Classes):
 
 
 def effective_rows(tally: Confusion) -> float | None:
-    """Return how many rows of equal weight a tally's rows are worth (Kish 1965); None without weights."""
+    """Return Kish's (1965) effective number of rows of a tally; None without weights."""
     if tally.weights is None:
         return None
-    weight, squares = (one.total() for one in tally.sums()[:2])
+    weight, squares = (exact_sum.total() for exact_sum in tally.sums()[:2])
     return float(Exact.of(weight) * Exact.of(weight) / Exact.of(squares))
 
 
 def apart(first: NDArray[Any], second: NDArray[Any]) -> Any:
-    """Return how many pairs of one from each margin are of different classes.
+    """Return the number of pairs, one from each margin, of different classes.
 
-    All other classes are added up from both ends and nothing is subtracted, so that it is 0 exactly where
-    one class has all, and right where one has nearly all.
+    All other classes are added up from both ends and nothing is subtracted, so that it is exactly 0 where one
+    class has all rows, and accurate where one has nearly all.
     """
     others = np.zeros_like(second)
     others[..., 1:] += second.cumsum(-1)[..., :-1]
@@ -340,7 +337,7 @@ def apart(first: NDArray[Any], second: NDArray[Any]) -> Any:
 def _without_each(table: NDArray[Any]) -> NDArray[Any]:
     """Return for each class the sum of the table without the class's row and column.
 
-    The four corners that are left are sums from their own end, so that nothing is subtracted.
+    The four remaining corners are summed from their own end, so that nothing is subtracted.
     """
     size = table.shape[-1]
     before = np.arange(size)
@@ -357,8 +354,8 @@ def _table(tally: Confusion) -> NDArray[Any]:
     return np.asarray(tally.table() if tally.weights is None else mild(tally.table(tally.weight())))
 
 
-def _obvious(labels: tuple[Any, ...]) -> Any:
-    if any(set(labels) <= pair for pair in _OBVIOUS):
+def _default_positive(labels: tuple[Any, ...]) -> Any:
+    if any(set(labels) <= pair for pair in _NUMERIC_PAIRS):
         return True if labels and isinstance(labels[0], bool) else 1
     raise LabelError(
         f"the labels are {shown(labels)}: say which one is positive with positive=, "

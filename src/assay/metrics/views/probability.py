@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Probabilities", "effective", "one_by_one"]
 
-_ONE_WEIGHT = 1e-12  # how far a weight may be from the largest and count as equal to it
+_EQUAL_WEIGHT = 1e-12  # relative difference up to which weights count as equal
 
 
 def effective(mass: Any, squares: Any, heaviest: float) -> Any:
-    """Return how many rows of equal weight rows are worth: the sum squared over the sum of squares.
+    """Return Kish's (1965) effective number of rows: the squared sum of weights over the sum of squares.
 
-    Kish 1965. `squares` are over the square of the largest weight; None where every row counts once.
+    `squares` are over the square of the largest weight; None where every row counts once.
 
     >>> effective(4.0, 2.5, 2.0)                      # weights of 1, 1 and 2
     1.6
@@ -37,7 +37,7 @@ def effective(mass: Any, squares: Any, heaviest: float) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Probabilities:
-    """Every distinct probability, ascending, with how many positives and how many negatives got it.
+    """Every distinct probability, ascending, with the number of its positives and negatives.
 
     A weighted row counts by its weight. Axes of the counts before the last hold replicates. ``squares`` are
     the sums of the squared weights of each probability's rows, over the square of `heaviest`, the largest
@@ -60,7 +60,7 @@ class Probabilities:
     def of(cls, tally: Any, *, clip: float = 0.0) -> Self:
         """Return the probabilities of a score tally or of rows, moved into [clip, 1 - clip].
 
-        Scores beyond 0 and 1 are refused: what they mean is not guessed.
+        Scores outside of [0, 1] are refused: what they mean is not guessed.
         """
         tally = tallied(tally, Scores)
         need_tally(tally, Scores)
@@ -72,7 +72,7 @@ class Probabilities:
         """Return the probabilities of a tally that has rows."""
         view = cls.of(tally, clip=clip)
         if not len(view.p):
-            raise MetricError("there are no rows, so that there is nothing to take apart.")
+            raise MetricError("there are no rows, so that there is nothing to decompose.")
         return view
 
     @classmethod
@@ -85,7 +85,7 @@ class Probabilities:
         *,
         clip: float = 0.0,
     ) -> Self:
-        """Return the view of rising probabilities, some of them perhaps equal, with counts and weights."""
+        """Return the view of ascending probabilities, perhaps with repetitions, with counts and weights."""
         p = p.astype(np.float64, copy=False)
         sums = [x.astype(np.float64) for x in (positives, negatives)]
         if not checked_clip(clip) and weights is None:
@@ -103,7 +103,7 @@ class Probabilities:
         return cls(p, sums[0], sums[1], squares, heaviest, weighted=weights is not None)
 
     def each(self) -> Iterator[Self]:
-        """Yield every replicate as a view of its own, without the probabilities that nothing got."""
+        """Yield every replicate as a view of its own, without the probabilities that have no rows."""
         positives, negatives = (x.reshape(-1, len(self.p)) for x in (self.positives, self.negatives))
         for positive, negative in zip(positives, negatives, strict=True):
             kept = positive + negative > 0
@@ -111,42 +111,42 @@ class Probabilities:
 
     @functools.cached_property
     def counts(self) -> NDArray[Any]:
-        """How many rows got each probability."""
+        """Number of rows of each probability."""
         return np.asarray(self.positives + self.negatives)
 
     @functools.cached_property
     def n(self) -> Any:
-        """How many rows there are."""
+        """Number of rows."""
         return total(self.counts)
 
     @functools.cached_property
     def rates(self) -> NDArray[Any]:
-        """How often the rows of each probability were positive."""
+        """Share of positives among the rows of each probability."""
         return np.asarray(ratio(self.positives, self.counts))
 
     @functools.cached_property
     def base_rate(self) -> Any:
-        """How many of all rows are positive."""
+        """Share of positives among all rows."""
         return ratio(total(self.positives), self.n)
 
     def in_rows(self) -> Self:
         """Return the same in numbers of rows where all rows have one weight; else itself.
 
-        Bins of equally many rows can then be cut between rows, as those of rows without weights are.
+        Bins of equally many rows can then be cut between rows, as without weights.
         """
         if self.squares is None:
             return self
         rows = self.counts / self.heaviest
-        if not np.allclose(self.squares, rows, rtol=_ONE_WEIGHT, atol=0.0):
+        if not np.allclose(self.squares, rows, rtol=_EQUAL_WEIGHT, atol=0.0):
             return self
         positives, negatives = (np.rint(x / self.heaviest) for x in (self.positives, self.negatives))
         return type(self)(self.p, positives, negatives)
 
     def mean(self, if_positive: Any, if_negative: Any) -> Any:
-        """Return the mean of what each probability costs where the row is positive, and where not."""
+        """Return the mean over rows of a cost at each probability for positives, and one for negatives."""
         with np.errstate(invalid="ignore"):
             costs = [
-                np.where(count > 0, count * cost, 0.0)  # what nobody paid may be infinite
+                np.where(count > 0, count * cost, 0.0)  # a cost without rows may be infinite
                 for count, cost in ((self.positives, if_positive), (self.negatives, if_negative))
             ]
         return ratio(total(costs[0]) + total(costs[1]), self.n)

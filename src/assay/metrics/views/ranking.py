@@ -1,4 +1,4 @@
-"""The view of a score tally: what is above each cutoff, from the highest score to the lowest."""
+"""The view of a score tally: the counts above each cutoff, from the highest score to the lowest."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ __all__ = ["Ranks", "added"]
 class Ranks:
     """The rows of two classes in the order of their scores, read lazily from a score tally.
 
-    Scores run from the highest to the lowest; a row counts as positive from the cutoff that equals its
-    score on. Counts are integers, or sums of weights where the rows have some. `positive_mass` and
-    `negative_mass` stand in for the tally's own counts at each of its entries; their leading axes hold
-    bootstrap replicates.
+    Scores run from the highest to the lowest; a row is predicted positive where its score is at or above the
+    cutoff. Counts are integers, or sums of weights. `positive_mass` and `negative_mass` replace the tally's
+    own counts at each of its entries; their leading axes hold bootstrap replicates.
     """
 
     source: Scores
@@ -49,10 +48,8 @@ class Ranks:
     @classmethod
     def of(cls, tally: Any) -> Self:
         """Return the view of a score tally."""
-        several = (
-            ': name one with positive=, or average over them with average="macro", "micro" or "weighted"'
-        )
-        need_tally(tally, Scores, several if isinstance(tally, ClassScores) else "")
+        hint = ': name one with positive=, or average over them with average="macro", "micro" or "weighted"'
+        need_tally(tally, Scores, hint if isinstance(tally, ClassScores) else "")
         return cls(tally)
 
     @staticmethod
@@ -63,11 +60,11 @@ class Ranks:
         if not isinstance(tally, ClassScores):
             raise MetricError(f"average={average!r} needs scores of several classes (assay.ClassScores).")
         if average == "micro":
-            together = Ranks.of(tally.pooled())
-            return metric.value(metric.formula(together, **parameters), together)
+            pooled = Ranks.of(tally.pooled())
+            return metric.value(metric.formula(pooled, **parameters), pooled)
         views = [Ranks.of(tally.against_rest(label)) for label in tally.labels]
         values = [metric.formula(view, **parameters) for view in views]
-        reason = "a class is absent" if callable(metric.undefined) else metric.undefined
+        reason = "a class has no rows" if callable(metric.undefined) else metric.undefined
         return over_classes(
             values, tally.class_weights, average, names=tally.labels, reason=reason, undefined=undefined
         )
@@ -79,7 +76,7 @@ class Ranks:
 
     @functools.cached_property
     def concordance(self) -> Concordance | None:
-        """The exact integers behind the area under the curve; None where rows do not count once each."""
+        """Exact integers behind the area under the curve; None where rows do not count once each."""
         return self.source.concordance() if self.plain else None
 
     @property
@@ -90,17 +87,17 @@ class Ranks:
 
     @property
     def positive_steps(self) -> NDArray[Any]:
-        """How many positives there are at each threshold."""
+        """Number of positives at each threshold."""
         return self.source.positives[::-1] if self.plain else self._steps[0]
 
     @property
     def negative_steps(self) -> NDArray[Any]:
-        """How many negatives there are at each threshold."""
+        """Number of negatives at each threshold."""
         return self.source.negatives[::-1] if self.plain else self._steps[1]
 
     @functools.cached_property
     def tied_rows(self) -> NDArray[Any]:
-        """How many rows there are at each threshold, whatever their weights; of replicates by their mass."""
+        """Number of rows at each threshold, regardless of weights; of replicates by their mass."""
         if self.source.weights is None:
             return np.asarray(self.positive_steps.astype(np.float64) + self.negative_steps)
         entries = self.source.positives.astype(np.float64) + self.source.negatives
@@ -114,27 +111,27 @@ class Ranks:
 
     @functools.cached_property
     def tp(self) -> NDArray[Any]:
-        """How many positives are at or above each threshold."""
+        """Number of positives at or above each threshold."""
         return _running(self.positive_steps)
 
     @functools.cached_property
     def fp(self) -> NDArray[Any]:
-        """How many negatives are at or above each threshold."""
+        """Number of negatives at or above each threshold."""
         return _running(self.negative_steps)
 
     @functools.cached_property
     def positives(self) -> Any:
-        """How many are positive."""
+        """Number of positives."""
         return self.tp[..., -1] if self.concordance is None else self.concordance.positives
 
     @functools.cached_property
     def negatives(self) -> Any:
-        """How many are not."""
+        """Number of negatives."""
         return self.fp[..., -1] if self.concordance is None else self.concordance.negatives
 
     @property
     def effective(self) -> float | None:
-        """How many rows of equal weight the rows are worth (Kish 1965); None where they have no weights."""
+        """Kish's (1965) effective number of rows; None without weights."""
         source = self.source
         if source.weights is None or not len(source.scores):
             return None
@@ -144,21 +141,21 @@ class Ranks:
 
     @property
     def n(self) -> Any:
-        """How many there are."""
+        """Number of rows."""
         return self.positives + self.negatives
 
     def cutoffs(self) -> NDArray[Any]:
-        """Return the cutoffs: infinity, above which nothing is, then every threshold."""
+        """Return the cutoffs: infinity, where nothing is predicted positive, then every threshold."""
         return np.concatenate([[math.inf], self.thresholds])
 
     def at_cutoffs(self) -> Binary:
         """Return the counts at each of :meth:`cutoffs`, as the last axis."""
-        tp, fp = (_from_nothing(x) for x in (self.tp, self.fp))
+        tp, fp = (_with_zero_first(x) for x in (self.tp, self.fp))
         return Binary(tp, fp, tp[..., -1:] - tp, fp[..., -1:] - fp)
 
     def hull(self) -> NDArray[np.intp]:
-        """Return the places, among the cutoffs, of the corners of the ROC curve's convex hull."""
-        return upper_hull(_from_nothing(self.fp), _from_nothing(self.tp))
+        """Return the indices, among the cutoffs, of the corners of the ROC curve's convex hull."""
+        return upper_hull(_with_zero_first(self.fp), _with_zero_first(self.tp))
 
     @functools.cached_property
     def _starts(self) -> NDArray[np.intp]:
@@ -166,11 +163,11 @@ class Ranks:
 
     @functools.cached_property
     def _steps(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """What the positives and the negatives at each threshold weigh."""
+        """Weight of the positives and of the negatives at each threshold."""
         source = self.source
         positive, negative = self.positive_mass, self.negative_mass
         if positive is None:
-            weights = mild(source.weights)  # type: ignore[arg-type] # there are some, or steps are plain
+            weights = mild(source.weights)  # type: ignore[arg-type] # without weights this is not reached
             positive, negative = source.positives * weights, source.negatives * weights
         if source.weights is not None and len(source.scores):
             positive, negative = (np.add.reduceat(x, self._starts, axis=-1) for x in (positive, negative))
@@ -178,7 +175,7 @@ class Ranks:
 
 
 def added(terms: NDArray[Any]) -> Any:
-    """Return the sum along the last axis, added in order: as the totals are, so that no share passes 1."""
+    """Return the sum along the last axis, added in order, as the totals are, so that no share exceeds 1."""
     return np.cumsum(terms, axis=-1)[..., -1]
 
 
@@ -186,6 +183,6 @@ def _running(steps: NDArray[Any]) -> NDArray[Any]:
     return np.cumsum(steps, axis=-1, dtype=np.float64 if steps.dtype.kind == "f" else np.int64)
 
 
-def _from_nothing(running: NDArray[Any]) -> NDArray[Any]:
-    """Return the same with a 0 in front: what is above a cutoff of infinity."""
+def _with_zero_first(running: NDArray[Any]) -> NDArray[Any]:
+    """Return the same with a 0 in front: the count above a cutoff of infinity."""
     return np.concatenate([np.zeros((*running.shape[:-1], 1), running.dtype), running], axis=-1)

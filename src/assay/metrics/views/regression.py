@@ -1,4 +1,4 @@
-"""The views of a regression: sums of errors, numbers in order, pairs of numbers, and two of them together.
+"""Views of regression tallies: sums of errors, values in order, pairs of numbers, and two of them together.
 
 A view of exact sums holds exact numbers, so that a formula over it is rounded once, at its end.
 """
@@ -50,8 +50,8 @@ class Errors:
     """Sums over pairs of actual and predicted numbers; the error is actual minus predicted.
 
     The sums are exact numbers, or arrays with one entry per replicate; ``weight`` is the sum of the
-    weights, without weights the number of rows. ``effective`` is how many rows of equal weight the rows are
-    worth, None where that is their number.
+    weights, without weights the number of rows. ``effective`` is Kish's effective number of rows, None where
+    that is their number.
     """
 
     weight: Any
@@ -76,14 +76,14 @@ class Errors:
             tally.weight, tally.actual, tally.predicted, tally.absolute_error,
             tally.squared_actual, tally.squared_predicted, tally.squared_error,
         )  # fmt: skip
-        state: Any = [*(Exact(one.units, 1, one.exponent) for one in sums), tally.largest_error]
+        state: Any = [*(Exact(value.units, 1, value.exponent) for value in sums), tally.largest_error]
         weight, squares = state[0], Exact.of(tally.squared_weight)
         state.append(weight * weight / squares if squares else None)
         return cls(*state)
 
     @property
     def n(self) -> Any:
-        """How many rows there are; with weights, how many of equal weight they are worth (Kish 1965)."""
+        """Number of rows; with weights, Kish's (1965) effective number."""
         return self.weight if self.effective is None else self.effective
 
     @functools.cached_property
@@ -127,7 +127,7 @@ class Errors:
     def covariance(self) -> Any:
         """The covariance of the actual and the predicted values.
 
-        The sum of their products needs no place in the tally: 2 a p = a² + p² - (a - p)².
+        The tally needs no sum of their products: 2 a p = a² + p² - (a - p)².
         """
         doubled = self.squared_actual + self.squared_predicted - self.squared_error
         return ratio(
@@ -212,12 +212,12 @@ class ValuePairs:
 
     @functools.cached_property
     def agreement(self) -> Any:
-        """How many pairs of rows agree, disagree or tie."""
+        """Number of concordant, discordant and tied pairs of rows."""
         return self.pairs.agreement()
 
     @functools.cached_property
     def ranks(self) -> Errors:
-        """The sums of the ranks in place of the numbers."""
+        """The sums of the ranks instead of the numbers."""
         return Errors.of(self.pairs.ranks())
 
 
@@ -265,12 +265,12 @@ class Ranged:
 
     @property
     def range(self) -> float:
-        """How far the largest and the least of the actual values lie apart, whatever their weights."""
+        """Largest less smallest actual value, regardless of weights."""
         values = self.actual.values.astype(float)
         return float(values[-1] - values[0]) if len(values) else math.nan
 
     def between(self, low: float, high: float) -> float:
-        """Return how far two quantiles of the actual values lie apart, interpolated from row to row."""
+        """Return the difference of two quantiles of the actual values, interpolated between rows."""
         return self.actual.quantile(high, method="linear") - self.actual.quantile(low, method="linear")
 
     def mean_of(self, function: Callable[[Any], Any]) -> float:
@@ -280,7 +280,7 @@ class Ranged:
 
 @dataclasses.dataclass(frozen=True)
 class Explained:
-    """The mean of a row loss beside the actual values: what the best constant prediction would lose."""
+    """The mean of a row loss beside the actual values, for the loss of the best constant prediction."""
 
     mean: float
     actual: Values
@@ -316,9 +316,9 @@ def _actual_values(rows: Any) -> Values:
 
 
 def _mean_of(values: Values, function: Callable[[Any], Any]) -> float:
-    with np.errstate(all="ignore"):  # infinity and NaN are a loss's way to say that it has no finite value
-        found = function(values.values.astype(float))
-    return float(Mean.of(Losses.of_values(found, values.mass)).mean)
+    with np.errstate(all="ignore"):  # a loss without a finite value is infinite or NaN
+        losses = function(values.values.astype(float))
+    return float(Mean.of(Losses.of_values(losses, values.mass)).mean)
 
 
 def _both(tally: Collection, **kinds: type[Tally]) -> list[Any]:

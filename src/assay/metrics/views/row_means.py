@@ -33,7 +33,7 @@ class Mean:
 
     @property
     def lacking(self) -> str:
-        """How many rows have no loss, for the reason why the mean has no value."""
+        """Number of rows without a loss, for the reason why the mean is undefined."""
         return f" ({self.undefined:,} of {self.n:,} rows)" if self.undefined else ""
 
     @classmethod

@@ -123,7 +123,7 @@ function modifiedWilson(x, n, { z, tail }) {
 // each class are called so. Rows that have weights or come in groups are not as many as they seem: of those
 // there is the value alone.
 function predictiveValue(part, right, wrong, live) {
-  if (!right[1] || !wrong[1]) return ["undefined: a class is absent", null, null];
+  if (!right[1] || !wrong[1]) return ["undefined: a class has no rows", null, null];
   const valueOf = (r, w) => (r * part) / (r * part + w * (1 - part));
   const [r, w] = [right[0] / right[1], wrong[0] / wrong[1]];
   const value = valueOf(r, w);
