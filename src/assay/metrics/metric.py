@@ -47,7 +47,7 @@ class View(Protocol):
     """What a formula reads: made of a tally, so that the metric knows which tally it needs.
 
     A view's class also has `tally`, `title` (what it reads, in words) and `needs`; ``takes_weights = False``
-    where rows must count alike, and ``uses_probabilities = True`` where scores must lie in [0, 1].
+    where rows must have equal weights, and ``uses_probabilities = True`` where scores must lie in [0, 1].
     """
 
     @classmethod
@@ -183,7 +183,7 @@ class Metric:
         if not math.isnan(plain):
             return plain
         reason = self.undefined if isinstance(self.undefined, str) else self.undefined(view)
-        return Undefined(f"{reason}{getattr(view, 'lacking', '')}")
+        return Undefined(f"{reason}{getattr(view, 'missing_rows', '')}")
 
     def _of_losses(self, tally: Tally, own: dict[str, Any]) -> Tally:
         """Return the tally of the rows' losses, with the loss's own parameters."""

@@ -313,7 +313,7 @@ def test_what_cannot_be_is_said(toy):
         performance(toy, "rch", against="rec")
     with pytest.raises(assay.MetricError, match="no measure of counts"):
         performance(toy, "acc", against="auc")
-    with pytest.raises(assay.MetricError, match="24 rows to slide over"):
+    with pytest.raises(assay.MetricError, match="there are 24 rows"):
         performance(toy, "cal")
     with pytest.raises(assay.MetricError, match=r"7.0 is no probability"):
         performance(scores([0, 1], [0.5, 7]), "mxe")

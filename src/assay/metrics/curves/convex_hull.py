@@ -12,31 +12,31 @@ if TYPE_CHECKING:
 
 __all__ = ["upper_hull"]
 
-_PRODUCT_FITS = 1 << 31
-_WORTH_A_PASS = 8  # a pass over the whole must drop at least one point in so many
-_LONG = 100_000  # points whose few that are near the hull are looked for first
+_PRODUCT_FITS = 1 << 31  # counts whose product fits 64 bits
+_MIN_DROPPED = 8  # a pass over all points is worth it where it drops at least one in so many
+_MIN_PRESELECT = 100_000  # points from which on those near the hull are selected first
 
 
 def upper_hull(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the places of the corners of the least concave curve above one that never falls.
+    """Return the indices of the corners of the smallest concave curve above a non-decreasing one.
 
-    Points on a straight line between two corners are no corners.
+    Points on a straight line between two corners are not corners.
 
     >>> upper_hull(np.array([0, 1, 2, 3]), np.array([0, 0, 2, 2])).tolist()
     [0, 2, 3]
     """
     if x.dtype.kind != "f" and max(x[-1], y[-1]) >= _PRODUCT_FITS:
         x, y = x.astype(object), y.astype(object)
-    elif x.dtype.kind != "f" and len(x) > _LONG:
+    elif x.dtype.kind != "f" and len(x) > _MIN_PRESELECT:
         near = _near_hull(x, y)
-        return near[upper_hull(x[near], y[near])] if 2 * len(near) < len(x) else _walked(x, y)
-    return _walked(x, y)
+        return near[upper_hull(x[near], y[near])] if 2 * len(near) < len(x) else _monotone_chain(x, y)
+    return _monotone_chain(x, y)
 
 
 def _near_hull(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the places of all points that are on or above the hull of some of them, in order."""
-    some = np.append(np.arange(0, len(x) - 1, int(len(x) ** 0.5)), len(x) - 1)
-    corners = some[_walked(x[some], y[some])].tolist()
+    """Return the indices of all points on or above the hull of a subset of them, in order."""
+    subset = np.append(np.arange(0, len(x) - 1, int(len(x) ** 0.5)), len(x) - 1)
+    corners = subset[_monotone_chain(x[subset], y[subset])].tolist()
     near = [np.zeros(1, dtype=np.intp)]
     for first, last in itertools.pairwise(corners):
         run, rise = x[last] - x[first], y[last] - y[first]
@@ -46,25 +46,25 @@ def _near_hull(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
     return np.concatenate(near)
 
 
-def _walked(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
+def _monotone_chain(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
     kept = np.flatnonzero(np.concatenate([[True], (x[1:] != x[:-1]) | (y[1:] != y[:-1])]))
-    # A point on or below the chord of its two neighbours is no corner, whatever else happens to them:
-    # whole passes leave little of a long curve for the loop.
+    # A point on or below the chord of its two neighbours is no corner, whether or not they stay: passes over
+    # whole arrays leave little of a long curve for the loop.
     while len(kept) > 2:  # noqa: PLR2004 - the two ends
         stays = np.concatenate([[True], _above_chord(x[kept], y[kept]), [True]])
         before = len(kept)
         kept = kept[stays]
-        if (before - len(kept)) * _WORTH_A_PASS < before:
+        if (before - len(kept)) * _MIN_DROPPED < before:
             break
     corners: list[int] = []
     points = list(zip(x[kept].tolist(), y[kept].tolist(), strict=True))
-    for place, (px, py) in enumerate(points):
+    for index, (px, py) in enumerate(points):
         while len(corners) > 1:
             (ax, ay), (bx, by) = points[corners[-2]], points[corners[-1]]
             if (bx - ax) * (py - ay) - (by - ay) * (px - ax) < 0:
                 break
             corners.pop()
-        corners.append(place)
+        corners.append(index)
     return kept[corners]
 
 

@@ -1,6 +1,6 @@
-"""The curves behind the figures: ROC and its hull, precision-recall, DET, gain and lift, calibration.
+"""Curves over cutoffs: ROC and its hull, precision-recall, DET, gain and lift, calibration.
 
-Each is read from rows or from a score tally and, but for calibration, runs from the highest cutoff to the
+Each is read from rows or from a score tally and, except calibration, runs from the highest cutoff to the
 lowest. The columns are plain arrays under their own names, ready for a plot, a table or a file:
 
 >>> import assay
@@ -48,7 +48,7 @@ __all__ = [
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Curve:
-    """Points of a curve: two columns by their names, and the cutoff each point belongs to."""
+    """Points of a curve: two named columns, and the cutoff of each point."""
 
     name: str
     x_name: str
@@ -78,12 +78,12 @@ class Curve:
         return float((np.diff(self.x) * (self.y[1:] + self.y[:-1])).sum() / 2)
 
     def at(self, x: float) -> float:
-        """Return the height at x on straight lines between the points; the highest where it rises there."""
+        """Return the height at x on straight lines between points; the highest where it is vertical."""
         return float(np.interp(x, self.x, self.y)) if x not in self.x else float(self.y[self.x == x].max())
 
-    def taken(self, places: NDArray[Any]) -> Curve:
+    def taken(self, indices: NDArray[Any]) -> Curve:
         """Return the curve of some of the points."""
-        return dataclasses.replace(self, x=self.x[places], y=self.y[places], cutoffs=self.cutoffs[places])
+        return dataclasses.replace(self, x=self.x[indices], y=self.y[indices], cutoffs=self.cutoffs[indices])
 
 
 def roc(data: Any, *, keep_collinear: bool = True) -> Curve:
@@ -107,9 +107,9 @@ def roc_hull(data: Any) -> Curve:
 
 
 def precision_recall(data: Any, *, keep_collinear: bool = True) -> Curve:
-    """Return precision over recall, from recall 0, where precision is taken as 1 by convention.
+    """Return precision over recall, from recall 0, where precision is 1 by convention.
 
-    Points that are not needed for the picture are those between others of the same true positives.
+    Points not needed for drawing are those between others of the same true positives.
     """
     ranks = _positives(data)
     table = ranks.at_cutoffs()
@@ -162,11 +162,10 @@ def lift(data: Any) -> Curve:
 
 
 def calibration(data: Any) -> Curve:
-    """Return how often rows of each probability were positive, if all that is known is that it rises.
+    """Return the observed rate of each probability, by the isotonic fit.
 
-    The isotonic fit over the distinct probabilities, the lowest first: the curve of CORP (Dimitriadis,
-    Gneiting and Jordan 2021), which has no bins to choose;
-    :mod:`assay.metrics.probability.calibration` has bins.
+    The fit over the distinct probabilities, the lowest first: the curve of CORP (Dimitriadis, Gneiting and
+    Jordan 2021), which has no bins to choose; :mod:`assay.metrics.probability.calibration` has bins.
 
     >>> import assay
     >>> curve = calibration(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.3, 0.6, 0.8]))
@@ -205,7 +204,7 @@ def _positives(data: Any) -> Ranks:
 
 
 def some_rows(data: Any) -> Ranks:
-    """Return the view of rows, or of a score tally, of which there are some."""
+    """Return the view of rows or of a score tally, which must not be empty."""
     ranks = Ranks.of(tallied(data, Scores))
     if not ranks.source.n:
         raise MetricError("there is no curve: there are no rows.")

@@ -6,16 +6,16 @@ counts in the catalogue, by any of its names (ROCR's among them), or one of ROCR
 
 =========  ===========================================================================================
 rch        the ROC curve's convex hull
-ecost      the cost curve: least expected cost over the probability cost (Drummond & Holte 2006)
+ecost      the cost curve: minimum expected cost over the probability cost (Drummond & Holte 2006)
 cal        calibration error in a window of `window` rows that slides over the ranks, over its median score
 f          F measure with `alpha` for the weight of precision: 1 / (alpha / precision + (1 - alpha) / recall)
 sar        (accuracy + auc + 1 - rmse) / 3, as ROCR computes it (its manual says + rmse)
-auc        a single figure: the area under the ROC curve, up to the false positive rate `fpr_stop`
-aucpr      a single figure: pr_auc_integral
-aucpr_rocr a single figure: what ROCR returns for aucpr, for comparison with it and for nothing else
-prbe       a single figure: break_even
-mxe        a single figure: mean cross-entropy of the scores as probabilities, in nats
-rmse       a single figure: root mean squared error of the scores as probabilities
+auc        a single number: the area under the ROC curve, up to the false positive rate `fpr_stop`
+aucpr      a single number: pr_auc_integral
+aucpr_rocr a single number: what ROCR returns for aucpr, for comparison with it and for nothing else
+prbe       a single number: break_even
+mxe        a single number: mean cross-entropy of the scores as probabilities, in nats
+rmse       a single number: root mean squared error of the scores as probabilities
 =========  ===========================================================================================
 
 >>> import assay
@@ -50,15 +50,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Best", "at_cutoffs", "best", "first_best", "of_counts", "performance", "rounding"]
 
-_SQUARE_FITS = 1 << 31
-_BLOCK = 1 << 15
+_SQUARE_FITS = 1 << 31  # counts whose product fits 64 bits
+_BLOCK = 1 << 15  # cutoffs at a time
 _ROUNDING = 8 * np.finfo(np.float64).eps
 
 
 class Best(NamedTuple):
-    """The cutoff where a measure is best, its value, and how many cutoffs share that; the highest is given.
+    """The cutoff where a measure is best, its value, and how many cutoffs share it; the highest is given.
 
-    Chosen and read on the same rows, the value flatters.
+    Chosen and evaluated on the same rows, the value is optimistic.
     """
 
     cutoff: float
@@ -75,12 +75,12 @@ def at_cutoffs(data: Any, measure: str, **parameters: Any) -> Curve:
 
 
 def performance(data: Any, measure: str, against: str | None = None, **parameters: Any) -> Curve | Value:
-    """Return a measure over another, over the cutoffs, or as the single figure that it is.
+    """Return a measure over another, over the cutoffs, or as a single number.
 
     Parameters are the measure's own; ``performance(tally, "tpr", against="fpr")`` is the ROC curve.
     """
     ranks = some_rows(data)
-    special = _CURVES.get(measure) or _FIGURES.get(measure)
+    special = _CURVES.get(measure) or _NUMBERS.get(measure)
     if special is not None:
         if against is not None:
             raise MetricError(f"{measure} has an axis of its own: it is not read against {against}.")
@@ -100,13 +100,13 @@ def best(data: Any, measure: str, *, lowest: bool | None = None, **parameters: A
     if lowest is None:
         if known is not None and known.best is None:
             raise MetricError(f"no value of {known.name} is better than another: say lowest=True or False.")
-        lowest = known is not None and known.best == known.bounds[0]
+        lowest = known is not None and known.higher_is_better is False
     curve = at_cutoffs(data, measure, **parameters)
-    found = first_best(curve.y, lowest=lowest, scale=float(known is not None and known.bounds[0] < 0))
-    if found is None:
+    result = first_best(curve.y, lowest=lowest, scale=float(known is not None and known.bounds[0] < 0))
+    if result is None:
         raise MetricError(f"{curve.y_name} has no value at any cutoff.")
-    place, value, ties = found
-    return Best(float(curve.cutoffs[place]), value, ties)
+    index, value, ties = result
+    return Best(float(curve.cutoffs[index]), value, ties)
 
 
 def _values(ranks: Ranks, measure: str, parameters: dict[str, Any]) -> tuple[str, NDArray[Any]]:
@@ -125,14 +125,14 @@ def _values(ranks: Ranks, measure: str, parameters: dict[str, Any]) -> tuple[str
 def of_counts(
     metric: Metric, table: Binary, parameters: dict[str, Any], effective: float | None = None
 ) -> NDArray[Any]:
-    """Return a metric's values at the cutoffs of a table, in blocks that the processor's cache holds.
+    """Return a metric's values at the cutoffs of a table, in blocks that fit the processor's cache.
 
-    `effective` is how many rows of equal weight the rows are worth, where they have weights.
+    `effective` is Kish's effective number of rows, where they have weights.
     """
     if not issubclass(metric.reads, (Binary, Classes)):
         raise MetricError(f"{metric.name} is no measure of counts, so it has no value at a cutoff.")
     values = np.empty(len(table.tp))
-    wide = len(values) > 0 and table.n[0] >= _SQUARE_FITS  # a product of two counts would run over
+    wide = len(values) > 0 and table.n[0] >= _SQUARE_FITS  # a product of two counts would overflow
     for begin in range(0, len(values), _BLOCK):
         block = slice(begin, begin + _BLOCK)
         cells = [x[block] for x in (table.tp, table.fp, table.fn, table.tn)]
@@ -145,10 +145,10 @@ def of_counts(
 def first_best(
     values: NDArray[Any], *, lowest: bool = False, scale: float = 0.0
 ) -> tuple[int, float, int] | None:
-    """Return the first place of the best value, that value, and how many share it; None where all are NaN.
+    """Return the first index of the best value, that value, and how many share it; None where all are NaN.
 
-    Values that rounding alone can have set apart are the same: within a few units in the last place of the
-    best, or of `scale` where terms of that size were subtracted from one another.
+    Values that differ by rounding alone count as equal: within a few units in the last place of the best, or
+    of `scale` where terms of that size were subtracted from one another.
 
     >>> first_best(np.array([np.nan, 0.1 + 0.2, 0.3, 0.25]))
     (1, 0.30000000000000004, 2)
@@ -158,12 +158,12 @@ def first_best(
     shared = values >= top - rounding(top, scale)
     if not (ties := int(np.count_nonzero(shared))):
         return None
-    place = int(np.argmax(shared))
-    return place, float(-values[place] if lowest else values[place]), ties
+    index = int(np.argmax(shared))
+    return index, float(-values[index] if lowest else values[index]), ties
 
 
 def rounding(value: float, scale: float = 0.0) -> float:
-    """Return how far from a value rounding alone can have set another, made of terms of some size."""
+    """Return by how much rounding alone can separate two values made of terms of some size."""
     return float(_ROUNDING * max(abs(value), scale)) if math.isfinite(value) else 0.0
 
 
@@ -193,29 +193,29 @@ def _hull(ranks: Ranks) -> Curve:
 
 
 def _expected_cost(ranks: Ranks) -> Curve:
-    """Return the lower envelope of the cost lines: each edge of the hull is a corner of it."""
+    """Return the lower envelope of the cost lines: each edge of the hull is one of its corners."""
     hull = roc_hull(ranks.source)
     run, rise = np.diff(hull.x), np.diff(hull.y)
     between = run / (run + rise)
     x = np.concatenate([[0.0], between, [1.0]])
     y = np.concatenate([[0.0], hull.x[1:] * (1 - between) + (1 - hull.y[1:]) * between, [0.0]])
-    cutoffs = np.concatenate([hull.cutoffs, hull.cutoffs[-1:]])  # the best one to the right of each point
+    cutoffs = np.concatenate([hull.cutoffs, hull.cutoffs[-1:]])  # the best cutoff to the right of each point
     kept = np.diff(x, append=2) > 0
     return Curve("cost curve", "probability_cost", "expected_cost", x[kept], y[kept], cutoffs[kept])
 
 
 def _calibration(ranks: Ranks, *, window: int = 100) -> Curve:
-    """Return how far the share of positives is from the mean score, window by window.
+    """Return the difference of the share of positives and the mean score in a sliding window of rows.
 
     Where a window ends inside tied scores, their rows are taken in proportion; ROCR takes them in
     the order in which they came.
     """
     _probabilities(ranks)
     if not ranks.plain:
-        raise MetricError("cal slides over rows one by one, so it takes no weights.")
+        raise MetricError("cal uses a window of rows, so it takes no weights.")
     n = ranks.n
     if not 0 < window <= n:
-        raise MetricError(f"window={window!r}: there are {n:,} rows to slide over.")
+        raise MetricError(f"window={window!r}: there are {n:,} rows.")
     reached = ranks.tp + ranks.fp
     sums = np.cumsum(ranks.thresholds.astype(np.float64) * np.diff(reached, prepend=0))
     first = np.arange(n - window + 1)
@@ -225,8 +225,8 @@ def _calibration(ranks: Ranks, *, window: int = 100) -> Curve:
         for running in (np.concatenate([[0.0], column]) for column in (ranks.tp, sums))
     )
     middle = [
-        ranks.thresholds[np.searchsorted(reached, first + place, side="right")].astype(np.float64)
-        for place in ((window - 1) // 2, window // 2)
+        ranks.thresholds[np.searchsorted(reached, first + offset, side="right")].astype(np.float64)
+        for offset in ((window - 1) // 2, window // 2)
     ]
     median = (middle[0] + middle[1]) / 2
     return Curve(
@@ -257,7 +257,7 @@ def _root_mean_squared_error(ranks: Ranks) -> float:
 
 
 def _mean_loss(ranks: Ranks, of_positives: NDArray[Any], of_negatives: NDArray[Any]) -> float:
-    """Return the mean over the rows of what a positive and what a negative loses at each score."""
+    """Return the mean over the rows of the loss of a positive and of a negative at each score."""
     sides = ((ranks.positive_steps, of_positives), (ranks.negative_steps, of_negatives))
     total = sum(added(mass[mass > 0] * loss[mass > 0]) for mass, loss in sides if (mass > 0).any())
     return float(total / ranks.n)
@@ -272,33 +272,33 @@ def _probabilities(ranks: Ranks) -> NDArray[Any]:
 
 
 def _area_as_rocr(ranks: Ranks) -> float:
-    """Return ROCR's aucpr, with its slip.
+    """Return ROCR's aucpr, with its bug.
 
     It joins the points of fewest false positives for each number of true positives by straight lines. Where
     two such points are more than two true positives apart it means to add the points between them, but
-    counts places in the list as it was before any were added; so they may land elsewhere.
+    counts indices in the list as it was before any were added; so they may land elsewhere.
     """
     table = ranks.at_cutoffs()
     fresh = np.concatenate([[True], np.diff(table.tp) > 0])
     tp, fp = (x[fresh].astype(np.float64) for x in (table.tp, table.fp))
     recall = (tp / ranks.positives).tolist()
     precision = [1.0, *(tp[1:] / (tp[1:] + fp[1:])).tolist()]
-    for place in range(len(tp) - 1):
-        gap = tp[place + 1] - tp[place]
+    for index in range(len(tp) - 1):
+        gap = tp[index + 1] - tp[index]
         if gap > 2:  # noqa: PLR2004 - as ROCR has it
-            pace = (fp[place + 1] - fp[place]) / gap
+            rate = (fp[index + 1] - fp[index]) / gap
             steps = np.arange(1, gap + 1)
-            between = tp[place] + steps
-            recall[place + 1 : place + 1] = (between / ranks.positives).tolist()
-            precision[place + 1 : place + 1] = (between / (between + fp[place] + pace * steps)).tolist()
+            between = tp[index] + steps
+            recall[index + 1 : index + 1] = (between / ranks.positives).tolist()
+            precision[index + 1 : index + 1] = (between / (between + fp[index] + rate * steps)).tolist()
     return float((np.diff(recall) * (np.array(precision[1:]) + precision[:-1])).sum() / 2)
 
 
-# What ROCR takes the logarithm to.
+# ROCR's base of logarithms.
 _DEFAULTS: Final[dict[str, dict[str, Any]]] = {"mi": {"base": 2}}
 _MEASURES: Final[dict[str, Callable[..., NDArray[Any]]]] = {"f": _f, "sar": _sar}
 _CURVES: Final[dict[str, Callable[..., Curve]]] = {"rch": _hull, "ecost": _expected_cost, "cal": _calibration}
-_FIGURES: Final[dict[str, Callable[..., Any]]] = {
+_NUMBERS: Final[dict[str, Callable[..., Any]]] = {
     "auc": _area,
     "aucpr": lambda ranks: pr_auc_integral(ranks.source),
     "aucpr_rocr": _area_as_rocr,

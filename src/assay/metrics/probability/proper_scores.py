@@ -131,7 +131,8 @@ def nagelkerke_r2(v: Probabilities) -> Any:
     probabilities that were not fitted by maximum likelihood, it may be below 0.
     """
     base = log_uncertainty.formula(v)
-    return ratio(_explained_likelihood(v, base), -np.expm1(-2 * base))
+    with np.errstate(over="ignore"):
+        return ratio(_explained_likelihood(v, base), -np.expm1(-2 * base))
 
 
 def _explained_likelihood(v: Probabilities, base: Any) -> Any:

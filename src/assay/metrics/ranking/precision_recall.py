@@ -76,12 +76,12 @@ def tie_expected_average_precision(r: Ranks) -> Any:
 
     As for ranked lists (McSherry & Najork 2008). Tied rows of different weights count by their mean weight.
     """
-    weight, share, misses, found, above = _in_rows(r)
+    weight, share, misses, tp_above, above = _in_rows(r)
     rows = share + misses
-    # The i-th row of a tie is positive with probability share/rows, after found + (i-1)(share-1)/(rows-1)
+    # The i-th row of a tie is positive with probability share/rows, after tp_above + (i-1)(share-1)/(rows-1)
     # others, where all is counted in rows of the tie's mean weight.
     pace = where(rows > 1 + _ONE_ROW, ratio(share - 1.0, rows - 1.0), 0.0)
-    rest = found + 1.0 - pace - pace * above
+    rest = tp_above + 1.0 - pace - pace * above
     precision = rows * pace + rest * _harmonic_between(above, rows)
     return ratio(added(where(share > 0, weight * share / rows * precision, 0.0)), r.positives)
 
@@ -99,13 +99,13 @@ def pr_auc_davis_goadrich(r: Ranks) -> Any:
     at a constant rate of positives. Tied rows of different weights count by their mean weight. The area under
     the interpolated curve itself is :func:`pr_auc_integral`.
     """
-    weight, p, q, found, above = _in_rows(r)
+    weight, p, q, tp_above, above = _in_rows(r)
     pace = 1 + ratio(q, p)  # rows for each positive
     start = above / pace
-    # Precision after x of the group's positives is (1 + (found - start) / (start + x)) / pace.
+    # Precision after x of the group's positives is (1 + (tp_above - start) / (start + x)) / pace.
     first, last = ratio(1.0, start), ratio(1.0, start + p)
     lines = first + _harmonic_between(start, p) - (first + last) / 2
-    area = where(above <= 0, p, p + (found - start) * lines) / pace
+    area = where(above <= 0, p, p + (tp_above - start) * lines) / pace
     return ratio(added(where(p == 0, 0.0, area * weight)), r.positives)
 
 

@@ -300,7 +300,7 @@ class Ordered(Classes):
     their order stated: ``assay.rows(..., labels=["low", "middle", "high"])``.
     """
 
-    title = "classes in order"
+    title = "ordered classes"
 
     @classmethod
     def of(cls, tally: Confusion) -> Self:

@@ -153,13 +153,13 @@ class Probabilities:
 
 
 def one_by_one(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the formula of a view without replicates as one that takes them in turn."""
+    """Return a formula that takes replicates, of one that takes none: each is evaluated on its own."""
 
     @functools.wraps(formula)
-    def over(view: Probabilities, **parameters: Any) -> Any:
+    def over_replicates(view: Probabilities, **parameters: Any) -> Any:
         if view.positives.ndim == 1:
             return formula(view, **parameters)
-        values = [formula(one, **parameters) for one in view.each()]
+        values = [formula(replicate, **parameters) for replicate in view.each()]
         return np.array(values).reshape(view.positives.shape[:-1])
 
-    return over
+    return over_replicates

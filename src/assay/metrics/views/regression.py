@@ -199,7 +199,7 @@ class ValuePairs:
 
     pairs: NumberPairs
 
-    title: ClassVar[str] = "how actual and predicted numbers agree in order"
+    title: ClassVar[str] = "ranks of actual and predicted numbers"
     needs: ClassVar[str] = "numbers"
     takes_weights: ClassVar[bool] = False
     tally: ClassVar[Any] = NumberPairs
@@ -228,7 +228,7 @@ class Scaled:
     errors: Errors
     scale: Any
 
-    title: ClassVar[str] = "errors by the size of the truth"
+    title: ClassVar[str] = "errors relative to the size of the actual values"
     needs: ClassVar[str] = "numbers"
     tally: ClassVar[Any] = TallyFactory(
         Collection,
@@ -251,7 +251,7 @@ class Ranged:
     errors: Errors
     actual: Values
 
-    title: ClassVar[str] = "errors by the spread of the truth"
+    title: ClassVar[str] = "errors relative to the spread of the actual values"
     needs: ClassVar[str] = "numbers"
     tally: ClassVar[Any] = TallyFactory(
         Collection, lambda rows: Collection.of(rows, {"errors": Moments, "actual": _actual_values})
@@ -286,7 +286,7 @@ class Explained:
     actual: Values
     parameters: dict[str, float]
 
-    title: ClassVar[str] = "what predictions explain of a loss"
+    title: ClassVar[str] = "losses relative to a constant prediction"
     needs: ClassVar[str] = "numbers"
     tally: ClassVar[Any] = TallyFactory(
         Collection,

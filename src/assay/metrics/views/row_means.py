@@ -29,10 +29,10 @@ class Mean:
     loss: str = ""
 
     tally = Losses
-    title = "a mean over rows"
+    title = "means over rows"
 
     @property
-    def lacking(self) -> str:
+    def missing_rows(self) -> str:
         """Number of rows without a loss, for the reason why the mean is undefined."""
         return f" ({self.undefined:,} of {self.n:,} rows)" if self.undefined else ""
 
@@ -43,7 +43,7 @@ class Mean:
         if tally.undefined or not tally.weight.units:
             mean = math.nan
         elif tally.infinite:
-            mean = tally.least + tally.largest  # the infinite one; there is none between two
+            mean = tally.least + tally.largest  # the infinite one; with both signs NaN
         else:
             mean = tally.total / tally.weight
         return cls(mean, tally.n, tally.undefined, tally.infinite, tally.loss)
