@@ -8,7 +8,7 @@ import pytest
 
 import assay
 from assay.metrics import find
-from assay.metrics.spec import MetricSpec, printed_name
+from assay.metrics.spec import MetricSpec, metric_title
 
 
 @pytest.mark.parametrize(
@@ -125,13 +125,13 @@ def test_specs_are_keys():
 )
 def test_a_label_is_what_reports_print(text, label):
     """The metric's title, with the average in front and other options in brackets."""
-    assert MetricSpec.of(text).label == printed_name(text) == label
+    assert MetricSpec.of(text).label == metric_title(text) == label
 
 
 def test_names_of_no_metric_are_printed_in_words():
     """Columns of reports that are no metric, and the F-betas of an evaluation."""
     names = ("my_own_loss", "f_2", "f_0.5", "f_inf", "pr_auc_trapezoid")
-    assert [printed_name(name) for name in names] == [
+    assert [metric_title(name) for name in names] == [
         "my own loss",
         "F2",
         "F0.5",

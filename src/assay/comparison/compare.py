@@ -15,7 +15,6 @@ from assay.comparison.evaluated_models import (
 from assay.comparison.shortcuts import ComparisonShortcuts
 from assay.errors import InputError, MetricError, suggest_keywords
 from assay.formatting.json_values import json_safe
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.differences.compare_models import (
@@ -27,7 +26,7 @@ from assay.inference.differences.compare_models import (
 from assay.inference.differences.difference_request import ComparisonSettings
 from assay.inference.differences.pairing import count_empty_lists, prepare_models
 from assay.inference.intervals.choose_interval import estimate
-from assay.metrics.spec import MetricSpec
+from assay.metrics.spec import MetricSpec, metric_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

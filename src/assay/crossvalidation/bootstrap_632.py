@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.crossvalidation.fold_intervals import combine_folds
 from assay.crossvalidation.fold_losses import no_information_value, row_losses
-from assay.crossvalidation.fold_metrics import is_row_mean, needs_of
+from assay.crossvalidation.fold_metrics import needs_of
 from assay.metrics import Undefined
 from assay.resampling.error_estimators import err632, err632plus
 
@@ -48,7 +48,7 @@ class OutOfBag(NamedTuple):
 
 def out_of_bag(setup: CrossValSetup, spec: MetricSpec, folds: Sequence[Fold], apparent: Fold) -> OutOfBag:
     """Return the bootstrap estimates of a metric from the replicates and the model fitted to all rows."""
-    by_row = is_row_mean(spec) and setup.weight is None
+    by_row = spec.metric.is_row_mean and setup.weight is None
     outside = _leave_one_out(setup, spec, folds) if by_row else combine_folds(folds, spec, "averaged")
     inside = apparent.values[spec.name]
     undefined = next((value for value in (outside, inside) if isinstance(value, Undefined)), None)

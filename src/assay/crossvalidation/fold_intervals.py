@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from assay.crossvalidation.fit_folds import pooled_tally
-from assay.crossvalidation.fold_metrics import is_row_mean, needs_of, read_metric, read_options, tally_key
+from assay.crossvalidation.fold_metrics import needs_of, read_metric, read_options, tally_key
 from assay.errors import AssayError
 from assay.inference.distributions import student_quantile
 from assay.inference.estimate import Estimate
@@ -96,7 +96,7 @@ def _defined_values(folds: Sequence[Fold], spec: MetricSpec) -> list[float]:
 
 def _no_spread(folds: Sequence[Fold], spec: MetricSpec, values: Sequence[float]) -> str:
     """Return why the folds' values give no interval; empty where they do."""
-    if all(fold.n_test == 1 for fold in folds) and not is_row_mean(spec):
+    if all(fold.n_test == 1 for fold in folds) and not spec.metric.is_row_mean:
         return f"the {spec.name} of one row says nothing about that of many, so there is no interval"
     if len(values) < _TWO:
         return "only one fold has a value" if values else "no fold has a value of its own"

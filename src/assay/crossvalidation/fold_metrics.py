@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from assay.errors import AssayError, MetricError, MissingValueError, shown
 from assay.metrics import Metric, Undefined
-from assay.metrics.classification.multilabel import Sets
-from assay.metrics.probability.multiclass_probability import Confidence
-from assay.metrics.ranking.multiclass_auc import ClassRanks
-from assay.metrics.ranking.retrieval import Lists
 from assay.metrics.spec import MetricSpec, is_pair
-from assay.metrics.views.confusion import Binary, Classes, Ordered
-from assay.metrics.views.probability import Probabilities
 from assay.metrics.views.ranking import Ranks
 from assay.tallies import Confusion, Scores
 from assay.tallies.loss_arguments import asked_for
@@ -31,12 +25,10 @@ __all__ = [
     "Need",
     "combination_of",
     "find_metric",
-    "is_row_mean",
     "make_tallies",
     "metric_specs",
     "needs_labels",
     "needs_of",
-    "needs_probabilities",
     "read_metric",
     "read_options",
     "tally_key",
@@ -46,11 +38,14 @@ __all__ = [
 Need: TypeAlias = Literal["predicted", "score", "scores"]
 Combination: TypeAlias = Literal["pooled", "averaged"]
 
-_NOT_PREDICTED: Final = {Sets: "rows with several labels", Lists: "ranked lists"}
+_NEEDS: Final[dict[str, Need]] = {
+    "labels": "predicted",
+    "numbers": "predicted",
+    "score": "score",
+    "class scores": "scores",
+}
+_NOT_PREDICTED: Final = {"label sets": "rows with several labels", "lists": "ranked lists"}
 _ONE_SCORE: Final = {"positive", "score", "probability"}
-_CLASS_SCORES: Final = {"codes", "scores", "probabilities"}
-# Means over rows whose metric declares no loss of a row.
-_ROW_MEANS: Final = ("accuracy", "error_rate", "mae", "mse", "mean_error")
 
 
 def with_positive(metric: Any, positive: Label | None) -> MetricSpec:
@@ -108,37 +103,15 @@ def find_metric(specs: Sequence[MetricSpec], name: Any, positive: Label | None =
 
 def needs_of(spec: MetricSpec) -> Need:
     """Return what a metric needs of a model: predictions, scores of the positive class, or of all classes."""
-    view = spec.metric.reads
-    if view in _NOT_PREDICTED:
-        raise MetricError(
-            f"{spec.metric.name} is for {_NOT_PREDICTED[view]}, which a cross-validation does not predict."
-        )
-    if spec.metric.loss is not None:
-        columns = set(asked_for(spec.metric.loss))
-        if columns & _CLASS_SCORES:
-            return "scores"
-        return "score" if columns & _ONE_SCORE and "predicted" not in columns else "predicted"
-    if view in (ClassRanks, Confidence) or (view in (Ranks, Probabilities) and spec.average):
-        return "scores"
-    return "score" if view in (Ranks, Probabilities) else "predicted"
+    if spec.needs not in _NEEDS:
+        what = _NOT_PREDICTED[spec.needs]
+        raise MetricError(f"{spec.metric.name} is for {what}, which a cross-validation does not predict.")
+    return _NEEDS[spec.needs]
 
 
 def needs_labels(spec: MetricSpec) -> bool:
     """Tell whether a metric is for classes, so that it has no meaning for a numeric target."""
-    return spec.metric.reads in (Binary, Classes, Ordered) or needs_of(spec) != "predicted"
-
-
-def needs_probabilities(spec: MetricSpec) -> bool:
-    """Tell whether scores must be probabilities, so that distances from a boundary will not do."""
-    if spec.metric.loss is not None:
-        return bool({"probability", "probabilities"} & set(asked_for(spec.metric.loss)))
-    return spec.metric.reads in (Probabilities, Confidence)
-
-
-def is_row_mean(spec: MetricSpec) -> bool:
-    """Tell whether a metric is the mean of one value per row."""
-    metric = spec.metric
-    return (metric.kind == "mean" and metric.loss is not None) or metric.name in _ROW_MEANS
+    return needs_of(spec) != "predicted" or spec.needs == "labels"
 
 
 def combination_of(spec: MetricSpec) -> Combination:

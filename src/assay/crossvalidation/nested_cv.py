@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.crossvalidation.fit_folds import FoldTask, WorkerConfig, fit_folds
 from assay.crossvalidation.fold_losses import row_losses
-from assay.crossvalidation.fold_metrics import is_row_mean, needs_of
+from assay.crossvalidation.fold_metrics import needs_of
 from assay.errors import MetricError, SplitError
 from assay.resampling.error_estimators import NestedInterval, nested_cv_interval
 from assay.resampling.splitters import KFold
@@ -33,7 +33,7 @@ def check_nested(setup: CrossValSetup, splitter: Any) -> None:
     """Raise where there is no interval of nested cross-validation."""
     if not isinstance(splitter, KFold):
         raise SplitError('interval="nested" is for k-fold cross-validation: say split=kfold(k).')
-    if not any(is_row_mean(spec) for spec in setup.metrics):
+    if not any(spec.metric.is_row_mean for spec in setup.metrics):
         raise MetricError(
             "an interval of nested cross-validation is for means over rows: accuracy, error_rate, mae, mse, "
             "log_loss, brier and their like."
@@ -60,7 +60,7 @@ def nested_intervals(
     where the other is the outer one, so that a repeat costs ``k (k + 1) / 2`` fits.
     """
     k, repeats = splitter.k, splitter.repeats
-    specs = [spec for spec in setup.metrics if is_row_mean(spec)]
+    specs = [spec for spec in setup.metrics if spec.metric.is_row_mean]
     splits = splitter.split(strata, group=group, key=key, n=setup.n)
     left_out: list[tuple[int, ...]] = [(fold,) for fold in range(k)]
     left_out += itertools.combinations(range(k), 2)

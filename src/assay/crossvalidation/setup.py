@@ -13,7 +13,6 @@ from assay.crossvalidation.fold_metrics import (
     metric_specs,
     needs_labels,
     needs_of,
-    needs_probabilities,
 )
 from assay.crossvalidation.infer_task import infer_task
 from assay.crossvalidation.model_adapter import example_model, has_scores, model_name
@@ -251,7 +250,7 @@ def _check_metric(spec: MetricSpec, model: Any, actual: Column, task: Task) -> N
             f"{spec.name} needs scores, but a {model_name(model)} has neither predict_proba nor "
             "decision_function."
         )
-    if needs_probabilities(spec) and not hasattr(model, "predict_proba"):
+    if spec.metric.uses_probabilities and not hasattr(model, "predict_proba"):
         raise MetricError(
             f"{spec.name} needs probabilities, but a {model_name(model)} has no predict_proba: calibrate "
             "it, or use a metric of the order of its scores (auc, average_precision)."

@@ -197,7 +197,7 @@ def report_metrics(
     """
     groups = default_groups(task, "report", labels=labels, scores=scores, probabilities=probabilities)
     if settings.weight:
-        groups = [[spec for spec in group if spec.metric.name != "spearman"] for group in groups]
+        groups = [[spec for spec in group if spec.metric.takes_weights] for group in groups]
     if task == "ranking":
         stated = {"k": settings.k, "empty": settings.empty}
         options = {name: value for name, value in stated.items() if value is not None}

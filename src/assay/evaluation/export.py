@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.formatting.json_values import json_safe
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.test_result import Test
 from assay.metrics import Undefined
+from assay.metrics.spec import metric_title
 from assay.metrics.views.confusion import LARGEST_TABLE
 from assay.tallies import Confusion
 

@@ -14,7 +14,7 @@ from assay.errors import MetricError
 from assay.metrics.metric import Metric, Needs
 from assay.metrics.registry import find, peer_spec, split_average, split_averaged
 
-__all__ = ["MetricSpec", "is_pair", "printed_name"]
+__all__ = ["MetricSpec", "is_pair", "metric_title"]
 
 _WITH_OPTIONS = re.compile(r"([^()]+)\((.*)\)", re.DOTALL)
 _AT_DEPTH = re.compile(r"(.+?)\s*@\s*(\d+)")  # "ndcg@10"
@@ -105,7 +105,7 @@ class MetricSpec:
     def label(self) -> str:
         """The metric's name as reports print it, with its options in brackets: ``"NDCG (k=10)"``."""
         if self.alias:
-            return printed_name(self.alias)
+            return metric_title(self.alias)
         title = self.metric.title
         if self.average:
             title = f"{self.average} {title.partition(' (')[0]}"
@@ -151,10 +151,10 @@ def is_pair(metric: Any) -> bool:
     return isinstance(metric, tuple) and len(metric) == 2 and isinstance(metric[1], Mapping)  # noqa: PLR2004
 
 
-def printed_name(name: str) -> str:
+def metric_title(name: str) -> str:
     """Return the name or the key of a metric as reports print it; words that are no metric's are kept.
 
-    >>> printed_name("macro_f1"), printed_name("recall"), printed_name("f_0.5"), printed_name("my_loss")
+    >>> metric_title("macro_f1"), metric_title("recall"), metric_title("f_0.5"), metric_title("my_loss")
     ('macro F1', 'recall (TPR)', 'F0.5', 'my loss')
     """
     if name.startswith("f_") and (name[2:3].isdigit() or name == "f_inf"):  # an F-beta of evaluate(beta=)

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import shown
 from assay.evaluation.default_metrics import LONG_REPORT_ONLY, default_groups
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import format_interval, format_value
 from assay.formatting.width import short
 from assay.inference.hypothesis_tests.contingency import bowker, mcnemar, no_information
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.metrics.interpretation import SCALES, band
-from assay.metrics.spec import MetricSpec
+from assay.metrics.spec import MetricSpec, metric_title
 from assay.reports.summary import Line, Summary
 from assay.tallies import Confusion, Queries
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.metrics import Undefined
+from assay.metrics.spec import metric_title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,12 +14,12 @@ from assay.errors import AssayError, InputError, MetricError
 from assay.evaluation.error_rows import ErrorRows
 from assay.evaluation.evaluation import Evaluation
 from assay.formatting.json_values import json_safe
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import format_value
 from assay.formatting.width import LINE, short
 from assay.inference.formulas.proportions import normal_quantile
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined, find
+from assay.metrics.spec import metric_title
 from assay.plots.thin_scores import ThinnedScores, condensed, cutoff_of, two_by_two
 from assay.reports.page import as_html, write
 from assay.reports.page.charts import class_rocs, of_pairs, of_scores

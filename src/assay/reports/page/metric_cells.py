@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import format_value
 from assay.formatting.width import LINE, short
 from assay.inference.intervals.choose_interval import estimate_tally
 from assay.metrics import Undefined, find
+from assay.metrics.spec import metric_title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

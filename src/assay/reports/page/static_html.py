@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import format_interval, format_value
 from assay.formatting.result_table import escape_html
 from assay.formatting.width import LINE, short
+from assay.metrics.spec import metric_title
 
 if TYPE_CHECKING:
     from assay.reports.summary import Summary

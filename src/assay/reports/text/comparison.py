@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import decimals_for, format_number, format_p
 from assay.formatting.table import JOINED, grid, listed, paragraph
 from assay.formatting.width import clean
 from assay.formatting.width import width as columns
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
+from assay.metrics.spec import metric_title
 from assay.tallies import Collection
 
 if TYPE_CHECKING:

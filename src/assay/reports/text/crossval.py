@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import format_interval, format_value
 from assay.formatting.table import grid, listed, paragraph
 from assay.formatting.width import clean
 from assay.metrics import Undefined
 from assay.metrics.interpretation import hint
+from assay.metrics.spec import metric_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.table import grid, listed, paragraph
 from assay.formatting.width import clean
+from assay.metrics.spec import metric_title
 
 if TYPE_CHECKING:
     from assay.comparison.procedures import ResampleComparison

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import format_interval, format_value
 from assay.formatting.table import grid, paragraph
 from assay.formatting.width import clean
 from assay.metrics import Undefined
+from assay.metrics.spec import metric_title
 
 if TYPE_CHECKING:
     from assay.crossvalidation.learning_curve import LearningCurve

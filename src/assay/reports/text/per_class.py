@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import format_count, format_interval, format_value
 from assay.formatting.table import align_columns
 from assay.formatting.width import short, width
 from assay.metrics import Undefined
+from assay.metrics.spec import metric_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

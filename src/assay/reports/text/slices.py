@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import format_decimal
 from assay.formatting.table import JOINED, grid, paragraph
 from assay.formatting.width import clean
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
+from assay.metrics.spec import metric_title
 
 if TYPE_CHECKING:
     from assay.evaluation.slices.slice_report import SliceLine, SliceReport

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import format_count, format_interval, format_value
 from assay.formatting.result_table import escape_markdown
 from assay.formatting.table import align_columns
 from assay.formatting.width import clean, left, right, short, wrapped
 from assay.formatting.width import width as display_width
+from assay.metrics.spec import metric_title
 from assay.reports.text.per_class import drawn
 
 if TYPE_CHECKING:
