@@ -10,7 +10,7 @@ import pytest
 
 import assay
 from assay import decisions, plots
-from assay.inference.formulas.proportions import normal_quantile, wilson
+from assay.inference.formulas.proportions import modified_wilson, normal_quantile
 from assay.metrics.curves import curves
 from assay.plots.simplify import stepped
 
@@ -80,7 +80,7 @@ def test_the_key_has_the_area_and_its_interval():
     assert words(plots.roc(rows, confidence=0.5)) == [f"AUC {confident:.3f}"]
 
 
-def test_marked_cutoffs_have_the_rates_there_and_their_wilson_intervals():
+def test_marked_cutoffs_have_the_rates_there_and_the_intervals_of_the_summary():
     """A row at the cutoff is predicted positive."""
     rows = made()
     tally = assay.Scores.of(rows)
@@ -91,8 +91,8 @@ def test_marked_cutoffs_have_the_rates_there_and_their_wilson_intervals():
     across, up, point = ax.get_lines()[-3:]
     assert point.get_xdata()[0] == fp / negatives
     assert point.get_ydata()[0] == tp / positives
-    assert tuple(across.get_xdata()) == wilson(fp, negatives)
-    assert tuple(up.get_ydata()) == wilson(tp, positives)
+    assert tuple(across.get_xdata()) == modified_wilson(fp, negatives)
+    assert tuple(up.get_ydata()) == modified_wilson(tp, positives)
     assert [text.get_text() for text in ax.texts] == ["≥ 0.5"]
     ax = plots.precision_recall(rows, at=[0.5, 0.25])
     assert ax.get_lines()[-4].get_ydata()[0] == tp / (tp + fp)
@@ -150,7 +150,7 @@ def test_calibration_is_the_isotonic_fit_within_its_band_or_bins_with_intervals(
     held = calibration_curve(rows, bins=8)
     same(line(ax), held.predicted, held.observed)
     bars = np.array([piece[:, 1] for piece in ax.collections[0].get_segments()])
-    expected = [wilson(rate * n, n) for rate, n in zip(held.observed, held.rows, strict=True)]
+    expected = [modified_wilson(rate * n, n) for rate, n in zip(held.observed, held.rows, strict=True)]
     assert np.allclose(bars, expected, rtol=0, atol=1e-12)
 
 

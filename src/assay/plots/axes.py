@@ -1,4 +1,4 @@
-"""What all plots share: the axes they draw on, colours, words, and one way to draw a curve."""
+"""What all plots share: axes, colours, labels, legends, and how a curve is drawn."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ import numpy as np
 
 from assay.decisions.sweep import Sample
 from assay.errors import MetricError, MissingDependencyError
+from assay.evaluation.evaluation import Evaluation
 from assay.inference.intervals.choose_interval import estimate
 from assay.inputs import Rows
 from assay.metrics.metric import tallied
 from assay.plots.simplify import simplified
 from assay.plots.thin_scores import condensed
-from assay.tallies import BinnedScores, ClassScores, Collection, Scores
+from assay.tallies import BinnedScores, ClassScores, Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,28 +35,28 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLOURS",
-    "FEW",
     "GREY",
+    "MAX_LEGEND_INSIDE",
     "Model",
-    "chosen",
-    "counted",
-    "drawn",
-    "dressed",
-    "judged",
-    "key",
-    "looks",
+    "add_legend",
+    "check_choice",
+    "close_on_error",
+    "curve_style",
+    "describe_rows",
+    "display_name",
+    "draw_curve",
+    "estimate_metric",
+    "format_percent",
+    "label_axes",
+    "legend_width",
     "models",
-    "named",
-    "outlined",
-    "percent",
+    "new_axes",
+    "new_subplots",
     "pyplot",
-    "room_beside",
-    "sheet",
-    "sheets",
-    "shortened",
+    "row_count",
+    "shorten_label",
+    "text_outline",
     "unit_square",
-    "whole_or_none",
-    "whose",
 ]
 
 # Okabe and Ito (2008): told apart by readers of any colour vision; yellow is left out, too pale on white.
@@ -66,12 +67,12 @@ T = TypeVar("T")
 _OPENED: contextvars.ContextVar[list[Any] | None] = contextvars.ContextVar("figures of a plot", default=None)
 _DASHES: Final = ("-", "--", "-.", ":")
 _LONGEST = 28  # letters of a label, before it is cut
-FEW = 6  # curves in one key
+MAX_LEGEND_INSIDE = 6  # curves that a legend within the axes may have
 _BESIDE = 3.2  # inches that a key beside the picture needs
 _LETTER = 4.4  # points: how wide a letter of a key is
 
 
-def sheet(ax: Axes | None, size: tuple[float, float] = (5.0, 4.6), *, names: int = 1) -> Axes:
+def new_axes(ax: Axes | None, size: tuple[float, float] = (5.0, 4.6), *, names: int = 1) -> Axes:
     """Return the axes to draw on: those given, or those of a new figure with room for many names."""
     if ax is not None:
         if not hasattr(ax, "set_xlabel"):
@@ -79,11 +80,11 @@ def sheet(ax: Axes | None, size: tuple[float, float] = (5.0, 4.6), *, names: int
                 f"ax= takes Matplotlib's axes, as plt.subplots()[1] gives them, not a {type(ax).__name__}."
             )
         return ax
-    made: Axes = sheets(1, (size[0] + room_beside(names), size[1]))[0]
+    made: Axes = new_subplots(1, (size[0] + legend_width(names), size[1]))[0]
     return made
 
 
-def sheets(count: int, size: tuple[float, float]) -> Any:
+def new_subplots(count: int, size: tuple[float, float]) -> Any:
     """Return the axes of a new figure, side by side."""
     figure, axes = pyplot().subplots(1, count, figsize=size, layout="compressed", squeeze=False)
     opened = _OPENED.get()
@@ -92,7 +93,7 @@ def sheets(count: int, size: tuple[float, float]) -> Any:
     return axes[0]
 
 
-def whole_or_none(draw: Callable[P, T]) -> Callable[P, T]:
+def close_on_error(draw: Callable[P, T]) -> Callable[P, T]:
     """Return a plot that leaves no figure behind where it fails."""
 
     @functools.wraps(draw)
@@ -111,12 +112,12 @@ def whole_or_none(draw: Callable[P, T]) -> Callable[P, T]:
     return drawing
 
 
-def room_beside(names: int) -> float:
+def legend_width(names: int) -> float:
     """Return how much wider a picture is, in inches, whose key stands beside it."""
-    return _BESIDE if names > FEW else 0.0
+    return _BESIDE if names > MAX_LEGEND_INSIDE else 0.0
 
 
-def looks(place: int) -> tuple[str, str]:
+def curve_style(place: int) -> tuple[str, str]:
     """Return the colour and the dashes of one of several curves; black is the colour of the words."""
     colour = COLOURS[place % len(COLOURS)]
     if colour == "#000000":
@@ -135,7 +136,7 @@ def pyplot() -> Any:
         raise MissingDependencyError(hint) from None
 
 
-def dressed(ax: Axes, *, title: str, x: str, y: str, below: str = "") -> Axes:
+def label_axes(ax: Axes, *, title: str, x: str, y: str, below: str = "") -> Axes:
     """Return the axes with a title, what is said below it, the names of both sides and a light grid."""
     ax.set_title("\n".join([title, *_lines(ax, below)]), fontsize=10, pad=18 if _has_power(ax) else None)
     ax.set_xlabel(x)
@@ -155,7 +156,7 @@ def unit_square(ax: Axes) -> None:
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1)
 
 
-def percent(*axes: Axis) -> None:
+def format_percent(*axes: Axis) -> None:
     """Write sides in percent."""
     from matplotlib.ticker import PercentFormatter  # noqa: PLC0415 - an extra
 
@@ -163,28 +164,28 @@ def percent(*axes: Axis) -> None:
         axis.set_major_formatter(PercentFormatter(1))
 
 
-def outlined(ax: Axes) -> list[Any]:
+def text_outline(ax: Axes) -> list[Any]:
     """Return the effect that keeps letters readable where they cross a line."""
     from matplotlib.patheffects import withStroke  # noqa: PLC0415 - an extra
 
     return [withStroke(linewidth=2, foreground=ax.get_facecolor(), alpha=0.8)]
 
 
-def key(ax: Axes, place: Any = "best") -> None:
+def add_legend(ax: Axes, place: Any = "best") -> None:
     """Write the key of what is drawn, if there is something to tell."""
     handles, labels = ax.get_legend_handles_labels()
     count = len(labels)
-    looks: dict[str, Any] = {"loc": place, "fontsize": 8, "handlelength": 1.6}
-    if count > FEW:  # within, it would hide what is drawn
-        looks |= {
+    placing: dict[str, Any] = {"loc": place, "fontsize": 8, "handlelength": 1.6}
+    if count > MAX_LEGEND_INSIDE:  # within, it would hide what is drawn
+        placing |= {
             "loc": "center left",
             "bbox_to_anchor": (1.01, 0.5),
-            "fontsize": 8 if count <= 2 * FEW else 6,
+            "fontsize": 8 if count <= 2 * MAX_LEGEND_INSIDE else 6,
         }
     elif _LETTER * max(map(len, labels), default=0) + 30 > _width(ax):
         labels = [label.replace("  ", "\n") for label in labels]  # names above what is said of them
     if count:
-        ax.legend(handles, labels, framealpha=0.85, edgecolor="none", **looks)
+        ax.legend(handles, labels, framealpha=0.85, edgecolor="none", **placing)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -204,9 +205,9 @@ class Model:
             condensed(self.tally).tally if isinstance(self.tally, Scores) else self.tally
         )  # which is refused
 
-    def called(self, said: str = "") -> str:
+    def called(self, text: str = "") -> str:
         """Return its name with what is said of it."""
-        return "  ".join(part for part in (self.name, said) if part)
+        return "  ".join(part for part in (self.name, text) if part)
 
 
 def models(data: Any) -> list[Model]:
@@ -227,65 +228,68 @@ def models(data: Any) -> list[Model]:
         raise MetricError("there is nothing to draw: the mapping of models is empty.")
     return [
         Model(
-            named(name),
-            one,
-            Sample.of(one).tally if isinstance(one, BinnedScores) else tallied(one, Scores),
-            *looks(place),
+            display_name(name),
+            model,
+            Sample.of(model).tally if isinstance(model, BinnedScores) else tallied(model, Scores),
+            *curve_style(place),
         )
-        for place, (name, one) in enumerate((name, _of_evaluation(one)) for name, one in several.items())
+        for place, (name, model) in enumerate(
+            (name, _of_evaluation(model)) for name, model in several.items()
+        )
     ]
 
 
 def _of_evaluation(data: Any) -> Any:
     """Return the rows of an evaluation, or its scores where it holds no rows; else what was given."""
-    tallies = getattr(data, "tallies", None)
-    if not isinstance(tallies, Collection) or isinstance(data, Collection):
+    if not isinstance(data, Evaluation):
         return data
-    if getattr(data, "rows", None) is not None:
+    if data.rows is not None:
         return data.rows
-    for one in tallies.tallies:
-        if isinstance(one, (Scores, BinnedScores, ClassScores)):
-            return one
+    for tally in data.tallies.tallies:
+        if isinstance(tally, (Scores, BinnedScores, ClassScores)):
+            return tally
     raise MetricError("this evaluation holds no scores to draw.")
 
 
-def whose(together: Sequence[Model]) -> str:
+def describe_rows(together: Sequence[Model]) -> str:
     """Return how many rows there are and which class is positive, in a line."""
-    tallies = [one.tally for one in together]
-    told = {(tally.positive, tally.n, int(tally.positives.sum(dtype=np.int64))) for tally in tallies}
-    binned = " · in bins" if any(isinstance(one.source, BinnedScores) for one in together) else ""
-    if len(told) == 1:
-        ((label, n, positives),) = told
-        return f"{counted(n)}{binned} · positive: {shortened(label)} ({positives:,}, {positives / n:.1%})"
-    sizes = sorted({n for _, n, _ in told})
-    rows = counted(sizes[0]) if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} rows"
-    labels = sorted({shortened(label) for label, _, _ in told})
+    tallies = [model.tally for model in together]
+    descriptions = {(tally.positive, tally.n, int(tally.positives.sum(dtype=np.int64))) for tally in tallies}
+    binned = " · in bins" if any(isinstance(model.source, BinnedScores) for model in together) else ""
+    if len(descriptions) == 1:
+        ((label, n, positives),) = descriptions
+        return (
+            f"{row_count(n)}{binned} · positive: {shorten_label(label)} ({positives:,}, {positives / n:.1%})"
+        )
+    sizes = sorted({n for _, n, _ in descriptions})
+    rows = row_count(sizes[0]) if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} rows"
+    labels = sorted({shorten_label(label) for label, _, _ in descriptions})
     which = ", ".join(labels) if len(labels) < 3 else f"each of {len(labels)} classes in turn"  # noqa: PLR2004
     return f"{rows}{binned} · positive: {which}"
 
 
-def counted(n: int) -> str:
+def row_count(n: int) -> str:
     """Return a number of rows in words.
 
-    >>> counted(1), counted(1390)
+    >>> row_count(1), row_count(1390)
     ('1 row', '1,390 rows')
     """
     return f"{n:,} row{'' if n == 1 else 's'}"
 
 
-def named(name: Any) -> str:
+def display_name(name: Any) -> str:
     """Return the name of a model or a slice; the labels of a slice by several columns are joined.
 
-    >>> named(("north", 3))
+    >>> display_name(("north", 3))
     'north · 3'
     """
-    return shortened(" · ".join(map(str, name)) if isinstance(name, tuple) else name)
+    return shorten_label(" · ".join(map(str, name)) if isinstance(name, tuple) else name)
 
 
-def shortened(label: Any) -> str:
+def shorten_label(label: Any) -> str:
     """Return a label that fits: the middle of a long one is left out.
 
-    >>> shortened("a label that is far too long for a plot")
+    >>> shorten_label("a label that is far too long for a plot")
     'a label that i…ng for a plot'
     """
     text = " ".join(str(label).split())
@@ -295,32 +299,32 @@ def shortened(label: Any) -> str:
     return text.replace("$", r"\$")  # which would begin a formula
 
 
-def judged(metric: str, one: Model, confidence: float) -> Estimate:
+def estimate_metric(metric: str, model: Model, confidence: float) -> Estimate:
     """Return a model's metric with its interval; rows that come in groups are known to."""
-    grouped = isinstance(one.source, Rows) and one.source.group is not None
-    return estimate(metric, one.source if grouped else one.tally, confidence=confidence)
+    grouped = isinstance(model.source, Rows) and model.source.group is not None
+    return estimate(metric, model.source if grouped else model.tally, confidence=confidence)
 
 
-def drawn(
+def draw_curve(
     ax: Axes,
     curve: Curve,
     *,
     limits: tuple[Limits, Limits] | None = None,
     scale: Callable[[NDArray[Any]], NDArray[Any]] | None = None,
-    **looks: Any,
+    **style: Any,
 ) -> Line2D:
     """Draw a curve, without the points that nobody could see; return the line."""
     seen = simplified(curve, limits=limits, scale=scale)
-    (line,) = ax.plot(seen.x, seen.y, **{"linewidth": 1.6, "solid_joinstyle": "round", **looks})
+    (line,) = ax.plot(seen.x, seen.y, **{"linewidth": 1.6, "solid_joinstyle": "round", **style})
     if len(seen) == 1:
         line.set_marker("o")
     return line
 
 
-def chosen(name: str, value: str, known: Sequence[str]) -> None:
+def check_choice(name: str, value: str, known: Sequence[str]) -> None:
     """Raise unless an option's value is one of those known."""
     if value not in known:
-        words = ", ".join(f'"{one}"' for one in known)
+        words = ", ".join(f'"{choice}"' for choice in known)
         raise MetricError(f"{name}={value!r} is not known: use one of {words}.")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.plots import ranking
-from assay.plots.axes import chosen, models, room_beside, sheets, whole_or_none
+from assay.plots.axes import check_choice, close_on_error, legend_width, models, new_subplots
 from assay.plots.probability import calibration
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _KINDS: dict[str, Callable[..., Any]] = {
 }
 
 
-@whole_or_none
+@close_on_error
 def compare(
     data: Mapping[Any, Any],
     *,
@@ -52,14 +52,14 @@ def compare(
         Further options of the pictures, for all of them: ``confidence=`` and the like.
     """
     for kind in kinds:
-        chosen("kinds", kind, tuple(_KINDS))
-    together = {one.name: one.tally for one in models(data)}
+        check_choice("kinds", kind, tuple(_KINDS))
+    models_drawn = {model.name: model.tally for model in models(data)}
     if axes is None:
-        kinds = [kind for kind in kinds if kind != "calibration" or _probabilities(together.values())]
+        kinds = [kind for kind in kinds if kind != "calibration" or _probabilities(models_drawn.values())]
         if not kinds:
             raise MetricError("there is nothing to draw: the scores are no probabilities.")
-        size = ((4.6 + room_beside(len(together))) * len(kinds), 4.7)
-        axes = sheets(len(kinds), size)
+        size = ((4.6 + legend_width(len(models_drawn))) * len(kinds), 4.7)
+        axes = new_subplots(len(kinds), size)
     if len(axes) != len(kinds):
         raise MetricError(f"{len(kinds)} pictures need as many axes, not {len(axes)}.")
     for ax, kind in zip(axes, kinds, strict=True):
@@ -69,4 +69,4 @@ def compare(
 
 def _probabilities(tallies: Any) -> bool:
     """Tell whether all scores are within 0 and 1."""
-    return all(not len(one.scores) or (one.scores[0] >= 0 and one.scores[-1] <= 1) for one in tallies)
+    return all(not len(model.scores) or (model.scores[0] >= 0 and model.scores[-1] <= 1) for model in tallies)

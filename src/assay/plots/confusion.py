@@ -8,7 +8,15 @@ import numpy as np
 
 from assay.crosstable import CrossTable
 from assay.errors import MetricError
-from assay.plots.axes import GREY, chosen, counted, dressed, sheet, shortened, whole_or_none
+from assay.plots.axes import (
+    GREY,
+    check_choice,
+    close_on_error,
+    label_axes,
+    new_axes,
+    row_count,
+    shorten_label,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +38,7 @@ _OF = {
 }
 
 
-@whole_or_none
+@close_on_error
 def confusion(
     data: Any,
     *,
@@ -55,7 +63,7 @@ def confusion(
     colour_bar
         Whether to draw the scale of the shades.
     """
-    chosen("shares", shares, tuple(_OF))
+    check_choice("shares", shares, tuple(_OF))
     table = data if isinstance(data, CrossTable) else CrossTable.of(data)
     if table.rows == "predicted":
         table = table.transposed()
@@ -64,12 +72,12 @@ def confusion(
     part = {"actual": table.row_shares, "predicted": table.column_shares, "all": table.table_shares}[shares]
     most = max(part.shape)
     side = float(np.clip(1.6 + 0.55 * most, 3.6, 10))
-    ax = sheet(ax, (side + (0.9 if colour_bar else 0), side))
+    ax = new_axes(ax, (side + (0.9 if colour_bar else 0), side))
     image = ax.imshow(np.ma.masked_invalid(part), cmap=_shades(), norm=_norm(part, most, shares))
-    said = f"weight {table.total:,.6g}" if table.weighted else counted(table.total)
+    said = f"weight {table.total:,.6g}" if table.weighted else row_count(table.total)
     if part.shape[0] == part.shape[1]:
         said += f" · {np.trace(table.counts) / table.total:.1%} on the diagonal"
-    dressed(ax, title="Confusion table", x=table.columns or "", y=table.rows, below=said)
+    label_axes(ax, title="Confusion table", x=table.columns or "", y=table.rows, below=said)
     _named(ax.xaxis, table.column_labels or table.labels, table.column_totals)
     _named(ax.yaxis, table.labels, table.row_totals)
     _lined(ax, part.shape, visible=most <= _MANY)
@@ -106,7 +114,7 @@ def _named(axis: Axis, labels: Any, totals: NDArray[Any]) -> None:
 
     size = len(labels)
     places = np.arange(0, size, -(-size // _TICKS))
-    names = [shortened(labels[place]) for place in places]
+    names = [shorten_label(labels[place]) for place in places]
     across = isinstance(axis, XAxis)
     # Names that would run into each other stand on end: slanted ones need a line to themselves.
     slanted = across and (size > _FEW or max(map(len, names)) * size > 36)  # noqa: PLR2004

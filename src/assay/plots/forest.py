@@ -1,4 +1,4 @@
-"""Estimates with their intervals, line by line: of many metrics, of slices, of anything with a name."""
+"""Forest plots: estimates with their intervals, line by line, of metrics, slices, classes or differences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.inference.intervals.choose_interval import estimate
 from assay.inputs import Rows, encode
 from assay.inputs.labels import cross
 from assay.metrics import Metric, Undefined, find
-from assay.plots.axes import COLOURS, GREY, counted, dressed, named, sheet, whole_or_none
+from assay.plots.axes import COLOURS, GREY, close_on_error, display_name, label_axes, new_axes, row_count
 from assay.tallies import Grouped, merge
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["differences", "forest", "metrics", "slices"]
 
 _REASON = 60  # letters of a reason, before it is cut
-_LARGE = 10  # from here on figures are written with four digits, not with three decimals
+_LARGE = 10  # from here on numbers have four digits, not with three decimals
 
 
-@whole_or_none
+@close_on_error
 def forest(
     estimates: Mapping[Any, Estimate],
     *,
@@ -40,7 +40,7 @@ def forest(
     below: str = "",
     x: str = "",
 ) -> Axes:
-    """Draw estimates by name, one below the other: a point, its interval, and both in figures.
+    """Draw estimates by name, one below the other: a point, its interval, and both as numbers.
 
     Parameters
     ----------
@@ -67,10 +67,10 @@ def forest(
     """
     if not estimates:
         raise MetricError("there are no estimates to draw.")
-    names, values = [named(name) for name in estimates], list(estimates.values())
-    if sizes if sizes is not None else len({one.n for one in values}) > 1:
-        names = [f"{name}  (n = {one.n:,})" for name, one in zip(names, values, strict=True)]
-    ax = sheet(ax, (7.0, float(np.clip(1.3 + 0.27 * len(values), 1.8, 14))))
+    names, values = [display_name(name) for name in estimates], list(estimates.values())
+    if sizes if sizes is not None else len({item.n for item in values}) > 1:
+        names = [f"{name}  (n = {item.n:,})" for name, item in zip(names, values, strict=True)]
+    ax = new_axes(ax, (7.0, float(np.clip(1.3 + 0.27 * len(values), 1.8, 14))))
     low, high = limits or _limits(values, reference)
     if isinstance(reference, Estimate):
         if reference.low is not None and reference.high is not None:
@@ -78,18 +78,18 @@ def forest(
         reference = float(reference) if reference.defined else None
     if reference is not None:
         ax.axvline(reference, color=GREY, linewidth=1, linestyle="--")
-    for row, one in enumerate(values):
-        _line(ax, row, one, (low, high))
+    for row, item in enumerate(values):
+        _line(ax, row, item, (low, high))
     ax.set_yticks(range(len(values)), names)
     ax.set(xlim=(low, high), ylim=(len(values) - 0.4, -0.6))
-    dressed(ax, title=title, x=x, y="", below=below)
+    label_axes(ax, title=title, x=x, y="", below=below)
     ax.grid(visible=False, axis="y")
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0, labelsize=9 if len(values) <= 30 else 7)  # noqa: PLR2004
     return ax
 
 
-@whole_or_none
+@close_on_error
 def differences(comparison: Comparison, metric: str | None = None, **options: Any) -> Axes:
     """Draw the differences of a comparison with their intervals, of one metric or of all.
 
@@ -129,12 +129,14 @@ def differences(comparison: Comparison, metric: str | None = None, **options: An
     options.setdefault("reference", 0.0)
     options.setdefault("title", "Differences")
     options.setdefault("below", f"{100 * comparison.confidence:.3g}% intervals")
-    options.setdefault("x", f"{named(second)} - {named(first)}" if two else "second model less first")
+    options.setdefault(
+        "x", f"{display_name(second)} - {display_name(first)}" if two else "second model less first"
+    )
     options.setdefault("sizes", False)
     return forest(estimates, **options)
 
 
-@whole_or_none
+@close_on_error
 def metrics(
     data: Any,
     names: Iterable[str | Metric],
@@ -147,7 +149,7 @@ def metrics(
     """Draw several metrics of the same rows with their intervals.
 
     The axis shows 0 to 1, or -1 to 1 where something is below 0; what lies beyond is an arrow with its
-    figures.
+    numbers.
 
     Parameters
     ----------
@@ -164,19 +166,21 @@ def metrics(
     options
         The metrics' own: ``positive=``, ``average=`` and so on, for those that know them.
     """
-    found: dict[str, Estimate] = {}
+    results: dict[str, Estimate] = {}
     for name in names:
         metric = name if isinstance(name, Metric) else find(name)
         known = {option: value for option, value in options.items() if option in metric.options}
-        found[metric.name.replace("_", " ")] = estimate(metric, data, confidence=confidence, **known)
-    ends = [end for one in found.values() if one.defined for end in (float(one), one.low) if end is not None]
+        results[metric.name.replace("_", " ")] = estimate(metric, data, confidence=confidence, **known)
+    ends = [
+        end for item in results.values() if item.defined for end in (float(item), item.low) if end is not None
+    ]
     limits = limits or (-1.02 if min(ends, default=0) < 0 else -0.02, 1.02)
-    sizes = [one.n for one in found.values()]
-    below = f"{counted(max(sizes, default=0))} · {100 * confidence:.3g}% intervals"
-    return forest(found, ax=ax, limits=limits, title="Metrics", below=below, sizes=False)
+    sizes = [item.n for item in results.values()]
+    below = f"{row_count(max(sizes, default=0))} · {100 * confidence:.3g}% intervals"
+    return forest(results, ax=ax, limits=limits, title="Metrics", below=below, sizes=False)
 
 
-@whole_or_none
+@close_on_error
 def slices(
     data: Any,
     metric: str | Metric,
@@ -211,13 +215,17 @@ def slices(
         parts = _sliced(data)
     else:
         raise MetricError("slices are drawn of rows with by=, or of a grouped tally.")
-    found = {name: estimate(known, part, confidence=confidence, **options) for name, part in parts.items()}
+    results = {name: estimate(known, part, confidence=confidence, **options) for name, part in parts.items()}
     if order:
-        found = dict(sorted(found.items(), key=lambda item: -float(item[1]) if item[1].defined else np.inf))
+        results = dict(
+            sorted(results.items(), key=lambda item: -float(item[1]) if item[1].defined else np.inf)
+        )
     all_rows = estimate(known, whole, confidence=confidence, **options)
     name = known.name.replace("_", " ")
-    below = f"{counted(all_rows.n)} · {100 * confidence:.3g}% intervals · dashed: all rows, {all_rows:.3f}"
-    return forest(found, ax=ax, reference=all_rows, title=f"{name} by slice", below=below, x=name, sizes=True)
+    below = f"{row_count(all_rows.n)} · {100 * confidence:.3g}% intervals · dashed: all rows, {all_rows:.3f}"
+    return forest(
+        results, ax=ax, reference=all_rows, title=f"{name} by slice", below=below, x=name, sizes=True
+    )
 
 
 def _sliced(rows: Rows) -> dict[tuple[Any, ...], Rows]:
@@ -228,52 +236,52 @@ def _sliced(rows: Rows) -> dict[tuple[Any, ...], Rows]:
     groups, digits = cross([(codes, max(len(labels), 1)) for codes, labels in encoded])
     pieces = np.split(np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))[:-1])
     keys = zip(*digits, strict=True)
-    found = {tuple(codes): rows.take(piece) for codes, piece in zip(keys, pieces, strict=True)}
+    parts = {tuple(codes): rows.take(piece) for codes, piece in zip(keys, pieces, strict=True)}
     return {
-        tuple(labels[code] for (_, labels), code in zip(encoded, codes, strict=True)): found[codes]
-        for codes in sorted(found)
+        tuple(labels[code] for (_, labels), code in zip(encoded, codes, strict=True)): parts[codes]
+        for codes in sorted(parts)
     }
 
 
 def _limits(values: list[Estimate], reference: float | Estimate | None) -> tuple[float, float]:
     """Return what an axis must show of the estimates, with room at both ends."""
     ends: list[float | None] = []
-    for one in (*values, reference):
-        if isinstance(one, Estimate):
-            ends += [float(one), one.low, one.high] if one.defined else []
+    for item in (*values, reference):
+        if isinstance(item, Estimate):
+            ends += [float(item), item.low, item.high] if item.defined else []
         else:
-            ends.append(one)
+            ends.append(item)
     shown = [end for end in ends if end is not None and np.isfinite(end)]
     if not shown:
         return 0.0, 1.0
-    room = 0.05 * (max(shown) - min(shown)) or 0.05 * (abs(shown[0]) or 1.0)
-    return min(shown) - room, max(shown) + room
+    margin = 0.05 * (max(shown) - min(shown)) or 0.05 * (abs(shown[0]) or 1.0)
+    return min(shown) - margin, max(shown) + margin
 
 
-def _line(ax: Axes, row: int, one: Estimate, shown: tuple[float, float]) -> None:
-    """Draw one estimate, what is out of sight as an arrow, and write its figures to the right."""
-    undefined = isinstance(one.value, Undefined)
+def _line(ax: Axes, row: int, item: Estimate, limits: tuple[float, float]) -> None:
+    """Draw one estimate, what is out of sight as an arrow, and its numbers to the right."""
+    undefined = isinstance(item.value, Undefined)
     ax.annotate(
-        _figures(one), (1, row), xycoords=("axes fraction", "data"), xytext=(8, 0), va="center", fontsize=8,
-        textcoords="offset points", color=GREY if undefined else None, annotation_clip=False,
+        _estimate_text(item), (1, row), xycoords=("axes fraction", "data"), xytext=(8, 0), va="center",
+        fontsize=8, textcoords="offset points", color=GREY if undefined else None, annotation_clip=False,
     )  # fmt: skip
     if undefined:
         return
-    value = float(one)
-    low, high = (value, value) if one.low is None or one.high is None else (one.low, one.high)
+    value = float(item)
+    low, high = (value, value) if item.low is None or item.high is None else (item.low, item.high)
     looks: dict[str, Any] = {"color": COLOURS[0], "zorder": 3}
-    if low < shown[1] and high > shown[0]:
-        ax.plot(np.clip((low, high), *shown), (row, row), linewidth=1.6, solid_capstyle="butt", **looks)
-    for beyond, edge, marker in ((low < shown[0], shown[0], "<"), (high > shown[1], shown[1], ">")):
+    if low < limits[1] and high > limits[0]:
+        ax.plot(np.clip((low, high), *limits), (row, row), linewidth=1.6, solid_capstyle="butt", **looks)
+    for beyond, edge, marker in ((low < limits[0], limits[0], "<"), (high > limits[1], limits[1], ">")):
         if beyond:
             ax.plot([edge], [row], marker=marker, markersize=6, clip_on=False, linestyle="", **looks)
-    if shown[0] <= value <= shown[1]:
+    if limits[0] <= value <= limits[1]:
         ax.plot([value], [row], marker="o", markersize=5, linestyle="", **looks)
 
 
-def _figures(one: Estimate) -> str:
-    """Return an estimate in figures, or why there are none."""
-    if isinstance(one.value, Undefined):
-        words = f"undefined: {one.value.reason}"
+def _estimate_text(item: Estimate) -> str:
+    """Return an estimate as text, or why there is none."""
+    if isinstance(item.value, Undefined):
+        words = f"undefined: {item.value.reason}"
         return words if len(words) <= _REASON else f"{words[: _REASON - 1]}…"
-    return format(one, ".3f" if abs(float(one)) < _LARGE else "")
+    return format(item, ".3f" if abs(float(item)) < _LARGE else "")

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.inference.formulas.calibration_bands import Band, confidence_band, consistency_band
-from assay.inference.formulas.proportions import wilson
+from assay.inference.formulas.proportions import modified_wilson
 from assay.metrics import find
 from assay.metrics.curves import curves
 from assay.metrics.probability.calibration import CalibrationCurve, calibration_curve
 from assay.plots.axes import (
     GREY,
     Model,
-    chosen,
-    drawn,
-    dressed,
-    judged,
-    key,
+    add_legend,
+    check_choice,
+    close_on_error,
+    describe_rows,
+    draw_curve,
+    estimate_metric,
+    label_axes,
     models,
-    sheet,
+    new_axes,
     unit_square,
-    whole_or_none,
-    whose,
 )
 from assay.plots.score_distributions import histogram
 
@@ -38,7 +38,7 @@ _SQUARE = ((0.0, 1.0), (0.0, 1.0))
 _TALL = 0.12  # of the axes: the histogram of the probabilities
 
 
-@whole_or_none
+@close_on_error
 def calibration(
     data: Any,
     *,
@@ -62,7 +62,7 @@ def calibration(
     ax
         Axes to draw on; a new figure's unless given.
     bins
-        Draw the rates of so many bins with Wilson's intervals instead of the fit.
+        Draw the rates of so many bins with modified Wilson intervals instead of the fit.
     rule
         How bins are cut: ``"mass"``, ``"width"`` or ``"left-closed width"``.
     band
@@ -76,65 +76,68 @@ def calibration(
     seed
         Of the draws behind a consistency band.
     """
-    chosen("band", band, ("consistency", "confidence", "none", "auto"))
-    together = models(data)
-    alone = len(together) == 1
+    check_choice("band", band, ("consistency", "confidence", "none", "auto"))
+    models_drawn = models(data)
+    alone = len(models_drawn) == 1
     if band == "auto":
         band = "consistency" if alone and bins is None else "none"
-    shapes = [None if bins is not None else curves.calibration(one.outline) for one in together]
-    bands = [_band(one, band, confidence, seed) for one in together]
-    ax = sheet(ax, names=len(together))
+    shapes = [None if bins is not None else curves.calibration(model.outline) for model in models_drawn]
+    bands = [_band(model, band, confidence, seed) for model in models_drawn]
+    ax = new_axes(ax, names=len(models_drawn))
     ax.plot((0, 1), (0, 1), color=GREY, linewidth=1, linestyle=":")
-    for one, curve, limits in zip(together, shapes, bands, strict=True):
+    for model, curve, limits in zip(models_drawn, shapes, bands, strict=True):
         if limits is not None:
-            colour = GREY if band == "consistency" and alone else one.colour
+            colour = GREY if band == "consistency" and alone else model.colour
             words = f"{100 * confidence:.3g}% {band} band" if alone else None
             looks: dict[str, Any] = {"color": colour, "alpha": 0.2, "linewidth": 0, "label": words}
             wide = 0.006 * np.array([-1, 1]) if len(limits.p) == 1 else 0.0  # a point alone is not seen
             ax.fill_between(limits.p + wide, limits.low, limits.high, **looks)
-        said = one.called(_figures(one, confidence))
+        text = model.called(_brier_text(model, confidence))
         if curve is None:
-            held = calibration_curve(one.tally, bins=bins or 0, rule=rule)
-            _binned(ax, one, held, confidence, said)
+            binned_curve = calibration_curve(model.tally, bins=bins or 0, rule=rule)
+            _binned(ax, model, binned_curve, confidence, text)
         else:
-            drawn(ax, curve, limits=_SQUARE, color=one.colour, linestyle=one.dash, label=said)
+            draw_curve(ax, curve, limits=_SQUARE, color=model.colour, linestyle=model.dash, label=text)
     if counts and alone:
-        _foot(ax, together[0])
+        _foot(ax, models_drawn[0])
     unit_square(ax)
     how = "" if bins is None else f", {bins} bins of equal {'mass' if rule == 'mass' else 'width'}"
-    below = whose(together)
-    dressed(ax, title=f"Calibration{how}", x="predicted probability", y="share of positives", below=below)
-    key(ax)
+    below = describe_rows(models_drawn)
+    label_axes(ax, title=f"Calibration{how}", x="predicted probability", y="share of positives", below=below)
+    add_legend(ax)
     return ax
 
 
-def _band(one: Model, band: str, confidence: float, seed: int) -> Band | None:
+def _band(model: Model, band: str, confidence: float, seed: int) -> Band | None:
     if band == "consistency":
-        return consistency_band(one.tally, confidence=confidence, seed=seed)
-    return confidence_band(one.tally, confidence=confidence) if band == "confidence" else None
+        return consistency_band(model.tally, confidence=confidence, seed=seed)
+    return confidence_band(model.tally, confidence=confidence) if band == "confidence" else None
 
 
-def _figures(one: Model, confidence: float) -> str:
-    part = find("brier_miscalibration")(one.tally)  # biased upward, so that it has no interval
-    return f"Brier {judged('brier', one, confidence):.3f}, MCB {float(part):.3f}"
+def _brier_text(model: Model, confidence: float) -> str:
+    part = find("brier_miscalibration")(model.tally)  # biased upward, so that it has no interval
+    return f"Brier {estimate_metric('brier', model, confidence):.3f}, MCB {float(part):.3f}"
 
 
-def _binned(ax: Axes, one: Model, held: CalibrationCurve, confidence: float, said: str) -> None:
-    """Draw the rate of each bin at its mean probability, with Wilson's limits where rows count once."""
+def _binned(ax: Axes, model: Model, binned_curve: CalibrationCurve, confidence: float, text: str) -> None:
+    """Draw the rate of each bin, with modified Wilson limits unless rows are weighted."""
     bars = None
-    if one.tally.weights is None:
-        limits = [wilson(share * n, n, confidence) for share, n in zip(held.observed, held.rows, strict=True)]
+    if model.tally.weights is None:
+        limits = [
+            modified_wilson(share * n, n, confidence)
+            for share, n in zip(binned_curve.observed, binned_curve.rows, strict=True)
+        ]
         low, high = np.array(limits).T
-        bars = np.maximum([held.observed - low, high - held.observed], 0)
+        bars = np.maximum([binned_curve.observed - low, high - binned_curve.observed], 0)
     ax.errorbar(
-        held.predicted, held.observed, yerr=bars, fmt="o-", markersize=4, linewidth=1.2, elinewidth=1,
-        color=one.colour, label=said,
+        binned_curve.predicted, binned_curve.observed, yerr=bars, fmt="o-", markersize=4, linewidth=1.2,
+        elinewidth=1, color=model.colour, label=text,
     )  # fmt: skip
 
 
-def _foot(ax: Axes, one: Model) -> None:
+def _foot(ax: Axes, model: Model) -> None:
     """Draw how many rows have each probability, along the foot of the axes."""
-    edges, positives, negatives = histogram(one.tally, 50, (0.0, 1.0))
+    edges, positives, negatives = histogram(model.tally, 50, (0.0, 1.0))
     rows = positives + negatives
     ax.bar(
         edges[:-1], _TALL * rows / rows.max(), np.diff(edges), align="edge", color="#BBBBBB", alpha=0.7,

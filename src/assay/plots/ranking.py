@@ -9,7 +9,7 @@ import numpy as np
 from assay.decisions.costs import numbers_of
 from assay.decisions.sweep import Sample
 from assay.errors import MetricError
-from assay.inference.formulas.proportions import wilson
+from assay.inference.formulas.proportions import modified_wilson
 from assay.metrics.curves import curves
 from assay.metrics.curves.curves import Curve
 from assay.metrics.parameters import number
@@ -17,18 +17,18 @@ from assay.metrics.views.ranking import Ranks
 from assay.plots.axes import (
     GREY,
     Model,
-    chosen,
-    drawn,
-    dressed,
-    judged,
-    key,
+    add_legend,
+    check_choice,
+    close_on_error,
+    describe_rows,
+    draw_curve,
+    estimate_metric,
+    format_percent,
+    label_axes,
     models,
-    outlined,
-    percent,
-    sheet,
+    new_axes,
+    text_outline,
     unit_square,
-    whole_or_none,
-    whose,
 )
 from assay.plots.simplify import stepped
 
@@ -52,7 +52,7 @@ _HIGH = 0.6
 _ROOM = 0.7  # of the lowest rate: how far an axis goes on, so that lines at it are seen
 
 
-@whole_or_none
+@close_on_error
 def roc(
     data: Any,
     *,
@@ -76,7 +76,7 @@ def roc(
     hull
         Whether to draw the convex hull, too.
     at
-        Cutoffs to mark, each with the Wilson intervals of both rates.
+        Cutoffs to mark, each with the modified Wilson intervals of both rates.
     confidence
         Of all intervals.
 
@@ -88,34 +88,34 @@ def roc(
     >>> ax.get_lines()[1].get_ydata().round(2).tolist()
     [0.0, 0.33, 0.67, 0.67, 1.0, 1.0, 1.0]
     """
-    chosen("over", over, ("1 - specificity", "specificity"))
-    together = models(data)
-    shapes = [curves.roc(one.outline) for one in together]
-    ax = sheet(ax, names=len(together))
+    check_choice("over", over, ("1 - specificity", "specificity"))
+    models_drawn = models(data)
+    shapes = [curves.roc(model.outline) for model in models_drawn]
+    ax = new_axes(ax, names=len(models_drawn))
     backwards = over == "specificity"
     ax.plot((1, 0) if backwards else (0, 1), (0, 1), color=GREY, linewidth=1, linestyle=":")
-    for one, curve in zip(together, shapes, strict=True):
-        said = one.called(f"AUC {judged('auc', one, confidence):.3f}")
-        lines: list[tuple[Curve, dict[str, Any]]] = [(curve, {"linestyle": one.dash, "label": said})]
+    for model, curve in zip(models_drawn, shapes, strict=True):
+        text = model.called(f"AUC {estimate_metric('auc', model, confidence):.3f}")
+        lines: list[tuple[Curve, dict[str, Any]]] = [(curve, {"linestyle": model.dash, "label": text})]
         if hull:
-            lines.append((curves.roc_hull(one.outline), {"linestyle": "--", "linewidth": 0.8}))
+            lines.append((curves.roc_hull(model.outline), {"linestyle": "--", "linewidth": 0.8}))
         for line, looks in lines:
             turned = _over_specificity(line) if backwards else line
-            drawn(ax, turned, limits=_SQUARE, color=one.colour, **looks)
-        for cutoff, counts in _marked(one, at):
+            draw_curve(ax, turned, limits=_SQUARE, color=model.colour, **looks)
+        for cutoff, counts in _marked(model, at):
             rates = (counts["fp"], counts["negatives"]), (counts["tp"], counts["positives"])
-            _point(ax, one, f"≥ {cutoff:g}", rates, confidence=confidence, backwards=backwards)
+            _point(ax, model, f"≥ {cutoff:g}", rates, confidence=confidence, backwards=backwards)
     unit_square(ax)
     if backwards:
         ax.invert_xaxis()
     x = "specificity" if backwards else "false positive rate (1 - specificity)"
-    dressed(ax, title="ROC curve", x=x, y="recall (sensitivity)", below=whose(together))
+    label_axes(ax, title="ROC curve", x=x, y="recall (sensitivity)", below=describe_rows(models_drawn))
     backward_models = all(curve.area() < 0.5 for curve in shapes)  # noqa: PLR2004 - that of chance
-    key(ax, "upper left" if backward_models else "lower right")
+    add_legend(ax, "upper left" if backward_models else "lower right")
     return ax
 
 
-@whole_or_none
+@close_on_error
 def precision_recall(
     data: Any,
     *,
@@ -138,39 +138,41 @@ def precision_recall(
     iso_f
         Values of F1 to draw lines of, such as ``(0.2, 0.4, 0.6, 0.8)``.
     at
-        Cutoffs to mark, each with the Wilson intervals of both rates.
+        Cutoffs to mark, each with the modified Wilson intervals of both rates.
     confidence
         Of all intervals.
     """
-    together = models(data)
-    shapes = [_from_the_first_found(curves.precision_recall(one.outline)) for one in together]
-    ax = sheet(ax, names=len(together))
-    for value in (number("iso_f", one, above=0) for one in iso_f):
+    models_drawn = models(data)
+    shapes = [_from_the_first_found(curves.precision_recall(model.outline)) for model in models_drawn]
+    ax = new_axes(ax, names=len(models_drawn))
+    for value in (number("iso_f", model, above=0) for model in iso_f):
         if value >= 1:
             raise MetricError(f"iso_f={value:g} is no value of F1 below 1.")
         recall = np.linspace(value / (2 - value), 1, 200)
         ax.plot(recall, value * recall / (2 * recall - value), color="#BBBBBB", linewidth=0.8, zorder=1)
         ax.annotate(
             f"F1 {value:g}", (1, value / (2 - value)), xytext=(-2, 2), textcoords="offset points", ha="right",
-            fontsize=7, color=GREY, path_effects=outlined(ax),
+            fontsize=7, color=GREY, path_effects=text_outline(ax),
         )  # fmt: skip
     if baseline:
-        _prevalence(ax, together)
-    for one, curve in zip(together, shapes, strict=True):
-        said = one.called(f"AP {judged('average_precision', one, confidence):.3f}")
-        drawn(ax, stepped(curve), limits=_SQUARE, color=one.colour, linestyle=one.dash, label=said)
-        for cutoff, counts in _marked(one, at):
+        _prevalence(ax, models_drawn)
+    for model, curve in zip(models_drawn, shapes, strict=True):
+        text = model.called(f"AP {estimate_metric('average_precision', model, confidence):.3f}")
+        draw_curve(ax, stepped(curve), limits=_SQUARE, color=model.colour, linestyle=model.dash, label=text)
+        for cutoff, counts in _marked(model, at):
             found = counts["tp"] + counts["fp"]
             if found:
                 rates = (counts["tp"], counts["positives"]), (counts["tp"], found)
-                _point(ax, one, f"≥ {cutoff:g}", rates, confidence=confidence)
+                _point(ax, model, f"≥ {cutoff:g}", rates, confidence=confidence)
     unit_square(ax)
-    dressed(ax, title="Precision-recall curve", x="recall", y="precision", below=whose(together))
-    key(ax)
+    label_axes(
+        ax, title="Precision-recall curve", x="recall", y="precision", below=describe_rows(models_drawn)
+    )
+    add_legend(ax)
     return ax
 
 
-@whole_or_none
+@close_on_error
 def det(data: Any, *, ax: Axes | None = None, confidence: float = 0.95) -> Axes:
     """Draw the detection error tradeoff: misses over false alarms, on axes that make normal scores straight.
 
@@ -188,10 +190,10 @@ def det(data: Any, *, ax: Axes | None = None, confidence: float = 0.95) -> Axes:
     """
     from scipy.special import ndtr, ndtri  # noqa: PLC0415 - SciPy takes its time to load
 
-    together = models(data)
-    shapes = [curves.detection_error(one.outline) for one in together]
-    errors = [judged("equal_error_rate", one, confidence) for one in together]
-    ax = sheet(ax, names=len(together))
+    models_drawn = models(data)
+    shapes = [curves.detection_error(model.outline) for model in models_drawn]
+    errors = [estimate_metric("equal_error_rate", model, confidence) for model in models_drawn]
+    ax = new_axes(ax, names=len(models_drawn))
     rates = np.concatenate([column for curve in shapes for column in (curve.x, curve.y)])
     edge = float(np.clip(rates[rates > 0].min(initial=0.01) / 2, 1e-6, 0.005))
     limits = _ROOM * edge, _HIGH if all(float(error.value) <= _POOR for error in errors) else 1 - _ROOM * edge
@@ -203,11 +205,11 @@ def det(data: Any, *, ax: Axes | None = None, confidence: float = 0.95) -> Axes:
     ax.set_yscale("function", functions=(probit, ndtr))
     ax.plot((edge, 1 - edge), (1 - edge, edge), color=GREY, linewidth=1, linestyle=":")
     ax.plot(limits, limits, color=GREY, alpha=0.5, linewidth=0.8)
-    for one, curve, error in zip(together, shapes, errors, strict=True):
+    for model, curve, error in zip(models_drawn, shapes, errors, strict=True):
         x, y = (np.clip(rate, edge, 1 - edge) for rate in (curve.x, curve.y))
-        held = Curve(curve.name, curve.x_name, curve.y_name, x, y, curve.cutoffs)
-        looks = {"color": one.colour, "linestyle": one.dash, "label": one.called(f"EER {error:.3f}")}
-        drawn(ax, held, limits=(limits, limits), scale=probit, **looks)
+        binned_curve = Curve(curve.name, curve.x_name, curve.y_name, x, y, curve.cutoffs)
+        looks = {"color": model.colour, "linestyle": model.dash, "label": model.called(f"EER {error:.3f}")}
+        draw_curve(ax, binned_curve, limits=(limits, limits), scale=probit, **looks)
     marks = _LOW_RATES if limits[1] == _HIGH else _ALL_RATES
     ticks = _apart([rate for rate in marks if limits[0] <= rate <= limits[1]], probit, limits)
     for axis in (ax.xaxis, ax.yaxis):
@@ -216,12 +218,14 @@ def det(data: Any, *, ax: Axes | None = None, confidence: float = 0.95) -> Axes:
     ax.set(xlim=limits, ylim=limits, box_aspect=1)
     ax.tick_params(axis="x", labelrotation=45)
     sides = "false positive rate", "false negative rate"
-    dressed(ax, title="Detection error tradeoff", x=sides[0], y=sides[1], below=whose(together))
-    key(ax, "upper right")
+    label_axes(
+        ax, title="Detection error tradeoff", x=sides[0], y=sides[1], below=describe_rows(models_drawn)
+    )
+    add_legend(ax, "upper right")
     return ax
 
 
-@whole_or_none
+@close_on_error
 def gain(data: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the cumulative gain: which share of the positives is found in the highest scores.
 
@@ -234,23 +238,25 @@ def gain(data: Any, *, ax: Axes | None = None) -> Axes:
     ax
         Axes to draw on; a new figure's unless given.
     """
-    together = models(data)
-    shapes = [curves.gain(one.outline) for one in together]
-    ax = sheet(ax, names=len(together))
+    models_drawn = models(data)
+    shapes = [curves.gain(model.outline) for model in models_drawn]
+    ax = new_axes(ax, names=len(models_drawn))
     ax.plot((0, 1), (0, 1), color=GREY, linewidth=1, linestyle=":")
-    for share in sorted(set(_shares(together))):
+    for share in sorted(set(_shares(models_drawn))):
         ax.plot((0, share, 1), (0, 1, 1), color=GREY, linewidth=0.8, linestyle="--")
-    for one, curve in zip(together, shapes, strict=True):
-        drawn(ax, curve, limits=_SQUARE, color=one.colour, linestyle=one.dash, label=one.name or None)
+    for model, curve in zip(models_drawn, shapes, strict=True):
+        draw_curve(
+            ax, curve, limits=_SQUARE, color=model.colour, linestyle=model.dash, label=model.name or None
+        )
     unit_square(ax)
-    percent(ax.xaxis, ax.yaxis)
+    format_percent(ax.xaxis, ax.yaxis)
     sides = "share of rows, highest scores first", "share of positives found"
-    dressed(ax, title="Cumulative gain", x=sides[0], y=sides[1], below=whose(together))
-    key(ax, "lower right")
+    label_axes(ax, title="Cumulative gain", x=sides[0], y=sides[1], below=describe_rows(models_drawn))
+    add_legend(ax, "lower right")
     return ax
 
 
-@whole_or_none
+@close_on_error
 def lift(data: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the lift: how many times more positives there are among the highest scores than among all rows.
 
@@ -261,19 +267,23 @@ def lift(data: Any, *, ax: Axes | None = None) -> Axes:
     ax
         Axes to draw on; a new figure's unless given.
     """
-    together = models(data)
-    shapes = [curves.lift(one.outline) for one in together]
-    ax = sheet(ax, names=len(together))
+    models_drawn = models(data)
+    shapes = [curves.lift(model.outline) for model in models_drawn]
+    ax = new_axes(ax, names=len(models_drawn))
     ax.axhline(1, color=GREY, linewidth=1, linestyle=":")
     highest = max(float(curve.y.max()) for curve in shapes)
-    for one, curve in zip(together, shapes, strict=True):
+    for model, curve in zip(models_drawn, shapes, strict=True):
         shown = _UNIT, (0.0, highest)
-        drawn(ax, curve, limits=shown, color=one.colour, linestyle=one.dash, label=one.name or None)
+        draw_curve(
+            ax, curve, limits=shown, color=model.colour, linestyle=model.dash, label=model.name or None
+        )
     ax.set(xlim=(-0.02, 1.02), ylim=(0, 1.05 * max(highest, 1.05)))
-    percent(ax.xaxis)
+    format_percent(ax.xaxis)
     _beside(ax, 1, "no better than chance", below=highest < 10)  # noqa: PLR2004 - room for the words
-    dressed(ax, title="Lift", x="share of rows, highest scores first", y="lift", below=whose(together))
-    key(ax, "upper right")
+    label_axes(
+        ax, title="Lift", x="share of rows, highest scores first", y="lift", below=describe_rows(models_drawn)
+    )
+    add_legend(ax, "upper right")
     return ax
 
 
@@ -292,7 +302,7 @@ def _apart(
     low, high = scale(np.array(limits)).tolist()
     where = dict(zip(rates, scale(np.array(rates)).tolist(), strict=True))
     kept: list[float] = []
-    for rate in sorted(rates, key=lambda one: abs(where[one])):
+    for rate in sorted(rates, key=lambda model: abs(where[model])):
         if all(abs(where[rate] - where[other]) >= 0.065 * (high - low) for other in kept):
             kept.append(rate)
     return sorted(kept)
@@ -302,28 +312,28 @@ def _over_specificity(curve: Curve) -> Curve:
     return Curve(curve.name, "specificity", curve.y_name, 1 - curve.x, curve.y, curve.cutoffs)
 
 
-def _shares(together: list[Model]) -> list[float]:
+def _shares(models_drawn: list[Model]) -> list[float]:
     """Return how large a share of each model's rows is positive."""
-    views = [Ranks.of(one.tally) for one in together]
+    views = [Ranks.of(model.tally) for model in models_drawn]
     return [float(view.positives / view.n) for view in views]
 
 
-def _prevalence(ax: Axes, together: list[Model]) -> None:
+def _prevalence(ax: Axes, models_drawn: list[Model]) -> None:
     """Draw the share of positives, once where all models have the same."""
-    shares = _shares(together)
+    shares = _shares(models_drawn)
     alike = len(set(shares)) == 1
-    for one, share in list(zip(together, shares, strict=True))[: 1 if alike else None]:
-        ax.axhline(share, color=GREY if alike else one.colour, linewidth=1, linestyle=":", zorder=1)
+    for model, share in list(zip(models_drawn, shares, strict=True))[: 1 if alike else None]:
+        ax.axhline(share, color=GREY if alike else model.colour, linewidth=1, linestyle=":", zorder=1)
     if alike:
         _beside(ax, shares[0], f"prevalence {shares[0]:.3g}", below=shares[0] > 0.9)  # noqa: PLR2004
 
 
-def _marked(one: Model, at: float | Iterable[float]) -> list[tuple[float, dict[str, Any]]]:
+def _marked(model: Model, at: float | Iterable[float]) -> list[tuple[float, dict[str, Any]]]:
     """Return the counts at some cutoffs: what is at or above each is predicted positive."""
     cutoffs = np.atleast_1d(numbers_of("at", at)).tolist()
     if not cutoffs:
         return []
-    sweep = Sample(one.tally).sweep()
+    sweep = Sample(model.tally).sweep()
     tables = [sweep.at(sweep.index_of(cutoff)).counts for cutoff in cutoffs]
     names = "tp", "fp", "positives", "negatives"
     return [
@@ -334,7 +344,7 @@ def _marked(one: Model, at: float | Iterable[float]) -> list[tuple[float, dict[s
 
 def _point(
     ax: Axes,
-    one: Model,
+    model: Model,
     words: str,
     rates: tuple[Share, Share],
     *,
@@ -344,11 +354,11 @@ def _point(
     """Mark a pair of rates, with their intervals if rows count once."""
     x, y = (float(hits / of) for hits, of in rates)
     sides = [[x, x], [y, y]]
-    if one.tally.weights is None:
-        sides = [list(wilson(int(hits), int(of), confidence)) for hits, of in rates]
+    if model.tally.weights is None:
+        sides = [list(modified_wilson(int(hits), int(of), confidence)) for hits, of in rates]
     if backwards:
         x, sides[0] = 1 - x, [1 - end for end in sides[0]]
-    looks: dict[str, Any] = {"color": one.colour, "zorder": 4}
+    looks: dict[str, Any] = {"color": model.colour, "zorder": 4}
     ax.plot(sides[0], [y, y], linewidth=1, **looks)
     ax.plot([x, x], sides[1], linewidth=1, **looks)
     ax.plot([x], [y], "o", markersize=5, markeredgecolor="white", **looks)
@@ -356,7 +366,8 @@ def _point(
     low = y < 1 - _EDGE
     ax.annotate(
         words, (x, y), xytext=(-5 if right else 5, 5 if low else -5), textcoords="offset points", fontsize=8,
-        ha="right" if right else "left", va="bottom" if low else "top", path_effects=outlined(ax), zorder=5,
+        ha="right" if right else "left", va="bottom" if low else "top",
+        path_effects=text_outline(ax), zorder=5,
     )  # fmt: skip
 
 
@@ -364,5 +375,5 @@ def _beside(ax: Axes, y: float, words: str, *, below: bool = False) -> None:
     """Write beside a level line, at its left end."""
     ax.annotate(
         words, (0.01, y), xytext=(2, -3 if below else 3), textcoords="offset points", fontsize=8, color=GREY,
-        va="top" if below else "bottom", path_effects=outlined(ax),
+        va="top" if below else "bottom", path_effects=text_outline(ax),
     )  # fmt: skip

@@ -10,7 +10,16 @@ import numpy as np
 from assay.errors import MetricError
 from assay.inputs import Rows
 from assay.metrics.metric import need_tally, tallied
-from assay.plots.axes import COLOURS, GREY, chosen, counted, dressed, key, sheet, whole_or_none
+from assay.plots.axes import (
+    COLOURS,
+    GREY,
+    add_legend,
+    check_choice,
+    close_on_error,
+    label_axes,
+    new_axes,
+    row_count,
+)
 from assay.tallies import NumberPairs
 
 if TYPE_CHECKING:
@@ -29,7 +38,7 @@ _REPEATED = 20_000_000  # rows that are taken one by one
 _TREND_OF = 40  # rows that a trend needs
 
 
-@whole_or_none
+@close_on_error
 def residuals(
     data: Any, *, ax: Axes | None = None, show: Show = "auto", trend: bool = True, seed: int = 0
 ) -> Axes:
@@ -49,22 +58,22 @@ def residuals(
     seed
         Of the pick.
     """
-    chosen("show", show, _SHOWN)
+    check_choice("show", show, _SHOWN)
     pairs = _pairs(data)
     left = pairs.actual - pairs.predicted
-    ax = sheet(ax)
+    ax = new_axes(ax)
     ax.axhline(0, color=GREY, linewidth=1, linestyle=":", zorder=2)
     how = _cloud(ax, pairs.predicted, left, pairs.counts, (show, seed))
     if trend and pairs.n >= _TREND_OF:
         middle, mean = means_by_tenths(pairs.predicted, left, pairs.counts)
         looks: dict[str, Any] = {"color": COLOURS[1], "markersize": 3.5, "linewidth": 1.4}
         ax.plot(middle, mean, "o-", label="mean, by tenths of the rows", **looks)
-        key(ax)
-    below = " · ".join([counted(pairs.n), *how])
-    return dressed(ax, title="Residuals", x="predicted", y="actual - predicted", below=below)
+        add_legend(ax)
+    below = " · ".join([row_count(pairs.n), *how])
+    return label_axes(ax, title="Residuals", x="predicted", y="actual - predicted", below=below)
 
 
-@whole_or_none
+@close_on_error
 def predicted_actual(data: Any, *, ax: Axes | None = None, show: Show = "auto", seed: int = 0) -> Axes:
     """Draw predicted over actual numbers; on the dotted line they are equal.
 
@@ -79,17 +88,17 @@ def predicted_actual(data: Any, *, ax: Axes | None = None, show: Show = "auto", 
     seed
         Of the pick, where not all points are drawn.
     """
-    chosen("show", show, _SHOWN)
+    check_choice("show", show, _SHOWN)
     pairs = _pairs(data)
-    ax = sheet(ax)
+    ax = new_axes(ax)
     everything = pairs.actual.min(), pairs.predicted.min(), pairs.actual.max(), pairs.predicted.max()
     low, high = min(everything[:2]), max(everything[2:])
     room = 0.04 * (high - low) or 1.0
     ax.plot((low, high), (low, high), color=GREY, linewidth=1, linestyle=":", zorder=2)
     how = _cloud(ax, pairs.actual, pairs.predicted, pairs.counts, (show, seed))
     ax.set(xlim=(low - room, high + room), ylim=(low - room, high + room), box_aspect=1)
-    below = " · ".join([counted(pairs.n), *how])
-    return dressed(ax, title="Predicted and actual", x="actual", y="predicted", below=below)
+    below = " · ".join([row_count(pairs.n), *how])
+    return label_axes(ax, title="Predicted and actual", x="actual", y="predicted", below=below)
 
 
 def _pairs(data: Any) -> NumberPairs:

@@ -12,15 +12,15 @@ from assay.errors import MetricError
 from assay.plots.axes import (
     COLOURS,
     GREY,
-    chosen,
-    counted,
-    dressed,
-    key,
+    add_legend,
+    check_choice,
+    close_on_error,
+    describe_rows,
+    label_axes,
     models,
-    sheet,
-    shortened,
-    whole_or_none,
-    whose,
+    new_axes,
+    row_count,
+    shorten_label,
 )
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["histogram", "scores"]
 
 
-@whole_or_none
+@close_on_error
 def scores(
     data: Any,
     *,
@@ -59,14 +59,14 @@ def scores(
     at
         Cutoffs to mark.
     """
-    chosen("scale", scale, ("share", "count", "log count"))
-    together = models(data)
-    if len(together) > 1:
+    check_choice("scale", scale, ("share", "count", "log count"))
+    models_drawn = models(data)
+    if len(models_drawn) > 1:
         raise MetricError("the scores of one model are drawn at a time.")
-    tally: Scores = together[0].tally
+    tally: Scores = models_drawn[0].tally
     edges, positives, negatives = histogram(tally, bins)
-    ax = sheet(ax, (6.0, 3.8))
-    name = shortened(tally.positive)
+    ax = new_axes(ax, (6.0, 3.8))
+    name = shorten_label(tally.positive)
     for heights, colour, hatch, label in (
         (negatives, COLOURS[0], None, f"not {name}"), (positives, COLOURS[1], None, name)
     ):  # fmt: skip
@@ -84,18 +84,18 @@ def scores(
         ax.set_yscale("log", nonpositive="clip")
         ax.set_ylim(bottom=0.5)
     infinite = int(np.isinf(tally.scores).sum())
-    below = whose(together)
+    below = describe_rows(models_drawn)
     if infinite:
         left = ~np.isfinite(tally.scores)
         rows = int((tally.positives[left].astype(np.int64) + tally.negatives[left]).sum())
-        below += f"\n{counted(rows)} of infinite score not shown"
+        below += f"\n{row_count(rows)} of infinite score not shown"
     height = (
         "share of its class" if scale == "share" else "rows" if tally.weights is None else "weight of rows"
     )
-    dressed(ax, title="Scores by class", x="score", y=height, below=below)
+    label_axes(ax, title="Scores by class", x="score", y=height, below=below)
     ax.grid(visible=False, axis="x")
     ax.tick_params(axis="both", color=GREY)
-    key(ax, "best")
+    add_legend(ax, "best")
     return ax
 
 
