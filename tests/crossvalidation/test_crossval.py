@@ -222,7 +222,7 @@ def test_predictions_stay_for_evaluation():
     cv = trees()
     ev = assay.evaluate(cv.predictions)
     assert float(ev["accuracy"]) == cv["accuracy"].value
-    table = cv.table()
+    table = cv.prediction_columns()
     assert table["row"].tolist() == list(range(300))
     assert sorted(set(table["fold"].tolist())) == list(range(10))
     assert (table["actual"] == Y).all()

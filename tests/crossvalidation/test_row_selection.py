@@ -72,7 +72,7 @@ def test_models_that_keep_their_rows_keep_them(jobs):
     cv = assay.crossval(Keeping(), X, X[:, 0], split=kfold(5), metrics="mae", task="regression", jobs=jobs)
     assert len(Keeping.kept) == 6
     assert all(np.array_equal(view, copied) for view, copied in Keeping.kept)
-    table = cv.table()
+    table = cv.prediction_columns()
     assert np.array_equal(table["predicted"], X[table["row"], 1])
     assert float(cv["mae"]) == pytest.approx(np.abs(X[:, 0] - X[:, 1]).mean())
 

@@ -41,7 +41,9 @@ def test_ready_splits_in_every_form():
 def test_ready_splits_of_repeats_keep_their_numbers():
     """Two times three folds are told as such, passed as a splitter or as splits; others are numbered."""
     splitter = kfold(3, repeats=2)
-    tables = [judge(split=split, metrics="accuracy").table() for split in (splitter, splitter.split(Y))]
+    tables = [
+        judge(split=split, metrics="accuracy").prediction_columns() for split in (splitter, splitter.split(Y))
+    ]
     for name in tables[0]:
         assert np.array_equal(tables[0][name], tables[1][name])
     assert "2.3" in str(judge(split=splitter.split(Y)))
@@ -231,7 +233,7 @@ def test_no_row_is_judged_by_a_model_that_learnt_it(k, repeats, seed, jobs):
         Witness(), np.arange(60.0)[:, None], y, task="multiclass", split=kfold(k, repeats=repeats, seed=seed),
         metrics="accuracy", jobs=jobs, resubstitution=False,
     )  # fmt: skip
-    table = cv.table()
+    table = cv.prediction_columns()
     assert (np.bincount(table["row"]) == repeats).all()
     assert (table["predicted"] == 1).all()
     assert cv["accuracy"].value == pytest.approx((y == 1).mean())

@@ -13,7 +13,7 @@ import assay
 from assay.decisions import choose_threshold, evaluate_threshold
 from assay.decisions.criteria import parse_criterion
 from assay.decisions.criterion_options import CriterionOptions
-from assay.formatting.numbers import cutoff
+from assay.formatting.numbers import format_threshold
 from assay.inference.formulas.mover import informedness_interval, mean_recall_interval
 from assay.metrics import Binary, Classes, Undefined, catalogue, find
 
@@ -104,7 +104,7 @@ def test_everything_fits_80_columns_and_json(criterion):
     assert len(data["cross_fit"]["thresholds"]) == 3
     assert data["cross_fit"]["threshold_source"] == "cross-fit"
     assert data["optimism"]["corrected"] == found.optimism.corrected
-    assert repr(found).startswith(f"<{found.title} {cutoff(found.threshold)}: ")
+    assert repr(found).startswith(f"<{found.title} {format_threshold(found.threshold)}: ")
 
 
 def test_infinity_and_what_is_undefined_there():

@@ -12,6 +12,9 @@ import numpy as np
 from assay.comparison.procedures import ResampleComparison, compare_resamples
 from assay.crossvalidation.shortcuts import FoldComparisonShortcuts
 from assay.errors import InputError, MetricError, SplitError
+from assay.formatting.json_values import json_safe
+from assay.formatting.metric_titles import metric_title
+from assay.formatting.result_table import ResultTable
 from assay.inference.hypothesis_tests.multiple_testing import holm
 from assay.metrics import Undefined
 
@@ -60,17 +63,29 @@ class FoldComparison(FoldComparisonShortcuts):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {
+        data = {
             "names": list(self.names),
             "metric": self.metric,
             "means": list(self.means),
             "best": self.best,
             "confidence": self.confidence,
             "pairs": [
-                {**comparison.to_dict(), "adjusted_p": None if math.isnan(adjusted) else adjusted}
+                {**comparison.to_dict(), "adjusted_p": adjusted}
                 for comparison, adjusted in zip(self.pairs, self.adjusted_p, strict=True)
             ],
         }
+        return dict(json_safe(data))
+
+    def tables(self) -> list[ResultTable]:
+        """Return the means of all models, and the differences of all pairs."""
+        means: dict[str, list[Any]] = {"model": list(self.names), "mean": list(self.means)}
+        pairs: dict[str, list[Any]] = {}
+        for comparison in self.pairs:
+            for name, column in comparison.tables()[0].columns.items():
+                pairs.setdefault(name, []).extend(column)
+        pairs["adjusted_p"] = [None if math.isnan(p) else p for p in self.adjusted_p]
+        titles = {"metric": metric_title}
+        return [ResultTable(pairs, "differences", printed_as=titles), ResultTable(means, "means")]
 
 
 def compare_folds(

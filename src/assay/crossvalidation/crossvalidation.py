@@ -21,6 +21,10 @@ from assay.crossvalidation.fold_intervals import (
 from assay.crossvalidation.fold_metrics import combination_of, find_metric
 from assay.crossvalidation.shortcuts import CrossValidationShortcuts
 from assay.errors import InputError, MetricError
+from assay.formatting.json_values import json_safe
+from assay.formatting.metric_titles import metric_title
+from assay.formatting.numbers import number_or_none
+from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.estimate import Estimate
 from assay.inputs import Rows, rows
 from assay.metrics import Undefined
@@ -111,7 +115,7 @@ class CrossValidation(CrossValidationShortcuts, Mapping[str, Estimate]):
         return self._estimates[name]
 
     def _by_influence_curves(self, spec: MetricSpec) -> Estimate:
-        fold = self.table()["fold"]
+        fold = self.prediction_columns()["fold"]
         estimate = influence_interval(spec, self.predictions, fold, confidence=self.confidence)
         used = len(np.unique(fold))
         if used < len(self.folds) and estimate.defined:
@@ -163,7 +167,7 @@ class CrossValidation(CrossValidationShortcuts, Mapping[str, Estimate]):
         """The folds' models, where they were kept."""
         return tuple(fold.model for fold in self.folds)
 
-    def table(self) -> dict[str, Array]:
+    def prediction_columns(self) -> dict[str, Array]:
         """Return the out-of-fold predictions as columns: a line per tested row.
 
         Columns: row, repeat, fold, actual, predicted, and score: of the positive class, or one per class
@@ -187,7 +191,7 @@ class CrossValidation(CrossValidationShortcuts, Mapping[str, Estimate]):
         Rows keep their groups; where there are none and rows were tested several times, the predictions of
         one row are a group, so that intervals allow for their dependence.
         """
-        table = self.table()
+        table = self.prediction_columns()
         roles: dict[str, Any] = {"actual": table["actual"]}
         if "predicted" in table:
             roles["predicted"] = table["predicted"]
@@ -224,7 +228,7 @@ class CrossValidation(CrossValidationShortcuts, Mapping[str, Estimate]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {
+        data = {
             "model": self.name,
             "how": self.how,
             "rows": self.n,
@@ -232,16 +236,39 @@ class CrossValidation(CrossValidationShortcuts, Mapping[str, Estimate]):
                 name: {
                     **self[name].to_dict(),
                     "combination": self.combination(name),
-                    "mean_of_folds": _plain(self.averaged(name).value),
-                    "folds": [_plain(value) for value in self.per_fold(name)],
+                    "mean_of_folds": self.averaged(name).value,
+                    "folds": self.per_fold(name),
                     "naive": self.naive(name).to_dict(),
-                    "training": _plain(self.training.get(name)),
-                    **({"bootstrap": _plain_fields(self.bootstrap[name])} if name in self.bootstrap else {}),
+                    "training": self.training.get(name),
+                    **({"bootstrap": self.bootstrap[name]._asdict()} if name in self.bootstrap else {}),
                 }
                 for name in self
             },
             "problems": [problem._asdict() for problem in self.problems],
         }
+        return dict(json_safe(data))
+
+    def tables(self) -> list[ResultTable]:
+        """Return the metrics, a row each; then their values in every fold."""
+        columns: dict[str, list[Any]] = {
+            "metric": list(self),
+            "value": [IntervalCell.of(self[name]) for name in self],
+            "combination": [self.combination(name) for name in self],
+            "fold_mean": [number_or_none(self.averaged(name).value) for name in self],
+            "fold_sd": [number_or_none(self.spread(name)) for name in self],
+            "training": [number_or_none(self.training.get(name)) for name in self],
+            "method": [self[name].method for name in self],
+        }
+        folds: dict[str, list[Any]] = {
+            "repeat": [fold.repeat + 1 for fold in self.folds],
+            "fold": [fold.fold + 1 for fold in self.folds],
+        }
+        folds |= {name: list(map(number_or_none, self.per_fold(name))) for name in self}
+        titles = {name: metric_title(name) for name in self}
+        return [
+            ResultTable(columns, printed_as={"metric": metric_title}),
+            ResultTable(folds, title="folds", headings=titles),
+        ]
 
 
 def _clipped(spec: MetricSpec, estimate: Estimate) -> Estimate:
@@ -272,16 +299,3 @@ def _fold_columns(setup: CrossValSetup, fold: Fold) -> dict[str, Any]:
             scores = setup.class_scores(output)
             columns |= {f"score of {label}": scores[:, code] for code, label in enumerate(setup.labels)}
     return columns
-
-
-def _plain(value: Any) -> Any:
-    if value is None or isinstance(value, Undefined):
-        return None
-    return float(value) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
-
-
-def _plain_fields(estimates: OutOfBag) -> dict[str, Any]:
-    return {
-        name: value if isinstance(value, bool) else _plain(value)
-        for name, value in estimates._asdict().items()
-    }

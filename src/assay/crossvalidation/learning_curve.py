@@ -16,9 +16,12 @@ from assay.crossvalidation.resolve_splits import choose_test_part, describe_spli
 from assay.crossvalidation.setup import CrossValSetup, prepare_setup
 from assay.crossvalidation.shortcuts import LearningCurveShortcuts
 from assay.errors import SplitError, suggest_keywords
+from assay.formatting.json_values import json_safe
+from assay.formatting.metric_titles import metric_title
+from assay.formatting.numbers import number_or_none
+from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.formulas.proportions import check_confidence
 from assay.inputs import column, encode
-from assay.metrics import Undefined
 from assay.resampling.row_hashing import read_keys
 from assay.resampling.split_inputs import whole
 from assay.resampling.time_order import read_times
@@ -77,19 +80,31 @@ class LearningCurve(LearningCurveShortcuts):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {
+        data = {
             "model": self.name,
             "how": self.how,
             "sizes": list(self.sizes),
             "metrics": {
                 spec.name: {
                     "tested": [estimate.to_dict() for estimate in self.estimates(spec.name)],
-                    "training": [_plain(value) for value in self.training(spec.name)],
+                    "training": self.training(spec.name),
                 }
                 for spec in self.setup.metrics
             },
             "problems": [problem._asdict() for problem in self.problems],
         }
+        return dict(json_safe(data))
+
+    def tables(self) -> list[ResultTable]:
+        """Return the curve: a row for each metric and size."""
+        names = [spec.name for spec in self.setup.metrics]
+        columns: dict[str, list[Any]] = {
+            "metric": [name for name in names for _ in self.sizes],
+            "rows": [size for _ in names for size in self.sizes],
+            "value": [IntervalCell.of(estimate) for name in names for estimate in self.estimates(name)],
+            "training": [number_or_none(value) for name in names for value in self.training(name)],
+        }
+        return [ResultTable(columns, printed_as={"metric": metric_title})]
 
 
 @suggest_keywords
@@ -218,9 +233,3 @@ def _with_test_rows(result: FitResult, rows: slice) -> FitResult:
         )
     fold_task = result.fold_task._replace(test=result.fold_task.test[rows])
     return result._replace(output=output, fold_task=fold_task)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Undefined):
-        return None
-    return float(value) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"

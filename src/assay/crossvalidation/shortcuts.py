@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
+
+from assay.formatting.metric_titles import metric_title
+from assay.formatting.result import Result
 
 if TYPE_CHECKING:
     from assay.crossvalidation.compare_folds import FoldComparison
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["CrossValidationShortcuts", "FoldComparisonShortcuts", "LearningCurveShortcuts"]
 
 
-class CrossValidationShortcuts:
+class CrossValidationShortcuts(Result):
     """The text of a cross-validation."""
 
     def text(self, *, width: int = 80) -> str:
@@ -21,11 +24,17 @@ class CrossValidationShortcuts:
 
         return draw(cast("CrossValidation", self), width=width)
 
-    def __str__(self) -> str:
-        return self.text()
+    def plot(self, **options: Any) -> Any:
+        """Draw the metrics with their intervals; options are those of `assay.plots.forest`."""
+        from assay.plots.forest import forest  # noqa: PLC0415 - circular import
+
+        result = cast("CrossValidation", self)
+        below = f"{result.how} · {100 * result.confidence:.3g}% intervals"
+        estimates = {metric_title(name): result[name] for name in result}
+        return forest(estimates, **{"title": "Cross-validation", "below": below, "sizes": False, **options})
 
 
-class LearningCurveShortcuts:
+class LearningCurveShortcuts(Result):
     """The text of a learning curve."""
 
     def text(self, *, width: int = 80) -> str:
@@ -34,11 +43,8 @@ class LearningCurveShortcuts:
 
         return draw(cast("LearningCurve", self), width=width)
 
-    def __str__(self) -> str:
-        return self.text()
 
-
-class FoldComparisonShortcuts:
+class FoldComparisonShortcuts(Result):
     """The text of a comparison of several models on the same folds."""
 
     def text(self, *, width: int = 80) -> str:
@@ -46,6 +52,3 @@ class FoldComparisonShortcuts:
         from assay.reports.text.fold_comparison import draw  # noqa: PLC0415 - circular import
 
         return draw(cast("FoldComparison", self), width=width)
-
-    def __str__(self) -> str:
-        return self.text()

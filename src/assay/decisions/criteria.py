@@ -20,7 +20,7 @@ from assay.decisions.criterion import CONFIDENCE, Criterion
 from assay.decisions.guarantees import Guarantee
 from assay.decisions.sweep import Amounts
 from assay.errors import MetricError
-from assay.formatting.numbers import amount
+from assay.formatting.numbers import format_amount
 from assay.inference.formulas.proportions import check_confidence
 from assay.metrics import Binary, find
 from assay.metrics.arithmetic import ratio, root
@@ -254,7 +254,7 @@ def _of_capacity(capacity: Any, max_positive_rate: Any) -> Criterion:
         if math.isinf(limit):
             raise MetricError("capacity=inf allows all rows, so there is nothing to choose.")
         return Criterion(
-            f"as many rows predicted positive as possible, but no more than {amount(limit)}",
+            f"as many rows predicted positive as possible, but no more than {format_amount(limit)}",
             ROWS_PREDICTED,
             lambda outcome: outcome.counts.predicted_positives,
             allowed=lambda outcome: outcome.counts.predicted_positives <= limit + rounding(limit),
@@ -280,9 +280,10 @@ def _of_capacity(capacity: Any, max_positive_rate: Any) -> Criterion:
 
 def _infinite_scores(sweep: Sweep) -> str:
     """Return why the capacity cannot be met: every threshold includes rows with a score of infinity."""
-    above = amount(float(sweep.at(1).counts.predicted_positives[0]))
+    above = format_amount(float(sweep.at(1).counts.predicted_positives[0]))
+    rows = format_amount(float(sweep.at(0).counts.n[0]))
     return (
-        f"{above} of {amount(float(sweep.at(0).counts.n[0]))} score infinity, so every threshold includes "
+        f"{above} of {rows} score infinity, so every threshold includes "
         "them: give them finite scores, or raise the limit."
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.decisions.effective_counts import lower_limit_reaches, outcome_evidence, rate_counts, wilson_limit
 from assay.errors import MetricError
-from assay.formatting.numbers import amount
+from assay.formatting.numbers import format_amount
 from assay.inference.formulas.proportions import check_confidence
 from assay.metrics.arithmetic import ratio
 from assay.metrics.curves.cutoffs import rounding
@@ -135,7 +135,7 @@ class Guarantee:
                 'or use another criterion (best="f1", or costs).'
             )
         index = int(np.nanargmax(wilson_limit(x, n, self.confidence)))
-        hits, limit = f"{amount(x[index])} of {amount(n[index])}", self.limit(sweep, index)
+        hits, limit = f"{format_amount(x[index])} of {format_amount(n[index])}", self.limit(sweep, index)
         if sweep.groups is not None:
             hits += f" (whole groups are the sampling unit: {self._group_counts(sweep, index)})"
         if limit >= self.share:

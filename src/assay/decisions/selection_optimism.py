@@ -14,7 +14,17 @@ from assay.decisions.criterion_options import CriterionOptions, criterion_keywor
 from assay.decisions.sweep import Sample, cells
 from assay.decisions.threshold_intervals import IN_GROUPS, estimate_outcome
 from assay.errors import MetricError
-from assay.formatting.numbers import counted, cutoff, figure, interval, measured, plain
+from assay.formatting.json_values import json_safe
+from assay.formatting.numbers import (
+    counts_dict,
+    format_four_digits,
+    format_scaled_interval,
+    format_threshold,
+    printed_measure,
+)
+from assay.formatting.result import Result, ResultTable
+from assay.formatting.result_table import IntervalCell
+from assay.formatting.table import paragraph
 from assay.inference.bootstrap.bootstrap_limits import Limits, percentile
 from assay.inference.bootstrap.units import pieces
 from assay.inference.distributions import student_quantile
@@ -39,7 +49,7 @@ _MAX_FAILED_SHARE = 0.01  # of the replicates; with more, the others no longer r
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class CrossFit:
+class CrossFit(Result):
     """Performance of a chosen threshold on unseen rows: each fold at the threshold the others choose."""
 
     measure: str
@@ -48,9 +58,12 @@ class CrossFit:
     thresholds: tuple[float, ...]
     seed: int
 
-    def __str__(self) -> str:
-        name, times = measured(self.measure)
-        value = f"{figure(float(self.estimate) * times)} {interval(self.estimate, times)}".rstrip()
+    @property
+    def summary(self) -> str:
+        """The cross-fitted measure with its interval, in a sentence."""
+        name, times = printed_measure(self.measure)
+        limits = format_scaled_interval(self.estimate, times)
+        value = f"{format_four_digits(float(self.estimate) * times)} {limits}".rstrip()
         return f"Cross-fitted over {len(self.thresholds)} folds: {name} {value}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -59,10 +72,23 @@ class CrossFit:
             "measure": self.measure,
             "threshold_source": "cross-fit",
             "estimate": self.estimate.to_dict(),
-            "counts": counted(self.counts),
-            "thresholds": [plain(x) for x in self.thresholds],
+            "counts": counts_dict(self.counts),
+            "thresholds": json_safe(self.thresholds),
             "seed": self.seed,
         }
+
+    def tables(self) -> list[ResultTable]:
+        """Return the measure and its counts, as one row; then the thresholds of the folds."""
+        row = {"measure": self.measure, "value": IntervalCell.of(self.estimate), **counts_dict(self.counts)}
+        folds: dict[str, list[Any]] = {
+            "fold": list(range(1, len(self.thresholds) + 1)),
+            "threshold": list(self.thresholds),
+        }
+        return [ResultTable({name: [value] for name, value in row.items()}), ResultTable(folds, "folds")]
+
+    def text(self, *, width: int = 80) -> str:
+        """Return the sentence in lines of at most so many columns."""
+        return "\n".join(paragraph(self.summary, max_width=width))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -92,19 +118,20 @@ class Optimism:
         return self.apparent - self.optimism
 
     def __str__(self) -> str:
-        name, times = measured(self.measure)
+        name, times = printed_measure(self.measure)
         side = "high" if self.optimism > 0 else "low"
         bias = f"too {side} by about {abs(self.optimism) * times:.2g}" if self.optimism else "not optimistic"
         return (
-            f"Over {self.replicates:,} replicates, {name} is {bias}: {figure(self.corrected * times)} "
-            f"corrected. In {100 * self.confidence:.4g}% of them the threshold lies between "
-            f"{cutoff(self.low)} and {cutoff(self.high)}."
+            f"Over {self.replicates:,} replicates, {name} is {bias}: "
+            f"{format_four_digits(self.corrected * times)} corrected. "
+            f"In {100 * self.confidence:.4g}% of them the threshold lies between "
+            f"{format_threshold(self.low)} and {format_threshold(self.high)}."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         data = dataclasses.asdict(self) | {"corrected": self.corrected}
-        return {name: plain(value) if isinstance(value, float) else value for name, value in data.items()}
+        return dict(json_safe(data))
 
 
 @criterion_keywords

@@ -11,7 +11,20 @@ from assay.decisions.criterion_options import CriterionOptions, criterion_keywor
 from assay.decisions.selection_optimism import CrossFit, Optimism, cross_fit_of, optimism_of
 from assay.decisions.sweep import Sample, cells, checked_threshold
 from assay.decisions.threshold_intervals import IN_GROUPS, SAME_ROWS, estimate_outcome
-from assay.formatting.numbers import amount, counted, cutoff, figure, interval, measured, plain, wrapped
+from assay.formatting.json_values import json_safe
+from assay.formatting.numbers import (
+    counts_dict,
+    format_amount,
+    format_four_digits,
+    format_scaled_interval,
+    format_threshold,
+    indented_lines,
+    printed_measure,
+)
+from assay.formatting.result import Result, ResultTable
+from assay.formatting.result_table import IntervalCell
+from assay.formatting.table import align_columns
+from assay.formatting.width import right
 from assay.inference.test_result import p_text
 from assay.metrics import Binary, Undefined, find
 from assay.metrics.curves.cutoffs import of_counts
@@ -45,16 +58,12 @@ class ThresholdOutcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {
-            "threshold": plain(self.threshold),
-            "value": plain(self.value),
-            "counts": counted(self.counts),
-            **{name: plain(value) for name, value in self.companions.items()},
-        }
+        data = {"threshold": self.threshold, "value": self.value, "counts": counts_dict(self.counts)}
+        return dict(json_safe(data | self.companions))
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Threshold:
+class Threshold(Result):
     """A threshold, its criterion, and the measure and counts on the rows that evaluate it.
 
     A row is predicted positive when its score is at or above the threshold; at infinity none is. `ties` says
@@ -92,41 +101,61 @@ class Threshold:
         return _evaluated(data, self.threshold, {**self.criterion_options, **changed}, source="validation")
 
     def __repr__(self) -> str:
-        return f"<{self.title} {cutoff(self.threshold)}: {self.criterion}>"
+        return f"<{self.title} {format_threshold(self.threshold)}: {self.criterion}>"
 
-    def __str__(self) -> str:
-        return "\n".join([*self._head(), *self._table(), *self._foot()])
+    @property
+    def _outcomes(self) -> list[ThresholdOutcome]:
+        """The baseline, where there is one, and the threshold itself."""
+        own = ThresholdOutcome(self.threshold, self.value, self.counts, self.companions)
+        return [outcome for outcome in (self.baseline, own) if outcome is not None]
 
-    def _head(self) -> list[str]:
-        return wrapped(f"{self.title} {cutoff(self.threshold)} ({self.criterion})")
+    def tables(self) -> list[ResultTable]:
+        """Return the counts and the measure at the baseline and at the threshold, a row each."""
+        outcomes = self._outcomes
+        columns: dict[str, list[Any]] = {
+            "threshold": [outcome.threshold for outcome in outcomes],
+            "false_positives": [outcome.counts.fp for outcome in outcomes],
+            "false_negatives": [outcome.counts.fn for outcome in outcomes],
+        }
+        for name in self.companions:
+            columns[name] = [outcome.companions[name] for outcome in outcomes]
+        cells = [IntervalCell(outcome.value) for outcome in outcomes]
+        cells[-1] = IntervalCell(self.value, self.estimate.low, self.estimate.high)
+        columns[self.measure] = cells
+        return [ResultTable(columns)]
+
+    def text(self, *, width: int = 80) -> str:
+        """Return the threshold with its counts and its measure, in lines of at most so many columns."""
+        title = f"{self.title} {format_threshold(self.threshold)} ({self.criterion})"
+        return "\n".join([*indented_lines(title, width), *self._table(), *self._foot(width)])
 
     def _table(self) -> list[str]:
-        own = ThresholdOutcome(self.threshold, self.value, self.counts, self.companions)
-        outcomes = [outcome for outcome in (self.baseline, own) if outcome is not None]
-        heads = [f"at {cutoff(outcome.threshold)}" for outcome in outcomes]
+        outcomes = self._outcomes
+        heads = [f"at {format_threshold(outcome.threshold)}" for outcome in outcomes]
         if len({f"{outcome.threshold:.4g}" for outcome in outcomes}) < len(outcomes):  # equal to four digits
             heads = [f"at {outcome.threshold!r}" for outcome in outcomes]
         lines = [
             ("", heads),
-            ("false positives", [amount(outcome.counts.fp) for outcome in outcomes]),
-            ("false negatives", [amount(outcome.counts.fn) for outcome in outcomes]),
-            *((name, [figure(outcome.companions[name]) for outcome in outcomes]) for name in self.companions),
+            ("false positives", [format_amount(outcome.counts.fp) for outcome in outcomes]),
+            ("false negatives", [format_amount(outcome.counts.fn) for outcome in outcomes]),
+            *(
+                (name, [format_four_digits(outcome.companions[name]) for outcome in outcomes])
+                for name in self.companions
+            ),
         ]
-        name, times = measured(self.measure)
-        lines.append((name, [figure(outcome.value * times) for outcome in outcomes]))
-        name_width = max(len(name) for name, _ in lines)
+        name, times = printed_measure(self.measure)
+        lines.append((name, [format_four_digits(outcome.value * times) for outcome in outcomes]))
         width = max(len(text) for _, texts in lines for text in texts)
-        table = [
-            f" {name:<{name_width}}" + "".join(f"{text:>{width + 3}}" for text in texts)
-            for name, texts in lines
-        ]
-        table[-1] = f"{table[-1]}   {interval(self.estimate, times)}".rstrip()
+        rows = [[name, *(right(text, width) for text in texts)] for name, texts in lines]
+        table = [f" {line}" for line in align_columns(rows, "l" + "r" * len(outcomes), gap=3)]
+        table[-1] = f"{table[-1]}   {format_scaled_interval(self.estimate, times)}".rstrip()
         return table
 
-    def _foot(self) -> list[str]:
+    def _foot(self, width: int) -> list[str]:
         ties = f"{self.ties:,} cutoffs are equally good: this is the highest." if self.ties > 1 else ""
-        sentences = [self._source(), ties, self.optimism, self.cross_fit, self.note]
-        return [line for sentence in sentences if sentence for line in wrapped(str(sentence))]
+        cross_fit = "" if self.cross_fit is None else self.cross_fit.summary
+        sentences = [self._source(), ties, str(self.optimism or ""), cross_fit, self.note]
+        return [line for sentence in sentences if sentence for line in indented_lines(sentence, width)]
 
     def _source(self) -> str:
         """Return where the threshold comes from, and what would estimate its optimism where nothing has."""

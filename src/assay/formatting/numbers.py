@@ -6,28 +6,24 @@ import math
 import textwrap
 from typing import Any, Protocol
 
-from assay.formatting.json_values import json_safe
-
 __all__ = [
-    "amount",
-    "counted",
-    "cutoff",
+    "counts_dict",
     "decimals_for",
-    "figure",
+    "format_amount",
     "format_count",
     "format_decimal",
+    "format_four_digits",
     "format_interval",
     "format_number",
     "format_p",
+    "format_scaled_interval",
+    "format_threshold",
     "format_value",
-    "interval",
-    "measured",
+    "indented_lines",
     "number_or_none",
-    "plain",
-    "wrapped",
+    "printed_measure",
 ]
 
-_WIDTH = 80
 _PER = 1000  # rows, over which a cost reads well
 _LARGE_WEIGHT = 1e15  # beyond which a sum of weights has no digits after the point
 _LARGE_DECIMAL = 100  # from here on three decimals are more than one reads
@@ -147,19 +143,19 @@ def number_or_none(value: Any) -> float | None:
     return None if value is None or hasattr(value, "reason") else float(value)
 
 
-def measured(measure: str) -> tuple[str, int]:
+def printed_measure(measure: str) -> tuple[str, int]:
     """Return a measure's name where it is printed, and how many times it: costs are those of 1,000 rows.
 
-    >>> measured("cost per row"), measured("f1")
+    >>> printed_measure("cost per row"), printed_measure("f1")
     (('cost per 1,000 rows', 1000), ('f1', 1))
     """
     return (f"cost per {_PER:,} rows", _PER) if measure.startswith("cost") else (measure, 1)
 
 
-def cutoff(threshold: float) -> str:
+def format_threshold(threshold: float) -> str:
     """Return a threshold in four digits; fewer are all of them.
 
-    >>> cutoff(0.5), cutoff(0.68601), cutoff(math.inf)
+    >>> format_threshold(0.5), format_threshold(0.68601), format_threshold(math.inf)
     ('0.5', '0.6860', 'infinity')
     """
     if math.isinf(threshold):
@@ -168,45 +164,39 @@ def cutoff(threshold: float) -> str:
     return short if float(short) == threshold else f"{threshold:#.4g}"
 
 
-def figure(value: float) -> str:
+def format_four_digits(value: float) -> str:
     """Return a number in four digits, all of those before the point, or that it has no value.
 
-    >>> figure(0.90062), figure(1234.56), figure(math.nan), figure(math.inf)
-    ('0.9006', '1,234.6', 'undefined', 'infinite')
+    >>> [format_four_digits(value) for value in (0.90062, 1234.56, math.nan, math.inf)]
+    ['0.9006', '1,234.6', 'undefined', 'infinite']
     """
     if not math.isfinite(value):
         return "undefined" if math.isnan(value) else "infinite"
-    return f"{value:.4g}" if abs(value) < _PER else amount(value, 1)
+    return f"{value:.4g}" if abs(value) < _PER else format_amount(value, 1)
 
 
-def amount(value: float, places: int = 2) -> str:
+def format_amount(value: float, places: int = 2) -> str:
     """Return a number of rows, or a sum of weights, with all of its digits before the point.
 
-    >>> amount(12345678), amount(2.5), amount(1.0)
+    >>> format_amount(12345678), format_amount(2.5), format_amount(1.0)
     ('12,345,678', '2.50', '1')
     """
     return f"{value:,.0f}" if value == round(value) else f"{value:,.{places}f}"
 
 
-def interval(estimate: WithInterval, times: int = 1) -> str:
+def format_scaled_interval(estimate: WithInterval, times: int = 1) -> str:
     """Return an estimate's interval in four digits, or nothing where it has none."""
     if estimate.low is None or estimate.high is None:
         return ""
-    return f"[{figure(estimate.low * times)}, {figure(estimate.high * times)}]"
+    return f"[{format_four_digits(estimate.low * times)}, {format_four_digits(estimate.high * times)}]"
 
 
-def wrapped(text: str) -> list[str]:
-    """Return a text in lines that fit a terminal, each a column in."""
-    return [f" {line}" for line in textwrap.wrap(text, _WIDTH - 1, break_on_hyphens=False)]
+def indented_lines(text: str, max_width: int = 80) -> list[str]:
+    """Return a text in lines of at most so many columns, each a column in."""
+    return [f" {line}" for line in textwrap.wrap(text, max_width - 1, break_on_hyphens=False)]
 
 
-def plain(value: float) -> float | str | None:
-    """Return a number as JSON can hold it: null where there is none."""
-    number: float | str | None = json_safe(value)
-    return number
-
-
-def counted(counts: Any) -> dict[str, Any]:
+def counts_dict(counts: Any) -> dict[str, Any]:
     """Return the counts of true and false positives and negatives by their names."""
     return {name: getattr(counts, name) for name in ("tp", "fp", "fn", "tn")}
 

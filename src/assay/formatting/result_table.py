@@ -8,9 +8,8 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.formatting.numbers import format_value
-from assay.formatting.table import grid, paragraph
+from assay.formatting.table import grid_blocks, paragraph
 from assay.formatting.width import clean
-from assay.formatting.width import width as display_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -109,21 +108,8 @@ class ResultTable:
     def to_text(self, *, width: int = 80) -> list[str]:
         """Return lines of text that fit the width, in several blocks of columns where they must."""
         lines = paragraph(clean(self.title), max_width=width) if self.title else []
-        heads, body, numeric = self.heads, self.body, self.numeric
-        rest = list(range(1, len(heads)))
-        while True:
-            for count in range(len(rest), -1, -1):
-                shown = [0, *rest[:count]]
-                block = grid(
-                    [heads[index] for index in shown], [[row[index] for index in shown] for row in body],
-                    max_width=width, words=_leading_text([numeric[index] for index in shown]),
-                )  # fmt: skip
-                if count <= 1 or max(map(display_width, block)) <= width:
-                    break
-            lines += block if len(lines) <= bool(self.title) else ["", *block]
-            rest = rest[max(count, 1) :]
-            if not rest:
-                return lines
+        text = [not numeric for numeric in self.numeric]
+        return [*lines, *grid_blocks(self.heads, self.body, max_width=width, text=text)]
 
     def to_markdown(self) -> list[str]:
         r"""Return the lines of a pipe table.
@@ -226,8 +212,3 @@ def _is_number(cell: Any) -> bool:
     if isinstance(cell, (bool, str)):
         return False
     return isinstance(cell, (int, float, IntervalCell)) or hasattr(cell, "item")
-
-
-def _leading_text(numeric: Sequence[bool]) -> int:
-    """Return how many columns at the left are text."""
-    return next((index for index, number in enumerate(numeric) if number), len(numeric))

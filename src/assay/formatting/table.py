@@ -9,7 +9,7 @@ from assay.formatting.width import clean, left, right, width, wrapped
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["JOINED", "align_columns", "grid", "listed", "paragraph"]
+__all__ = ["JOINED", "align_columns", "grid", "grid_blocks", "listed", "paragraph"]
 
 JOINED = "\xa0"  # a space at which no line is broken
 _GAP = 2
@@ -77,6 +77,39 @@ def grid(
             ]
             lines.append((" " * _GAP).join(placed).rstrip().replace(JOINED, " "))
     return lines
+
+
+def grid_blocks(
+    head: Sequence[str], body: Sequence[Sequence[str]], *, max_width: int = 80, text: Sequence[bool] = ()
+) -> list[str]:
+    r"""Return a table as :func:`grid` does, in blocks under the first column where it is too wide.
+
+    `text` says which columns are text; the first unless stated. Those at the left of a block stand left.
+
+    >>> print("\n".join(grid_blocks(["", "first", "second"], [["auc", "0.911", "0.922"]], max_width=12)))
+         first
+    auc  0.911
+    <BLANKLINE>
+         second
+    auc   0.922
+    """
+    is_text = list(text) or [True, *([False] * (len(head) - 1))]
+    rest = list(range(1, len(head)))
+    lines: list[str] = []
+    while True:
+        for count in range(len(rest), -1, -1):
+            shown = [0, *rest[:count]]
+            words = next((at for at, column in enumerate(shown) if not is_text[column]), len(shown))
+            block = grid(
+                [head[column] for column in shown], [[row[column] for column in shown] for row in body],
+                max_width=max_width, words=words,
+            )  # fmt: skip
+            if count <= 1 or max(map(width, block)) <= max_width:
+                break
+        lines += ["", *block] if lines else block
+        rest = rest[max(count, 1) :]
+        if not rest:
+            return lines
 
 
 def paragraph(text: str, *, max_width: int = 80, indent: int = 0) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.decisions import decision_curves
 from assay.errors import MetricError
-from assay.formatting.numbers import cutoff
+from assay.formatting.numbers import format_threshold
 from assay.inference.formulas.proportions import normal_quantile
 from assay.metrics.curves.curves import Curve
 from assay.plots.axes import (
@@ -82,7 +82,7 @@ def expected_cost(data: Any, *, ax: Axes | None = None, below: str | None = None
         colour, dash = curve_style(place)
         seen = _within_sight(model)
         least, most = int(np.nanargmin(seen.y)), float(np.nanmax(seen.y))
-        said_least = f"least: {float(seen.y[least]):.3g} at {cutoff(float(model.cutoffs[least]))}"
+        said_least = f"least: {float(seen.y[least]):.3g} at {format_threshold(float(model.cutoffs[least]))}"
         draw_curve(
             ax, stepped(seen), color=colour, linestyle=dash, label=f"{name}  {said_least}" if name else None
         )

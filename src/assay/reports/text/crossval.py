@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.formatting.numbers import format_interval, format_value
-from assay.formatting.table import grid, listed, paragraph
+from assay.formatting.table import grid, grid_blocks, listed, paragraph
 from assay.formatting.width import clean
 from assay.metrics import Undefined
 from assay.metrics.interpretation import hint
@@ -76,7 +76,7 @@ def _metrics(result: CrossValidation, max_width: int) -> list[str]:
                 _number(result.spread(name)),
             ]
         body.append(line + ([_number(result.training.get(name))] if result.training else []))
-    return grid(head, body, max_width=max_width)
+    return grid_blocks(head, body, max_width=max_width)
 
 
 def _number(value: Any) -> str:
@@ -135,7 +135,7 @@ def _bootstrap(result: CrossValidation, max_width: int) -> list[str]:
         values = [bag.apparent, bag.out_of_bag, bag.err632, bag.err632plus, bag.no_information]
         values += [bag.relative_overfitting, bag.weight]
         body.append([metric_title(name), *map(_number, values)])
-    lines = grid(head, body, max_width=max_width)
+    lines = grid_blocks(head, body, max_width=max_width)
     note = (
         "Out of bag: mean over the replicates that left a row out, then over rows; of metrics that are no "
         "mean of rows, over replicates. Overfit: 0 not at all, 1 as far as chance; weight: of the "
