@@ -14,6 +14,7 @@ import numpy as np
 
 from assay.inference.formulas.delta import delta_interval
 from assay.inference.intervals.interval_request import IntervalResult
+from assay.inference.intervals.registry import DELTA, Default, interval_method
 from assay.metrics import Classes
 from assay.metrics.classification.association import chi_square
 from assay.tallies import Confusion
@@ -40,6 +41,17 @@ class _Root(NamedTuple):
     degrees: int
 
 
+# No limits by rates: a measure that rises to both sides of a table is not bounded by theirs.
+@interval_method(
+    "bias-corrected-association",
+    Default(
+        metrics=(
+            *("cramers_v", "bias_corrected_cramers_v", "tschuprows_t", "contingency_coefficient"),
+            *("goodman_kruskal_tau", "goodman_kruskal_tau_predicted"),
+        ),
+        then=DELTA,
+    ),
+)
 def less_chance(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a measure about its value less chance, as the root of a share on atanh's scale.
 

@@ -1,13 +1,11 @@
-"""Every metric's interval, by the method that suits it: one table, and the call that reads it.
+"""A metric's value with its confidence interval, by the default method of the metric or by one by name.
 
-A method answers with an interval, with the reason why it fails on these rows, or with None where it is not
-meant for rows like these; then the next in line is asked. The estimate's note says what failed.
+Which methods are tried for a metric, each method states where it is defined (see
+:mod:`assay.inference.intervals.registry`). The estimate's note says which of them failed, and why.
 """
 
 from __future__ import annotations
 
-import functools
-import importlib
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -25,161 +23,47 @@ from assay.inference.intervals.interval_request import (
     rescaled,
     without_equal_weights,
 )
+from assay.inference.intervals.registry import Rule, method_named, rule_for, selectable_methods
 from assay.metrics import Metric, Undefined
 from assay.metrics.spec import MetricSpec
+from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, ValuePairs
 from assay.tallies import Queries, Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from assay.inputs import Rows
-
-    Method = Callable[..., IntervalResult | str | None]
+    from assay.metrics.metric import Kind
 
 __all__ = ["answer", "estimate", "estimate_tally", "methods_for"]
 
-# Which methods are tried, in their order, as "module.function": first by the metric's own name, then by its
-# view and kind, then by its kind.
-_RATES = ("confusion_rates.by_rates", "confusion_rates.by_accuracy")
-_SMOOTH = ("confusion.by_delta", "resampling.dirichlet")
-_DELTA = (*_RATES, *_SMOOTH)
-_PRECISION_AREA = ("ranking.precision_area",)
-_AT_SHARE = ("ranking.at_share",)
-_BY_NAME: dict[str, tuple[str, ...]] = {
-    "f1": ("confusion_rates.on_jaccard", *_DELTA),
-    "balanced_accuracy": ("class_averages.mean_of_recalls", *_DELTA),
-    "adjusted_balanced_accuracy": ("class_averages.mean_of_recalls", *_DELTA),
-    "g_mean": ("class_averages.mean_of_recalls", *_DELTA),
-    "one_vs_rest_balanced_accuracy": ("confusion_rates.on_two_rates", *_DELTA),
-    "informedness": ("confusion_rates.on_two_rates", *_DELTA),
-    "markedness": ("confusion_rates.on_two_rates", *_DELTA),
-    "positive_likelihood_ratio": ("confusion.ratio_of_rates", *_DELTA),
-    "negative_likelihood_ratio": ("confusion.ratio_of_rates", *_DELTA),
-    "prevalence_threshold": ("confusion.on_likelihood_ratio", *_DELTA),
-    "no_information_rate": ("largest_share.largest_share", "confusion.proportion"),
-    "brennan_prediger": ("confusion.on_accuracy", *_DELTA),
-    "diagnostic_odds_ratio": ("confusion.woolf", *_DELTA),
-    "mutual_information": ("confusion.less_chance", *_SMOOTH),
-    "uncertainty_coefficient": ("confusion.less_chance", *_SMOOTH),
-    "uncertainty_coefficient_predicted": ("confusion.less_chance", *_SMOOTH),
-    "normalized_mutual_information": ("confusion.less_chance", *_SMOOTH),
-    # Metrics that rise to both sides of a table: their rates' limits do not bound them.
-    **dict.fromkeys(
-        (
-            *("cramers_v", "bias_corrected_cramers_v", "tschuprows_t", "contingency_coefficient"),
-            *("goodman_kruskal_tau", "goodman_kruskal_tau_predicted"),
-        ),
-        ("chi_square_association.less_chance", *_SMOOTH),
-    ),
-    **dict.fromkeys(
-        (
-            "goodman_kruskal_lambda",
-            "goodman_kruskal_lambda_predicted",
-            "goodman_kruskal_lambda_symmetric",
-        ),
-        ("confusion.by_plain_delta", "resampling.dirichlet"),
-    ),
-    "auc": ("ranking.area",),
-    "gini": ("ranking.gini",),
-    "partial_auc": ("ranking.partial_area",),
-    "convex_hull_auc": ("ranking.hull_area",),
-    "ks": ("ranking.best_of_cutoffs",),
-    "h_measure": ("ranking.h_apart", "ranking.best_of_cutoffs"),
-    "average_precision": _PRECISION_AREA,
-    "pr_auc_trapezoid": _PRECISION_AREA,
-    "pr_auc_integral": _PRECISION_AREA,
-    "pr_auc_davis_goadrich": _PRECISION_AREA,
-    "tie_expected_average_precision": _PRECISION_AREA,
-    "gain_at": _AT_SHARE,
-    "precision_at_share": _AT_SHARE,
-    "break_even": _AT_SHARE,
-    "equal_error_rate": _AT_SHARE,
-    "lift_at": ("ranking.lift",),
-    "brier_uncertainty": ("probability.of_base_rate",),
-    "log_uncertainty": ("probability.of_base_rate",),
-    "brier_skill": ("probability.skill",),
-    "log_loss_skill": ("probability.skill",),
-    "cox_snell_r2": ("probability.skill",),
-    "nagelkerke_r2": ("probability.skill",),
-    "observed_expected_ratio": ("probability.observed_expected",),
-    "root_brier": ("probability.root_of_loss", "regression.by_sums", *_SMOOTH),
-    "cox_intercept": ("probability.recalibration",),
-    "cox_slope": ("probability.recalibration",),
-    "calibration_in_the_large": ("probability.recalibration",),
-    "brier_reliability": ("probability.biased",),
-    "squared_correlation": ("regression.squared",),
-    "mse": _SMOOTH,  # so that its limits are those of its root, squared
-    "msle": ("regression.by_sums", *_SMOOTH),
-    "rmse_over_range": ("regression.of_extremes",),
-}
-_MEAN = (
-    "regression.share",
-    "probability.mean_loss",
-    *(f"regression.{name}" for name in ("hall", "student", "bernstein")),
-)
-_BY_VIEW: dict[tuple[str, str], tuple[str, ...]] = {
-    ("Ranks", "rank"): _SMOOTH,
-    ("Ranks", "extreme"): ("ranking.chosen_here",),
-    ("ClassRanks", "rank"): ("ranking.over_classes",),
-    ("ClassRanks", "extreme"): ("probability.biased",),
-    ("Confidence", "extreme"): ("probability.biased",),
-    ("Probabilities", "extreme"): ("probability.biased",),
-    ("Probabilities", "order"): ("probability.biased",),
-    ("Probabilities", "moments"): ("probability.overfitted",),
-    ("Probabilities", "statistic"): ("probability.of_a_test",),
-    **{(view, "moments"): _SMOOTH for view in ("Errors", "Scaled", "Explained", "Ranged")},
-    ("Mean", "moments"): ("regression.by_sums", *_SMOOTH),
-    ("ValuePairs", "rank"): _SMOOTH,
-    ("AbsoluteErrors", "order"): ("regression.by_order",),
-    ("AbsolutePercentageErrors", "order"): ("median_percentage_error.by_order",),
-    ("Ranged", "order"): ("resampling.bca",),
-}
-_BY_KIND: dict[str, tuple[str, ...]] = {
-    "proportion": ("confusion.proportion",),
-    "counts": _DELTA,
-    "mean": _MEAN,
-}
-_METHODS: dict[str, str] = {
-    "delta": "confusion.by_delta",
-    "dirichlet": "resampling.dirichlet",
-    "bca": "resampling.bca",
-    "percentile": "resampling.percentile",
-    "basic": "resampling.basic",
-    "normal": "resampling.normal",
-    "studentised": "resampling.studentised",
-    "student": "regression.student",
-    "hall": "regression.hall",
-    "bernstein": "regression.bernstein",
-    "hoeffding": "regression.hoeffding",
-    "chi-square": "regression.chi_square",
-    "lin": "regression.lin",
-    "delong": "ranking.plain_area",
-    "fisher": "fisher_z.fisher",
-    "bonett-wright": "fisher_z.bonett_wright",
-    "fieller": "fisher_z.fieller",
-}
-_NO_INTERVAL: dict[str, str] = {
-    "expected_agreement": "it turns where the classes are even; the interval of kappa takes it into account",
-    "max_kappa": "it has a corner where both margins agree, which no standard error describes",
-}
 # Views of numbers, whose errors may have any size: an outlying one is worth a warning.
-_OF_ERRORS = frozenset({"Errors", "Scaled", "Explained", "Ranged", "ValuePairs"})
-_NONE: dict[str, str] = {
-    "extreme": "it is the most extreme of many figures, which no interval from the same rows describes",
-    "statistic": "it is the statistic of a test, which grows with the rows: its p-value says what it means",
-}
+_ERROR_VIEWS = frozenset({Errors, Scaled, Explained, Ranged, ValuePairs})
 
 
-def methods_for(metric: Metric, options: dict[str, Any]) -> tuple[str, ...]:
-    """Return the names of the methods tried for a metric, in their order."""
-    if options.get("average") and metric.kind in ("proportion", "counts"):
-        if metric.name == "recall" and options["average"] == "macro":
-            return _BY_NAME["balanced_accuracy"]
-        return ("class_averages.class_average", *_DELTA)
-    if options.get("average") and metric.kind == "rank":
-        return ("ranking.over_classes",)
-    by_view = _BY_VIEW.get((metric.reads.__name__, metric.kind), _BY_KIND.get(metric.kind, ()))
-    return _BY_NAME.get(metric.name, by_view)
+def methods_for(metric: Metric, options: dict[str, Any]) -> Rule:
+    """Return the names of the methods tried for a metric, in their order, or why it has no interval."""
+    _load_methods(metric.kind)
+    return rule_for(metric, options.get("average")) or Rule((), "there is no method for it")
+
+
+def _load_methods(kind: Kind | None = None) -> None:
+    """Import the modules that register the methods of one kind of metrics, or of all kinds.
+
+    All of them take 30 ms to load, which the first interval of a program would wait for.
+    """
+    from assay.inference.intervals import delta_method, resampling  # noqa: F401, PLC0415
+
+    if kind in (None, "rank", "extreme"):
+        from assay.inference.intervals import ranking, roc_auc  # noqa: F401, PLC0415
+    if kind != "rank":
+        from assay.inference.intervals import (  # noqa: F401, PLC0415
+            chi_square_association,
+            class_averages,
+            confusion,
+            confusion_rates,
+            largest_share,
+        )
+    if kind not in ("proportion", "counts", "rank"):
+        from assay.inference.intervals import fisher_z, probability, regression  # noqa: F401, PLC0415
 
 
 def estimate(
@@ -310,16 +194,14 @@ def _size(metric: Metric, tally: Tally, options: dict[str, Any]) -> int:
 
 def _first(asked: IntervalRequest) -> IntervalResult | str:
     """Return the answer of the first method that has one, or all their reasons."""
-    if reason := _NO_INTERVAL.get(asked.metric.name):
+    rule = methods_for(asked.metric, asked.options)
+    if rule.reason:
+        return rule.reason
+    if asked.clustered and (reason := _unseen_class(asked)):
         return reason
-    if asked.clustered and (unseen := _method("unseen_class.unseen_class")(asked)):
-        return unseen
-    names = methods_for(asked.metric, asked.options)
-    if not names:
-        return _NONE.get(asked.metric.kind, "there is no method for it")
     reasons: list[str] = []
-    for name in names:
-        found = _method(name)(asked)
+    for name in rule.methods:
+        found = method_named(name)(asked)
         if isinstance(found, IntervalResult) and asked.metric.kind != "order":
             low, high = _held(asked, found)
             found = found if low < high else "the rows show no spread"
@@ -333,27 +215,28 @@ def _first(asked: IntervalRequest) -> IntervalResult | str:
     return "; ".join(dict.fromkeys(reasons)) or "no method is meant for rows like these"
 
 
+def _unseen_class(asked: IntervalRequest) -> str:
+    from assay.inference.intervals.unseen_class import unseen_class  # noqa: PLC0415 - loads other methods
+
+    return unseen_class(asked)
+
+
 def _asked_for(name: str, asked: IntervalRequest) -> IntervalResult | str:
     """Return the answer of one method by its name."""
     if name in METHODS:
         if asked.metric.kind != "proportion" or asked.options.get("average"):
             raise MetricError(f'method="{name}" is for proportions, which {asked.metric.name} is not.')
-        return _answered(_method("confusion.proportion")(asked, name))
-    if name not in _METHODS:
-        known = ", ".join(f'"{one}"' for one in (*METHODS, *_METHODS))
+        _load_methods(asked.metric.kind)
+        return _answered(method_named("proportion")(asked, name))
+    _load_methods()
+    if name not in selectable_methods():
+        known = ", ".join(f'"{one}"' for one in (*METHODS, *selectable_methods()))
         raise MetricError(f"method={name!r} is not known: use one of {known}, or leave it out.")
-    return _answered(_method(_METHODS[name])(asked))
+    return _answered(method_named(name)(asked))
 
 
 def _answered(found: IntervalResult | str | None) -> IntervalResult | str:
     return "the method is not meant for rows like these" if found is None else found
-
-
-@functools.cache
-def _method(name: str) -> Method:
-    """Return a method by its home and name; loaded when it is first needed."""
-    home, _, function = name.partition(".")
-    return getattr(importlib.import_module(f"assay.inference.intervals.{home}"), function)  # type: ignore[no-any-return]
 
 
 def _estimated(asked: IntervalRequest, found: IntervalResult | str, size: int) -> Estimate:
@@ -368,7 +251,7 @@ def _estimated(asked: IntervalRequest, found: IntervalResult | str, size: int) -
         error = asked.spread.error
     error = None if error is None or math.isnan(error) else error
     note = found.note
-    if asked.metric.reads.__name__ in _OF_ERRORS and asked.metric.kind != "order":
+    if asked.metric.reads in _ERROR_VIEWS and asked.metric.kind != "order":
         note = "; ".join(filter(None, (note, heavy_tails.outlier_warning(asked))))
     return Estimate(value, low, high, confidence, found.method, size, note, error, **sizes)
 

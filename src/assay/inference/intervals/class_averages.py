@@ -20,6 +20,7 @@ from assay.inference.formulas.proportions import proportion_interval
 from assay.inference.influence.gradients import class_slopes
 from assay.inference.intervals.confusion_rates import by_rates, on_two_rates
 from assay.inference.intervals.interval_request import IntervalResult
+from assay.inference.intervals.registry import RATES, Default, interval_method
 from assay.metrics import Binary, Classes
 from assay.tallies import Confusion
 
@@ -37,6 +38,12 @@ _TWO = 2
 _HALF = 0.5  # a row, added to each cell
 
 
+@interval_method(
+    "mean-of-recalls",
+    Default(
+        metrics=("balanced_accuracy", "adjusted_balanced_accuracy", "g_mean", "macro recall"), then=RATES
+    ),
+)
 def mean_of_recalls(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a mean of recalls, arithmetic or geometric, each of them a proportion."""
     tally, geometric = asked.tally, asked.metric.name == "g_mean"
@@ -111,6 +118,7 @@ def _mixed(value: float, exact: Interval, delta: Interval | None, size: int) -> 
     return value - reaches[0], value + reaches[1]
 
 
+@interval_method("class-average", Default(averages=("proportion", "counts"), then=RATES))
 def class_average(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the delta interval of an average over classes, each class's variance with half a row more.
 

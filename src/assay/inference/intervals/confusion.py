@@ -19,6 +19,7 @@ from assay.inference.formulas.shared_information import information_jackknife
 from assay.inference.influence.gradients import STEP, moved_counts
 from assay.inference.intervals.confusion_rates import by_rates, rate_of, right_and_wrong, wilson_name
 from assay.inference.intervals.interval_request import IntervalResult
+from assay.inference.intervals.registry import DELTA, RATES, Default, interval_method, no_interval
 from assay.metrics import Binary, Classes, Undefined, find
 from assay.metrics.classification.association import mutual_information
 from assay.tallies import Confusion, LabelSets
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from assay.inference.intervals.interval_request import IntervalRequest, Spread
 
 __all__ = [
-    "by_delta",
-    "by_plain_delta",
     "effective_proportion",
     "less_chance",
     "on_accuracy",
@@ -51,9 +50,22 @@ NAMES = {
 
 
 _NEAR_BOUND = 1e-9
-NO_SLOPE = "its slope is not known here"
 
 
+no_interval(
+    "it turns where the classes are even; the interval of kappa takes it into account",
+    metrics=("expected_agreement",),
+)
+no_interval(
+    "it has a corner where both margins agree, which no standard error describes", metrics=("max_kappa",)
+)
+no_interval(
+    "it is the statistic of a test, which grows with the rows: its p-value says what it means",
+    kinds=("statistic",),
+)
+
+
+@interval_method("proportion", Default(kinds=("proportion",)))
 def proportion(asked: IntervalRequest, method: str = "modified-wilson") -> IntervalResult | str | None:
     """Return the interval of x of n rows; weighted or clustered rows count for what they are worth."""
     if asked.plain:
@@ -114,6 +126,9 @@ def effective_proportion(
     return IntervalResult(low, high, f"{NAMES[method]} on effective rows", note, error)
 
 
+@interval_method(
+    "koopman-mover", Default(metrics=("positive_likelihood_ratio", "negative_likelihood_ratio"), then=RATES)
+)
 def ratio_of_rates(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a likelihood ratio: Koopman's score interval, or MOVER's where that is wider.
 
@@ -131,6 +146,7 @@ def ratio_of_rates(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(low, high, "Koopman and MOVER", "", error)
 
 
+@interval_method("from-likelihood-ratio", Default(metrics=("prevalence_threshold",), then=RATES))
 def on_likelihood_ratio(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of the prevalence threshold, 1 / (1 + sqrt(LR+)), from that of LR+."""
     metric = find("positive_likelihood_ratio")
@@ -144,6 +160,7 @@ def on_likelihood_ratio(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(low, high, f"{found.method} on the likelihood ratio")
 
 
+@interval_method("from-accuracy", Default(metrics=("brennan_prediger",), then=RATES))
 def on_accuracy(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of agreement beyond drawing blindly, from that of accuracy."""
     if not asked.plain:
@@ -158,6 +175,7 @@ def on_accuracy(asked: IntervalRequest) -> IntervalResult | str | None:
     )
 
 
+@interval_method("woolf", Default(metrics=("diagnostic_odds_ratio",), then=RATES))
 def woolf(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of an odds ratio on the log scale."""
     c = _binary(asked)
@@ -167,29 +185,19 @@ def woolf(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(found.low, found.high, "Woolf", found.note)  # type: ignore[arg-type]
 
 
-def by_delta(asked: IntervalRequest, scale: str | None = None) -> IntervalResult | str | None:
-    """Return the interval from the standard error, on the scale that suits the bounds."""
-    if math.isinf(asked.value):
-        return "an infinite value has no interval"
-    spread = asked.spread
-    if spread is None:
-        return "the tally does not tell its spread: give the rows" if asked.rows is None else NO_SLOPE
-    if math.isnan(spread.error):
-        return "one group shows no spread"
-    limits = delta_interval(
-        asked.value, spread.error, asked.metric.bounds, confidence=asked.confidence, df=spread.df, scale=scale
-    )
-    if limits is None:
-        return "the rows show no spread"
-    name = scale or scale_of(asked.metric.bounds).name
-    return IntervalResult(*limits, "delta" if name == "identity" else f"delta, {name}", "", spread.error)
-
-
-def by_plain_delta(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return value plus or minus its error, for a figure that may well be 0 though its estimate seldom is."""
-    return by_delta(asked, "identity")
-
-
+# No limits by rates: a measure that rises to both sides of a table is not bounded by theirs.
+@interval_method(
+    "bias-corrected-information",
+    Default(
+        metrics=(
+            "mutual_information",
+            "uncertainty_coefficient",
+            "uncertainty_coefficient_predicted",
+            "normalized_mutual_information",
+        ),
+        then=DELTA,
+    ),
+)
 def less_chance(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the delta interval of shared information, its lower limit less what chance adds to the value.
 

@@ -21,6 +21,7 @@ from assay.inference.formulas.proportions import Interval, jeffreys, modified_wi
 from assay.inference.influence.confusion import cell_of_rows
 from assay.inference.influence.gradients import STEP, moved_counts
 from assay.inference.intervals.interval_request import IntervalResult
+from assay.inference.intervals.registry import RATES, Default, interval_method
 from assay.inputs.labels import encode
 from assay.metrics import Binary
 from assay.metrics.views.confusion import effective_rows
@@ -171,6 +172,7 @@ def rate_of(asked: IntervalRequest) -> Rate | None:
     return cells.rate(list(slopes > 0), list(slopes != 0), asked.confidence)
 
 
+@interval_method("wilson-on-jaccard", Default(metrics=("f1",), then=RATES))
 def on_jaccard(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return F1's interval, mapped from that of Jaccard, which is a proportion."""
     cells = class_cells(asked)
@@ -188,6 +190,10 @@ def on_jaccard(asked: IntervalRequest) -> IntervalResult | str | None:
     )
 
 
+@interval_method(
+    "mover-two-rates",
+    Default(metrics=("one_vs_rest_balanced_accuracy", "informedness", "markedness"), then=RATES),
+)
 def on_two_rates(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a sum of two rates: recall and specificity, or precision and NPV.
 
@@ -216,6 +222,7 @@ def on_two_rates(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(low, high, name, "", float(np.sqrt(np.square(parts).sum())))
 
 
+@interval_method("mover-rates", Default(kinds=("counts",), then=RATES[1:]))
 def by_rates(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a metric of two classes from those of three rates; None for more classes."""
     cells = class_cells(asked)
@@ -289,6 +296,7 @@ def _correlations(rates: list[Rate]) -> NDArray[np.float64]:
     return np.asarray(found)
 
 
+@interval_method("mover-accuracy")
 def by_accuracy(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a metric of several classes: the share that is right, and the rest by delta.
 

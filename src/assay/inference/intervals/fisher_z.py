@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.inference.formulas.proportions import normal_quantile
 from assay.inference.intervals.interval_request import IntervalResult
+from assay.inference.intervals.registry import interval_method
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,7 @@ _VARIANCES: dict[str, dict[str, tuple[Callable[[float], float], int]]] = {
 }
 
 
+@interval_method("fisher", selectable=True)
 def fisher(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return Fisher's interval (1921) of Pearson's r, or of Spearman's as if it were one: 1 / (n - 3).
 
@@ -36,6 +38,7 @@ def fisher(asked: IntervalRequest) -> IntervalResult | str | None:
     return _limits(asked, "Fisher's z")
 
 
+@interval_method("bonett-wright", selectable=True)
 def bonett_wright(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of Spearman's correlation with the variance (1 + r²/2) / (n - 3).
 
@@ -44,6 +47,7 @@ def bonett_wright(asked: IntervalRequest) -> IntervalResult | str | None:
     return _limits(asked, "Bonett-Wright")
 
 
+@interval_method("fieller", selectable=True)
 def fieller(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of Spearman's correlation with 1.06 / (n - 3), of Kendall's with 0.437 / (n - 4).
 

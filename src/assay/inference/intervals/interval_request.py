@@ -16,6 +16,10 @@ from assay.inference.formulas.cluster_jackknife import cluster_jackknife, satter
 from assay.inference.formulas.proportions import normal_quantile
 from assay.inference.influence.influence import Influence, influence
 from assay.inputs.labels import encode
+from assay.metrics import Mean, Ranks
+from assay.metrics.ranking.multiclass_auc import ClassRanks
+from assay.metrics.ranking.retrieval import Lists
+from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, ValuePairs
 from assay.tallies import Collection, Confusion, LabelSets, Scores, Tally
 from assay.tallies.exact_numbers import Dyadic
 
@@ -38,11 +42,11 @@ __all__ = [
 
 # Views whose rows bring numbers of any size: there the standard error is itself unsure, so that Student's t
 # with the degrees of freedom it has covers better than the normal quantile.
-_STUDENT = frozenset({"Mean", "Lists", "Errors", "Scaled", "Explained", "Ranged", "ValuePairs"})
+_STUDENT = frozenset({Mean, Lists, Errors, Scaled, Explained, Ranged, ValuePairs})
 _LEAST_WEIGHT = 2.0**-160  # of the largest: sums of cubes of those beyond are no floats
 _TINY = np.finfo(np.float64).tiny
 # Views whose rows say more or less of a metric by their class, as averages over classes do.
-_BY_CLASS = frozenset({"Ranks", "ClassRanks"})
+_BY_CLASS = frozenset({Ranks, ClassRanks})
 NOISE = 1e-13  # of the value, of its distance from a bound, or of what the rows bring one by one
 
 
@@ -193,7 +197,7 @@ class IntervalRequest:
         if self.clustered:
             return self._clustered_spread(rows)
         n = rows.effective_sample_size
-        if self.metric.reads.__name__ not in _STUDENT or n <= 1:
+        if self.metric.reads not in _STUDENT or n <= 1:
             return Spread(self.seen(rows.standard_error), None, n, units=n)
         error, n_df = rows.standard_error * math.sqrt(n / (n - 1)), n - 1
         if rows.squares is not None and rows.slopes.ndim == 1:  # heavy rows pull the estimate to themselves
@@ -216,7 +220,7 @@ class IntervalRequest:
         design = effect if effect > 0 else 1.0
         freedom = satterthwaite_df(leverage, expected, rows.effective_sample_size, design)
         df = design_df = max(min(found.df, freedom), 1.0)
-        if self.metric.reads.__name__ in _STUDENT:
+        if self.metric.reads in _STUDENT:
             df = min(df, Influence.of_rows(rows.value, sums).freedom)
         worth = rows.effective_sample_size / effect if effect > 0 else math.nan
         return Spread(error, df, worth, groups, effect, found.effective_clusters, design_df)
@@ -232,7 +236,7 @@ class IntervalRequest:
         if not rows.slopes.any():
             return [(weight, weight * weight)]
         known: Any = self.rows
-        by_class = self.metric.reads.__name__ in _BY_CLASS or self.options.get("average")
+        by_class = self.metric.reads in _BY_CLASS or self.options.get("average")
         labels = [known.actual, known.predicted if self.options.get("average") else None] if by_class else []
         found = []
         for column in labels:
@@ -259,7 +263,7 @@ class IntervalRequest:
         """Return the group of each unit and all groups; the unit of ranked lists is the query."""
         rows: Any = self.rows
         codes, labels = encode(rows.need("group", "a clustered interval"))
-        if self.metric.reads.__name__ != "Lists":
+        if self.metric.reads is not Lists:
             return codes, labels
         queries, _ = encode(rows.query)
         of_query = codes[np.unique(queries, return_index=True)[1]]

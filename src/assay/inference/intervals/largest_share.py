@@ -17,6 +17,7 @@ from assay.inference.formulas.proportions import clopper_pearson, modified_wilso
 from assay.inference.influence.confusion import cell_of_rows
 from assay.inference.intervals.confusion_rates import cell_weights, cells_by_group, wilson_name
 from assay.inference.intervals.interval_request import IntervalResult
+from assay.inference.intervals.registry import Default, interval_method
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ __all__ = ["largest_share"]
 _SEPARATED = 0.05
 
 
+@interval_method("largest-share", Default(metrics=("no_information_rate",), then=("proportion",)))
 def largest_share(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of the commonest class's share, its lower limit at Bonferroni's level.
 

@@ -19,8 +19,12 @@ from assay.inference.influence.ranking import by_row, unit_sums
 from assay.inference.intervals.confusion import effective_proportion
 from assay.inference.intervals.confusion_rates import wilson_name
 from assay.inference.intervals.interval_request import IntervalResult
+from assay.inference.intervals.registry import DELTA, Default, interval_method, no_interval
 from assay.metrics import Undefined, find
 from assay.metrics.probability.calibration_tests import cox
+from assay.metrics.probability.multiclass_probability import Confidence
+from assay.metrics.ranking.multiclass_auc import ClassRanks
+from assay.metrics.views.probability import Probabilities
 from assay.tallies import Scores
 from assay.tallies.loss_arguments import log_losses, numbers, row_values
 from assay.tallies.scores.pooling import pooled
@@ -34,12 +38,9 @@ if TYPE_CHECKING:
     from assay.inputs import Rows
 
 __all__ = [
-    "biased",
     "mean_loss",
     "observed_expected",
-    "of_a_test",
     "of_base_rate",
-    "overfitted",
     "recalibration",
     "root_of_loss",
     "skill",
@@ -56,6 +57,25 @@ _FISHER = {
 }
 
 
+no_interval(
+    "it is biased upward where the probabilities are right, and an interval would lie above 0 with it: "
+    "compare it with its null instead (assay.metrics.probability.calibration.calibration_null)",
+    metrics=("brier_reliability",),
+    views=(Probabilities, Confidence, ClassRanks),
+    kinds=("extreme", "order"),
+)
+no_interval(
+    "it is read from a fit to the same rows, which flatters by as much as an interval would span",
+    views=(Probabilities,),
+    kinds=("moments",),
+)
+no_interval(
+    "it is the p-value of a test: how rare such rows are if the probabilities are right",
+    metrics=("spiegelhalter_p", "hosmer_lemeshow_p"),
+)
+
+
+@interval_method("base-rate-score", Default(metrics=("brier_uncertainty", "log_uncertainty")))
 def of_base_rate(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a score that the base rate has, from Wilson's of the rate.
 
@@ -70,6 +90,7 @@ def of_base_rate(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(min(ends), high, f"{rate.method} of the base rate", rate.note)
 
 
+@interval_method("loss-of-probabilities")
 def mean_loss(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a mean loss of probabilities, which say what a wrong row would lose.
 
@@ -93,6 +114,7 @@ def mean_loss(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(asked.value + low, asked.value + high, "Bayesian bootstrap", note, error)
 
 
+@interval_method("root-of-loss", Default(metrics=("root_brier",), then=("loss-sums", *DELTA)))
 def root_of_loss(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of the root of a mean loss."""
     found = mean_loss(dataclasses.replace(asked, metric=find("brier"), value=asked.value**2))
@@ -103,6 +125,9 @@ def root_of_loss(asked: IntervalRequest) -> IntervalResult | str | None:
     return found._replace(low=low, high=high, standard_error=error)
 
 
+@interval_method(
+    "skill-score", Default(metrics=("brier_skill", "log_loss_skill", "cox_snell_r2", "nagelkerke_r2"))
+)
 def skill(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of one less a ratio of scores, from those of the score and of the base rate's.
 
@@ -236,6 +261,7 @@ _CLASS_LOSSES: dict[str, Callable[[NDArray[np.float64], float], NDArray[np.float
 }
 
 
+@interval_method("observed-expected", Default(metrics=("observed_expected_ratio",)))
 def observed_expected(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of observed to expected positives, from one of the base rate of as many rows.
 
@@ -282,6 +308,7 @@ def _moderated_rows(share: float, variance: float, positives: float, negatives: 
     return alone / ((few * variance + _PRIOR_ROWS * plain) / (few + _PRIOR_ROWS))
 
 
+@interval_method("recalibration", Default(metrics=("cox_intercept", "cox_slope", "calibration_in_the_large")))
 def recalibration(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a recalibration's coefficient by the larger of two standard errors.
 
@@ -304,26 +331,6 @@ def recalibration(asked: IntervalRequest) -> IntervalResult | str | None:
         asked.value, error, asked.metric.bounds, confidence=asked.confidence, df=spread.df
     )
     return _NO_SPREAD if limits is None else IntervalResult(*limits, method, "", error)
-
-
-def biased(_: IntervalRequest) -> str:
-    """Say why there is no interval for a distance from a fit to the same rows."""
-    return (
-        "it is biased upward where the probabilities are right, and an interval would lie above 0 with it: "
-        "compare it with its null instead (assay.metrics.probability.calibration.calibration_null)"
-    )
-
-
-def overfitted(_: IntervalRequest) -> str:
-    """Say why there is no interval for what a fit to the same rows gains."""
-    return "it is read from a fit to the same rows, which flatters by as much as an interval would span"
-
-
-def of_a_test(asked: IntervalRequest) -> str:
-    """Say why there is no interval for a test's statistic, nor for its p-value."""
-    if asked.metric.name.endswith("_p"):
-        return "it is the p-value of a test: how rare such rows are if the probabilities are right"
-    return "it is the statistic of a test, which grows with the rows: its p-value says what it means"
 
 
 def _base_rate(asked: IntervalRequest) -> IntervalResult:

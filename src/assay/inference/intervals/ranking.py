@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.inference.distributions import student_quantile
-from assay.inference.formulas.auc import auc_estimate, delong, delong_interval, moderated_interval, newcombe
+from assay.inference.formulas.auc import newcombe
 from assay.inference.formulas.average_precision import logit_binomial
-from assay.inference.formulas.delta import delta_interval, kish, scale_of
+from assay.inference.formulas.delta import delta_interval, scale_of
 from assay.inference.formulas.mover import weighted_sum_interval
 from assay.inference.formulas.proportions import modified_wilson, normal_quantile, wilson
 from assay.inference.influence.ranking import unit_sums
 from assay.inference.intervals.interval_request import NOISE, IntervalResult
-from assay.inputs.labels import binary, encode
+from assay.inference.intervals.registry import Default, interval_method, no_interval
+from assay.inference.intervals.roc_auc import SINGLE_ROW_CLASS, area, class_worth
+from assay.inputs.labels import encode
 from assay.metrics import Ranks, Undefined, find
+from assay.metrics.ranking.multiclass_auc import ClassRanks
 from assay.tallies import ClassScores, Scores
 
 if TYPE_CHECKING:
@@ -29,23 +32,18 @@ if TYPE_CHECKING:
     from assay.inference.intervals.interval_request import IntervalRequest
 
 __all__ = [
-    "area",
     "at_share",
     "best_of_cutoffs",
-    "chosen_here",
-    "gini",
     "h_apart",
     "hull_area",
     "lift",
     "over_classes",
     "partial_area",
-    "plain_area",
     "precision_area",
 ]
 
 _PRIOR_POSITIVES, _PRIOR_FREEDOM = 20.0, 4.0  # of the binomial variance of an area of precision and recall
 _FEW_INSIDE = 15  # rows of a class in a range, below which intervals were seen to cover less than they say
-_MANY_FREEDOM = 500.0  # degrees of freedom beyond which Student's t is the normal
 _PRIOR_ROWS = 5.0  # that show the plain binomial variance of a rate, beside the rows at hand
 _MIN_ROWS_FOR_H = 30
 _SPLITS = 10  # of a few rows; of many one is enough, for what two halves have apart goes out on average
@@ -55,104 +53,17 @@ _MANY = 1_000_000
 _RATE = 2 / 3
 _CHOSEN = ("ks", "h_measure")  # figures of cutoffs that are chosen on the rows
 _NO_OVERLAP = "the classes do not overlap, so that the rows show no spread"
-_LONE = "a class of a single row, or in a single group, shows no spread"
 _ROWS_NEEDED = "a tally of classes' scores does not say which of them are those of one row: pass the rows"
 
 
-def area(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the interval of the area under the ROC curve by DeLong's variance, moderated by Newcombe's."""
-    tally = asked.tally
-    if not isinstance(tally, Scores):
-        return None
-    if asked.plain:
-        found = auc_estimate(tally.concordance(), confidence=asked.confidence, df=_freedom(asked, tally))
-        if found.low is None or found.high is None:
-            return found.note
-        return IntervalResult(found.low, found.high, found.method, found.note, found.standard_error)
-    return _uneven_area(asked)
+no_interval(
+    "it is the best of all cutoffs, chosen on the same rows, so that it flatters: judge it on others",
+    views=(Ranks,),
+    kinds=("extreme",),
+)
 
 
-def _freedom(asked: IntervalRequest, tally: Scores) -> float:
-    """Return the degrees of freedom of DeLong's variance, by how few rows make it up.
-
-    A row's part is at most one over its class's rows, which bounds them from below: of many rows, that is
-    enough to know that they do not matter.
-    """
-    found = delong(tally.concordance())
-    if isinstance(found.variance, Undefined) or not found.variance or isinstance(found.value, Undefined):
-        return math.inf
-    largest = max(found.value, 1 - found.value) / min(found.positives, found.negatives)
-    if 2 * found.variance / largest**2 > _MANY_FREEDOM or asked.influence is None:
-        return math.inf
-    return asked.influence.freedom
-
-
-def _uneven_area(asked: IntervalRequest) -> IntervalResult | str:
-    """Return the interval of an area of weighted or clustered rows, which count for what they are worth."""
-    spread, sizes = asked.spread, _class_rows(asked)
-    if spread is None:
-        return "its slope is not known here"
-    if asked.clustered and min(_class_worth(asked)) <= 1:
-        return _LONE
-    variance, clusters = spread.error**2, math.inf
-    note = ""
-    if not asked.clustered:
-        variance = _weighted_variance(asked, sizes)
-    elif asked.value in (0.0, 1.0) or not spread.design_effect or math.isnan(spread.design_effect):
-        sizes = _class_worth(asked)
-        note = "the groups show no spread: each counts as one row"
-    else:
-        sizes = tuple(size / max(spread.design_effect, 1.0) for size in sizes)  # type: ignore[assignment]
-        clusters = spread.df or math.inf
-    freedom = math.inf if asked.influence is None or not variance else asked.influence.freedom
-    limits = moderated_interval(
-        asked.value, variance, *sizes, df=freedom, clusters=clusters, confidence=asked.confidence
-    )
-    return IntervalResult(*limits, "moderated DeLong", note, math.sqrt(variance))
-
-
-def _weighted_variance(asked: IntervalRequest, sizes: tuple[float, float]) -> float:
-    """Return DeLong's variance with weights: each class's squared parts, with its effective rows less one."""
-    found: Any = asked.influence
-    squares = (found.mass if found.squares is None else found.squares) * np.square(found.slopes)
-    return sum(
-        float(part) * size / (size - 1) if size > 1 else 0.0
-        for part, size in zip(squares.sum(axis=1), sizes, strict=True)
-    )
-
-
-def _class_rows(asked: IntervalRequest) -> tuple[float, float]:
-    """Return how many rows of equal weight the positives, and the negatives, are worth."""
-    tally: Any = asked.tally
-    if tally.weights is None:
-        positives, negatives = tally.totals
-        return float(positives), float(negatives)
-    first, second, _ = unit_sums(tally)
-    return tuple(kish(float(w), float(s)) for w, s in zip(first.sum(1), second.sum(1), strict=True))  # type: ignore[return-value]
-
-
-def plain_area(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return DeLong's interval on the area's own scale, cut at 0 and 1, as pROC has it."""
-    if asked.metric is not find("auc") or not asked.plain or not isinstance(asked.tally, Scores):
-        return None
-    found = delong(asked.tally.concordance())
-    limits = delong_interval(found, confidence=asked.confidence, scale="identity")
-    if limits is None or isinstance(found.variance, Undefined):
-        return "DeLong's variance is 0 or undefined, so that there is no plain interval"
-    return IntervalResult(
-        *limits, "DeLong", "plain: on the logit scale it covers better", math.sqrt(found.variance)
-    )
-
-
-def gini(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the interval of 2 areas less 1, from that of the area."""
-    found = area(dataclasses.replace(asked, metric=find("auc"), value=(asked.value + 1) / 2))
-    if not isinstance(found, IntervalResult):
-        return found
-    error = None if found.standard_error is None else 2 * found.standard_error
-    return found._replace(low=2 * found.low - 1, high=2 * found.high - 1, standard_error=error)
-
-
+@interval_method("partial-auc", Default(metrics=("partial_auc",)))
 def partial_area(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a part of the area, on the logit of its share of all there is in the range."""
     chosen = {**asked.metric.parameters, **asked.options}
@@ -162,7 +73,7 @@ def partial_area(asked: IntervalRequest) -> IntervalResult | str | None:
     guessing = guessing if within is None else width - guessing
     # Where no area and all of it lie, also as (1 + (area - guessing) / (width - guessing)) / 2.
     ends = (0.5 - guessing / (width - guessing) / 2, 1.0) if chosen["corrected"] else (0.0, width)
-    found, sizes = _logit(asked, "delta, logit", *ends), _class_worth(asked)
+    found, sizes = _logit(asked, "delta, logit", *ends), class_worth(asked)
     if isinstance(found, IntervalResult):
         inside = width * sizes[1 if within is None else 0]
         few = f"the range holds about {inside:.2g} rows of a class: the interval may cover less than it says"
@@ -175,6 +86,15 @@ def partial_area(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(ends[0] + share * (ends[1] - ends[0]), ends[1], "Wilson on its rows", _NO_OVERLAP)
 
 
+@interval_method(
+    "moderated-logit",
+    Default(
+        metrics=(
+            *("average_precision", "pr_auc_trapezoid", "pr_auc_integral", "pr_auc_davis_goadrich"),
+            "tie_expected_average_precision",
+        )
+    ),
+)
 def precision_area(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of an area under the precision-recall curve, on the logit scale.
 
@@ -183,7 +103,7 @@ def precision_area(asked: IntervalRequest) -> IntervalResult | str | None:
     the positives. Where every positive is above every negative, it is the interval of all positives: it, too,
     takes the area for a share of the positives, and it has a limit where that is 1.
     """
-    positives, negatives = _class_worth(asked)
+    positives, negatives = class_worth(asked)
     if asked.value > 1 - NOISE:
         if not negatives:
             return "there are no negatives, so that every order has precision 1"
@@ -203,6 +123,7 @@ def precision_area(asked: IntervalRequest) -> IntervalResult | str | None:
     return None if limits is None else IntervalResult(*limits, "logit, moderated", "", spread.error)
 
 
+@interval_method("convex-hull-auc", Default(metrics=("convex_hull_auc",)))
 def hull_area(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of the hull's area, from the plain area's lower limit to its own upper one.
 
@@ -220,9 +141,10 @@ def hull_area(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(max(found.low, 0.5), high, f"{found.method} below, delta above", found.note, error)
 
 
+@interval_method("best-cutoff", Default(metrics=("ks",)))
 def best_of_cutoffs(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a metric of cutoffs chosen on the rows, lowered by what that flatters."""
-    if asked.metric.name == "h_measure" and min(_class_worth(asked)) < _MIN_ROWS_FOR_H:
+    if asked.metric.name == "h_measure" and min(class_worth(asked)) < _MIN_ROWS_FOR_H:
         return (
             f"with fewer than {_MIN_ROWS_FOR_H} rows of a class, or groups with such rows, the H measure is "
             "too high by more than an interval would span"
@@ -257,7 +179,7 @@ def _at_widest(asked: IntervalRequest) -> IntervalResult | None:
     shares = [x / x[-1] for x in (view.tp, view.fp)]
     place = int(np.argmax(np.abs(shares[0] - shares[1])))
     above = [float(x[place]) for x in shares]
-    sizes = _class_worth(asked)
+    sizes = class_worth(asked)
     hits = [share * size for share, size in zip(above, sizes, strict=True)]
     signs = (1, -1) if above[0] > above[1] else (-1, 1)
     low, high = weighted_sum_interval(hits, sizes, signs, confidence=asked.confidence)
@@ -265,6 +187,7 @@ def _at_widest(asked: IntervalRequest) -> IntervalResult | None:
     return IntervalResult(low, high, "MOVER-Wilson", "", None if math.isnan(error) else error)
 
 
+@interval_method("h-of-separated-classes", Default(metrics=("h_measure",), then=("best-cutoff",)))
 def h_apart(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of the H measure where the classes do not overlap.
 
@@ -273,7 +196,7 @@ def h_apart(asked: IntervalRequest) -> IntervalResult | str | None:
     """
     if asked.value < 1:
         return None
-    positives, negatives = _class_worth(asked)
+    positives, negatives = class_worth(asked)
     found, passed = (wilson(n, n, asked.confidence)[0] for n in (positives, negatives))
     counts = np.ones(2, dtype=np.uint8)
     two = Scores(1, np.array([0, 1], dtype=np.float32), None, counts, counts)
@@ -283,6 +206,9 @@ def h_apart(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(low, 1.0, "Wilson on both classes", _NO_OVERLAP)
 
 
+@interval_method(
+    "rate-at-share", Default(metrics=("gain_at", "precision_at_share", "break_even", "equal_error_rate"))
+)
 def at_share(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a rate at a cutoff that is put by rank: Wilson's on as many rows as it is worth.
 
@@ -290,7 +216,7 @@ def at_share(asked: IntervalRequest) -> IntervalResult | str | None:
     :mod:`assay.inference.influence.ranking_derivatives`. Few rows of a
     class show that badly, so that the variance is moderated by that of as many rows drawn one by one.
     """
-    positives, negatives = _class_worth(asked)
+    positives, negatives = class_worth(asked)
     n = positives
     if asked.metric.name == "precision_at_share":
         n = (positives + negatives) * {**asked.metric.parameters, **asked.options}["share"]
@@ -312,6 +238,7 @@ def at_share(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(low, high, "modified Wilson on effective rows", "", spread.error)
 
 
+@interval_method("lift-from-gain", Default(metrics=("lift_at",)))
 def lift(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of lift, from that of the gain at the same share."""
     share = {**asked.metric.parameters, **asked.options}["share"]
@@ -322,6 +249,9 @@ def lift(asked: IntervalRequest) -> IntervalResult | str | None:
     return found._replace(low=found.low / share, high=found.high / share, standard_error=error)
 
 
+@interval_method(
+    "class-average-ranks", Default(averages=("rank",)), Default(views=(ClassRanks,), kinds=("rank",))
+)
 def over_classes(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a figure of several classes, from every row's part in all of them."""
     if asked.metric.name == "convex_hull_auc":
@@ -333,7 +263,7 @@ def over_classes(asked: IntervalRequest) -> IntervalResult | str | None:
         asked.value, spread.error, asked.metric.bounds, confidence=asked.confidence, df=spread.df
     )
     if asked.plain and 1 in asked.tally.class_weights:  # type: ignore[attr-defined]
-        return _LONE
+        return SINGLE_ROW_CLASS
     if limits is not None:
         scale = scale_of(asked.metric.bounds).name
         method = "delta" if scale == "identity" else f"delta, {scale}"
@@ -350,11 +280,6 @@ def over_classes(asked: IntervalRequest) -> IntervalResult | str | None:
                 low, high, "Newcombe method 5", "no classes overlap: of the two smallest classes"
             )
     return "the rows show no spread"
-
-
-def chosen_here(_: IntervalRequest) -> str:
-    """Say why there is no interval for the best of all cutoffs."""
-    return "it is the best of all cutoffs, chosen on the same rows, so that it flatters: judge it on others"
 
 
 def _logit(
@@ -376,8 +301,8 @@ def _logit(
         return "its slope is not known here"
     if math.isnan(spread.error):
         return "one group shows no spread"
-    if isinstance(asked.tally, Scores) and not at_least and min(_class_worth(asked)) <= 1:
-        return _LONE
+    if isinstance(asked.tally, Scores) and not at_least and min(class_worth(asked)) <= 1:
+        return SINGLE_ROW_CLASS
     width, error = largest - least, max(spread.error, at_least)
     limits = delta_interval(
         (value - least) / width, error / width, (0, 1), confidence=asked.confidence, df=spread.df
@@ -386,21 +311,6 @@ def _logit(
         return _NO_OVERLAP if value == asked.metric.best else "the rows show no spread"
     low, high = (least + width * limit for limit in limits)
     return IntervalResult(low, high, method, "", error)
-
-
-def _class_worth(asked: IntervalRequest) -> tuple[float, float]:
-    """Return how many rows the positives, and the negatives, are worth; of clustered rows, how many groups.
-
-    Groups of unequal size count for as many of equal size as would say as much.
-    """
-    if not asked.clustered:
-        return _class_rows(asked)
-    rows: Any = asked.rows
-    groups, _ = encode(rows.group)
-    positive, _ = binary(rows.actual, rows.positive, rows.labels)
-    weight = np.ones(len(groups)) if rows.weight is None else rows.weight.values
-    masses = [np.bincount(groups, weight * (positive == side)) for side in (1, 0)]
-    return tuple(kish(float(mass.sum()), float(mass @ mass)) for mass in masses)  # type: ignore[return-value]
 
 
 def _of_halves(asked: IntervalRequest) -> Iterator[float]:

@@ -38,11 +38,15 @@ from assay.inference.formulas.normal_errors import lin_interval, normal_root_int
 from assay.inference.formulas.proportions import modified_wilson, normal_quantile
 from assay.inference.influence.gradients import slopes_by
 from assay.inference.influence.row_means import query_values
-from assay.inference.intervals.confusion import by_delta, proportion
+from assay.inference.intervals.confusion import proportion
 from assay.inference.intervals.confusion_rates import wilson_name
+from assay.inference.intervals.delta_method import by_delta
 from assay.inference.intervals.interval_request import IntervalResult
+from assay.inference.intervals.registry import DELTA, Default, interval_method, no_interval
 from assay.inputs.labels import encode
-from assay.metrics import Mean, Undefined, ccc, pearson, rmse
+from assay.metrics import Mean, Undefined
+from assay.metrics.regression.moments import ccc, pearson, rmse
+from assay.metrics.views.regression import LARGEST, AbsoluteErrors, AbsolutePercentageErrors
 from assay.tallies import Losses, Moments, Queries, Sums
 from assay.tallies.loss_arguments import row_values
 
@@ -57,7 +61,7 @@ __all__ = [
     "hall",
     "hoeffding",
     "lin",
-    "of_extremes",
+    "percentage_by_order",
     "share",
     "squared",
     "student",
@@ -67,6 +71,20 @@ _SKEWED, _LEANING = 0.5, 0.02  # skewness of the losses, and a sixth of it over 
 _FEW = 300  # rows of which a skewness that is not known may matter
 
 
+no_interval(
+    "it hangs on the least and the largest actual value, which no interval from the same rows describes",
+    metrics=("rmse_over_range",),
+)
+no_interval(
+    "it is the most extreme of many figures, which no interval from the same rows describes",
+    kinds=("extreme",),
+)
+
+
+@interval_method(
+    "share-of-rows",
+    Default(kinds=("mean",), then=("loss-of-probabilities", "hall", "student", "bernstein")),
+)
 def share(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return Wilson's interval where every loss is 0 or 1, so that their mean is a share of rows."""
     least, largest = asked.metric.bounds
@@ -89,6 +107,7 @@ def share(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(*limits, "modified Wilson on effective rows", "", math.sqrt(spread))
 
 
+@interval_method("hall", selectable=True)
 def hall(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return Hall's interval of a mean of skewed losses, or of groups; None where they are not skewed.
 
@@ -107,6 +126,7 @@ def hall(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(low, high, "Student's t, skewness removed", "", spread.error)
 
 
+@interval_method("student", selectable=True)
 def student(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return Student's interval of a mean: of rows, of queries, or of groups of them."""
     if math.isinf(asked.value):
@@ -133,6 +153,11 @@ def student(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(asked.value - reach, asked.value + reach, "Student's t", note, error)
 
 
+@interval_method(
+    "loss-sums",
+    Default(metrics=("msle",), then=DELTA),
+    Default(views=(Mean,), kinds=("moments",), then=DELTA),
+)
 def by_sums(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the delta method's interval of a mean, or of its root, from a tally of losses alone."""
     if asked.rows is not None or not isinstance(asked.tally, Losses) or not math.isfinite(asked.value):
@@ -148,16 +173,19 @@ def by_sums(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(*limits, f"delta, {scale_of(bounds).name}", "", found)
 
 
+@interval_method("bernstein", selectable=True)
 def bernstein(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the empirical Bernstein interval of losses within bounds: it stands where no spread was seen."""
     return _whatever(asked, "empirical Bernstein")
 
 
+@interval_method("hoeffding", selectable=True)
 def hoeffding(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return Hoeffding's interval of losses within bounds, which hangs on their number alone."""
     return _whatever(asked, "Hoeffding")
 
 
+@interval_method("order-statistics", Default(views=(AbsoluteErrors,), kinds=("order",)))
 def by_order(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the two errors of the rows that hold a quantile of all errors in between."""
     values: Any = asked.tally
@@ -173,14 +201,18 @@ def by_order(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(low, high, "order statistics", f"{meant} {coverage:.1%}")
 
 
-def of_extremes(asked: IntervalRequest) -> str:
-    """Say why there is no interval of what hangs on the range."""
-    del asked
-    return (
-        "it hangs on the least and the largest actual value, which no interval from the same rows describes"
-    )
+@interval_method(
+    "order-statistics-of-percentages", Default(views=(AbsolutePercentageErrors,), kinds=("order",))
+)
+def percentage_by_order(asked: IntervalRequest) -> IntervalResult | str | None:
+    """Return the two percentage errors that hold the median in between; the upper one may be infinite."""
+    found = by_order(asked)
+    if isinstance(found, IntervalResult) and found.high >= LARGEST / 4:
+        return found._replace(high=math.inf)
+    return found
 
 
+@interval_method("squared-correlation", Default(metrics=("squared_correlation",)))
 def squared(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a squared correlation from that of the correlation, which may hold 0.
 
@@ -196,6 +228,7 @@ def squared(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(low, squares[1], "delta, atanh, squared", found.note, error)
 
 
+@interval_method("chi-square", selectable=True)
 def chi_square(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of RMSE that is exact if the errors are normal about 0."""
     if asked.metric is not rmse or not asked.plain:
@@ -204,6 +237,7 @@ def chi_square(asked: IntervalRequest) -> IntervalResult | str | None:
     return IntervalResult(low, high, "chi-square", "if errors are normal about 0")
 
 
+@interval_method("lin", selectable=True)
 def lin(asked: IntervalRequest) -> IntervalResult | str | None:
     """Return Lin's interval of the concordance correlation of normal rows, from their sums alone."""
     if asked.metric is not ccc or not asked.plain or not isinstance(asked.tally, Moments):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay.metrics import Binary, Ranks
+from assay.metrics.classification.multilabel import Sets
 from assay.tallies import ClassScores, Collection, LabelSets, Losses, Scores, Values
 from assay.tallies.loss_arguments import asked_for
 
@@ -35,8 +37,8 @@ def _serves(metric: Metric, tally: Tally, options: dict[str, Any]) -> bool:
     if metric.loss is not None:
         return isinstance(tally, Scores) and _reads_scores(metric)
     if isinstance(tally, LabelSets):
-        return metric.reads.__name__ in ("Binary", "Sets")
-    if options.get("average") and metric.reads.__name__ == "Ranks":
+        return metric.reads in (Binary, Sets)
+    if options.get("average") and metric.reads is Ranks:
         return isinstance(tally, ClassScores)
     return tally.kind == metric.reads.tally.kind and not isinstance(tally, Collection)
 

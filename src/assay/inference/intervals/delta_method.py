@@ -1,0 +1,60 @@
+"""Intervals by the delta method: a metric's standard error, on the scale that suits its bounds."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from assay.inference.formulas.delta import delta_interval, scale_of
+from assay.inference.intervals.interval_request import IntervalResult
+from assay.inference.intervals.registry import Default, interval_method
+from assay.metrics.views.ranking import Ranks
+from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, ValuePairs
+
+if TYPE_CHECKING:
+    from assay.inference.intervals.interval_request import IntervalRequest
+
+__all__ = ["NO_SLOPE", "by_delta", "by_plain_delta"]
+
+NO_SLOPE = "its slope is not known here"
+
+
+@interval_method(
+    "delta",
+    Default(metrics=("mse",), then=("dirichlet",)),  # so that its limits are those of its root, squared
+    Default(views=(Ranks, ValuePairs), kinds=("rank",), then=("dirichlet",)),
+    Default(views=(Errors, Scaled, Explained, Ranged), kinds=("moments",), then=("dirichlet",)),
+    selectable=True,
+)
+def by_delta(asked: IntervalRequest, scale: str | None = None) -> IntervalResult | str | None:
+    """Return the interval from the standard error, on the scale that suits the bounds."""
+    if math.isinf(asked.value):
+        return "an infinite value has no interval"
+    spread = asked.spread
+    if spread is None:
+        return "the tally does not tell its spread: give the rows" if asked.rows is None else NO_SLOPE
+    if math.isnan(spread.error):
+        return "one group shows no spread"
+    limits = delta_interval(
+        asked.value, spread.error, asked.metric.bounds, confidence=asked.confidence, df=spread.df, scale=scale
+    )
+    if limits is None:
+        return "the rows show no spread"
+    name = scale or scale_of(asked.metric.bounds).name
+    return IntervalResult(*limits, "delta" if name == "identity" else f"delta, {name}", "", spread.error)
+
+
+@interval_method(
+    "plain-delta",
+    Default(
+        metrics=(
+            "goodman_kruskal_lambda",
+            "goodman_kruskal_lambda_predicted",
+            "goodman_kruskal_lambda_symmetric",
+        ),
+        then=("dirichlet",),
+    ),
+)
+def by_plain_delta(asked: IntervalRequest) -> IntervalResult | str | None:
+    """Return value plus or minus its error, for a figure that may well be 0 though its estimate seldom is."""
+    return by_delta(asked, "identity")
