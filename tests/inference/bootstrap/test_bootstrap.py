@@ -10,7 +10,7 @@ from support.samples import SAMPLES
 import assay
 from assay import kernels, metrics
 from assay.errors import MetricError
-from assay.inference.bootstrap.bootstrap import bootstrap, dirichlet_interval, replicates, units_of
+from assay.inference.bootstrap.bootstrap import bootstrap_interval, dirichlet_interval, replicates, units_of
 from assay.inference.bootstrap.units import ResamplingUnits, acceleration, draw, replicate_values
 from assay.inference.formulas.auc import delong
 from assay.inference.formulas.average_precision import average_precision_variance
@@ -62,7 +62,7 @@ def test_every_metric_is_resampled_or_refused(metric):
     known = found[~np.isnan(found)]
     assert ((known >= low) & (known <= high)).all()
     shuffled = data.take(random.Random(7).sample(range(len(data)), len(data)))
-    estimate = bootstrap(metric, data.rows(), count=39, seed=3)
+    estimate = bootstrap_interval(metric, data.rows(), count=39, seed=3)
     assert isinstance(estimate.value, metrics.Undefined) or estimate.value == metric(data.rows())
     assert estimate.low is None or low <= estimate.low <= estimate.high <= high
     if metric.reads.__name__ != "Lists":  # there the rows' order is the lists'
@@ -190,7 +190,7 @@ def test_groups_are_drawn_whole():
         single = replicates(name, assay.rows(actual=actual, predicted=predicted, score=score), count=400)
         grouped = replicates(name, assay.rows(**many), count=400)
         assert np.nanstd(grouped) == pytest.approx(np.nanstd(single), rel=0.2)
-    estimate = bootstrap("accuracy", assay.rows(**many), count=99)
+    estimate = bootstrap_interval("accuracy", assay.rows(**many), count=99)
     assert "60 groups are drawn" in estimate.note
     with pytest.raises(MetricError, match="by group"):
         replicates("f1", assay.rows(**many), stratified=True)
@@ -220,7 +220,7 @@ def test_replicates_without_a_value_are_counted():
     tally = assay.Confusion.of(assay.rows(actual=[1] + [0] * 19, predicted=[1] + [0] * 19))
     found = replicates("recall", tally, count=500)
     assert 0.2 < np.isnan(found).mean() < 0.5
-    estimate = bootstrap("recall", tally, count=500)
+    estimate = bootstrap_interval("recall", tally, count=500)
     assert estimate.low is None
     assert "of the replicates have no value" in estimate.note
 
@@ -229,17 +229,17 @@ def test_one_row_no_rows_and_no_errors():
     """One row cannot spread, no rows have no value, and an all-correct table is pointed to Dirichlet."""
     one = assay.Confusion.of(assay.rows(actual=[1], predicted=[1], labels=[0, 1]))
     assert (replicates("accuracy", one, count=4) == 1).all()
-    assert bootstrap("accuracy", one, count=9).low is None
+    assert bootstrap_interval("accuracy", one, count=9).low is None
     assert np.isnan(replicates("accuracy", assay.Confusion(), count=3)).all()
     assert np.isnan(replicates("auc", assay.Scores(), count=3)).all()
-    nothing = bootstrap("accuracy", assay.Confusion())
+    nothing = bootstrap_interval("accuracy", assay.Confusion())
     assert not nothing.defined
     assert nothing.low is None
     right = assay.Confusion.of(assay.rows(actual=[0] * 9 + [1] * 9, predicted=[0] * 9 + [1] * 9))
-    estimate = bootstrap("mcc", right)
+    estimate = bootstrap_interval("mcc", right)
     assert (estimate.low, estimate.high) == (None, None)
     assert "dirichlet" in estimate.note
-    wide = bootstrap("mcc", right, method="dirichlet")
+    wide = bootstrap_interval("mcc", right, method="dirichlet")
     assert 0.6 < wide.low < 0.9
     assert wide.high == 1
 
@@ -257,9 +257,13 @@ def test_what_has_no_rows_is_refused():
             replicates(name, tally, count=5)
     for wrong in ({"count": 0}, {"seed": -1}, {"count": 2.5}, {"method": "expanded"}, {"confidence": 1.0}):
         with pytest.raises((MetricError, ValueError)):
-            bootstrap("accuracy", assay.Confusion.of(assay.rows(actual=[0, 1], predicted=[0, 0])), **wrong)
+            bootstrap_interval(
+                "accuracy", assay.Confusion.of(assay.rows(actual=[0, 1], predicted=[0, 0])), **wrong
+            )
     with pytest.raises(MetricError, match="studentised"):
-        bootstrap("accuracy", assay.rows(actual=[0, 1], predicted=[0, 0]), method="studentised", count=9)
+        bootstrap_interval(
+            "accuracy", assay.rows(actual=[0, 1], predicted=[0, 0]), method="studentised", count=9
+        )
 
 
 def test_means_from_rows_from_values_and_studentised():
@@ -271,8 +275,8 @@ def test_means_from_rows_from_values_and_studentised():
     values = assay.Values.of_rows(rows, metric.loss)
     first, second = replicates(metric, rows, count=40), replicates(metric, values, count=40)
     assert np.allclose(first, second, rtol=1e-12)
-    estimate = bootstrap(metric, values, method="studentised", count=1999)
-    plain = bootstrap(metric, values, method="percentile", count=1999)
+    estimate = bootstrap_interval(metric, values, method="studentised", count=1999)
+    plain = bootstrap_interval(metric, values, method="percentile", count=1999)
     assert estimate.value == pytest.approx(_value(metric, rows), rel=1e-12)
     assert estimate.high > plain.high
     assert estimate.method == "bootstrap, studentised"
@@ -290,7 +294,7 @@ def test_an_infinite_loss_is_infinite_where_it_is_drawn():
 def test_bca_of_a_proportion_comes_near_wilson():
     """For a share of rows BCa limits lie near the score interval's."""
     rows = assay.rows(actual=[1] * 400, predicted=[1] * 340 + [0] * 60, labels=[0, 1])
-    estimate = bootstrap("accuracy", rows)
+    estimate = bootstrap_interval("accuracy", rows)
     assert estimate.low == pytest.approx(0.8118, abs=0.006)
     assert estimate.high == pytest.approx(0.8818, abs=0.006)
     assert estimate.standard_error == pytest.approx(np.sqrt(0.85 * 0.15 / 400), rel=0.03)
@@ -319,7 +323,7 @@ def test_many_scores_are_pooled_for_the_spread_alone():
     actual = rng.random(150_000) < 0.4
     score = 1 / (1 + np.exp(-rng.normal(size=150_000) - actual))
     tally = assay.Scores.of(assay.rows(actual=actual, score=score))
-    estimate = bootstrap("ks", tally, count=20, method="percentile")
+    estimate = bootstrap_interval("ks", tally, count=20, method="percentile")
     assert estimate.value == metrics.ks(tally)
     assert "groups of neighbouring scores" in estimate.note
     assert estimate.low < estimate.value + 0.01
@@ -438,7 +442,9 @@ def test_dirichlet_of_what_is_no_table():
     with pytest.raises(MetricError, match="weights"):
         dirichlet_interval("mcc", assay.rows(actual=[0, 1], predicted=[0, 1], weight=[1, 2]))
     with pytest.raises(MetricError, match="neither"):
-        bootstrap("mcc", assay.rows(actual=[0, 1], predicted=[0, 1]), method="dirichlet", stratified=True)
+        bootstrap_interval(
+            "mcc", assay.rows(actual=[0, 1], predicted=[0, 1]), method="dirichlet", stratified=True
+        )
 
 
 def test_the_dirichlet_is_the_beta_of_a_share():
@@ -454,12 +460,12 @@ def test_basic_and_normal_limits_of_an_estimate():
     rows = assay.rows(actual=[0] * 30 + [1] * 20, predicted=[0] * 29 + [1] * 20 + [0])
     values = replicates("accuracy", rows, count=999, seed=3)
     value = 48 / 50
-    found = bootstrap("accuracy", rows, method="basic", count=999, seed=3)
-    ends = bootstrap("accuracy", rows, method="percentile", count=999, seed=3)
+    found = bootstrap_interval("accuracy", rows, method="basic", count=999, seed=3)
+    ends = bootstrap_interval("accuracy", rows, method="percentile", count=999, seed=3)
     assert (found.low, found.high) == (2 * value - ends.high, 2 * value - ends.low)
     assert found.high > 1
     spread = stats.norm.ppf(0.975) * values.std(ddof=1)
-    found = bootstrap("accuracy", rows, method="normal", count=999, seed=3)
+    found = bootstrap_interval("accuracy", rows, method="normal", count=999, seed=3)
     centre = 2 * value - values.mean()
     assert (found.low, found.high) == pytest.approx((centre - spread, centre + spread), rel=1e-12)
     assert found.method == "bootstrap, normal"
@@ -470,10 +476,12 @@ def test_basic_and_normal_limits_of_an_estimate():
 def test_the_conventions_are_named():
     """Interpolated limits of R's boot beside the replicates themselves; another word is refused."""
     rows = assay.rows(actual=[0] * 30 + [1] * 20, predicted=[0] * 25 + [1] * 20 + [0] * 5)
-    ours, of_boot = (bootstrap("mcc", rows, count=100, convention=name) for name in ("order", "boot"))
+    ours, of_boot = (
+        bootstrap_interval("mcc", rows, count=100, convention=name) for name in ("order", "boot")
+    )
     values = replicates("mcc", rows, count=100)
     assert ours.low in values
     assert of_boot.low not in values
     assert of_boot.low == pytest.approx(ours.low, abs=0.05)
     with pytest.raises(MetricError, match='"order" or "boot"'):
-        bootstrap("mcc", rows, convention="R")
+        bootstrap_interval("mcc", rows, convention="R")

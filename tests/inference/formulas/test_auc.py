@@ -27,7 +27,7 @@ from assay.inference.formulas.auc import (
     delong_interval,
     disjoint_pairs_bound,
     hanley_mcneil,
-    newcombe,
+    newcombe_auc_interval,
     newcombe_variance,
 )
 from assay.metrics import Undefined
@@ -60,7 +60,7 @@ def test_intervals_are_those_of_o10():
     assert math.sqrt(hanley_mcneil(area.value, 7, 8)) == pytest.approx(
         expected["hanley_mcneil_se"], rel=1e-12
     )
-    assert agrees(newcombe(area.value, 7, 8), expected, "newcombe5", 1e-9)
+    assert agrees(newcombe_auc_interval(area.value, 7, 8), expected, "newcombe5", 1e-9)
 
 
 @pytest.mark.parametrize("number", [15, 16])
@@ -68,7 +68,7 @@ def test_perfect_separation_is_that_of_o15_and_o16(number):
     """Newcombe's limits and the bound that assumes nothing."""
     inputs, expected = check_values(number)
     m, n = inputs["n_pos"], inputs["n_neg"]
-    assert agrees(newcombe(1.0, m, n), expected, "newcombe5", 1e-9)
+    assert agrees(newcombe_auc_interval(1.0, m, n), expected, "newcombe5", 1e-9)
     two_sided, one_sided = (disjoint_pairs_bound(m, n, one_sided=one) for one in (False, True))
     assert two_sided == pytest.approx(expected["exact_disjoint_pairs_lo_two_sided"], rel=1e-12)
     assert one_sided == pytest.approx(expected["exact_one_sided_95_lo"], rel=1e-12)
@@ -143,17 +143,17 @@ def test_an_estimate_holds_its_value_and_mirrors(rows):
 @given(st.floats(0, 1), st.integers(1, 400), st.integers(1, 400))
 def test_newcombe_holds_its_value_and_mirrors(value, m, n):
     """Whatever the area and the classes."""
-    low, high = newcombe(value, m, n)
+    low, high = newcombe_auc_interval(value, m, n)
     assert 0 <= low <= value <= high <= 1
     assert low < high
-    other = newcombe(1 - value, m, n)
+    other = newcombe_auc_interval(1 - value, m, n)
     assert (1 - other[1], 1 - other[0]) == pytest.approx((low, high), abs=1e-9)
 
 
 def test_newcombe_solves_its_equation():
     """At a limit the distance is z standard errors of that limit."""
     z, m, n, value = 1.959963984540054, 12, 30, 0.83
-    for limit in newcombe(value, m, n):
+    for limit in newcombe_auc_interval(value, m, n):
         half = (m + n) / 2 - 1
         spread = limit * (1 - limit) * (1 + half * (1 - limit) / (2 - limit) + half * limit / (1 + limit))
         assert (value - limit) ** 2 == pytest.approx(z * z * spread / (m * n), rel=1e-10)

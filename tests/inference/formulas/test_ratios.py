@@ -11,9 +11,9 @@ import assay
 from assay.inference.formulas.ratios import (
     koopman,
     log_ratio,
-    negative_likelihood_ratio,
+    negative_likelihood_ratio_interval,
     odds_ratio,
-    positive_likelihood_ratio,
+    positive_likelihood_ratio_interval,
 )
 
 counts = st.integers(0, 60)
@@ -23,8 +23,8 @@ def test_ratios_are_those_of_o6():
     """Koopman, Simel and Woolf."""
     cells, expected = check_values(6)
     tp, fp, fn, tn = (cells[name] for name in ("tp", "fp", "fn", "tn"))
-    assert agrees(positive_likelihood_ratio(tp, fp, fn, tn), expected, "lr_pos_koopman", 1e-9)
-    assert agrees(negative_likelihood_ratio(tp, fp, fn, tn), expected, "lr_neg_koopman", 1e-9)
+    assert agrees(positive_likelihood_ratio_interval(tp, fp, fn, tn), expected, "lr_pos_koopman", 1e-9)
+    assert agrees(negative_likelihood_ratio_interval(tp, fp, fn, tn), expected, "lr_neg_koopman", 1e-9)
     for name, found in (
         ("lr_pos", log_ratio(tp, tp + fn, fp, fp + tn)),
         ("lr_neg", log_ratio(fn, tp + fn, tn, fp + tn)),

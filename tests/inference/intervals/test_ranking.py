@@ -8,7 +8,13 @@ from support.r_figures import D15_POSITIVE, D15_SCORE, agrees, check_values, r_f
 
 import assay
 from assay.inference.distributions import student_quantile
-from assay.inference.formulas.auc import auc_estimate, delong, delong_interval, moderated_interval, newcombe
+from assay.inference.formulas.auc import (
+    auc_estimate,
+    delong,
+    delong_interval,
+    moderated_auc_interval,
+    newcombe_auc_interval,
+)
 from assay.inference.formulas.average_precision import average_precision_estimate, logit_binomial
 from assay.inference.formulas.delta import delta_interval
 from assay.inference.formulas.proportions import wilson
@@ -111,9 +117,9 @@ def test_the_area_is_that_of_o10_and_o15():
     assert both(doubled) == pytest.approx(tuple(2 * x - 1 for x in both(found)), rel=1e-12)
     assert doubled.standard_error == pytest.approx(2 * found.standard_error, rel=1e-12)
     _, expected = check_values(15)
-    assert agrees(newcombe(1.0, 20, 30), expected, "newcombe5", rel=1e-9)
+    assert agrees(newcombe_auc_interval(1.0, 20, 30), expected, "newcombe5", rel=1e-9)
     perfect = assay.estimate("auc", assay.rows(**apart()))
-    assert perfect.low < newcombe(1.0, 20, 30)[0]
+    assert perfect.low < newcombe_auc_interval(1.0, 20, 30)[0]
     assert perfect.high == 1
 
 
@@ -151,7 +157,7 @@ def test_weighted_and_grouped_areas_are_of_influence():
     found = assay.estimate("auc", data)
     assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-10)
     freedom = influence(find("auc"), assay.Scores.of(data)).freedom
-    limits = moderated_interval(expected["auc"], variance, *sizes, df=freedom)
+    limits = moderated_auc_interval(expected["auc"], variance, *sizes, df=freedom)
     assert both(found) == pytest.approx(limits, rel=1e-10)
     group = np.arange(15) // 2
     found = assay.estimate("auc", d15(group=group))
@@ -334,7 +340,7 @@ def test_areas_of_several_classes_are_of_their_influence():
     assert both(assay.estimate("macro_auc", rows)) == pytest.approx(expected, rel=1e-12)
     assert both(assay.estimate("auc", rows, average="macro")) == pytest.approx(expected, rel=1e-12)
     perfect = assay.estimate("hand_till_auc", class_rows(shift=99.0))
-    assert both(perfect) == pytest.approx(newcombe(1.0, 30, 30), rel=1e-12)
+    assert both(perfect) == pytest.approx(newcombe_auc_interval(1.0, 30, 30), rel=1e-12)
 
 
 def test_an_unknown_figure_of_ranks_says_so():

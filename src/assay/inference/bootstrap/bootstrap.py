@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from assay.metrics import Value
 
 __all__ = [
-    "bootstrap",
+    "bootstrap_interval",
     "check_count",
     "check_seed",
     "dirichlet_interval",
@@ -94,7 +94,7 @@ def replicates(
     return replicate_values(units, count, check_seed(seed), progress=progress)
 
 
-def bootstrap(
+def bootstrap_interval(
     metric: Metric | str,
     data: Any,
     *,
@@ -124,9 +124,9 @@ def bootstrap(
     >>> import assay
     >>> actual, predicted = [0] * 50 + [1] * 50, [0] * 45 + [1] * 50 + [0] * 5
     >>> tally = assay.Confusion.of(assay.rows(actual=actual, predicted=predicted))
-    >>> bootstrap("mcc", tally)
+    >>> bootstrap_interval("mcc", tally)
     0.8 [0.6585, 0.8999]
-    >>> bootstrap("mcc", tally).note
+    >>> bootstrap_interval("mcc", tally).note
     '9,999 replicates, seed 0'
     """
     metric = find(metric) if isinstance(metric, str) else metric

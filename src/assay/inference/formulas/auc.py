@@ -21,8 +21,8 @@ __all__ = [
     "delong_interval",
     "disjoint_pairs_bound",
     "hanley_mcneil",
-    "moderated_interval",
-    "newcombe",
+    "moderated_auc_interval",
+    "newcombe_auc_interval",
     "newcombe_variance",
 ]
 
@@ -103,10 +103,12 @@ def hanley_mcneil(value: float, positives: float, negatives: float) -> float:
     return pairs / (positives * negatives)
 
 
-def newcombe(value: float, positives: float, negatives: float, *, confidence: float = 0.95) -> Interval:
+def newcombe_auc_interval(
+    value: float, positives: float, negatives: float, *, confidence: float = 0.95
+) -> Interval:
     """Return Newcombe's method 5 (2006), which needs no variance and is never empty, even at 0 and 1.
 
-    >>> low, high = newcombe(1.0, 20, 30)
+    >>> low, high = newcombe_auc_interval(1.0, 20, 30)
     >>> round(low, 6), high
     (0.915939, 1.0)
     """
@@ -124,7 +126,7 @@ def newcombe_variance(value: float, positives: float, negatives: float) -> float
     return value * (1 - value) * pairs / (positives * negatives)
 
 
-def moderated_interval(
+def moderated_auc_interval(
     value: float,
     variance: float,
     positives: float,
@@ -145,7 +147,7 @@ def moderated_interval(
     of the clusters it is from. Simulated coverage with 1 to 200 rows of a class, areas of 0.2 to 0.995, tied
     and two-valued scores and unequal spreads: 0.92 to 0.99, where the logit of DeLong's fell to 0.23.
 
-    >>> low, high = moderated_interval(0.8, 0.004, 20, 30)
+    >>> low, high = moderated_auc_interval(0.8, 0.004, 20, 30)
     >>> round(low, 4), round(high, 4)
     (0.642, 0.8946)
     """
@@ -232,7 +234,7 @@ def auc_estimate(ranks: Concordance, *, confidence: float = 0.95, df: float = ma
     if lone:
         notes.append(f"{area.variance.reason}: the variance is Newcombe's")  # type: ignore[union-attr]
     variance = 0.0 if isinstance(area.variance, Undefined) else area.variance
-    low, high = moderated_interval(
+    low, high = moderated_auc_interval(
         area.value, variance, area.positives, area.negatives, df=df, confidence=confidence
     )
     error = math.sqrt(newcombe_variance(area.value, area.positives, area.negatives) if lone else variance)

@@ -69,7 +69,12 @@ def wilson(x: float, n: float, confidence: float = 0.95) -> Interval:
 
 
 def wilson_corrected(x: float, n: float, confidence: float = 0.95) -> Interval:
-    """Return Wilson's interval with the continuity correction of R's prop.test; wider than it need be."""
+    """Return Wilson's interval with the continuity correction of R's prop.test; wider than it need be.
+
+    >>> low, high = wilson_corrected(81, 263)
+    >>> round(low, 6), round(high, 6)
+    (0.253509, 0.368176)
+    """
     z = normal_quantile(confidence)
     half = min(0.5, abs(x - n / 2))  # as prop.test has it: no more than the distance from one half
     limits = []
@@ -103,7 +108,12 @@ def modified_wilson(x: float, n: float, confidence: float = 0.95) -> Interval:
 
 
 def clopper_pearson(x: float, n: float, confidence: float = 0.95) -> Interval:
-    """Return the exact interval: at least the stated coverage whatever the truth, usually more."""
+    """Return the exact interval: at least the stated coverage whatever the truth, usually more.
+
+    >>> low, high = clopper_pearson(81, 263)
+    >>> round(low, 6), round(high, 6)
+    (0.252737, 0.367622)
+    """
     tail = (1 - confidence) / 2
     low = 0.0 if x <= 0 else _lower_beta(x, n - x + 1, tail)
     high = 1.0 if x >= n else _upper_beta(x + 1, n - x, tail)
@@ -111,7 +121,12 @@ def clopper_pearson(x: float, n: float, confidence: float = 0.95) -> Interval:
 
 
 def agresti_coull(x: float, n: float, confidence: float = 0.95) -> Interval:
-    """Return the adjusted Wald interval, clipped to [0, 1]: simple, and seldom far below its coverage."""
+    """Return the adjusted Wald interval, clipped to [0, 1]: simple, and seldom far below its coverage.
+
+    >>> low, high = agresti_coull(81, 263)
+    >>> round(low, 6), round(high, 6)
+    (0.255221, 0.366277)
+    """
     z = normal_quantile(confidence)
     scale = n + z * z
     centre = (x + z * z / 2) / scale
@@ -120,7 +135,12 @@ def agresti_coull(x: float, n: float, confidence: float = 0.95) -> Interval:
 
 
 def jeffreys(x: float, n: float, confidence: float = 0.95) -> Interval:
-    """Return the equal-tailed interval of Jeffreys' prior, reaching 0 at no hits and 1 at no misses."""
+    """Return the equal-tailed interval of Jeffreys' prior, reaching 0 at no hits and 1 at no misses.
+
+    >>> low, high = jeffreys(81, 263)
+    >>> round(low, 6), round(high, 6)
+    (0.254522, 0.365647)
+    """
     tail = (1 - confidence) / 2
     low = 0.0 if x <= 0 else _lower_beta(x + 0.5, n - x + 0.5, tail)
     high = 1.0 if x >= n else _upper_beta(x + 0.5, n - x + 0.5, tail)
@@ -128,7 +148,12 @@ def jeffreys(x: float, n: float, confidence: float = 0.95) -> Interval:
 
 
 def mid_p(x: float, n: float, confidence: float = 0.95) -> Interval:
-    """Return the exact interval that counts half the chance of what was seen, so it is less wide."""
+    """Return the exact interval that counts half the chance of what was seen, so it is less wide.
+
+    >>> low, high = mid_p(81, 263)
+    >>> round(low, 6), round(high, 6)
+    (0.254402, 0.365773)
+    """
     from scipy.optimize import brentq  # noqa: PLC0415
     from scipy.special import betainc  # noqa: PLC0415
 

@@ -13,7 +13,13 @@ from assay.inference.formulas.proportions import Interval, normal_quantile
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["koopman", "log_ratio", "negative_likelihood_ratio", "odds_ratio", "positive_likelihood_ratio"]
+__all__ = [
+    "koopman",
+    "log_ratio",
+    "negative_likelihood_ratio_interval",
+    "odds_ratio",
+    "positive_likelihood_ratio_interval",
+]
 
 _STEPS = 800  # of a factor e: beyond every ratio of floats
 
@@ -123,28 +129,28 @@ def odds_ratio(tp: float, fp: float, fn: float, tn: float, *, confidence: float 
     return Estimate(value, low, high, confidence, "Woolf", int(tp + fp + fn + tn), note, error)
 
 
-def positive_likelihood_ratio(
+def positive_likelihood_ratio_interval(
     tp: float, fp: float, fn: float, tn: float, *, confidence: float = 0.95
 ) -> Interval:
     """Return Koopman's interval of recall over the false positive rate.
 
     Koopman 1984.
 
-    >>> low, high = positive_likelihood_ratio(45, 12, 5, 68)
+    >>> low, high = positive_likelihood_ratio_interval(45, 12, 5, 68)
     >>> round(low, 6), round(high, 6)
     (3.644662, 10.303331)
     """
     return koopman(tp, tp + fn, fp, fp + tn, confidence=confidence)
 
 
-def negative_likelihood_ratio(
+def negative_likelihood_ratio_interval(
     tp: float, fp: float, fn: float, tn: float, *, confidence: float = 0.95
 ) -> Interval:
     """Return Koopman's interval of the false negative rate over specificity.
 
     Koopman 1984.
 
-    >>> low, high = negative_likelihood_ratio(45, 12, 5, 68)
+    >>> low, high = negative_likelihood_ratio_interval(45, 12, 5, 68)
     >>> round(low, 6), round(high, 6)
     (0.050927, 0.252956)
     """

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.inference.distributions import student_quantile
-from assay.inference.formulas.auc import newcombe
+from assay.inference.formulas.auc import newcombe_auc_interval
 from assay.inference.formulas.average_precision import logit_binomial
 from assay.inference.formulas.delta import delta_interval, scale_of
 from assay.inference.formulas.mover import weighted_sum_interval
@@ -275,7 +275,7 @@ def over_classes(asked: IntervalRequest) -> IntervalResult | str | None:
         # The two smallest classes: all others have more rows to show for it.
         sizes = sorted(size for size in asked.tally.class_weights.tolist() if size)
         if asked.plain and len(sizes) > 1:
-            low, high = newcombe(asked.value, *sizes[:2], confidence=asked.confidence)
+            low, high = newcombe_auc_interval(asked.value, *sizes[:2], confidence=asked.confidence)
             return IntervalResult(
                 low, high, "Newcombe method 5", "no classes overlap: of the two smallest classes"
             )

@@ -80,10 +80,10 @@ def _drawn(asked: IntervalRequest, method: Any) -> IntervalResult | str | None:
     if not math.isfinite(asked.value):
         return "its value is infinite, about which replicates have no spread"
     data, options = (asked.tally, asked.options) if asked.rows is None else (asked.rows, asked.row_options)
-    from assay.inference.bootstrap.bootstrap import bootstrap  # noqa: PLC0415 - few resample
+    from assay.inference.bootstrap.bootstrap import bootstrap_interval  # noqa: PLC0415 - few resample
 
     try:
-        found = bootstrap(
+        found = bootstrap_interval(
             asked.metric, data, confidence=asked.confidence, method=method, seed=asked.seed, **options
         )
     except AssayError as refused:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.inference.formulas.auc import auc_estimate, delong, delong_interval, moderated_interval
+from assay.inference.formulas.auc import auc_estimate, delong, delong_interval, moderated_auc_interval
 from assay.inference.formulas.delta import kish
 from assay.inference.influence.ranking import unit_sums
 from assay.inference.intervals.interval_request import IntervalResult
@@ -73,7 +73,7 @@ def _uneven_area(asked: IntervalRequest) -> IntervalResult | str:
         sizes = tuple(size / max(spread.design_effect, 1.0) for size in sizes)  # type: ignore[assignment]
         clusters = spread.df or math.inf
     freedom = math.inf if asked.influence is None or not variance else asked.influence.freedom
-    limits = moderated_interval(
+    limits = moderated_auc_interval(
         asked.value, variance, *sizes, df=freedom, clusters=clusters, confidence=asked.confidence
     )
     return IntervalResult(*limits, "moderated DeLong", note, math.sqrt(variance))
