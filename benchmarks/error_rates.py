@@ -214,9 +214,9 @@ def compare(one: Population, rng: np.random.Generator) -> Iterator[tuple[str, bo
 
 
 def _rejected(difference: Any) -> bool | None:
-    if difference is None or not isinstance(difference.p, float):
+    if difference is None or not isinstance(difference.p_value, float):
         return None
-    return difference.p < LEVEL
+    return difference.p_value < LEVEL
 
 
 def ranges(one: Population, rng: np.random.Generator) -> Iterator[tuple[str, bool | None]]:

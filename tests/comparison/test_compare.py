@@ -35,15 +35,15 @@ def test_accuracies_are_those_of_o32_and_o33(number):
         ("uncorrected", "p_asym"),
     ):
         found = assay.compare(**given, metrics="accuracy", test=test)["accuracy"]
-        assert found.p == pytest.approx(expected[name], rel=1e-12)
+        assert found.p_value == pytest.approx(expected[name], rel=1e-12)
     assert found.difference == pytest.approx(-expected["diff"], rel=1e-12)
     assert (-found.high, -found.low) == pytest.approx((expected["tango_lo"], expected["tango_hi"]), rel=1e-9)
     assert found.disagreeing == (cells["only1"], cells["only2"])
     # The first against the second, as the check values have it.
     turned = {**given, "predicted": {"b": given["predicted"]["b"], "a": given["predicted"]["a"]}}
     margin = assay.compare(**turned, metrics="accuracy", margin=0.05)["accuracy"].margin
-    assert margin.noninferiority.p == pytest.approx(expected["ni_p"], rel=1e-12)
-    assert margin.equivalence.p == pytest.approx(expected["tost_p_margin0.05"], rel=1e-12)
+    assert margin.noninferiority.p_value == pytest.approx(expected["ni_p"], rel=1e-12)
+    assert margin.equivalence.p_value == pytest.approx(expected["tost_p_margin0.05"], rel=1e-12)
     assert ("non-inferior" in margin.claims) == (expected["tango_lo"] > -0.05)
 
 
@@ -53,7 +53,7 @@ def test_an_error_rate_is_turned():
     of_accuracy, of_errors = assay.compare(**given, metrics=["accuracy", "error_rate"])
     assert of_errors.difference == pytest.approx(-of_accuracy.difference)
     assert (of_errors.low, of_errors.high) == pytest.approx((-of_accuracy.high, -of_accuracy.low))
-    assert of_errors.p == of_accuracy.p
+    assert of_errors.p_value == of_accuracy.p_value
     assert of_errors.winner == of_accuracy.winner == "b"
 
 
@@ -77,7 +77,7 @@ def test_joint_delta_is_that_of_o23(source):
         assert one.n == counts.sum()
     t = found["mcc"].difference / found["mcc"].standard_error
     df = freedom_of_mccs(np.array(inputs["joint"], dtype=float))
-    assert found["mcc"].p == pytest.approx(2 * scipy.stats.t.sf(abs(t), df), rel=1e-12)
+    assert found["mcc"].p_value == pytest.approx(2 * scipy.stats.t.sf(abs(t), df), rel=1e-12)
 
 
 def freedom_of_mccs(joint):
@@ -135,7 +135,7 @@ def test_clustered_errors_are_those_of_o22():
     signs = itertools.product((-1, 1), repeat=len(hits))
     swaps = [abs(sum(sign * hit for sign, hit in zip(each, hits, strict=True))) for each in signs]
     swapped = sum(total >= sum(hits) for total in swaps) / len(swaps)  # of all ways to swap the models
-    assert found.p == pytest.approx(max(2 * scipy.stats.t.sf(t, df), swapped), rel=1e-12)
+    assert found.p_value == pytest.approx(max(2 * scipy.stats.t.sf(t, df), swapped), rel=1e-12)
     reach = scipy.stats.t.ppf(0.975, df) * error
     assert found.low == pytest.approx(found.difference - reach, rel=1e-12)
     assert found.high == pytest.approx(min(1, found.difference + reach), rel=1e-12)
@@ -150,11 +150,15 @@ def test_means_are_compared_as_in_o31():
     assert found.values == pytest.approx((expected["mean_b"], expected["mean_a"]))
     assert found.difference == pytest.approx(expected["diff"], rel=1e-12)
     assert found.standard_error == pytest.approx(expected["se"], rel=1e-12)
-    assert found.p == pytest.approx(expected["p_t"], rel=1e-12)
+    assert found.p_value == pytest.approx(expected["p_t"], rel=1e-12)
     assert (found.low, found.high) == pytest.approx((expected["ci_lo"], expected["ci_hi"]), rel=1e-9)
     assert found.winner == "b"  # the smaller error
-    assert assay.compare(**given, test="wilcoxon")["mae"].p == pytest.approx(expected["wilcoxon_exact_p"])
-    assert assay.compare(**given, test="sign-flips")["mae"].p == pytest.approx(expected["signflip_exact_p"])
+    assert assay.compare(**given, test="wilcoxon")["mae"].p_value == pytest.approx(
+        expected["wilcoxon_exact_p"]
+    )
+    assert assay.compare(**given, test="sign-flips")["mae"].p_value == pytest.approx(
+        expected["signflip_exact_p"]
+    )
     assert assay.compare(**given, ordered=True)["mae"].test == "Diebold-Mariano"
 
 
@@ -166,14 +170,14 @@ def test_three_models_have_cochrans_q_of_o34():
     found = assay.compare(**given, metrics="accuracy")
     test = found.overall["accuracy"]
     assert (test.statistic, test.df) == pytest.approx((expected["q"], expected["df"]), rel=1e-12)
-    assert test.p == pytest.approx(expected["p"], rel=1e-12)
+    assert test.p_value == pytest.approx(expected["p"], rel=1e-12)
     assert found.family == len(found) == 3
-    raw = sorted(one.p for one in found)
+    raw = sorted(one.p_value for one in found)
     assert min(one.adjusted for one in found) == pytest.approx(min(1, 3 * raw[0]))
     assert {(one.first, one.second) for one in found} == {("a", "b"), ("a", "c"), ("b", "c")}
     only = assay.compare(**given, metrics="accuracy", against="first")
     assert {(one.first, one.second) for one in only} == {("a", "b"), ("a", "c")}
-    assert only["accuracy", "a", "c"].p == found["accuracy", "a", "c"].p
+    assert only["accuracy", "a", "c"].p_value == found["accuracy", "a", "c"].p_value
     plain = assay.compare(**given, metrics="accuracy", correction=None)
     assert [one.adjusted for one in plain] == [None] * 3
     with pytest.raises(assay.MetricError, match="3 differences"):
@@ -187,15 +191,15 @@ def test_areas_are_those_of_o13():
     found = assay.compare(**given, test="delong")
     assert found["auc"].difference == pytest.approx(expected["diff"], rel=1e-12)
     assert found["auc"].standard_error == pytest.approx(expected["se_diff"], rel=1e-12)
-    assert found["auc"].p == pytest.approx(expected["p"], rel=1e-12)
+    assert found["auc"].p_value == pytest.approx(expected["p"], rel=1e-12)
     limits = found["auc"].low, found["auc"].high
     assert limits == pytest.approx((expected["ci_lo"], expected["ci_hi"]), rel=1e-12)
     assert found["gini"].low == pytest.approx(2 * expected["ci_lo"], rel=1e-12)
-    assert found["gini"].p == found["auc"].p
+    assert found["gini"].p_value == found["auc"].p_value
     drawn = assay.compare(**given, replicates=999)["auc"]
     assert "below 20 rows" in drawn.note
     assert drawn.method == "bootstrap, percentile"
-    assert abs(drawn.p - expected["p"]) < 0.15  # another test of the same, on 15 rows
+    assert abs(drawn.p_value - expected["p"]) < 0.15  # another test of the same, on 15 rows
     assert drawn.low < drawn.difference < drawn.high
 
 
@@ -207,10 +211,10 @@ def test_areas_of_different_rows_are_those_of_o14():
     found = assay.compare(second, first, metrics="auc")
     assert not found.paired
     assert found["auc"].difference == pytest.approx(expected["diff"], rel=1e-12)
-    assert found["auc"].p == pytest.approx(expected["p_normal"], rel=1e-12)
+    assert found["auc"].p_value == pytest.approx(expected["p_normal"], rel=1e-12)
     assert found["auc"].n == 25
     tallies = assay.compare(assay.Scores.of(second), assay.Scores.of(first), metrics="auc")
-    assert tallies["auc"].p == found["auc"].p
+    assert tallies["auc"].p_value == found["auc"].p_value
 
 
 def test_weighted_areas_are_those_of_o20():
@@ -250,12 +254,12 @@ def test_the_spam_filter_agrees_with_proc():
         want = expected["delong_paired"]
         for given in ((a, b), (assay.PairedScores.of(a, b),)):
             found = assay.compare(*given, metrics="auc", test="delong")["auc"]
-            assert found.p == pytest.approx(want["p.value"], rel=1e-9)
+            assert found.p_value == pytest.approx(want["p.value"], rel=1e-9)
             assert (found.low, found.high) == pytest.approx(want["conf.int"], abs=1e-10)
         apart = assay.compare(a, b, metrics="auc", paired=False)["auc"]
         z = expected["delong_unpaired"]["statistic"]["D"]
         larger = max(2 * scipy.stats.norm.sf(abs(z)), pooled_p(np.array(labels), first, second))
-        assert apart.p == pytest.approx(larger, rel=1e-9)
+        assert apart.p_value == pytest.approx(larger, rel=1e-9)
 
 
 def pooled_p(labels, *scores):
@@ -297,7 +301,7 @@ def test_accuracies_agree_with_r(name):
         ("exact", "exact_by_formula"), ("mid-p", "mid_p_by_formula"),
     ):  # fmt: skip
         found = assay.compare(**given, metrics="accuracy", test=test)["accuracy"]
-        assert found.p == pytest.approx(case[theirs]["p.value"], rel=1e-9)
+        assert found.p_value == pytest.approx(case[theirs]["p.value"], rel=1e-9)
 
 
 def test_accuracies_of_different_rows_agree_with_r():
@@ -309,7 +313,7 @@ def test_accuracies_of_different_rows_agree_with_r():
         for hits, size in zip(x, n, strict=True)
     ]
     found = assay.compare(data[1], data[0], metrics="accuracy", paired=False)["accuracy"]
-    assert found.p == pytest.approx(case["uncorrected"]["p.value"], rel=1e-9)
+    assert found.p_value == pytest.approx(case["uncorrected"]["p.value"], rel=1e-9)
     both = assay.Confusion.of(data[1]), assay.Confusion.of(data[0])
     assert assay.compare(*both, metrics="accuracy")["accuracy"].low == found.low
     case = r_figures("sms_tests_mcnemar_binom")["diff_independent"]
@@ -329,9 +333,9 @@ def test_few_rows_of_two_shares_are_fishers():
     few = [assay.rows(actual=[1] * 8, predicted=[1] * hits + [0] * (8 - hits)) for hits in (8, 3)]
     found = assay.compare(*few, metrics="accuracy", paired=False)["accuracy"]
     assert "Fisher" in found.test
-    assert found.p == pytest.approx(scipy.stats.fisher_exact([[8, 0], [3, 5]])[1])
+    assert found.p_value == pytest.approx(scipy.stats.fisher_exact([[8, 0], [3, 5]])[1])
     same = assay.compare(few[0], few[0], metrics="accuracy", paired=False)["accuracy"]
-    assert same.p == 1
+    assert same.p_value == 1
     assert same.low < 0 < same.high
 
 
@@ -345,7 +349,7 @@ def test_welch_agrees_with_scipy():
     for name, figure in (("mae", np.abs), ("mse", np.square)):
         sides = [figure(one.actual.values - one.predicted.values) for one in (second, first)]
         theirs = scipy.stats.ttest_ind(*sides, equal_var=False)
-        assert found[name].p == pytest.approx(theirs.pvalue, rel=1e-9)
+        assert found[name].p_value == pytest.approx(theirs.pvalue, rel=1e-9)
         limits = theirs.confidence_interval()
         assert (found[name].low, found[name].high) == pytest.approx((limits.low, limits.high), rel=1e-9)
 
@@ -375,7 +379,7 @@ def test_queries_are_the_unit_of_ranked_lists():
         ]
         for s in noise
     ]
-    assert one.p == pytest.approx(scipy.stats.ttest_rel(*reversed(each)).pvalue, rel=1e-9)
+    assert one.p_value == pytest.approx(scipy.stats.ttest_rel(*reversed(each)).pvalue, rel=1e-9)
     kept = [q for q in range(30) if gain[query == q].any()]
     theirs = scipy.stats.ttest_rel(*(np.array([float(side[q]) for q in kept]) for side in reversed(each)))
     skipped = assay.compare(
@@ -384,14 +388,14 @@ def test_queries_are_the_unit_of_ranked_lists():
         score=dict(zip("ab", noise, strict=True)),
         metrics=("ndcg", {"empty": "skip"}),
     )["ndcg"]
-    assert skipped.p == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert skipped.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
     assert skipped.counted == len(kept) < 30
     at_five = assay.compare(
         actual=gain, query=query, score=dict(zip("ab", noise, strict=True)), metrics=[("ndcg", {"k": 5})]
     )
     assert at_five["ndcg"].metric == "ndcg (k=5)"
     tallies = [assay.Queries.of(assay.rows(actual=gain, query=query, score=s)) for s in noise]
-    assert assay.compare(*tallies, metrics="ndcg")["ndcg"].p == one.p
+    assert assay.compare(*tallies, metrics="ndcg")["ndcg"].p_value == one.p_value
 
 
 def test_rows_needed_are_those_that_would_do():
@@ -442,7 +446,7 @@ def test_tallies_that_say_too_little():
     """Sums alone have no spread of their own rows."""
     both = [assay.Moments.of(assay.rows(actual=[0.5, 1.5, 2.5], predicted=p)) for p in ([1, 1, 2], [0, 1, 3])]
     found = assay.compare(*both, metrics="r2")["r2"]
-    assert "give the rows" in found.p.reason
+    assert "give the rows" in found.p_value.reason
 
 
 def test_more_comparisons_need_more_rows():
@@ -463,9 +467,9 @@ def test_what_has_no_value_says_why():
         actual=[1, 0, 1, 0], score={"a": [0.9, 0.1, 0.0, 0.2], "b": [0.8, 0.3, 0.4, 0.1]},
         predicted={"a": [0, 0, 0, 0], "b": [1, 0, 1, 0]}, metrics=["precision", "log_loss", "accuracy"],
     )  # fmt: skip
-    assert found["precision"].p.reason == "nothing was predicted positive (a)"
-    assert found["log_loss"].p.reason == "it is infinite (a)"
-    assert not isinstance(found["accuracy"].p, Undefined)
+    assert found["precision"].p_value.reason == "nothing was predicted positive (a)"
+    assert found["log_loss"].p_value.reason == "it is infinite (a)"
+    assert not isinstance(found["accuracy"].p_value, Undefined)
     assert found.family == 1
     assert found["precision"].to_dict()["reason"]
     assert "nothing can be said on precision and log loss" in found.summary

@@ -21,7 +21,7 @@ def test_groups_that_are_all_alike_are_no_proof(metric):
         actual=Y, predicted={"a": Y, "b": np.ones(30, int)}, group=np.arange(30) // 3, metrics=metric
     )
     (one,) = found
-    assert one.p > 1e-4
+    assert one.p_value > 1e-4
     assert one.low is None
     assert "all groups are alike" in one.note
     assert found.groups == 10
@@ -43,10 +43,10 @@ def test_an_estimate_of_groups_that_are_all_alike():
 def test_rows_that_all_differ_by_the_same_have_no_p():
     """Differences alike but for rounding show no spread, on rows and over resamples."""
     values = 0.7 + RNG.random(10)
-    assert isinstance(paired_t((values + 0.1) - values).p, Undefined)
-    assert isinstance(assay.compare_resamples(values, values + 0.1).test.p, Undefined)
+    assert isinstance(paired_t((values + 0.1) - values).p_value, Undefined)
+    assert isinstance(assay.compare_resamples(values, values + 0.1).test.p_value, Undefined)
     halves = values.reshape(5, 2)
-    assert isinstance(assay.compare_resamples(halves, halves + 0.1).five_by_two.p, Undefined)
+    assert isinstance(assay.compare_resamples(halves, halves + 0.1).five_by_two.p_value, Undefined)
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-160, 1e120, 1e160])
@@ -55,10 +55,10 @@ def test_the_unit_of_the_losses_changes_no_p(size):
     first, second = RNG.normal(size=(2, 12))
     for test in (paired_t, lambda d, **more: diebold_mariano(d, horizon=2, **more)):
         small, plain = test(size * first), test(first)
-        assert small.p == pytest.approx(plain.p, rel=1e-9)
+        assert small.p_value == pytest.approx(plain.p_value, rel=1e-9)
         assert small.standard_error == pytest.approx(size * plain.standard_error, rel=1e-9)
     small, plain = welch(size * first, size * second), welch(first, second)
-    assert (small.p, small.df) == pytest.approx((plain.p, plain.df), rel=1e-9)
+    assert (small.p_value, small.df) == pytest.approx((plain.p_value, plain.df), rel=1e-9)
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -69,7 +69,7 @@ def test_draws_that_change_nothing_are_no_interval(turned):
     if turned:
         scores = dict(reversed(scores.items()))
     (one,) = assay.compare(actual=actual, score=scores, metrics="h_measure", paired=False, replicates=19)
-    assert isinstance(one.p, Undefined)
+    assert isinstance(one.p_value, Undefined)
     json.dumps(one.to_dict(), allow_nan=False)
 
 
@@ -137,7 +137,7 @@ def test_permutation_of_queries_flips_signs():
     scores = {name: 0.3 * one + 0.7 * RNG.random(100) for name, one in GUESSES.items()}
     given = {"actual": TRUTH, "score": scores, "query": np.arange(100) // 10, "metrics": "ndcg"}
     (swapped,), (flipped,) = (assay.compare(**given, test=name) for name in ("permutation", "sign-flips"))
-    assert (swapped.test, swapped.p) == (flipped.test, flipped.p)
+    assert (swapped.test, swapped.p_value) == (flipped.test, flipped.p_value)
     assert "sign flips" in swapped.test
 
 
@@ -162,7 +162,7 @@ def test_shares_of_very_many_rows_are_compared():
         tally(8 * many, 2 * many), tally(8 * many + 3 * 10**7, 2 * many), metrics="accuracy"
     )
     assert one.test == "Pearson's chi-squared test"
-    assert one.p == pytest.approx(0.7373151, rel=1e-5)
+    assert one.p_value == pytest.approx(0.7373151, rel=1e-5)
 
 
 @pytest.mark.parametrize("more", [{}, {"group": np.arange(30) // 3}, {"weight": 1 + np.arange(30) % 2}])
@@ -172,7 +172,7 @@ def test_a_constant_shift_is_no_proof_by_another_way(more):
     models = {"a": first, "b": first + 0.1}
     (one,) = assay.compare(actual=actual, predicted=models, metrics="mean_error", replicates=99, **more)
     assert one.low is None
-    assert one.p > 1e-4
+    assert one.p_value > 1e-4
 
 
 def test_squared_errors_of_groups_keep_their_p_at_any_size():
@@ -187,7 +187,7 @@ def test_squared_errors_of_groups_keep_their_p_at_any_size():
         )["mse"]
         for size in (1, 2.0**400)
     ]
-    assert found[1].p == pytest.approx(found[0].p)
+    assert found[1].p_value == pytest.approx(found[0].p_value)
     assert found[1].design_effect == pytest.approx(found[0].design_effect)
 
 
@@ -195,4 +195,4 @@ def test_one_group_is_one():
     """It shows no spread, and is not called groups."""
     found = assay.compare(**OF_LABELS, group=[0] * 100, metrics="accuracy", replicates=99)
     assert "in 1 group ·" in str(found)
-    assert found["accuracy"].p == 1
+    assert found["accuracy"].p_value == 1

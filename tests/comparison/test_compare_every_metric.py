@@ -66,8 +66,8 @@ def test_every_metric_is_compared(metric):
         if isinstance(one.difference, Undefined):
             assert one.difference.reason
             continue
-        assert not isinstance(one.p, Undefined), one.p
-        assert 0 <= one.p <= 1
+        assert not isinstance(one.p_value, Undefined), one.p_value
+        assert 0 <= one.p_value <= 1
         assert one.method
         assert one.test
         if one.low is not None:
@@ -89,12 +89,12 @@ def test_every_metric_is_compared_on_different_rows(metric):
     (one,) = assay.compare(*both, metrics=[(metric, OPTIONS.get(metric.name, {}))], replicates=9)
     if not isinstance(one.difference, Undefined):
         assert one.n == (12 if query else N)
-        if metric.kind == "extreme" or isinstance(one.p, Undefined):
-            assert isinstance(one.p, Undefined)
+        if metric.kind == "extreme" or isinstance(one.p_value, Undefined):
+            assert isinstance(one.p_value, Undefined)
             words = ("no spread", "same value", "there is no test")
-            assert metric.kind == "extreme" or any(word in one.p.reason for word in words)
+            assert metric.kind == "extreme" or any(word in one.p_value.reason for word in words)
         else:
-            assert 0 <= one.p <= 1
+            assert 0 <= one.p_value <= 1
             assert one.low <= one.difference <= one.high
 
 
@@ -105,7 +105,7 @@ def test_groups_of_queries():
     assert grouped.difference == plain.difference
     assert (grouped.groups, grouped.n) == (6, 12)
     each = assay.compare(**given, group=GROUP)["ndcg"]  # a query a group: the paired t
-    assert each.p == pytest.approx(plain.p, rel=1e-9)
+    assert each.p_value == pytest.approx(plain.p_value, rel=1e-9)
     with pytest.raises(assay.InputError, match="different groups"):
         assay.compare(**given, group=np.arange(N) % 2)
 

@@ -30,10 +30,10 @@ def mirrored(forth, back):
         assert isinstance(back.difference, Undefined)
         return
     assert forth.difference == -back.difference
-    if isinstance(forth.p, Undefined):
-        assert isinstance(back.p, Undefined)
+    if isinstance(forth.p_value, Undefined):
+        assert isinstance(back.p_value, Undefined)
     else:
-        assert forth.p == pytest.approx(back.p, abs=1e-12)
+        assert forth.p_value == pytest.approx(back.p_value, abs=1e-12)
         assert forth.adjusted == pytest.approx(back.adjusted, abs=1e-12)
         assert forth.winner == back.winner
     if forth.low is None:
@@ -140,7 +140,7 @@ def test_permutation_and_closed_form_agree(name):
     draws = {"replicates": 9999} if name in ("f1", "mcc") else {}  # drawn as counts, they cost little
     swapped = assay.compare(**given, test=["permutation", "sign-flips"], **draws)[name]
     assert swapped.test != closed.test
-    assert swapped.p == pytest.approx(closed.p, abs=0.04)
+    assert swapped.p_value == pytest.approx(closed.p_value, abs=0.04)
 
 
 def test_the_drawn_interval_is_near_the_closed_one():
@@ -154,7 +154,7 @@ def test_the_drawn_interval_is_near_the_closed_one():
     again = assay.compare(actual=y, predicted=predicted, metrics="f1", test="permutation", replicates=999)[
         "f1"
     ]
-    assert (again.low, again.p) == (drawn.low, drawn.p)
+    assert (again.low, again.p_value) == (drawn.low, drawn.p_value)
 
 
 def test_different_rows_add_their_variances():
@@ -178,7 +178,7 @@ def test_identical_models_never_disagree():
         metrics=["accuracy", "mcc", "f1", "auc", "log_loss", "brier"],
     )  # fmt: skip
     for one in found:
-        assert (one.difference, one.p, one.same, one.winner) == (0, 1, True, None)
+        assert (one.difference, one.p_value, one.same, one.winner) == (0, 1, True, None)
         assert one.rows_needed() is None
     assert found.summary == "a and b never disagree."
 
@@ -187,12 +187,12 @@ def test_models_that_separate_the_classes():
     """Both perfectly: no difference. One perfectly, one perfectly wrong: no closed form, but a test."""
     y = [0] * 25 + [1] * 25
     alike = assay.compare(actual=y, score={"a": y, "b": list(range(50))}, metrics="auc")["auc"]
-    assert (alike.difference, alike.p) == (0, 1)
+    assert (alike.difference, alike.p_value) == (0, 1)
     apart = assay.compare(actual=y, score={"a": [-x for x in y], "b": y}, metrics="auc", replicates=199)[
         "auc"
     ]
     assert apart.difference == 1
-    assert apart.p == pytest.approx(1 / 200)
+    assert apart.p_value == pytest.approx(1 / 200)
     assert apart.low is None
     assert "no spread" in apart.note
     different = assay.compare(
@@ -219,7 +219,7 @@ def test_weights_have_no_unit_and_equal_weights_are_none():
     given = {"actual": y, "predicted": predicted, "score": scores, "metrics": ["accuracy", "f1", "brier"]}
     light, heavy = (assay.compare(**given, weight=weight * unit) for unit in (1, 1024))
     for one, other in zip(light, heavy, strict=True):
-        assert one.p == pytest.approx(other.p, rel=1e-9)
+        assert one.p_value == pytest.approx(other.p_value, rel=1e-9)
         assert one.difference == pytest.approx(other.difference, rel=1e-12)
     plain, even = assay.compare(**given), assay.compare(**given, weight=np.full(200, 3.0))
     for one, other in zip(plain, even, strict=True):
@@ -241,7 +241,7 @@ def test_groups_are_the_unit():
     apart = (sides[1] - sides[0]) * (left + 1) / left
     assert alone["f1"].standard_error == pytest.approx(math.sqrt(199 / 200 * (apart @ apart)), rel=1e-9)
     assert alone["brier"].standard_error == pytest.approx(plain["brier"].standard_error, rel=1e-9)
-    assert alone["brier"].p == pytest.approx(plain["brier"].p, rel=1e-9)  # Student's t both times
+    assert alone["brier"].p_value == pytest.approx(plain["brier"].p_value, rel=1e-9)  # Student's t both times
     twice = {
         "actual": np.tile(y, 2),
         "predicted": {k: np.tile(v, 2) for k, v in predicted.items()},
@@ -251,7 +251,7 @@ def test_groups_are_the_unit():
     }
     for one in assay.compare(**twice):
         assert one.standard_error == pytest.approx(alone[one.metric].standard_error, rel=1e-9)
-        assert one.p == pytest.approx(alone[one.metric].p, rel=1e-9)
+        assert one.p_value == pytest.approx(alone[one.metric].p_value, rel=1e-9)
         assert one.design_effect == pytest.approx(2 * alone[one.metric].design_effect, rel=1e-9)
     lone = assay.compare(**given, group=np.zeros(200), replicates=19)
     assert all(one.low is None or one.low == one.high for one in lone)
@@ -346,7 +346,7 @@ def test_models_may_be_columns_of_a_table(library):
         actual=y[kept], score={k: v[kept] for k, v in scores.items()}, metrics=["auc", "brier"]
     )
     for one, other in zip(found, expected, strict=True):
-        assert one.p == other.p
+        assert one.p_value == other.p_value
     with pytest.raises(assay.MissingValueError):
         assay.compare(table, actual="y", score=["a", "b"])
 
@@ -381,7 +381,7 @@ def test_positive_words_are_read():
     joint = assay.PairedLabels.of(*(assay.rows(actual=words[y], predicted=v) for v in named.values()))
     tallies = assay.compare(joint, positive="spam", metrics=["recall", "f1"])
     for one, two, three in zip(numbers, texts, tallies, strict=True):
-        assert one.p == two.p == three.p
+        assert one.p_value == two.p_value == three.p_value
         assert one.low == two.low == three.low
 
 
@@ -409,7 +409,10 @@ def test_an_object_that_keeps_its_rows_is_compared_by_them():
 
     y, _, predicted = models(30)
     a, b = (assay.rows(actual=y, predicted=p) for p in predicted.values())
-    assert assay.compare(KeepsRows(a), KeepsRows(b))["accuracy"].p == assay.compare(a, b)["accuracy"].p
+    assert (
+        assay.compare(KeepsRows(a), KeepsRows(b))["accuracy"].p_value
+        == assay.compare(a, b)["accuracy"].p_value
+    )
 
 
 SHAPES = {
@@ -452,7 +455,7 @@ def test_models_of_one_quality_seldom_differ_on_few_unequal_groups(shape):
             actual=actual, predicted=predicted, score=scores, group=group, metrics=names, correction=None
         )
         for one in found:
-            rejected[one.metric] += not isinstance(one.p, Undefined) and one.p < 0.05
+            rejected[one.metric] += not isinstance(one.p_value, Undefined) and one.p_value < 0.05
     assert tested > 0.9 * samples
     for name, count in rejected.items():
         assert count / tested <= 0.05 + 2.5 * math.sqrt(0.05 * 0.95 / tested), name
@@ -467,7 +470,7 @@ def test_five_groups_that_agree_are_no_proof():
     (one,) = assay.compare(
         actual=actual, predicted={"a": first, "b": second}, group=group, metrics="accuracy", correction=None
     )
-    assert one.p == pytest.approx(2 / 32)
+    assert one.p_value == pytest.approx(2 / 32)
 
 
 def test_four_weighted_rows_that_agree_are_no_proof():
@@ -478,4 +481,4 @@ def test_four_weighted_rows_that_agree_are_no_proof():
         actual=np.ones(400, dtype=int), predicted={"a": first, "b": second},
         weight=np.full(400, 2.0), metrics="accuracy", correction=None,
     )  # fmt: skip
-    assert 0.05 < one.p < 0.2
+    assert 0.05 < one.p_value < 0.2

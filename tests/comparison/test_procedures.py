@@ -17,7 +17,7 @@ def test_resamples_are_those_of_o35_and_o36():
     base = np.full(10, 0.8)
     found = assay.compare_resamples(base, base + inputs["diffs"])
     assert found.test_share == 0.1
-    assert found.test.p == pytest.approx(expected["p"], rel=1e-9)
+    assert found.test.p_value == pytest.approx(expected["p"], rel=1e-9)
     assert (found.test.low, found.test.high) == pytest.approx((expected["lo"], expected["hi"]), rel=1e-9)
     assert found.posterior == pytest.approx(
         (chances["p_left"], chances["p_rope"], chances["p_right"]), rel=1e-9
@@ -39,7 +39,7 @@ def test_five_by_two_is_that_of_o37():
     base = np.full((5, 2), 0.7)
     found = assay.compare_resamples(base, base + inputs["diffs_5x2"])
     assert found.test_share == 0.5
-    assert found.five_by_two.p == pytest.approx(expected["p_F"], rel=1e-9)
+    assert found.five_by_two.p_value == pytest.approx(expected["p_F"], rel=1e-9)
     assert "5x2cv F test: p = 0.3307" in str(found)
     assert "cannot tell a and b apart, which does not make them equal" in " ".join(str(found).split())
 
@@ -83,8 +83,8 @@ def test_pairs_of_data_sets_are_wilcoxons():
     found = assay.compare_datasets(scores)
     for one in found.pairs:
         theirs = scipy.stats.wilcoxon(scores[one.second], scores[one.first]).pvalue
-        assert one.test.p == pytest.approx(theirs, rel=1e-9)
-        assert one.adjusted >= one.test.p
+        assert one.test.p_value == pytest.approx(theirs, rel=1e-9)
+        assert one.adjusted >= one.test.p_value
     assert found.winner("weak", "strong") == "strong"
     text = str(found)
     assert max(map(len, text.splitlines())) <= 80

@@ -41,7 +41,7 @@ def test_three_models_are_compared_in_pairs(results):
                 second.compare(third, metric="accuracy")]  # fmt: skip
     assert [pair.names for pair in comparison.pairs] == [pair.names for pair in expected]
     assert [pair.test for pair in comparison.pairs] == [pair.test for pair in expected]
-    assert comparison.adjusted_p == tuple(holm([pair.test.p for pair in expected]).tolist())
+    assert comparison.adjusted_p_values == tuple(holm([pair.test.p_value for pair in expected]).tolist())
     means = [np.mean(result.per_fold("accuracy")) for result in results]
     assert comparison.means == pytest.approx(means, rel=1e-12)
     assert comparison.best == "logistic"
@@ -60,7 +60,7 @@ def test_the_text_has_every_model_and_pair(results):
     assert max(map(len, comparison.text(width=60).splitlines())) <= 60
     data = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
     assert data["best"] == "logistic"
-    assert [pair["adjusted_p"] for pair in data["pairs"]] == list(comparison.adjusted_p)
+    assert [pair["adjusted_p_value"] for pair in data["pairs"]] == list(comparison.adjusted_p_values)
 
 
 def test_losses_are_best_when_small(results):
@@ -74,10 +74,10 @@ def test_models_that_predict_alike(results):
     """A pair without a spread has no p-value: none is invented, and the others are adjusted all the same."""
     twin = judge(MODELS["prior"], split=SPLIT, name="twin")
     comparison = results[0].compare(twin, results[2], metric="accuracy")
-    assert np.isnan(comparison.adjusted_p[0])
-    assert comparison.to_dict()["pairs"][0]["adjusted_p"] is None
+    assert np.isnan(comparison.adjusted_p_values[0])
+    assert comparison.to_dict()["pairs"][0]["adjusted_p_value"] is None
     assert "-" in str(comparison)
-    assert comparison.adjusted_p[1] < 0.05
+    assert comparison.adjusted_p_values[1] < 0.05
 
 
 def test_models_of_one_name_get_letters(results):

@@ -46,9 +46,9 @@ def test_evaluations_of_tallies_alone_are_compared_unpaired(two):
         assert compared.estimate(name, "tree").value == two[1][name].value
     apart = assay.compare(*(ev.rows for ev in two), metrics=["recall", "auc"], paired=False)
     for name in ("recall", "auc"):
-        assert (compared[name].low, compared[name].p) == (apart[name].low, apart[name].p)
+        assert (compared[name].low, compared[name].p_value) == (apart[name].low, apart[name].p_value)
     mixed = assay.compare(two[0], loaded(two[1]), metrics="auc")
-    assert mixed["auc"].p == apart["auc"].p
+    assert mixed["auc"].p_value == apart["auc"].p_value
     assert {one.metric for one in assay.compare(*map(loaded, two))} >= {"accuracy", "f1", "auc"}
     with pytest.raises(MetricError, match="mae needs the rows of forest, of which only tallies are at hand"):
         assay.compare(*map(loaded, two), metrics="mae")

@@ -85,12 +85,12 @@ def test_interval_of_accuracy(ev):
 def test_tests_of_the_table(ev):
     """P[accuracy > NIR] < 2.2e-16; McNemar's p 7.998e-05; kappa's z 33.2 and p 0."""
     table = ev.confusion
-    assert table.no_information().p < 2.2e-16
-    assert f"{table.mcnemar('corrected').p:.3e}" == "7.998e-05"
+    assert table.no_information().p_value < 2.2e-16
+    assert f"{table.mcnemar('corrected').p_value:.3e}" == "7.998e-05"
     kappa = table.kappa()
-    assert printed(kappa.value, "0.8867172") == "0.8867172"
-    assert printed(kappa.z, "33.2") == "33.2"
-    assert printed(kappa.p, "0.0") == "0.0"
+    assert printed(kappa.estimate, "0.8867172") == "0.8867172"
+    assert printed(kappa.statistic, "33.2") == "33.2"
+    assert printed(kappa.p_value, "0.0") == "0.0"
 
 
 def test_errors_of_kappa(ev):
@@ -212,8 +212,8 @@ def test_command_gives_every_figure_as_data(told, path):
     assert found["confusion"]["row_totals"] == [1207, 183]
     assert found["confusion"]["column_totals"] == [1231, 159]
     tests = found["tests"]
-    assert tests["no_information"]["p"] < 2.2e-16
-    assert f"{tests['mcnemar']['p']:.3e}" == "7.998e-05"
+    assert tests["no_information"]["p_value"] < 2.2e-16
+    assert f"{tests['mcnemar']['p_value']:.3e}" == "7.998e-05"
     assert printed(tests["kappa"]["statistic"], "33.2") == "33.2"
     assert found == assay.evaluate(path, **ROLES).to_dict(full=True)
 

@@ -246,8 +246,8 @@ def test_spam_filter_of_spam(sms, metric, value, printed):
 
 def test_spam_filter_p_values(sms):
     """Accuracy is above the no-information rate, and ham is predicted more often than it occurs."""
-    assert no_information(sms).p < 2.2e-16
-    assert mcnemar(sms, "corrected").p == pytest.approx(7.998e-05, rel=1e-4)
+    assert no_information(sms).p_value < 2.2e-16
+    assert mcnemar(sms, "corrected").p_value == pytest.approx(7.998e-05, rel=1e-4)
 
 
 def test_spam_filter_observed_agreement(sms):
@@ -428,8 +428,8 @@ def test_spam_filter_kappa_errors(sms):
     what it leaves, 0.01587936. Fleiss, Cohen and Everitt's error, which vcd prints today, is 0.0190912.
     """
     found = kappa_errors(sms.table())
-    assert round(found.z, 1) == 33.2
-    assert 0 < found.p < 1e-240
+    assert round(found.statistic, 1) == 33.2
+    assert 0 < found.p_value < 1e-240
     assert math.sqrt(OBSERVED * (1 - OBSERVED) / 1390) / (1 - EXPECTED) == pytest.approx(0.01918876, abs=5e-9)
     diagonal = (1202 / 1390, 154 / 1390)
     assert math.sqrt(sum(p * (1 - p) for p in diagonal) / 1390) / EXPECTED == pytest.approx(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from assay.inference.differences.difference import Difference
     from assay.inference.differences.pairing import Models
     from assay.inference.estimate import Estimate
-    from assay.inference.test_result import Test
+    from assay.inference.test_result import TestResult
 
 __all__ = ["Comparison", "compare"]
 
@@ -50,7 +50,7 @@ class Comparison(ComparisonShortcuts):
     """
 
     differences: tuple[Difference, ...]
-    overall: dict[str, Test]
+    overall: dict[str, TestResult]
     family: int
     confidence: float
     correction: Correction
@@ -175,8 +175,8 @@ class Comparison(ComparisonShortcuts):
             "difference": [
                 IntervalCell(number_or_none(each.difference), each.low, each.high) for each in found
             ],
-            "p": [number_or_none(each.p) for each in found],
-            "adjusted_p": [number_or_none(each.adjusted) for each in found],
+            "p_value": [number_or_none(each.p_value) for each in found],
+            "adjusted_p_value": [number_or_none(each.adjusted) for each in found],
             "winner": [each.winner for each in found],
             "method": [each.method for each in found],
         }

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from assay.inference.test_result import Test
+    from assay.inference.test_result import TestResult
     from assay.metrics import Value
 
 __all__ = ["DatasetComparison", "PairOfSets", "ResampleComparison", "compare_datasets", "compare_resamples"]
@@ -57,14 +57,14 @@ class ResampleComparison(ResampleComparisonShortcuts):
 
     names: tuple[str, str]
     means: tuple[float, float]
-    test: Test
+    test: TestResult
     posterior: Posterior
     rope: float
     resamples: int
     test_share: float
     confidence: float
     larger_is_better: bool
-    five_by_two: Test | None = None
+    five_by_two: TestResult | None = None
     metric: str = ""
 
     @property
@@ -75,7 +75,7 @@ class ResampleComparison(ResampleComparisonShortcuts):
     @property
     def winner(self) -> str | None:
         """The better procedure's name; None where the resamples cannot tell."""
-        p = self.test.p
+        p = self.test.p_value
         if isinstance(p, Undefined) or not p < 1 - self.confidence:
             return None
         return self.names[(self.difference > 0) == self.larger_is_better]
@@ -109,7 +109,7 @@ class ResampleComparison(ResampleComparisonShortcuts):
             "first_mean": self.means[0],
             "second_mean": self.means[1],
             "difference": IntervalCell(self.difference, self.test.low, self.test.high),
-            "p": number_or_none(self.test.p),
+            "p_value": number_or_none(self.test.p_value),
             "worse": self.posterior.worse,
             "same": self.posterior.same,
             "better": self.posterior.better,
@@ -207,7 +207,7 @@ class PairOfSets(NamedTuple):
 
     first: str
     second: str
-    test: Test
+    test: TestResult
     adjusted: Value
     nemenyi: float
     ahead: str | None  # whose ranks are better, whether or not by more than chance
@@ -219,8 +219,8 @@ class DatasetComparison(DatasetComparisonShortcuts):
 
     names: tuple[str, ...]
     ranks: NDArray[np.float64]
-    overall: Test
-    friedman: Test
+    overall: TestResult
+    friedman: TestResult
     critical_difference: float
     pairs: tuple[PairOfSets, ...]
     sets: int
@@ -250,7 +250,7 @@ class DatasetComparison(DatasetComparisonShortcuts):
                     "first": pair.first,
                     "second": pair.second,
                     "wilcoxon": pair.test.to_dict(),
-                    "adjusted_p": pair.adjusted,
+                    "adjusted_p_value": pair.adjusted,
                     "nemenyi_p": pair.nemenyi,
                     "winner": self.winner(pair.first, pair.second),
                 }
@@ -270,8 +270,8 @@ class DatasetComparison(DatasetComparisonShortcuts):
             "first": [pair.first for pair in self.pairs],
             "second": [pair.second for pair in self.pairs],
             "winner": [self.winner(pair.first, pair.second) for pair in self.pairs],
-            "wilcoxon_p": [number_or_none(pair.test.p) for pair in self.pairs],
-            "adjusted_p": [number_or_none(pair.adjusted) for pair in self.pairs],
+            "wilcoxon_p": [number_or_none(pair.test.p_value) for pair in self.pairs],
+            "adjusted_p_value": [number_or_none(pair.adjusted) for pair in self.pairs],
             "nemenyi_p": [pair.nemenyi for pair in self.pairs],
         }
         return [ResultTable(ranks, "mean ranks"), ResultTable(pairs, "pairs of models")]
@@ -322,7 +322,7 @@ def compare_datasets(
         if test.statistic is not None and test.statistic != half:
             ahead = labels[second if (float(test.statistic) > half) == larger_is_better else first]
         pairs.append((labels[first], labels[second], test, float(nemenyi_p[first, second]), ahead))
-    adjusted = holm([float(test.p) for test in tests]).tolist()
+    adjusted = holm([float(test.p_value) for test in tests]).tolist()
     compared = tuple(
         PairOfSets(first, second, test, p, by_nemenyi, ahead)
         for (first, second, test, by_nemenyi, ahead), p in zip(pairs, adjusted, strict=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.inference.formulas.kappa import KappaErrors
-    from assay.inference.hypothesis_tests.contingency import Alternative, Test
+    from assay.inference.hypothesis_tests.contingency import Alternative, TestResult
     from assay.inputs import Rows
 
 __all__ = ["CrossTable"]
@@ -214,27 +214,27 @@ class CrossTable(CrossTableShortcuts):
         """Whether rows and columns are actual and predicted labels of the same set, in the same order."""
         return {self.rows, self.columns} == set(_OTHER) and self.labels == self.column_labels
 
-    def chi_square(self, *, correction: bool = False) -> Test:
+    def chi_square(self, *, correction: bool = False) -> TestResult:
         """Test whether rows and columns are independent, by Pearson's chi-squared test."""
         return contingency.chi_square(self._tested, correction=correction)
 
-    def fisher(self, *, alternative: Alternative = "two-sided", confidence: float = 0.95) -> Test:
+    def fisher(self, *, alternative: Alternative = "two-sided", confidence: float = 0.95) -> TestResult:
         """Test independence exactly by Fisher's test, for two rows and two columns, with the odds ratio."""
         return contingency.fisher(self._tested, alternative=alternative, confidence=confidence)
 
-    def mcnemar(self, method: Literal["mid-p", "exact", "corrected", "uncorrected"] = "mid-p") -> Test:
+    def mcnemar(self, method: Literal["mid-p", "exact", "corrected", "uncorrected"] = "mid-p") -> TestResult:
         """Test whether two classes are mistaken for each other equally often, by McNemar's test."""
         return contingency.mcnemar(self._tested, method)
 
-    def bowker(self) -> Test:
+    def bowker(self) -> TestResult:
         """Test whether any two classes are mistaken for each other equally often, by Bowker's test."""
         return contingency.bowker(self._tested)
 
-    def stuart_maxwell(self) -> Test:
+    def stuart_maxwell(self) -> TestResult:
         """Test whether each class is predicted as often as it occurs, all classes at once."""
         return contingency.stuart_maxwell(self._tested)
 
-    def no_information(self) -> Test:
+    def no_information(self) -> TestResult:
         """Test whether accuracy is above that of always predicting the commonest class."""
         return contingency.no_information(self._tested if self.rows == "actual" else self._tested.T)
 
@@ -245,7 +245,7 @@ class CrossTable(CrossTableShortcuts):
         pair agrees.
 
         >>> kappa = CrossTable([[1202, 5], [29, 154]], ["ham", "spam"]).kappa()
-        >>> round(kappa.value, 7), round(kappa.standard_error, 6), round(kappa.z, 1)
+        >>> round(kappa.estimate, 7), round(kappa.standard_error, 6), round(kappa.statistic, 1)
         (0.8867172, 0.019091, 33.2)
         """
         if not self.confusion:

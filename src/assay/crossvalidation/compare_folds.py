@@ -35,14 +35,14 @@ class FoldComparison(FoldComparisonShortcuts):
     """Three or more models on the same folds: every pair compared, p-values adjusted by Holm over all pairs.
 
     ``pairs`` are in the order of the names: first and second, first and third, and so on; each is what
-    comparing the two alone gives. ``adjusted_p`` has a p-value for each of them.
+    comparing the two alone gives. ``adjusted_p_values`` has a p-value for each of them.
     """
 
     names: tuple[str, ...]
     metric: str
     means: tuple[float, ...]
     pairs: tuple[ResampleComparison, ...]
-    adjusted_p: tuple[float, ...]
+    adjusted_p_values: tuple[float, ...]
     confidence: float
 
     @property
@@ -70,8 +70,8 @@ class FoldComparison(FoldComparisonShortcuts):
             "best": self.best,
             "confidence": self.confidence,
             "pairs": [
-                {**comparison.to_dict(), "adjusted_p": adjusted}
-                for comparison, adjusted in zip(self.pairs, self.adjusted_p, strict=True)
+                {**comparison.to_dict(), "adjusted_p_value": adjusted}
+                for comparison, adjusted in zip(self.pairs, self.adjusted_p_values, strict=True)
             ],
         }
         return dict(json_safe(data))
@@ -83,7 +83,7 @@ class FoldComparison(FoldComparisonShortcuts):
         for comparison in self.pairs:
             for name, column in comparison.tables()[0].columns.items():
                 pairs.setdefault(name, []).extend(column)
-        pairs["adjusted_p"] = [None if math.isnan(p) else p for p in self.adjusted_p]
+        pairs["adjusted_p_value"] = [None if math.isnan(p) else p for p in self.adjusted_p_values]
         titles = {"metric": metric_title}
         return [ResultTable(pairs, "differences", printed_as=titles), ResultTable(means, "means")]
 
@@ -118,7 +118,7 @@ def compare_folds(
         return pairs[0]
     return FoldComparison(
         tuple(names), spec.name, tuple(math.fsum(column) / len(column) for column in values), tuple(pairs),
-        _adjusted([comparison.test.p for comparison in pairs]), first.confidence,
+        _adjusted([comparison.test.p_value for comparison in pairs]), first.confidence,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.formatting.json_values import json_safe
 from assay.formatting.result_table import IntervalCell, ResultTable
-from assay.inference.test_result import Test
+from assay.inference.test_result import TestResult
 from assay.metrics import Undefined
 from assay.metrics.spec import metric_title
 from assay.metrics.views.confusion import LARGEST_TABLE
@@ -71,7 +71,7 @@ def as_dict(
     return dict(json_safe(data))
 
 
-def _tests(table: CrossTable) -> Iterator[tuple[str, Test]]:
+def _tests(table: CrossTable) -> Iterator[tuple[str, TestResult]]:
     """Yield the tests of a table that caret, irr and gmodels print."""
     yield "no_information", table.no_information()
     if len(table.labels) == 2:  # noqa: PLR2004 - of more classes it is Bowker's
@@ -82,7 +82,14 @@ def _tests(table: CrossTable) -> Iterator[tuple[str, Test]]:
     error = None if isinstance(kappa.standard_error, Undefined) else kappa.standard_error
     yield (
         "kappa",
-        Test("kappa beyond chance", kappa.z, None, kappa.p, estimate=kappa.value, standard_error=error),
+        TestResult(
+            "kappa beyond chance",
+            kappa.statistic,
+            None,
+            kappa.p_value,
+            estimate=kappa.estimate,
+            standard_error=error,
+        ),
     )
     yield "chi_square", table.chi_square()
 

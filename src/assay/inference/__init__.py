@@ -159,9 +159,11 @@ if TYPE_CHECKING:
         rows_for_two_proportions,
         rows_for_width,
     )
+    from assay.inference.test_result import TestResult
 
 _HOMES = {
     "estimate": ("Estimate",),
+    "test_result": ("TestResult",),
     "formulas.proportions": (
         "wilson", "modified_wilson", "wilson_corrected", "clopper_pearson", "agresti_coull", "jeffreys",
         "mid_p", "proportion_interval",
@@ -236,6 +238,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Area",
     "Estimate",
+    "TestResult",
     "adaptive_reach",
     "agreement_weights",
     "agresti_coull",

@@ -7,19 +7,19 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from assay.metrics import Undefined, Value
 
-__all__ = ["Alternative", "Test", "p_text"]
+__all__ = ["Alternative", "TestResult", "p_text"]
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Test:
+class TestResult:
     """A test's name, its statistic and degrees of freedom where it has them, and its p-value.
 
     `estimate` is what the test is about (an odds ratio, a difference) with its interval and standard error
     where there are any; `note` says what a reader should know. An F has a pair of degrees of freedom.
 
-    >>> Test("paired t test", 2.4303, 7, 0.0454)
+    >>> TestResult("paired t test", 2.4303, 7, 0.0454)
     paired t test: statistic 2.4303, df 7, p = 0.0454
     """
 
@@ -28,7 +28,7 @@ class Test:
     method: str
     statistic: Value | None
     df: float | tuple[float, float] | None
-    p: Value
+    p_value: Value
     alternative: Alternative = "two-sided"
     estimate: Value | None = None
     low: float | None = None
@@ -38,27 +38,27 @@ class Test:
     standard_error: float | None = None
 
     def __repr__(self) -> str:
-        if isinstance(self.p, Undefined):
-            return f"{self.method}: {self.p!r}"
+        if isinstance(self.p_value, Undefined):
+            return f"{self.method}: {self.p_value!r}"
         parts = [f"statistic {self.statistic:.5g}"] if self.statistic is not None else []
         if self.df is not None:
             df = self.df if isinstance(self.df, tuple) else (self.df,)
             parts.append(f"df {' and '.join(f'{one:.5g}' for one in df)}")
-        return f"{self.method}: {', '.join([*parts, p_text(self.p)])}"
+        return f"{self.method}: {', '.join([*parts, p_text(self.p_value)])}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: null and a reason where there is no p-value, never NaN.
 
-        >>> Test("a coin", None, None, 0.5).to_dict()
-        {'method': 'a coin', 'p': 0.5, 'alternative': 'two-sided', 'note': ''}
+        >>> TestResult("a coin", None, None, 0.5).to_dict()
+        {'method': 'a coin', 'p_value': 0.5, 'alternative': 'two-sided', 'note': ''}
         """
         data = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        if isinstance(self.p, Undefined):
-            data["reason"] = self.p.reason
-        for name in ("statistic", "p", "estimate"):
+        if isinstance(self.p_value, Undefined):
+            data["reason"] = self.p_value.reason
+        for name in ("statistic", "p_value", "estimate"):
             if isinstance(data[name], Undefined):
                 data[name] = None
-        return {name: value for name, value in data.items() if value is not None or name == "p"}
+        return {name: value for name, value in data.items() if value is not None or name == "p_value"}
 
 
 def p_text(p: float) -> str:

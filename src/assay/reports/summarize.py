@@ -231,12 +231,12 @@ def _no_information(ev: Evaluation) -> list[str]:
         return []
     rate = ev["no_information_rate"].value
     test = no_information(table)
-    if isinstance(test.p, Undefined) or isinstance(rate, Undefined):
+    if isinstance(test.p_value, Undefined) or isinstance(rate, Undefined):
         return []
-    p = "p < 2.2e-16" if test.p < 2.2e-16 else p_text(test.p)  # noqa: PLR2004 - as R prints what is smaller
+    p = "p < 2.2e-16" if test.p_value < 2.2e-16 else p_text(test.p_value)  # noqa: PLR2004 - as R prints what is smaller
     if ev["accuracy"].value <= rate:
         return [f"no-information rate {rate:.4f}: accuracy is no higher"]
-    if test.p < 1 - ev.settings.confidence:
+    if test.p_value < 1 - ev.settings.confidence:
         return [f"no-information rate {rate:.4f}: accuracy is higher, {p}"]
     return [f"no-information rate {rate:.4f}: not shown to be better than guessing, {p}"]
 
@@ -275,9 +275,9 @@ def _marginal_test(table: Confusion) -> Iterator[str]:
     counts = table.table()
     two = len(counts) == 2  # noqa: PLR2004 - of more classes it is Bowker's
     test = mcnemar(counts, "corrected") if two else bowker(counts)
-    if isinstance(test.p, Undefined) or test.note:
+    if isinstance(test.p_value, Undefined) or test.note:
         return
-    p = "p < 2.2e-16" if test.p < 2.2e-16 else p_text(test.p)  # noqa: PLR2004 - as R prints what is smaller
+    p = "p < 2.2e-16" if test.p_value < 2.2e-16 else p_text(test.p_value)  # noqa: PLR2004 - as R prints what is smaller
     yield (f"{test.method} against the truth, of whether each class is predicted as often as it occurs: {p}.")
 
 

@@ -128,10 +128,10 @@ def test_a_slice_is_compared_with_all_other_rows(more):
                 assert (mine.difference, mine.method) == (theirs.difference, theirs.method)
                 assert mine.low <= theirs.low
                 assert mine.high >= theirs.high
-                assert mine.p >= theirs.p
+                assert mine.p_value >= theirs.p_value
                 continue
-            assert (mine.difference, mine.low, mine.high, mine.p, mine.method) == (
-                theirs.difference, theirs.low, theirs.high, theirs.p, theirs.method,
+            assert (mine.difference, mine.low, mine.high, mine.p_value, mine.method) == (
+                theirs.difference, theirs.low, theirs.high, theirs.p_value, theirs.method,
             )  # fmt: skip
 
 
@@ -147,11 +147,11 @@ def test_what_tallies_cannot_tell_the_rows_do():
     mine = ev.slices["by"].differences("rmse")["south", "rmse"]
     assert (mine.difference, mine.standard_error) == (theirs.difference, theirs.standard_error)
     assert mine.low <= theirs.low
-    assert theirs.p <= mine.p < 1
-    assert not any(line["p"] is None for line in ev.slices["by"].lines())
+    assert theirs.p_value <= mine.p_value < 1
+    assert not any(line["p_value"] is None for line in ev.slices["by"].lines())
     median = ev.slices["by"].lines("median_absolute_error")[0]
     assert median["difference_low"] < median["difference"] < median["difference_high"]
-    assert median["p"] is None
+    assert median["p_value"] is None
 
 
 def test_p_values_are_corrected_over_all_that_is_shown():
@@ -160,8 +160,8 @@ def test_p_values_are_corrected_over_all_that_is_shown():
     found = list(slices.differences().values())
     assert len(found) == 12
     assert [one.family for one in found] == [12] * 12
-    assert [one.adjusted for one in found] == holm([one.p for one in found]).tolist()
-    assert [line["adjusted_p"] for line in slices.lines()] == [one.adjusted for one in found]
+    assert [one.adjusted for one in found] == holm([one.p_value for one in found]).tolist()
+    assert [line["adjusted_p_value"] for line in slices.lines()] == [one.adjusted for one in found]
 
 
 def test_of_two_slices_each_is_the_rest_of_the_other():
@@ -172,7 +172,7 @@ def test_of_two_slices_each_is_the_rest_of_the_other():
     assert {one.family for one in slices.differences().values()} == {4}
     first, second = (line for line in slices.lines("recall"))
     assert first["difference"] == -second["difference"]
-    assert (first["difference_low"], first["p"]) == (-second["difference_high"], second["p"])
+    assert (first["difference_low"], first["p_value"]) == (-second["difference_high"], second["p_value"])
     assert (first["rest"], first["value"]) == (second["value"], second["rest"])
 
 
@@ -209,7 +209,7 @@ def test_groups_of_one_row_each_are_no_groups():
     plain = judged(columns).slices["at"].differences("recall")
     for key, one in grouped.items():
         assert one.difference == pytest.approx(plain[key].difference, rel=1e-12)
-        assert one.p == pytest.approx(plain[key].p, abs=0.02)
+        assert one.p_value == pytest.approx(plain[key].p_value, abs=0.02)
         assert one.low == pytest.approx(plain[key].low, abs=0.01)
 
 
@@ -254,9 +254,9 @@ def test_few_groups_or_few_of_a_class_are_not_tested():
     keep[spam[9:]] = False
     ev = filtered(columns, keep, by="at")
     lines = {line["slice"]: line for line in ev.slices["at"].lines("auc")}
-    assert lines["west"]["p"] is None
+    assert lines["west"]["p_value"] is None
     assert lines["west"]["reason"] == "fewer than 10 rows of a class"
-    assert lines["north"]["p"] is not None
+    assert lines["north"]["p_value"] is not None
 
 
 def test_a_small_rest_is_not_tested_against():
@@ -371,7 +371,7 @@ def test_what_cannot_be_compared_is_shown():
     slices = judged(table()).slices["at"]
     lines = slices.lines(["expected_calibration_error", "recall"])
     assert [line["value"] is not None for line in lines] == [True] * 6
-    assert [line["p"] is None for line in lines] == [True] * 3 + [False] * 3
+    assert [line["p_value"] is None for line in lines] == [True] * 3 + [False] * 3
     assert {one.family for one in slices.differences(["expected_calibration_error", "recall"]).values()} == {
         3
     }
@@ -409,13 +409,13 @@ def test_a_slice_without_a_hit_is_not_taken_for_certain():
     columns = {"actual": actual, "predicted": predicted, "at": slices, "w": random.uniform(0.5, 2, n)}
     columns["g"] = np.arange(n)
     plain = assay.evaluate(columns, actual="actual", predicted="predicted", by="at").slices["at"]
-    exact = plain.differences("recall")["few", "recall"].p
+    exact = plain.differences("recall")["few", "recall"].p_value
     assert exact > 0.1
     for more in ({"weight": "w"}, {"group": "g"}):
         found = assay.evaluate(columns, actual="actual", predicted="predicted", by="at", **more).slices["at"]
         for name in ("recall", "balanced_accuracy", "f1"):
             one = found.differences(name)["few", name]
-            assert one.p > 0.05, (name, more)
+            assert one.p_value > 0.05, (name, more)
         one = found.differences("recall")["few", "recall"]
-        assert one.p == pytest.approx(exact, abs=0.1)
+        assert one.p_value == pytest.approx(exact, abs=0.1)
         assert one.low < one.difference < one.high

@@ -97,23 +97,23 @@ def test_permutation_of_accuracy_is_the_sign_test():
     rows = [assay.rows(actual=actual, predicted=one, labels=[0, 1]) for one in (first, second)]
     found = permutation("accuracy", tuple(rows), count=40_000)
     exact = 2 * sum([1, 15, 105, 455]) / 2**15
-    assert found.p == pytest.approx(exact, abs=4 * np.sqrt(exact / 40_000))
+    assert found.p_value == pytest.approx(exact, abs=4 * np.sqrt(exact / 40_000))
     assert found.estimate == pytest.approx(9 / 60)
     tally = permutation("accuracy", assay.PairedLabels.of(*rows), count=40_000)
-    assert tally.p == found.p
+    assert tally.p_value == found.p_value
 
 
 def test_permutation_of_any_metric():
     """Scores and numbers are swapped row by row; equal models never differ."""
     for name, rows in (("auc", _scored()), ("brier", _scored()), ("mae", _numbers())):
         found = permutation(name, rows, count=99)
-        assert 0.01 <= found.p <= 1
+        assert 0.01 <= found.p_value <= 1
         assert "99 permutations" in found.note
         alike = permutation(name, (rows[0], rows[0]), count=9)
-        assert alike.p == 1
+        assert alike.p_value == 1
         assert alike.estimate == 0
     far = tuple(assay.rows(actual=POSITIVE, score=one) for one in (POSITIVE * 0.9, 1 - POSITIVE * 0.9))
-    assert permutation("auc", far, count=199).p == pytest.approx(1 / 200)
+    assert permutation("auc", far, count=199).p_value == pytest.approx(1 / 200)
 
 
 def test_weighted_rows_of_two_models():
@@ -141,7 +141,7 @@ def test_what_is_refused_or_empty():
     with pytest.raises(MetricError, match="groups"):
         paired_replicates("mae", _numbers(group=np.arange(N) % 7), count=5)
     assert np.isnan(paired_replicates("accuracy", assay.PairedLabels(), count=3).difference).all()
-    assert isinstance(permutation("accuracy", assay.PairedLabels(), count=3).p, Undefined)
+    assert isinstance(permutation("accuracy", assay.PairedLabels(), count=3).p_value, Undefined)
 
 
 def test_both_outputs_of_a_row_are_swapped():
@@ -152,5 +152,5 @@ def test_both_outputs_of_a_row_are_swapped():
     models = [assay.rows(actual=y, predicted=(p > 0.5).astype(int), score=p) for p in (poor, good)]
     alone = [assay.rows(actual=y, score=p) for p in (poor, good)]
     found, same = (permutation("brier", tuple(pair), count=999) for pair in (models, alone))
-    assert found.p < 0.05
-    assert found.p == pytest.approx(same.p, abs=0.03)
+    assert found.p_value < 0.05
+    assert found.p_value == pytest.approx(same.p_value, abs=0.03)

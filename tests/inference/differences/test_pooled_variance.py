@@ -85,7 +85,7 @@ def test_a_part_drawn_at_random_seldom_differs_from_the_rest(by_group):
             for kept in (inside, ~inside)
         ]
         for name in names:
-            p = grouped_against_rest(find(name), *sides, 30).p
+            p = grouped_against_rest(find(name), *sides, 30).p_value
             tested[name] += not isinstance(p, Undefined)
             rejected[name] += not isinstance(p, Undefined) and p < 0.05
     for name in names:
@@ -108,7 +108,7 @@ def test_few_positives_seldom_differ(weights):
                 columns["weight"] = np.exp(weights * random.standard_normal(n))
             made.append(assay.rows(**columns, labels=[0, 1], positive=1))
         for name in names:
-            p = against_rest(find(name), *made).p
+            p = against_rest(find(name), *made).p_value
             rejected[name] += not isinstance(p, Undefined) and p < 0.05
     for name, count in rejected.items():
         assert count / samples <= 0.05 + 2.5 * math.sqrt(0.05 * 0.95 / samples), name
@@ -128,7 +128,8 @@ def test_a_part_that_differs_is_found():
             for kept in (inside, ~inside)
         ]
         found += sum(
-            grouped_against_rest(find(name), *sides, 40).p < 0.05 for name in ("accuracy", "recall", "mcc")
+            grouped_against_rest(find(name), *sides, 40).p_value < 0.05
+            for name in ("accuracy", "recall", "mcc")
         )
     assert found > 0.9 * 90
 

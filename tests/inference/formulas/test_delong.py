@@ -48,7 +48,7 @@ def test_paired_test_is_that_of_o13():
         assert found.estimate == pytest.approx(expected["diff"], rel=1e-12)
         assert found.standard_error == pytest.approx(expected["se_diff"], rel=1e-12)
         assert found.statistic == pytest.approx(expected["z"], rel=1e-12)
-        assert found.p == pytest.approx(expected["p"], rel=1e-12)
+        assert found.p_value == pytest.approx(expected["p"], rel=1e-12)
         limits = expected["ci_lo"], expected["ci_hi"]
         assert (found.low, found.high) == pytest.approx(limits, rel=1e-12)
 
@@ -60,10 +60,10 @@ def test_unpaired_test_is_that_of_o14():
     found = delong_unpaired(first, second)
     assert found.estimate == pytest.approx(expected["diff"], rel=1e-12)
     assert found.statistic == pytest.approx(expected["z"], rel=1e-12)
-    assert found.p == pytest.approx(expected["p_normal"], rel=1e-12)
+    assert found.p_value == pytest.approx(expected["p_normal"], rel=1e-12)
     student = delong_unpaired(first, second, student=True)
     assert student.df == pytest.approx(expected["df_welch"], rel=1e-12)
-    assert student.p == pytest.approx(expected["p_t"], rel=1e-12)
+    assert student.p_value == pytest.approx(expected["p_t"], rel=1e-12)
 
 
 def test_weighted_area_is_that_of_o20():
@@ -100,7 +100,7 @@ def test_the_spam_filter_agrees_with_proc():
         ):
             found = delong_paired(first, second, *entries(labels), alternative=alternative)
             assert found.statistic == pytest.approx(expected[name]["statistic"]["Z"], rel=1e-10)
-            assert found.p == pytest.approx(expected[name]["p.value"], rel=1e-10)
+            assert found.p_value == pytest.approx(expected[name]["p.value"], rel=1e-10)
             limits = found.low, found.high
             assert limits == pytest.approx(expected[name]["conf.int"], abs=1e-10)
         areas = [delong(ranks(labels, one)) for one in (first, second)]
@@ -108,7 +108,7 @@ def test_the_spam_filter_agrees_with_proc():
         unpaired = expected["delong_unpaired"]
         assert found.statistic == pytest.approx(unpaired["statistic"]["D"], rel=1e-10)
         assert found.df == pytest.approx(unpaired["parameter"]["df"], rel=1e-10)
-        assert found.p == pytest.approx(unpaired["p.value"], rel=1e-10)
+        assert found.p_value == pytest.approx(unpaired["p.value"], rel=1e-10)
 
 
 def test_unpaired_test_of_figures_alone_agrees_with_proc():
@@ -123,7 +123,7 @@ def test_unpaired_test_of_figures_alone_agrees_with_proc():
         found = delong_unpaired(*areas, student=True)
         assert found.statistic == pytest.approx(expected["statistic"]["D"], rel=1e-10)
         assert found.df == pytest.approx(expected["parameter"]["df"], rel=1e-10)
-        assert found.p == pytest.approx(expected["p.value"], rel=1e-10)
+        assert found.p_value == pytest.approx(expected["p.value"], rel=1e-10)
 
 
 scored = st.lists(
@@ -139,19 +139,19 @@ def test_several_of_two_is_the_paired_test(rows):
     found = delong_paired(first, second, *entries(labels))
     turned = delong_paired(second, first, *entries(labels))
     several = delong_several([first, second], *entries(labels))
-    if isinstance(found.p, Undefined):
-        assert isinstance(several.p, Undefined)
+    if isinstance(found.p_value, Undefined):
+        assert isinstance(several.p_value, Undefined)
     elif found.statistic is None:
-        assert found.p == several.p == 1
+        assert found.p_value == several.p_value == 1
         assert "rank alike" in found.note
     else:
         assert several.statistic == pytest.approx(found.statistic**2, rel=1e-6)
         assert several.df == 1
         assert turned.statistic == pytest.approx(-found.statistic)
-        assert turned.p == pytest.approx(found.p)
+        assert turned.p_value == pytest.approx(found.p_value)
         assert found.low <= found.estimate <= found.high
     same = delong_paired(first, first * 2 + 1, *entries(labels))
-    assert (same.p, same.statistic) == (1, None)
+    assert (same.p_value, same.statistic) == (1, None)
 
 
 def test_three_models_one_of_them_twice():
@@ -169,8 +169,8 @@ def test_three_models_one_of_them_twice():
     expected = steps @ np.linalg.solve(contrast @ covariance @ contrast.T, steps)
     assert alone.statistic == pytest.approx(expected)
     apart = delong_several([labels, -labels], *entries(labels))
-    assert isinstance(apart.p, Undefined)
-    assert isinstance(delong_paired(labels, -labels, *entries(labels)).p, Undefined)
+    assert isinstance(apart.p_value, Undefined)
+    assert isinstance(delong_paired(labels, -labels, *entries(labels)).p_value, Undefined)
 
 
 @settings(deadline=None)
@@ -199,4 +199,4 @@ def test_a_class_of_one_row_or_none_is_refused():
     with pytest.raises(assay.MetricError, match="a single row"):
         delong_paired([1, 2, 3], [2, 1, 3], [1, 0, 0], [0, 1, 1])
     lacking = Area(0.5, Undefined("a single positive row shows no spread"), 1, 9)
-    assert isinstance(delong_unpaired(lacking, Area(0.5, 0.1, 9, 9)).p, Undefined)
+    assert isinstance(delong_unpaired(lacking, Area(0.5, 0.1, 9, 9)).p_value, Undefined)

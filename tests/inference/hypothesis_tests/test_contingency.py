@@ -9,7 +9,7 @@ from support.reference_figures import check_value, oracle
 import assay
 from assay import MetricError
 from assay.inference.hypothesis_tests.contingency import (
-    Test,
+    TestResult,
     bowker,
     chi_square,
     fisher,
@@ -41,7 +41,7 @@ def test_chi_square_is_that_of_r(edition, name, correction):
     test = chi_square(r["inputs"]["table"]["values"], correction=correction)
     assert test.statistic == near(r[name]["statistic"]["X-squared"])
     assert test.df == r[name]["parameter"]["df"]
-    assert test.p == near(r[name]["p.value"], rel=1e-11)
+    assert test.p_value == near(r[name]["p.value"], rel=1e-11)
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -52,7 +52,7 @@ def test_fisher_has_the_p_value_of_r(edition, name, alternative):
     """Down to 1e-167, in logarithms."""
     r = oracle("sms_crosstable_gmodels")[edition]
     test = fisher(r["inputs"]["table"]["values"], alternative=alternative)
-    assert test.p == near(r[name]["p.value"])
+    assert test.p_value == near(r[name]["p.value"])
     assert test.alternative == alternative
 
 
@@ -174,7 +174,7 @@ def test_fisher_against_fractions(table):
         "greater": lambda value: value >= x,
     }.items():
         expected = Fraction(sum(way for value, way in ways.items() if wanted(value)), sum(ways.values()))
-        assert fisher(table, alternative=alternative).p == near(expected, rel=1e-12)
+        assert fisher(table, alternative=alternative).p_value == near(expected, rel=1e-12)
 
 
 def test_fisher_with_an_empty_cell_reaches_the_end():
@@ -185,7 +185,7 @@ def test_fisher_with_an_empty_cell_reaches_the_end():
     assert (test.estimate, test.high) == (math.inf, math.inf)
     assert exact_chance([[5, 0], [1, 5]], test.low, lambda value: value >= 5)[0] == near(0.025, rel=1e-11)
     empty = fisher([[0, 0], [3, 4]])
-    assert empty.p == 1
+    assert empty.p_value == 1
     assert empty.estimate == Undefined("a row or a column is empty")
     assert (empty.low, empty.high) == (0, math.inf)
 
@@ -195,7 +195,7 @@ def test_fisher_for_billions_of_rows_has_the_large_sample_limit():
     table = [[10**9, 10**9 + 50_000], [10**9 + 30_000, 10**9]]
     test = fisher(table)
     yates = chi_square(table, correction=True)
-    assert test.p == pytest.approx(yates.p, rel=1e-4)
+    assert test.p_value == pytest.approx(yates.p_value, rel=1e-4)
     assert test.estimate == pytest.approx(10**18 / ((10**9 + 50_000) * (10**9 + 30_000)), rel=1e-9)
     assert test.low < test.estimate < test.high < 1.0001
 
@@ -231,11 +231,11 @@ def test_mcnemar_is_that_of_r(name):
     for method in ("uncorrected", "corrected"):
         test, figures = mcnemar(table, method), r[f"mcnemar_{method}"]
         assert test.statistic == near(figures["statistic"]["McNemar's chi-squared"])
-        assert test.p == near(figures["p.value"], rel=1e-11)
+        assert test.p_value == near(figures["p.value"], rel=1e-11)
         assert test.df == 1
-    assert mcnemar(table, "exact").p == near(r["exact_binom"]["p.value"])
-    assert mcnemar(table, "exact").p == near(r["exact_by_formula"]["p.value"])
-    assert mcnemar(table).p == near(r["mid_p_by_formula"]["p.value"])
+    assert mcnemar(table, "exact").p_value == near(r["exact_binom"]["p.value"])
+    assert mcnemar(table, "exact").p_value == near(r["exact_by_formula"]["p.value"])
+    assert mcnemar(table).p_value == near(r["mid_p_by_formula"]["p.value"])
 
 
 @pytest.mark.parametrize("name", ["O32", "O33"])
@@ -244,11 +244,11 @@ def test_mcnemar_of_two_models(name):
     given, figures = methods(name)["inputs"], methods(name)["outputs"]
     table = [[given["both"], given["only1"]], [given["only2"], given["neither"]]]
     assert mcnemar(table, "uncorrected").statistic == near(figures["chi2"])
-    assert mcnemar(table, "uncorrected").p == near(figures["p_asym"])
+    assert mcnemar(table, "uncorrected").p_value == near(figures["p_asym"])
     assert mcnemar(table, "corrected").statistic == near(figures["chi2_cc"])
-    assert mcnemar(table, "corrected").p == near(figures["p_cc"])
-    assert mcnemar(table, "exact").p == near(figures["p_exact"])
-    assert mcnemar(table, "mid-p").p == near(figures["p_mid"])
+    assert mcnemar(table, "corrected").p_value == near(figures["p_cc"])
+    assert mcnemar(table, "exact").p_value == near(figures["p_exact"])
+    assert mcnemar(table, "mid-p").p_value == near(figures["p_mid"])
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -257,18 +257,18 @@ def test_caret_p_values(edition):
     table = np.transpose(oracle("sms_confusion_caret")[edition]["inputs"]["table"]["values"])
     overall = oracle("sms_confusion_caret")[edition]["caret_positive_spam"]["overall"]
     test = no_information(table)
-    assert test.p == near(overall["AccuracyPValue"])
+    assert test.p_value == near(overall["AccuracyPValue"])
     assert test.estimate == near(overall["Accuracy"])
     assert test.alternative == "greater"
-    assert mcnemar(table, "corrected").p == near(overall["McnemarPValue"])
+    assert mcnemar(table, "corrected").p_value == near(overall["McnemarPValue"])
 
 
 def test_accuracy_against_guessing_of_the_methods_page():
     """130 rows of which 80 are negative."""
     figures = methods("O6")["outputs"]
     table = [[68, 12], [5, 45]]
-    assert no_information(table).p == near(figures["p_acc_gt_nir"])
-    assert mcnemar(table, "corrected").p == near(figures["mcnemar_bias_p_cc"])
+    assert no_information(table).p_value == near(figures["p_acc_gt_nir"])
+    assert mcnemar(table, "corrected").p_value == near(figures["mcnemar_bias_p_cc"])
 
 
 @pytest.mark.parametrize("n", [1_029, 1_030, 1_031, 10_000, 10_000_000])
@@ -276,7 +276,7 @@ def test_accuracy_against_guessing_has_no_largest_n(n):
     """One peer gives up at 1,030 rows, where its binomial coefficient overflows."""
     right, wrong = n * 6 // 10, n - n * 6 // 10
     table = [[right // 2, wrong // 2], [wrong - wrong // 2, right - right // 2]]
-    p = no_information(table).p
+    p = no_information(table).p_value
     assert 0 < p < 1e-9 or (p == 0 and n > 10_000)
     if n <= 1_031:
         rate = Fraction(max(sum(table[0]), sum(table[1])), n)
@@ -288,20 +288,20 @@ def test_accuracy_against_guessing_has_no_largest_n(n):
 
 def test_accuracy_of_nothing_right_or_of_one_class():
     """The ends of the range."""
-    assert no_information([[0, 3], [4, 0]]).p == 1
-    assert no_information([[5, 0], [0, 0]]).p == 1
-    assert no_information([[0, 0], [0, 0]]).p == Undefined("there are no rows")
+    assert no_information([[0, 3], [4, 0]]).p_value == 1
+    assert no_information([[5, 0], [0, 0]]).p_value == 1
+    assert no_information([[0, 0], [0, 0]]).p_value == Undefined("there are no rows")
 
 
 def test_identical_models_never_disagree():
     """No division by zero where two models are the same: p is 1 and the note says why."""
     for method in ("uncorrected", "corrected", "exact", "mid-p"):
         test = mcnemar([[40, 0], [0, 2]], method)
-        assert test.p == 1
+        assert test.p_value == 1
         assert test.note == "the two never disagree"
     assert mcnemar([[40, 0], [0, 2]], "uncorrected").statistic == 0
-    assert mcnemar([[0, 7], [7, 0]]).p == 1
-    assert bowker([[4, 0, 0], [0, 5, 0], [0, 0, 6]]) == Test(
+    assert mcnemar([[0, 7], [7, 0]]).p_value == 1
+    assert bowker([[4, 0, 0], [0, 5, 0], [0, 0, 6]]) == TestResult(
         "Bowker's test of symmetry", 0.0, 0, 1.0, note="no classes were confused"
     )
 
@@ -310,7 +310,7 @@ def test_bowker_is_mcnemar_for_two_classes():
     """One pair of classes, one degree of freedom."""
     table = [[1202, 5], [29, 154]]
     assert bowker(table).statistic == mcnemar(table, "uncorrected").statistic == 24**2 / 34
-    assert bowker(table).p == mcnemar(table, "uncorrected").p
+    assert bowker(table).p_value == mcnemar(table, "uncorrected").p_value
 
 
 def test_bowker_as_arithmetic():
@@ -318,13 +318,13 @@ def test_bowker_as_arithmetic():
     test = bowker([[20, 8, 0], [2, 30, 5], [0, 9, 11]])
     assert test.statistic == near((8 - 2) ** 2 / 10 + (5 - 9) ** 2 / 14)
     assert test.df == 2
-    assert test.p == near(math.exp(-test.statistic / 2))  # the tail of chi-square with two degrees
+    assert test.p_value == near(math.exp(-test.statistic / 2))  # the tail of chi-square with two degrees
 
 
 def test_stuart_maxwell_is_that_of_coin():
     """R: coin::mh_test(as.table(x)) of the same table, its statistic and p-value."""
     test = stuart_maxwell([[44, 6, 3], [5, 30, 7], [2, 9, 61]])
-    assert (test.statistic, test.df, test.p) == (near(0.385852090032154), 2, near(0.824542950944992))
+    assert (test.statistic, test.df, test.p_value) == (near(0.385852090032154), 2, near(0.824542950944992))
 
 
 def test_stuart_maxwell_as_arithmetic():
@@ -338,7 +338,7 @@ def test_stuart_maxwell_as_arithmetic():
     statistic = (d[0] ** 2 * v[1][1] - 2 * d[0] * d[1] * v[0][1] + d[1] ** 2 * v[0][0]) / determinant
     test = stuart_maxwell(table)
     assert test.statistic == near(statistic)
-    assert test.p == near(math.exp(-float(statistic) / 2))
+    assert test.p_value == near(math.exp(-float(statistic) / 2))
 
 
 def test_stuart_maxwell_is_mcnemar_for_two_classes_and_leaves_out_classes_without_confusion():
@@ -352,7 +352,7 @@ def test_stuart_maxwell_is_mcnemar_for_two_classes_and_leaves_out_classes_withou
     assert stuart_maxwell(apart).statistic == near(2**2 / 4 + 4**2 / 6)
     assert stuart_maxwell(apart).df == 2
     assert stuart_maxwell([[3, 0], [0, 4]]).note == "no classes were confused"
-    assert "not the same classes" in stuart_maxwell([[1, 2, 3], [4, 5, 6]]).p.reason
+    assert "not the same classes" in stuart_maxwell([[1, 2, 3], [4, 5, 6]]).p_value.reason
 
 
 def test_chi_square_of_three_classes_as_arithmetic():
@@ -364,23 +364,25 @@ def test_chi_square_of_three_classes_as_arithmetic():
     assert test.statistic == near(((used - expected) ** 2 / expected).sum())
     assert test.df == 4
     half = test.statistic / 2
-    assert test.p == near(math.exp(-half) * (1 + half), rel=1e-11)  # four degrees
+    assert test.p_value == near(math.exp(-half) * (1 + half), rel=1e-11)  # four degrees
 
 
 def test_the_correction_stops_at_no_difference():
     """Yates takes off one half, but never more than the difference there is."""
     assert chi_square([[5, 5], [5, 5]], correction=True).statistic == 0
     assert chi_square([[5, 5], [6, 5]], correction=True).statistic == 0
-    assert chi_square([[5, 5], [6, 5]], correction=True).p == 1
+    assert chi_square([[5, 5], [6, 5]], correction=True).p_value == 1
 
 
 def test_what_cannot_be_tested_says_why():
     """Undefined with a reason, and no error."""
-    assert chi_square([[3, 4]]).p == Undefined("the table has fewer than two rows or columns with counts")
-    assert "two rows and two columns" in chi_square(np.ones((3, 3), int), correction=True).p.reason
-    assert "two rows and two columns" in fisher(np.ones((3, 3), int)).p.reason
-    assert "Bowker" in mcnemar(np.ones((3, 3), int)).p.reason
-    assert "not the same classes" in bowker([[1, 2, 3], [4, 5, 6]]).p.reason
+    assert chi_square([[3, 4]]).p_value == Undefined(
+        "the table has fewer than two rows or columns with counts"
+    )
+    assert "two rows and two columns" in chi_square(np.ones((3, 3), int), correction=True).p_value.reason
+    assert "two rows and two columns" in fisher(np.ones((3, 3), int)).p_value.reason
+    assert "Bowker" in mcnemar(np.ones((3, 3), int)).p_value.reason
+    assert "not the same classes" in bowker([[1, 2, 3], [4, 5, 6]]).p_value.reason
     assert "undefined" in repr(chi_square([[3, 4]]))
 
 
@@ -410,7 +412,7 @@ def test_a_tally_is_a_table():
 
 def test_a_p_value_below_the_smallest_float_is_not_zero():
     """It prints as less than the smallest there is."""
-    assert chi_square([[10**6, 0], [0, 10**6]]).p == 0
+    assert chi_square([[10**6, 0], [0, 10**6]]).p_value == 0
     assert p_text(0.0) == "p < 5e-324"
     assert repr(chi_square([[10**6, 0], [0, 10**6]])).endswith("df 1, p < 5e-324")
 
@@ -426,7 +428,7 @@ def test_counts_whose_squares_overflow_are_right():
 @pytest.mark.parametrize("method", ["mid-p", "exact"])
 def test_mcnemar_takes_more_disagreements_than_32_bits_count(method):
     """Of six billion, a hundred million one way too many are no chance, and 100,000 are what is normal."""
-    assert mcnemar([[0, 3_000_000_000], [2_900_000_000, 0]], method).p < 1e-300
+    assert mcnemar([[0, 3_000_000_000], [2_900_000_000, 0]], method).p_value < 1e-300
     b, c = 3_000_100_000, 3_000_000_000
     normal = math.erfc((b - c) / math.sqrt(2 * (b + c)))
-    assert mcnemar([[0, b], [c, 0]], method).p == near(normal, rel=1e-4)
+    assert mcnemar([[0, b], [c, 0]], method).p_value == near(normal, rel=1e-4)

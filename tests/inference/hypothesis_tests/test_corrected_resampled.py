@@ -27,7 +27,7 @@ def test_the_corrected_t_is_that_of_o35():
     assert found.estimate == pytest.approx(expected["mean"], rel=1e-12)
     assert found.standard_error == pytest.approx(expected["se"], rel=1e-12)
     assert found.statistic == pytest.approx(expected["t"], rel=1e-12)
-    assert found.p == pytest.approx(expected["p"], rel=1e-12)
+    assert found.p_value == pytest.approx(expected["p"], rel=1e-12)
     limits = found.low, found.high
     assert limits == pytest.approx((expected["lo"], expected["hi"]), rel=1e-12)
 
@@ -45,8 +45,8 @@ def test_five_by_two_is_that_of_o37():
     """T and F with their p."""
     inputs, expected = check_values(37)
     t, f = five_by_two_t(inputs["diffs_5x2"]), five_by_two_f(inputs["diffs_5x2"])
-    assert (t.statistic, t.p) == pytest.approx((expected["t"], expected["p_t"]), rel=1e-12)
-    assert (f.statistic, f.p) == pytest.approx((expected["F"], expected["p_F"]), rel=1e-12)
+    assert (t.statistic, t.p_value) == pytest.approx((expected["t"], expected["p_t"]), rel=1e-12)
+    assert (f.statistic, f.p_value) == pytest.approx((expected["F"], expected["p_F"]), rel=1e-12)
 
 
 @settings(deadline=None)
@@ -58,7 +58,7 @@ def test_the_posterior_is_as_wide_as_the_corrected_error(values, share):
     if found.statistic is None:
         assert sum(posterior) == 1
         return
-    assert posterior.worse == pytest.approx(found.p, rel=1e-9, abs=1e-300)
+    assert posterior.worse == pytest.approx(found.p_value, rel=1e-9, abs=1e-300)
     assert sum(posterior) == pytest.approx(1)
 
 
@@ -66,8 +66,8 @@ def test_without_overlap_it_is_the_plain_t():
     """As the test part shrinks to nothing the correction does too; with it the error only grows."""
     values = [0.1, 0.3, -0.1, 0.2]
     plain = scipy.stats.ttest_1samp(values, 0)
-    assert corrected_t(values, 1e18, 1).p == pytest.approx(plain.pvalue, rel=1e-9)
-    assert corrected_t(values, 9, 1).p > plain.pvalue
+    assert corrected_t(values, 1e18, 1).p_value == pytest.approx(plain.pvalue, rel=1e-9)
+    assert corrected_t(values, 9, 1).p_value > plain.pvalue
 
 
 @settings(deadline=None)
@@ -76,18 +76,18 @@ def test_f_does_not_see_which_half_came_first(pairs):
     """The order of halves and of halvings is no matter for F, and its sign neither."""
     found = five_by_two_f(pairs)
     turned = five_by_two_f([(-b, -a) for a, b in reversed(pairs)])
-    if isinstance(found.p, Undefined):
-        assert isinstance(turned.p, Undefined)
+    if isinstance(found.p_value, Undefined):
+        assert isinstance(turned.p_value, Undefined)
     else:
         assert turned.statistic == pytest.approx(found.statistic, rel=1e-9)
 
 
 def test_without_spread():
     """All alike has no test; the posterior lies where they lie."""
-    assert isinstance(corrected_t([0.1, 0.1], 9, 1).p, Undefined)
+    assert isinstance(corrected_t([0.1, 0.1], 9, 1).p_value, Undefined)
     assert correlated_bayes([0.1, 0.1], 9, 1) == (0, 0, 1)
     assert correlated_bayes([0.0, 0.0], 9, 1) == (0, 1, 0)
-    assert isinstance(five_by_two_t([[0.1, 0.1]] * 5).p, Undefined)
+    assert isinstance(five_by_two_t([[0.1, 0.1]] * 5).p_value, Undefined)
 
 
 @pytest.mark.parametrize(

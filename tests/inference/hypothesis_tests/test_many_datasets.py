@@ -30,11 +30,11 @@ def test_ranks_are_those_of_o39():
     assert mean_ranks(scores) == pytest.approx(expected["mean_ranks"], rel=1e-12)
     plain = friedman(scores, tie_corrected=False)
     assert plain.statistic == pytest.approx(expected["chi2"], rel=1e-12)
-    assert plain.p == pytest.approx(expected["p_chi2"], rel=1e-12)
+    assert plain.p_value == pytest.approx(expected["p_chi2"], rel=1e-12)
     assert friedman(scores).statistic == pytest.approx(expected["chi2_tie_corrected"], rel=1e-12)
     ratio = iman_davenport(scores, tie_corrected=False)
     assert ratio.statistic == pytest.approx(expected["F_iman_davenport"], rel=1e-12)
-    assert ratio.p == pytest.approx(expected["p_F"], rel=1e-12)
+    assert ratio.p_value == pytest.approx(expected["p_F"], rel=1e-12)
     assert critical_difference(3, 6) == pytest.approx(expected["nemenyi_cd_005"], rel=1e-9)
 
 
@@ -44,12 +44,12 @@ def test_friedman_agrees_with_scipy(table):
     """With ties; undefined where all tie."""
     found = friedman(table)
     if all(len(set(row)) == 1 for row in table):
-        assert isinstance(found.p, Undefined)
-        assert isinstance(iman_davenport(table).p, Undefined)
+        assert isinstance(found.p_value, Undefined)
+        assert isinstance(iman_davenport(table).p_value, Undefined)
         return
     theirs = scipy.stats.friedmanchisquare(*np.array(table).T)
     assert found.statistic == pytest.approx(theirs.statistic, rel=1e-9, abs=1e-12)
-    assert found.p == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert found.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
 
 
 @settings(deadline=None)
@@ -93,7 +93,7 @@ def test_a_pair_at_the_critical_difference_has_p_alpha():
 def test_models_always_ranked_alike():
     """F has no end there, and p is 0."""
     found = iman_davenport([[3, 2, 1]] * 6)
-    assert (found.statistic, found.p) == (math.inf, 0)
+    assert (found.statistic, found.p_value) == (math.inf, 0)
     assert "alike" in found.note
 
 

@@ -29,13 +29,13 @@ def test_per_query_comparison_is_that_of_o31():
     assert found.estimate == pytest.approx(expected["diff"], rel=1e-12)
     assert found.standard_error == pytest.approx(expected["se"], rel=1e-12)
     assert found.statistic == pytest.approx(expected["t"], rel=1e-12)
-    assert found.p == pytest.approx(expected["p_t"], rel=1e-12)
+    assert found.p_value == pytest.approx(expected["p_t"], rel=1e-12)
     limits = found.low, found.high
     assert limits == pytest.approx((expected["ci_lo"], expected["ci_hi"]), rel=1e-12)
-    assert sign_flips(values).p == expected["signflip_exact_p"]
+    assert sign_flips(values).p_value == expected["signflip_exact_p"]
     ranked = wilcoxon(values)
     assert ranked.statistic == expected["wilcoxon_wplus"]
-    assert ranked.p == expected["wilcoxon_exact_p"]
+    assert ranked.p_value == expected["wilcoxon_exact_p"]
 
 
 @settings(deadline=None)
@@ -55,9 +55,9 @@ def test_exact_tests_count_out_all_signs(values):
             "greater": sum(s >= seen for s in sums),
             "less": sum(s <= seen for s in sums),
         }
-        assert sign_flips(values, alternative=alternative).p == far[alternative] / len(sums)
+        assert sign_flips(values, alternative=alternative).p_value == far[alternative] / len(sums)
         if not kept:
-            assert wilcoxon(values, alternative=alternative).p == 1
+            assert wilcoxon(values, alternative=alternative).p_value == 1
             continue
         own = sum(r for x, r in zip(kept, ranks, strict=True) if x > 0)
         above, below = sum(w >= own for w in positive), sum(w <= own for w in positive)
@@ -67,7 +67,7 @@ def test_exact_tests_count_out_all_signs(values):
             "less": below / len(sums),
         }
         found = wilcoxon(values, alternative=alternative, method="exact")
-        assert (found.statistic, found.p) == (own, chances[alternative])
+        assert (found.statistic, found.p_value) == (own, chances[alternative])
         assert bool(found.note) == (len(kept) < len(values))
 
 
@@ -81,17 +81,17 @@ def test_the_normal_wilcoxon_agrees_with_scipy(alternative, corrected):
         values, zero_method="wilcox", correction=corrected, method="asymptotic", alternative=alternative
     )
     assert "normal" in found.method
-    assert found.p == pytest.approx(theirs.pvalue, rel=1e-12)
+    assert found.p_value == pytest.approx(theirs.pvalue, rel=1e-12)
 
 
 def test_the_exact_wilcoxon_agrees_with_scipy_beyond_enumeration():
     """Forty-five differences without ties."""
     values = np.random.default_rng(4).normal(0.3, 1, 45)
     theirs = scipy.stats.wilcoxon(values, method="exact")
-    assert wilcoxon(values).p == pytest.approx(theirs.pvalue, rel=1e-12)
+    assert wilcoxon(values).p_value == pytest.approx(theirs.pvalue, rel=1e-12)
     large = np.random.default_rng(4).normal(0.3, 1, 120)
     theirs = scipy.stats.wilcoxon(large, method="exact")
-    assert wilcoxon(large, method="exact").p == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert wilcoxon(large, method="exact").p_value == pytest.approx(theirs.pvalue, rel=1e-9)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -100,24 +100,24 @@ def test_the_paired_t_agrees_with_scipy(alternative):
     values = np.random.default_rng(5).normal(0.3, 1, 40)
     theirs = scipy.stats.ttest_1samp(values, 0, alternative=alternative)
     found = paired_t(values, alternative=alternative)
-    assert (found.statistic, found.p) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-10)
-    assert paired_t(values + 1e4).p > 0
+    assert (found.statistic, found.p_value) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-10)
+    assert paired_t(values + 1e4).p_value > 0
 
 
 def test_random_flips_are_the_same_anywhere():
     """One seed, one p, whatever the threads and the blocks; another seed, another."""
     values = np.random.default_rng(6).normal(0.2, 1, 70)
     found = sign_flips(values, seed=7)
-    assert found.p == pytest.approx(_by_hand(values, 100_000, 7), abs=0)
+    assert found.p_value == pytest.approx(_by_hand(values, 100_000, 7), abs=0)
     assert found.note == "100,000 flips, seed 7"
     assay.set_threads(1)
     try:
-        assert sign_flips(values, seed=7).p == found.p
+        assert sign_flips(values, seed=7).p_value == found.p_value
     finally:
         assay.set_threads(0)
-    assert sign_flips(values, seed=8).p != found.p
-    assert found.p == pytest.approx(paired_t(values).p, rel=0.15)
-    assert sign_flips(values + 9, flips=999).p == 1 / 1000
+    assert sign_flips(values, seed=8).p_value != found.p_value
+    assert found.p_value == pytest.approx(paired_t(values).p_value, rel=0.15)
+    assert sign_flips(values + 9, flips=999).p_value == 1 / 1000
 
 
 def _by_hand(values, flips, seed):
@@ -134,9 +134,9 @@ def _by_hand(values, flips, seed):
 def test_blocks_of_flips_do_not_show(monkeypatch):
     """Drawn a few at a time, the flips are the same."""
     values = np.random.default_rng(6).normal(0.2, 1, 70)
-    whole = sign_flips(values, flips=500).p
+    whole = sign_flips(values, flips=500).p_value
     monkeypatch.setattr("assay.inference.hypothesis_tests.paired_means._SIGNS_AT_ONCE", 2000)
-    assert sign_flips(values, flips=500).p == whole
+    assert sign_flips(values, flips=500).p_value == whole
 
 
 @settings(deadline=None)
@@ -148,7 +148,7 @@ def test_one_step_ahead_is_the_paired_t(values):
         assert other.statistic is None or abs(other.statistic) > 1e6
         return
     assert one.statistic == pytest.approx(other.statistic, rel=1e-6)
-    assert one.p == pytest.approx(other.p, rel=1e-4, abs=1e-300)
+    assert one.p_value == pytest.approx(other.p_value, rel=1e-4, abs=1e-300)
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 4])
@@ -165,7 +165,7 @@ def test_diebold_mariano_by_its_definition(horizon, kernel):
     statistic *= math.sqrt((n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n)
     found = diebold_mariano(values, horizon=horizon, kernel=kernel)
     assert found.statistic == pytest.approx(statistic, rel=1e-10)
-    assert found.p == pytest.approx(2 * scipy.stats.t.sf(abs(statistic), n - 1), rel=1e-10)
+    assert found.p_value == pytest.approx(2 * scipy.stats.t.sf(abs(statistic), n - 1), rel=1e-10)
     assert diebold_mariano(values, horizon=horizon, kernel=kernel, lags=0).note == ""
 
 
@@ -178,11 +178,11 @@ def test_a_variance_below_nothing_is_said():
 
 def test_without_spread():
     """All alike: nothing to test; all 0: nothing to see."""
-    assert isinstance(paired_t([2.0, 2.0]).p, Undefined)
-    assert paired_t([0.0, 0.0]).p == 1
-    assert isinstance(paired_t([2.0]).p, Undefined)
-    assert wilcoxon([0.0]).p == 1
-    assert sign_flips([0.0]).p == 1
+    assert isinstance(paired_t([2.0, 2.0]).p_value, Undefined)
+    assert paired_t([0.0, 0.0]).p_value == 1
+    assert isinstance(paired_t([2.0]).p_value, Undefined)
+    assert wilcoxon([0.0]).p_value == 1
+    assert sign_flips([0.0]).p_value == 1
 
 
 @pytest.mark.parametrize(

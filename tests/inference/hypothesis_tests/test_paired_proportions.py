@@ -44,8 +44,10 @@ def test_differences_are_those_of_o32_and_o33(number):
     assert found.value == pytest.approx(expected["diff"], rel=1e-12)
     better = noninferiority(found.value, error, 0.05)
     assert better.statistic == pytest.approx(expected["ni_z_margin0.05"], rel=1e-12)
-    assert better.p == pytest.approx(expected["ni_p"], rel=1e-12)
-    assert equivalence(found.value, error, 0.05).p == pytest.approx(expected["tost_p_margin0.05"], rel=1e-12)
+    assert better.p_value == pytest.approx(expected["ni_p"], rel=1e-12)
+    assert equivalence(found.value, error, 0.05).p_value == pytest.approx(
+        expected["tost_p_margin0.05"], rel=1e-12
+    )
 
 
 def test_paired_difference_agrees_with_r():
@@ -98,7 +100,7 @@ def test_cochran_is_that_of_o34():
     found = cochran_q(inputs["correct"])
     assert found.statistic == pytest.approx(expected["q"], rel=1e-12)
     assert found.df == expected["df"]
-    assert found.p == pytest.approx(expected["p"], rel=1e-12)
+    assert found.p_value == pytest.approx(expected["p"], rel=1e-12)
 
 
 @settings(deadline=None)
@@ -110,7 +112,7 @@ def test_cochran_of_two_is_mcnemar(rows):
     if b + c:
         assert found.statistic == pytest.approx((b - c) ** 2 / (b + c))
     else:
-        assert isinstance(found.p, Undefined)
+        assert isinstance(found.p_value, Undefined)
 
 
 def test_claims_follow_from_the_interval():
@@ -130,8 +132,8 @@ def test_a_claim_is_a_test_passed(difference, margin, alpha):
     error = 0.02
     reach = -float(ndtri(alpha)) * error
     found = claims((difference - reach, difference + reach), margin)
-    assert ("non-inferior" in found) == (noninferiority(difference, error, margin).p < alpha)
-    assert ("equivalent" in found) == (equivalence(difference, error, margin).p < alpha)
+    assert ("non-inferior" in found) == (noninferiority(difference, error, margin).p_value < alpha)
+    assert ("equivalent" in found) == (equivalence(difference, error, margin).p_value < alpha)
 
 
 @pytest.mark.parametrize(
@@ -152,5 +154,5 @@ def test_nonsense_is_refused(call, message):
 
 def test_without_spread_there_is_no_p():
     """Undefined, and no division by nothing."""
-    assert isinstance(noninferiority(0.0, 0.0, 0.1).p, Undefined)
-    assert isinstance(equivalence(0.0, 0.0, 0.1).p, Undefined)
+    assert isinstance(noninferiority(0.0, 0.0, 0.1).p_value, Undefined)
+    assert isinstance(equivalence(0.0, 0.0, 0.1).p_value, Undefined)

@@ -80,4 +80,4 @@ def test_weights_of_any_size_have_the_same_interval(name, factor):
     both = {**columns, "score": {"a": columns["score"], "b": rng.random(40)}}
     both["predicted"] = {"a": columns["predicted"], "b": np.roll(columns["predicted"], 1)}
     (plain,), (far,) = (assay.compare(**both, metrics=name, weight=w) for w in (weight, weight * factor))
-    assert (far.p, far.low, far.high) == pytest.approx((plain.p, plain.low, plain.high), rel=1e-6)
+    assert (far.p_value, far.low, far.high) == pytest.approx((plain.p_value, plain.low, plain.high), rel=1e-6)

@@ -20,8 +20,8 @@ __all__ = ["SliceLine", "SliceReport", "line_table"]
 
 _FIELDS = ("by", "metric", "label", "n", "share")
 _ORDER = (
-    "by", "slice", "n", "share", "metric", "value", "method", "rest", "difference", "p", "adjusted_p",
-    "too_few", "reason",
+    "by", "slice", "n", "share", "metric", "value", "method", "rest", "difference", "p_value",
+    "adjusted_p_value", "too_few", "reason",
 )  # fmt: skip
 
 
@@ -44,7 +44,9 @@ class SliceLine:
         diff, value = self.difference, self.estimate.value
         if isinstance(value, Undefined) or self.too_few or diff is None:
             return value.reason if isinstance(value, Undefined) else self.too_few
-        return next((item.reason for item in (diff.difference, diff.p) if isinstance(item, Undefined)), "")
+        return next(
+            (item.reason for item in (diff.difference, diff.p_value) if isinstance(item, Undefined)), ""
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: None where there is no number."""
@@ -69,7 +71,7 @@ def line_table(lines: Sequence[SliceLine]) -> ResultTable:
     """Return lines as a table: each slice's value, its difference from the rest and the test of it."""
     diffs = [line.difference for line in lines]
     # A p-value is shown with a test only: Holm has corrected what was tested.
-    tested = [diff is not None and not isinstance(diff.p, Undefined) for diff in diffs]
+    tested = [diff is not None and not isinstance(diff.p_value, Undefined) for diff in diffs]
     columns: dict[str, list[Any]] = {name: [getattr(line, name) for line in lines] for name in _FIELDS}
     columns["value"] = [IntervalCell.of(line.estimate) for line in lines]
     columns["method"] = [line.estimate.method for line in lines]
@@ -80,7 +82,7 @@ def line_table(lines: Sequence[SliceLine]) -> ResultTable:
         else IntervalCell(number_or_none(diff.difference), diff.low, diff.high)
         for diff in diffs
     ]
-    for name, field in (("p", "p"), ("adjusted_p", "adjusted")):
+    for name, field in (("p_value", "p_value"), ("adjusted_p_value", "adjusted")):
         columns[name] = [
             number_or_none(getattr(diff, field)) if known else None
             for diff, known in zip(diffs, tested, strict=True)

@@ -284,7 +284,7 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
         if not any(count is not None and count < _MIN_CLASS_ROWS_TO_TEST for count in counts):
             return found
         few = Undefined(f"fewer than {_MIN_CLASS_ROWS_TO_TEST} rows of a class")
-        return dataclasses.replace(found, p=few, low=None, high=None)
+        return dataclasses.replace(found, p_value=few, low=None, high=None)
 
     @staticmethod
     def _corrected(found: list[list[Difference | None]]) -> list[list[Difference | None]]:
@@ -293,7 +293,7 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
             (i, j)
             for i, row in enumerate(found)
             for j, one in enumerate(row)
-            if one is not None and not isinstance(one.p, Undefined)
+            if one is not None and not isinstance(one.p_value, Undefined)
         ]
         adjusted = holm([float(_p(found[i][j])) for i, j in tested]).tolist() if tested else []
         for (i, j), p in zip(tested, adjusted, strict=True):
@@ -391,4 +391,4 @@ def reversed_difference(found: Difference, name: str) -> Difference:
 
 def _p(found: Difference | None) -> float:
     assert found is not None  # noqa: S101 - selected above
-    return float(found.p)
+    return float(found.p_value)

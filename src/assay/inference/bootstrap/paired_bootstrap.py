@@ -22,7 +22,7 @@ from assay.inference.bootstrap.units import (
 )
 from assay.inference.bootstrap.vectorized import MAX_ROWS_FOR_INTEGERS, TABLE_VIEWS, of_tables
 from assay.inference.influence.row_contributions import options_with_positive
-from assay.inference.test_result import Test
+from assay.inference.test_result import TestResult
 from assay.inputs import Rows
 from assay.metrics import Metric, Undefined, find
 from assay.tallies import Confusion, PairedLabels, PairedScores, Scores
@@ -113,7 +113,7 @@ def permutation(
     seed: int = 0,
     progress: bool | None = None,
     **options: Any,
-) -> Test:
+) -> TestResult:
     """Return the permutation test of two models: each row's outputs are swapped with probability 1/2.
 
     ``p = (1 + permutations with a difference at least as large) / (1 + permutations)`` (Davison and Hinkley
@@ -122,7 +122,7 @@ def permutation(
     >>> import assay
     >>> y = [0] * 40 + [1] * 40
     >>> a, b = (assay.rows(actual=y, predicted=p) for p in ([0] * 30 + [1] * 50, [0] * 39 + [1] * 41))
-    >>> permutation("accuracy", (a, b)).p < 0.01
+    >>> permutation("accuracy", (a, b)).p_value < 0.01
     True
     """
     metric = find(metric) if isinstance(metric, str) else metric
@@ -134,9 +134,11 @@ def permutation(
         first, second = (float(values[0]) for values in joint.both(joint.sizes.astype(np.int64)[None]))
         observed = second - first
     if np.isnan(observed):
-        return Test(name, None, None, Undefined("a model has no value, so there is no difference to test"))
+        return TestResult(
+            name, None, None, Undefined("a model has no value, so there is no difference to test")
+        )
     if not joint.differ.any():
-        return Test(name, None, None, 1.0, estimate=observed, note="the models never differ")
+        return TestResult(name, None, None, 1.0, estimate=observed, note="the models never differ")
     rng = np.random.Generator(np.random.Philox(key=[check_seed(seed), _PERMUTATION_STREAM]))
     sizes = np.where(joint.differ, joint.sizes, 0).astype(np.int64)
     as_large = undefined = 0
@@ -152,7 +154,7 @@ def permutation(
     note = f"{count:,} permutations, seed {seed}"
     if undefined:
         note += f"; {undefined:,} of them have no value and count against a difference"
-    return Test(name, None, None, (1 + as_large) / (1 + count), estimate=observed, note=note)
+    return TestResult(name, None, None, (1 + as_large) / (1 + count), estimate=observed, note=note)
 
 
 def _joint(metric: Metric, data: Any, options: dict[str, Any], *, stratified: bool) -> _Joint:

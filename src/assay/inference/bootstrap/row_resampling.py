@@ -14,7 +14,7 @@ import numpy as np
 from assay import kernels
 from assay.formatting.progress import Progress
 from assay.inference.bootstrap.paired_bootstrap import paired_replicates, permutation
-from assay.inference.test_result import Test
+from assay.inference.test_result import TestResult
 from assay.inputs.columns import Column
 from assay.inputs.labels import encode, label_union, translate
 from assay.metrics import Ranks
@@ -60,7 +60,7 @@ def _rounded_off(request: DifferenceRequest, differences: NDArray[np.float64]) -
     return np.where(unchanged, request.difference, differences)
 
 
-def permutation_test(request: DifferenceRequest) -> Test:
+def permutation_test(request: DifferenceRequest) -> TestResult:
     """Return the permutation test: each row's outputs swapped between the models with probability 1/2.
 
     The p-value is how often the difference is then as large. The observed rows count as one permutation, so
@@ -103,7 +103,9 @@ def permutation_test(request: DifferenceRequest) -> Test:
     note = f"{settings.replicates:,} swaps, seed {settings.seed}"
     if undefined:
         note += f"; {undefined:,} of them without a value"
-    return Test("randomisation of rows", None, None, (as_large + 1) / (settings.replicates + 1), note=note)
+    return TestResult(
+        "randomisation of rows", None, None, (as_large + 1) / (settings.replicates + 1), note=note
+    )
 
 
 def _independent_rows(rows: Rows) -> bool:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from assay.inference.differences.difference_request import ComparisonSettings, DifferenceMethod
     from assay.inference.differences.pairing import Models, Pair
     from assay.inference.formulas.proportions import Interval
-    from assay.inference.test_result import Test
+    from assay.inference.test_result import TestResult
 
 __all__ = [
     "ComparisonTable",
@@ -64,7 +64,7 @@ class ComparisonTable(NamedTuple):
     """
 
     differences: tuple[Difference, ...]
-    overall: dict[str, Test]
+    overall: dict[str, TestResult]
     family: int
 
 
@@ -114,7 +114,7 @@ def compare_metrics(
     if against == "first":
         pairs = [pair for pair in pairs if pair[0] == 0]
     differences: list[Difference] = []
-    overall: dict[str, Test] = {}
+    overall: dict[str, TestResult] = {}
     pairs_of_data: dict[tuple[int, ...], dict[tuple[int, int], Pair]] = {}
     for spec in specs:
         metric, options, name = spec.metric, metric_options(spec, models, positive), comparison_name(spec)
@@ -167,13 +167,13 @@ def _check_arguments(
 
 
 def _correct(
-    differences: list[Difference], correction: Correction, overall: dict[str, Test]
-) -> tuple[tuple[Difference, ...], dict[str, Test], int]:
+    differences: list[Difference], correction: Correction, overall: dict[str, TestResult]
+) -> tuple[tuple[Difference, ...], dict[str, TestResult], int]:
     """Return the differences with p-values corrected for their number, the overall tests, and that number."""
-    tested = [index for index, item in enumerate(differences) if not isinstance(item.p, Undefined)]
+    tested = [index for index, item in enumerate(differences) if not isinstance(item.p_value, Undefined)]
     if correction and tested:
         correct = holm if correction == "holm" else benjamini_hochberg
-        adjusted = correct([float(differences[index].p) for index in tested])
+        adjusted = correct([float(differences[index].p_value) for index in tested])
         for index, p_value in zip(tested, adjusted.tolist(), strict=True):
             differences[index] = dataclasses.replace(differences[index], adjusted=p_value, family=len(tested))
     return tuple(differences), overall, len(tested)
@@ -207,7 +207,7 @@ def compute_difference(
     if request.settings.ordered and not result.method.startswith("Diebold"):
         note = "; ".join(filter(None, [note, "it does not allow for rows that go together in time"]))
     return Difference(
-        name, *names, values, difference, result.low, result.high, request.confidence, result.test.p,
+        name, *names, values, difference, result.low, result.high, request.confidence, result.test.p_value,
         result.method, result.test.method, n, result.n, turn,
         standard_error=result.standard_error, note=note, disagreeing=result.disagreeing,
         groups=result.groups, design_effect=result.design_effect, more=result.more,
@@ -267,7 +267,7 @@ def methods_for(metric: Metric, options: dict[str, Any], *, paired: bool) -> tup
     return BY_METRIC.get(metric.name, BY_KIND[metric.kind])
 
 
-def _test_of_all_models(metric: Metric, options: dict[str, Any], models: Models) -> Test | None:
+def _test_of_all_models(metric: Metric, options: dict[str, Any], models: Models) -> TestResult | None:
     """Return the test that all models are alike: Cochran's Q of proportions, DeLong's of AUC; else None."""
     first = models.data[0]
     if not isinstance(first, Rows) or first.weight is not None or first.group is not None:

@@ -10,7 +10,7 @@ from assay.inference.distributions import normal_point
 from assay.inference.formulas.proportions import normal_quantile
 from assay.inference.hypothesis_tests.paired_proportions import claims, equivalence, noninferiority
 from assay.inference.power.proportion_power import check_power, critical_value, rows_for_paired
-from assay.inference.test_result import Test, p_text
+from assay.inference.test_result import TestResult, p_text
 from assay.metrics import Undefined, Value
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ class Margin:
     margin: float
     claims: tuple[str, ...]
     interval: tuple[float, float] | None  # the narrower one, by which equivalence is tested
-    noninferiority: Test | None = None
-    equivalence: Test | None = None
+    noninferiority: TestResult | None = None
+    equivalence: TestResult | None = None
 
 
 def assess_margin(
@@ -75,7 +75,7 @@ def assess_margin(
 class Difference:
     """The second model's value of a metric less the first's, with its interval and its test.
 
-    ``p`` is the test's own, ``adjusted`` the one corrected for all differences that were tested beside it.
+    ``p_value`` is the test's own, ``adjusted`` the one corrected for all differences tested beside it.
     ``n`` is how many rows (queries, of ranked lists) there are, ``counted`` how many of them count for this
     metric. ``direction`` is 1 where more is better, -1 where less is, 0 where neither can be said.
     ``disagreeing`` is on how many rows only the first model has what is counted, and only the second.
@@ -96,7 +96,7 @@ class Difference:
     low: float | None
     high: float | None
     confidence: float
-    p: Value
+    p_value: Value
     method: str
     test: str
     n: int
@@ -109,7 +109,7 @@ class Difference:
     disagreeing: tuple[int, int] | None = None
     groups: int | None = None
     design_effect: float | None = None
-    more: tuple[Test, ...] = ()
+    more: tuple[TestResult, ...] = ()
     margin: Margin | None = None
     detect: float | None = None
     same: bool = False  # the models differ on no row
@@ -122,7 +122,7 @@ class Difference:
     @property
     def decided(self) -> bool:
         """Whether the difference is significant, corrected for all that was tested beside it."""
-        p = self.p if self.adjusted is None else self.adjusted
+        p = self.p_value if self.adjusted is None else self.adjusted
         return not isinstance(p, Undefined) and not isinstance(self.difference, Undefined) and p < self.alpha
 
     @property
@@ -169,7 +169,7 @@ class Difference:
         if isinstance(self.difference, Undefined):
             return f"{name} {self.difference!r}"
         limits = "" if self.low is None else f" [{self.low:+.4g}, {self.high:+.4g}]"
-        p = repr(self.p) if isinstance(self.p, Undefined) else p_text(self.p)
+        p = repr(self.p_value) if isinstance(self.p_value, Undefined) else p_text(self.p_value)
         return f"{name} {self.difference:+.4g}{limits}, {p}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,8 +184,8 @@ class Difference:
             "low": self.low,
             "high": self.high,
             "confidence": self.confidence,
-            "p": _plain(self.p),
-            "adjusted_p": _plain(self.adjusted),
+            "p_value": _plain(self.p_value),
+            "adjusted_p_value": _plain(self.adjusted),
             "family": self.family,
             "method": self.method,
             "test": self.test,
@@ -197,7 +197,7 @@ class Difference:
             "never_differ": self.same,
             "rows_needed": None if self.same or self.decided else self.rows_needed(),
         }
-        for reason in (self.difference, self.p):
+        for reason in (self.difference, self.p_value):
             if isinstance(reason, Undefined):
                 plain["reason"] = reason.reason
                 break
@@ -216,7 +216,7 @@ class Difference:
             plain["equivalence_interval"] = self.margin.interval and list(self.margin.interval)
             for name in ("noninferiority", "equivalence"):
                 tested = getattr(self.margin, name)
-                plain[f"{name}_p"] = None if tested is None else _plain(tested.p)
+                plain[f"{name}_p_value"] = None if tested is None else _plain(tested.p_value)
         return plain
 
 

@@ -20,7 +20,7 @@ from assay.inference.influence.confusion import slopes_at
 from assay.inference.influence.influence import Influence, influence
 from assay.inference.influence.row_contributions import outcomes_of_rows, row_contributions, row_outcomes
 from assay.inference.intervals.interval_request import NOISE, check_seed
-from assay.inference.test_result import Test
+from assay.inference.test_result import TestResult
 from assay.inputs.labels import encode
 from assay.metrics import Binary, Classes
 from assay.tallies import LabelSets
@@ -88,14 +88,14 @@ class DifferenceResult(NamedTuple):
     low: float | None
     high: float | None
     method: str
-    test: Test
+    test: TestResult
     n: int
     standard_error: float | None = None
     note: str = ""
     disagreeing: tuple[int, int] | None = None
     groups: int | None = None
     design_effect: float | None = None
-    more: tuple[Test, ...] = ()
+    more: tuple[TestResult, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -222,7 +222,9 @@ def wald(request: DifferenceRequest, method: str, test: str) -> DifferenceResult
         if groups < _MIN_GROUPS:
             return "one group shows no spread"
     if not rows.slopes.any() and not request.difference:
-        no_difference = Test(test, None, None if groups is None else groups - 1, 1.0, note=NEVER_DISAGREE)
+        no_difference = TestResult(
+            test, None, None if groups is None else groups - 1, 1.0, note=NEVER_DISAGREE
+        )
         return DifferenceResult(None, None, method, no_difference, n, 0.0, NEVER_DISAGREE)
     min_p_value = 0.0
     if request.groups is None:
@@ -239,7 +241,7 @@ def wald(request: DifferenceRequest, method: str, test: str) -> DifferenceResult
     low, high = request.clip_limits(request.difference - half_width, request.difference + half_width)
     df = None if math.isinf(spread.df) else spread.df
     p_value = max(spread.p_value(request.difference), min_p_value)
-    wald_test = Test(test, statistic, df, p_value, standard_error=spread.error)
+    wald_test = TestResult(test, statistic, df, p_value, standard_error=spread.error)
     return DifferenceResult(
         low, high, method, wald_test, n, spread.error, note, groups=groups, design_effect=effect
     )
@@ -263,7 +265,7 @@ def _spread_of_groups(request: DifferenceRequest, rows: Influence) -> tuple[Null
     parts[np.abs(parts) <= NOISE * np.abs(parts).max(initial=0.0)] = 0.0
     if np.count_nonzero(parts) > _MAX_GROUPS_FOR_EXACT_SIGN_FLIPS:
         return spread, 0.0
-    return spread, float(sign_flips(parts).p)
+    return spread, float(sign_flips(parts).p_value)
 
 
 def _units(request: DifferenceRequest, rows: Influence) -> InfluenceUnits:

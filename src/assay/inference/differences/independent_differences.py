@@ -26,7 +26,7 @@ from assay.inference.hypothesis_tests.paired_means import length
 from assay.inference.influence.row_contributions import row_outcomes
 from assay.inference.intervals.choose_interval import estimate
 from assay.inference.intervals.interval_request import IntervalRequest, Spread
-from assay.inference.test_result import Alternative, Test
+from assay.inference.test_result import Alternative, TestResult
 from assay.metrics import Mean, Undefined, find
 from assay.metrics.ranking.retrieval import Lists
 from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, ValuePairs
@@ -58,7 +58,7 @@ _MIN_ROWS_FOR_VARIANCE = 2
 
 def welch(
     first: Any, second: Any, *, alternative: Alternative = "two-sided", confidence: float = 0.95
-) -> Test:
+) -> TestResult:
     """Return the test that two groups have one mean, whatever their spreads (Welch 1947).
 
     The estimate is the first mean less the second.
@@ -73,7 +73,7 @@ def welch(
     difference = means[0] - means[1]
     if min(map(len, samples)) < _MIN_ROWS_FOR_VARIANCE:
         single_row = Undefined("a single row shows no spread")
-        return Test("Welch t", None, None, single_row, alternative, difference, confidence=confidence)
+        return TestResult("Welch t", None, None, single_row, alternative, difference, confidence=confidence)
     # Standard errors and not variances, which overflow where rows of 1e80 are compared.
     errors = [
         length(values - mean) / math.sqrt((len(values) - 1) * len(values))
@@ -81,11 +81,11 @@ def welch(
     ]
     if not sum(errors):
         p_value = Undefined("the rows show no spread") if difference else 1.0
-        return Test("Welch t", None, None, p_value, alternative, difference, confidence=confidence)
+        return TestResult("Welch t", None, None, p_value, alternative, difference, confidence=confidence)
     error = math.hypot(*errors)
     df = 1 / sum((own / error) ** 4 / (len(values) - 1) for own, values in zip(errors, samples, strict=True))
     t, half_width = difference / error, student_quantile(confidence, df) * error
-    return Test(
+    return TestResult(
         "Welch t", t, df, student_p(t, df, alternative), alternative, difference, difference - half_width,
         difference + half_width, confidence, standard_error=error,
     )  # fmt: skip
@@ -126,14 +126,14 @@ def _difference_of_counts(
     return DifferenceResult(low, high, "Newcombe", _test_of_counts(first, second), n1 + n2, error)
 
 
-def _test_of_counts(first: tuple[int, int], second: tuple[int, int]) -> Test:
+def _test_of_counts(first: tuple[int, int], second: tuple[int, int]) -> TestResult:
     """Return the test of two proportions: chi-square, or Fisher's where an expected count is small."""
     (x1, n1), (x2, n2) = first, second
     table = np.array([[x2, n2 - x2], [x1, n1 - x1]])
     hits, rows = x1 + x2, n1 + n2  # Python's integers, whose products do not overflow
     smallest_expected = min(n1, n2) * min(hits, rows - hits) / rows
     if not table.sum(0).all():  # all rows are hits, or none is: the same proportion for certain
-        return Test("chi-square of two shares", None, None, 1.0)
+        return TestResult("chi-square of two shares", None, None, 1.0)
     return chi_square(table) if smallest_expected >= _MIN_EXPECTED_FOR_CHI_SQUARE else fisher(table)
 
 
@@ -148,8 +148,8 @@ def compare_aucs(request: DifferenceRequest) -> DifferenceResult | str | None:
             return None
         areas.append(delong(tally.concordance()))
     test = delong_unpaired(areas[0], areas[1], confidence=request.confidence)
-    if isinstance(test.p, Undefined):
-        return test.p.reason
+    if isinstance(test.p_value, Undefined):
+        return test.p_value.reason
     factor = _FACTOR_OF_AUC[request.metric.name]
     own = [NullSpread(factor * math.sqrt(float(area.variance)), math.inf) for area in areas[::-1]]
     n = sum(area.positives + area.negatives for area in areas)
@@ -167,8 +167,8 @@ def compare_row_means(request: DifferenceRequest) -> DifferenceResult | str | No
             request, (int(first.sum()), len(first)), (int(second.sum()), len(second))
         )
     test = welch(second, first, confidence=request.confidence)
-    if isinstance(test.p, Undefined):
-        return test.p.reason
+    if isinstance(test.p_value, Undefined):
+        return test.p_value.reason
     if test.low is None or test.high is None:
         return "the rows show no spread"
     n = len(first) + len(second)
@@ -219,14 +219,14 @@ def _difference_of_spreads(
     low, high = request.clip_limits(request.difference - half_width, request.difference + half_width)
     df = None if math.isinf(decisive.df) else decisive.df
     statistic, p_value = request.difference / decisive.error, decisive.p_value(request.difference)
-    outcome: Test | None = None
+    outcome: TestResult | None = None
     if request.metric.name == "f1" and request.pair.independent_rows and not request.options.get("average"):
         outcome = _test_of_jaccard(request)
-    outcome = outcome or Test(test, statistic, df, p_value, standard_error=decisive.error)
+    outcome = outcome or TestResult(test, statistic, df, p_value, standard_error=decisive.error)
     return DifferenceResult(low, high, method, outcome, n, error or decisive.error)
 
 
-def _test_of_jaccard(request: DifferenceRequest) -> Test | None:
+def _test_of_jaccard(request: DifferenceRequest) -> TestResult | None:
     """Return the test of two F1 by their Jaccard index, a proportion of rows that increases with F1."""
     counts = _hits_and_rows(dataclasses.replace(request, metric=find("jaccard")))
     if counts is None or not all(n for _, n in counts):
@@ -254,7 +254,7 @@ def compare_by_bootstrap(request: DifferenceRequest) -> DifferenceResult | str |
     draws = f"{request.settings.replicates:,} draws, seed {request.settings.seed}"
     note = "; ".join(filter(None, (draws, limits.note)))
     low, high = request.clip_limits(limits.low, limits.high)
-    test = Test("bootstrap interval turned into a test", None, None, p_value, note=draws)
+    test = TestResult("bootstrap interval turned into a test", None, None, p_value, note=draws)
     n = sum(map(size_of, request.pair.both))
     return DifferenceResult(low, high, "bootstrap, percentile", test, n, None, note)
 
@@ -269,7 +269,9 @@ def compare_by_separate_intervals(request: DifferenceRequest) -> DifferenceResul
     if len(limits) < len(estimates):
         return None
     low, high = request.clip_limits(*mover([float(own.value) for own in estimates], limits, (1, -1)))
-    test = Test("no test", None, None, Undefined("each has an interval of its own, but there is no test"))
+    test = TestResult(
+        "no test", None, None, Undefined("each has an interval of its own, but there is no test")
+    )
     n = sum(own.n for own in estimates)
     return DifferenceResult(low, high, "MOVER on each one's own interval", test, n)
 

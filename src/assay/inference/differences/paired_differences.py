@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.inference.differences.difference_request import DifferenceMethod, DifferenceRequest
-    from assay.inference.test_result import Test
+    from assay.inference.test_result import TestResult
 
 __all__ = [
     "compare_aucs",
@@ -91,8 +91,8 @@ def compare_aucs(request: DifferenceRequest) -> DifferenceResult | str | None:
         doubles(rows.need("score", request.metric.name).numbers("scores")) for rows in request.pair.both
     ]
     test = delong_paired(scores[1], scores[0], positive, 1 - positive, confidence=request.confidence)
-    if isinstance(test.p, Undefined):
-        return test.p.reason
+    if isinstance(test.p_value, Undefined):
+        return test.p_value.reason
     if test.statistic is None:
         return DifferenceResult(None, None, "paired DeLong", test, len(first), 0.0, "the models rank alike")
     if small:
@@ -137,7 +137,11 @@ def compare_by_permutation(request: DifferenceRequest) -> DifferenceResult | str
 
 
 def _resampled_result(
-    request: DifferenceRequest, limits: tuple[float | None, float | None], test: Test, note: str, method: str
+    request: DifferenceRequest,
+    limits: tuple[float | None, float | None],
+    test: TestResult,
+    note: str,
+    method: str,
 ) -> DifferenceResult:
     """Return the difference by rows that were resampled or swapped, whole groups where there are some."""
     groups = None if request.pair.groups is None else request.pair.groups[1]
@@ -167,8 +171,8 @@ def _difference_of_rows(
     """Return the difference of two means by the rows' own differences: paired t or the requested test."""
     n = len(differences)
     t_test = paired_t(differences, confidence=request.confidence)
-    if isinstance(t_test.p, Undefined):
-        return t_test.p.reason
+    if isinstance(t_test.p_value, Undefined):
+        return t_test.p_value.reason
     if t_test.standard_error is None:
         return DifferenceResult(None, None, "paired t", t_test, n, 0.0, NEVER_DISAGREE)
     others = {"wilcoxon": wilcoxon, "sign-flips": lambda d: sign_flips(d, seed=request.settings.seed)}
@@ -188,15 +192,15 @@ def _difference_in_time(
     if len(differences) < 2 * horizon:
         return f"{len(differences)} rows are too few for a horizon of {horizon}"
     test = diebold_mariano(differences, horizon=horizon, confidence=request.confidence)
-    if isinstance(test.p, Undefined):
-        return test.p.reason
+    if isinstance(test.p_value, Undefined):
+        return test.p_value.reason
     if test.standard_error is None:
         return DifferenceResult(None, None, test.method, test, len(differences), 0.0, NEVER_DISAGREE)
     return _student_result(request, test, test, len(differences), ())
 
 
 def _student_result(
-    request: DifferenceRequest, student: Test, test: Test, n: int, more: tuple[Test, ...]
+    request: DifferenceRequest, student: TestResult, test: TestResult, n: int, more: tuple[TestResult, ...]
 ) -> DifferenceResult:
     """Return the interval of a Student's t test, with that test or another one."""
     assert student.low is not None  # noqa: S101 - for the type checker

@@ -15,7 +15,7 @@ import numpy as np
 from assay.errors import MetricError
 from assay.inference.distributions import chi_square_p, normal_p, student_p
 from assay.inference.formulas.proportions import normal_quantile
-from assay.inference.test_result import Alternative, Test
+from assay.inference.test_result import Alternative, TestResult
 from assay.metrics import Undefined, Value
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def delong_paired(
     *,
     alternative: Alternative = "two-sided",
     confidence: float = 0.95,
-) -> Test:
+) -> TestResult:
     """Return DeLong's test of two models' areas on the same rows, with the interval of their difference.
 
     The four columns are those of :class:`assay.PairedScores`. Do not use it for nested models judged on
@@ -169,7 +169,7 @@ def delong_unpaired(
     student: bool = False,
     alternative: Alternative = "two-sided",
     confidence: float = 0.95,
-) -> Test:
+) -> TestResult:
     """Return the test of two areas from different rows: their variances add.
 
     Normal, or with `student` a t of Satterthwaite's degrees of freedom as pROC has it (Robin
@@ -181,7 +181,7 @@ def delong_unpaired(
     """
     if isinstance(first.variance, Undefined) or isinstance(second.variance, Undefined):
         lacking = first.variance if isinstance(first.variance, Undefined) else second.variance
-        return Test("unpaired DeLong", None, None, lacking, alternative)
+        return TestResult("unpaired DeLong", None, None, lacking, alternative)
     difference = float(first.value) - float(second.value)
     parts = first.variance, second.variance
     sizes = [area.positives + area.negatives for area in (first, second)]
@@ -192,10 +192,10 @@ def delong_unpaired(
         return found
     df = sum(parts) ** 2 / sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
     p = student_p(found.statistic, df, alternative)
-    return dataclasses.replace(found, method="unpaired DeLong with Student's t", df=df, p=p)
+    return dataclasses.replace(found, method="unpaired DeLong with Student's t", df=df, p_value=p)
 
 
-def delong_several(scores: Any, positives: Any, negatives: Any) -> Test:
+def delong_several(scores: Any, positives: Any, negatives: Any) -> TestResult:
     """Return the test that several models' areas on the same rows are all equal: chi-square.
 
     DeLong and others 1988, with the contrasts of neighbours. Where models rank alike, their contrasts have no
@@ -212,11 +212,15 @@ def delong_several(scores: Any, positives: Any, negatives: Any) -> Test:
     kept = sizes > 1e-12 * max(float(np.trace(covariance)), 1e-300)
     along = axes.T @ steps
     if np.abs(along[~kept]).max(initial=0.0) > 1e-9:  # noqa: PLR2004 - rounding of areas
-        return Test("DeLong of several", None, None, Undefined("areas differ, but the rows show no spread"))
+        return TestResult(
+            "DeLong of several", None, None, Undefined("areas differ, but the rows show no spread")
+        )
     if not kept.any():
-        return Test("DeLong of several", 0.0, 0, 1.0, note="the models rank alike")
+        return TestResult("DeLong of several", 0.0, 0, 1.0, note="the models rank alike")
     statistic = float((along[kept] ** 2 / sizes[kept]).sum())
-    return Test("DeLong of several", statistic, int(kept.sum()), chi_square_p(statistic, int(kept.sum())))
+    return TestResult(
+        "DeLong of several", statistic, int(kept.sum()), chi_square_p(statistic, int(kept.sum()))
+    )
 
 
 def _spread(centred: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.float64]:
@@ -229,14 +233,16 @@ def _spread(centred: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.float64]:
 
 def _compared(
     method: str, difference: float, spread: float, *, alternative: Alternative, confidence: float
-) -> Test:
+) -> TestResult:
     """Return the normal test of a difference and its interval, or what stands in for them without spread."""
     error = math.sqrt(spread)
     if not error:
         p: Value = 1.0 if not difference else Undefined("the areas differ, but the rows show no spread")
         note = "the models rank alike" if not difference else ""
-        return Test(method, None, None, p, alternative, difference, confidence=confidence, note=note)
+        return TestResult(method, None, None, p, alternative, difference, confidence=confidence, note=note)
     z, reach = difference / error, normal_quantile(confidence) * error
     low, high = max(-1.0, difference - reach), min(1.0, difference + reach)
     p = normal_p(z, alternative)
-    return Test(method, z, None, p, alternative, difference, low, high, confidence, standard_error=error)
+    return TestResult(
+        method, z, None, p, alternative, difference, low, high, confidence, standard_error=error
+    )

@@ -25,23 +25,24 @@ class KappaErrors(NamedTuple):
     """Kappa and what is known of its spread.
 
     ``standard_error`` is the error at the estimate (vcd's ASE) and makes intervals. ``null_error`` is the
-    error if truth and prediction had nothing to do with each other (irr's): it makes ``z`` and its
-    two-sided ``p``, and must not make an interval. All are undefined where chance alone agrees always.
+    error if truth and prediction had nothing to do with each other (irr's): it makes the
+    ``statistic`` (z) and its two-sided ``p_value``, and must not make an interval. All are undefined where
+    chance alone agrees always.
     """
 
-    value: Value
+    estimate: Value
     standard_error: Value
     null_error: Value
-    z: Value
-    p: Value
+    statistic: Value
+    p_value: Value
     n: float
 
     def wald(self, confidence: float = 0.95) -> Interval | None:
         """Return value plus or minus its error, as vcd, psych and DescTools print it; None if undefined."""
-        if isinstance(self.value, Undefined) or isinstance(self.standard_error, Undefined):
+        if isinstance(self.estimate, Undefined) or isinstance(self.standard_error, Undefined):
             return None
         reach = normal_quantile(confidence) * self.standard_error
-        return self.value - reach, self.value + reach
+        return self.estimate - reach, self.estimate + reach
 
 
 def agreement_weights(size: int, scheme: str | Any = "none") -> NDArray[np.float64]:
@@ -75,9 +76,9 @@ def kappa_errors(table: Any, weights: str | Any = "none") -> KappaErrors:
     Fleiss, Cohen and Everitt 1969. Rows are actual, columns predicted; it does not matter which.
 
     >>> found = kappa_errors([[231, 32], [27, 54]])
-    >>> round(found.value, 6), round(found.standard_error, 6), round(found.null_error, 6)
+    >>> round(found.estimate, 6), round(found.standard_error, 6), round(found.null_error, 6)
     (0.533597, 0.053284, 0.053874)
-    >>> f"{found.p:.2g}"
+    >>> f"{found.p_value:.2g}"
     '4e-23'
     """
     counts = np.asarray(table).astype(np.float64)

@@ -14,7 +14,7 @@ import numpy as np
 from assay.errors import MetricError
 from assay.inference.distributions import chi_square_p
 from assay.inference.hypothesis_tests.hypergeometric import Hypergeometric, log_binomial
-from assay.inference.test_result import Alternative, Test, p_text
+from assay.inference.test_result import Alternative, TestResult, p_text
 from assay.metrics import Classes, Undefined, Value, find
 from assay.tallies import Confusion
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Alternative",
-    "Test",
+    "TestResult",
     "bowker",
     "chi_square",
     "fisher",
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-def chi_square(table: Any, *, correction: bool = False) -> Test:
+def chi_square(table: Any, *, correction: bool = False) -> TestResult:
     """Test whether rows and columns have anything to do with each other.
 
     Empty rows and columns have no part in it. `correction` is Yates', for two rows and two columns.
@@ -51,14 +51,14 @@ def chi_square(table: Any, *, correction: bool = False) -> Test:
     if correction:
         method += " with Yates' continuity correction"
         if counts.shape != (2, 2):
-            return Test(method, *_no("the correction is for two rows and two columns"))
+            return TestResult(method, *_no("the correction is for two rows and two columns"))
     if min(counts.shape) < 2:  # noqa: PLR2004
-        return Test(method, *_no("the table has fewer than two rows or columns with counts"))
+        return TestResult(method, *_no("the table has fewer than two rows or columns with counts"))
     statistic = _yates(counts) if correction else float(find("chi_square").formula(Classes(counts)))
-    return Test(method, statistic, df, chi_square_p(statistic, df))
+    return TestResult(method, statistic, df, chi_square_p(statistic, df))
 
 
-def fisher(table: Any, *, alternative: Alternative = "two-sided", confidence: float = 0.95) -> Test:
+def fisher(table: Any, *, alternative: Alternative = "two-sided", confidence: float = 0.95) -> TestResult:
     """Test two rows and two columns exactly, given the totals, and estimate the odds ratio.
 
     The estimate is the conditional one, likeliest given the totals, and not the plain ratio of the counts.
@@ -66,13 +66,13 @@ def fisher(table: Any, *, alternative: Alternative = "two-sided", confidence: fl
     results for a strong association are right to two or three digits; these are right to twelve.
 
     >>> test = fisher([[3, 1], [1, 3]])
-    >>> round(test.p, 6), round(test.estimate, 6)
+    >>> round(test.p_value, 6), round(test.estimate, 6)
     (0.485714, 6.40832)
     """
     method = "Fisher's exact test"
     counts = _counts(table)
     if counts.shape != (2, 2):
-        return Test(method, *_no("it is for two rows and two columns"), alternative)
+        return TestResult(method, *_no("it is for two rows and two columns"), alternative)
     (x, b), (c, d) = counts.tolist()
     chances = Hypergeometric(x + b, c + d, x + c)
     if alternative not in ("two-sided", "less", "greater"):
@@ -83,13 +83,15 @@ def fisher(table: Any, *, alternative: Alternative = "two-sided", confidence: fl
     tail = (1 - confidence) / (2 if alternative == "two-sided" else 1)
     low = 0.0 if alternative == "less" else _odds_with(chances, x, tail, upwards=True)
     high = math.inf if alternative == "greater" else _odds_with(chances, x, tail, upwards=False)
-    return Test(
+    return TestResult(
         method, None, None, chance[alternative](x), alternative,
         estimate=_odds(chances, x), low=low, high=high, confidence=confidence,
     )  # fmt: skip
 
 
-def mcnemar(table: Any, method: Literal["mid-p", "exact", "corrected", "uncorrected"] = "mid-p") -> Test:
+def mcnemar(
+    table: Any, method: Literal["mid-p", "exact", "corrected", "uncorrected"] = "mid-p"
+) -> TestResult:
     """Test whether the two ways to disagree are equally frequent.
 
     For two models set which of them is right against each other: does one err more often? For a confusion
@@ -107,17 +109,17 @@ def mcnemar(table: Any, method: Literal["mid-p", "exact", "corrected", "uncorrec
     name = f"McNemar's test, {names[method]}" if names[method] else "McNemar's test"
     counts = _counts(table)
     if counts.shape != (2, 2):
-        return Test(name, *_no("it is for two classes: Bowker's test is for more"))
+        return TestResult(name, *_no("it is for two classes: Bowker's test is for more"))
     b, c = int(counts[0, 1]), int(counts[1, 0])
     note = "" if b + c else "the two never disagree"
     if method in ("mid-p", "exact"):
-        return Test(name, None, None, _coin(b, c, middle=method == "mid-p"), note=note)
+        return TestResult(name, None, None, _coin(b, c, middle=method == "mid-p"), note=note)
     distance = max(abs(b - c) - (method == "corrected"), 0)
     statistic = distance**2 / (b + c) if b + c else 0.0
-    return Test(name, statistic, 1, chi_square_p(statistic, 1), note=note)
+    return TestResult(name, statistic, 1, chi_square_p(statistic, 1), note=note)
 
 
-def bowker(table: Any) -> Test:
+def bowker(table: Any) -> TestResult:
     """Test whether each pair of classes is confused as often one way as the other.
 
     Pairs of classes that were never confused count for no degree of freedom.
@@ -128,18 +130,18 @@ def bowker(table: Any) -> Test:
     method = "Bowker's test of symmetry"
     counts = _counts(table)
     if counts.shape[0] != counts.shape[1]:
-        return Test(method, *_no("rows and columns are not the same classes"))
+        return TestResult(method, *_no("rows and columns are not the same classes"))
     above, below = counts[np.triu_indices(len(counts), 1)], counts.T[np.triu_indices(len(counts), 1)]
     confused = above + below > 0
     df = int(confused.sum())
     if not df:
-        return Test(method, 0.0, 0, 1.0, note="no classes were confused")
+        return TestResult(method, 0.0, 0, 1.0, note="no classes were confused")
     differences = (above - below)[confused].astype(np.float64)
     statistic = float((differences**2 / (above + below)[confused].astype(np.float64)).sum())
-    return Test(method, statistic, df, chi_square_p(statistic, df))
+    return TestResult(method, statistic, df, chi_square_p(statistic, df))
 
 
-def stuart_maxwell(table: Any) -> Test:
+def stuart_maxwell(table: Any) -> TestResult:
     """Test whether each class is predicted as often as it occurs (marginal homogeneity).
 
     Stuart (1955) and Maxwell (1970): the differences of the margins over their covariance. Bowker's test asks
@@ -152,11 +154,11 @@ def stuart_maxwell(table: Any) -> Test:
     method = "Stuart-Maxwell test of marginal homogeneity"
     counts = _counts(table)
     if counts.shape[0] != counts.shape[1]:
-        return Test(method, *_no("rows and columns are not the same classes"))
+        return TestResult(method, *_no("rows and columns are not the same classes"))
     moved = (counts + counts.T).astype(np.float64)
     np.fill_diagonal(moved, 0.0)
     if not moved.any():
-        return Test(method, 0.0, 0, 1.0, note="no classes were confused")
+        return TestResult(method, 0.0, 0, 1.0, note="no classes were confused")
     differences = (counts.sum(1) - counts.sum(0)).astype(np.float64)
     covariance = np.diag(moved.sum(1)) - moved
     # The differences add up to 0 within each set of classes that are confused with each other, so that the
@@ -165,10 +167,10 @@ def stuart_maxwell(table: Any) -> Test:
     inverse = np.linalg.pinv(covariance, hermitian=True)
     statistic = max(float(differences @ inverse @ differences), 0.0)
     df = int(np.linalg.matrix_rank(covariance, hermitian=True))
-    return Test(method, statistic, df, chi_square_p(statistic, df))
+    return TestResult(method, statistic, df, chi_square_p(statistic, df))
 
 
-def no_information(table: Any) -> Test:
+def no_information(table: Any) -> TestResult:
     """Test whether accuracy is above what always predicting the commonest class would give.
 
     Exact and one-sided: the chance of as many correct rows or more.
@@ -184,13 +186,13 @@ def no_information(table: Any) -> Test:
     else:
         counts = _counts(table)
         if counts.shape[0] != counts.shape[1]:
-            return Test(method, *_no("rows and columns are not the same classes"), "greater")
+            return TestResult(method, *_no("rows and columns are not the same classes"), "greater")
         n, correct, largest = int(counts.sum()), int(np.trace(counts)), int(counts.sum(1).max(initial=0))
     if not n:
-        return Test(method, *_no("there are no rows"), "greater")
+        return TestResult(method, *_no("there are no rows"), "greater")
     rate = largest / n
     p = float(betainc(correct, n - correct + 1, rate)) if correct else 1.0
-    return Test(
+    return TestResult(
         method, None, None, p, "greater", estimate=correct / n, note=f"the no-information rate is {rate:.4f}"
     )
 

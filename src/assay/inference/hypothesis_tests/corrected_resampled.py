@@ -14,7 +14,7 @@ import numpy as np
 from assay.errors import MetricError
 from assay.inference.distributions import f_p, student_p, student_quantile
 from assay.inference.hypothesis_tests.paired_means import TIE
-from assay.inference.test_result import Alternative, Test
+from assay.inference.test_result import Alternative, TestResult
 from assay.metrics import Undefined
 
 __all__ = ["Posterior", "corrected_t", "correlated_bayes", "five_by_two_f", "five_by_two_t"]
@@ -37,7 +37,7 @@ def corrected_t(
     *,
     alternative: Alternative = "two-sided",
     confidence: float = 0.95,
-) -> Test:
+) -> TestResult:
     """Return the corrected resampled t test of the mean difference, with its interval.
 
     Nadeau and Bengio 2003. One difference per resample (10 times 10-fold is the usual hundred: Bouckaert and
@@ -51,11 +51,11 @@ def corrected_t(
     values, mean, spread = _moments(differences)
     method, df = "corrected resampled t", len(values) - 1
     if not spread:
-        return Test(method, None, df, Undefined("all resamples differ by the same"), alternative, mean)
+        return TestResult(method, None, df, Undefined("all resamples differ by the same"), alternative, mean)
     error = math.sqrt((1 / len(values) + n_test / n_train) * spread)
     t, half_width = mean / error, student_quantile(confidence, df) * error
     low, high, p = mean - half_width, mean + half_width, student_p(t, df, alternative)
-    return Test(method, t, df, p, alternative, mean, low, high, confidence, standard_error=error)
+    return TestResult(method, t, df, p, alternative, mean, low, high, confidence, standard_error=error)
 
 
 def correlated_bayes(differences: Any, n_train: float, n_test: float, *, rope: float = 0.01) -> Posterior:
@@ -81,7 +81,7 @@ def correlated_bayes(differences: Any, n_train: float, n_test: float, *, rope: f
     return Posterior(worse, max(0.0, 1 - worse - better), better)
 
 
-def five_by_two_t(differences: Any, *, alternative: Alternative = "two-sided") -> Test:
+def five_by_two_t(differences: Any, *, alternative: Alternative = "two-sided") -> TestResult:
     """Return the 5x2cv t test (Dietterich 1998), which depends on which difference comes first.
 
     Five rows, one per halving of the data, of two differences, one per half.
@@ -91,12 +91,12 @@ def five_by_two_t(differences: Any, *, alternative: Alternative = "two-sided") -
     """
     values, spread = _five_by_two(differences)
     if not spread:
-        return Test("5x2cv t", None, 5, Undefined("both halves always differ by the same"), alternative)
+        return TestResult("5x2cv t", None, 5, Undefined("both halves always differ by the same"), alternative)
     statistic = float(values[0, 0]) / math.sqrt(spread / 5)
-    return Test("5x2cv t", statistic, 5, student_p(statistic, 5, alternative), alternative)
+    return TestResult("5x2cv t", statistic, 5, student_p(statistic, 5, alternative), alternative)
 
 
-def five_by_two_f(differences: Any) -> Test:
+def five_by_two_f(differences: Any) -> TestResult:
     """Return the combined 5x2cv F test (Alpaydin 1999), to be preferred: it uses all ten differences.
 
     >>> five_by_two_f([[0.02, 0.03], [-0.01, 0.015], [0.025, 0.01], [0.005, 0.02], [0.03, -0.005]])
@@ -104,9 +104,9 @@ def five_by_two_f(differences: Any) -> Test:
     """
     values, spread = _five_by_two(differences)
     if not spread:
-        return Test("5x2cv F", None, (10, 5), Undefined("both halves always differ by the same"))
+        return TestResult("5x2cv F", None, (10, 5), Undefined("both halves always differ by the same"))
     statistic = math.fsum(values.reshape(-1) ** 2) / (2 * spread)
-    return Test("5x2cv F", statistic, (10, 5), f_p(statistic, (10, 5)))
+    return TestResult("5x2cv F", statistic, (10, 5), f_p(statistic, (10, 5)))
 
 
 def _moments(differences: Any) -> tuple[Any, float, float]:

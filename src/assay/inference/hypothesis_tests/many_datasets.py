@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.inference.distributions import chi_square_p, f_p
-from assay.inference.test_result import Test
+from assay.inference.test_result import TestResult
 from assay.metrics import Undefined
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def mean_ranks(scores: Any, *, larger_is_better: bool = True) -> NDArray[np.floa
     return np.asarray(_ranks(scores, larger_is_better=larger_is_better)[0].mean(0))
 
 
-def friedman(scores: Any, *, tie_corrected: bool = True) -> Test:
+def friedman(scores: Any, *, tie_corrected: bool = True) -> TestResult:
     """Return the test that all models rank alike over the data sets: chi-square (Friedman 1937).
 
     >>> friedman([[0.9, 0.88, 0.85], [0.75, 0.78, 0.7], [0.66, 0.65, 0.6], [0.81, 0.79, 0.8]])
@@ -38,11 +38,11 @@ def friedman(scores: Any, *, tie_corrected: bool = True) -> Test:
     """
     statistic, _, models = _friedman(scores, tie_corrected=tie_corrected)
     if math.isnan(statistic):
-        return Test("Friedman", None, models - 1, Undefined("on every data set all models tie"))
-    return Test("Friedman", statistic, models - 1, chi_square_p(statistic, models - 1))
+        return TestResult("Friedman", None, models - 1, Undefined("on every data set all models tie"))
+    return TestResult("Friedman", statistic, models - 1, chi_square_p(statistic, models - 1))
 
 
-def iman_davenport(scores: Any, *, tie_corrected: bool = True) -> Test:
+def iman_davenport(scores: Any, *, tie_corrected: bool = True) -> TestResult:
     """Return Friedman's test as an F, which is less timid (Iman and Davenport 1980; Demsar 2006).
 
     >>> iman_davenport([[0.9, 0.88, 0.85], [0.75, 0.78, 0.7], [0.66, 0.65, 0.6], [0.81, 0.79, 0.8]])
@@ -51,12 +51,12 @@ def iman_davenport(scores: Any, *, tie_corrected: bool = True) -> Test:
     statistic, sets, models = _friedman(scores, tie_corrected=tie_corrected)
     df = (models - 1, (models - 1) * (sets - 1))
     if math.isnan(statistic):
-        return Test("Iman-Davenport", None, df, Undefined("on every data set all models tie"))
+        return TestResult("Iman-Davenport", None, df, Undefined("on every data set all models tie"))
     left = sets * (models - 1) - statistic
     if left <= 1e-12 * sets * models:  # every data set ranks the models alike
-        return Test("Iman-Davenport", math.inf, df, 0.0, note="every data set ranks the models alike")
+        return TestResult("Iman-Davenport", math.inf, df, 0.0, note="every data set ranks the models alike")
     ratio = (sets - 1) * statistic / left
-    return Test("Iman-Davenport", ratio, df, f_p(ratio, df))
+    return TestResult("Iman-Davenport", ratio, df, f_p(ratio, df))
 
 
 def critical_difference(models: int, sets: int, *, alpha: float = 0.05) -> float:

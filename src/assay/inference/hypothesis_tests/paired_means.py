@@ -10,7 +10,7 @@ import numpy as np
 from assay import kernels
 from assay.errors import MetricError
 from assay.inference.distributions import normal_p, student_p, student_quantile
-from assay.inference.test_result import Alternative, Test
+from assay.inference.test_result import Alternative, TestResult
 from assay.metrics import Undefined, Value
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ def length(values: NDArray[np.float64]) -> float:
     return largest * math.sqrt(math.fsum((values / largest) ** 2)) if largest else 0.0
 
 
-def paired_t(differences: Any, *, alternative: Alternative = "two-sided", confidence: float = 0.95) -> Test:
+def paired_t(
+    differences: Any, *, alternative: Alternative = "two-sided", confidence: float = 0.95
+) -> TestResult:
     """Return Student's test that the mean difference is 0, with its interval (Student 1908).
 
     >>> paired_t([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03])
@@ -44,7 +46,9 @@ def paired_t(differences: Any, *, alternative: Alternative = "two-sided", confid
     n = len(values)
     mean = math.fsum(values) / n
     if n < 2:  # noqa: PLR2004
-        return Test("paired t", None, 0, Undefined("a single difference shows no spread"), alternative, mean)
+        return TestResult(
+            "paired t", None, 0, Undefined("a single difference shows no spread"), alternative, mean
+        )
     error = length(values - mean) / math.sqrt((n - 1) * n)
     return _student("paired t", mean, error, n - 1, alternative=alternative, confidence=confidence)
 
@@ -55,7 +59,7 @@ def wilcoxon(
     method: Literal["auto", "exact", "normal"] = "auto",
     corrected: bool = True,
     alternative: Alternative = "two-sided",
-) -> Test:
+) -> TestResult:
     """Return Wilcoxon's signed-rank test that the differences lie evenly about 0 (1945).
 
     The statistic is the sum of ranks of the positive differences; zeros are dropped and tied sizes share
@@ -70,7 +74,9 @@ def wilcoxon(
     n, dropped = len(nonzero), len(values) - len(nonzero)
     note = f"{dropped:,} differences of 0 were dropped" if dropped else ""
     if not n:
-        return Test("Wilcoxon signed-rank", None, None, 1.0, alternative, note="there are no differences")
+        return TestResult(
+            "Wilcoxon signed-rank", None, None, 1.0, alternative, note="there are no differences"
+        )
     _, level, sizes = np.unique(np.abs(nonzero), return_inverse=True, return_counts=True)
     doubled = (2 * np.cumsum(sizes) - sizes + 1)[level]  # twice the mean rank: an integer
     positive = int(doubled[nonzero > 0].sum())
@@ -80,7 +86,7 @@ def wilcoxon(
         if exact
         else _normal_wilcoxon_p(n, sizes, positive / 2, alternative, corrected=corrected)
     )
-    return Test(
+    return TestResult(
         f"Wilcoxon signed-rank ({'exact' if exact else 'normal'})",
         positive / 2,
         None,
@@ -92,13 +98,13 @@ def wilcoxon(
 
 def sign_flips(
     differences: Any, *, flips: int = 100_000, seed: int = 0, alternative: Alternative = "two-sided"
-) -> Test:
+) -> TestResult:
     """Return the randomisation test of the mean difference: how often random signs make it as large.
 
     All patterns of signs up to 20 differences; beyond, so many random ones, the observed signs counted among
     them, so that p is never 0 (Smucker, Allan and Carterette 2007). The seed's signs are the same anywhere.
 
-    >>> sign_flips([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03]).p
+    >>> sign_flips([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03]).p_value
     0.0625
     """
     values = _column(differences)
@@ -115,9 +121,9 @@ def sign_flips(
         sums = np.zeros(1)
         for value in nonzero:
             sums = np.concatenate([sums + value, sums - value])
-        return Test("sign flips (exact)", None, None, count_as_large(sums) / len(sums), alternative)
+        return TestResult("sign flips (exact)", None, None, count_as_large(sums) / len(sums), alternative)
     as_large = sum(count_as_large(sums) for sums in _sums_with_random_signs(nonzero, observed, flips, seed))
-    return Test(
+    return TestResult(
         "sign flips",
         None,
         None,
@@ -135,7 +141,7 @@ def diebold_mariano(
     lags: int | None = None,
     alternative: Alternative = "two-sided",
     confidence: float = 0.95,
-) -> Test:
+) -> TestResult:
     """Return the test of equal mean loss of two forecasts, rows in order of time (Diebold and Mariano 1995).
 
     Forecasts `horizon` steps ahead have errors that go together over ``horizon - 1`` lags, which the variance
@@ -179,14 +185,14 @@ def _student(
     alternative: Alternative,
     confidence: float,
     note: str = "",
-) -> Test:
+) -> TestResult:
     """Return a t test of a mean with its interval, or what stands in for it without spread."""
     if error <= TIE * abs(mean):
         p: Value = Undefined("every row differs by the same") if mean else 1.0
-        return Test(method, None, df, p, alternative, mean, confidence=confidence, note=note)
+        return TestResult(method, None, df, p, alternative, mean, confidence=confidence, note=note)
     t, half_width = mean / error, student_quantile(confidence, df) * error
     p = student_p(t, df, alternative)
-    return Test(
+    return TestResult(
         method, t, df, p, alternative, mean, mean - half_width, mean + half_width, confidence, note, error
     )
 

@@ -16,7 +16,7 @@ from assay.inference.distributions import chi_square_p, normal_p
 from assay.inference.estimate import Estimate
 from assay.inference.formulas.mover import crossing
 from assay.inference.formulas.proportions import Interval, normal_quantile
-from assay.inference.test_result import Test
+from assay.inference.test_result import TestResult
 from assay.metrics import Undefined
 
 __all__ = [
@@ -135,7 +135,7 @@ def paired_difference(
     return Estimate(difference, *limits, confidence, method, int(n), standard_error=error)
 
 
-def noninferiority(difference: float, error: float, margin: float) -> Test:
+def noninferiority(difference: float, error: float, margin: float) -> TestResult:
     """Return the one-sided test that the first is worse than the second by a margin or more.
 
     A small p says it is not; larger must be better. The margin is fixed before the rows are seen
@@ -146,15 +146,15 @@ def noninferiority(difference: float, error: float, margin: float) -> Test:
     """
     _check_margin(margin)
     if not error > 0:
-        return Test(
+        return TestResult(
             "non-inferiority", None, None, Undefined("the rows show no spread"), "greater", difference
         )
     z = (difference + margin) / error
     p = normal_p(z, "greater")
-    return Test("non-inferiority", z, None, p, "greater", difference, standard_error=error)
+    return TestResult("non-inferiority", z, None, p, "greater", difference, standard_error=error)
 
 
-def equivalence(difference: float, error: float, margin: float) -> Test:
+def equivalence(difference: float, error: float, margin: float) -> TestResult:
     """Return the two one-sided tests that the two differ by a margin or more (Schuirmann 1987).
 
     The larger of both p-values, with its statistic; a small one says they do not.
@@ -164,11 +164,11 @@ def equivalence(difference: float, error: float, margin: float) -> Test:
     """
     _check_margin(margin)
     if not error > 0:
-        return Test("equivalence", None, None, _NO_SPREAD, estimate=difference)
+        return TestResult("equivalence", None, None, _NO_SPREAD, estimate=difference)
     below, above = (difference + margin) / error, (difference - margin) / error
     p_below, p_above = normal_p(below, "greater"), normal_p(above, "less")
     z, p = (below, p_below) if p_below >= p_above else (above, p_above)
-    return Test("equivalence", z, None, p, estimate=difference, standard_error=error)
+    return TestResult("equivalence", z, None, p, estimate=difference, standard_error=error)
 
 
 def claims(interval: Interval, margin: float) -> tuple[str, ...]:
@@ -186,7 +186,7 @@ def claims(interval: Interval, margin: float) -> tuple[str, ...]:
     return tuple(name for name, allowed in holds.items() if allowed)
 
 
-def cochran_q(correct: Any) -> Test:
+def cochran_q(correct: Any) -> TestResult:
     """Return the test that several models are right equally often on the same rows (Cochran 1950).
 
     One row per row, one column per model, 1 where it is right.
@@ -202,9 +202,11 @@ def cochran_q(correct: Any) -> Test:
     total = int(of_model.sum())
     spread = models * total - int((of_row**2).sum())
     if not spread:
-        return Test("Cochran Q", None, models - 1, Undefined("on every row all models are right, or none is"))
+        return TestResult(
+            "Cochran Q", None, models - 1, Undefined("on every row all models are right, or none is")
+        )
     statistic = (models - 1) * (models * int((of_model**2).sum()) - total**2) / spread
-    return Test("Cochran Q", statistic, models - 1, chi_square_p(statistic, models - 1))
+    return TestResult("Cochran Q", statistic, models - 1, chi_square_p(statistic, models - 1))
 
 
 def _check(only_first: float, only_second: float, n: float) -> None:

@@ -90,16 +90,16 @@ def _overall(ev: Evaluation, counts: Any) -> list[tuple[str, str] | None]:
     two = len(counts) == 2  # noqa: PLR2004 - R's test of more classes is Bowker's
     mcnemar = contingency.mcnemar(counts, "corrected") if two else contingency.bowker(counts)
     # R has NaN where there is nothing to compare, of several classes for any two that were never confused.
-    symmetric = isinstance(mcnemar.p, Undefined) or bool(mcnemar.note) or _never_confused(counts)
+    symmetric = isinstance(mcnemar.p_value, Undefined) or bool(mcnemar.note) or _never_confused(counts)
     return [
         ("Accuracy", _r(accuracy.value)),
         (f"{100 * sure:g}% CI", limits),
         ("No Information Rate", _r(ev["no_information_rate"].value)),
-        ("P-Value [Acc > NIR]", r_p(None if isinstance(test.p, Undefined) else test.p)),
+        ("P-Value [Acc > NIR]", r_p(None if isinstance(test.p_value, Undefined) else test.p_value)),
         None,
         ("Kappa", _r(ev["kappa"].value)),
         None,
-        ("Mcnemar's Test P-Value", r_p(None if symmetric else float(mcnemar.p))),
+        ("Mcnemar's Test P-Value", r_p(None if symmetric else float(mcnemar.p_value))),
     ]
 
 

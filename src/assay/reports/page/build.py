@@ -312,12 +312,12 @@ def _comparison(several: Sequence[Evaluation], names: list[str]) -> dict[str, An
 
 def _difference(diff: Difference) -> dict[str, Any]:
     numbers = (diff.difference, diff.low, diff.high)
-    p = diff.p if diff.adjusted is None else diff.adjusted
+    p = diff.p_value if diff.adjusted is None else diff.adjusted
     return {
         "label": metric_title(diff.metric),
         "pair": f"{diff.second} - {diff.first}",
         "text": [None if x is None or isinstance(x, Undefined) else format_value(x) for x in numbers],
-        "p": "" if isinstance(p, Undefined) else p_text(p),
+        "p_value": "" if isinstance(p, Undefined) else p_text(p),
         "method": "; ".join(filter(None, (diff.method, diff.test))),
     }
 

@@ -251,7 +251,7 @@ function comparison({ rows, differences, summary, paired, left_out: leftOut }) {
                 el("td", {}, one.pair),
                 el("td", { class: "number" }, one.text[0] ?? "–"),
                 el("td", { class: "number" }, interval(one.text)),
-                el("td", { class: "number" }, one.p),
+                el("td", { class: "number" }, one.p_value),
                 el("td", { class: "method" }, one.method),
               ),
             ),

@@ -137,14 +137,18 @@ def _difference_cells(comparison: Comparison, diff: Difference) -> list[str]:
         low, high = (format_number(limit, spec, sign=True) for limit in (diff.low, diff.high))
         shown += f" [{low},{JOINED}{high}]"
     adjusted = [format_p(diff.adjusted)] if more else []
-    return [shown, format_p(diff.p), *adjusted]
+    return [shown, format_p(diff.p_value), *adjusted]
 
 
 def _overall(comparison: Comparison) -> list[str]:
     """Return the tests of all models at once."""
     lines = []
     for metric, test in comparison.overall.items():
-        outcome = f"undefined: {test.p.reason}" if isinstance(test.p, Undefined) else p_text(test.p)
+        outcome = (
+            f"undefined: {test.p_value.reason}"
+            if isinstance(test.p_value, Undefined)
+            else p_text(test.p_value)
+        )
         lines.append(
             f"All {len(comparison.names)} models alike on {_words(metric)}? {test.method}: {outcome}."
         )
@@ -159,7 +163,7 @@ def _notes(comparison: Comparison) -> list[str]:
         name = _words(diff.metric)
         if diff.method:
             how = diff.method if diff.test == diff.method else f"{diff.method}; {diff.test}"
-            more = "".join(f"; {test.method}, {p_text(float(test.p))}" for test in diff.more)
+            more = "".join(f"; {test.method}, {p_text(float(test.p_value))}" for test in diff.more)
             methods.setdefault(f"{how}{more}", []).append(name)
         reason = diff.difference.reason if isinstance(diff.difference, Undefined) else diff.note
         if reason and not diff.same:
@@ -221,7 +225,7 @@ def _by_how_much(comparison: Comparison, diff: Difference) -> str:
 
 def _p_words(comparison: Comparison, diff: Difference) -> str:
     if diff.adjusted is None or comparison.family == 1:
-        return _p_said("p", diff.p)
+        return _p_said("p", diff.p_value)
     return _p_said({"holm": "Holm p", "bh": "BH p"}[comparison.correction or ""], diff.adjusted)
 
 
@@ -307,7 +311,7 @@ def _detected(comparison: Comparison) -> list[str]:
 
 
 def _tested(diff: Difference) -> bool:
-    return not isinstance(diff.p, Undefined)
+    return not isinstance(diff.p_value, Undefined)
 
 
 def _metric(diff: Difference) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from assay.crosstable import CrossTable
-    from assay.inference.hypothesis_tests.contingency import Alternative, Test
+    from assay.inference.hypothesis_tests.contingency import Alternative, TestResult
     from assay.metrics import Value
 
 __all__ = ["draw"]
@@ -321,11 +321,13 @@ def _tests(
         yield _fisher(table, numbers, lines)
 
 
-def _test(test: Test, numbers: _Numbers, lines: _Lines) -> str:
-    if isinstance(test.p, Undefined):
-        return _titled(test, lines, repr(test.p))
+def _test(test: TestResult, numbers: _Numbers, lines: _Lines) -> str:
+    if isinstance(test.p_value, Undefined):
+        return _titled(test, lines, repr(test.p_value))
     found = [] if test.df is None else [f"Chi^2 = {_ratio(test.statistic, numbers)}", f"d.f. = {test.df}"]
-    return _titled(test, lines, "     ".join([*found, p_text(test.p)]), *([test.note] if test.note else []))
+    return _titled(
+        test, lines, "     ".join([*found, p_text(test.p_value)]), *([test.note] if test.note else [])
+    )
 
 
 def _fisher(table: CrossTable, numbers: _Numbers, lines: _Lines) -> str:
@@ -337,13 +339,13 @@ def _fisher(table: CrossTable, numbers: _Numbers, lines: _Lines) -> str:
     found: list[str] = []
     for alternative, words in hypotheses.items():
         test = table.fisher(alternative=alternative)
-        if isinstance(test.p, Undefined):
-            return _titled(test, lines, repr(test.p))
+        if isinstance(test.p_value, Undefined):
+            return _titled(test, lines, repr(test.p_value))
         found = found or [f"Sample estimate odds ratio: {_ratio(test.estimate, numbers)}"]
         found += [
             "",
             f"Alternative hypothesis: true odds ratio {words}",
-            p_text(test.p),
+            p_text(test.p_value),
             f"95% confidence interval: {_ratio(test.low, numbers)} to {_ratio(test.high, numbers)}",
         ]
     return _titled(test, lines, *found)
@@ -355,5 +357,5 @@ def _ratio(value: Value | None, numbers: _Numbers) -> str:
     return "infinity" if math.isinf(value) else numbers.number(value)
 
 
-def _titled(test: Test, lines: _Lines, *text: str) -> str:
+def _titled(test: TestResult, lines: _Lines, *text: str) -> str:
     return "\n".join([test.method, lines.rule * _RULE, *text])

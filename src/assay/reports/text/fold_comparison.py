@@ -28,7 +28,7 @@ def draw(comparison: FoldComparison, *, width: int = 80) -> str:
     )
     pairs = grid(
         ["", "difference", "p", "p (Holm)"],
-        [_row(pair, p) for pair, p in zip(comparison.pairs, comparison.adjusted_p, strict=True)],
+        [_row(pair, p) for pair, p in zip(comparison.pairs, comparison.adjusted_p_values, strict=True)],
         max_width=width,
     )
     note = (
@@ -48,7 +48,7 @@ def _row(pair: ResampleComparison, adjusted: float) -> list[str]:
     if pair.test.low is not None:
         difference += f" [{pair.test.low:+.4f}, {pair.test.high:+.4f}]"
     known = not math.isnan(adjusted)
-    p_values = [f"{p:.3g}" if known else "-" for p in (pair.test.p, adjusted)]
+    p_values = [f"{p:.3g}" if known else "-" for p in (pair.test.p_value, adjusted)]
     return [f"{second} - {first}", difference, *p_values]
 
 
@@ -56,7 +56,7 @@ def _conclusion(comparison: FoldComparison) -> str:
     level = 1 - comparison.confidence
     different = [
         f"{clean(better)} is better than {clean(worse)}"
-        for pair, p in zip(comparison.pairs, comparison.adjusted_p, strict=True)
+        for pair, p in zip(comparison.pairs, comparison.adjusted_p_values, strict=True)
         if p < level and (better := pair.winner) is not None
         for worse in pair.names
         if worse != better

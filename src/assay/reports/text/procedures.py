@@ -29,12 +29,12 @@ def draw_resamples(result: ResampleComparison, *, width: int = 80) -> str:
     means = [f"{mean:.4f}" for mean in result.means]
     table = grid(
         ["", first, second, f"{second} - {first}", "p"],
-        [[f"mean {_metric(result)}".strip(), *means, shown, format_p(test.p)]],
+        [[f"mean {_metric(result)}".strip(), *means, shown, format_p(test.p_value)]],
         max_width=width,
     )
     notes = [f"{100 * result.confidence:g}% interval and p by the corrected resampled t (Nadeau and Bengio)."]
     if result.five_by_two is not None:
-        outcome = result.five_by_two.p
+        outcome = result.five_by_two.p_value
         reported = outcome.reason if isinstance(outcome, Undefined) else p_text(outcome)
         notes.append(f"5x2cv F test: {reported}.")
     worse, same, better = (f"{100 * chance:.1f}%" for chance in result.posterior)
@@ -55,12 +55,13 @@ def _metric(result: ResampleComparison) -> str:
 
 
 def _resamples_conclusion(result: ResampleComparison, first: str, second: str) -> str:
-    if isinstance(result.test.p, Undefined):
-        return f"Nothing can be said: {result.test.p.reason}."
+    if isinstance(result.test.p_value, Undefined):
+        return f"Nothing can be said: {result.test.p_value.reason}."
     if result.winner is None:
         return f"The resamples cannot tell {first} and {second} apart, which does not make them equal."
     on = f" on {_metric(result)}" if result.metric else ""
-    return f"{clean(result.winner)} is better{on} by {abs(result.difference):.4f} ({p_text(result.test.p)})."
+    by = f"{abs(result.difference):.4f} ({p_text(result.test.p_value)})"
+    return f"{clean(result.winner)} is better{on} by {by}."
 
 
 def draw_datasets(result: DatasetComparison, *, width: int = 80) -> str:
@@ -75,10 +76,10 @@ def draw_datasets(result: DatasetComparison, *, width: int = 80) -> str:
     body = []
     for pair in result.pairs:
         name = f"{clean(pair.second)} - {clean(pair.first)}"
-        p_values = map(format_p, (pair.test.p, pair.adjusted, pair.nemenyi))
+        p_values = map(format_p, (pair.test.p_value, pair.adjusted, pair.nemenyi))
         body.append([name, clean(pair.ahead) if pair.ahead else "neither", *p_values])
     pairs = grid(["", "ahead", "Wilcoxon p", "Holm p", "Nemenyi p"], body, max_width=width)
-    overall = result.overall.p
+    overall = result.overall.p_value
     outcome = overall.reason if isinstance(overall, Undefined) else p_text(overall)
     notes = [
         f"All alike? Iman-Davenport: {outcome}.",

@@ -46,7 +46,7 @@ def _cells(line: SliceLine) -> list[str]:
     elif diff is not None and not isinstance(diff.difference, Undefined):
         limits = "" if diff.low is None else f" [{format_decimal(diff.low)}, {format_decimal(diff.high)}]"
         diff_text = f"{format_decimal(diff.difference, sign=True)}{limits}"
-        p = "-" if isinstance(diff.p, Undefined) else _p(_p_of(diff))
+        p = "-" if isinstance(diff.p_value, Undefined) else _p(_p_of(diff))
     return [
         clean(line.label), f"{line.n:,}", f"{line.share:.1%}",
         _own(line.estimate), diff_text, p,
@@ -83,7 +83,7 @@ def sentences(report: SliceReport) -> list[str]:
     tested = [
         (line, line.difference)
         for line in report.lines
-        if line.difference is not None and not isinstance(line.difference.p, Undefined)
+        if line.difference is not None and not isinstance(line.difference.p_value, Undefined)
     ]
     if not tested:
         return ["No slice could be tested against the rest."]
@@ -136,7 +136,7 @@ def _equals(p: float) -> str:
 
 
 def _p_of(diff: Difference) -> float:
-    return float(diff.p if diff.adjusted is None else diff.adjusted)
+    return float(diff.p_value if diff.adjusted is None else diff.adjusted)
 
 
 def _p(p: float) -> str:
