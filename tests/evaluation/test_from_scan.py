@@ -306,7 +306,7 @@ def test_rows_that_outgrow_the_memory_leave_reasons(files, monkeypatch):
         assert ev[name].value == held[name].value
     assert ev["mae"].to_dict() | {"note": ""} == held["mae"].to_dict() | {"note": ""}
     assert (ev["rmse"].low, ev["rmse"].method) == (None, "")
-    assert "does not tell its spread" in ev["rmse"].note
+    assert "does not have its standard error" in ev["rmse"].note
     assert "outgrows the memory" in ev["spearman"].value.reason
     assert "outgrows the memory" in ev.text(full=True)
     assert json.loads(ev.to_json())["metrics"]["median_absolute_error"]["value"] is None

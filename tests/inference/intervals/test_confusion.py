@@ -172,7 +172,7 @@ def test_no_spread_in_groups():
     right = assay.rows(actual=[1, 1, 1, 0, 0, 0], predicted=[1, 1, 1, 0, 0, 0], group=[1, 1, 2, 2, 3, 3])
     found = assay.estimate("accuracy", right)
     assert (found.low, found.high) == proportion_interval(3, 3, method="modified-wilson")
-    assert "worth 3 clusters" in found.note
+    assert "counts as 3 clusters" in found.note
     lone = assay.estimate("mcc", rows(group=[0] * 130))
     assert lone.low is None
     assert "one group" in lone.note

@@ -275,7 +275,7 @@ def test_what_is_chosen_on_the_rows_is_lowered():
     for name in ("ks", "h_measure"):
         found = assay.estimate(name, rows)
         assert "lowered by halves" in found.method
-        assert "flatters by about 0.0" in found.note
+        assert "optimistic by about 0.0" in found.note
         assert both(found) == both(assay.estimate(name, rows))
         assert both(found) != both(assay.estimate(name, rows, seed=1))
         plain = influence(find(name), rows)
@@ -349,4 +349,4 @@ def test_an_unknown_figure_of_ranks_says_so():
     found = assay.estimate(own, d15())
     assert found.value == 87 / 112
     assert found.low is None
-    assert "slope" in found.note
+    assert "standard error is not known" in found.note

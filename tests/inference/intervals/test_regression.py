@@ -208,13 +208,13 @@ def test_sums_that_do_not_tell_the_spread_say_so():
     for name in ("mean_error", "mae"):
         found, plain = assay.estimate(name, tally), assay.estimate(name, rows, method="student")
         assert limits(found) == limits(plain)
-        assert "how skewed" in found.note
+        assert "skewness of the losses" in found.note
     for name in ("mse", "rmse", "r2", "pearson", "squared_correlation"):
         found = assay.estimate(name, tally)
         assert found.low is None
-        assert "give the rows" in found.note
+        assert "pass the rows" in found.note
     weighted = assay.Moments.of(assay.rows(actual=actual, predicted=predicted, weight=weight))
-    assert "give the rows" in assay.estimate("mae", weighted).note
+    assert "pass the rows" in assay.estimate("mae", weighted).note
 
 
 def test_a_mean_and_its_root_have_the_same_limits():
@@ -255,7 +255,7 @@ def test_rows_that_show_no_spread():
     [
         ("log_loss", {"actual": [1, 0, 1], "score": [0.0, 0.5, 0.5]}, "1 of 3 rows have an infinite loss"),
         ("max_error", {"actual": [1.0, 2.0], "predicted": [2.0, 2.0]}, "most extreme"),
-        ("rmse_over_range", {"actual": [1.0, 2.0], "predicted": [2.0, 2.0]}, "the least and the largest"),
+        ("rmse_over_range", {"actual": [1.0, 2.0], "predicted": [2.0, 2.0]}, "the smallest and the largest"),
         ("rpd", {"actual": [1.0, 2.0], "predicted": [1.0, 2.0]}, "infinite"),
         ("median_absolute_error", {"actual": [1.0] * 5, "predicted": [2.0] * 5}, "too few rows"),
         ("r2", {"actual": [1.0, 2.0], "predicted": [1.0, 2.0]}, "no spread"),
@@ -278,7 +278,7 @@ def test_intervals_for_any_losses_within_bounds():
     assert wide.high - wide.low == pytest.approx(2 * math.sqrt(math.log(40) / 400))
     actual, predicted, _ = numbers()
     found = assay.estimate("mae", assay.rows(actual=actual, predicted=predicted), method="bernstein")
-    assert (found.low, found.note) == (None, "the method is not meant for rows like these")
+    assert (found.low, found.note) == (None, "the method does not apply to rows like these")
 
 
 def test_a_squared_correlation_is_judged_by_the_correlation():

@@ -1,8 +1,8 @@
-"""How measures of association made of chi-square get their intervals: less what chance alone adds to them.
+"""Intervals of measures of association made of chi-square, corrected for their bias.
 
-Such a measure is never below 0, so that chance only adds to it, the more so the more classes there are: of 5
-classes and 100 rows with V = 0.125, the plain delta interval of Tschuprow's T covered 0.18 where 0.95 was
-meant, this one 0.98 (300 simulated tables each; 0.91 to 0.99 over twelve settings of 2 to 5 classes).
+Such a measure is never below 0, so that chance can only raise it, the more so the more classes there are:
+of 5 classes and 100 rows with V = 0.125, the plain delta interval of Tschuprow's T covered 0.18 for a
+nominal 0.95, this one 0.98 (300 simulated tables each; 0.91 to 0.99 over twelve settings of 2 to 5 classes).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from assay.tallies import Confusion
 if TYPE_CHECKING:
     from assay.inference.intervals.interval_request import IntervalRequest
 
-__all__ = ["less_chance"]
+__all__ = ["bias_corrected_association"]
 
 _BELOW_ONE = math.nextafter(1.0, 0.0)
 
@@ -31,7 +31,7 @@ class _Root(NamedTuple):
     """A measure as the root of a share, corrected for chance.
 
     ``slope`` is that of the corrected share by the measure, ``statistic`` chi-square or what is distributed
-    like it with ``degrees`` of freedom, ``unit`` the most of it that a row can bring.
+    like it with ``degrees`` of freedom, ``unit`` the largest contribution of a row to it.
     """
 
     corrected: float
@@ -52,73 +52,77 @@ class _Root(NamedTuple):
         then=DELTA,
     ),
 )
-def less_chance(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the interval of a measure about its value less chance, as the root of a share on atanh's scale.
+def bias_corrected_association(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return the interval about the bias-corrected value, as the root of a share on the atanh scale.
 
     Bergsma 2013 has the correction. Where the interval reaches 0, its upper limit is at least that of the
     noncentral chi-square (Smithson 2003): the largest association under which a statistic as small as the
     one seen has half of what the confidence leaves.
     """
-    spread = asked.spread
-    if spread is None or not isinstance(asked.tally, Confusion):
+    spread = request.spread
+    if spread is None or not isinstance(request.tally, Confusion):
         return None
-    view = Classes.of(asked.tally)
+    view = Classes.of(request.tally)
     rows, columns = (int(np.count_nonzero(margin)) - 1 for margin in (view.actual, view.predicted))
-    worth = spread.worth if math.isfinite(spread.worth) else float(spread.groups or 1)
-    if worth <= max(rows, columns) + 1:
-        what = "groups" if asked.clustered else "rows"
-        return f"there are too few {what} for so many classes"
-    root = _root_of(asked, view, rows, columns, worth)
+    n = (
+        spread.effective_sample_size
+        if math.isfinite(spread.effective_sample_size)
+        else float(spread.groups or 1)
+    )
+    if n <= max(rows, columns) + 1:
+        units = "groups" if request.clustered else "rows"
+        return f"there are too few {units} for so many classes"
+    root = _root_of(request, view, rows, columns, n)
     centre = math.sqrt(max(root.corrected, 0.0))
     low, high, error = 0.0, 0.0, 0.0
     if centre > 0:
         error = spread.error * root.slope / (2 * centre)
         limits = delta_interval(
-            centre, error, (0, 1), confidence=asked.confidence, df=spread.df, scale="atanh"
+            centre, error, (0, 1), confidence=request.confidence, df=spread.df, scale="atanh"
         )
         if limits is None:
             return None
         low, high = limits
     if low <= 0:
-        half_width = spread.quantile(asked.confidence) * error / (1 - centre**2)  # on the scale of atanh
-        high = _upper_limit(root, centre, half_width, asked, worth)
-    low, high = (_measure(asked.metric.name, limit, min(rows, columns)) for limit in (low, high))
+        half_width = spread.quantile(request.confidence) * error / (1 - centre**2)  # on the scale of atanh
+        high = _upper_limit(root, centre, half_width, request, n)
+    low, high = (_measure(request.metric.name, limit, min(rows, columns)) for limit in (low, high))
     return IntervalResult(low, high, "delta, atanh, less chance", "", spread.error)
 
 
-def _upper_limit(
-    root: _Root, centre: float, half_width: float, asked: IntervalRequest, worth: float
-) -> float:
-    """Return the upper limit of an interval from 0 on; it joins the delta method's where that leaves 0.
+def _upper_limit(root: _Root, centre: float, half_width: float, request: IntervalRequest, n: float) -> float:
+    """Return the upper limit of an interval that starts at 0, continuous with the delta method's.
 
-    The corrected root's error grows without end near 0, so that there the raw root's takes its place.
+    The corrected root's error is unbounded near 0, so that the raw root's is used there.
     """
-    statistic = max(root.statistic, root.degrees)  # no less than chance brings on average
-    largest = _largest_noncentrality(statistic, root.degrees, (1 - asked.confidence) / 2)
-    by_chance = math.sqrt(largest / (worth * root.unit))
-    raw = math.sqrt(root.statistic / (worth * root.unit))
+    statistic = max(root.statistic, root.degrees)  # at least its mean under independence
+    largest = _largest_noncentrality(statistic, root.degrees, (1 - request.confidence) / 2)
+    by_chance = math.sqrt(largest / (n * root.unit))
+    raw = math.sqrt(root.statistic / (n * root.unit))
     stretched = math.atanh(min(centre, _BELOW_ONE))
     by_error = math.tanh(stretched + max(stretched, half_width * centre / raw if raw > 0 else 0.0))
     return min(max(by_chance, by_error), 1.0)
 
 
-def _root_of(asked: IntervalRequest, view: Classes, rows: int, columns: int, worth: float) -> _Root:
-    name, value = asked.metric.name, asked.value
+def _root_of(request: IntervalRequest, view: Classes, rows: int, columns: int, n: float) -> _Root:
+    name, value = request.metric.name, request.value
     if name.startswith("goodman_kruskal_tau"):
-        known, target = (columns, rows) if name == "goodman_kruskal_tau" else (rows, columns)
-        factor = (worth - 1) / (worth - 1 - known)  # as of R²: Light and Margolin 1971
-        return _Root(1 - (1 - value) * factor, factor, worth * target * value, target, rows * columns)
+        given_classes, target = (columns, rows) if name == "goodman_kruskal_tau" else (rows, columns)
+        factor = (n - 1) / (n - 1 - given_classes)  # as of R²: Light and Margolin 1971
+        return _Root(1 - (1 - value) * factor, factor, n * target * value, target, rows * columns)
     square = float(chi_square.formula(view)) / float(view.rows)
     if name == "bias_corrected_cramers_v":
-        return _Root(value**2, 2 * value, worth * square, min(rows, columns), rows * columns)
+        return _Root(value**2, 2 * value, n * square, min(rows, columns), rows * columns)
     unit = math.sqrt(rows * columns) if name == "tschuprows_t" else min(rows, columns)
     slope = 2 * value
     if name == "contingency_coefficient":  # the root of square / (1 + square)
         slope = 2 * math.sqrt(square) * (1 + square) ** 1.5 / unit
-    left = [size - size**2 / (worth - 1) for size in (rows, columns)]  # of the unit, by the same correction
-    shrunk = (math.sqrt(left[0] * left[1]) if name == "tschuprows_t" else min(left)) / unit
-    share = (square - rows * columns / (worth - 1)) / (unit * shrunk)
-    return _Root(share, slope / shrunk, worth * square, unit, rows * columns)
+    corrected_sizes = [size - size**2 / (n - 1) for size in (rows, columns)]  # as Bergsma corrects them
+    shrinkage = (
+        math.sqrt(corrected_sizes[0] * corrected_sizes[1]) if name == "tschuprows_t" else min(corrected_sizes)
+    ) / unit
+    share = (square - rows * columns / (n - 1)) / (unit * shrinkage)
+    return _Root(share, slope / shrinkage, n * square, unit, rows * columns)
 
 
 def _measure(name: str, root: float, unit: float) -> float:

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from assay.inputs import Rows
     from assay.metrics.metric import Kind
 
-__all__ = ["answer", "estimate", "estimate_tally", "methods_for"]
+__all__ = ["answer_request", "estimate", "estimate_tally", "methods_for"]
 
-# Views of numbers, whose errors may have any size: an outlying one is worth a warning.
+# Views of numbers, whose errors may have any size: the estimate warns of outlying ones.
 _ERROR_VIEWS = frozenset({Errors, Scaled, Explained, Ranged, ValuePairs})
 
 
@@ -75,7 +75,7 @@ def estimate(
     seed: int = 0,
     **options: Any,
 ) -> Estimate:
-    """Return a metric's value with its interval, by the method that suits it or by the one asked for.
+    """Return a metric's value with its confidence interval.
 
     Parameters
     ----------
@@ -83,12 +83,12 @@ def estimate(
         A metric of the catalogue, or its name; ``"macro f1"`` is an average over the classes.
     data
         Rows, or the tally that the metric reads. Rows with ``group=`` are clustered: the groups are the
-        unit, and the estimate says how much that costs (``design_effect``). Rows with ``weight=`` have
-        sandwich errors and count for what they are worth.
+        unit, and the estimate has the ``design_effect``. Rows with ``weight=`` have sandwich errors and
+        their effective sample size.
     confidence
-        How sure the interval is to be.
+        The nominal coverage of the interval.
     method
-        None for the one that suits the metric. Else ``"wilson"``, ``"clopper-pearson"``,
+        None for the default method of the metric. Else ``"wilson"``, ``"clopper-pearson"``,
         ``"agresti-coull"``, ``"jeffreys"``, ``"mid-p"`` for proportions; ``"delta"``, ``"dirichlet"``;
         ``"student"``, ``"hall"``, ``"bernstein"``, ``"hoeffding"`` for means of rows, the last two for
         losses within bounds, whatever their distribution; ``"chi-square"`` (RMSE) and ``"lin"``
@@ -111,33 +111,35 @@ def estimate(
     (0.8411 [0.7532, 0.9018], 'Wilson on Jaccard')
     """
     spec = MetricSpec.of((metric, options))
-    known, options = spec.metric, spec.options
+    options = spec.options
     check_confidence(confidence)
     check_seed(seed)
     if "positive" in options:
-        known.check_options(options)
-        data = known.of_class(data, options)
+        spec.metric.check_options(options)
+        data = spec.metric.of_class(data, options)
     if isinstance(data, Tally):
-        return estimate_tally(known, data, options, confidence=confidence, method=method, seed=seed)
-    tally, left = known.tallied(data, options)
+        return estimate_tally(spec.metric, data, options, confidence=confidence, method=method, seed=seed)
+    tally, tally_options = spec.metric.tallied(data, options)
     rows = rescaled(data)
     if rows is data:
         return estimate_tally(
-            known,
+            spec.metric,
             tally,
-            left,
+            tally_options,
             rows=rows,
             row_options=options,
             confidence=confidence,
             method=method,
             seed=seed,
         )
-    # Weights near the ends of what floats hold: the value is theirs, the spread that of milder ones.
-    value = known(tally, **left)
-    tally, left = known.tallied(rows, options)
+    # Weights near the limits of floats: the value is that of the rows, the spread that of rescaled weights.
+    value = spec.metric(tally, **tally_options)
+    tally, tally_options = spec.metric.tallied(rows, options)
     if isinstance(value, Undefined):
-        return Estimate(value, None, None, confidence, "", _size(known, tally, left))
-    return answer(IntervalRequest(known, value, tally, left, confidence, rows, options, seed), method)
+        return Estimate(value, None, None, confidence, "", _size(spec.metric, tally, tally_options))
+    return answer_request(
+        IntervalRequest(spec.metric, value, tally, tally_options, confidence, rows, options, seed), method
+    )
 
 
 def estimate_tally(
@@ -151,40 +153,40 @@ def estimate_tally(
     method: str | None = None,
     seed: int = 0,
 ) -> Estimate:
-    """Return the same where the tally is at hand, and perhaps the rows it was made of.
+    """Return the estimate from a tally, and from the rows it was made of where they are available.
 
-    `options` are those that the metric takes beside the tally, `row_options` those it would take beside rows.
+    `options` are those of the metric when it is called with the tally, `row_options` with the rows.
     """
     value = value_of(metric, tally, options)
     if isinstance(value, Undefined):
         return Estimate(value, None, None, confidence, "", _size(metric, tally, options))
-    return answer(
+    return answer_request(
         IntervalRequest(metric, value, tally, options, confidence, rows, row_options or {}, seed), method
     )
 
 
-def answer(asked: IntervalRequest, method: str | None = None) -> Estimate:
-    """Return the estimate that a question asks for, by the method that suits it or by the one asked for."""
-    size = _size(asked.metric, asked.tally, asked.options)
-    asked = without_equal_weights(asked)
-    result = _asked_for(method, asked) if method else _first(asked)
-    if isinstance(result, str) and method is None and asked.metric.is_custom:
-        result = _resampled(asked, result)
-    return _estimated(asked, result, size)
+def answer_request(request: IntervalRequest, method: str | None = None) -> Estimate:
+    """Return the estimate for a request, by the default methods of the metric or by a named one."""
+    size = _size(request.metric, request.tally, request.options)
+    request = without_equal_weights(request)
+    result = _by_named_method(method, request) if method else _by_default_methods(request)
+    if isinstance(result, str) and method is None and request.metric.is_custom:
+        result = _by_bootstrap(request, result)
+    return _estimated(request, result, size)
 
 
-def _resampled(asked: IntervalRequest, reason: str) -> IntervalResult | str:
-    """Return the bootstrap's interval of a user's own metric, whose slopes are not known here."""
-    if asked.metric.kind in _NONE:
+def _by_bootstrap(request: IntervalRequest, reason: str) -> IntervalResult | str:
+    """Return the bootstrap interval of a user's own metric, whose derivatives are not known here."""
+    if request.metric.kind in ("extreme", "statistic"):
         return reason
-    from assay.inference.intervals.resampling import bca  # noqa: PLC0415 - few need it
+    from assay.inference.intervals.resampling import bca  # noqa: PLC0415 - only for custom metrics
 
-    result = bca(asked)
+    result = bca(request)
     return reason if result is None else result
 
 
 def _size(metric: Metric, tally: Tally, options: dict[str, Any]) -> int:
-    """Return how many rows stand behind an estimate; of ranked lists, how many lists have a value."""
+    """Return the number of rows of an estimate; of ranked lists, the number of lists with a value."""
     if isinstance(tally, Queries) and metric.each is not None:
         from assay.inference.influence.row_means import query_values  # noqa: PLC0415 - few rank lists
 
@@ -192,71 +194,72 @@ def _size(metric: Metric, tally: Tally, options: dict[str, Any]) -> int:
     return tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
 
 
-def _first(asked: IntervalRequest) -> IntervalResult | str:
-    """Return the answer of the first method that has one, or all their reasons."""
-    rule = methods_for(asked.metric, asked.options)
+def _by_default_methods(request: IntervalRequest) -> IntervalResult | str:
+    """Return the interval of the first default method that has one, or the reasons of all."""
+    rule = methods_for(request.metric, request.options)
     if rule.reason:
         return rule.reason
-    if asked.clustered and (reason := _unseen_class(asked)):
+    if request.clustered and (reason := _unseen_class(request)):
         return reason
     reasons: list[str] = []
     for name in rule.methods:
-        found = method_named(name)(asked)
-        if isinstance(found, IntervalResult) and asked.metric.kind != "order":
-            low, high = _held(asked, found)
-            found = found if low < high else "the rows show no spread"
-        if isinstance(found, IntervalResult):
+        result = method_named(name)(request)
+        if isinstance(result, IntervalResult) and request.metric.kind != "order":
+            low, high = _limits_with_value(request, result)
+            result = result if low < high else "the rows show no spread"
+        if isinstance(result, IntervalResult):
             if reasons:
-                said = "; ".join([*reasons, found.note] if found.note else reasons)
-                return found._replace(note=said)
-            return found
-        if found:
-            reasons.append(found)
-    return "; ".join(dict.fromkeys(reasons)) or "no method is meant for rows like these"
+                note = "; ".join([*reasons, result.note] if result.note else reasons)
+                return result._replace(note=note)
+            return result
+        if result:
+            reasons.append(result)
+    return "; ".join(dict.fromkeys(reasons)) or "no method applies to rows like these"
 
 
-def _unseen_class(asked: IntervalRequest) -> str:
+def _unseen_class(request: IntervalRequest) -> str:
+    """Return why grouped rows without one actual class have no interval; else nothing."""
     from assay.inference.intervals.unseen_class import unseen_class  # noqa: PLC0415 - loads other methods
 
-    return unseen_class(asked)
+    return unseen_class(request)
 
 
-def _asked_for(name: str, asked: IntervalRequest) -> IntervalResult | str:
-    """Return the answer of one method by its name."""
+def _by_named_method(name: str, request: IntervalRequest) -> IntervalResult | str:
+    """Return the interval by the method of this name."""
     if name in METHODS:
-        if asked.metric.kind != "proportion" or asked.options.get("average"):
-            raise MetricError(f'method="{name}" is for proportions, which {asked.metric.name} is not.')
-        _load_methods(asked.metric.kind)
-        return _answered(method_named("proportion")(asked, name))
+        if request.metric.kind != "proportion" or request.options.get("average"):
+            raise MetricError(f'method="{name}" is for proportions, which {request.metric.name} is not.')
+        _load_methods(request.metric.kind)
+        return _or_not_applicable(method_named("proportion")(request, name))
     _load_methods()
     if name not in selectable_methods():
-        known = ", ".join(f'"{one}"' for one in (*METHODS, *selectable_methods()))
+        known = ", ".join(f'"{method}"' for method in (*METHODS, *selectable_methods()))
         raise MetricError(f"method={name!r} is not known: use one of {known}, or leave it out.")
-    return _answered(method_named(name)(asked))
+    return _or_not_applicable(method_named(name)(request))
 
 
-def _answered(found: IntervalResult | str | None) -> IntervalResult | str:
-    return "the method is not meant for rows like these" if found is None else found
+def _or_not_applicable(result: IntervalResult | str | None) -> IntervalResult | str:
+    return "the method does not apply to rows like these" if result is None else result
 
 
-def _estimated(asked: IntervalRequest, found: IntervalResult | str, size: int) -> Estimate:
-    """Return the estimate: limits within the metric's bounds that hold the value, or none and why."""
-    value, confidence = asked.value, asked.confidence
-    sizes = asked.sizes
-    if isinstance(found, str):
-        return Estimate(value, None, None, confidence, "", size, found, **sizes)
-    low, high = _held(asked, found)
-    error = found.standard_error
-    if (error is None or math.isnan(error)) and asked.spread is not None:
-        error = asked.spread.error
+def _estimated(request: IntervalRequest, result: IntervalResult | str, size: int) -> Estimate:
+    """Return the estimate with its limits, or with the reason why there are none."""
+    value, confidence = request.value, request.confidence
+    sizes = request.sizes
+    if isinstance(result, str):
+        return Estimate(value, None, None, confidence, "", size, result, **sizes)
+    low, high = _limits_with_value(request, result)
+    error = result.standard_error
+    if (error is None or math.isnan(error)) and request.spread is not None:
+        error = request.spread.error
     error = None if error is None or math.isnan(error) else error
-    note = found.note
-    if asked.metric.reads in _ERROR_VIEWS and asked.metric.kind != "order":
-        note = "; ".join(filter(None, (note, heavy_tails.outlier_warning(asked))))
-    return Estimate(value, low, high, confidence, found.method, size, note, error, **sizes)
+    note = result.note
+    if request.metric.reads in _ERROR_VIEWS and request.metric.kind != "order":
+        note = "; ".join(filter(None, (note, heavy_tails.outlier_warning(request))))
+    return Estimate(value, low, high, confidence, result.method, size, note, error, **sizes)
 
 
-def _held(asked: IntervalRequest, found: IntervalResult) -> tuple[float, float]:
-    """Return limits within the metric's bounds that hold the value."""
-    least, largest = asked.metric.bounds
-    return min(max(found.low, least), asked.value), max(min(found.high, largest), asked.value)
+def _limits_with_value(request: IntervalRequest, result: IntervalResult) -> tuple[float, float]:
+    """Return limits within the metric's bounds, with the value between them."""
+    lower, upper = request.metric.bounds
+    return min(max(result.low, lower), request.value), max(min(result.high, upper), request.value)

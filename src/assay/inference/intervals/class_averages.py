@@ -3,8 +3,8 @@
 Each class's rate is skewed where it is near 1 or its rows are few, but an average over many classes is not.
 Limits that carry every class's skewness into the average (MOVER) covered 0.79 with 50 classes, where the
 delta method has 0.94; with two classes it is the other way round. So both are mixed by the number of classes.
-The delta method takes each class's variance with half a row more in each cell: a class of two rows that are
-both right has not been seen to be certain.
+The delta method takes each class's variance with half a row added to each cell: two correct rows of a class
+do not show that it is always predicted correctly.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assay.inference.formulas.delta import delta_interval
 from assay.inference.formulas.mover import mover
 from assay.inference.formulas.proportions import proportion_interval
 from assay.inference.influence.gradients import class_slopes
-from assay.inference.intervals.confusion_rates import by_rates, on_two_rates
+from assay.inference.intervals.confusion_rates import mover_rates, mover_two_rates
 from assay.inference.intervals.interval_request import IntervalResult
 from assay.inference.intervals.registry import RATES, Default, interval_method
 from assay.metrics import Binary, Classes
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["class_average", "mean_of_recalls"]
 
 _TWO = 2
-_HALF = 0.5  # a row, added to each cell
+_ADDED_ROWS = 0.5  # to each cell
 
 
 @interval_method(
@@ -44,49 +44,59 @@ _HALF = 0.5  # a row, added to each cell
         metrics=("balanced_accuracy", "adjusted_balanced_accuracy", "g_mean", "macro recall"), then=RATES
     ),
 )
-def mean_of_recalls(asked: IntervalRequest) -> IntervalResult | str | None:
+def mean_of_recalls(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a mean of recalls, arithmetic or geometric, each of them a proportion."""
-    tally, geometric = asked.tally, asked.metric.name == "g_mean"
+    tally, geometric = request.tally, request.metric.name == "g_mean"
     if not isinstance(tally, Confusion):
         return None
     if len(tally.labels) == _TWO and not geometric:
-        return on_two_rates(asked)
-    if not asked.plain:
-        return by_rates(asked)
+        return mover_two_rates(request)
+    if not request.plain:
+        return mover_rates(request)
     view = Classes.of(tally)
     hits, totals = (np.asarray(x, dtype=float) for x in (view.hits, view.actual))
     if not totals.all():
         return None
     limits = [
-        proportion_interval(x, n, asked.confidence, "jeffreys")
+        proportion_interval(x, n, request.confidence, "jeffreys")
         for x, n in zip(hits.tolist(), totals.tolist(), strict=True)
     ]
-    found = _geometric(hits, totals, limits, asked) if geometric else _arithmetic(hits, totals, limits, asked)
-    if geometric or asked.metric.name != "adjusted_balanced_accuracy":
-        return found
-    # K b - 1 over K - 1: the same corrected for chance.
+    result = (
+        _geometric(hits, totals, limits, request) if geometric else _arithmetic(hits, totals, limits, request)
+    )
+    if geometric or request.metric.name != "adjusted_balanced_accuracy":
+        return result
+    # (K b - 1) / (K - 1): balanced accuracy corrected for chance.
     size = len(hits)
-    low, high = ((size * limit - 1) / (size - 1) for limit in (found.low, found.high))
-    error = None if found.standard_error is None else found.standard_error * size / (size - 1)
-    return found._replace(low=low, high=high, standard_error=error)
+    low, high = ((size * limit - 1) / (size - 1) for limit in (result.low, result.high))
+    error = None if result.standard_error is None else result.standard_error * size / (size - 1)
+    return result._replace(low=low, high=high, standard_error=error)
 
 
 def _arithmetic(
-    hits: NDArray[np.float64], totals: NDArray[np.float64], limits: Sequence[Interval], asked: IntervalRequest
+    hits: NDArray[np.float64],
+    totals: NDArray[np.float64],
+    limits: Sequence[Interval],
+    request: IntervalRequest,
 ) -> IntervalResult:
     size = len(hits)
     rates = hits / totals
     value = float(rates.mean())
     exact = mover(rates.tolist(), limits, [1 / size] * size)
-    smooth = (hits + _HALF) * (totals - hits + _HALF) / (totals + 1) ** 2 / totals
-    delta = delta_interval(value, math.sqrt(float(smooth.sum())) / size, (0, 1), confidence=asked.confidence)
+    smooth = (hits + _ADDED_ROWS) * (totals - hits + _ADDED_ROWS) / (totals + 1) ** 2 / totals
+    delta = delta_interval(
+        value, math.sqrt(float(smooth.sum())) / size, (0, 1), confidence=request.confidence
+    )
     low, high = _mixed(value, exact, delta, size)
     error = math.sqrt(float((rates * (1 - rates) / totals).sum())) / size
     return IntervalResult(max(low, 0.0), min(high, 1.0), "MOVER and delta", "", error)
 
 
 def _geometric(
-    hits: NDArray[np.float64], totals: NDArray[np.float64], limits: Sequence[Interval], asked: IntervalRequest
+    hits: NDArray[np.float64],
+    totals: NDArray[np.float64],
+    limits: Sequence[Interval],
+    request: IntervalRequest,
 ) -> IntervalResult:
     """Return the interval of a geometric mean of rates: that of the sum of their logarithms."""
     share = 1 / len(hits)
@@ -97,9 +107,9 @@ def _geometric(
     value = float(logs.mean())
     ends = [(math.log(low), math.log(high)) for low, high in limits]
     exact = mover(logs.tolist(), ends, [share] * len(hits))
-    smooth = (totals - hits + _HALF) / ((hits + _HALF) * totals)
+    smooth = (totals - hits + _ADDED_ROWS) / ((hits + _ADDED_ROWS) * totals)
     delta = delta_interval(
-        value, math.sqrt(float(smooth.sum())) * share, (-math.inf, math.inf), confidence=asked.confidence
+        value, math.sqrt(float(smooth.sum())) * share, (-math.inf, math.inf), confidence=request.confidence
     )
     low, high = _mixed(value, exact, delta, len(hits))
     error = math.exp(value) * share * math.sqrt(float(((totals - hits) / (hits * totals)).sum()))
@@ -107,50 +117,53 @@ def _geometric(
 
 
 def _mixed(value: float, exact: Interval, delta: Interval | None, size: int) -> Interval:
-    """Return limits between those of MOVER, right for two classes, and of delta, right for many."""
+    """Mix the limits of MOVER, which suit two classes, with those of delta, which suit many."""
     if delta is None or size <= _TWO:
         return exact
     weight = _TWO / size
-    reaches = [
+    half_widths = [
         math.sqrt(weight * (value - a) ** 2 + (1 - weight) * (value - b) ** 2)
         for a, b in zip(exact, delta, strict=True)
     ]
-    return value - reaches[0], value + reaches[1]
+    return value - half_widths[0], value + half_widths[1]
 
 
 @interval_method("class-average", Default(averages=("proportion", "counts"), then=RATES))
-def class_average(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the delta interval of an average over classes, each class's variance with half a row more.
+def class_average(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return the delta interval of an average over classes, with half a row added to each cell.
 
-    The classes' own variances, added up, grow by that in the same proportion as the variance of the average.
+    The variance of the average is raised by the same factor as the sum of the classes' variances.
     """
-    spread, tally = asked.spread, asked.tally
-    average = asked.options.get("average")
+    spread, tally = request.spread, request.tally
+    average = request.options.get("average")
     if spread is None or average not in ("macro", "weighted") or not isinstance(tally, Confusion):
         return None
-    if math.isnan(spread.error) or asked.metric.reads is not Binary:
+    if math.isnan(spread.error) or request.metric.reads is not Binary:
         return None
     each = Binary.each(tally)
-    scale = 1.0 if asked.plain else spread.units / float(tally.weight().sum())
+    scale = 1.0 if request.plain else spread.units / float(tally.weight().sum())
     cells = np.stack([np.asarray(x, dtype=np.float64) for x in (each.tp, each.fp, each.fn, each.tn)]) * scale
-    options = {name: value for name, value in asked.options.items() if name in asked.metric.parameters}
+    options = {name: value for name, value in request.options.items() if name in request.metric.parameters}
     weights = np.ones(cells.shape[1]) if average == "macro" else cells[0] + cells[2]
-    own, more = (_variances(asked, moved, options) for moved in (cells, cells + _HALF))
-    known = np.isfinite(own) & np.isfinite(more)
+    variances, smoothed = (_variances(request, moved, options) for moved in (cells, cells + _ADDED_ROWS))
+    known = np.isfinite(variances) & np.isfinite(smoothed)
     square = np.square(weights[known] / weights[known].sum())
-    biases, left_out = _jackknife(asked, cells, options, weighted=average == "weighted")
-    left_out = np.where(left_out > 0, np.sqrt(own * left_out), more)  # of a share of m rows: with m - 1
-    seen = float(square @ own[known])
-    smooth = max(float(square @ more[known]), float(square @ left_out[known]))
+    biases, left_out = _jackknife(request, cells, options, weighted=average == "weighted")
+    # Of a share of m rows, the geometric mean has m - 1 in place of m.
+    left_out = np.where(left_out > 0, np.sqrt(variances * left_out), smoothed)
+    observed = float(square @ variances[known])
+    smooth = max(float(square @ smoothed[known]), float(square @ left_out[known]))
     if not smooth > 0:
         return None
-    error = spread.error * math.sqrt(max(smooth / seen, 1.0)) if seen > 0 else math.sqrt(smooth)
+    error = spread.error * math.sqrt(max(smooth / observed, 1.0)) if observed > 0 else math.sqrt(smooth)
     bias = float(weights[known] / weights[known].sum() @ biases[known])
-    ends = sorted((asked.value, min(max(asked.value - bias, asked.metric.bounds[0]), asked.metric.bounds[1])))
-    bounds, confidence = asked.metric.bounds, asked.confidence
+    ends = sorted(
+        (request.value, min(max(request.value - bias, request.metric.bounds[0]), request.metric.bounds[1]))
+    )
+    bounds, confidence = request.metric.bounds, request.confidence
     both = [delta_interval(end, error, bounds, confidence=confidence, df=spread.df) for end in ends]
-    first, last = (limits or (asked.value, asked.value) for limits in both)
-    if first == last == (asked.value, asked.value):
+    first, last = (limits or (request.value, request.value) for limits in both)
+    if first == last == (request.value, request.value):
         return None
     return IntervalResult(
         min(first[0], last[0]), max(first[1], last[1]), "delta, half a row added", "", spread.error
@@ -158,34 +171,34 @@ def class_average(asked: IntervalRequest) -> IntervalResult | str | None:
 
 
 def _jackknife(
-    asked: IntervalRequest, cells: NDArray[np.float64], options: dict[str, Any], *, weighted: bool
+    request: IntervalRequest, cells: NDArray[np.float64], options: dict[str, Any], *, weighted: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return each class's bias and variance by leaving out each row in turn (Quenouille 1956, Tukey 1958).
+    """Return each class's bias and variance by the jackknife (Quenouille 1956, Tukey 1958).
 
-    A ratio of few rows is biased: F1 of a class of four rows lies low. So is an average by classes' sizes:
-    a class with more rows by chance has more hits, too, and a higher precision. The variance of a share of m
-    rows is m / (m - 1) times what it should be, and the delta method's (m - 1) / m times.
+    A ratio of few rows is biased: F1 of a class of four rows lies low. So is an average weighted by classes'
+    sizes: a class with more rows by chance has more hits, too, and a higher precision. The variance of a
+    share of m rows is m / (m - 1) times what it should be, and the delta method's (m - 1) / m times.
     """
     with np.errstate(all="ignore"):
-        value = np.asarray(asked.metric.formula(Binary(*cells), **options))
+        value = np.asarray(request.metric.formula(Binary(*cells), **options))
         size = (cells[0] + cells[2]) / cells.sum(axis=0)
         bias, variance = np.zeros(cells.shape[1]), np.zeros(cells.shape[1])
         for cell in range(len(cells)):
             fewer = cells.copy()
             fewer[cell] = np.maximum(fewer[cell] - 1, 0.0)
-            moved = np.asarray(asked.metric.formula(Binary(*fewer), **options))
+            moved = np.asarray(request.metric.formula(Binary(*fewer), **options))
             variance += np.where(np.isfinite(moved - value), cells[cell] * np.square(moved - value), 0.0)
-            if weighted:  # the part of a class in the average changes with its size, too
+            if weighted:  # a class's weight in the average changes with its size, too
                 moved = moved * (fewer[0] + fewer[2]) / fewer.sum(axis=0) / size
             bias += np.where(np.isfinite(moved - value), cells[cell] * (moved - value), 0.0)
     return bias, variance
 
 
 def _variances(
-    asked: IntervalRequest, cells: NDArray[np.float64], options: dict[str, Any]
+    request: IntervalRequest, cells: NDArray[np.float64], options: dict[str, Any]
 ) -> NDArray[np.float64]:
-    """Return the variance of every class's value, were it alone."""
+    """Return the variance of every class's value by the delta method."""
     with np.errstate(all="ignore"):
-        slopes = class_slopes(lambda c: asked.metric.formula(c, **options), Binary(*cells))
+        slopes = class_slopes(lambda c: request.metric.formula(c, **options), Binary(*cells))
     stacked = np.stack([np.asarray(x) for x in (slopes.tp, slopes.fp, slopes.fn, slopes.tn)])
     return np.asarray((cells * np.square(stacked)).sum(axis=0))

@@ -14,9 +14,9 @@ from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, Va
 if TYPE_CHECKING:
     from assay.inference.intervals.interval_request import IntervalRequest
 
-__all__ = ["NO_SLOPE", "by_delta", "by_plain_delta"]
+__all__ = ["NO_SLOPE", "by_delta", "plain_delta"]
 
-NO_SLOPE = "its slope is not known here"
+NO_SLOPE = "its standard error is not known here"
 
 
 @interval_method(
@@ -26,21 +26,28 @@ NO_SLOPE = "its slope is not known here"
     Default(views=(Errors, Scaled, Explained, Ranged), kinds=("moments",), then=("dirichlet",)),
     selectable=True,
 )
-def by_delta(asked: IntervalRequest, scale: str | None = None) -> IntervalResult | str | None:
+def by_delta(request: IntervalRequest, scale: str | None = None) -> IntervalResult | str | None:
     """Return the interval from the standard error, on the scale that suits the bounds."""
-    if math.isinf(asked.value):
+    if math.isinf(request.value):
         return "an infinite value has no interval"
-    spread = asked.spread
+    spread = request.spread
     if spread is None:
-        return "the tally does not tell its spread: give the rows" if asked.rows is None else NO_SLOPE
+        return (
+            "the tally does not have its standard error: pass the rows" if request.rows is None else NO_SLOPE
+        )
     if math.isnan(spread.error):
         return "one group shows no spread"
     limits = delta_interval(
-        asked.value, spread.error, asked.metric.bounds, confidence=asked.confidence, df=spread.df, scale=scale
+        request.value,
+        spread.error,
+        request.metric.bounds,
+        confidence=request.confidence,
+        df=spread.df,
+        scale=scale,
     )
     if limits is None:
         return "the rows show no spread"
-    name = scale or scale_of(asked.metric.bounds).name
+    name = scale or scale_of(request.metric.bounds).name
     return IntervalResult(*limits, "delta" if name == "identity" else f"delta, {name}", "", spread.error)
 
 
@@ -55,6 +62,6 @@ def by_delta(asked: IntervalRequest, scale: str | None = None) -> IntervalResult
         then=("dirichlet",),
     ),
 )
-def by_plain_delta(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return value plus or minus its error, for a figure that may well be 0 though its estimate seldom is."""
-    return by_delta(asked, "identity")
+def plain_delta(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return value plus or minus its error, for a metric whose true value may be 0."""
+    return by_delta(request, "identity")

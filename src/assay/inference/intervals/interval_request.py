@@ -1,4 +1,4 @@
-"""What an interval is asked for, and what one method answers."""
+"""The request for a metric's interval, with the standard error of the metric, and a method's result."""
 
 from __future__ import annotations
 
@@ -40,14 +40,15 @@ __all__ = [
     "without_equal_weights",
 ]
 
-# Views whose rows bring numbers of any size: there the standard error is itself unsure, so that Student's t
-# with the degrees of freedom it has covers better than the normal quantile.
-_STUDENT = frozenset({Mean, Lists, Errors, Scaled, Explained, Ranged, ValuePairs})
-_LEAST_WEIGHT = 2.0**-160  # of the largest: sums of cubes of those beyond are no floats
+# Views whose rows bring numbers of any size: there the standard error is itself uncertain, so that Student's
+# t with its degrees of freedom covers better than the normal quantile.
+_STUDENT_VIEWS = frozenset({Mean, Lists, Errors, Scaled, Explained, Ranged, ValuePairs})
+# Largest weight of rows, and one over it: sums of cubes of weights beyond either overflow or underflow.
+_MIN_LARGEST_WEIGHT = 2.0**-160
 _TINY = np.finfo(np.float64).tiny
-# Views whose rows say more or less of a metric by their class, as averages over classes do.
-_BY_CLASS = frozenset({Ranks, ClassRanks})
-NOISE = 1e-13  # of the value, of its distance from a bound, or of what the rows bring one by one
+# Views in which a row's leverage on a metric depends on its class, as it does in averages over classes.
+_CLASS_VIEWS = frozenset({Ranks, ClassRanks})
+NOISE = 1e-13  # relative rounding error: of a value, of its distance from a bound, of a standard error
 
 
 def check_seed(seed: Any) -> None:
@@ -57,47 +58,47 @@ def check_seed(seed: Any) -> None:
 
 
 def rescaled(rows: Any) -> Any:
-    """Return rows whose weights' cubes are floats: extreme ones are divided by a power of two.
+    """Rescale extreme weights by a power of two, so that their cubes neither overflow nor underflow.
 
-    That changes no spread. Tallies are returned as they are.
+    That changes no standard error. Tallies are returned as they are.
     """
     if rows is None or isinstance(rows, Tally) or rows.weight is None or not len(rows):
         return rows
-    held = rows.weight
-    largest = float(held.values.max())
-    if _LEAST_WEIGHT <= largest <= 1 / _LEAST_WEIGHT:
+    column = rows.weight
+    largest = float(column.values.max())
+    if _MIN_LARGEST_WEIGHT <= largest <= 1 / _MIN_LARGEST_WEIGHT:
         return rows
-    # No row is lost, though it be worth nothing beside the others.
-    weights = np.maximum(np.ldexp(held.values, -math.frexp(largest)[1]), np.finfo(np.float64).tiny)
-    return dataclasses.replace(rows, weight=dataclasses.replace(held, values=weights))
+    # No row is dropped, however small its weight beside the others.
+    weights = np.maximum(np.ldexp(column.values, -math.frexp(largest)[1]), np.finfo(np.float64).tiny)
+    return dataclasses.replace(rows, weight=dataclasses.replace(column, values=weights))
 
 
-def without_equal_weights(question: IntervalRequest) -> IntervalRequest:
-    """Return the same question of rows without weights, where all weights are equal: they say nothing then.
+def without_equal_weights(request: IntervalRequest) -> IntervalRequest:
+    """Drop the weights of a request whose rows all have the same weight: it carries no information.
 
-    Tallies of losses are left as they are: they count equal weights as none by themselves.
+    Tallies of losses are left as they are: they treat equal weights as none by themselves.
     """
-    if not question.weighted:
-        return question
-    tally, rows = question.tally, question.rows
+    if not request.weighted:
+        return request
+    tally, rows = request.tally, request.rows
     weights = _row_weights(tally) if rows is None else rows.weight.values  # type: ignore[union-attr]
     if weights is None or not len(weights) or weights.min() != weights.max():
-        return question
+        return request
     if rows is not None:
         rows = dataclasses.replace(rows, weight=None)
-        if isinstance(tally, LabelSets):  # whose rows are no columns of these
+        if isinstance(tally, LabelSets):  # its rows are not columns of `rows`
             tally = dataclasses.replace(tally, weights=None)
         else:
-            tally, _ = question.metric.tallied(rows, question.row_options)
+            tally, _ = request.metric.tallied(rows, request.row_options)
     elif isinstance(tally, (Confusion, Scores)):
         tally = dataclasses.replace(tally, weights=None)
     else:
-        return question
-    return dataclasses.replace(question, tally=tally, rows=rows)
+        return request
+    return dataclasses.replace(request, tally=tally, rows=rows)
 
 
 def _row_weights(tally: Tally) -> NDArray[np.float64] | None:
-    """Return weights that rows of a tally have, at least two of them where they are not all equal."""
+    """Return weights of a tally's rows: at least two different ones where they are not all equal."""
     if isinstance(tally, Scores):
         return tally.weights
     if not isinstance(tally, Confusion):
@@ -118,17 +119,17 @@ class IntervalResult(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """A metric's standard error, the degrees of freedom behind it (None: many), and what the rows are worth.
+    """A metric's standard error, its degrees of freedom (None: normal), and the effective sample size.
 
-    ``worth`` is how many independent rows of equal weight would do as well, ``groups`` how many groups the
-    rows come in, ``design_effect`` how many times larger the variance is for that, and ``units`` how many
-    rows of equal weight, or groups of equal size, there are in effect. ``design_df`` are the degrees of
-    freedom that the groups or weights leave, whatever the values are.
+    ``effective_sample_size`` is how many independent rows of equal weight would have the same standard error,
+    ``groups`` the number of groups, ``design_effect`` the factor by which grouping raises the variance, and
+    ``units`` the effective number of rows of equal weight, or of groups of equal size.
+    ``design_df`` are the degrees of freedom that the groups or weights leave, whatever the values are.
     """
 
     error: float
     df: float | None
-    worth: float
+    effective_sample_size: float
     groups: int | None = None
     design_effect: float | None = None
     units: float = math.nan
@@ -141,19 +142,21 @@ class Spread(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class IntervalRequest:
-    """A metric's value whose interval is sought, the tally it is from, and the rows where they are at hand.
+    """A metric's value whose interval is requested, its tally, and the rows where they are available.
 
-    Rows that come in groups, or have weights, are not as many independent rows: `plain` says that they
-    are, and methods that count rows ask it first.
+    `plain` tells whether rows are independent and unweighted: methods that count rows check it first, since
+    grouped or weighted rows are not as many independent ones.
     """
 
     metric: Metric
     value: float
     tally: Tally
-    options: dict[str, Any]  # what the metric was asked with, beside the tally
+    options: dict[str, Any]  # of the metric, when it is called with the tally
     confidence: float
     rows: Rows | None = None
-    row_options: dict[str, Any] = dataclasses.field(default_factory=dict)  # and beside the rows
+    row_options: dict[str, Any] = dataclasses.field(
+        default_factory=dict
+    )  # of the metric, when it is called with the rows
     seed: int = 0
 
     @property
@@ -163,98 +166,103 @@ class IntervalRequest:
 
     @functools.cached_property
     def weighted(self) -> bool:
-        """Whether rows have weights of their own."""
+        """Whether rows have weights."""
         return has_weights(self.tally) if self.rows is None else self.rows.weight is not None
 
     @property
     def plain(self) -> bool:
-        """Whether every row counts once and for itself."""
+        """Whether rows are independent and unweighted."""
         return not self.clustered and not self.weighted
 
     @functools.cached_property
     def influence(self) -> Influence | None:
         """The influence of the tally's entries, or of the rows where only they have one or come in groups."""
         if not self.clustered:
-            found = influence(self.metric, self.tally, **self.options)
-            if found is not None or self.rows is None:
-                return found
+            result = influence(self.metric, self.tally, **self.options)
+            if result is not None or self.rows is None:
+                return result
         return influence(self.metric, self.rows, tally=self.tally, **self.row_options)
 
     @functools.cached_property
     def units(self) -> Influence | None:
-        """The influence of what was drawn on its own: of rows or queries, or of whole groups of them."""
+        """The influence of the independent sampling units: rows, queries, or groups of them."""
         if self.influence is None or not self.clustered:
             return self.influence
         return Influence.of_rows(self.influence.value, self._group_sums(self.influence.parts))
 
     @functools.cached_property
     def spread(self) -> Spread | None:
-        """The standard error by influence: of groups where there are some, with weights the sandwich."""
+        """The standard error from influences: clustered where there are groups, else the sandwich."""
         return None if self.influence is None else self.spread_of(self.influence)
 
     def spread_of(self, rows: Influence) -> Spread:
-        """Return the standard error of any metric of the same rows, whose influence this is."""
+        """Return the standard error of a metric of the same rows from its influence."""
         if self.clustered:
             return self._clustered_spread(rows)
         n = rows.effective_sample_size
-        if self.metric.reads not in _STUDENT or n <= 1:
-            return Spread(self.seen(rows.standard_error), None, n, units=n)
-        error, n_df = rows.standard_error * math.sqrt(n / (n - 1)), n - 1
+        if self.metric.reads not in _STUDENT_VIEWS or n <= 1:
+            return Spread(self.without_rounding(rows.standard_error), None, n, units=n)
+        error, design_df = rows.standard_error * math.sqrt(n / (n - 1)), n - 1
         if rows.squares is not None and rows.slopes.ndim == 1:  # heavy rows pull the estimate to themselves
             error = cluster_jackknife(rows.parts, rows.mass, rows.squares).error
-            n_df = min(n - 1, satterthwaite_df(rows.mass, rows.squares, n, 1.0))
-        return Spread(self.seen(error), min(n_df, rows.freedom), n, units=n, design_df=n_df)
+            design_df = min(n - 1, satterthwaite_df(rows.mass, rows.squares, n, 1.0))
+        df = min(design_df, rows.freedom)
+        return Spread(self.without_rounding(error), df, n, units=n, design_df=design_df)
 
     def _clustered_spread(self, rows: Influence) -> Spread:
         """Return the standard error by the cluster jackknife."""
-        sums, alone = self._group_sums(rows.parts), rows.standard_error
+        sums, independent_error = self._group_sums(rows.parts), rows.standard_error
         leverage, expected = min(
             (tuple(map(self._group_sums, each)) for each in self._information(rows)),
             key=lambda each: float(each[1].sum() ** 2 / max(each[1] @ each[1], _TINY)),
         )
-        found, groups = cluster_jackknife(sums, leverage, expected), len(sums)
-        if math.isnan(found.error):
-            return Spread(math.nan, 0.0, math.nan, groups, math.nan, found.effective_clusters)
-        error = 0.0 if found.error < NOISE * alone else found.error  # what rounding leaves of like groups
-        effect, error = (error / alone) ** 2 if alone > 0 else math.nan, self.seen(error)
-        design = effect if effect > 0 else 1.0
-        freedom = satterthwaite_df(leverage, expected, rows.effective_sample_size, design)
-        df = design_df = max(min(found.df, freedom), 1.0)
-        if self.metric.reads in _STUDENT:
+        jackknife, groups = cluster_jackknife(sums, leverage, expected), len(sums)
+        if math.isnan(jackknife.error):
+            return Spread(math.nan, 0.0, math.nan, groups, math.nan, jackknife.effective_clusters)
+        # Groups that are all alike leave rounding errors.
+        error = 0.0 if jackknife.error < NOISE * independent_error else jackknife.error
+        effect = (error / independent_error) ** 2 if independent_error > 0 else math.nan
+        error = self.without_rounding(error)
+        observed_effect = effect if effect > 0 else 1.0
+        satterthwaite = satterthwaite_df(leverage, expected, rows.effective_sample_size, observed_effect)
+        df = design_df = max(min(jackknife.df, satterthwaite), 1.0)
+        if self.metric.reads in _STUDENT_VIEWS:
             df = min(df, Influence.of_rows(rows.value, sums).freedom)
-        worth = rows.effective_sample_size / effect if effect > 0 else math.nan
-        return Spread(error, df, worth, groups, effect, found.effective_clusters, design_df)
+        effective_size = rows.effective_sample_size / effect if effect > 0 else math.nan
+        return Spread(error, df, effective_size, groups, effect, jackknife.effective_clusters, design_df)
 
     def _information(self, rows: Influence) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Return each row's leverage on the metric and its expected part in the variance, were rows alone.
+        """Return each row's leverage and its expected share of the variance, if rows were independent.
 
-        Both are taken to be the same for all rows of one actual class, or of one prediction, but for their
-        weights, so that the rows that happen to be wrong do not decide. Both views are returned where both
-        are known.
+        Both are taken to be the same for all rows of one actual class, or of one predicted class, but for
+        their weights, so that they do not depend on which rows happen to be wrong. There is one pair by
+        actual and one by predicted classes where both are known.
         """
         weight = rows.mass
         if not rows.slopes.any():
             return [(weight, weight * weight)]
-        known: Any = self.rows
-        by_class = self.metric.reads in _BY_CLASS or self.options.get("average")
-        labels = [known.actual, known.predicted if self.options.get("average") else None] if by_class else []
-        found = []
+        columns: Any = self.rows
+        by_class = self.metric.reads in _CLASS_VIEWS or self.options.get("average")
+        labels = (
+            [columns.actual, columns.predicted if self.options.get("average") else None] if by_class else []
+        )
+        pairs = []
         for column in labels:
             if column is None or column.values.ndim > 1 or len(column.values) != len(weight):
                 continue
             codes, _ = encode(column)
             total = np.bincount(codes, weight)
             squares = np.square(rows.slopes / np.abs(rows.slopes).max())
-            each = np.bincount(codes, weight * squares) / np.maximum(total, _TINY)
-            found.append((weight * each[codes], weight * weight * each[codes]))
-        return found or [(weight, weight * weight)]
+            by_label = np.bincount(codes, weight * squares) / np.maximum(total, _TINY)
+            pairs.append((weight * by_label[codes], weight * weight * by_label[codes]))
+        return pairs or [(weight, weight * weight)]
 
     def _group_sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         codes, labels = self._groups
         return np.bincount(codes, weights=values, minlength=len(labels)).astype(np.float64)
 
-    def seen(self, error: float) -> float:
-        """Return a standard error, 0 where it is no more than what rounding leaves of none."""
+    def without_rounding(self, error: float) -> float:
+        """Return a standard error, 0 where it is no larger than rounding errors."""
         ends = (abs(end - self.value) for end in (0.0, *self.metric.bounds) if math.isfinite(end))
         return error if error > NOISE * max(ends) else 0.0
 
@@ -273,21 +281,21 @@ class IntervalRequest:
 
     @property
     def sizes(self) -> dict[str, Any]:
-        """What to tell of the rows beside their number: groups and their price, and two ranked classes."""
-        told: dict[str, Any] = {}
+        """Sizes that an estimate reports: groups with their design effect, positives and negatives."""
+        sizes: dict[str, Any] = {}
         if self.clustered:
             effect = None if self.spread is None else self.spread.design_effect
             known = effect is not None and not math.isnan(effect)
-            told = {"groups": len(self._groups[1]), "design_effect": effect if known else None}
+            sizes = {"groups": len(self._groups[1]), "design_effect": effect if known else None}
         if isinstance(self.tally, Scores):
-            told["positives"], told["negatives"] = self.tally.totals
-        return told
+            sizes["positives"], sizes["negatives"] = self.tally.totals
+        return sizes
 
 
 def has_weights(tally: Tally) -> bool:
-    """Tell whether a tally's rows have weights other than 1."""
+    """Return whether a tally's rows have weights other than 1."""
     if isinstance(tally, Collection):
-        return any(has_weights(one) for one in tally.tallies)
+        return any(has_weights(part) for part in tally.tallies)
     if getattr(tally, "weights", None) is not None:
         return True
     weight = getattr(tally, "weight", None)

@@ -1,4 +1,4 @@
-"""Intervals for rows that may have several labels, whose labels go right and wrong together."""
+"""Intervals for multilabel rows, whose labels are right and wrong together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.inference.estimate import Estimate
 from assay.inference.formulas.effective_proportions import ClusterCells
 from assay.inference.formulas.proportions import check_confidence
 from assay.inference.influence.multilabel import of_indicators
-from assay.inference.intervals.choose_interval import answer
+from assay.inference.intervals.choose_interval import answer_request
 from assay.inference.intervals.confusion_rates import cell_numbers, cell_weights
 from assay.inference.intervals.interval_request import IntervalRequest
 from assay.inputs import rows
@@ -30,8 +30,8 @@ __all__ = ["label_sets_estimate"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class _OfSets(IntervalRequest):
-    """A question whose rows' influence is known already, and what the rows of one label's cells weigh."""
+class _LabelSetsRequest(IntervalRequest):
+    """A request with the rows' influence, and the weights of one label's cells (tp, fp, fn, tn)."""
 
     known: Influence | None = None
     cells: ClusterCells | None = None
@@ -57,8 +57,8 @@ def label_sets_estimate(
 ) -> Estimate:
     """Return a metric's value with its interval for rows of several labels: two tables of 0 and 1.
 
-    A tally of label sets has no interval for averages over labels: which labels are right together, only
-    the rows say. `tally` is that of the rows, where the caller has it already. `options` are the metric's
+    A tally of label sets has no interval for averages over labels: only the rows say which labels are right
+    together. `tally` is that of the rows, where the caller has it already. `options` are the metric's
     own, ``average=`` or ``positive=`` among them.
 
     >>> actual = [[1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1]] * 9
@@ -68,31 +68,39 @@ def label_sets_estimate(
     """
     known = metric if isinstance(metric, Metric) else find(metric)
     check_confidence(confidence)
-    tables = [np.asarray(one) for one in (actual, predicted)]
-    columns = {name: one for name, one in (("weight", weight), ("group", group)) if one is not None}
+    tables = [np.asarray(table) for table in (actual, predicted)]
+    given = {"weight": weight, "group": group}
+    columns = {name: column for name, column in given.items() if column is not None}
     about = rows(actual=np.zeros(len(tables[0]), dtype=np.int64), **columns)
-    if about.origin is not None:  # rows of weight 0 have left
-        tables = [one[about.origin] for one in tables]
-    own = None if about.weight is None else about.weight.values
-    if len({len(one) for one in tables}) > 1:
+    if about.origin is not None:  # rows of weight 0 were dropped
+        tables = [table[about.origin] for table in tables]
+    row_weights = None if about.weight is None else about.weight.values
+    if len({len(table) for table in tables}) > 1:
         raise LengthError(f"actual has {len(tables[0]):,} rows, predicted has {len(tables[1]):,}.")
-    given: dict[str, Any] = {"actual": tables[0], "predicted": tables[1], "labels": labels, "weight": own}
+    inputs: dict[str, Any] = {
+        "actual": tables[0],
+        "predicted": tables[1],
+        "labels": labels,
+        "weight": row_weights,
+    }
     if tally is None:
-        tally = LabelSets.of_indicators(**given)
+        tally = LabelSets.of_indicators(**inputs)
     value = known(tally, **options)
     if isinstance(value, Undefined):
         return Estimate(value, None, None, confidence, "", tally.n)
-    found = of_indicators(known, **given, tally=tally, **options)
+    influences = of_indicators(known, **inputs, tally=tally, **options)
     cells = None
     if known.reads is Binary and not options.get("average"):
         index = tally.labels.index(options["positive"])
         cells = _label_cells(tables[0][:, index] != 0, tables[1][:, index] != 0, about)
-    asked = _OfSets(known, value, tally, options, confidence, about, options, known=found, cells=cells)
-    return answer(asked, method)
+    request = _LabelSetsRequest(
+        known, value, tally, options, confidence, about, options, known=influences, cells=cells
+    )
+    return answer_request(request, method)
 
 
 def _label_cells(actual: NDArray[Any], predicted: NDArray[Any], about: Rows) -> ClusterCells:
-    """Return what the rows of tp, fp, fn and tn of one label weigh, in all and by group."""
+    """Return the weight of the tp, fp, fn and tn of one label, in all and by group."""
     cells = cell_numbers(actual, predicted)
     weight = np.ones(len(cells)) if about.weight is None else about.weight.values
     squares = None if about.weight is None else cell_weights(cells, weight**2, 4)

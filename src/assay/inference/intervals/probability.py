@@ -1,6 +1,6 @@
-"""How figures of probabilities get their intervals, and why some have none.
+"""Intervals of metrics of probabilities: losses, skill scores, recalibration.
 
-A method answers None where it is not meant for rows like these, and a reason where it fails on them.
+A method returns None where it does not apply to such rows, and a reason where it fails on them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from assay.inference.influence.influence import Influence
 from assay.inference.influence.ranking import by_row, unit_sums
 from assay.inference.intervals.confusion import effective_proportion
 from assay.inference.intervals.confusion_rates import wilson_name
+from assay.inference.intervals.delta_method import NO_SLOPE
 from assay.inference.intervals.interval_request import IntervalResult
 from assay.inference.intervals.registry import DELTA, Default, interval_method, no_interval
 from assay.metrics import Undefined, find
@@ -38,19 +39,19 @@ if TYPE_CHECKING:
     from assay.inputs import Rows
 
 __all__ = [
-    "mean_loss",
+    "base_rate_score",
+    "loss_of_probabilities",
     "observed_expected",
-    "of_base_rate",
     "recalibration",
     "root_of_loss",
-    "skill",
+    "skill_score",
 ]
 
 _NO_SPREAD = "the rows show no spread"
-_TINY = 1e-300
-_LARGEST_LOG = 700.0
-_PRIOR_ROWS = 5.0  # of the rarer class, for which the plain binomial variance stands
-_FISHER = {
+_MIN_POSITIVE = 1e-300  # so that logarithms exist
+_MAX_EXPONENT = 700.0
+_PRIOR_ROWS = 5.0  # weight of the binomial variance, in rows of the rarer class
+_FISHER_ERRORS = {
     "cox_intercept": "intercept_error",
     "cox_slope": "slope_error",
     "calibration_in_the_large": "in_the_large_error",
@@ -58,14 +59,14 @@ _FISHER = {
 
 
 no_interval(
-    "it is biased upward where the probabilities are right, and an interval would lie above 0 with it: "
-    "compare it with its null instead (assay.metrics.probability.calibration.calibration_null)",
+    "it is biased upward where the probabilities are right, so that an interval would lie above 0: "
+    "compare it with its null distribution instead (assay.metrics.probability.calibration.calibration_null)",
     metrics=("brier_reliability",),
     views=(Probabilities, Confidence, ClassRanks),
     kinds=("extreme", "order"),
 )
 no_interval(
-    "it is read from a fit to the same rows, which flatters by as much as an interval would span",
+    "it comes from a fit to the same rows, whose optimism is as large as an interval would be wide",
     views=(Probabilities,),
     kinds=("moments",),
 )
@@ -76,83 +77,85 @@ no_interval(
 
 
 @interval_method("base-rate-score", Default(metrics=("brier_uncertainty", "log_uncertainty")))
-def of_base_rate(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the interval of a score that the base rate has, from Wilson's of the rate.
+def base_rate_score(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return the interval of the score of predicting the base rate, from Wilson's of the rate.
 
-    The score rises up to a rate of one half and falls from there, so that its largest is at the half where
-    that is among the rates. At the half its slope is 0, and a standard error would say nothing.
+    The score rises up to a rate of one half and falls from there, so that its maximum is at one half where
+    the rate's interval contains it. There its slope is 0, and a standard error would be of no use.
     """
-    rate = _base_rate(asked)
+    rate = _base_rate(request)
     middle = 0.5
-    score = _squares if asked.metric.name == "brier_uncertainty" else _logs
+    score = _squares if request.metric.name == "brier_uncertainty" else _logs
     ends = [score(limit) for limit in (rate.low, rate.high)]
     high = score(middle) if rate.low <= middle <= rate.high else max(ends)
     return IntervalResult(min(ends), high, f"{rate.method} of the base rate", rate.note)
 
 
 @interval_method("loss-of-probabilities")
-def mean_loss(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the interval of a mean loss of probabilities, which say what a wrong row would lose.
+def loss_of_probabilities(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return the interval of a mean loss of probabilities, which tell the loss of a wrong row.
 
-    None where the probabilities are not at hand, and for other losses.
+    None where the probabilities are not available, and for other losses.
     """
-    if not math.isfinite(asked.value):
+    if not math.isfinite(request.value):
         return None
-    sample = _loss_sample(asked)
+    sample = _loss_sample(request)
     if sample is None or not math.isfinite(sample.wrong) or not sample.wrong > sample.right:
         return None
-    rows, error = _worth(asked, sample)
+    rows, error = _effective_size(request, sample)
     if not rows > 0:
         return "one group shows no spread"
-    low, high = (limit - sample.mean for limit in loss_interval(sample, rows, confidence=asked.confidence))
+    low, high = (limit - sample.mean for limit in loss_interval(sample, rows, confidence=request.confidence))
     note = ""
     if (sample.losses[sample.weights > 0] <= (sample.right + sample.wrong) / 2).all():
         note = (
-            f"no large loss among {asked.tally.n:,} rows: the upper limit assumes that a row "  # type: ignore[attr-defined]
-            f"that is wrong loses {sample.wrong:.3g}, as these probabilities would"
+            f"no large loss among {request.tally.n:,} rows: the upper limit assumes that a row "  # type: ignore[attr-defined]
+            f"that is wrong has a loss of {sample.wrong:.3g}, as these probabilities imply"
         )
-    return IntervalResult(asked.value + low, asked.value + high, "Bayesian bootstrap", note, error)
+    return IntervalResult(request.value + low, request.value + high, "Bayesian bootstrap", note, error)
 
 
 @interval_method("root-of-loss", Default(metrics=("root_brier",), then=("loss-sums", *DELTA)))
-def root_of_loss(asked: IntervalRequest) -> IntervalResult | str | None:
+def root_of_loss(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of the root of a mean loss."""
-    found = mean_loss(dataclasses.replace(asked, metric=find("brier"), value=asked.value**2))
-    if not isinstance(found, IntervalResult):
-        return found
-    error = found.standard_error / (2 * asked.value) if found.standard_error and asked.value else None
-    low, high = math.sqrt(max(found.low, 0.0)), math.sqrt(found.high)
-    return found._replace(low=low, high=high, standard_error=error)
+    result = loss_of_probabilities(dataclasses.replace(request, metric=find("brier"), value=request.value**2))
+    if not isinstance(result, IntervalResult):
+        return result
+    error = result.standard_error / (2 * request.value) if result.standard_error and request.value else None
+    low, high = math.sqrt(max(result.low, 0.0)), math.sqrt(result.high)
+    return result._replace(low=low, high=high, standard_error=error)
 
 
 @interval_method(
     "skill-score", Default(metrics=("brier_skill", "log_loss_skill", "cox_snell_r2", "nagelkerke_r2"))
 )
-def skill(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the interval of one less a ratio of scores, from those of the score and of the base rate's.
+def skill_score(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return the interval of a skill score, 1 - score / score of the base rate, from those of both scores.
 
-    Both are put together on the log scale by MOVER, with the correlation that the rows show.
+    Both are combined on the log scale by MOVER, with their correlation in the rows.
     """
-    spread = asked.spread
+    spread = request.spread
     if spread is None:
-        return "its slope is not known here"
-    names = ("log_loss", "log_uncertainty") if "log" in asked.metric.name else ("brier", "brier_uncertainty")
-    base = dataclasses.replace(asked, metric=find(names[1]), value=float(find(names[1])(asked.tally)))
-    own = dataclasses.replace(asked, metric=find(names[0]), value=(1 - asked.value) * base.value)
-    limits = [method(each) for method, each in ((mean_loss, own), (of_base_rate, base))]
+        return NO_SLOPE
+    names = (
+        ("log_loss", "log_uncertainty") if "log" in request.metric.name else ("brier", "brier_uncertainty")
+    )
+    base = dataclasses.replace(request, metric=find(names[1]), value=float(find(names[1])(request.tally)))
+    own = dataclasses.replace(request, metric=find(names[0]), value=(1 - request.value) * base.value)
+    limits = [method(each) for method, each in ((loss_of_probabilities, own), (base_rate_score, base))]
     if (
-        not all(isinstance(found, IntervalResult) for found in limits)
+        not all(isinstance(result, IntervalResult) for result in limits)
         or not own.value > 0
         or not base.value > 0
     ):
         return _NO_SPREAD
     first, second = limits
     correlation = _correlation(own, base)
-    ups = [math.log(own.value / max(first.low, _TINY)), math.log(second.high / base.value)]  # type: ignore[union-attr]
-    downs = [math.log(first.high / own.value), math.log(base.value / max(second.low, _TINY))]  # type: ignore[union-attr]
+    ups = [math.log(own.value / max(first.low, _MIN_POSITIVE)), math.log(second.high / base.value)]  # type: ignore[union-attr]
+    downs = [math.log(first.high / own.value), math.log(base.value / max(second.low, _MIN_POSITIVE))]  # type: ignore[union-attr]
     rise, fall = (math.sqrt(max(a * a + b * b - 2 * correlation * a * b, 0.0)) for a, b in (ups, downs))
-    left = 1 - asked.value
-    low, high = 1 - left * math.exp(min(fall, _LARGEST_LOG)), 1 - left * math.exp(-rise)
+    remainder = 1 - request.value
+    low, high = 1 - remainder * math.exp(min(fall, _MAX_EXPONENT)), 1 - remainder * math.exp(-rise)
     note = first.note  # type: ignore[union-attr]
     return IntervalResult(low, high, "MOVER of the loss and the base rate", note, spread.error)
 
@@ -169,40 +172,44 @@ def _correlation(own: IntervalRequest, base: IntervalRequest) -> float:
     slope = 1 - 2 * rate if base.metric.name == "brier_uncertainty" else math.log((1 - rate) / rate)
     second = slope * (np.array([[1.0], [0.0]]) - rate) * np.ones_like(first)
     scale = math.sqrt(float((weights * first**2).sum()) * float((weights * second**2).sum()))
-    few = min(_class_sizes(own))  # rows of a class show it badly
-    return float((weights * first * second).sum()) / scale * few / (few + _PRIOR_ROWS) if scale > 0 else 0.0
+    smaller = min(_class_sizes(own))  # a small class shows the correlation badly
+    return (
+        float((weights * first * second).sum()) / scale * smaller / (smaller + _PRIOR_ROWS)
+        if scale > 0
+        else 0.0
+    )
 
 
-def _clip(asked: IntervalRequest) -> float:
-    return float(asked.options.get("clip", 0.0))
+def _clip(request: IntervalRequest) -> float:
+    return float(request.options.get("clip", 0.0))
 
 
-def _outcomes(asked: IntervalRequest, p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what rows of each probability lose if they are positive, and if they are not."""
-    own = {name: value for name, value in asked.options.items() if name in asked.metric.loss_parameters}
+def _outcomes(request: IntervalRequest, p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the loss at each probability of a positive row, and of a negative one."""
+    own = {name: value for name, value in request.options.items() if name in request.metric.loss_parameters}
     with np.errstate(divide="ignore"):
-        return np.stack([asked.metric.loss(np.full(len(p), outcome), p, **own) for outcome in (1.0, 0.0)])
+        return np.stack([request.metric.loss(np.full(len(p), outcome), p, **own) for outcome in (1.0, 0.0)])
 
 
-def _loss_sample(asked: IntervalRequest) -> LossSample | None:
-    """Return the losses, and what rows lose when they are right and when they are wrong."""
-    if isinstance(asked.tally, Scores):
-        if asked.metric.name not in ("log_loss", "brier"):
+def _loss_sample(request: IntervalRequest) -> LossSample | None:
+    """Return the losses, and the mean losses of right and of wrong rows by their probabilities."""
+    if isinstance(request.tally, Scores):
+        if request.metric.name not in ("log_loss", "brier"):
             return None
-        tally: Any = pooled(asked.tally)
-        losses, mass = _outcomes(asked, tally.scores.astype(np.float64)), unit_sums(tally)[0]
+        tally: Any = pooled(request.tally)
+        losses, mass = _outcomes(request, tally.scores.astype(np.float64)), unit_sums(tally)[0]
         both = mass.sum(axis=0)
         return _sample(losses, mass, both, losses.min(axis=0), losses.max(axis=0))
-    if asked.rows is None:
+    if request.rows is None:
         return None
-    if asked.metric.name in ("log_loss", "brier"):
-        return _binary_sample(asked, asked.rows)
-    if asked.metric.name not in _CLASS_LOSSES:
+    if request.metric.name in ("log_loss", "brier"):
+        return _binary_sample(request, request.rows)
+    if request.metric.name not in _CLASS_LOSSES:
         return None
-    probabilities = numbers(asked.rows, "probabilities", "a loss")
-    losses = row_values(asked.rows, asked.metric.loss, asked.row_options)[0]
-    weight = np.ones(len(losses)) if asked.rows.weight is None else asked.rows.weight.values
-    each = _CLASS_LOSSES[asked.metric.name](probabilities, _clip(asked))
+    probabilities = numbers(request.rows, "probabilities", "a loss")
+    losses = row_values(request.rows, request.metric.loss, request.row_options)[0]
+    weight = np.ones(len(losses)) if request.rows.weight is None else request.rows.weight.values
+    each = _CLASS_LOSSES[request.metric.name](probabilities, _clip(request))
     top = probabilities.argmax(axis=1)
     at_top = np.arange(len(top)), top
     others = probabilities.copy()
@@ -213,10 +220,10 @@ def _loss_sample(asked: IntervalRequest) -> LossSample | None:
     return _sample(losses, weight, weight, each[at_top], np.where(left > 0, wrong, np.inf))
 
 
-def _binary_sample(asked: IntervalRequest, rows: Rows) -> LossSample:
+def _binary_sample(request: IntervalRequest, rows: Rows) -> LossSample:
     """Return the losses of rows of two classes."""
     positive, p = (numbers(rows, role, "a loss") for role in ("positive", "probability"))
-    losses = _outcomes(asked, p)
+    losses = _outcomes(request, p)
     weight = np.ones(len(p)) if rows.weight is None else rows.weight.values
     mass = np.stack([weight * positive, weight * (1 - positive)])
     return _sample(losses, mass, weight, losses.min(axis=0), losses.max(axis=0))
@@ -229,31 +236,31 @@ def _sample(
     right: NDArray[np.float64],
     wrong: NDArray[np.float64],
 ) -> LossSample:
-    known = (weight > 0) & np.isfinite(wrong)  # a probability of 0 or 1 has no bound on what it may lose
+    known = (weight > 0) & np.isfinite(wrong)  # the loss at a probability of 0 or 1 is unbounded
     share = float(weight[known].sum())
     means = [float(weight[known] @ each[known]) / share if share else math.nan for each in (right, wrong)]
-    paid = np.where(mass > 0, losses, 0.0)
-    return LossSample(paid.reshape(-1), mass.reshape(-1), *means)
+    observed = np.where(mass > 0, losses, 0.0)
+    return LossSample(observed.reshape(-1), mass.reshape(-1), *means)
 
 
-def _worth(asked: IntervalRequest, sample: LossSample) -> tuple[float, float]:
-    """Return how many independent rows the losses are worth, and the standard error of their mean."""
-    n = float(asked.tally.n)  # type: ignore[attr-defined]
-    if asked.plain:
+def _effective_size(request: IntervalRequest, sample: LossSample) -> tuple[float, float]:
+    """Return the effective sample size of the losses, and the standard error of their mean."""
+    n = float(request.tally.n)  # type: ignore[attr-defined]
+    if request.plain:
         return n, math.sqrt(sample.variance / max(n - 1, 1.0))
-    spread = asked.spread
+    spread = request.spread
     if spread is None or math.isnan(spread.error):
         return math.nan, math.nan
     if not spread.error > 0:
         return spread.units, 0.0
     independent = sample.variance / spread.error**2
-    if not asked.clustered:
+    if not request.clustered:
         return min(independent, spread.units), spread.error
-    shrunk = normal_quantile(asked.confidence) / spread.quantile(asked.confidence)
-    return min(independent, n) * shrunk**2, spread.error
+    shrinkage = normal_quantile(request.confidence) / spread.quantile(request.confidence)
+    return min(independent, n) * shrinkage**2, spread.error
 
 
-# What each class costs the rows, were it the actual one.
+# The loss of each row for each class, if that were the actual one.
 _CLASS_LOSSES: dict[str, Callable[[NDArray[np.float64], float], NDArray[np.float64]]] = {
     "multiclass_log_loss": lambda p, clip: log_losses(None, p.ravel(), clip=clip).reshape(p.shape),
     "multiclass_brier": lambda p, _: np.square(p).sum(axis=1, keepdims=True) - 2 * p + 1,
@@ -262,92 +269,94 @@ _CLASS_LOSSES: dict[str, Callable[[NDArray[np.float64], float], NDArray[np.float
 
 
 @interval_method("observed-expected", Default(metrics=("observed_expected_ratio",)))
-def observed_expected(asked: IntervalRequest) -> IntervalResult | str | None:
+def observed_expected(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of observed to expected positives, from one of the base rate of as many rows.
 
-    The error is that of the ratio. The textbook's, of the observed alone, is wider than it need be: rows
-    that are likelier to be positive add to both. Few positives show that too badly, so that it is moderated
-    by the textbook's.
+    The error is that of the ratio. The textbook's, of the observed count alone, is too wide: rows with higher
+    probabilities add to both counts. With few positives that is badly estimated, so that it is moderated by
+    the textbook's.
     """
-    spread = asked.spread
+    spread = request.spread
     if spread is None:
         return _NO_SPREAD
-    tally: Any = asked.tally
+    tally: Any = request.tally
     mass = unit_sums(tally)[0]
-    clip = _clip(asked)
+    clip = _clip(request)
     expected = float((mass * np.clip(tally.scores.astype(np.float64), clip, 1 - clip)).sum() / mass.sum())
-    rate = asked.value * expected
+    rate = request.value * expected
     if not 0 < rate < 1 or not spread.error > 0:
-        base = _base_rate(asked)
+        base = _base_rate(request)
         return IntervalResult(
             base.low / expected, base.high / expected, f"{base.method} of the base rate", base.note
         )
-    rows = _moderated_rows(rate, (spread.error * expected) ** 2, *_class_sizes(asked))
+    rows = _moderated_rows(rate, (spread.error * expected) ** 2, *_class_sizes(request))
     if spread.df is not None:
-        rows *= (normal_quantile(asked.confidence) / spread.quantile(asked.confidence)) ** 2
-    low, high = modified_wilson(rate * rows, rows, asked.confidence)
+        rows *= (normal_quantile(request.confidence) / spread.quantile(request.confidence)) ** 2
+    low, high = modified_wilson(rate * rows, rows, request.confidence)
     return IntervalResult(
         low / expected, high / expected, "modified Wilson on effective rows", "", spread.error
     )
 
 
-def _class_sizes(asked: IntervalRequest) -> tuple[float, float]:
-    """Return how many independent rows of equal weight are positive, and how many are not."""
-    sums = unit_sums(asked.tally)  # type: ignore[arg-type]
+def _class_sizes(request: IntervalRequest) -> tuple[float, float]:
+    """Return the effective number of positives and of negatives."""
+    sums = unit_sums(request.tally)  # type: ignore[arg-type]
     squares = sums[min(1, len(sums) - 1)]
-    effect = asked.spread.design_effect if asked.spread is not None else None
+    effect = request.spread.design_effect if request.spread is not None else None
     share = 1.0 if effect is None or not effect > 0 else 1 / effect
     sides = zip(sums[0].sum(1), squares.sum(1), strict=True)
     return tuple(share * kish(float(weight), float(square)) for weight, square in sides)  # type: ignore[return-value]
 
 
 def _moderated_rows(share: float, variance: float, positives: float, negatives: float) -> float:
-    """Return the independent rows that a share's variance is worth, moderated where a class has few rows."""
-    few, alone = min(positives, negatives), share * (1 - share)
-    plain = alone / (positives + negatives)
-    return alone / ((few * variance + _PRIOR_ROWS * plain) / (few + _PRIOR_ROWS))
+    """Return the effective sample size of a share, its variance moderated where a class has few rows."""
+    smaller, unit = min(positives, negatives), share * (1 - share)
+    binomial = unit / (positives + negatives)
+    return unit / ((smaller * variance + _PRIOR_ROWS * binomial) / (smaller + _PRIOR_ROWS))
 
 
 @interval_method("recalibration", Default(metrics=("cox_intercept", "cox_slope", "calibration_in_the_large")))
-def recalibration(asked: IntervalRequest) -> IntervalResult | str | None:
+def recalibration(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a recalibration's coefficient by the larger of two standard errors.
 
     The sandwich (Huber 1967) holds whether or not the line is right, but is small where few rows are of a
     class: a slope from 4 positives was covered 0.88 of the time. Fisher's information is not, but takes the
     line for right: calibration in the large was covered 0.91 of the time where the slope is not 1.
     """
-    spread = asked.spread
+    spread = request.spread
     if spread is None:
-        return "its slope is not known here"
+        return NO_SLOPE
     error, method = spread.error, "sandwich"
-    fit: Any = cox(asked.tally, clip=asked.options.get("clip", 0.0))
+    fit: Any = cox(request.tally, clip=request.options.get("clip", 0.0))
     if not isinstance(fit, Undefined):
-        # The fit takes weights for counts: its information is that of as many rows as they are worth.
-        weight, effect = float(unit_sums(asked.tally)[0].sum()), spread.design_effect or 1.0  # type: ignore[arg-type]
-        scale = math.sqrt(weight / spread.worth) if effect > 0 else 1.0
-        known = float(getattr(fit, _FISHER[asked.metric.name])) * (scale if math.isfinite(scale) else 1.0)
+        # The fit takes weights for counts: its information is rescaled to the effective sample size.
+        weight, effect = float(unit_sums(request.tally)[0].sum()), spread.design_effect or 1.0  # type: ignore[arg-type]
+        scale = math.sqrt(weight / spread.effective_sample_size) if effect > 0 else 1.0
+        known = float(getattr(fit, _FISHER_ERRORS[request.metric.name])) * (
+            scale if math.isfinite(scale) else 1.0
+        )
         error, method = max((error, method), (known, "Fisher's information"))
     limits = delta_interval(
-        asked.value, error, asked.metric.bounds, confidence=asked.confidence, df=spread.df
+        request.value, error, request.metric.bounds, confidence=request.confidence, df=spread.df
     )
     return _NO_SPREAD if limits is None else IntervalResult(*limits, method, "", error)
 
 
-def _base_rate(asked: IntervalRequest) -> IntervalResult:
+def _base_rate(request: IntervalRequest) -> IntervalResult:
     """Return the interval of the share of positives."""
-    tally: Any = asked.tally
+    tally: Any = request.tally
     sums = unit_sums(tally)
-    positives, negatives = (float(one.sum()) for one in sums[0])
-    n = positives + negatives  # so that no rounding makes the share more than 1
-    if asked.plain:
-        low, high = modified_wilson(positives, n, asked.confidence)
-        return IntervalResult(low, high, wilson_name(positives, n, (low, high), asked.confidence))
+    positives, negatives = (float(mass.sum()) for mass in sums[0])
+    n = positives + negatives  # so that rounding cannot make the share exceed 1
+    if request.plain:
+        low, high = modified_wilson(positives, n, request.confidence)
+        return IntervalResult(low, high, wilson_name(positives, n, (low, high), request.confidence))
     rate = positives / n
     slopes = np.array([[1 - rate], [-rate]]) / n * np.ones_like(sums[0])
-    found = Influence(rate, slopes, *sums)
-    if asked.clustered:
-        found = by_row(found, tally, asked.rows)  # type: ignore[arg-type]
-    return effective_proportion(rate, asked.spread_of(found), asked.confidence)
+    influence = Influence(rate, slopes, *sums)
+    if request.clustered:
+        influence = by_row(influence, tally, request.rows)  # type: ignore[arg-type]
+    return effective_proportion(rate, request.spread_of(influence), request.confidence)
 
 
 def _squares(rate: float) -> float:

@@ -1,6 +1,6 @@
-"""How figures of ranks get their intervals.
+"""Intervals of metrics of ranks: precision-recall areas, rates at a cutoff, best cutoffs, averages.
 
-A method answers None where it is not meant for rows like these, and a reason where it fails on them.
+A method returns None where it does not apply to such rows, and a reason where it fails on them.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from assay.inference.formulas.delta import delta_interval, scale_of
 from assay.inference.formulas.mover import weighted_sum_interval
 from assay.inference.formulas.proportions import modified_wilson, normal_quantile, wilson
 from assay.inference.influence.ranking import unit_sums
+from assay.inference.intervals.delta_method import NO_SLOPE
 from assay.inference.intervals.interval_request import NOISE, IntervalResult
 from assay.inference.intervals.registry import Default, interval_method, no_interval
-from assay.inference.intervals.roc_auc import SINGLE_ROW_CLASS, area, class_worth
+from assay.inference.intervals.roc_auc import SINGLE_ROW_CLASS, effective_class_sizes, moderated_delong
 from assay.inputs.labels import encode
 from assay.metrics import Ranks, Undefined, find
 from assay.metrics.ranking.multiclass_auc import ClassRanks
@@ -32,57 +33,59 @@ if TYPE_CHECKING:
     from assay.inference.intervals.interval_request import IntervalRequest
 
 __all__ = [
-    "at_share",
-    "best_of_cutoffs",
-    "h_apart",
-    "hull_area",
-    "lift",
-    "over_classes",
-    "partial_area",
-    "precision_area",
+    "best_cutoff",
+    "class_average_ranks",
+    "convex_hull_auc",
+    "h_of_separated_classes",
+    "lift_from_gain",
+    "partial_auc",
+    "precision_recall_area",
+    "rate_at_share",
 ]
 
-_PRIOR_POSITIVES, _PRIOR_FREEDOM = 20.0, 4.0  # of the binomial variance of an area of precision and recall
-_FEW_INSIDE = 15  # rows of a class in a range, below which intervals were seen to cover less than they say
-_PRIOR_ROWS = 5.0  # that show the plain binomial variance of a rate, beside the rows at hand
+# Weight, in positives, of the binomial variance of a precision-recall area, and its degrees of freedom.
+_PRIOR_POSITIVES, _PRIOR_DF = 20.0, 4.0
+_MIN_ROWS_IN_RANGE = 15  # of a class, below which intervals of a partial area covered too little
+_PRIOR_ROWS = 5.0  # weight, in rows, of the binomial variance of a rate
 _MIN_ROWS_FOR_H = 30
-_SPLITS = 10  # of a few rows; of many one is enough, for what two halves have apart goes out on average
-_MANY = 1_000_000
-# The best of many cutoffs is too high by what falls as this power of the rows (Kim and Pollard 1990), and so
-# does the gap between a curve and its hull (Kiefer and Wolfowitz 1976).
-_RATE = 2 / 3
-_CHOSEN = ("ks", "h_measure")  # figures of cutoffs that are chosen on the rows
+# Random splits into halves: one is enough for many rows, since the halves' noise averages out.
+_MAX_SPLITS = 10
+_ROWS_FOR_ONE_SPLIT = 1_000_000
+# The optimism of the best cutoff falls with this power of the rows (Kim and Pollard 1990), and so does the
+# gap between a curve and its hull (Kiefer and Wolfowitz 1976).
+_OPTIMISM_RATE = 2 / 3
+_BEST_CUTOFF_METRICS = ("ks", "h_measure")  # of cutoffs chosen on the same rows
 _NO_OVERLAP = "the classes do not overlap, so that the rows show no spread"
-_ROWS_NEEDED = "a tally of classes' scores does not say which of them are those of one row: pass the rows"
+_ROWS_NEEDED = "a tally of scores per class does not say which scores belong to one row: pass the rows"
 
 
 no_interval(
-    "it is the best of all cutoffs, chosen on the same rows, so that it flatters: judge it on others",
+    "it is the best of all cutoffs, chosen on the same rows, and so optimistic: evaluate it on other rows",
     views=(Ranks,),
     kinds=("extreme",),
 )
 
 
 @interval_method("partial-auc", Default(metrics=("partial_auc",)))
-def partial_area(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the interval of a part of the area, on the logit of its share of all there is in the range."""
-    chosen = {**asked.metric.parameters, **asked.options}
-    within = chosen["sensitivity"]
-    low, high = chosen["false_positive_rate"] if within is None else within
+def partial_auc(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return the interval of a partial area, on the logit of its share of the largest possible one."""
+    options = {**request.metric.parameters, **request.options}
+    within = options["sensitivity"]
+    low, high = options["false_positive_rate"] if within is None else within
     width, guessing = high - low, (high * high - low * low) / 2
     guessing = guessing if within is None else width - guessing
-    # Where no area and all of it lie, also as (1 + (area - guessing) / (width - guessing)) / 2.
-    ends = (0.5 - guessing / (width - guessing) / 2, 1.0) if chosen["corrected"] else (0.0, width)
-    found, sizes = _logit(asked, "delta, logit", *ends), class_worth(asked)
-    if isinstance(found, IntervalResult):
+    # The metric's smallest and largest value; corrected: (1 + (area - guessing) / (width - guessing)) / 2.
+    ends = (0.5 - guessing / (width - guessing) / 2, 1.0) if options["corrected"] else (0.0, width)
+    result, sizes = _logit(request, "delta, logit", *ends), effective_class_sizes(request)
+    if isinstance(result, IntervalResult):
         inside = width * sizes[1 if within is None else 0]
-        few = f"the range holds about {inside:.2g} rows of a class: the interval may cover less than it says"
-        return found._replace(note=few if inside < _FEW_INSIDE else "")
-    if asked.value < ends[1]:
-        return found
-    # All positives are above the range's cutoffs: the least share of them that is so bounds the area.
+        note = f"the range has about {inside:.2g} rows of a class: the interval may cover less than it says"
+        return result._replace(note=note if inside < _MIN_ROWS_IN_RANGE else "")
+    if request.value < ends[1]:
+        return result
+    # All positives are above the range's cutoffs: the lower limit of that share bounds the area.
     size = sizes[0 if within is None else 1]
-    share = wilson(size, size, asked.confidence)[0]
+    share = wilson(size, size, request.confidence)[0]
     return IntervalResult(ends[0] + share * (ends[1] - ends[0]), ends[1], "Wilson on its rows", _NO_OVERLAP)
 
 
@@ -95,187 +98,199 @@ def partial_area(asked: IntervalRequest) -> IntervalResult | str | None:
         )
     ),
 )
-def precision_area(asked: IntervalRequest) -> IntervalResult | str | None:
+def precision_recall_area(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of an area under the precision-recall curve, on the logit scale.
 
-    The variance is moderated by the binomial one of as many positives, as if twenty of them had shown it
-    (few positives show it badly: Boyd, Eng and Page 2013), and Student's t has four degrees of freedom beside
-    the positives. Where every positive is above every negative, it is the interval of all positives: it, too,
-    takes the area for a share of the positives, and it has a limit where that is 1.
+    The variance is moderated by the binomial one of as many positives with the weight of twenty positives
+    (it is badly estimated from few: Boyd, Eng and Page 2013), and Student's t has four degrees of freedom
+    more than positives. Where every positive is above every negative, the area is taken for a proportion of
+    the positives, whose interval has a width at 1.
     """
-    positives, negatives = class_worth(asked)
-    if asked.value > 1 - NOISE:
+    positives, negatives = effective_class_sizes(request)
+    if request.value > 1 - NOISE:
         if not negatives:
             return "there are no negatives, so that every order has precision 1"
-        low, _ = modified_wilson(positives, positives, asked.confidence)
+        low, _ = modified_wilson(positives, positives, request.confidence)
         return IntervalResult(low, 1.0, "modified Wilson on positives", _NO_OVERLAP)
-    spread = asked.spread
-    if spread is None or not positives or not asked.value > 0:
-        limits = logit_binomial(asked.value, positives, confidence=asked.confidence)
+    spread = request.spread
+    if spread is None or not positives or not request.value > 0:
+        limits = logit_binomial(request.value, positives, confidence=request.confidence)
         return None if limits is None else IntervalResult(*limits, "logit-binomial")
     if math.isnan(spread.error):
         return "one group shows no spread"
-    binomial = asked.value * (1 - asked.value) / positives
+    binomial = request.value * (1 - request.value) / positives
     variance = (positives * spread.error**2 + _PRIOR_POSITIVES * binomial) / (positives + _PRIOR_POSITIVES)
-    df = min(positives + _PRIOR_FREEDOM, math.inf if spread.df is None else spread.df)
+    df = min(positives + _PRIOR_DF, math.inf if spread.df is None else spread.df)
     error = math.sqrt(max(variance, spread.error**2))
-    limits = delta_interval(asked.value, error, (0, 1), confidence=asked.confidence, df=df)
+    limits = delta_interval(request.value, error, (0, 1), confidence=request.confidence, df=df)
     return None if limits is None else IntervalResult(*limits, "logit, moderated", "", spread.error)
 
 
 @interval_method("convex-hull-auc", Default(metrics=("convex_hull_auc",)))
-def hull_area(asked: IntervalRequest) -> IntervalResult | str | None:
+def convex_hull_auc(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of the hull's area, from the plain area's lower limit to its own upper one.
 
-    The hull is chosen on the rows, so that it lies too high. The plain area does not, and no true hull has
-    less: its lower limit is safe (Fawcett 2006).
+    The hull is fitted to the rows, so that its area is too high. The plain area is not, and no true hull has
+    a smaller area: its lower limit is safe (Fawcett 2006).
     """
     plain = find("auc")
-    value = plain(asked.tally, **asked.options)
-    under = dataclasses.replace(asked, metric=plain, value=float(value))
-    found = over_classes(under) if asked.options.get("average") else area(under)
-    if not isinstance(found, IntervalResult):
-        return found
-    own = _logit(asked, "delta, logit", 0.5, 1.0)
+    value = plain(request.tally, **request.options)
+    plain_request = dataclasses.replace(request, metric=plain, value=float(value))
+    result = (
+        class_average_ranks(plain_request)
+        if request.options.get("average")
+        else moderated_delong(plain_request)
+    )
+    if not isinstance(result, IntervalResult):
+        return result
+    own = _logit(request, "delta, logit", 0.5, 1.0)
     high, error = (own.high, own.standard_error) if isinstance(own, IntervalResult) else (1.0, None)
-    return IntervalResult(max(found.low, 0.5), high, f"{found.method} below, delta above", found.note, error)
+    return IntervalResult(
+        max(result.low, 0.5), high, f"{result.method} below, delta above", result.note, error
+    )
 
 
 @interval_method("best-cutoff", Default(metrics=("ks",)))
-def best_of_cutoffs(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the interval of a metric of cutoffs chosen on the rows, lowered by what that flatters."""
-    if asked.metric.name == "h_measure" and min(class_worth(asked)) < _MIN_ROWS_FOR_H:
+def best_cutoff(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return the interval of a metric at its best cutoff, lowered by the optimism of choosing it."""
+    if request.metric.name == "h_measure" and min(effective_class_sizes(request)) < _MIN_ROWS_FOR_H:
         return (
             f"with fewer than {_MIN_ROWS_FOR_H} rows of a class, or groups with such rows, the H measure is "
-            "too high by more than an interval would span"
+            "too high by more than an interval's width"
         )
-    own = _at_widest(asked) or _logit(asked, "delta, logit")
-    return _lowered(asked, own) if isinstance(own, IntervalResult) else own
+    own = _ks_at_cutoff(request) or _logit(request, "delta, logit")
+    return _lowered(request, own) if isinstance(own, IntervalResult) else own
 
 
-def _lowered(asked: IntervalRequest, own: IntervalResult) -> IntervalResult:
-    """Return an interval whose lower limit is less by what choosing cutoffs on the rows flatters.
+def _lowered(request: IntervalRequest, own: IntervalResult) -> IntervalResult:
+    """Lower the lower limit of an interval by the optimism of choosing cutoffs on the same rows.
 
-    How much that is, is seen from halves of the rows, on which it is more; drawn with the question's seed.
+    The optimism is estimated from random halves of the rows, where it is larger (drawn with the seed).
     """
-    halves = [value for value in _of_halves(asked) if math.isfinite(value)]
+    halves = [value for value in _of_halves(request) if math.isfinite(value)]
     if not halves:
-        return own._replace(note="too few rows to see how much choosing the cutoff on them flatters")
-    flattered = max(0.0, float(np.mean(halves)) - asked.value) / (2**_RATE - 1)
+        return own._replace(note="too few rows to estimate the optimism of choosing the cutoff on them")
+    optimism = max(0.0, float(np.mean(halves)) - request.value) / (2**_OPTIMISM_RATE - 1)
     if own.method.startswith("MOVER"):
-        low = own.low - flattered
+        low = own.low - optimism
     else:
-        lowered = _logit(asked, "", asked.metric.bounds[0], value=asked.value - flattered)
-        low = lowered.low if isinstance(lowered, IntervalResult) else asked.metric.bounds[0]
-    note = f"the cutoff is chosen on these rows, which flatters by about {flattered:.2g}"
+        lowered = _logit(request, "", request.metric.bounds[0], value=request.value - optimism)
+        low = lowered.low if isinstance(lowered, IntervalResult) else request.metric.bounds[0]
+    note = f"the cutoff is chosen on these rows, which is optimistic by about {optimism:.2g}"
     return own._replace(low=min(low, own.low), method=f"{own.method}, lowered by halves", note=note)
 
 
-def _at_widest(asked: IntervalRequest) -> IntervalResult | None:
-    """Return the interval of the two classes' distance at the cutoff where it is widest, were it given."""
-    if asked.metric.name != "ks" or (asked.clustered and asked.value < 1):
+def _ks_at_cutoff(request: IntervalRequest) -> IntervalResult | None:
+    """Return the interval of the classes' distance at the KS cutoff, as if that cutoff were given."""
+    if request.metric.name != "ks" or (request.clustered and request.value < 1):
         return None
-    view = Ranks.of(asked.tally)
+    view = Ranks.of(request.tally)
     shares = [x / x[-1] for x in (view.tp, view.fp)]
-    place = int(np.argmax(np.abs(shares[0] - shares[1])))
-    above = [float(x[place]) for x in shares]
-    sizes = class_worth(asked)
+    index = int(np.argmax(np.abs(shares[0] - shares[1])))
+    above = [float(x[index]) for x in shares]
+    sizes = effective_class_sizes(request)
     hits = [share * size for share, size in zip(above, sizes, strict=True)]
     signs = (1, -1) if above[0] > above[1] else (-1, 1)
-    low, high = weighted_sum_interval(hits, sizes, signs, confidence=asked.confidence)
-    error = math.nan if asked.spread is None else asked.spread.error
+    low, high = weighted_sum_interval(hits, sizes, signs, confidence=request.confidence)
+    error = math.nan if request.spread is None else request.spread.error
     return IntervalResult(low, high, "MOVER-Wilson", "", None if math.isnan(error) else error)
 
 
 @interval_method("h-of-separated-classes", Default(metrics=("h_measure",), then=("best-cutoff",)))
-def h_apart(asked: IntervalRequest) -> IntervalResult | str | None:
+def h_of_separated_classes(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of the H measure where the classes do not overlap.
 
-    It is at least that of a single cutoff that finds as few of the positives, and lets as many negatives
-    pass, as the limits of both classes' shares allow: each is missed once in forty, so both hold at 0.95.
+    The lower limit is that of a single cutoff with recall and specificity at their lower limits: each fails
+    one time in forty, so both hold at 0.95.
     """
-    if asked.value < 1:
+    if request.value < 1:
         return None
-    positives, negatives = class_worth(asked)
-    found, passed = (wilson(n, n, asked.confidence)[0] for n in (positives, negatives))
+    positives, negatives = effective_class_sizes(request)
+    result, passed = (wilson(n, n, request.confidence)[0] for n in (positives, negatives))
     counts = np.ones(2, dtype=np.uint8)
     two = Scores(1, np.array([0, 1], dtype=np.float32), None, counts, counts)
-    m, n = unit_sums(asked.tally)[0].sum(1).tolist()  # type: ignore[arg-type]
-    at_worst = Ranks(two, m * np.array([1 - found, found]), n * np.array([passed, 1 - passed]))
-    low = float(asked.metric.formula(at_worst, **{**asked.metric.parameters, **asked.options}))
+    m, n = unit_sums(request.tally)[0].sum(1).tolist()  # type: ignore[arg-type]
+    at_worst = Ranks(two, m * np.array([1 - result, result]), n * np.array([passed, 1 - passed]))
+    low = float(request.metric.formula(at_worst, **{**request.metric.parameters, **request.options}))
     return IntervalResult(low, 1.0, "Wilson on both classes", _NO_OVERLAP)
 
 
 @interval_method(
     "rate-at-share", Default(metrics=("gain_at", "precision_at_share", "break_even", "equal_error_rate"))
 )
-def at_share(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the interval of a rate at a cutoff that is put by rank: Wilson's on as many rows as it is worth.
+def rate_at_share(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return the interval of a rate at a cutoff set by rank: Wilson's on its effective sample size.
 
-    Its slope needs to know who is near the cutoff: see
-    :mod:`assay.inference.influence.ranking_derivatives`. Few rows of a
-    class show that badly, so that the variance is moderated by that of as many rows drawn one by one.
+    Its slope depends on the density of rows near the cutoff: see
+    :mod:`assay.inference.influence.ranking_derivatives`. Few rows of a class show that badly, so that the
+    variance is moderated by the binomial one.
     """
-    positives, negatives = class_worth(asked)
+    positives, negatives = effective_class_sizes(request)
     n = positives
-    if asked.metric.name == "precision_at_share":
-        n = (positives + negatives) * {**asked.metric.parameters, **asked.options}["share"]
-    elif asked.metric.name == "equal_error_rate":
+    if request.metric.name == "precision_at_share":
+        n = (positives + negatives) * {**request.metric.parameters, **request.options}["share"]
+    elif request.metric.name == "equal_error_rate":
         n = min(positives, negatives)
-    if not NOISE < asked.value < 1 - NOISE or asked.spread is None:
-        low, high = modified_wilson(round(asked.value) * n, n, asked.confidence)
+    if not NOISE < request.value < 1 - NOISE or request.spread is None:
+        low, high = modified_wilson(round(request.value) * n, n, request.confidence)
         return IntervalResult(low, high, "modified Wilson on its rows", "no spread was seen")
-    spread, alone = asked.spread, asked.value * (1 - asked.value)
+    spread, binomial = request.spread, request.value * (1 - request.value)
     if math.isnan(spread.error):
         return "one group shows no spread"
-    variance = (n * spread.error**2 + _PRIOR_ROWS * alone / n) / (n + _PRIOR_ROWS)
-    if asked.metric.name == "precision_at_share" and not asked.clustered:
-        variance = max(variance, alone / n)  # no better known than that of as many rows drawn one by one
-    rows = alone / variance
+    variance = (n * spread.error**2 + _PRIOR_ROWS * binomial / n) / (n + _PRIOR_ROWS)
+    if request.metric.name == "precision_at_share" and not request.clustered:
+        variance = max(variance, binomial / n)  # no smaller than that of as many independent rows
+    rows = binomial / variance
     if spread.df is not None:
-        rows *= (normal_quantile(asked.confidence) / student_quantile(asked.confidence, spread.df)) ** 2
-    low, high = modified_wilson(asked.value * rows, rows, asked.confidence)
+        rows *= (normal_quantile(request.confidence) / student_quantile(request.confidence, spread.df)) ** 2
+    low, high = modified_wilson(request.value * rows, rows, request.confidence)
     return IntervalResult(low, high, "modified Wilson on effective rows", "", spread.error)
 
 
 @interval_method("lift-from-gain", Default(metrics=("lift_at",)))
-def lift(asked: IntervalRequest) -> IntervalResult | str | None:
+def lift_from_gain(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of lift, from that of the gain at the same share."""
-    share = {**asked.metric.parameters, **asked.options}["share"]
-    found = at_share(dataclasses.replace(asked, metric=find("gain_at"), value=min(asked.value * share, 1.0)))
-    if not isinstance(found, IntervalResult):
-        return found
-    error = None if found.standard_error is None else found.standard_error / share
-    return found._replace(low=found.low / share, high=found.high / share, standard_error=error)
+    share = {**request.metric.parameters, **request.options}["share"]
+    result = rate_at_share(
+        dataclasses.replace(request, metric=find("gain_at"), value=min(request.value * share, 1.0))
+    )
+    if not isinstance(result, IntervalResult):
+        return result
+    error = None if result.standard_error is None else result.standard_error / share
+    return result._replace(low=result.low / share, high=result.high / share, standard_error=error)
 
 
 @interval_method(
     "class-average-ranks", Default(averages=("rank",)), Default(views=(ClassRanks,), kinds=("rank",))
 )
-def over_classes(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the interval of a figure of several classes, from every row's part in all of them."""
-    if asked.metric.name == "convex_hull_auc":
-        return hull_area(asked)
-    spread = asked.spread
+def class_average_ranks(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return the interval of an average over classes, from each row's influence in all of them."""
+    if request.metric.name == "convex_hull_auc":
+        return convex_hull_auc(request)
+    spread = request.spread
     if spread is None:
-        return _ROWS_NEEDED if asked.rows is None else "its slope is not known here"
+        return _ROWS_NEEDED if request.rows is None else NO_SLOPE
     limits = delta_interval(
-        asked.value, spread.error, asked.metric.bounds, confidence=asked.confidence, df=spread.df
+        request.value, spread.error, request.metric.bounds, confidence=request.confidence, df=spread.df
     )
-    if asked.plain and 1 in asked.tally.class_weights:  # type: ignore[attr-defined]
+    if request.plain and 1 in request.tally.class_weights:  # type: ignore[attr-defined]
         return SINGLE_ROW_CLASS
     if limits is not None:
-        scale = scale_of(asked.metric.bounds).name
+        scale = scale_of(request.metric.bounds).name
         method = "delta" if scale == "identity" else f"delta, {scale}"
-        found = IntervalResult(*limits, method, "", spread.error)
-        return _lowered(asked, found) if asked.metric.name in _CHOSEN else found
+        result = IntervalResult(*limits, method, "", spread.error)
+        return _lowered(request, result) if request.metric.name in _BEST_CUTOFF_METRICS else result
     if math.isnan(spread.error):
         return "one group shows no spread"
-    if "auc" in asked.metric.name and asked.value in (0.0, 1.0) and isinstance(asked.tally, ClassScores):
-        # The two smallest classes: all others have more rows to show for it.
-        sizes = sorted(size for size in asked.tally.class_weights.tolist() if size)
-        if asked.plain and len(sizes) > 1:
-            low, high = newcombe_auc_interval(asked.value, *sizes[:2], confidence=asked.confidence)
+    if (
+        "auc" in request.metric.name
+        and request.value in (0.0, 1.0)
+        and isinstance(request.tally, ClassScores)
+    ):
+        # By the two smallest classes: all others have more rows.
+        sizes = sorted(size for size in request.tally.class_weights.tolist() if size)
+        if request.plain and len(sizes) > 1:
+            low, high = newcombe_auc_interval(request.value, *sizes[:2], confidence=request.confidence)
             return IntervalResult(
                 low, high, "Newcombe method 5", "no classes overlap: of the two smallest classes"
             )
@@ -283,58 +298,58 @@ def over_classes(asked: IntervalRequest) -> IntervalResult | str | None:
 
 
 def _logit(
-    asked: IntervalRequest,
+    request: IntervalRequest,
     method: str,
-    least: float = 0.0,
-    largest: float = 1.0,
+    lower: float = 0.0,
+    upper: float = 1.0,
     *,
     value: float | None = None,
-    at_least: float = 0.0,
+    min_error: float = 0.0,
 ) -> IntervalResult | str:
-    """Return the interval by the standard error, on the logit of the share that a value is of its range.
+    """Return the interval by the standard error, on the logit of a value's position in its range.
 
-    `value` stands in for the metric's own; the error is taken to be `at_least` so much.
+    `value` replaces the metric's own; the standard error is at least `min_error`.
     """
-    value = asked.value if value is None else value
-    spread = asked.spread
+    value = request.value if value is None else value
+    spread = request.spread
     if spread is None:
-        return "its slope is not known here"
+        return NO_SLOPE
     if math.isnan(spread.error):
         return "one group shows no spread"
-    if isinstance(asked.tally, Scores) and not at_least and min(class_worth(asked)) <= 1:
+    if isinstance(request.tally, Scores) and not min_error and min(effective_class_sizes(request)) <= 1:
         return SINGLE_ROW_CLASS
-    width, error = largest - least, max(spread.error, at_least)
+    width, error = upper - lower, max(spread.error, min_error)
     limits = delta_interval(
-        (value - least) / width, error / width, (0, 1), confidence=asked.confidence, df=spread.df
+        (value - lower) / width, error / width, (0, 1), confidence=request.confidence, df=spread.df
     )
     if limits is None:
-        return _NO_OVERLAP if value == asked.metric.best else "the rows show no spread"
-    low, high = (least + width * limit for limit in limits)
+        return _NO_OVERLAP if value == request.metric.best else "the rows show no spread"
+    low, high = (lower + width * limit for limit in limits)
     return IntervalResult(low, high, method, "", error)
 
 
-def _of_halves(asked: IntervalRequest) -> Iterator[float]:
-    """Yield the figure of random halves of the rows, or of their groups, in pairs that make up the whole."""
-    random = np.random.default_rng(asked.seed)
-    tally, rows = asked.tally, asked.rows
+def _of_halves(request: IntervalRequest) -> Iterator[float]:
+    """Yield the metric of random halves of the rows, or of their groups, in complementary pairs."""
+    random = np.random.default_rng(request.seed)
+    tally, rows = request.tally, request.rows
     size: int = tally.n  # type: ignore[attr-defined]
-    for _ in range(max(1, min(_SPLITS, _MANY // max(size, 1)))):
-        if isinstance(tally, Scores) and not asked.clustered:
-            yield from _split_tally(asked, tally, random)
+    for _ in range(max(1, min(_MAX_SPLITS, _ROWS_FOR_ONE_SPLIT // max(size, 1)))):
+        if isinstance(tally, Scores) and not request.clustered:
+            yield from _split_tally(request, tally, random)
         elif rows is not None:
             groups, labels = (np.arange(size), range(size)) if rows.group is None else encode(rows.group)
             side = random.integers(0, 2, len(labels)).astype(bool)[groups]
             for half in (side, ~side):
-                value = asked.metric(rows.take(half), **asked.row_options) if half.any() else math.nan
+                value = request.metric(rows.take(half), **request.row_options) if half.any() else math.nan
                 yield math.nan if isinstance(value, Undefined) else value
 
 
-def _split_tally(asked: IntervalRequest, tally: Scores, random: np.random.Generator) -> Iterator[float]:
-    """Yield the figure of one half of a tally's rows and of the other."""
-    chosen = {**asked.metric.parameters, **asked.options}
+def _split_tally(request: IntervalRequest, tally: Scores, random: np.random.Generator) -> Iterator[float]:
+    """Yield the metric of a random half of a tally's rows, and of the other half."""
+    options = {**request.metric.parameters, **request.options}
     weight = 1 if tally.weights is None else tally.weights
     counts = [x.astype(np.int64) for x in (tally.positives, tally.negatives)]
     drawn = [random.binomial(count, 0.5) for count in counts]
     rest = [count - half for count, half in zip(counts, drawn, strict=True)]
     for halves in (drawn, rest):
-        yield float(asked.metric.formula(Ranks(tally, *(half * weight for half in halves)), **chosen))
+        yield float(request.metric.formula(Ranks(tally, *(half * weight for half in halves)), **options))

@@ -1,6 +1,6 @@
-"""How mean losses, errors of numbers, ranked lists and order statistics get their intervals.
+"""Intervals of mean losses, regression errors, ranked lists and order statistics.
 
-Coverage where 0.95 is meant, simulated, is why these methods were taken. Functions of means (RMSE, R²,
+The methods were chosen by their simulated coverage, where 0.95 is intended. Functions of means (RMSE, R²,
 correlations) take the delta method on the scale of their bounds, with Student's t of as many degrees of
 freedom as the standard error has. At 30, 100 and 300 rows, with normal errors, and with errors of Student's t
 of 6 degrees:
@@ -55,28 +55,30 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bernstein",
-    "by_order",
-    "by_sums",
     "chi_square",
     "hall",
     "hoeffding",
     "lin",
-    "percentage_by_order",
-    "share",
-    "squared",
+    "loss_sums",
+    "order_statistics",
+    "percentage_order_statistics",
+    "share_of_rows",
+    "squared_correlation",
     "student",
 ]
 
-_SKEWED, _LEANING = 0.5, 0.02  # skewness of the losses, and a sixth of it over the root of n: of their mean
-_FEW = 300  # rows of which a skewness that is not known may matter
+# Below either, the skewness is ignored: that of the losses, and a sixth of that of their mean.
+_MIN_SKEWNESS, _MIN_ACCELERATION = 0.5, 0.02
+_MAX_ROWS_WHERE_SKEWNESS_MATTERS = 300
+_MIN_ROWS_FOR_LIN = 3
 
 
 no_interval(
-    "it hangs on the least and the largest actual value, which no interval from the same rows describes",
+    "it depends on the smallest and the largest actual value, which no interval from the same rows describes",
     metrics=("rmse_over_range",),
 )
 no_interval(
-    "it is the most extreme of many figures, which no interval from the same rows describes",
+    "it is the most extreme of many values, which no interval from the same rows describes",
     kinds=("extreme",),
 )
 
@@ -85,72 +87,77 @@ no_interval(
     "share-of-rows",
     Default(kinds=("mean",), then=("loss-of-probabilities", "hall", "student", "bernstein")),
 )
-def share(asked: IntervalRequest) -> IntervalResult | str | None:
+def share_of_rows(request: IntervalRequest) -> IntervalResult | str | None:
     """Return Wilson's interval where every loss is 0 or 1, so that their mean is a share of rows."""
-    least, largest = asked.metric.bounds
-    tally = _sums(asked) if least == 0 and largest == 1 else None
+    tally = _sums(request) if tuple(request.metric.bounds) == (0, 1) else None
     if not isinstance(tally, Losses) or tally.infinite or tally.least < 0 or tally.largest > 1:
         return None
     if tally.squares != tally.cross:  # of numbers within [0, 1], only 0 and 1 are their own squares
         return None
-    if asked.clustered:
-        return proportion(asked)
-    if not asked.weighted:
+    if request.clustered:
+        return proportion(request)
+    if not request.weighted:
         x, n = float(tally.total), float(tally.n)
-        limits, alone = modified_wilson(x, n, asked.confidence), asked.value * (1 - asked.value)
-        return IntervalResult(*limits, wilson_name(x, n, limits, asked.confidence), "", math.sqrt(alone / n))
-    _, error, worth = mean_spread(tally)  # with n - 1 where a share has n
-    spread = 0.0 if isinstance(error, Undefined) else error**2 * (worth - 1) / worth
-    x, n = effective_counts(asked.value, spread, worth)
-    n = min(n, worth)
-    limits = modified_wilson(asked.value * n, n, asked.confidence)
+        limits, variance = modified_wilson(x, n, request.confidence), request.value * (1 - request.value)
+        return IntervalResult(
+            *limits, wilson_name(x, n, limits, request.confidence), "", math.sqrt(variance / n)
+        )
+    _, error, effective_size = mean_spread(tally)  # with n - 1 where a share has n
+    spread = 0.0 if isinstance(error, Undefined) else error**2 * (effective_size - 1) / effective_size
+    x, n = effective_counts(request.value, spread, effective_size)
+    n = min(n, effective_size)
+    limits = modified_wilson(request.value * n, n, request.confidence)
     return IntervalResult(*limits, "modified Wilson on effective rows", "", math.sqrt(spread))
 
 
 @interval_method("hall", selectable=True)
-def hall(asked: IntervalRequest) -> IntervalResult | str | None:
+def hall(request: IntervalRequest) -> IntervalResult | str | None:
     """Return Hall's interval of a mean of skewed losses, or of groups; None where they are not skewed.
 
-    Hall 1992: a cubic function of Student's ratio, which is turned back exactly, takes its skewness out.
+    Hall 1992: a cubic transformation of Student's t, inverted exactly, removes its skewness.
     """
-    units, spread = asked.units, asked.spread
+    units, spread = request.units, request.spread
     if units is None or spread is None or not spread.error > 0:
         return None
-    lean, n = units.acceleration, units.effective_sample_size
-    if abs(lean) <= _LEANING or 6 * abs(lean) * math.sqrt(n) <= _SKEWED:
+    skew, n = units.acceleration, units.effective_sample_size
+    if abs(skew) <= _MIN_ACCELERATION or 6 * abs(skew) * math.sqrt(n) <= _MIN_SKEWNESS:
         return None
     df = n - 1 if spread.design_df is None else spread.design_df
-    t = student_quantile(asked.confidence, df)
-    near, far = ((math.cbrt(1 + 6 * lean * (x - lean)) - 1) / (2 * lean) for x in (t, -t))
-    low, high = asked.value - spread.error * near, asked.value - spread.error * far
+    t = student_quantile(request.confidence, df)
+    near, far = ((math.cbrt(1 + 6 * skew * (x - skew)) - 1) / (2 * skew) for x in (t, -t))
+    low, high = request.value - spread.error * near, request.value - spread.error * far
     return IntervalResult(low, high, "Student's t, skewness removed", "", spread.error)
 
 
 @interval_method("student", selectable=True)
-def student(asked: IntervalRequest) -> IntervalResult | str | None:
+def student(request: IntervalRequest) -> IntervalResult | str | None:
     """Return Student's interval of a mean: of rows, of queries, or of groups of them."""
-    if math.isinf(asked.value):
-        rows = f"{_sums(asked).infinite:,} of {asked.tally.n:,} rows have"  # type: ignore[union-attr,attr-defined]
+    if math.isinf(request.value):
+        rows = f"{_sums(request).infinite:,} of {request.tally.n:,} rows have"  # type: ignore[union-attr,attr-defined]
         return f"{rows} an infinite loss: no spread is large enough"
-    tally = None if asked.clustered else _sums(asked)
-    if tally is not None:  # the exact sums tell the spread, whether or not the rows are at hand
-        mean, error, worth = mean_spread(tally)
+    tally = None if request.clustered else _sums(request)
+    if tally is not None:  # the exact sums have the spread, with or without the rows
+        mean, error, effective_size = mean_spread(tally)
         if isinstance(mean, Undefined) or isinstance(error, Undefined):
             return str(error.reason) if isinstance(error, Undefined) else None
-        error, df = asked.seen(error * (abs(asked.value / mean) if mean else 1.0)), worth - 1
-    elif asked.spread is None:
-        return "the tally does not tell its spread: give the rows, or a tally of losses"
+        error, df = (
+            request.without_rounding(error * (abs(request.value / mean) if mean else 1.0)),
+            effective_size - 1,
+        )
+    elif request.spread is None:
+        return "the tally does not have its standard error: pass the rows, or a tally of losses"
     else:
-        error = asked.spread.error
-        df = asked.spread.worth - 1 if asked.spread.design_df is None else asked.spread.design_df
+        error = request.spread.error
+        design_df = request.spread.design_df
+        df = request.spread.effective_sample_size - 1 if design_df is None else design_df
     if math.isnan(error):
         return "one group shows no spread"
     if not error:
-        return "all groups are alike" if asked.clustered else "all rows are alike"
-    reach = student_quantile(asked.confidence, df) * error
-    blind = asked.units is None and df < _FEW
-    note = "the tally does not tell how skewed the losses are" if blind else ""
-    return IntervalResult(asked.value - reach, asked.value + reach, "Student's t", note, error)
+        return "all groups are alike" if request.clustered else "all rows are alike"
+    half_width = student_quantile(request.confidence, df) * error
+    unknown_skewness = request.units is None and df < _MAX_ROWS_WHERE_SKEWNESS_MATTERS
+    note = "the tally does not have the skewness of the losses" if unknown_skewness else ""
+    return IntervalResult(request.value - half_width, request.value + half_width, "Student's t", note, error)
 
 
 @interval_method(
@@ -158,155 +165,164 @@ def student(asked: IntervalRequest) -> IntervalResult | str | None:
     Default(metrics=("msle",), then=DELTA),
     Default(views=(Mean,), kinds=("moments",), then=DELTA),
 )
-def by_sums(asked: IntervalRequest) -> IntervalResult | str | None:
+def loss_sums(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the delta method's interval of a mean, or of its root, from a tally of losses alone."""
-    if asked.rows is not None or not isinstance(asked.tally, Losses) or not math.isfinite(asked.value):
+    if request.rows is not None or not isinstance(request.tally, Losses) or not math.isfinite(request.value):
         return None
-    mean, error, worth = mean_spread(asked.tally)
+    mean, error, effective_size = mean_spread(request.tally)
     if isinstance(mean, Undefined) or isinstance(error, Undefined):
         return error.reason if isinstance(error, Undefined) else None
-    [slope] = slopes_by(lambda moved: asked.metric.formula(Mean(moved, asked.tally.n)), [mean])  # type: ignore[attr-defined]
-    bounds, found = asked.metric.bounds, error * abs(float(slope))
-    limits = delta_interval(asked.value, found, bounds, confidence=asked.confidence, df=worth - 1)
+    [slope] = slopes_by(lambda moved: request.metric.formula(Mean(moved, request.tally.n)), [mean])  # type: ignore[attr-defined]
+    bounds, error = request.metric.bounds, error * abs(float(slope))
+    limits = delta_interval(
+        request.value, error, bounds, confidence=request.confidence, df=effective_size - 1
+    )
     if limits is None:
         return "the rows show no spread"
-    return IntervalResult(*limits, f"delta, {scale_of(bounds).name}", "", found)
+    return IntervalResult(*limits, f"delta, {scale_of(bounds).name}", "", error)
 
 
 @interval_method("bernstein", selectable=True)
-def bernstein(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the empirical Bernstein interval of losses within bounds: it stands where no spread was seen."""
-    return _whatever(asked, "empirical Bernstein")
+def bernstein(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return the empirical Bernstein interval of losses within bounds: it has a width where none vary."""
+    return _distribution_free(request, "empirical Bernstein")
 
 
 @interval_method("hoeffding", selectable=True)
-def hoeffding(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return Hoeffding's interval of losses within bounds, which hangs on their number alone."""
-    return _whatever(asked, "Hoeffding")
+def hoeffding(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return Hoeffding's interval of losses within bounds, which depends on their number alone."""
+    return _distribution_free(request, "Hoeffding")
 
 
 @interval_method("order-statistics", Default(views=(AbsoluteErrors,), kinds=("order",)))
-def by_order(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the two errors of the rows that hold a quantile of all errors in between."""
-    values: Any = asked.tally
-    level = asked.options.get("share", asked.metric.parameters.get("share", 0.5))
+def order_statistics(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return two order statistics of the errors between which the quantile lies (exact ranks)."""
+    values: Any = request.tally
+    level = request.options.get("share", request.metric.parameters.get("share", 0.5))
     if not 0 < level < 1:
-        return "the least and the largest of all rows have no interval"
-    worth = _quantile_worth(asked) if asked.clustered else None
-    found = order_interval(values, share=level, confidence=asked.confidence, worth=worth)
-    if found is None:
+        return "the smallest and the largest of all rows have no interval"
+    effective_size = _effective_size_at_quantile(request) if request.clustered else None
+    result = order_interval(values, share=level, confidence=request.confidence, worth=effective_size)
+    if result is None:
         return "there are too few rows for the ranks of this quantile"
-    low, high, coverage = found
-    meant = "the ranks cover" if asked.plain else "as many rows as these are worth: the ranks cover"
-    return IntervalResult(low, high, "order statistics", f"{meant} {coverage:.1%}")
+    low, high, coverage = result
+    note = "the ranks cover" if request.plain else "by the effective sample size, the ranks cover"
+    return IntervalResult(low, high, "order statistics", f"{note} {coverage:.1%}")
 
 
 @interval_method(
     "order-statistics-of-percentages", Default(views=(AbsolutePercentageErrors,), kinds=("order",))
 )
-def percentage_by_order(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the two percentage errors that hold the median in between; the upper one may be infinite."""
-    found = by_order(asked)
-    if isinstance(found, IntervalResult) and found.high >= LARGEST / 4:
-        return found._replace(high=math.inf)
-    return found
+def percentage_order_statistics(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return two order statistics of percentage errors around the median; the upper one may be infinite."""
+    result = order_statistics(request)
+    if isinstance(result, IntervalResult) and result.high >= LARGEST / 4:
+        return result._replace(high=math.inf)
+    return result
 
 
 @interval_method("squared-correlation", Default(metrics=("squared_correlation",)))
-def squared(asked: IntervalRequest) -> IntervalResult | str | None:
-    """Return the interval of a squared correlation from that of the correlation, which may hold 0.
+def squared_correlation(request: IntervalRequest) -> IntervalResult | str | None:
+    """Return the interval of a squared correlation from that of the correlation, which may contain 0.
 
-    Near 0 the square has no slope to speak of, and its own standard error says nothing.
+    Near 0 the slope of the square vanishes, so that its own standard error is of no use.
     """
-    whole = dataclasses.replace(asked, metric=pearson, value=float(pearson(asked.tally)))
-    found = by_delta(whole)
-    if not isinstance(found, IntervalResult):
-        return found
-    squares = sorted((found.low**2, found.high**2))
-    error = None if found.standard_error is None else 2 * abs(whole.value) * found.standard_error
-    low = 0.0 if found.low <= 0 <= found.high else squares[0]
-    return IntervalResult(low, squares[1], "delta, atanh, squared", found.note, error)
+    correlation = dataclasses.replace(request, metric=pearson, value=float(pearson(request.tally)))
+    result = by_delta(correlation)
+    if not isinstance(result, IntervalResult):
+        return result
+    squares = sorted((result.low**2, result.high**2))
+    error = None if result.standard_error is None else 2 * abs(correlation.value) * result.standard_error
+    low = 0.0 if result.low <= 0 <= result.high else squares[0]
+    return IntervalResult(low, squares[1], "delta, atanh, squared", result.note, error)
 
 
 @interval_method("chi-square", selectable=True)
-def chi_square(asked: IntervalRequest) -> IntervalResult | str | None:
+def chi_square(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of RMSE that is exact if the errors are normal about 0."""
-    if asked.metric is not rmse or not asked.plain:
+    if request.metric is not rmse or not request.plain:
         return None
-    low, high = normal_root_interval(asked.value, asked.tally.n, confidence=asked.confidence)  # type: ignore[attr-defined]
+    low, high = normal_root_interval(request.value, request.tally.n, confidence=request.confidence)  # type: ignore[attr-defined]
     return IntervalResult(low, high, "chi-square", "if errors are normal about 0")
 
 
 @interval_method("lin", selectable=True)
-def lin(asked: IntervalRequest) -> IntervalResult | str | None:
+def lin(request: IntervalRequest) -> IntervalResult | str | None:
     """Return Lin's interval of the concordance correlation of normal rows, from their sums alone."""
-    if asked.metric is not ccc or not asked.plain or not isinstance(asked.tally, Moments):
+    if request.metric is not ccc or not request.plain or not isinstance(request.tally, Moments):
         return None
-    view = asked.metric.reads.of(asked.tally)
+    view = request.metric.reads.of(request.tally)
     spread = math.sqrt(float(view.actual_variance)) * math.sqrt(float(view.predicted_variance))
-    correlation = pearson(asked.tally)
-    if isinstance(correlation, Undefined) or asked.tally.n <= 2 or not correlation or abs(asked.value) == 1:  # noqa: PLR2004
+    correlation = pearson(request.tally)
+    if (
+        isinstance(correlation, Undefined)
+        or request.tally.n < _MIN_ROWS_FOR_LIN
+        or not correlation
+        or abs(request.value) == 1
+    ):
         return "Lin's error needs three rows and a correlation other than 0 and 1"
     shift = float(view.mean_error) ** 2 / spread
-    found = lin_interval(asked.value, correlation, shift, asked.tally.n, confidence=asked.confidence)
-    return IntervalResult(*found[1], "Lin, atanh", "if rows are normal", found[0])
+    result = lin_interval(request.value, correlation, shift, request.tally.n, confidence=request.confidence)
+    return IntervalResult(*result[1], "Lin, atanh", "if rows are normal", result[0])
 
 
-def _whatever(asked: IntervalRequest, method: str) -> IntervalResult | str | None:
-    """Return an interval that holds for any losses within bounds."""
-    least, largest = asked.metric.bounds
-    if asked.metric.kind != "mean" or not math.isfinite(largest - least) or asked.clustered:
+def _distribution_free(request: IntervalRequest, method: str) -> IntervalResult | str | None:
+    """Return an interval that holds for losses within bounds of any distribution."""
+    lower, upper = request.metric.bounds
+    if request.metric.kind != "mean" or not math.isfinite(upper - lower) or request.clustered:
         return None
-    tally = _sums(asked)
+    tally = _sums(request)
     if tally is None:
         return None
-    _, error, worth = mean_spread(tally)
+    _, error, effective_size = mean_spread(tally)
     if method == "Hoeffding":
-        low, high = hoeffding_interval(asked.value, worth, (least, largest), confidence=asked.confidence)
+        low, high = hoeffding_interval(
+            request.value, effective_size, (lower, upper), confidence=request.confidence
+        )
     else:
-        spread = 0.0 if isinstance(error, Undefined) else error**2 * max(worth - 1, 0.0)
+        spread = 0.0 if isinstance(error, Undefined) else error**2 * max(effective_size - 1, 0.0)
         low, high = bernstein_interval(
-            asked.value, spread, worth, (least, largest), confidence=asked.confidence
+            request.value, spread, effective_size, (lower, upper), confidence=request.confidence
         )
     return IntervalResult(low, high, method)
 
 
-def _sums(asked: IntervalRequest) -> Losses | Sums | None:
-    """Return the exact sums of losses and of their squares, where the tally has them."""
-    tally, metric = asked.tally, asked.metric
+def _sums(request: IntervalRequest) -> Losses | Sums | None:
+    """Return the exact sums of losses and of squared losses, where the tally has them."""
+    tally, metric = request.tally, request.metric
     if isinstance(tally, Losses):
         return tally
     if isinstance(tally, Queries):
-        values = query_values(metric, tally, asked.options)
+        values = query_values(metric, tally, request.options)
         return Losses.of_values(values[~np.isnan(values)])
     if isinstance(tally, Moments):
         totals = {"mean_error": tally.actual - tally.predicted, "mae": tally.absolute_error}
         total = totals.get("mae" if metric.name == "mase" else metric.name)
-        if total is None or asked.weighted:  # the squares of what is weighted are not in it
+        if total is None or request.weighted:  # the squares of what is weighted are not in it
             return None
         return Sums(tally.n, total, tally.squared_error)
     if metric.loss is not None and hasattr(tally, "losses"):
-        return tally.losses(metric.loss, **asked.options)  # type: ignore[no-any-return]
+        return tally.losses(metric.loss, **request.options)  # type: ignore[no-any-return]
     return None
 
 
-def _quantile_worth(asked: IntervalRequest) -> float:
-    """Return how many rows of their own the groups are worth at a quantile, by the share below it.
+def _effective_size_at_quantile(request: IntervalRequest) -> float:
+    """Return the effective sample size of grouped rows at a quantile, by the variance of the share below it.
 
     Woodruff 1952 has the variance of that share; few groups count for less, as t is wider than the normal.
     """
-    rows: Any = asked.rows
-    values = row_values(rows, asked.metric.reads.row_value, {})[0]
+    rows: Any = request.rows
+    values = row_values(rows, request.metric.reads.row_value, {})[0]
     weight = np.ones(len(values)) if rows.weight is None else rows.weight.values
-    below = (values <= asked.value).astype(float)
+    below = (values <= request.value).astype(float)
     parts = weight * (below - weight @ below / weight.sum()) / weight.sum()
     codes, _ = encode(rows.group)
-    worth = float(weight.sum() ** 2 / (weight @ weight))
+    effective_size = float(weight.sum() ** 2 / (weight @ weight))
     sums = [np.bincount(codes, x).astype(np.float64) for x in (parts, weight, weight * weight)]
-    found = cluster_jackknife(*sums)
-    effect = design_effect(found.error**2, float(parts @ parts))
+    jackknife = cluster_jackknife(*sums)
+    effect = design_effect(jackknife.error**2, float(parts @ parts))
     if not effect > 0:
-        return min(worth, found.effective_clusters)
-    df = max(found.df, 1.0)
-    shrunk = normal_quantile(asked.confidence) / student_quantile(asked.confidence, df)
-    return min(worth / effect, worth) * shrunk**2
+        return min(effective_size, jackknife.effective_clusters)
+    df = max(jackknife.df, 1.0)
+    shrinkage = normal_quantile(request.confidence) / student_quantile(request.confidence, df)
+    return min(effective_size / effect, effective_size) * shrinkage**2

@@ -1,4 +1,4 @@
-"""Intervals from draws: the bootstrap's, and the Dirichlet's where every bootstrap replicate is alike."""
+"""Intervals by resampling: bootstrap, and Dirichlet where all bootstrap replicates would be equal."""
 
 from __future__ import annotations
 
@@ -19,83 +19,88 @@ if TYPE_CHECKING:
 
 __all__ = ["basic", "bca", "dirichlet", "normal", "percentile", "studentised"]
 
-_DRAWABLE = 64  # classes, of whose tables thousands are drawn in a second or so
+_MAX_CLASSES_TO_DRAW = 64  # thousands of tables of so many classes are drawn in about a second
 
 
 @interval_method("bca", Default(views=(Ranged,), kinds=("order",)), selectable=True)
-def bca(asked: IntervalRequest) -> IntervalResult | str | None:
+def bca(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the bootstrap's interval, corrected for bias and skewness."""
-    return _drawn(asked, "bca")
+    return _bootstrapped(request, "bca")
 
 
 @interval_method("percentile", selectable=True)
-def percentile(asked: IntervalRequest) -> IntervalResult | str | None:
+def percentile(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the quantiles of the bootstrap's replicates."""
-    return _drawn(asked, "percentile")
+    return _bootstrapped(request, "percentile")
 
 
 @interval_method("basic", selectable=True)
-def basic(asked: IntervalRequest) -> IntervalResult | str | None:
+def basic(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the quantiles of the bootstrap's replicates, mirrored at the value."""
-    return _drawn(asked, "basic")
+    return _bootstrapped(request, "basic")
 
 
 @interval_method("normal", selectable=True)
-def normal(asked: IntervalRequest) -> IntervalResult | str | None:
+def normal(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the value less the bootstrap's bias, give or take its standard deviation."""
-    return _drawn(asked, "normal")
+    return _bootstrapped(request, "normal")
 
 
 @interval_method("studentised", selectable=True)
-def studentised(asked: IntervalRequest) -> IntervalResult | str | None:
+def studentised(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the bootstrap-t interval of a mean."""
-    return _drawn(asked, "studentised")
+    return _bootstrapped(request, "studentised")
 
 
 @interval_method("dirichlet", selectable=True)
-def dirichlet(asked: IntervalRequest) -> IntervalResult | str | None:
+def dirichlet(request: IntervalRequest) -> IntervalResult | str | None:
     """Return quantiles over tables that could have led to the counts; it has a width where no row is wrong.
 
-    Weighted rows count for what they are worth, and of rows in groups every group as one.
+    Weighted rows count as Kish's effective number of rows, and each group of rows as one.
     """
-    tally = asked.tally
+    tally = request.tally
     if not isinstance(tally, Confusion):
         return None
     size = len(tally.labels)
-    if size > _DRAWABLE:
+    if size > _MAX_CLASSES_TO_DRAW:
         return f"tables of {size} classes are too large to be drawn: dirichlet_interval() does it, in minutes"
-    if not asked.plain:
-        worth = float(asked.sizes["groups"]) if asked.clustered else _kish(tally)
+    if not request.plain:
+        effective_size = float(request.sizes["groups"]) if request.clustered else _kish(tally)
         shares = tally.table(tally.weight()) / float(tally.weight().sum())
-        tally = Confusion.of_table(np.rint(shares * math.floor(worth)), tally.labels, declared=True)
+        tally = Confusion.of_table(np.rint(shares * math.floor(effective_size)), tally.labels, declared=True)
     from assay.inference.bootstrap.bootstrap import dirichlet_interval  # noqa: PLC0415 - few resample
 
-    found = dirichlet_interval(
-        asked.metric, tally, confidence=asked.confidence, seed=asked.seed, **asked.options
+    estimate = dirichlet_interval(
+        request.metric, tally, confidence=request.confidence, seed=request.seed, **request.options
     )
-    return _found(found)
+    return _interval_of(estimate)
 
 
-def _drawn(asked: IntervalRequest, method: Any) -> IntervalResult | str | None:
-    if not math.isfinite(asked.value):
-        return "its value is infinite, about which replicates have no spread"
-    data, options = (asked.tally, asked.options) if asked.rows is None else (asked.rows, asked.row_options)
+def _bootstrapped(request: IntervalRequest, method: Any) -> IntervalResult | str | None:
+    if not math.isfinite(request.value):
+        return "its value is infinite, so that replicates have no spread"
+    data, options = (
+        (request.tally, request.options) if request.rows is None else (request.rows, request.row_options)
+    )
     from assay.inference.bootstrap.bootstrap import bootstrap_interval  # noqa: PLC0415 - few resample
 
     try:
-        found = bootstrap_interval(
-            asked.metric, data, confidence=asked.confidence, method=method, seed=asked.seed, **options
+        estimate = bootstrap_interval(
+            request.metric, data, confidence=request.confidence, method=method, seed=request.seed, **options
         )
-    except AssayError as refused:
-        return str(refused)
-    return _found(found)
+    except AssayError as error:
+        return str(error)
+    return _interval_of(estimate)
 
 
-def _found(found: Estimate) -> IntervalResult | str:
-    if found.low is None or found.high is None:
-        return found.note or "there is no value to judge"
-    return IntervalResult(found.low, found.high, found.method, found.note, found.standard_error)
+def _interval_of(estimate: Estimate) -> IntervalResult | str:
+    if estimate.low is None or estimate.high is None:
+        return estimate.note or "the metric has no value"
+    return IntervalResult(
+        estimate.low, estimate.high, estimate.method, estimate.note, estimate.standard_error
+    )
 
 
 def _kish(tally: Confusion) -> float:
+    """Return Kish's effective number of rows."""
     return float(tally.weight().sum() ** 2 / tally.weight(2).sum())

@@ -1,4 +1,4 @@
-"""Which of several tallies of the same rows a metric is read from."""
+"""Choose which of several tallies of the same rows a metric is computed from."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["tally_for"]
 
-_OWN = (Losses, Values)  # tallies of one metric alone: they do not tell whose
+_SINGLE_METRIC_TALLIES = (Losses, Values)  # of one metric each, and they do not say of which
 
 
 def tally_for(metric: Metric, tallies: Collection, options: dict[str, Any]) -> Tally | None:
-    """Return the tally of a collection that a metric with options can be read from; None if there is none.
+    """Return the tally of a collection that a metric with options can be computed from, else None.
 
     >>> import assay
     >>> rows = assay.rows(actual=[0, 1, 1], predicted=[0, 1, 0], score=[0.2, 0.9, 0.4])
@@ -27,13 +27,12 @@ def tally_for(metric: Metric, tallies: Collection, options: dict[str, Any]) -> T
     >>> [tally_for(assay.metrics.find(name), both, {}).kind for name in ("recall", "auc", "brier")]
     ['confusion', 'scores', 'scores']
     """
-    return next(
-        (one for one in tallies.tallies if not isinstance(one, _OWN) and _serves(metric, one, options)), None
-    )
+    candidates = (tally for tally in tallies.tallies if not isinstance(tally, _SINGLE_METRIC_TALLIES))
+    return next((tally for tally in candidates if _serves(metric, tally, options)), None)
 
 
 def _serves(metric: Metric, tally: Tally, options: dict[str, Any]) -> bool:
-    """Tell whether a metric with options can be read from a tally."""
+    """Return whether a metric with options can be computed from a tally."""
     if metric.loss is not None:
         return isinstance(tally, Scores) and _reads_scores(metric)
     if isinstance(tally, LabelSets):
@@ -44,4 +43,5 @@ def _serves(metric: Metric, tally: Tally, options: dict[str, Any]) -> bool:
 
 
 def _reads_scores(metric: Metric) -> bool:
+    """Return whether a loss needs only what a tally of scores has."""
     return {"positive"} < set(asked_for(metric.loss)) <= {"positive", "score", "probability"}
