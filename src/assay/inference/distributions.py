@@ -1,4 +1,4 @@
-"""Tails and quantiles of the distributions that tests refer to, each from a survival function.
+"""p-values and quantiles of the normal, t, chi-square and F distributions, from survival functions.
 
 A p-value taken as ``1 - cdf`` is 0 as soon as it is below 1e-16; a survival function keeps its digits.
 """
@@ -18,7 +18,7 @@ __all__ = ["chi_square_p", "expit", "f_p", "normal_p", "normal_point", "student_
 
 
 def normal_p(z: float, alternative: Alternative = "two-sided") -> float:
-    """Return the chance of a normal figure at least as far out.
+    """Return the p-value of a standard normal statistic.
 
     >>> f"{normal_p(33.2):.3g}"
     '1.08e-241'
@@ -28,7 +28,7 @@ def normal_p(z: float, alternative: Alternative = "two-sided") -> float:
 
 
 def normal_point(share: float) -> float:
-    """Return the normal figure below which this share lies.
+    """Return the quantile of the standard normal distribution.
 
     >>> round(normal_point(0.975), 6)
     1.959964
@@ -39,7 +39,7 @@ def normal_point(share: float) -> float:
 
 
 def student_p(t: float, df: float, alternative: Alternative = "two-sided") -> float:
-    """Return the chance of a Student t at least as far out; the degrees of freedom may be fractional.
+    """Return the p-value of Student's t; the degrees of freedom may be fractional.
 
     >>> round(student_p(2.364624251, 7), 9)
     0.05
@@ -56,7 +56,7 @@ def student_p(t: float, df: float, alternative: Alternative = "two-sided") -> fl
 
 
 def student_quantile(confidence: float, df: float) -> float:
-    """Return how many standard errors a two-sided t interval reaches.
+    """Return the half width, in standard errors, of a two-sided interval by Student's t.
 
     >>> round(student_quantile(0.95, 7), 6)
     2.364624
@@ -68,7 +68,7 @@ def student_quantile(confidence: float, df: float) -> float:
 
 
 def chi_square_p(statistic: float, df: float) -> float:
-    """Return the chance of a chi-square figure at least as large.
+    """Return the p-value of a chi-square statistic.
 
     >>> round(chi_square_p(3.841458820694124, 1), 12)
     0.05
@@ -79,7 +79,7 @@ def chi_square_p(statistic: float, df: float) -> float:
 
 
 def f_p(statistic: float, df: tuple[float, float]) -> float:
-    """Return the chance of an F figure at least as large.
+    """Return the p-value of an F statistic.
 
     >>> round(f_p(4.735063069693282, (10, 5)), 6)
     0.05
@@ -90,7 +90,7 @@ def f_p(statistic: float, df: tuple[float, float]) -> float:
 
 
 def expit(x: float) -> float:
-    """Return the share whose logit this is, without overflow.
+    """Return the inverse logit, without overflow.
 
     >>> expit(0), expit(-800)
     (0.5, 0.0)
@@ -99,7 +99,7 @@ def expit(x: float) -> float:
 
 
 def _tail(statistic: float, alternative: Alternative) -> float:
-    """Return the statistic turned so that large speaks for the alternative."""
+    """Return the statistic oriented so that large values favour the alternative."""
     if alternative == "two-sided":
         return abs(statistic)
     if alternative not in ("greater", "less"):

@@ -1,4 +1,4 @@
-"""The estimate: a value, how sure one can be of it, and by which method."""
+"""The estimate: a metric's value, its confidence interval and the method of the interval."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ __all__ = ["Estimate"]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Estimate:
-    """A metric's value with its interval, the method that made it and how many rows stand behind it.
+    """A metric's value with its confidence interval, the method of the interval and the number of rows.
 
-    ``low`` and ``high`` are None where no interval can be given, and ``note`` then says why; it also says
-    which fall-back was taken. ``positives`` and ``negatives`` are told where two classes are ranked, and
-    ``groups`` where rows come in groups, with ``design_effect``, the price of that: how many times the
-    variance is that of as many rows on their own. As a float it is its value. It does not compare by its
-    value alone: say which of ``value``, ``low`` and ``high`` is meant.
+    ``low`` and ``high`` are None where there is no interval, and ``note`` then says why; it also says which
+    fallback was used. ``positives`` and ``negatives`` are set where two classes are ranked, and ``groups``
+    where rows come in groups, with ``design_effect``: the variance over that of as many independent rows.
+    As a float it is its value. It does not compare by its value alone: use ``value``, ``low`` or ``high``.
 
     >>> f1 = Estimate(0.9006, 0.8623, 0.9291, 0.95, "Wilson on Jaccard", 1390)
     >>> f1
@@ -47,7 +46,7 @@ class Estimate:
 
     @property
     def defined(self) -> bool:
-        """Whether there is a value at all."""
+        """Whether the metric has a value."""
         return not isinstance(self.value, Undefined)
 
     def __float__(self) -> float:
@@ -56,10 +55,10 @@ class Estimate:
     def __format__(self, spec: str) -> str:
         if isinstance(self.value, Undefined):
             return repr(self.value)
-        shown = format(self.value, spec or ".4g")
+        text = format(self.value, spec or ".4g")
         if self.low is None or self.high is None:
-            return shown
-        return f"{shown} [{format(self.low, spec or '.4g')}, {format(self.high, spec or '.4g')}]"
+            return text
+        return f"{text} [{format(self.low, spec or '.4g')}, {format(self.high, spec or '.4g')}]"
 
     def __repr__(self) -> str:
         return format(self, "")
@@ -76,7 +75,7 @@ class Estimate:
             data["reason"] = self.value.reason
         if self.note:
             data["note"] = self.note
-        data |= {name: told for name in _SIZES if (told := getattr(self, name)) is not None}
+        data |= {name: size for name in _SIZES if (size := getattr(self, name)) is not None}
         return data
 
     def _refuse(self, _: Any) -> NoReturn:

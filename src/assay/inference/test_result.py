@@ -1,4 +1,4 @@
-"""The result of a test: the statistic, its p-value and the effect it speaks of."""
+"""The result of a hypothesis test: statistic, p-value, and the estimated effect with its interval."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TestResult:
-    """A test's name, its statistic and degrees of freedom where it has them, and its p-value.
+    """A hypothesis test's name, its statistic and degrees of freedom where it has them, and its p-value.
 
     `estimate` is what the test is about (an odds ratio, a difference) with its interval and standard error
     where there are any; `note` says what a reader should know. An F has a pair of degrees of freedom.
@@ -23,7 +23,7 @@ class TestResult:
     paired t test: statistic 2.4303, df 7, p = 0.0454
     """
 
-    __test__: ClassVar[bool] = False  # not one of pytest's
+    __test__: ClassVar[bool] = False  # pytest does not collect it
 
     method: str
     statistic: Value | None
@@ -43,7 +43,7 @@ class TestResult:
         parts = [f"statistic {self.statistic:.5g}"] if self.statistic is not None else []
         if self.df is not None:
             df = self.df if isinstance(self.df, tuple) else (self.df,)
-            parts.append(f"df {' and '.join(f'{one:.5g}' for one in df)}")
+            parts.append(f"df {' and '.join(f'{number:.5g}' for number in df)}")
         return f"{self.method}: {', '.join([*parts, p_text(self.p_value)])}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class TestResult:
 
 
 def p_text(p: float) -> str:
-    """Return a p-value in words; one below the smallest float is not 0.
+    """Return a p-value as text; one below the smallest float is not shown as 0.
 
     >>> p_text(3.394927264728939e-241), p_text(0.0), p_text(0.05)
     ('p = 3.395e-241', 'p < 5e-324', 'p = 0.05')

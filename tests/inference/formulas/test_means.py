@@ -88,7 +88,7 @@ def test_the_error_is_the_nearest_float(values):
     square = sum((x - mean) ** 2 for x in exact) / (len(exact) * (len(exact) - 1))
     found = mean_spread(assay.Sums.of(values))
     assert found.mean == float(mean)
-    assert found.worth == len(values)
+    assert found.effective_sample_size == len(values)
     if square > Fraction(1, 10**300):
         assert abs(Fraction(found.error) ** 2 - square) <= square / 10**15
 

@@ -160,7 +160,7 @@ def test_predictive_values_at_a_prevalence(cells, prevalence):
             own = positive_predictive_value_at((tp + fn) / sum(cells), *cells)
             assert own.value == pytest.approx(tp / (tp + fp))
     else:
-        with pytest.raises(assay.MetricError, match="no row was called so"):
+        with pytest.raises(assay.MetricError, match="no row of either class has this prediction"):
             positive_predictive_value_at(prevalence, *cells)
 
 

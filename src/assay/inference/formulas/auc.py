@@ -26,13 +26,13 @@ __all__ = [
     "newcombe_variance",
 ]
 
-# Degrees of freedom that Newcombe's variance counts for beside DeLong's. With 5, coverage was 0.92 or more in
+# Degrees of freedom given to Newcombe's variance beside DeLong's. With 5, coverage was 0.92 or more in
 # 30 settings of 1 to 200 rows of a class; with 10 and 20 the unequal spreads fell to 0.91.
-_PRIOR_FREEDOM = 5.0
+_PRIOR_DF = 5.0
 
 
 class Area(NamedTuple):
-    """An area under a ROC curve, DeLong's variance and how many rows of each class stand behind it."""
+    """An area under a ROC curve, DeLong's variance and the number of rows of each class."""
 
     value: Value
     variance: Value
@@ -50,12 +50,12 @@ def delong(ranks: Concordance) -> Area:
     """
     m, n, twice = ranks.positives, ranks.negatives, ranks.concordant
     if not m or not n:
-        lacking = "positives" if not m else "negatives"
-        return Area(Undefined(f"there are no {lacking}"), Undefined(f"there are no {lacking}"), m, n)
+        missing = "positives" if not m else "negatives"
+        return Area(Undefined(f"there are no {missing}"), Undefined(f"there are no {missing}"), m, n)
     value = twice / (2 * m * n)
     if min(m, n) < 2:  # noqa: PLR2004
-        lone = "positive" if m < n else "negative"
-        return Area(value, Undefined(f"a single {lone} row shows no spread"), m, n)
+        single_class = "positive" if m < n else "negative"
+        return Area(value, Undefined(f"a single {single_class} row shows no spread"), m, n)
     # The sum over both classes of (k sum(a²) - sum(a)²) / (k - 1), with a = 2 times the rows passed, as one
     # quotient of integers.
     spread = (m * ranks.positive_squares - twice**2) * (n - 1) + (n * ranks.negative_squares - twice**2) * (
@@ -87,8 +87,8 @@ def delong_interval(
         return delta_interval(area.value, error, (0, 1), confidence=confidence, df=df if student else None)
     if not error:
         return None
-    reach = error * (student_quantile(confidence, df) if student else normal_quantile(confidence))
-    return max(0.0, area.value - reach), min(1.0, area.value + reach)
+    half_width = error * (student_quantile(confidence, df) if student else normal_quantile(confidence))
+    return max(0.0, area.value - half_width), min(1.0, area.value + half_width)
 
 
 def hanley_mcneil(value: float, positives: float, negatives: float) -> float:
@@ -138,10 +138,10 @@ def moderated_auc_interval(
 ) -> Interval:
     """Return Newcombe's score interval of an area, its variance scaled to the one that the rows show.
 
-    Few rows of a class, ties, or hardly an overlap make DeLong's variance unsure, and near 0 and 1 it shrinks
-    with the area. So the variance at each possible area is Newcombe's (method 5, 2006) times a ratio: the
-    observed variance over Newcombe's, moderated as if five more degrees of freedom had shown Newcombe's own
-    (Smyth 2004), and never less than observed. With many rows it is DeLong's interval on a score scale.
+    Few rows of a class, ties, or hardly any overlap make DeLong's variance unreliable, and near 0 and 1 it
+    shrinks with the area. So the variance at each possible area is Newcombe's (method 5, 2006) times a ratio:
+    the observed variance over Newcombe's, moderated as if five more degrees of freedom had shown Newcombe's
+    own (Smyth 2004), and never less than observed. With many rows it is DeLong's interval on a score scale.
 
     `positives` and `negatives` may be effective numbers; `df` are those of the variance and `clusters` those
     of the clusters it is from. Simulated coverage with 1 to 200 rows of a class, areas of 0.2 to 0.995, tied
@@ -151,17 +151,19 @@ def moderated_auc_interval(
     >>> round(low, 4), round(high, 4)
     (0.642, 0.8946)
     """
-    ratio, known = 1.0, 0.0
+    ratio = 1.0
     if 0 < value < 1:
-        known = min(df, _freedom(positives, negatives))  # finite, for the rows are
+        df = min(df, _satterthwaite_df(positives, negatives))  # finite
         ratio = variance / newcombe_variance(value, positives, negatives)
-    moderated = (_PRIOR_FREEDOM + known * ratio) / (_PRIOR_FREEDOM + known)
-    freedom = min(_PRIOR_FREEDOM + known, clusters)
-    t = normal_quantile(confidence) if math.isinf(freedom) else student_quantile(confidence, freedom)
+    else:
+        df = 0.0
+    moderated = (_PRIOR_DF + df * ratio) / (_PRIOR_DF + df)
+    total_df = min(_PRIOR_DF + df, clusters)
+    t = normal_quantile(confidence) if math.isinf(total_df) else student_quantile(confidence, total_df)
     return _score_limits(value, positives, negatives, t * t * max(ratio, moderated))
 
 
-def _freedom(positives: float, negatives: float) -> float:
+def _satterthwaite_df(positives: float, negatives: float) -> float:
     """Return the degrees of freedom of a sum of two classes' variances of equal rows (Satterthwaite 1946)."""
     parts = 1 / positives, 1 / negatives
     lost = sum(
@@ -184,21 +186,21 @@ def _score_limits(value: float, positives: float, negatives: float, scale: float
     def spread(theta: float) -> float:  # the scaled variance, without its factor 1 - theta
         return share * theta * (1 + half * (1 - theta) / (2 - theta) + half * theta / (1 + theta))
 
-    def short(theta: float) -> float:
+    def excess(theta: float) -> float:
         if value >= 1:
             return 1 - theta - spread(theta)
         return (value - theta) ** 2 - (1 - theta) * spread(theta)
 
-    exact = {"xtol": 1e-16, "rtol": 8.9e-16}
-    low = float(brentq(short, 0.0, value, **exact))
-    high = 1.0 if value >= 1 else float(brentq(short, value, 1.0, **exact))
+    precision = {"xtol": 1e-16, "rtol": 8.9e-16}
+    low = float(brentq(excess, 0.0, value, **precision))
+    high = 1.0 if value >= 1 else float(brentq(excess, value, 1.0, **precision))
     return low, high
 
 
 def disjoint_pairs_bound(
     positives: int, negatives: int, *, confidence: float = 0.95, one_sided: bool = False
 ) -> float:
-    """Return what the area is at least if the classes do not overlap, assuming nothing of the scores.
+    """Return a lower limit of the area if the classes do not overlap, assuming nothing about the scores.
 
     As many disjoint pairs as the smaller class has rows were all in order: the
     lower limit of Clopper and Pearson 1934.
@@ -214,12 +216,12 @@ def auc_estimate(ranks: Concordance, *, confidence: float = 0.95, df: float = ma
     """Return the area with its interval, by DeLong's variance moderated where few rows show it.
 
     It is never [1, 1], and a single positive has an interval, too. `df` are the degrees of freedom of
-    DeLong's variance where they are known to be fewer than the rows'. The note says what to mind.
+    DeLong's variance where they are known to be fewer than the rows'.
 
     >>> import assay
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 0, 0, 1, 1, 1], score=[1, 2, 3, 4, 5, 6]))
-    >>> found = auc_estimate(tally.concordance())
-    >>> found, found.method
+    >>> auc = auc_estimate(tally.concordance())
+    >>> auc, auc.method
     (1 [0.3706, 1], 'moderated DeLong')
     """
     check_confidence(confidence)
@@ -230,12 +232,14 @@ def auc_estimate(ranks: Concordance, *, confidence: float = 0.95, df: float = ma
     notes = ["below 0.5: the scores rank backwards"] if area.value < 0.5 else []  # noqa: PLR2004
     if area.value in (0.0, 1.0):
         notes.append("the classes do not overlap: the variance is Newcombe's")
-    lone = isinstance(area.variance, Undefined)
-    if lone:
+    no_variance = isinstance(area.variance, Undefined)
+    if no_variance:
         notes.append(f"{area.variance.reason}: the variance is Newcombe's")  # type: ignore[union-attr]
     variance = 0.0 if isinstance(area.variance, Undefined) else area.variance
     low, high = moderated_auc_interval(
         area.value, variance, area.positives, area.negatives, df=df, confidence=confidence
     )
-    error = math.sqrt(newcombe_variance(area.value, area.positives, area.negatives) if lone else variance)
+    error = math.sqrt(
+        newcombe_variance(area.value, area.positives, area.negatives) if no_variance else variance
+    )
     return Estimate(area.value, low, high, confidence, "moderated DeLong", n, "; ".join(notes), error)

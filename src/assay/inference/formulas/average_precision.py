@@ -24,7 +24,7 @@ __all__ = [
     "logit_binomial",
 ]
 
-_FEW = 50  # positives below which the logit-binomial interval was seen to cover better
+_MIN_POSITIVES_FOR_DELTA = 50  # below, the logit-binomial interval covered better
 
 
 class PrecisionInfluence(NamedTuple):
@@ -96,8 +96,8 @@ def logit_binomial(value: float, positives: float, *, confidence: float = 0.95) 
     if not 0 < value < 1:
         return None
     centre = math.log(value / (1 - value))
-    reach = normal_quantile(confidence) / math.sqrt(positives * value * (1 - value))
-    return expit(centre - reach), expit(centre + reach)
+    half_width = normal_quantile(confidence) / math.sqrt(positives * value * (1 - value))
+    return expit(centre - half_width), expit(centre + half_width)
 
 
 def average_precision_estimate(
@@ -117,7 +117,7 @@ def average_precision_estimate(
         return Estimate(Undefined("there are no positives"), None, None, confidence, "logit", n)
     value, variance = found
     error = math.sqrt(variance)
-    if m < _FEW and weights is None:
+    if m < _MIN_POSITIVES_FOR_DELTA and weights is None:
         limits, method = logit_binomial(value, m, confidence=confidence), "logit-binomial"
     else:
         limits, method = delta_interval(value, error, (0, 1), confidence=confidence), "logit"

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Band", "confidence_band", "consistency_band"]
 
-_CELLS = 1_000  # of like probabilities, where outcomes are drawn: pools of the fit are far wider
-_BLOCKS_OF = 120  # cells whose blocks of neighbours are all looked at: 7,260 pairs of limits
+_MAX_CELLS = 1_000  # of similar probabilities in which outcomes are drawn: the fit's pools are far wider
+_MAX_BLOCK_CELLS = 120  # all blocks of neighbouring cells are used: 7,260 pairs of limits
 
 
 class Band(NamedTuple):
@@ -41,8 +41,8 @@ def consistency_band(data: Any, *, confidence: float = 0.95, replicates: int = 5
 
     Outcomes are drawn from the probabilities themselves, `replicates` times, and fitted as the rows were
     (Dimitriadis, Gneiting and Jordan 2021). More than 1,000 distinct probabilities are drawn in 1,000 cells
-    of equally many rows; rows with weights count for what they are worth. Towards 0 and 1, where the curve is
-    often exactly that, it is within the band more often than said.
+    of equally many rows; weighted rows count as their effective sample size. Near 0 and 1, where the curve is
+    often exactly 0 or 1, the band covers more often than stated.
 
     >>> import assay
     >>> r = assay.rows(actual=[0, 0, 0, 1] * 25 + [0, 1, 1, 1] * 25, score=[0.25] * 100 + [0.75] * 100)
@@ -51,12 +51,12 @@ def consistency_band(data: Any, *, confidence: float = 0.95, replicates: int = 5
     ([0.18, 0.66], [0.34, 0.84])
     """
     check_confidence(confidence)
-    cells = _cells(data, _CELLS)
+    cells = _cells(data, _MAX_CELLS)
     random = np.random.default_rng(seed)
-    worth = np.maximum(np.rint(cells.worth), 1).astype(np.int64)
+    sizes = np.maximum(np.rint(cells.effective_sizes), 1).astype(np.int64)
     fits = np.empty((replicates, len(cells.p)))
     for draw in range(replicates):
-        positives = random.binomial(worth, cells.p) / worth * cells.mass
+        positives = random.binomial(sizes, cells.p) / sizes * cells.mass
         fits[draw] = isotonic(Probabilities(cells.p, positives, cells.mass - positives))
     tail = (1 - confidence) / 2
     low, high = np.quantile(fits, [tail, 1 - tail], axis=0)
@@ -79,16 +79,14 @@ def confidence_band(data: Any, *, confidence: float = 0.95) -> Band:
     from scipy.special import betaincinv  # noqa: PLC0415 - SciPy takes its time to load
 
     check_confidence(confidence)
-    cells = _cells(data, _BLOCKS_OF)
+    cells = _cells(data, _MAX_BLOCK_CELLS)
     if cells.weighted:
-        raise MetricError(
-            "a confidence band counts rows, so it takes no weights: ask for a consistency band."
-        )
+        raise MetricError("a confidence band counts rows, so it takes no weights: use consistency_band().")
     count = len(cells.p)
     first, last = np.triu_indices(count)
     hits, rows = (
-        np.append(0.0, np.cumsum(one))[last + 1] - np.append(0.0, np.cumsum(one))[first]
-        for one in (cells.positives, cells.mass)
+        np.append(0.0, np.cumsum(values))[last + 1] - np.append(0.0, np.cumsum(values))[first]
+        for values in (cells.positives, cells.mass)
     )
     tail = (1 - confidence) / (2 * len(first))
     with np.errstate(invalid="ignore"):
@@ -98,13 +96,13 @@ def confidence_band(data: Any, *, confidence: float = 0.95) -> Band:
     np.maximum.at(low, last, below)
     np.minimum.at(high, first, above)
     low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
-    # What bounds the rates beyond a cell says nothing of those within it: the limits are steps, upper ones at
-    # the cells' least probabilities and lower ones at their largest.
+    # The bounds hold outside a cell, not within it: the limits are steps, upper ones at the cells' smallest
+    # probabilities and lower ones at their largest.
     low, high = np.append(0.0, low), np.append(high, 1.0)
-    at = np.union1d(cells.least, cells.largest)
+    at = np.union1d(cells.smallest, cells.largest)
     sides: tuple[Literal["left", "right"], ...] = ("left", "right")
     limits = [
-        (low[np.searchsorted(cells.largest, at, side)], high[np.searchsorted(cells.least, at, side)])
+        (low[np.searchsorted(cells.largest, at, side)], high[np.searchsorted(cells.smallest, at, side)])
         for side in sides
     ]
     lows, highs = (np.stack(pair, -1).ravel() for pair in zip(*limits, strict=True))
@@ -112,19 +110,19 @@ def confidence_band(data: Any, *, confidence: float = 0.95) -> Band:
 
 
 class _Cells(NamedTuple):
-    """Neighbouring probabilities taken together: their mean, their rows and what those are worth."""
+    """Neighbouring probabilities in cells: their mean, range, weight and effective sample size."""
 
     p: NDArray[Any]
-    least: NDArray[Any]
+    smallest: NDArray[Any]
     largest: NDArray[Any]
     positives: NDArray[Any]
     mass: NDArray[Any]
-    worth: NDArray[Any]
+    effective_sizes: NDArray[Any]
     weighted: bool
 
 
-def _cells(data: Any, most: int) -> _Cells:
-    """Return the probabilities of a tally in at most so many cells of about equally many rows."""
+def _cells(data: Any, max_cells: int) -> _Cells:
+    """Return the probabilities of a tally in at most `max_cells` cells of about equally many rows."""
     tally = tallied(data, Scores)
     view = Probabilities.some(tally)
     squares = view.counts
@@ -132,11 +130,12 @@ def _cells(data: Any, most: int) -> _Cells:
         each = (tally.positives.astype(np.float64) + tally.negatives) * tally.weights**2
         squares = np.add.reduceat(each, tally.starts())
     starts = np.arange(len(view.p))
-    if len(starts) > most:
+    if len(starts) > max_cells:
         reached = np.cumsum(view.counts) - view.counts / 2
-        starts = np.flatnonzero(np.diff(np.floor(reached / view.n * most), prepend=-1))
+        starts = np.flatnonzero(np.diff(np.floor(reached / view.n * max_cells), prepend=-1))
     positives, mass, squared, total = (
-        np.add.reduceat(one, starts) for one in (view.positives, view.counts, squares, view.counts * view.p)
+        np.add.reduceat(values, starts)
+        for values in (view.positives, view.counts, squares, view.counts * view.p)
     )
     ends = np.append(starts[1:], len(view.p)) - 1
     return _Cells(

@@ -1,9 +1,9 @@
 """The interval of a cross-validated area under the ROC curve, from influence curves fold by fold.
 
 LeDell, Petersen and van der Laan 2015 (Electronic Journal of Statistics 9), R's cvAUC. It needs no more fits
-than the cross-validation itself. What it holds is the mean area of the very models that the folds fitted, on
-unseen rows; that other rows would have led to other models is no part of it, so that it is narrower than the
-corrected resampled t.
+than the cross-validation itself. It is the interval of the mean area, on unseen rows, of the models that the
+folds fitted; it does not include that other training rows would have led to other models, so that it is
+narrower than the corrected resampled t.
 """
 
 from __future__ import annotations
@@ -73,36 +73,36 @@ def cross_validated_auc(rows: Rows, fold: Any, *, confidence: float = 0.95) -> E
     areas, parts = [], np.zeros(n)
     for number, name in enumerate(names):
         tested = np.flatnonzero(folds == number)
-        mine, heavy = positive[tested], weight[tested]
-        if not 0 < float(heavy @ mine) < float(heavy.sum()):
+        is_positive, weights = positive[tested], weight[tested]
+        if not 0 < float(weights @ is_positive) < float(weights.sum()):
             reason = f"fold {name} has rows of one class only, so that it has no area"
             return Estimate(Undefined(reason), None, None, confidence, "", n)
-        found = placements(score[tested], heavy * mine, heavy * (1 - mine))
-        passed = np.where(mine == 1, found.of_positives / share, found.of_negatives / (1 - share))
-        influence = passed - found.value * np.where(mine == 1, 1 / share, 1 / (1 - share))
-        parts[tested] = heavy * influence / math.sqrt(len(names) * float(heavy.sum()) * whole)
-        areas.append(found.value)
+        ranked = placements(score[tested], weights * is_positive, weights * (1 - is_positive))
+        passed = np.where(is_positive == 1, ranked.of_positives / share, ranked.of_negatives / (1 - share))
+        influence = passed - ranked.value * np.where(is_positive == 1, 1 / share, 1 / (1 - share))
+        parts[tested] = weights * influence / math.sqrt(len(names) * float(weights.sum()) * whole)
+        areas.append(ranked.value)
     value = math.fsum(areas) / len(areas)
     return _interval(value, parts, rows, confidence)
 
 
 def _interval(value: float, parts: NDArray[np.float64], rows: Rows, confidence: float) -> Estimate:
-    """Return the estimate from what each row brings: squared and added up, that is the variance."""
-    n, told, quantile = len(parts), {}, normal_quantile(confidence)
+    """Return the estimate from each row's influence: the sum of their squares is the variance."""
+    n, sizes, quantile = len(parts), {}, normal_quantile(confidence)
     if rows.group is not None:
         codes, labels = encode(rows.group)
         parts = np.bincount(codes, weights=parts, minlength=len(labels)).astype(np.float64)
-        told = {"groups": len(labels)}
+        sizes = {"groups": len(labels)}
         if len(labels) < 2:  # noqa: PLR2004
-            return Estimate(value, None, None, confidence, "", n, "one group shows no spread", **told)
+            return Estimate(value, None, None, confidence, "", n, "one group shows no spread", **sizes)
         parts = parts * math.sqrt(len(labels) / (len(labels) - 1))
         quantile = student_quantile(confidence, len(labels) - 1)
     error = math.sqrt(float(parts @ parts))
     if not error > 0:
-        why = "every fold parts the classes without an error: the rows show no spread"
-        return Estimate(value, None, None, confidence, "", n, why, **told)
+        note = "every fold separates the classes without an error: the rows show no spread"
+        return Estimate(value, None, None, confidence, "", n, note, **sizes)
     low, high = max(value - quantile * error, 0.0), min(value + quantile * error, 1.0)
-    return Estimate(value, low, high, confidence, METHOD, n, "", error, **told)
+    return Estimate(value, low, high, confidence, METHOD, n, "", error, **sizes)
 
 
 def _columns(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:

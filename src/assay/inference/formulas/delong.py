@@ -1,4 +1,4 @@
-"""Placements: where each row stands among the other class, and what areas differ by on the same rows.
+"""DeLong's variance by placements: areas of weighted rows, and of several models on the same rows.
 
 Rows come as entries: a score with how many positive and how many negative rows (or how much weight of
 each) have it. Single rows are entries of 0 and 1; the tallies of scores are entries already.
@@ -52,24 +52,24 @@ class Placements(NamedTuple):
 def placements(scores: Any, positives: Any, negatives: Any) -> Placements:
     """Return the area under the ROC curve and each entry's placements (Hanley and Hajian-Tilaki 1997).
 
-    >>> found = placements([0.1, 0.7, 0.9], [0, 1, 1], [1, 1, 0])
-    >>> found.value, found.of_positives
+    >>> ranked = placements([0.1, 0.7, 0.9], [0, 1, 1], [1, 1, 0])
+    >>> ranked.value, ranked.of_positives
     (0.875, array([0.25, 0.75, 1.  ]))
     """
-    mine, theirs = (np.asarray(x, dtype=np.float64) for x in (positives, negatives))
-    m, n = float(mine.sum()), float(theirs.sum())
+    positive, negative = (np.asarray(x, dtype=np.float64) for x in (positives, negatives))
+    m, n = float(positive.sum()), float(negative.sum())
     if not m or not n:
         raise MetricError(f"an area needs both classes: there are no {'negatives' if m else 'positives'}.")
     _, level = np.unique(np.asarray(scores), return_inverse=True)
-    here, there = (np.bincount(level, weights=x) for x in (mine, theirs))
-    below = np.cumsum(there) - there / 2
-    above = m - np.cumsum(here) + here / 2
+    positives_at, negatives_at = (np.bincount(level, weights=x) for x in (positive, negative))
+    below = np.cumsum(negatives_at) - negatives_at / 2
+    above = m - np.cumsum(positives_at) + positives_at / 2
     of_positives, of_negatives = (below / n)[level], (above / m)[level]
-    return Placements(float(mine @ of_positives) / m, of_positives, of_negatives)
+    return Placements(float(positive @ of_positives) / m, of_positives, of_negatives)
 
 
 def auc_influence(scores: Any, positives: Any, negatives: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return what one more unit of weight of a positive, and of a negative, does to the area, entry by entry.
+    """Return the influence on the area of a unit of weight of a positive, and of a negative, by entry.
 
     Weighted by the entries they add up to 0. Squared they give the variance of weighted rows, added within
     groups first that of clustered ones, added over several areas that of their mean (Hampel 1974).
@@ -78,11 +78,11 @@ def auc_influence(scores: Any, positives: Any, negatives: Any) -> tuple[NDArray[
     >>> of_positives[1:], of_negatives[:2]
     (array([-0.0625,  0.0625]), array([ 0.0625, -0.0625]))
     """
-    found = placements(scores, positives, negatives)
+    ranked = placements(scores, positives, negatives)
     sizes = (float(np.sum(x, dtype=np.float64)) for x in (positives, negatives))
     first, second = (
-        (place - found.value) / size
-        for place, size in zip((found.of_positives, found.of_negatives), sizes, strict=True)
+        (placement - ranked.value) / size
+        for placement, size in zip((ranked.of_positives, ranked.of_negatives), sizes, strict=True)
     )
     return first, second
 
@@ -99,10 +99,10 @@ def weighted_area(scores: Any, weights: Any, positives: Any, negatives: Any) -> 
     """
     weight = np.asarray(weights, dtype=np.float64)
     counts = [np.asarray(x, dtype=np.float64) for x in (positives, negatives)]
-    heavy = [count * weight for count in counts]
-    slopes = auc_influence(scores, *heavy)
+    weighted = [count * weight for count in counts]
+    slopes = auc_influence(scores, *weighted)
     terms = (count @ np.square(weight * slope) for count, slope in zip(counts, slopes, strict=True))
-    return placements(scores, *heavy).value, float(sum(terms))
+    return placements(scores, *weighted).value, float(sum(terms))
 
 
 def delong_covariance(
@@ -116,15 +116,15 @@ def delong_covariance(
     >>> areas.tolist(), covariance.tolist()
     ([0.75, 1.0], [[0.125, 0.0], [0.0, 0.0]])
     """
-    found = [placements(one, positives, negatives) for one in np.asarray(scores)]
-    areas = np.array([one.value for one in found])
+    models = [placements(row, positives, negatives) for row in np.asarray(scores)]
+    areas = np.array([model.value for model in models])
     covariance = np.zeros((len(areas), len(areas)))
-    for places, sizes in (
-        ([one.of_positives for one in found], positives),
-        ([one.of_negatives for one in found], negatives),
+    for placed, sizes in (
+        ([model.of_positives for model in models], positives),
+        ([model.of_negatives for model in models], negatives),
     ):
         count = np.asarray(sizes, dtype=np.float64)
-        covariance += _spread(np.stack(places) - areas[:, None], count)
+        covariance += _spread(np.stack(placed) - areas[:, None], count)
     return areas, covariance
 
 
@@ -139,7 +139,7 @@ def delong_paired(
 ) -> TestResult:
     """Return DeLong's test of two models' areas on the same rows, with the interval of their difference.
 
-    The four columns are those of :class:`assay.PairedScores`. Do not use it for nested models judged on
+    The four columns are those of :class:`assay.PairedScores`. Do not use it for nested models evaluated on
     the rows they were fitted to (Demler and others 2012).
 
     >>> import assay
@@ -147,18 +147,18 @@ def delong_paired(
     >>> a = assay.rows(actual=y, score=[1, 3, 2, 4, 3, 6])
     >>> b = assay.rows(actual=y, score=[4, 1, 2, 3, 5, 1])
     >>> both = assay.PairedScores.of(a, b)
-    >>> found = delong_paired(both.first, both.second, both.positives, both.negatives)
-    >>> round(found.estimate, 4), round(found.low, 4), found
+    >>> test = delong_paired(both.first, both.second, both.positives, both.negatives)
+    >>> round(test.estimate, 4), round(test.low, 4), test
     (0.3333, -0.3467, paired DeLong: statistic 0.96077, p = 0.3367)
     """
-    mine, theirs = (placements(scores, positives, negatives) for scores in (first, second))
-    difference = mine.value - theirs.value
+    left, right = (placements(scores, positives, negatives) for scores in (first, second))
+    difference = left.value - right.value
     spread = 0.0
-    for places, sizes in (
-        (mine.of_positives - theirs.of_positives, positives),
-        (mine.of_negatives - theirs.of_negatives, negatives),
+    for placed, sizes in (
+        (left.of_positives - right.of_positives, positives),
+        (left.of_negatives - right.of_negatives, negatives),
     ):
-        spread += float(_spread((places - difference)[None, :], np.asarray(sizes, dtype=np.float64))[0, 0])
+        spread += float(_spread((placed - difference)[None, :], np.asarray(sizes, dtype=np.float64))[0, 0])
     return _compared("paired DeLong", difference, spread, alternative=alternative, confidence=confidence)
 
 
@@ -180,19 +180,19 @@ def delong_unpaired(
     unpaired DeLong: statistic 1.6667, p = 0.09558
     """
     if isinstance(first.variance, Undefined) or isinstance(second.variance, Undefined):
-        lacking = first.variance if isinstance(first.variance, Undefined) else second.variance
-        return TestResult("unpaired DeLong", None, None, lacking, alternative)
+        undefined = first.variance if isinstance(first.variance, Undefined) else second.variance
+        return TestResult("unpaired DeLong", None, None, undefined, alternative)
     difference = float(first.value) - float(second.value)
     parts = first.variance, second.variance
     sizes = [area.positives + area.negatives for area in (first, second)]
-    found = _compared(
+    test = _compared(
         "unpaired DeLong", difference, sum(parts), alternative=alternative, confidence=confidence
     )
-    if not student or not isinstance(found.statistic, float):
-        return found
+    if not student or not isinstance(test.statistic, float):
+        return test
     df = sum(parts) ** 2 / sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
-    p = student_p(found.statistic, df, alternative)
-    return dataclasses.replace(found, method="unpaired DeLong with Student's t", df=df, p_value=p)
+    p = student_p(test.statistic, df, alternative)
+    return dataclasses.replace(test, method="unpaired DeLong with Student's t", df=df, p_value=p)
 
 
 def delong_several(scores: Any, positives: Any, negatives: Any) -> TestResult:
@@ -234,14 +234,14 @@ def _spread(centred: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.float64]:
 def _compared(
     method: str, difference: float, spread: float, *, alternative: Alternative, confidence: float
 ) -> TestResult:
-    """Return the normal test of a difference and its interval, or what stands in for them without spread."""
+    """Return the normal test of a difference with its interval; without spread there is none."""
     error = math.sqrt(spread)
     if not error:
         p: Value = 1.0 if not difference else Undefined("the areas differ, but the rows show no spread")
         note = "the models rank alike" if not difference else ""
         return TestResult(method, None, None, p, alternative, difference, confidence=confidence, note=note)
-    z, reach = difference / error, normal_quantile(confidence) * error
-    low, high = max(-1.0, difference - reach), min(1.0, difference + reach)
+    z, half_width = difference / error, normal_quantile(confidence) * error
+    low, high = max(-1.0, difference - half_width), min(1.0, difference + half_width)
     p = normal_p(z, alternative)
     return TestResult(
         method, z, None, p, alternative, difference, low, high, confidence, standard_error=error

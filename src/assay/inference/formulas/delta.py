@@ -79,13 +79,13 @@ def acceleration(gradient: Any, squares: Any, cubes: Any = None) -> float:
     size = float(np.abs(slopes).max(initial=0.0))
     if not 0 < size < math.inf:
         return math.nan
-    slopes = slopes / size  # it has no unit, and powers of small slopes have no floats
-    squared = np.square(slopes)  # a third power is a slow function, and products are not
+    slopes = slopes / size  # the skewness has no unit, and powers of small slopes underflow
+    squared = np.square(slopes)  # products are faster than a third power
     return float(third @ (squared * slopes) / (6 * (second @ squared) ** 1.5))
 
 
 def group_sums(gradient: Any, tables: Any) -> NDArray[np.float64]:
-    """Return what each group's rows bring to the metric together, from one table per group.
+    """Return the sum of influences of each group's rows, from one table per group.
 
     Liang and Zeger 1986.
 
@@ -97,7 +97,7 @@ def group_sums(gradient: Any, tables: Any) -> NDArray[np.float64]:
 
 
 def cluster_variance(sums: Any, *, corrected: bool = True) -> float:
-    """Return the variance where the rows of a group go together: the sum of squares of the groups' sums.
+    """Return the variance of clustered rows: the sum of squares of the groups' sums of influence.
 
     Liang and Zeger 1986; times G / (G - 1) for G groups unless `corrected` is False. NaN for one group,
     which shows no spread.
@@ -105,11 +105,11 @@ def cluster_variance(sums: Any, *, corrected: bool = True) -> float:
     >>> cluster_variance([0.25, -0.125, -0.125])
     0.140625
     """
-    together = np.asarray(sums, dtype=np.float64)
-    groups = len(together)
+    totals = np.asarray(sums, dtype=np.float64)
+    groups = len(totals)
     if groups < 2:  # noqa: PLR2004
         return math.nan
-    return float(together @ together) * (groups / (groups - 1) if corrected else 1.0)
+    return float(totals @ totals) * (groups / (groups - 1) if corrected else 1.0)
 
 
 def design_effect(clustered: float, independent: float) -> float:
@@ -122,7 +122,7 @@ def design_effect(clustered: float, independent: float) -> float:
 
 
 def kish(weight: float, squared_weight: float) -> float:
-    """Return how many rows of equal weight would be worth as much: (sum w)² / sum w² (Kish 1965).
+    """Return Kish's effective sample size of weighted rows, (sum w)² / sum w² (Kish 1965).
 
     >>> kish(1 + 1 + 2, 1 + 1 + 4)
     2.6666666666666665
@@ -131,7 +131,7 @@ def kish(weight: float, squared_weight: float) -> float:
 
 
 def effective_counts(share: float, spread: float, fallback: float) -> tuple[float, float]:
-    """Return the x of n that a share of weighted or clustered rows is worth (Korn and Graubard 1998).
+    """Return the effective x and n of a share of weighted or clustered rows (Korn and Graubard 1998).
 
     The n is the one that would give the same variance; `fallback` (Kish's) where the share is 0 or 1.
 
@@ -144,11 +144,11 @@ def effective_counts(share: float, spread: float, fallback: float) -> tuple[floa
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DeltaScale:
-    """A stretched scale on which an interval is made symmetric, and how to come back from it."""
+    """A transformation on whose scale an interval is symmetric, its inverse and its derivative."""
 
     name: str
-    there: Callable[[float], float]
-    back: Callable[[float], float]
+    forward: Callable[[float], float]
+    inverse: Callable[[float], float]
     slope: Callable[[float], float]
 
 
@@ -170,30 +170,31 @@ SCALES = {
 def scale_of(bounds: tuple[float, float]) -> DeltaScale:
     """Return the scale for a metric's bounds: logit for [0, 1], atanh for [-1, 1], log for what is positive.
 
-    Other bounds are moved to one of these: what is at most 1 is measured by what it lacks.
+    Other bounds are mapped to one of these: a value with an upper bound alone on the log of its
+    distance from it.
 
     >>> scale_of((-1, 1)).name, scale_of((0, float("inf"))).name
     ('atanh', 'log')
     """
-    known: dict[tuple[float, float], str] = {(0, 1): "logit", (-1, 1): "atanh", (0, math.inf): "log"}
-    if bounds in known:
-        return SCALES[known[bounds]]
-    least, largest = bounds
-    if math.isinf(least) and math.isinf(largest):
+    standard: dict[tuple[float, float], str] = {(0, 1): "logit", (-1, 1): "atanh", (0, math.inf): "log"}
+    if bounds in standard:
+        return SCALES[standard[bounds]]
+    lower, upper = bounds
+    if math.isinf(lower) and math.isinf(upper):
         return SCALES["identity"]
-    if math.isinf(largest):
-        return _moved(SCALES["log"], least, 1.0)
-    if math.isinf(least):  # the logarithm of what is missing to the most there can be
-        return _moved(SCALES["log"], largest, -1.0)
-    return _moved(SCALES["logit"], least, largest - least)
+    if math.isinf(upper):
+        return _moved(SCALES["log"], lower, 1.0)
+    if math.isinf(lower):  # the logarithm of the distance from the upper bound
+        return _moved(SCALES["log"], upper, -1.0)
+    return _moved(SCALES["logit"], lower, upper - lower)
 
 
 def _moved(scale: DeltaScale, start: float, unit: float) -> DeltaScale:
-    """Return a scale for numbers that begin elsewhere, or run the other way."""
+    """Return a scale for numbers with another origin, unit or direction."""
     return DeltaScale(
         scale.name,
-        lambda v: scale.there((v - start) / unit),
-        lambda x: start + unit * scale.back(x),
+        lambda v: scale.forward((v - start) / unit),
+        lambda x: start + unit * scale.inverse(x),
         lambda v: scale.slope((v - start) / unit) / unit,
     )
 
@@ -209,26 +210,26 @@ def delta_interval(
 ) -> Interval | None:
     """Return the interval of a value from its standard error, made on the scale that suits its bounds.
 
-    With `df`, Student's quantile (few groups). None where there is no spread, or the value lies at the end
-    of its bounds: then the rows say too little for this method.
+    With `df`, Student's quantile (few groups). None where there is no spread, or the value lies on a
+    bound: the method does not apply there.
 
     >>> low, high = delta_interval(0.735347, 0.059029, (-1, 1))
     >>> round(low, 4), round(high, 4)
     (0.5969, 0.8313)
     """
-    least, largest = bounds
-    if not (error > 0 and math.isfinite(error) and least < value < largest):
+    lower, upper = bounds
+    if not (error > 0 and math.isfinite(error) and lower < value < upper):
         return None
-    chosen = scale_of(bounds) if scale is None else SCALES[scale]
+    transform = scale_of(bounds) if scale is None else SCALES[scale]
     z = normal_quantile(confidence) if df is None else student_quantile(confidence, df)
-    centre, reach = chosen.there(value), z * error * abs(chosen.slope(value))
-    low, high = sorted((chosen.back(centre - reach), chosen.back(centre + reach)))
-    return max(least, low), min(largest, high)
+    centre, half_width = transform.forward(value), z * error * abs(transform.slope(value))
+    low, high = sorted((transform.inverse(centre - half_width), transform.inverse(centre + half_width)))
+    return max(lower, low), min(upper, high)
 
 
 def _flat(gradient: Any, counts: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return slopes and counts of the cells that hold rows."""
     slopes = np.asarray(gradient, dtype=np.float64).reshape(-1)
     sizes = np.asarray(counts).astype(np.float64).reshape(-1)
-    taken = sizes != 0
-    return slopes[taken], sizes[taken]
+    filled = sizes != 0
+    return slopes[filled], sizes[filled]

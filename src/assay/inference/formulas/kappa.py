@@ -22,7 +22,7 @@ _ROUNDING = 1e-12  # of the largest agreement: what is left where weights such a
 
 
 class KappaErrors(NamedTuple):
-    """Kappa and what is known of its spread.
+    """Kappa with its standard errors and its test against agreement by chance.
 
     ``standard_error`` is the error at the estimate (vcd's ASE) and makes intervals. ``null_error`` is the
     error if truth and prediction had nothing to do with each other (irr's): it makes the
@@ -41,12 +41,12 @@ class KappaErrors(NamedTuple):
         """Return value plus or minus its error, as vcd, psych and DescTools print it; None if undefined."""
         if isinstance(self.estimate, Undefined) or isinstance(self.standard_error, Undefined):
             return None
-        reach = normal_quantile(confidence) * self.standard_error
-        return self.estimate - reach, self.estimate + reach
+        half_width = normal_quantile(confidence) * self.standard_error
+        return self.estimate - half_width, self.estimate + half_width
 
 
 def agreement_weights(size: int, scheme: str | Any = "none") -> NDArray[np.float64]:
-    """Return how much each pair of classes agrees: 1 on the diagonal, by a scheme or a matrix.
+    """Return the agreement weight of each pair of classes, 1 on the diagonal, by a scheme or a matrix.
 
     ``"none"`` gives nothing beside the diagonal, ``"linear"`` falls with the distance of the ranks (Cicchetti
     and Allison), ``"quadratic"`` with its square (Fleiss and Cohen). A matrix is taken as it is.
@@ -75,10 +75,10 @@ def kappa_errors(table: Any, weights: str | Any = "none") -> KappaErrors:
 
     Fleiss, Cohen and Everitt 1969. Rows are actual, columns predicted; it does not matter which.
 
-    >>> found = kappa_errors([[231, 32], [27, 54]])
-    >>> round(found.estimate, 6), round(found.standard_error, 6), round(found.null_error, 6)
+    >>> kappa = kappa_errors([[231, 32], [27, 54]])
+    >>> round(kappa.estimate, 6), round(kappa.standard_error, 6), round(kappa.null_error, 6)
     (0.533597, 0.053284, 0.053874)
-    >>> f"{found.p_value:.2g}"
+    >>> f"{kappa.p_value:.2g}"
     '4e-23'
     """
     counts = np.asarray(table).astype(np.float64)

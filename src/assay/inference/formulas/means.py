@@ -1,4 +1,4 @@
-"""Intervals for means of rows: from exact sums, by order, and whatever the rows' distribution."""
+"""Intervals of means (Student), of quantiles (order statistics), and of bounded losses (any distribution)."""
 
 from __future__ import annotations
 
@@ -35,40 +35,40 @@ __all__ = [
 
 
 class MeanSpread(NamedTuple):
-    """A mean, its standard error, and how many rows of equal weight it is worth."""
+    """A mean, its standard error, and its effective sample size."""
 
     mean: Value
     error: Value
-    worth: float
+    effective_sample_size: float
 
 
 def mean_spread(tally: Losses | Sums) -> MeanSpread:
-    """Return the mean of a tally and its standard error, both the nearest float to the exact figure.
+    """Return the mean of a tally and its standard error, both correctly rounded.
 
     Weighted rows have the sandwich error, with Kish's number of rows where plain rows have their count: a
     common factor of the weights changes nothing, nor do rows without weight, and equal weights are none.
 
     >>> mean_spread(Sums.of([1.0, 2.0, 4.0, 5.0]))
-    MeanSpread(mean=3.0, error=0.9128709291752769, worth=4.0)
+    MeanSpread(mean=3.0, error=0.9128709291752769, effective_sample_size=4.0)
     """
     if not isinstance(tally, (Losses, Sums)):
         raise MetricError(f"a mean is of a tally of losses or sums, not of {type(tally).__name__}.")
     weight, squared_weight, total, squares, cross = _sums(tally)
     if not weight:
         return MeanSpread(Undefined("there are no rows"), Undefined("there are no rows"), 0.0)
-    worth = float(weight * weight / squared_weight)  # Kish's number
+    effective_size = float(weight * weight / squared_weight)  # Kish's number
     if isinstance(tally, Losses) and (tally.undefined or tally.infinite):
         kind = "no" if tally.undefined else "an infinite"
         reason = f"{tally.undefined or tally.infinite:,} of {tally.n:,} rows have {kind} loss"
         mean: Value = Undefined(reason) if tally.undefined else math.inf
-        return MeanSpread(mean, Undefined(reason), worth)
+        return MeanSpread(mean, Undefined(reason), effective_size)
     exact = total / weight
     # Squared distances from the mean, whose sum is exact and so never below 0.
-    apart = squares - 2 * exact * cross + exact * exact * squared_weight
-    lost = weight * weight - squared_weight  # n² - n where no row is weighted
-    if lost <= 0:
-        return MeanSpread(float(exact), Undefined("a single row shows no spread"), worth)
-    return MeanSpread(float(exact), _root(apart / lost), worth)
+    squared_deviations = squares - 2 * exact * cross + exact * exact * squared_weight
+    divisor = weight * weight - squared_weight  # n² - n where no row is weighted
+    if divisor <= 0:
+        return MeanSpread(float(exact), Undefined("a single row shows no spread"), effective_size)
+    return MeanSpread(float(exact), _root(squared_deviations / divisor), effective_size)
 
 
 def mean_estimate(tally: Losses | Sums, *, confidence: float = 0.95) -> Estimate:
@@ -77,15 +77,15 @@ def mean_estimate(tally: Losses | Sums, *, confidence: float = 0.95) -> Estimate
     >>> mean_estimate(Sums.of([1.0, 2.0, 4.0, 5.0]))
     3 [0.09484, 5.905]
     """
-    mean, error, worth = mean_spread(tally)
+    mean, error, effective_size = mean_spread(tally)
     method = "Student's t"
     if isinstance(mean, Undefined) or isinstance(error, Undefined):
         note = error.reason if isinstance(error, Undefined) and not isinstance(mean, Undefined) else ""
         return Estimate(mean, None, None, confidence, method, tally.n, note)
     if not error:
         return Estimate(mean, None, None, confidence, method, tally.n, "all rows are alike", error)
-    reach = student_quantile(confidence, worth - 1) * error
-    return Estimate(mean, mean - reach, mean + reach, confidence, method, tally.n, "", error)
+    half_width = student_quantile(confidence, effective_size - 1) * error
+    return Estimate(mean, mean - half_width, mean + half_width, confidence, method, tally.n, "", error)
 
 
 def root_mean_estimate(tally: Losses | Sums, *, confidence: float = 0.95) -> Estimate:
@@ -96,7 +96,7 @@ def root_mean_estimate(tally: Losses | Sums, *, confidence: float = 0.95) -> Est
     >>> root_mean_estimate(Sums.of([1.0, 0.0, 4.0, 9.0]))
     1.871 [0.7465, 4.688]
     """
-    mean, error, worth = mean_spread(tally)
+    mean, error, effective_size = mean_spread(tally)
     method = "log delta"
     if isinstance(mean, Undefined):
         return Estimate(mean, None, None, confidence, method, tally.n)
@@ -107,13 +107,13 @@ def root_mean_estimate(tally: Losses | Sums, *, confidence: float = 0.95) -> Est
         note = error.reason if isinstance(error, Undefined) else "all rows are alike"
         return Estimate(value, None, None, confidence, method, tally.n, note)
     spread = error / (2 * value)
-    limits = delta_interval(value, spread, (0, math.inf), confidence=confidence, df=worth - 1)
+    limits = delta_interval(value, spread, (0, math.inf), confidence=confidence, df=effective_size - 1)
     low, high = limits or (None, None)
     return Estimate(value, low, high, confidence, method, tally.n, "", spread)
 
 
 class OrderRanks(NamedTuple):
-    """Which values in ascending order (1 is the least) are the limits, and how sure they really are."""
+    """The ranks of the limits in ascending order (1 is the smallest value), and their actual coverage."""
 
     low: int
     high: int
@@ -121,9 +121,9 @@ class OrderRanks(NamedTuple):
 
 
 def order_ranks(n: int, *, share: float = 0.5, confidence: float = 0.95) -> OrderRanks | None:
-    """Return the ranks whose values hold a quantile in between, the median by default.
+    """Return the ranks of the order statistics around a quantile, the median by default.
 
-    Thompson 1936: right for any distribution, at least as sure as asked, and ``coverage`` says how much. None
+    Thompson 1936: valid for any distribution; ``coverage`` is the actual one, at least the nominal. None
     where there are too few rows (below 6 for the median at 95%).
 
     >>> order_ranks(8)
@@ -150,28 +150,28 @@ def order_ranks(n: int, *, share: float = 0.5, confidence: float = 0.95) -> Orde
 
 
 def order_interval(
-    values: Values, *, share: float = 0.5, confidence: float = 0.95, worth: float | None = None
+    values: Values, *, share: float = 0.5, confidence: float = 0.95, effective_size: float | None = None
 ) -> tuple[float, float, float] | None:
-    """Return the two values that hold a quantile in between, and how sure they are; None of too few rows.
+    """Return the two values around a quantile and their actual coverage; None where there are too few rows.
 
-    Weighted rows count as many as they are worth (Kish 1965), or as many as `worth` says where they come in
-    groups; the ranks are then looked up where that share of the weight has passed (Woodruff 1952).
+    Weighted rows count as Kish's effective number (1965), or as `effective_size` where they come in groups;
+    the ranks are then taken at the same shares of the total weight (Woodruff 1952).
 
     >>> order_interval(Values.of([0.4, 0.1, 0.7, 0.2, 0.9, 0.3, 0.6, 0.8]))
     (0.1, 0.9, 0.9921875)
     """
     mass = values.mass
     total = float(mass.sum())
-    if worth is None:
+    if effective_size is None:
         counts = values.counts.astype(float)
         squares = counts if values.weights is None else counts * values.weights**2
-        worth = kish(total, float(squares.sum()))
-    n = math.floor(worth * (1 + 1e-12))
+        effective_size = kish(total, float(squares.sum()))
+    n = math.floor(effective_size * (1 + 1e-12))
     ranks = order_ranks(n, share=share, confidence=confidence) if n > 0 else None
     if ranks is None:
         return None
     passed = np.cumsum(mass) * (n / total)  # ranks run from 1 to n
-    slack = 1e-9  # of a rank: what rounding may have left of a whole one
+    slack = 1e-9  # of a rank, for rounding errors
     low = int(np.searchsorted(passed, ranks.low - 1 + slack, side="right"))
     high = min(int(np.searchsorted(passed, ranks.high - slack)), len(passed) - 1)
     return float(values.values[low]), float(values.values[high]), ranks.coverage
@@ -187,9 +187,9 @@ def hoeffding_interval(
     (0.404, 0.596)
     """
     check_confidence(confidence)
-    least, largest = bounds
-    reach = (largest - least) * hoeffding_reach(n, 1 - confidence)
-    return max(least, mean - reach), min(largest, mean + reach)
+    lower, upper = bounds
+    half_width = (upper - lower) * hoeffding_reach(n, 1 - confidence)
+    return max(lower, mean - half_width), min(upper, mean + half_width)
 
 
 def bernstein_interval(
@@ -204,10 +204,10 @@ def bernstein_interval(
     (0.0959, 0.1041)
     """
     check_confidence(confidence)
-    least, largest = bounds
+    lower, upper = bounds
     doubt = math.log(3 / (1 - confidence)) / n
-    reach = math.sqrt(2 * variance * doubt) + 3 * (largest - least) * doubt
-    return max(least, mean - reach), min(largest, mean + reach)
+    half_width = math.sqrt(2 * variance * doubt) + 3 * (upper - lower) * doubt
+    return max(lower, mean - half_width), min(upper, mean + half_width)
 
 
 def _sums(tally: Losses | Sums) -> tuple[Fraction, Fraction, Fraction, Fraction, Fraction]:

@@ -36,8 +36,8 @@ __all__ = [
 ]
 
 
-_FAR = 1e150  # as good as infinite, with a square
-_GRID = np.arange(1, 64) / 64  # shares at which a function of rates is looked at between its limits
+_ALMOST_INFINITE = 1e150  # its square is still a float
+_GRID = np.arange(1, 64) / 64  # shares between its limits at which a function of rates is evaluated
 
 
 def mover(
@@ -90,10 +90,10 @@ def mover_function(
         values = np.asarray(function(*points.T), dtype=np.complex128)
     value = float(values[-1].real)
     ends = np.stack([values[:size].real, values[size : 2 * size].real])
-    changes = np.clip(np.where(np.isnan(ends), 0.0, ends - value), -_FAR, _FAR)[None]
-    if correlations is not None:  # few clusters have wide limits, within which a function may turn
-        changes = np.concatenate([changes, _on_the_way(function, estimates, limits) - value])
-        changes = np.clip(np.where(np.isnan(changes), 0.0, changes), -_FAR, _FAR)
+    changes = np.clip(np.where(np.isnan(ends), 0.0, ends - value), -_ALMOST_INFINITE, _ALMOST_INFINITE)[None]
+    if correlations is not None:  # few clusters have wide limits, within which a function may not be monotone
+        changes = np.concatenate([changes, _values_between(function, estimates, limits) - value])
+        changes = np.clip(np.where(np.isnan(changes), 0.0, changes), -_ALMOST_INFINITE, _ALMOST_INFINITE)
     signs = np.array([-1.0, 1.0])  # which way an estimate moves
     reaches = []
     for direction in (-1.0, 1.0):
@@ -110,12 +110,12 @@ def mover_function(
     return (value - reaches[0], value + reaches[1]), values[2 * size : 3 * size].imag / STEP
 
 
-def _on_the_way(
+def _values_between(
     function: Callable[..., Any], estimates: Sequence[float], limits: Sequence[Interval]
 ) -> NDArray[np.float64]:
-    """Return a function's values where each estimate alone is at fixed points on its way to either limit.
+    """Return a function's values where each estimate alone is at grid points between itself and either limit.
 
-    The points do not hang on the limits, so that wider limits hold all points that narrower ones do.
+    The grid does not depend on the limits, so that wider limits contain all points that narrower ones do.
     """
     size, steps = len(estimates), len(_GRID)
     points = np.tile(np.asarray(estimates, dtype=np.float64), (size, steps, 1))
@@ -255,15 +255,15 @@ def _check_prevalence(prevalence: float) -> None:
 def _bayes(
     share: float, right: tuple[float, float], wrong: tuple[float, float], confidence: float
 ) -> Estimate:
-    """Return the chance that a call is right, where `right` and `wrong` are how often each class gets it."""
+    """Return a predictive value; `right` and `wrong` are each class's rows so predicted, and in all."""
     if not right[1] or not wrong[1]:
         raise MetricError("a class is absent, and with it a rate that the predictive value needs.")
     z = normal_quantile(confidence)
     rate, error = right[0] / right[1], wrong[0] / wrong[1]
-    called = rate * share + error * (1 - share)
-    if not called:
-        raise MetricError("no row was called so, of either class: there is no such predictive value.")
-    value, note = rate * share / called, ""
+    predicted = rate * share + error * (1 - share)
+    if not predicted:
+        raise MetricError("no row of either class has this prediction: there is no such predictive value.")
+    value, note = rate * share / predicted, ""
     (x, n), (y, m) = right, wrong
     if not x or not y or rate == error == 1:
         x, n, y, m = x + z * z / 2, n + z * z, y + z * z / 2, m + z * z
@@ -302,8 +302,8 @@ def proportion_difference(
     if not 0 <= x1 <= n1 or not 0 <= x2 <= n2 or not n1 or not n2:
         raise MetricError(f"{x1} of {n1} and {x2} of {n2} are not two proportions.")
     if method in ("newcombe", "newcombe-corrected"):
-        of_one = "wilson" if method == "newcombe" else "wilson-corrected"
-        return weighted_sum_interval((x1, x2), (n1, n2), (1, -1), confidence=confidence, method=of_one)
+        single = "wilson" if method == "newcombe" else "wilson-corrected"
+        return weighted_sum_interval((x1, x2), (n1, n2), (1, -1), confidence=confidence, method=single)
     if method == "miettinen-nurminen":
         return _miettinen_nurminen(x1, n1, x2, n2, confidence)
     if method not in ("agresti-caffo", "wald"):
@@ -311,8 +311,8 @@ def proportion_difference(
     if method == "agresti-caffo":
         x1, n1, x2, n2 = x1 + 1, n1 + 2, x2 + 1, n2 + 2
     p1, p2 = x1 / n1, x2 / n2
-    reach = normal_quantile(confidence) * math.sqrt(p1 * (1 - p1) / n1 + p2 * (1 - p2) / n2)
-    return max(-1.0, p1 - p2 - reach), min(1.0, p1 - p2 + reach)
+    half_width = normal_quantile(confidence) * math.sqrt(p1 * (1 - p1) / n1 + p2 * (1 - p2) / n2)
+    return max(-1.0, p1 - p2 - half_width), min(1.0, p1 - p2 + half_width)
 
 
 def _miettinen_nurminen(x1: float, n1: float, x2: float, n2: float, confidence: float) -> Interval:
@@ -346,7 +346,7 @@ def _constrained(x1: float, n1: float, x2: float, n2: float, difference: float) 
 
 
 def _signed(distance: float, variance: float) -> float:
-    """Return a score: how many standard errors away, without end where there is no variance."""
+    """Return the distance in standard errors, infinite where there is no variance."""
     if not distance:
         return 0.0
     return distance / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, distance)
@@ -362,10 +362,10 @@ def crossing(score: Callable[[float], float], target: float, inside: float, outs
     """
     from scipy.optimize import brentq  # noqa: PLC0415 - SciPy takes its time to load
 
-    def short(x: float) -> float:  # a score without end would keep the search at its other end
+    def excess(x: float) -> float:  # on the scale of atan, since scores may be infinite
         return math.atan(score(x)) - math.atan(target)
 
-    at_end = short(outside)
-    if short(inside) * at_end > 0 or not at_end:
+    at_end = excess(outside)
+    if excess(inside) * at_end > 0 or not at_end:
         return outside
-    return float(brentq(short, inside, outside, xtol=1e-16, rtol=8.9e-16))
+    return float(brentq(excess, inside, outside, xtol=1e-16, rtol=8.9e-16))

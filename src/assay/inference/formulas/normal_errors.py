@@ -43,5 +43,5 @@ def lin_interval(
     spread = (1 - r**2) * k**2 * (1 - k**2) / r**2
     spread += 2 * k**3 * (1 - k) * shift / r - k**4 * shift**2 / (2 * r**2)
     error = math.sqrt(spread / (n - 2))
-    reach = normal_quantile(confidence) * error / (1 - k**2)
-    return error, (math.tanh(math.atanh(k) - reach), math.tanh(math.atanh(k) + reach))
+    half_width = normal_quantile(confidence) * error / (1 - k**2)
+    return error, (math.tanh(math.atanh(k) - half_width), math.tanh(math.atanh(k) + half_width))

@@ -43,7 +43,7 @@ def check_confidence(confidence: Any) -> None:
 
 
 def normal_quantile(confidence: float) -> float:
-    """Return how many standard errors a two-sided normal interval reaches."""
+    """Return the half width, in standard errors, of a two-sided normal interval."""
     check_confidence(confidence)
     return _normal_quantile(float(confidence))
 
@@ -56,7 +56,7 @@ def _normal_quantile(confidence: float) -> float:
 
 
 def wilson(x: float, n: float, confidence: float = 0.95) -> Interval:
-    """Return Wilson's score interval: right on average at any n, and never empty at 0 or n.
+    """Return Wilson's score interval: good mean coverage at any n, and a width at 0 and n.
 
     >>> low, high = wilson(81, 263)
     >>> round(low, 6), round(high, 6)
@@ -64,8 +64,8 @@ def wilson(x: float, n: float, confidence: float = 0.95) -> Interval:
     """
     z = normal_quantile(confidence)
     centre, scale = x + z * z / 2, n + z * z
-    reach = z * math.sqrt(x * (n - x) / n + z * z / 4)
-    return _within(x, n, (centre - reach) / scale, (centre + reach) / scale)
+    half_width = z * math.sqrt(x * (n - x) / n + z * z / 4)
+    return _within(x, n, (centre - half_width) / scale, (centre + half_width) / scale)
 
 
 def wilson_corrected(x: float, n: float, confidence: float = 0.95) -> Interval:
@@ -80,8 +80,8 @@ def wilson_corrected(x: float, n: float, confidence: float = 0.95) -> Interval:
     limits = []
     for sign in (-1, 1):
         moved = x + sign * half
-        reach = z * math.sqrt(max(moved * (n - moved) / n, 0.0) + z * z / 4)
-        limits.append((moved + z * z / 2 + sign * reach) / (n + z * z))
+        half_width = z * math.sqrt(max(moved * (n - moved) / n, 0.0) + z * z / 4)
+        limits.append((moved + z * z / 2 + sign * half_width) / (n + z * z))
     return _within(x, n, *limits)
 
 
@@ -130,12 +130,12 @@ def agresti_coull(x: float, n: float, confidence: float = 0.95) -> Interval:
     z = normal_quantile(confidence)
     scale = n + z * z
     centre = (x + z * z / 2) / scale
-    reach = z * math.sqrt(centre * (1 - centre) / scale)
-    return max(0.0, centre - reach), min(1.0, centre + reach)
+    half_width = z * math.sqrt(centre * (1 - centre) / scale)
+    return max(0.0, centre - half_width), min(1.0, centre + half_width)
 
 
 def jeffreys(x: float, n: float, confidence: float = 0.95) -> Interval:
-    """Return the equal-tailed interval of Jeffreys' prior, reaching 0 at no hits and 1 at no misses.
+    """Return the equal-tailed interval of Jeffreys' prior, from 0 without hits and to 1 without misses.
 
     >>> low, high = jeffreys(81, 263)
     >>> round(low, 6), round(high, 6)
@@ -148,7 +148,7 @@ def jeffreys(x: float, n: float, confidence: float = 0.95) -> Interval:
 
 
 def mid_p(x: float, n: float, confidence: float = 0.95) -> Interval:
-    """Return the exact interval that counts half the chance of what was seen, so it is less wide.
+    """Return the mid-p interval: exact, but with half the probability of the observed count, so less wide.
 
     >>> low, high = mid_p(81, 263)
     >>> round(low, 6), round(high, 6)
@@ -164,9 +164,9 @@ def mid_p(x: float, n: float, confidence: float = 0.95) -> Interval:
         at_least = float(betainc(x, n - x + 1, p)) if x > 0 else 1.0
         return (more + at_least) / 2
 
-    exact = {"xtol": 1e-16, "rtol": 8.9e-16}
-    low = 0.0 if x <= 0 else float(brentq(lambda p: above(p) - tail, 0.0, 1.0, **exact))
-    high = 1.0 if x >= n else float(brentq(lambda p: above(p) - (1 - tail), 0.0, 1.0, **exact))
+    precision = {"xtol": 1e-16, "rtol": 8.9e-16}
+    low = 0.0 if x <= 0 else float(brentq(lambda p: above(p) - tail, 0.0, 1.0, **precision))
+    high = 1.0 if x >= n else float(brentq(lambda p: above(p) - (1 - tail), 0.0, 1.0, **precision))
     return low, high
 
 
@@ -195,24 +195,24 @@ def proportion_interval(x: float, n: float, confidence: float = 0.95, method: st
     if not 0 <= x <= n:
         raise MetricError(f"{x} of {n} is no proportion.")
     if n == 0:
-        return 0.0, 1.0  # nothing was seen, so nothing is ruled out
+        return 0.0, 1.0  # no rows rule nothing out
     return METHODS[method](x, n, confidence)
 
 
 def _lower_beta(a: float, b: float, tail: float) -> float:
-    """Return the point below which a beta variable lies with a small chance."""
+    """Return a lower quantile of the beta distribution."""
     from scipy.special import betaincinv  # noqa: PLC0415
 
     return float(betaincinv(a, b, tail))
 
 
 def _upper_beta(a: float, b: float, tail: float) -> float:
-    """Return the point above which a beta variable lies with a small chance, kept exact near 1."""
+    """Return an upper quantile of the beta distribution, accurate near 1."""
     from scipy.special import betaincinv  # noqa: PLC0415
 
     return float(1 - betaincinv(b, a, tail))
 
 
 def _within(x: float, n: float, low: float, high: float) -> Interval:
-    """Return limits that are exactly 0 and 1 where rounding would leave them beside."""
+    """Return limits that are exactly 0 at no hits and 1 at no misses."""
     return (0.0 if x <= 0 else max(0.0, low)), (1.0 if x >= n else min(1.0, high))

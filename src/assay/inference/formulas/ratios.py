@@ -21,7 +21,7 @@ __all__ = [
     "positive_likelihood_ratio_interval",
 ]
 
-_STEPS = 800  # of a factor e: beyond every ratio of floats
+_MAX_STEPS = 800  # of a factor e: beyond every ratio of floats
 
 
 def koopman(x1: float, n1: float, x2: float, n2: float, *, confidence: float = 0.95) -> Interval:
@@ -54,7 +54,7 @@ def koopman(x1: float, n1: float, x2: float, n2: float, *, confidence: float = 0
 def _reach(score: Callable[[float], float], target: float, at: float, step: float) -> float:
     """Return where the score reaches its target, going out from a point step by step."""
     inside = at
-    for _ in range(_STEPS):  # the start may lie outside where it was moved off 0
+    for _ in range(_MAX_STEPS):  # the start may lie outside where it was moved off 0
         if abs(score(inside)) < abs(target):
             break
         inside -= step
@@ -159,6 +159,6 @@ def negative_likelihood_ratio_interval(
 
 def _around(centre: float, value: float, error: float, confidence: float) -> Interval:
     """Return a log interval that holds the value: it was moved where a count is 0, the value was not."""
-    reach = normal_quantile(confidence) * error
-    low, high = centre * math.exp(-reach), centre * math.exp(reach)
+    half_width = normal_quantile(confidence) * error
+    low, high = centre * math.exp(-half_width), centre * math.exp(half_width)
     return (0.0 if not value else low), (math.inf if math.isinf(value) else high)

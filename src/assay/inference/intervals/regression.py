@@ -202,7 +202,7 @@ def order_statistics(request: IntervalRequest) -> IntervalResult | str | None:
     if not 0 < level < 1:
         return "the smallest and the largest of all rows have no interval"
     effective_size = _effective_size_at_quantile(request) if request.clustered else None
-    result = order_interval(values, share=level, confidence=request.confidence, worth=effective_size)
+    result = order_interval(values, share=level, confidence=request.confidence, effective_size=effective_size)
     if result is None:
         return "there are too few rows for the ranks of this quantile"
     low, high, coverage = result
