@@ -13,10 +13,10 @@ from assay.comparison.procedures import ResampleComparison, compare_resamples
 from assay.crossvalidation.shortcuts import FoldComparisonShortcuts
 from assay.errors import InputError, MetricError, SplitError
 from assay.formatting.json_values import json_safe
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.result_table import ResultTable
 from assay.inference.hypothesis_tests.multiple_testing import holm
 from assay.metrics import Undefined
+from assay.metrics.spec import metric_title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

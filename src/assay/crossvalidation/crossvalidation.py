@@ -22,12 +22,12 @@ from assay.crossvalidation.fold_metrics import combination_of, find_metric
 from assay.crossvalidation.shortcuts import CrossValidationShortcuts
 from assay.errors import InputError, MetricError
 from assay.formatting.json_values import json_safe
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.estimate import Estimate
 from assay.inputs import Rows, rows
 from assay.metrics import Undefined
+from assay.metrics.spec import metric_title
 
 if TYPE_CHECKING:
     from assay.comparison.procedures import ResampleComparison

@@ -17,11 +17,11 @@ from assay.crossvalidation.setup import CrossValSetup, prepare_setup
 from assay.crossvalidation.shortcuts import LearningCurveShortcuts
 from assay.errors import SplitError, suggest_keywords
 from assay.formatting.json_values import json_safe
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.numbers import number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.formulas.proportions import check_confidence
 from assay.inputs import column, encode
+from assay.metrics.spec import metric_title
 from assay.resampling.row_hashing import read_keys
 from assay.resampling.split_inputs import whole
 from assay.resampling.time_order import read_times

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from assay.formatting.metric_titles import metric_title
 from assay.formatting.result import Result
+from assay.metrics.spec import metric_title
 
 if TYPE_CHECKING:
     from assay.crossvalidation.compare_folds import FoldComparison
