@@ -127,7 +127,7 @@ def test_in_a_cross_validation():
     cv = assay.crossval(
         Slope(), x, y, task="binary", metrics=["auc", "gini", "accuracy"], split=5, interval="ledell"
     )
-    table = cv.table()
+    table = cv.prediction_columns()
     expected = cross_validated_auc(assay.rows(actual=table["actual"], score=table["score"]), table["fold"])
     found = cv["auc"]
     assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
