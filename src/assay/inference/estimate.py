@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import Any, NoReturn
 
+from assay.formatting.json_values import json_safe
 from assay.metrics import Undefined, Value
 
 __all__ = ["Estimate"]
@@ -66,10 +66,7 @@ class Estimate:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: null and a reason where there is no number, never NaN."""
         numbers = {"value": self.value, "low": self.low, "high": self.high}
-        data: dict[str, Any] = {
-            name: None if number is None or isinstance(number, Undefined) else _plain(number)
-            for name, number in numbers.items()
-        }
+        data: dict[str, Any] = json_safe(numbers)
         data |= {"confidence": self.confidence, "method": self.method, "n": self.n}
         if isinstance(self.value, Undefined):
             data["reason"] = self.value.reason
@@ -85,7 +82,3 @@ class Estimate:
 
 
 _SIZES = ("positives", "negatives", "groups", "design_effect")
-
-
-def _plain(number: float) -> float | str:
-    return number if math.isfinite(number) else ("Infinity" if number > 0 else "-Infinity")

@@ -6,6 +6,7 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING, Any
 
+from assay.formatting.json_values import json_safe
 from assay.inference.distributions import normal_point
 from assay.inference.formulas.proportions import normal_quantile
 from assay.inference.hypothesis_tests.paired_proportions import claims, equivalence, noninferiority
@@ -178,14 +179,14 @@ class Difference:
             "metric": self.metric,
             "first": self.first,
             "second": self.second,
-            "first_value": _plain(self.values[0]),
-            "second_value": _plain(self.values[1]),
-            "difference": _plain(self.difference),
+            "first_value": json_safe(self.values[0]),
+            "second_value": json_safe(self.values[1]),
+            "difference": json_safe(self.difference),
             "low": self.low,
             "high": self.high,
             "confidence": self.confidence,
-            "p_value": _plain(self.p_value),
-            "adjusted_p_value": _plain(self.adjusted),
+            "p_value": json_safe(self.p_value),
+            "adjusted_p_value": json_safe(self.adjusted),
             "family": self.family,
             "method": self.method,
             "test": self.test,
@@ -216,11 +217,5 @@ class Difference:
             plain["equivalence_interval"] = self.margin.interval and list(self.margin.interval)
             for name in ("noninferiority", "equivalence"):
                 tested = getattr(self.margin, name)
-                plain[f"{name}_p_value"] = None if tested is None else _plain(tested.p_value)
+                plain[f"{name}_p_value"] = None if tested is None else json_safe(tested.p_value)
         return plain
-
-
-def _plain(value: Value | None) -> Any:
-    if value is None or isinstance(value, Undefined):
-        return None
-    return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
