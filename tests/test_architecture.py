@@ -14,7 +14,8 @@ from assay import _kernels
 SOURCE = Path(assay.__file__).parent
 # A stage imports only from its left.
 STAGES = [
-    "escape", "errors", "output_files", "temporary_files", "kernels", "formatting", "inputs", "tallies", "engines",
+    "escape", "hints", "errors", "output_files", "temporary_files", "kernels", "formatting", "inputs", "datasets", "tallies",
+    "engines",
     "metrics", "inference", "crosstable", "decisions", "resampling", "evaluation", "comparison", "crossvalidation",
     "plots", "reports", "sklearn", "cli", "__main__",
 ]  # fmt: skip

@@ -4,7 +4,7 @@
 
     AssayError
     ├── InputError (ValueError)      the rows cannot be used as they are
-    │   ├── LengthError              columns of different lengths, or of none
+    │   ├── LengthError              columns of different lengths, or without rows
     │   ├── MissingValueError             NaN, None or null where a value is needed
     │   ├── LabelError               labels that do not fit together or the declared set
     │   ├── NumberError              a score, weight or number that cannot be one
@@ -14,8 +14,8 @@
     ├── TallyError (ValueError)
     │   ├── MergeError               two tallies that do not belong together
     │   └── FormatError               bytes that are no tally, or a damaged or newer one
-    ├── MetricError (ValueError)     a metric that does not exist, or asked of the wrong tally
-    └── MissingDependencyError (ImportError)      an optional part that is not installed
+    ├── MetricError (ValueError)     a metric that does not exist, or that a tally does not have
+    └── MissingDependencyError (ImportError)      an optional dependency that is not installed
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import types
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from assay.escape import printable
+from assay.hints import Hint, hints_in, render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -52,8 +53,8 @@ __all__ = [
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# What scikit-learn and its like call a thing, and what it may be called here.
-_ELSEWHERE = {
+# Keywords of scikit-learn, other libraries and earlier versions, with the names used here.
+_OTHER_NAMES = {
     "absent": ("undefined",), "cv": ("split",), "draws": ("replicates",), "estimator": ("model",),
     "folds": ("split",), "groups": ("group",), "kind": ("task",), "matter": ("highlight",),
     "n_boot": ("replicates",),
@@ -70,11 +71,29 @@ _ELSEWHERE = {
 class AssayError(Exception):
     """Any error that assay raises on purpose.
 
-    Its message may quote data, and is safe to print.
+    Its message may quote data, and is safe to print. What it advises is data, too: see :mod:`assay.hints`.
+
+    >>> from assay.hints import param
+    >>> refused = LabelError(f"say which label is positive with {param('positive')}")
+    >>> str(refused), refused.hints
+    ('say which label is positive with positive=', [Hint(python='positive=', shell='', parameter='positive')])
     """
 
+    @property
+    def message(self) -> str:
+        """The message before its hints are written out, to be quoted in another message."""
+        return super().__str__()
+
+    @property
+    def hints(self) -> list[Hint]:
+        """The parameters and calls that the message advises."""
+        return hints_in(self.message)
+
     def __str__(self) -> str:
-        return printable(super().__str__(), lines=True)
+        return printable(render(self.message), lines=True)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
 
 
 class InputError(AssayError, ValueError):
@@ -82,7 +101,7 @@ class InputError(AssayError, ValueError):
 
 
 class LengthError(InputError):
-    """Columns of different lengths, or of none."""
+    """Columns of different lengths, or without rows."""
 
 
 class MissingValueError(InputError):
@@ -122,11 +141,11 @@ class FormatError(TallyError):
 
 
 class MetricError(AssayError, ValueError):
-    """A metric that does not exist, or that is asked of the wrong tally."""
+    """A metric that does not exist, or that a tally does not have."""
 
 
 class MissingDependencyError(AssayError, ImportError):
-    """An optional part that is not installed."""
+    """An optional dependency that is not installed."""
 
 
 def shown(values: Iterable[object], limit: int = 6) -> str:
@@ -142,19 +161,19 @@ def shown(values: Iterable[object], limit: int = 6) -> str:
 
 
 def suggest_keywords(function: Callable[P, T]) -> Callable[P, T]:
-    """Let a function say what a keyword that it does not know is called here.
+    """Let a function suggest the right name for a keyword that it does not have.
 
     >>> @suggest_keywords
-    ... def judged(*, actual, score=None, threshold=None):
+    ... def evaluate(*, actual, score=None, threshold=None):
     ...     return actual
-    >>> judged(y_true=[0, 1])
+    >>> evaluate(y_true=[0, 1])
     Traceback (most recent call last):
         ...
-    TypeError: judged() has no y_true=: it is called actual= here.
-    >>> judged(actual=[0, 1], treshold=0.3)
+    TypeError: evaluate() has no y_true=: it is called actual= here.
+    >>> evaluate(actual=[0, 1], treshold=0.3)
     Traceback (most recent call last):
         ...
-    TypeError: judged() has no treshold=. Did you mean threshold=?
+    TypeError: evaluate() has no treshold=. Did you mean threshold=?
     """
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -163,19 +182,19 @@ def suggest_keywords(function: Callable[P, T]) -> Callable[P, T]:
     known = frozenset(names)
     advise = functools.partial(_refuse_keywords, function.__name__, names)
 
-    def told(*args: P.args, **keywords: P.kwargs) -> T:
+    def checked(*args: P.args, **keywords: P.kwargs) -> T:
         if not keywords.keys() <= known:
             advise(keywords)
         return function(*args, **keywords)
 
-    # doctest takes a function for a module's own by its globals, and told needs none.
-    own = types.FunctionType(told.__code__, function.__globals__, closure=told.__closure__)
+    # doctest attributes a function to a module by its globals, and `checked` needs none.
+    own = types.FunctionType(checked.__code__, function.__globals__, closure=checked.__closure__)
     return cast("Callable[P, T]", functools.wraps(function)(own))
 
 
 def _refuse_keywords(function: str, known: tuple[str, ...], keywords: dict[str, Any]) -> None:
     name = next(word for word in keywords if word not in known)
-    here = next((word for word in _ELSEWHERE.get(name, ()) if word in known), None)
+    here = next((word for word in _OTHER_NAMES.get(name, ()) if word in known), None)
     if here is not None:
         raise TypeError(f"{function}() has no {name}=: it is called {here}= here.")
     near = difflib.get_close_matches(name, known, n=1)

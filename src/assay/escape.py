@@ -1,4 +1,4 @@
-"""Text made safe to print: control characters of data are escaped before they reach a terminal."""
+"""Escape control characters in data before it is printed on a terminal."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 
 __all__ = ["printable"]
 
-# Control characters (C0, DEL, C1), line and paragraph separators, lone surrogates, and what turns round the
+# Control characters (C0, DEL, C1), line and paragraph separators, lone surrogates, and marks that change the
 # direction of writing.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 
 
 def printable(text: str, *, lines: bool = False, json: bool = False) -> str:
-    r"""Return a text in which nothing moves the cursor, changes colours or turns round what follows.
+    r"""Escape what would move the cursor, change colours or the direction of writing.
 
     `lines` keeps line breaks and tabs; `json` writes escapes as JSON does, for text that is JSON.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.evaluation.evaluation import Evaluation
+from assay.hints import hint, param
 from assay.inputs import Rows
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def evaluation_task(models: Sequence[Any]) -> str | None:
     if len(names) > 1:
         raise InputError(
             f"the evaluations are of different problems, {' and '.join(names)}: evaluate the models alike, "
-            "or name with metrics= what both have."
+            f"or name with {param('metrics')} what both have."
         )
     return names[0] if names else None
 
@@ -77,10 +78,12 @@ def evaluation_settings(metric: Metric, models: Sequence[Any], names: Sequence[s
     first, first_options = next(iter(by_model.items()))
     for name, options in by_model.items():
         if options != first_options:
+            words = ", ".join(f"{key!r}: ..." for key in options)
+            stated = hint(f"metrics=({metric.name!r}, {{{words}}})", f"--metrics {metric.name}(...)")
             raise InputError(
                 f"{metric.name} of {first} was evaluated with {_options_text(first_options)}, that of {name} "
                 f"with {_options_text(options)}: evaluate both alike, or state what to compare by, as in "
-                f"metrics=({metric.name!r}, {{{', '.join(f'{key!r}: ...' for key in options)}}})."
+                f"{stated}."
             )
     return {key: value for key, value in first_options.items() if value is not None}
 

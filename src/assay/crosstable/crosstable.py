@@ -14,6 +14,7 @@ from assay.formatting.frame_output import as_frame
 from assay.formatting.json_values import json_safe
 from assay.formatting.result_table import ResultTable
 from assay.formatting.width import clean
+from assay.hints import passed
 from assay.inference.formulas.kappa import kappa_errors
 from assay.inference.hypothesis_tests import contingency
 from assay.tallies import Confusion
@@ -123,7 +124,7 @@ class CrossTable(CrossTableShortcuts):
         ([[3, 2], [1, 4]], [[3, 1], [2, 4]])
         """
         if rows not in _OTHER:
-            raise MetricError(f'rows={rows!r} is not known: use "actual" or "predicted".')
+            raise MetricError(f'{passed("rows", rows)} is not known: use "actual" or "predicted".')
         tally = source if isinstance(source, Confusion) else Confusion.of(source)
         weighted = tally.weights is not None
         table = tally.table(tally.weight() if weighted else None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import MetricError, SplitError
+from assay.hints import param
 from assay.inference.formulas.cross_validated_auc import cross_validated_auc
 
 if TYPE_CHECKING:
@@ -30,14 +31,15 @@ def check_influence_curves(setup: CrossValSetup, tests: Sequence[Any]) -> None:
     """Raise where there is no interval by influence curves: no AUC, one fold, or rows tested twice."""
     if not any(map(has_influence_curve, setup.metrics)):
         raise MetricError(
-            'interval="ledell" is for the area under the ROC curve of two classes: pass metrics="auc".'
+            f"{param('interval', 'ledell')} is for the area under the ROC curve of two classes: pass "
+            f"{param('metrics', 'auc')}."
         )
     if len(tests) < 2:  # noqa: PLR2004
-        raise SplitError('interval="ledell" is for cross-validation, not for a single split.')
+        raise SplitError(f"{param('interval', 'ledell')} is for cross-validation, not for a single split.")
     rows = np.concatenate(tests)
     if len(np.unique(rows)) < len(rows):
         raise SplitError(
-            'interval="ledell" needs every row tested once: leave repeats and the bootstrap out.'
+            f"{param('interval', 'ledell')} needs every row tested once: leave repeats and the bootstrap out."
         )
 
 

@@ -14,6 +14,7 @@ from assay.crossvalidation.shortcuts import FoldComparisonShortcuts
 from assay.errors import InputError, MetricError, SplitError
 from assay.formatting.json_values import json_safe
 from assay.formatting.result_table import ResultTable
+from assay.hints import param
 from assay.inference.hypothesis_tests.multiple_testing import holm
 from assay.metrics import Undefined
 from assay.metrics.spec import metric_title
@@ -184,5 +185,5 @@ def _need_same_folds(first: CrossValidation, second: CrossValidation) -> None:
     if not same or left.labels != right.labels or not np.array_equal(left.values, right.values):
         raise SplitError(
             f"{first.name} and {second.name} were not tested on the same folds of the same rows: pass both "
-            "the same split= (and seed=), y, group= and key=."
+            f"the same split= (and {param('seed')}), y, {param('group')} and {param('key')}."
         )

@@ -29,6 +29,7 @@ from assay.crossvalidation.resolve_splits import (
 )
 from assay.crossvalidation.setup import prepare_setup
 from assay.errors import InputError, SplitError, suggest_keywords
+from assay.hints import passed
 from assay.inference.formulas.proportions import check_confidence
 from assay.resampling.split_inputs import whole
 from assay.resampling.splitters import Bootstrap
@@ -137,7 +138,7 @@ def crossval(
     start = clock.perf_counter()
     check_confidence(confidence)
     if interval not in ("corrected", "nested", "ledell"):
-        raise InputError(f'interval={interval!r} is neither "corrected" nor "nested" nor "ledell".')
+        raise InputError(f'{passed("interval", interval)} is neither "corrected" nor "nested" nor "ledell".')
     whole("seed", seed, 0, _MAX_SEED)
     workers = WorkerConfig.of(jobs, processes=processes, progress=progress)
     setup = prepare_setup(

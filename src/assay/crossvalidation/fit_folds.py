@@ -17,6 +17,7 @@ from assay.crossvalidation.model_adapter import ModelOutput, fit_model, new_mode
 from assay.crossvalidation.row_selection import RowBuffers, take_rows
 from assay.errors import AssayError, InputError
 from assay.formatting.progress import Progress
+from assay.hints import hint, passed
 from assay.inputs import encode
 from assay.metrics import Undefined
 from assay.tallies import Tally, merge
@@ -67,7 +68,7 @@ class WorkerConfig(NamedTuple):
         except TypeError:
             number = 0
         if number < 1 or isinstance(jobs, bool):
-            raise InputError(f"jobs={jobs!r} should be a whole number of at least 1.")
+            raise InputError(f"{passed('jobs', jobs)} should be a whole number of at least 1.")
         return cls(number, processes, progress)
 
 
@@ -149,7 +150,9 @@ def _executor(
     except BrokenExecutor:
         raise InputError(
             "a process ended before its model was fitted: the memory may not be enough for so many, or "
-            "model, X and y cannot be sent to it. Say processes=False, for threads, or fewer jobs."
+            "model, X and y cannot be sent to it. Say "
+            f"{hint('processes=False, for threads, or fewer', 'fewer')} "
+            "jobs."
         ) from None
     finally:
         processes = list((getattr(executor, "_processes", None) or {}).values())

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from assay.errors import AssayError, MetricError, MissingValueError, shown
+from assay.hints import param, passed
 from assay.metrics import Metric, Undefined
 from assay.metrics.spec import MetricSpec, is_pair
 from assay.metrics.views.ranking import Ranks
@@ -69,13 +70,13 @@ def metric_specs(metrics: Any, positive: Label | None) -> tuple[MetricSpec, ...]
     if isinstance(metrics, (str, Metric, MetricSpec)) or is_pair(metrics):
         metrics = (metrics,)
     if not isinstance(metrics, Iterable):
-        raise MetricError(f"metrics={metrics!r} is neither a metric nor a list of them.")
+        raise MetricError(f"{passed('metrics', metrics)} is neither a metric nor a list of them.")
     specs: dict[str, MetricSpec] = {}
     for metric in metrics:
         spec = with_positive(metric, positive)
         specs.setdefault(spec.name, spec)
     if not specs:
-        raise MetricError("metrics= is empty: name at least one.")
+        raise MetricError(f"{param('metrics')} is empty: name at least one.")
     return tuple(specs.values())
 
 

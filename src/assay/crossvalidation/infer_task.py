@@ -9,6 +9,7 @@ from assay.crossvalidation.model_adapter import model_kind
 from assay.errors import InputError, LabelError, shown
 from assay.evaluation.infer_task import decide_task, stated_task
 from assay.evaluation.task import Task, TaskRequest
+from assay.hints import param
 from assay.inputs import encode
 from assay.inputs.labels import plain_label
 from assay.inputs.roles import Rows
@@ -33,7 +34,7 @@ def infer_task(model: Any, actual: Column, task: str | None, positive: Label | N
     numbers. Its ``labels`` are all classes of the target, also where one of several is positive.
     """
     if task is not None and task in ("multilabel", "ranking"):
-        raise InputError(f'task="{task}" is not cross-validated here: use {shown(_TASKS)}.')
+        raise InputError(f"{param('task', task)} is not cross-validated here: use {shown(_TASKS)}.")
     kind = None if actual.labels is not None or actual.values.dtype.kind == "b" else model_kind(model)
     if task is None and kind == "regressor":
         task = "regression"
@@ -64,7 +65,7 @@ def _with_all_classes(decided: Task, actual: Column, task: str | None, positive:
         return decided
     labels = encode(actual)[1]
     if task == "binary" and len(labels) > _TWO:
-        raise LabelError(f'task="binary", but y holds {len(labels)} classes: {shown(labels)}.')
+        raise LabelError(f"{param('task', 'binary')}, but y holds {len(labels)} classes: {shown(labels)}.")
     if decided.name == "binary" and len(labels) > _TWO:  # one of several classes is positive
         return dataclasses.replace(decided, name="multiclass", labels=labels, positive=positive)
     return dataclasses.replace(decided, labels=labels)

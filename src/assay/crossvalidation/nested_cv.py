@@ -13,6 +13,7 @@ from assay.crossvalidation.fit_folds import FoldTask, WorkerConfig, fit_folds
 from assay.crossvalidation.fold_losses import row_losses
 from assay.crossvalidation.fold_metrics import needs_of
 from assay.errors import MetricError, SplitError
+from assay.hints import hint, param
 from assay.resampling.error_estimators import NestedInterval, nested_cv_interval
 from assay.resampling.splitters import KFold
 
@@ -32,7 +33,10 @@ _MIN_FOLDS = 3  # the inner cross-validation needs two
 def check_nested(setup: CrossValSetup, splitter: Any) -> None:
     """Raise where there is no interval of nested cross-validation."""
     if not isinstance(splitter, KFold):
-        raise SplitError('interval="nested" is for k-fold cross-validation: say split=kfold(k).')
+        raise SplitError(
+            f"{param('interval', 'nested')} is for k-fold cross-validation: say "
+            f"{hint('split=kfold(k)', '--folds')}."
+        )
     if not any(spec.metric.is_row_mean for spec in setup.metrics):
         raise MetricError(
             "an interval of nested cross-validation is for means over rows: accuracy, error_rate, mae, mse, "

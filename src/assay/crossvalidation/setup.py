@@ -27,6 +27,7 @@ from assay.errors import (
     shown,
 )
 from assay.evaluation.default_metrics import default_metrics
+from assay.hints import param
 from assay.inputs import Column, column, rows
 from assay.inputs.labels import binary
 from assay.inputs.labels import weights as checked_weights
@@ -258,7 +259,9 @@ def _check_metric(spec: MetricSpec, model: Any, actual: Column, task: Task) -> N
     of_one_class = needs_of(spec) == "score" or spec.metric.reads is Binary
     if of_one_class and task.positive is None and not {"average", "positive"} & spec.options.keys():
         binary(actual, None, task.labels)  # raises for labels of which none is obviously positive
-        raise LabelError(f'{spec.name} needs a positive label, which task="{task.name}" does not have.')
+        raise LabelError(
+            f"{spec.name} needs a positive label, which {param('task', task.name)} does not have."
+        )
 
 
 def _is_column(value: Any, n: int) -> bool:

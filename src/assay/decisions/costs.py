@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import MetricError, NumberError
+from assay.hints import param, passed
 from assay.metrics.parameters import number
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ class Costs:
         if self.alarm < 0 or self.miss < 0:
             error, right = ("fp", "tn") if self.alarm < 0 else ("fn", "tp")
             raise MetricError(
-                f"cost_{error}={getattr(self, error)!r} is below cost_{right}={getattr(self, right)!r}: an "
+                f"{passed(f'cost_{error}', getattr(self, error))} is below "
+                f"{passed(f'cost_{right}', getattr(self, right))}: an "
                 "error must not cost less than being right on the same row."
             )
         if not self.alarm + self.miss:
@@ -138,9 +140,9 @@ def probability_cost(prevalence: float, cost_fp: float, cost_fn: float) -> float
 def checked_cost(name: str, value: Any) -> float:
     """Return a cost as a number, or raise naming it."""
     if not is_number(value) or not value >= 0:
-        raise MetricError(f"{name}={value!r} is not a number from 0 on. {NO_GAINS}")
+        raise MetricError(f"{passed(name, value)} is not a number from 0 on. {NO_GAINS}")
     if not float(value) <= MAX_COST:
-        raise MetricError(f"{name}={value!r} is too large: state costs in a larger unit.")
+        raise MetricError(f"{passed(name, value)} is too large: state costs in a larger unit.")
     return float(value)
 
 
@@ -149,7 +151,7 @@ def numbers_of(name: str, values: Any) -> NDArray[np.float64]:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise MetricError(f"{name}={values!r} is neither a number nor a list of numbers.") from None
+        raise MetricError(f"{passed(name, values)} is neither a number nor a list of numbers.") from None
 
 
 def is_number(value: Any) -> bool:
@@ -161,14 +163,15 @@ def check_share(name: str, value: Any) -> float:
     """Return a share strictly between 0 and 1, or raise naming it."""
     share = number(name, value)
     if not 0 < share < 1:
-        raise MetricError(f"{name}={value!r} is a share between 0 and 1{in_percent(name, share)}.")
+        raise MetricError(f"{passed(name, value)} is a share between 0 and 1{in_percent(name, share)}.")
     return share
 
 
 def in_percent(name: str, value: float) -> str:
     """Return a hint for a percentage passed as a share; empty for other numbers.
 
-    >>> in_percent("prevalence", 10)
+    >>> from assay.hints import render
+    >>> render(in_percent("prevalence", 10))
     ': for 10% say prevalence=0.1'
     """
-    return f": for {value:g}% say {name}={value / 100:g}" if 1 < value <= 100 else ""  # noqa: PLR2004
+    return f": for {value:g}% say {param(name, value / 100)}" if 1 < value <= 100 else ""  # noqa: PLR2004

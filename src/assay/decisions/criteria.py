@@ -21,6 +21,7 @@ from assay.decisions.guarantees import Guarantee
 from assay.decisions.sweep import Amounts
 from assay.errors import MetricError
 from assay.formatting.numbers import format_amount
+from assay.hints import param, passed
 from assay.inference.formulas.proportions import check_confidence
 from assay.metrics import Binary, find
 from assay.metrics.arithmetic import ratio, root
@@ -64,7 +65,7 @@ def parse_criterion(
     """Return the criterion that keywords state; see :func:`assay.decisions.choose_threshold`."""
     for name, value in (("calibrated", calibrated), ("equal_error", equal_error)):
         if not isinstance(value, bool):
-            raise MetricError(f"{name}={value!r} is neither True nor False.")
+            raise MetricError(f"{passed(name, value)} is neither True nor False.")
     constraints = {
         "min_recall": min_recall,
         "min_precision": min_precision,
@@ -83,13 +84,17 @@ def parse_criterion(
     _check_one(stated, beta)
     kind = stated[0]
     if prevalence is not None and kind not in ("cost_fp", "best"):
-        raise MetricError(f"prevalence= reweights costs: it has no use with {kind}=.")
+        raise MetricError(f"{param('prevalence')} reweights costs: it has no use with {param(kind)}.")
     if calibrated and kind != "cost_fp":
-        raise MetricError(f"calibrated=True turns costs into a threshold: it has no use with {kind}=.")
+        raise MetricError(
+            f"{param('calibrated', True)} turns costs into a threshold: it has no use with {param(kind)}."
+        )
     if method is not None and kind not in _CONSTRAINTS:
-        raise MetricError(f"method= is for a lower limit: it has no use with {kind}=.")
+        raise MetricError(f"method= is for a lower limit: it has no use with {param(kind)}.")
     if kind != "best" and beta is not None:
-        raise MetricError(f'beta= is an option of best="f_beta": it has no part in {kind}=.')
+        raise MetricError(
+            f"{param('beta')} is an option of {param('best', 'f_beta')}: it has no part in {param(kind)}."
+        )
     if confidence is not None:
         check_confidence(confidence)
     if kind == "cost_fp":
@@ -110,20 +115,26 @@ def parse_criterion(
 
 def _check_one(stated: list[str], beta: float | None) -> None:
     if len(stated) > 1:
-        names = " and ".join(f"{name}=" for name in stated)
+        names = " and ".join(param(name) for name in stated)
         raise MetricError(f"{names} are {len(stated)} criteria: state one.")
     if not stated:
-        hint = f' For that beta say best="f_beta", beta={beta!r}.' if beta is not None else ""
+        hint = (
+            f" For that beta say {param('best', 'f_beta')}, {passed('beta', beta)}."
+            if beta is not None
+            else ""
+        )
         raise MetricError(
-            "say what the threshold is for: cost_fp= and cost_fn=, best= with a metric's name, min_recall=, "
-            f"min_precision=, min_specificity=, capacity=, max_positive_rate= or equal_error=True.{hint}"
+            f"say what the threshold is for: {param('cost_fp')} and {param('cost_fn')}, {param('best')} "
+            f"with a metric's name, {param('min_recall')}, "
+            f"{param('min_precision')}, {param('min_specificity')}, {param('capacity')}, "
+            f"{param('max_positive_rate')} or {param('equal_error', True)}.{hint}"
         )
 
 
 def _of_costs(stated: dict[str, Any], prevalence: float | None, *, calibrated: bool) -> Criterion:
     for name in ("cost_fp", "cost_fn"):
         if stated[name] is None:
-            raise MetricError(f"{name}= is missing: a threshold depends on the costs of both errors.")
+            raise MetricError(f"{param(name)} is missing: a threshold depends on the costs of both errors.")
     shown: dict[str, Any] = {"title": "cost-optimal threshold", "measure": "cost per row", "lowest": True}
     if any(isinstance(value, bool) for value in stated.values()):
         raise MetricError("a cost is a number or a column of numbers, neither True nor False.")
@@ -171,7 +182,7 @@ def _of_amounts(
     for name, value in idle.items():
         if value is not None:
             raise MetricError(
-                f"{name}= does not go with costs of each row: leave it out, or use one cost for all."
+                f"{param(name)} does not go with costs of each row: leave it out, or use one cost for all."
             )
 
     def cost(outcome: Outcome) -> Any:
@@ -198,7 +209,8 @@ def _of_metric(metric_or_name: Any, parameters: dict[str, Any]) -> Criterion:
     if metric.best is None:
         raise MetricError(
             f"no value of {metric.name} is better than another, so no threshold is best for it: "
-            "name a metric that has a best value, or say capacity= or max_positive_rate=."
+            f"name a metric that has a best value, or say {param('capacity')} or "
+            f"{param('max_positive_rate')}."
         )
     lowest = metric.best == metric.bounds[0]
     shown = {**_SHOWN_DEFAULTS.get(metric.name, {}), **parameters}
@@ -220,14 +232,17 @@ def _joined(spec: MetricSpec, parameters: dict[str, Any]) -> dict[str, Any]:
     for name in spec.options.keys() & parameters.keys():
         both = spec.options[name], parameters[name]
         if both[0] != both[1]:
-            raise MetricError(f"best= has {name}={both[0]!r} and beside it is {name}={both[1]!r}: state one.")
+            raise MetricError(
+                f"{param('best')} has {passed(name, both[0])} and beside it is {passed(name, both[1])}: "
+                "state one."
+            )
     return {**spec.options, **parameters}
 
 
 def _of_constraint(measure: str, name: str, minimum: Any, confidence: float | None, method: str) -> Criterion:
     share = number(name, minimum, above=0)
     if share > 1:
-        raise MetricError(f"{name}={minimum!r} is a share, so it is at most 1{in_percent(name, share)}.")
+        raise MetricError(f"{passed(name, minimum)} is a share, so it is at most 1{in_percent(name, share)}.")
     guarantee = Guarantee(measure, share, confidence, method)
     metric = find(measure)
     fewest = measure == "recall"  # every lower threshold has it too, with more false positives
@@ -252,7 +267,9 @@ def _of_capacity(capacity: Any, max_positive_rate: Any) -> Criterion:
     if capacity is not None:
         limit = number("capacity", capacity, minimum=0)
         if math.isinf(limit):
-            raise MetricError("capacity=inf allows all rows, so there is nothing to choose.")
+            raise MetricError(
+                f"{param('capacity', math.inf)} allows all rows, so there is nothing to choose."
+            )
         return Criterion(
             f"as many rows predicted positive as possible, but no more than {format_amount(limit)}",
             ROWS_PREDICTED,
@@ -265,7 +282,7 @@ def _of_capacity(capacity: Any, max_positive_rate: Any) -> Criterion:
     share = number(name, max_positive_rate, minimum=0)
     if share > 1:
         raise MetricError(
-            f"{name}={max_positive_rate!r} is a share of the rows: at most 1{in_percent(name, share)}."
+            f"{passed(name, max_positive_rate)} is a share of the rows: at most 1{in_percent(name, share)}."
         )
     return Criterion(
         f"as many rows predicted positive as possible, but no more than {share:.4g} of all",

@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.decisions.sequential_testing import certified_cutoffs
 from assay.errors import MetricError
+from assay.hints import param
 from assay.metrics.classification.rates import NO_NEGATIVES, NO_POSITIVES
 from assay.metrics.curves.cutoffs import rounding
 
@@ -75,7 +76,7 @@ class Criterion:
             if kind in self.needs and not getattr(totals, kind)[0]:
                 raise MetricError(
                     f"{reason}, so no threshold can be chosen for {self.words}. "
-                    "Costs, capacity= and max_positive_rate= also work with one class."
+                    f"Costs, {param('capacity')} and {param('max_positive_rate')} also work with one class."
                 )
         if self.fixed is not None:
             threshold = self.fixed(sample, sweep)

@@ -12,6 +12,7 @@ from assay.decisions.criteria import parse_criterion
 from assay.decisions.criterion_options import CriterionOptions, criterion_keywords
 from assay.decisions.sweep import Sample, checked_threshold
 from assay.errors import MetricError
+from assay.hints import param
 from assay.metrics.arithmetic import ratio
 from assay.metrics.classification.rates import NO_NEGATIVES, NO_POSITIVES
 from assay.metrics.curves.curves import Curve
@@ -131,7 +132,7 @@ def expected_cost(data: Any, **costs: Unpack[CriterionOptions]) -> Curve:
     """
     criterion = parse_criterion(**costs) if costs else None
     if criterion is None or criterion.measure != "cost per row":
-        raise MetricError("expected cost needs costs: cost_fp= and cost_fn=.")
+        raise MetricError(f"expected cost needs costs: {param('cost_fp')} and {param('cost_fn')}.")
     sweep = Sample.of(data, criterion.amounts).sweep()
     values, cutoffs = criterion.formula(sweep.between(0, len(sweep))), sweep.cutoffs
     return Curve("expected cost", "cutoff", "cost_per_row", cutoffs, values, cutoffs)

@@ -12,6 +12,7 @@ import numpy as np
 from assay.decisions.effective_counts import lower_limit_reaches, outcome_evidence, rate_counts, wilson_limit
 from assay.errors import MetricError
 from assay.formatting.numbers import format_amount
+from assay.hints import passed
 from assay.inference.formulas.proportions import check_confidence
 from assay.metrics.arithmetic import ratio
 from assay.metrics.curves.cutoffs import rounding
@@ -54,7 +55,9 @@ class Guarantee:
         if self.confidence is not None:
             check_confidence(self.confidence)
             if self.confidence <= _HALF:
-                raise MetricError(f"confidence={self.confidence!r} is no confidence: it is above 0.5.")
+                raise MetricError(
+                    f"{passed('confidence', self.confidence)} is no confidence: it is above 0.5."
+                )
 
     def needs_sequential_tests(self, sweep: Sweep) -> bool:
         """Tell whether cutoffs must be tested in sequence, because their limits are not monotone."""

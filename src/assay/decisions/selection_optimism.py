@@ -25,6 +25,7 @@ from assay.formatting.numbers import (
 from assay.formatting.result import Result, ResultTable
 from assay.formatting.result_table import IntervalCell
 from assay.formatting.table import paragraph
+from assay.hints import param
 from assay.inference.bootstrap.bootstrap_limits import Limits, percentile
 from assay.inference.bootstrap.units import pieces
 from assay.inference.distributions import student_quantile
@@ -180,7 +181,8 @@ def cross_fit_of(sample: Sample, criterion: Criterion, folds: int, seed: int) ->
     check_seed(seed)
     if criterion.measure == ROWS_PREDICTED:
         raise MetricError(
-            "a capacity is for all rows, not for a fold: state it as a share of them, max_positive_rate=."
+            "a capacity is for all rows, not for a fold: state it as a share of them, "
+            f"{param('max_positive_rate')}."
         )
     fold_counts = _folds(sample, folds, seed)
     total = np.stack([sample.tally.positives, sample.tally.negatives])
@@ -295,7 +297,7 @@ def _folds(sample: Sample, folds: int, seed: int) -> NDArray[Any]:
         fold = np.concatenate([_assign_folds(positives, folds, seed), second])
     if number < folds:
         what = "rows" if sample.groups is None else "groups"
-        raise MetricError(f"folds={folds}: there are only {number:,} {what}.")
+        raise MetricError(f"{param('folds', folds)}: there are only {number:,} {what}.")
     totals = np.bincount(indices, minlength=2 * entries)
     counts = np.zeros((folds, 2 * entries), dtype=np.min_scalar_type(int(totals.max())))
     for number in range(folds):

@@ -13,6 +13,7 @@ import numpy as np
 from assay.decisions.costs import MAX_COST, NO_GAINS, checked_cost, is_number
 from assay.decisions.effective_counts import GroupedRows
 from assay.errors import LengthError, MetricError, NumberError
+from assay.hints import passed
 from assay.inputs import Rows, column, encode, need_rows
 from assay.inputs.columns import Column, doubles
 from assay.inputs.labels import binary
@@ -437,7 +438,7 @@ def cells(table: Binary) -> tuple[Any, Any, Any, Any]:
 def checked_threshold(value: Any, name: str = "threshold") -> float:
     """Return a threshold that is a number, infinity too, or raise."""
     if not is_number(value) or math.isnan(value):
-        raise MetricError(f"{name}={value!r} is not a number.")
+        raise MetricError(f"{passed(name, value)} is not a number.")
     return float(value)
 
 

@@ -25,6 +25,7 @@ from assay.formatting.result import Result, ResultTable
 from assay.formatting.result_table import IntervalCell
 from assay.formatting.table import align_columns
 from assay.formatting.width import right
+from assay.hints import param, render
 from assay.inference.test_result import p_text
 from assay.metrics import Binary, Undefined, find
 from assay.metrics.curves.cutoffs import of_counts
@@ -164,8 +165,9 @@ class Threshold(Result):
             return text
         if self.cross_fit is not None or self.optimism is not None:
             return f"{text}."
-        ways = "replicates=200" if self.measure == ROWS_PREDICTED else "folds=10 or replicates=200"
-        return f"{text}: {ways} estimates by how much."
+        bootstrap = param("replicates", 200)
+        ways = bootstrap if self.measure == ROWS_PREDICTED else f"{param('folds', 10)} or {bootstrap}"
+        return render(f"{text}: {ways} estimates by how much.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: null where there is no number, never NaN."""
@@ -333,7 +335,7 @@ def _notes(criterion: Criterion, sample: Sample, sweep: Sweep, index: int) -> st
             return ""
         return (
             f"These probabilities are not calibrated (Spiegelhalter's test, {p_text(test.p_value)}): "
-            "recalibrate them first, or leave calibrated=True out to choose on the rows."
+            f"recalibrate them first, or leave {param('calibrated', True)} out to choose on the rows."
         )
     costs = criterion.costs
     by_costs: float = bayes_threshold(costs.fp, costs.fn, cost_tp=costs.tp, cost_tn=costs.tn)

@@ -1,4 +1,4 @@
-"""Who walks the rows: files and data beyond memory, batch by batch, into tallies."""
+"""Engines that read files, databases and clusters batch by batch into tallies."""
 
 from assay.engines.file_formats import source
 from assay.engines.local_scan import Scan, scan

@@ -1,4 +1,4 @@
-"""Tallies of batches, gathered within a limit of memory.
+"""Accumulate tallies of batches within a memory limit.
 
 What the limit decides depends on the rows alone, not on how they were cut: a tally of some of the rows is
 never larger than that of all, so an exact tally passes the limit on the way exactly if the whole one would.
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 
 from assay.errors import FormatError, InputError, LabelError, MergeError, TallyError
+from assay.hints import param, render
 from assay.tallies import (
     BinnedScores,
     Collection,
@@ -40,14 +41,14 @@ __all__ = ["PartialResult", "TallyAccumulator", "as_bytes", "in_words", "size"]
 _UNITS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SCATTERED: Final = (
     "the rows of a query are not together, and all rows are too many to hold: {refused} "
-    'Sort them by query first, as with sql="SELECT * FROM ... ORDER BY ...".'
+    f"Sort them by query first, as with {param('sql', 'SELECT * FROM ... ORDER BY ...')}."
 )
 _PART: Final = "part of a scan"
-_SMALL: Final = 64  # bytes reckoned for a number, a text or a tuple of Python's
-_POINTER: Final = 8
-_MANY: Final = 1000  # texts, from which on it matters whether they are held twice
-_PER_CELL: Final = 20  # bytes of a cell that is counted in place
-_LIGHT: Final = 1 << 16  # bytes of tallies that are merged sooner than a batch is copied
+_OBJECT_BYTES: Final = 64  # estimated for a number, a text or a tuple of Python's
+_POINTER_BYTES: Final = 8
+_MANY_TEXTS: Final = 1000  # from which on it matters whether they are stored twice
+_PER_CELL: Final = 20  # bytes of a bin that is counted in place
+_LIGHT: Final = 1 << 16  # bytes of tallies that are merged faster than a batch is copied
 
 
 def as_bytes(memory: int | str) -> int:
@@ -59,15 +60,19 @@ def as_bytes(memory: int | str) -> int:
     if isinstance(memory, str):
         found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?", memory.strip().lower())
         if found is None:
-            raise InputError(f'memory="{memory}" is no amount of memory: write it as "512MB" or "2GiB".')
+            raise InputError(
+                f'{param("memory", memory)} is no amount of memory: write it as "512MB" or "2GiB".'
+            )
         memory = int(float(found[1]) * (1024 if found[3] else 1000) ** _UNITS[found[2]])
     if memory < 64 << 20:
-        raise InputError(f"memory={in_words(memory)} is too little to read files with: give at least 64 MiB.")
+        raise InputError(
+            f"{param('memory', in_words(memory))} is too little to read files with: give at least 64 MiB."
+        )
     return int(memory)
 
 
 def in_words(size: int) -> str:
-    """Return a number of bytes for a reader.
+    """Return a number of bytes with its unit, for messages.
 
     >>> in_words(1 << 30), in_words(123_456_789)
     ('1 GiB', '118 MiB')
@@ -90,32 +95,32 @@ def size(state: Any) -> int:
 
 
 def _size(state: Any, texts: list[tuple[str, ...]]) -> int:
-    """Return the size of all but long tuples of text, which are put aside."""
+    """Return the size of all but long tuples of text, which are added to `texts`."""
     if isinstance(state, Tally):
         return _size(state.state(), texts)
     if isinstance(state, np.ndarray):
-        objects = _SMALL * state.size if state.dtype == object else 0
-        return _SMALL + state.nbytes + objects
+        objects = _OBJECT_BYTES * state.size if state.dtype == object else 0
+        return _OBJECT_BYTES + state.nbytes + objects
     if isinstance(state, tuple):
-        if len(state) > _MANY and type(state[0]) is str:
+        if len(state) > _MANY_TEXTS and type(state[0]) is str:
             texts.append(state)
-            return _SMALL + _POINTER * len(state)
-        return _SMALL + sum(_size(part, texts) for part in state)
-    return _SMALL + (len(state) if isinstance(state, str) else 0)
+            return _OBJECT_BYTES + _POINTER_BYTES * len(state)
+        return _OBJECT_BYTES + sum(_size(part, texts) for part in state)
+    return _OBJECT_BYTES + (len(state) if isinstance(state, str) else 0)
 
 
 def _size_of_texts(texts: Sequence[tuple[str, ...]]) -> int:
     if not texts:
         return 0
     ids = np.concatenate([np.fromiter(map(id, some), np.uint64, len(some)) for some in texts])
-    sample = [text for some in texts for text in some[:: max(len(some) // _MANY, 1)]]
+    sample = [text for some in texts for text in some[:: max(len(some) // _MANY_TEXTS, 1)]]
     return int(len(np.unique(ids)) * sum(map(sys.getsizeof, sample)) / len(sample))
 
 
 class PartialResult(NamedTuple):
-    """What was gathered of some rows: it becomes bytes, travels, and is taken in elsewhere.
+    """The tallies of some rows, which become bytes and are merged elsewhere.
 
-    ``pieces`` is how many partitions it is of, ``lowest`` the lowest actual numbers that were seen.
+    ``pieces`` is the number of partitions, ``lowest`` the lowest actual numbers of batches.
     """
 
     tallies: Collection | None
@@ -141,7 +146,7 @@ class PartialResult(NamedTuple):
 
 
 class TallyAccumulator:
-    """Tallies of batches, merged as they come so that all of them together stay near the largest.
+    """Tallies of batches, merged as they come, so that all together take little more than the largest.
 
     Where the exact tallies would take more than `share`, scores are counted in bins from then on, and
     `notes` says so; where that does not help, it raises. `at_once` says whether a batch of rows by itself is
@@ -171,7 +176,7 @@ class TallyAccumulator:
         self.at_once = self._is_light()
 
     def add(self, rows: Rows, second: Rows | None = None) -> None:
-        """Take in the tallies of some rows, or of two models' on the same rows."""
+        """Add the tallies of some rows, or of two models on the same rows."""
         self.rows += len(rows)
         makers = self._makers
         if second is not None:
@@ -190,19 +195,19 @@ class TallyAccumulator:
             self.at_once = self._is_light()
 
     def _is_light(self) -> bool:
-        """Tell whether what is made of a batch is small: by its maker, or by what was gathered so far."""
+        """Tell whether the tally of a batch is small: by its type, or by the tallies so far."""
         others = (make for name, make in self._makers.items() if name not in self._running)
         small = all(any(make in (one, one.of) for one in (Confusion, Moments, Sums)) for make in others)
         return (small or bool(self._stack)) and sum(held for held, _ in self._stack) <= _LIGHT
 
     def _run(self, name: str, make: Any) -> None:
-        """Count a tally's rows in place from now on, if it is one that can be and its cells have room."""
+        """Count the rows of a tally in place from now on, if it can be and its bins fit."""
         bits = _bins(make)
         if bits is not None and _PER_CELL << bits <= self._share // 2:
             self._running[name] = RunningBins(bits)
 
     def take(self, part: PartialResult) -> None:
-        """Take in what was gathered elsewhere."""
+        """Add the tallies of another accumulator."""
         self.rows += part.rows
         self.dropped += part.dropped
         self.pieces += part.pieces
@@ -214,7 +219,7 @@ class TallyAccumulator:
             self._push(_in_bins(part.tallies, self._bits) if self._binned else part.tallies)
 
     def part(self) -> PartialResult:
-        """Return all that was gathered, to be taken in elsewhere."""
+        """Return all tallies so far, to be added to another accumulator."""
         tallies = self._whole() if self._stack or self._running else None
         lowest, notes = tuple(sorted(self._lowest)), tuple(self.notes)
         return PartialResult(tallies, self.rows, self.dropped, self.pieces, lowest, notes, self._binned)
@@ -224,7 +229,7 @@ class TallyAccumulator:
         whole = self._whole()
         if {-1.0, 0.0} <= self._lowest and _has_positive(whole):
             raise LabelError(
-                "the actual labels hold both -1 and 0: say which label is positive with positive=."
+                f"the actual labels hold both -1 and 0: say which label is positive with {param('positive')}."
             )
         return whole
 
@@ -237,7 +242,7 @@ class TallyAccumulator:
         return whole
 
     def _size(self, made: Collection) -> int:
-        """Return about how many bytes tallies take, those aside that are counted in place somewhere."""
+        """Return about how many bytes tallies take, without those that are counted in place."""
         return size(tuple(one for name, one in made.items() if name not in self._running))
 
     def _push(self, made: Collection) -> None:
@@ -253,10 +258,10 @@ class TallyAccumulator:
             merged = first.merge(second)
         except MergeError as refused:
             if "query" in str(refused):
-                raise InputError(self._scattered.format(refused=refused)) from None
+                raise InputError(self._scattered.replace("{refused}", refused.message)) from None
             raise
         self._stack.append((self._size(merged), merged))
-        del first, second  # which are as large together, and what follows may need the room
+        del first, second  # as large together, and the next step may need the memory
         self._limit()
 
     def _limit(self) -> None:
@@ -267,15 +272,16 @@ class TallyAccumulator:
         if self._stack[-1][0] > self._share:
             name, large = max(self._stack[-1][1].items(), key=lambda item: size(item[1]))
             raise TallyError(
-                f'the tally "{name}" ({large.kind}) outgrows its part of memory={in_words(self._memory)}: '
-                "give more with memory=, or leave out what needs every distinct value."
+                f'the tally "{name}" ({large.kind}) outgrows its part of '
+                f"{param('memory', in_words(self._memory))}: "
+                f"give more with {param('memory')}, or leave out what needs every distinct value."
             )
 
     def _to_bins(self) -> None:
-        """Count scores in bins from now on, and those that are there already."""
+        """Count scores in bins from now on, and convert those counted so far."""
         self._binned = True
         names: list[str] = []
-        for index, (_, exact) in enumerate(self._stack):  # one by one: all of them at once take much room
+        for index, (_, exact) in enumerate(self._stack):  # one by one, to take less memory
             binned = _in_bins(exact, self._bits)
             names = [name for name, tally in binned.items() if tally is not exact[name]]
             self._stack[index] = (0, binned)
@@ -284,9 +290,9 @@ class TallyAccumulator:
             if self._makers[name] in (Scores, Scores.of):
                 self._makers[name] = functools.partial(BinnedScores.of, bits=self._bits)
                 self._run(name, self._makers[name])
-            note = (
+            note = render(
                 f"{name}: scores were counted in {2**self._bits:,} bins with certain bounds, as the "
-                f"exact ones outgrow their part of memory={in_words(self._memory)}: give more."
+                f"exact ones outgrow their part of {param('memory', in_words(self._memory))}: give more."
             )
             if note not in self.notes:
                 self.notes.append(note)
@@ -294,7 +300,7 @@ class TallyAccumulator:
 
 
 def _bins(make: Any) -> int | None:
-    """Return how many bits of bins a maker counts scores in, if it does nothing else."""
+    """Return the bits of a function that only counts scores in bins, None for any other."""
     said = {}
     if isinstance(make, functools.partial) and not make.args:
         make, said = make.func, make.keywords

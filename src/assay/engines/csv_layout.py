@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from assay.errors import FileError
+from assay.hints import param
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,12 +100,14 @@ def _reason(failed: Exception) -> str:
 
 
 def _no_text(name: str) -> FileError:
-    return FileError(f'{name} is not the text it should be: say its encoding, as encoding="latin-1".')
+    return FileError(
+        f"{name} is not the text it should be: say its encoding, as {param('encoding', 'latin-1')}."
+    )
 
 
 def never_closed(where: str, error: type[FileError] = FileError) -> FileError:
     """Return the error for a quoted value without an end."""
-    return error(f'{where} opens a quote that is never closed. Mend it, or say quote= (none: "").')
+    return error(f'{where} opens a quote that is never closed. Mend it, or say {param("quote")} (none: "").')
 
 
 def layout_of(lines: Sequence[str], delimiter: str, quote: str, name: str) -> Layout:

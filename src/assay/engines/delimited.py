@@ -24,6 +24,7 @@ from assay.engines.csv_layout import (
 from assay.engines.duckdb import Again, NotParallel, OddLines, Ragged, Unfit, Wider, quoted, text
 from assay.engines.sources import SourcePart, lines_about
 from assay.errors import FileError, InputError
+from assay.hints import param
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -66,7 +67,8 @@ class DelimitedFile(SourcePart):
             return layout.header, layout.delimiter
         if len(self.names) != len(layout.header):
             raise InputError(
-                f"names= has {len(self.names)} names, but {self.name} has {len(layout.header)} columns."
+                f"{param('names')} has {len(self.names)} names, but {self.name} has {len(layout.header)} "
+                "columns."
             )
         return list(self.names), layout.delimiter
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["alone", "columns_of", "finished", "labels_of", "merged", "tallied", "told", "undone"]
 
 _REFUSAL: Final = "refusal"
-_BATCHES: Final = 25  # the part of the memory that a lot of batches takes, as on one machine
+_BATCHES: Final = 25  # the share of memory of a group of batches is one of so many, as on one machine
 _SCATTERED: Final = (
     "the rows of a query are in several partitions: {refused} Bring them together first, as "
     "{how}(...) does on the query's column."
@@ -91,18 +91,18 @@ def columns_of(
     wanted, limit = asked.wanted(), asked.memory // _BATCHES
     whole = "query" in asked.roles
     buffers = BufferPool()
-    lot, first = BatchGroup(limit, whole, buffers), 0
+    batch_group, first = BatchGroup(limit, whole, buffers), 0
     for each in batches:
         batch = arrow.RecordBatch.from_arrow(each)
         if not batch.num_rows:
             continue
-        lot.add(batch, name, first)
+        batch_group.add(batch, name, first)
         first += batch.num_rows
-        if lot.size >= limit and not whole:
-            yield lot.columns(wanted, arrow.Table.from_batches), lot.rows
-            lot = BatchGroup(limit, whole, buffers)
-    if lot.rows:
-        yield lot.columns(wanted, arrow.Table.from_batches), lot.rows
+        if batch_group.size >= limit and not whole:
+            yield batch_group.columns(wanted, arrow.Table.from_batches), batch_group.rows
+            batch_group = BatchGroup(limit, whole, buffers)
+    if batch_group.rows:
+        yield batch_group.columns(wanted, arrow.Table.from_batches), batch_group.rows
 
 
 def alone(asked: ScanRequest) -> ScanRequest:
@@ -129,7 +129,7 @@ def told(step: Callable[[], bytes], place: int) -> bytes:
         return step()
     except AssayError as refused:
         known = next(kind.__name__ for kind in type(refused).__mro__ if kind.__module__ == errors.__name__)
-        return serialization.pack(_REFUSAL, (place, known, str(refused)))
+        return serialization.pack(_REFUSAL, (place, known, refused.message))
 
 
 def undone(data: bytes) -> tuple[Any, ...]:

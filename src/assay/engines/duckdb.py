@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from assay.engines.csv_layout import never_closed
 from assay.errors import AssayError, ColumnError, FileError, MissingDependencyError
+from assay.hints import param
 from assay.temporary_files import TemporaryFolder
 
 if TYPE_CHECKING:
@@ -371,23 +372,28 @@ def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
         column = columns[int(unfit[1])]
         return Unfit(
             f'{column} holds text where numbers are needed, such as "{unfit[2][:40]}" ({where}). '
-            'Pass a column of numbers, or say what stands for a missing value, as null="NA".',
+            f"Pass a column of numbers, or say what stands for a missing value, as {param('null', 'NA')}.",
             column,
         )
     ragged = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
     if ragged:
         return Ragged(
             f"{where} has {ragged[2]} value{'s' * (ragged[2] != '1')} where the header has {ragged[1]}. "
-            "Mend that line, or say how values are parted and quoted: delimiter=, quote=."
+            f"Mend that line, or say how values are parted and quoted: {param('delimiter')}, "
+            f"{param('quote')}."
         )
     if "utf-8" in said.lower() or "unicode" in said.lower() or "utf-16" in said.lower():
-        return FileError(f'{where} is not the text it should be: say its encoding, as encoding="latin-1".')
+        return FileError(
+            f"{where} is not the text it should be: say its encoding, as {param('encoding', 'latin-1')}."
+        )
     if "state machine reached an invalid state" in said:
         return OddLines(f"{name} has a quote in the middle of a value, or lines that end in different ways.")
     if "Parallel CSV Reader" in said:
-        return NotParallel(f"{name} cannot be read by several threads: say threads=1.")
+        return NotParallel(f"{name} cannot be read by several threads: say {param('threads', 1)}.")
     if "Maximum line size" in said:
-        return OutOfMemory(f"{where} is longer than its part of memory= holds: raise memory=.")
+        return OutOfMemory(
+            f"{where} is longer than its part of {param('memory')} holds: raise {param('memory')}."
+        )
     if "unterminated quote" in said:
         return never_closed(where, OddLines)  # unless lines that end in different ways made it seem so
     if "in-memory database in read-only" in said:
@@ -403,7 +409,8 @@ def _explain(said: str, name: str, columns: Sequence[str]) -> AssayError:
         )
     if "Out of Memory" in said:
         return OutOfMemory(
-            f"reading {name} needs more memory than it was given: raise memory=, or set TMPDIR to a folder "
+            f"reading {name} needs more memory than it was given: raise {param('memory')}, or set TMPDIR "
+            "to a folder "
             "with more room."
         )
     first = re.sub(r"^(\w+ )+Error: ", "", said.partition("\n")[0]).rstrip(".! ")

@@ -18,6 +18,7 @@ from assay.engines.sources import ArrowFile, JsonFile, ParquetFile, Query, Sourc
 from assay.engines.sql_files import QueriedFiles
 from assay.engines.temporary_copies import COMPRESSED, Copies, is_stream, unpacked_suffix
 from assay.errors import FileError, InputError, shown
+from assay.hints import param, passed
 from assay.output_files import identity
 
 if TYPE_CHECKING:
@@ -97,20 +98,28 @@ def source(
     text_columns = (text,) if isinstance(text, str) else tuple(dict.fromkeys(text))
     if sql is not None or table is not None:
         if hive:
-            raise InputError("hive= is for files: in sql=, write read_parquet(..., hive_partitioning=true).")
+            raise InputError(
+                f"{param('hive')} is for files: in {param('sql')}, write read_parquet(..., "
+                "hive_partitioning=true)."
+            )
         return dataclasses.replace(_of_query(path, sql, table), text=text_columns)
     if path is None:
-        raise InputError("no file was named: pass a path, a pattern or a folder, or sql=.")
+        raise InputError(f"no file was named: pass a path, a pattern or a folder, or {param('sql')}.")
     if format is not None and format not in _FORMATS.values():
         raise InputError(
-            f"format={format!r} is not known: use one of {shown(dict.fromkeys(_FORMATS.values()), 9)}."
+            f"{passed('format', format)} is not known: use one of "
+            f"{shown(dict.fromkeys(_FORMATS.values()), 9)}."
         )
     if delimiter is not None and len(delimiter) != 1:
-        raise InputError(f"delimiter={delimiter!r}: a delimiter is one character.")
+        raise InputError(f"{passed('delimiter', delimiter)}: a delimiter is one character.")
     if len(quote) > 1:
-        raise InputError(f'quote={quote!r}: a quote is one character, or "" where nothing is quoted.')
+        raise InputError(
+            f'{passed("quote", quote)}: a quote is one character, or "" where nothing is quoted.'
+        )
     if len(decimal) != 1:
-        raise InputError(f"decimal={decimal!r}: what parts a number from its fraction is one character.")
+        raise InputError(
+            f"{passed('decimal', decimal)}: what parts a number from its fraction is one character."
+        )
     given = [path] if isinstance(path, (str, os.PathLike)) else list(path)
     if not given:
         raise InputError("no file was named: the list of paths is empty.")
@@ -185,15 +194,17 @@ def _part(path: str, name: str, kind: str, written: dict[str, Any]) -> SourcePar
     if kind in ("json", "jsonl"):
         return JsonFile(name, path, "newline_delimited" if kind == "jsonl" else "auto")
     if kind == "duckdb":
-        raise InputError(f"{name} is a database: say which rows of it are meant, with table= or sql=.")
+        raise InputError(
+            f"{name} is a database: say which rows of it are meant, with {param('table')} or {param('sql')}."
+        )
     return ParquetFile(name, path) if kind == "parquet" else ArrowFile(name, path)
 
 
 def _of_query(path: Any, sql: str | None, table: str | None) -> Source:
     if sql is not None and table is not None:
-        raise InputError("say either sql= or table=, not both.")
+        raise InputError(f"say either {param('sql')} or {param('table')}, not both.")
     if path is not None and not isinstance(path, (str, os.PathLike)):
-        raise InputError("sql= and table= read one database: pass its path alone.")
+        raise InputError(f"{param('sql')} and {param('table')} read one database: pass its path alone.")
     database = None if path is None else _found(os.fspath(path))[0]
     if database is not None and (is_stream(database) or unpacked_suffix(database)):
         raise InputError(f"{database} cannot be opened as a database: copy or unpack it to a file first.")
@@ -209,7 +220,7 @@ def _of_query(path: Any, sql: str | None, table: str | None) -> Source:
         _refuse_folder_columns(sql, queried)
         query, name = Query("the query's result", sql), "a query"
     elif database is None:
-        raise InputError(f"table={table!r} needs the database file it is in, as the path.")
+        raise InputError(f"{passed('table', table)} needs the database file it is in, as the path.")
     else:
         query, name = Query.of_table(str(table)), f"the table {table}"
     copies = Copies()
@@ -288,4 +299,6 @@ def _charset(encoding: str) -> str:
         "".encode(encoding)  # which refuses what is known and no encoding of text, as rot13
         return codecs.lookup(encoding).name.removesuffix("-sig")
     except (LookupError, ValueError):
-        raise InputError(f'encoding="{encoding}" is not known: try "utf-8", "latin-1" or "cp1252".') from None
+        raise InputError(
+            f'{param("encoding", encoding)} is not known: try "utf-8", "latin-1" or "cp1252".'
+        ) from None

@@ -16,6 +16,7 @@ import numpy as np
 from assay.engines.duckdb import dependency
 from assay.engines.sources import SourcePart
 from assay.errors import FileError, shown
+from assay.hints import param
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -48,12 +49,14 @@ def with_folder_columns(parts: Sequence[SourcePart], paths: Sequence[str]) -> li
     """Return files with the columns that their folders' names hold: numbers if all of them are, else text."""
     texts = [folder_values(path) for path in paths]
     if not texts[0]:
-        raise FileError(f"{paths[0]} lies in no folder named as year=2024, so hive= has nothing to read.")
+        raise FileError(
+            f"{paths[0]} lies in no folder named as year=2024, so {param('hive')} has nothing to read."
+        )
     for path, values in zip(paths, texts, strict=True):
         if values.keys() != texts[0].keys():
             raise FileError(
                 f"the folders of {path} name the columns {shown(values) or 'none'}, but those of {paths[0]} "
-                f"{shown(texts[0])}: read them apart, or without hive=."
+                f"{shown(texts[0])}: read them apart, or without {param('hive')}."
             )
     columns = {name: _typed([values[name] for values in texts]) for name in texts[0]}
     return [
@@ -90,7 +93,8 @@ class FileInFolders(SourcePart):
         for name, _, value in self.constants:
             if name.lower() in (known.lower() for known in own):
                 raise FileError(
-                    f'{self.name} has a column "{name}" and lies in a folder {name}={value}: leave out hive= '
+                    f'{self.name} has a column "{name}" and lies in a folder {name}={value}: leave out '
+                    f"{param('hive')} "
                     "to read the file's own."
                 )
         return [*own, *(name for name, _, _ in self.constants)]

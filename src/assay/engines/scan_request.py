@@ -1,4 +1,4 @@
-"""What is asked of a scan, whoever walks the rows: the columns of each role, and their way into rows."""
+"""The request of a scan, for every engine: columns of each role, tallies and limits."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.engines.accumulator import TallyAccumulator, as_bytes
 from assay.errors import ColumnError, InputError, LabelError, shown
+from assay.hints import param, passed
 from assay.inputs import Column, Label, Rows, cut, rows
 
 if TYPE_CHECKING:
@@ -18,16 +19,15 @@ if TYPE_CHECKING:
 
 __all__ = ["ScanRequest"]
 
-# The part of a limit of memory that the tallies may take: there may be three times the largest of them
-# while two are merged.
+# The tallies may take a sixth of the memory limit: while two are merged there is three times the largest.
 _TALLIES: Final = 6
 
 
 @dataclasses.dataclass(frozen=True)
 class ScanRequest:
-    """A question that has been checked: what a scan looks for, and within which limits.
+    """A validated request: the tallies, the columns and the limits of a scan.
 
-    It travels to the workers of a cluster as it is.
+    It is sent to the workers of a cluster as it is.
     """
 
     tallies: dict[str, Any]
@@ -61,12 +61,12 @@ class ScanRequest:
         threads: int | None = None,
         bits: int = 18,
     ) -> Self:
-        """Return the question, or raise saying what is wrong with it."""
+        """Validate the arguments and return the request."""
         limit = as_bytes(memory)
         if not tallies:
             raise InputError("no tallies were asked for: pass tallies={name: tally}.")
         if threads is not None and threads < 1:
-            raise InputError(f"threads={threads}: at least one is needed.")
+            raise InputError(f"{param('threads', threads)}: at least one is needed.")
         if isinstance(score, Mapping):
             labels, score = tuple(score), tuple(score.values())
         several = () if score is None or isinstance(score, str) else tuple(score)
@@ -78,7 +78,7 @@ class ScanRequest:
         if unknown:
             raise InputError(f"second= has no role {shown(unknown)}: use some of {shown(roles, 7)}.")
         if str(missing) not in ("refuse", "drop"):
-            raise InputError(f'missing={missing!r} is not known: use "refuse" or "drop".')
+            raise InputError(f'{passed("missing", missing)} is not known: use "refuse" or "drop".')
         return cls(
             dict(tallies),
             {role: said for role, said in roles.items() if said},
@@ -92,14 +92,17 @@ class ScanRequest:
         )
 
     def named(self) -> list[tuple[str, str]]:
-        """Return every role with a column of it, or raise where one is not meant by its name."""
+        """Return pairs of role and column name, or raise where a column is no name."""
         both = (*self.roles.items(), *self.second.items())
         named = [(role, name) for role, said in both for name in _listed(said)]
         if not named:
-            raise ColumnError("no columns were named: pass at least actual= and predicted= or score=.")
+            raise ColumnError(
+                f"no columns were named: pass at least {param('actual')} and {param('predicted')} or "
+                f"{param('score')}."
+            )
         for role, name in named:
             if not isinstance(name, str):
-                raise ColumnError(f"{role}={name!r}: of a file a column is meant by its name.")
+                raise ColumnError(f"{passed(role, name)}: of a file a column is meant by its name.")
         return named
 
     def wanted(self) -> list[str]:
@@ -107,14 +110,16 @@ class ScanRequest:
         return list(dict.fromkeys(name for _, name in self.named()))
 
     def needs_labels(self) -> bool:
-        """Tell whether there is a column of scores per class and nobody has said whose each is."""
+        """Tell whether there are several columns of scores whose labels are not stated."""
         several = isinstance(self.roles.get("score"), tuple) and self.said["labels"] is None
         if several and "actual" not in self.roles:
-            raise LabelError("score has several columns: say whose each one is, in order, with labels=.")
+            raise LabelError(
+                f"score has several columns: say whose each one is, in order, with {param('labels')}."
+            )
         return several
 
     def with_labels(self, labels: Sequence[Label]) -> Self:
-        """Return the question with the labels that were found."""
+        """Return the request with the labels of the data."""
         return dataclasses.replace(self, said={**self.said, "labels": tuple(labels)})
 
     def check_labels(self) -> None:
@@ -125,7 +130,7 @@ class ScanRequest:
             if len(labels) != len(several):
                 raise LabelError(
                     f"score has the columns {shown(several)}, but the labels are {shown(labels) or 'none'}: "
-                    "say whose column each one is, in order, with labels=."
+                    f"say whose column each one is, in order, with {param('labels')}."
                 )
 
     @property
@@ -134,16 +139,16 @@ class ScanRequest:
         return self.memory // _TALLIES
 
     def gathering(self, *, unlimited: bool = False, **rest: Any) -> TallyAccumulator:
-        """Return where the tallies are gathered, with nothing in it."""
+        """Return an empty accumulator for the tallies."""
         share = sys.maxsize if unlimited else self.share
         return TallyAccumulator(self.tallies, share=share, memory=self.memory, bits=self.bits, **rest)
 
     def gather(self, found: dict[str, Column], count: int, gathered: TallyAccumulator) -> None:
-        """Gather the tallies of so many rows, given their columns by name; numbers to cut are cut here."""
+        """Add the tallies of rows, given their columns by name; numbers are cut at the edges."""
         for name, edges in self.edges.items():
             if name in found:
                 if found[name].values.dtype.kind == "b":
-                    raise ColumnError(f"edges= cuts numbers, but {name} holds true and false.")
+                    raise ColumnError(f"{param('edges')} cuts numbers, but {name} holds true and false.")
                 found[name] = cut(found[name], edges, name)
         if self.drop:
             masks = [mask for one in found.values() if (mask := one.absent()) is not None]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.engines.arrow_validation import check_arrow
 from assay.engines.duckdb import TEXT, dependency, quoted, selected, text
 from assay.errors import AssayError, ColumnError, FileError
+from assay.hints import param
 from assay.inputs.frames import no_such_column
 
 if TYPE_CHECKING:
@@ -290,7 +291,9 @@ class Query(SourcePart):
 
     def _table(self, database: Database) -> str:
         if not database.is_select(self.sql, self.name):
-            raise FileError("sql= must be one SELECT: a query that reads rows and changes nothing.")
+            raise FileError(
+                f"{param('sql')} must be one SELECT: a query that reads rows and changes nothing."
+            )
         return f"({self.sql.strip().rstrip(';')}\n) AS given_rows"
 
     def expression(self, database: Database) -> str | None:

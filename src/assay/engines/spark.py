@@ -23,6 +23,7 @@ from assay.engines.distributed_tally import (
 from assay.engines.duckdb import dependency
 from assay.engines.scan_request import ScanRequest
 from assay.errors import AssayError, ColumnError, InputError, LabelError, LengthError, MissingDependencyError
+from assay.hints import param
 from assay.inputs.frames import no_such_column
 from assay.tallies import Scores, serialization
 from assay.tallies.scores.scores import same_positive
@@ -60,7 +61,7 @@ def scanned(frame: Any, asked: ScanRequest, progress: Callable[[int], object] | 
     dependency("pyarrow", "assay[spark]", "reading a Spark frame")
     if asked.share > _LARGEST:
         raise InputError(
-            f"memory={in_words(asked.memory)} lets tallies become larger than Spark can move: "
+            f"{param('memory', in_words(asked.memory))} lets tallies become larger than Spark can move: "
             f"give at most {in_words(6 * _LARGEST)}."
         )
     if type(frame).__module__.startswith("pyspark.pandas"):
@@ -130,7 +131,7 @@ def exact_areas(
             lowest.update(lows)
         if {-1.0, 0.0} <= lowest and asked.said["positive"] is None:
             raise LabelError(
-                "the actual labels hold both -1 and 0: say which one is positive with positive=."
+                f"the actual labels hold both -1 and 0: say which one is positive with {param('positive')}."
             )
         stretches = [Stretch(*numbers) for _, _, numbers, _ in found if numbers]
         work = functools.partial(_precision, above(stretches))

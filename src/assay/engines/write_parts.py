@@ -25,6 +25,7 @@ from assay.engines.delimited import DelimitedFile
 from assay.engines.duckdb import dependency, quoted, text
 from assay.engines.sources import ArrowFile, JsonFile, ParquetFile, Source
 from assay.errors import FileError
+from assay.hints import param
 from assay.temporary_files import TemporaryFolder
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ def _same_rows(one: SourcePart, count: int, expected: int) -> None:
     if count != expected:
         raise FileError(
             f"{one.name} has {expected:,} rows, but its lines were told apart otherwise: say how values are "
-            "quoted with quote=, or bring the file into a plainer form."
+            f"quoted with {param('quote')}, or bring the file into a plainer form."
         )
 
 

@@ -14,6 +14,7 @@ from assay.formatting.numbers import format_value
 from assay.formatting.result import Result, ResultTable
 from assay.formatting.table import grid, paragraph
 from assay.formatting.width import clean, short
+from assay.hints import hint, param
 from assay.inference.influence.row_contributions import row_contributions
 from assay.inputs import encode
 from assay.tallies import Confusion, LabelSets, Queries
@@ -312,7 +313,9 @@ def _worst_lists(ev: Evaluation, n: int) -> ErrorGroup:
 def _actual_and_predicted(rows: Rows) -> tuple[Column, Column]:
     if rows.predicted is None:
         raise InputError(
-            "there are no predictions to compare with actual: give predicted= to evaluate(), or threshold= "
+            "there are no predictions to compare with actual: give "
+            f"{param('predicted')}{hint(' to evaluate()', '')}, or "
+            f"{param('threshold')} "
             "for scores (ev.at(threshold).errors() will do as well)."
         )
     return rows.need("actual", "a list of errors"), rows.predicted

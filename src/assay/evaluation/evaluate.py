@@ -25,6 +25,7 @@ from assay.evaluation.validation import (
     refuse_unused_settings,
 )
 from assay.formatting.frame_output import library_of
+from assay.hints import param
 from assay.inference.formulas.proportions import check_confidence
 from assay.inputs import Rows
 from assay.inputs import rows as make_rows
@@ -207,7 +208,9 @@ def _evaluate_counts(
 ) -> Evaluation:
     """Return the evaluation of a ready confusion table."""
     if threshold is not None:
-        raise InputError("threshold= cuts scores, which a ready table no longer has: leave it out.")
+        raise InputError(
+            f"{param('threshold')} cuts scores, which a ready table no longer has: leave it out."
+        )
     task, tally = table_task(tally, positive, task_name)
     refuse_unused_settings(task.name, settings)
     return Evaluation(task, settings, Collection.of_mapping({"confusion": tally}))
@@ -219,7 +222,7 @@ def _evaluate_multilabel(
 ) -> Evaluation:  # fmt: skip
     """Return the evaluation of rows that may have several labels."""
     unused_options = {"query": roles["query"], "by": roles["by"], **other_options}
-    unused = [f"{name}=" for name, value in unused_options.items() if value is not None]
+    unused = [param(name) for name, value in unused_options.items() if value is not None]
     if unused:
         raise InputError(f"{' and '.join(unused)} has no use for rows of several labels: leave it out.")
     columns = {name: roles[name] for name in ("actual", "predicted", "score", "weight", "group")}

@@ -16,6 +16,7 @@ from assay.evaluation.settings import Settings
 from assay.evaluation.shortcuts import EvaluationShortcuts
 from assay.evaluation.task import two_classes
 from assay.evaluation.thresholds import ThresholdMethods
+from assay.hints import param
 from assay.inference.estimate import Estimate
 from assay.inference.intervals.choose_interval import estimate_tally
 from assay.inputs.labels import same_kind
@@ -392,5 +393,5 @@ def _missing(name: str, task_name: str) -> str:
         what = {"confusion": "cross table", "scores": "single column of scores"}
         return f"{what[name]}, which only {fit[name]}: this is a {task_name} task"
     if name == "scores":
-        return "scores: pass score= beside actual="
-    return "predictions: pass predicted=, or threshold= for the scores"
+        return f"scores: pass {param('score')} beside {param('actual')}"
+    return f"predictions: pass {param('predicted')}, or {param('threshold')} for the scores"

@@ -10,6 +10,7 @@ import numpy as np
 from assay.errors import InputError, LabelError, shown
 from assay.evaluation.infer_task import decide_task
 from assay.evaluation.task import Task, TaskRequest
+from assay.hints import param
 from assay.inputs import rows
 from assay.inputs.arrays import column_names
 from assay.inputs.labels import plain_label, same_kind
@@ -121,7 +122,8 @@ def table_task(tally: Confusion, positive: Label | None, task_name: str | None) 
         raise InputError("the table holds no rows: all its counts are 0.")
     if task_name not in (None, "binary", "multiclass", "ordinal"):
         raise InputError(
-            f'a table of counts is no {task_name} task: use task="binary", "multiclass" or "ordinal".'
+            f"a table of counts is no {task_name} task: use "
+            f"{param('task', 'binary', 'multiclass', 'ordinal')}."
         )
     labels = list(tally.labels)
     each = rows(actual=labels, predicted=labels, labels=labels, positive=positive)
@@ -133,7 +135,7 @@ def table_task(tally: Confusion, positive: Label | None, task_name: str | None) 
 
 def _label_names(labels: Sequence[Any]) -> Labels:
     if isinstance(labels, str):
-        raise LabelError(f'labels="{labels}" is one text: pass a list of labels.')
+        raise LabelError(f"{param('labels', labels)} is one text: pass a list of labels.")
     names = same_kind(tuple(map(plain_label, labels)))
     if len(set(names)) != len(names):
         raise LabelError(f"a label is declared twice: {shown(names)}.")
@@ -151,7 +153,8 @@ def _from_matrix(counts: Any, labels: Sequence[Any] | None) -> Confusion:
         )
     if labels is None:
         raise LabelError(
-            f"a table of {len(counts)} by {len(counts)} counts needs labels=, in the order of its rows "
+            f"a table of {len(counts)} by {len(counts)} counts needs {param('labels')}, in the order of "
+            "its rows "
             "(actual) and columns (predicted)."
         )
     return _confusion(counts, _label_names(labels))

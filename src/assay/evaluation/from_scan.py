@@ -25,6 +25,7 @@ from assay.evaluation.task_tallies import (
 )
 from assay.evaluation.validation import columns_without_role_error, refuse_unused_settings
 from assay.formatting.progress import Progress
+from assay.hints import param
 from assay.inference.intervals.interval_request import has_weights
 from assay.inputs.discretize import FEW, MOST, check_edges, too_many
 from assay.inputs.labels import plain_label, same_kind
@@ -79,7 +80,8 @@ def evaluate_scan(
     """Return the evaluation of data that is scanned; `roles` are names of columns."""
     if task_name == "multilabel":
         raise InputError(
-            'rows that may have several labels, task="multilabel", are evaluated in memory: read them first.'
+            f"rows that may have several labels, {param('task', 'multilabel')}, are evaluated in memory: "
+            "read them first."
         )
     named_roles = {role: value for role, value in roles.items() if value is not None}
     if not named_roles:
@@ -88,7 +90,7 @@ def evaluate_scan(
     by = (by,) if isinstance(by, str) else tuple(by)
     check_edges(by, edges)
     if len(set(by)) < len(by):
-        raise ColumnError(f"by= names a column twice: {list(by)}.")
+        raise ColumnError(f"{param('by')} names a column twice: {list(by)}.")
     request = _task_request(named_roles, task_name, threshold, labels, positive)
     limit = max(as_bytes(memory) // _BOUNDED_TALLIES, 1)
     scan_options: dict[str, Any] = {

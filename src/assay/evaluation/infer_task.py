@@ -25,6 +25,7 @@ from assay.evaluation.validation import (
     refuse_swapped_columns,
     refuse_unused_threshold,
 )
+from assay.hints import hint, param
 from assay.inputs import Column, Rows, encode, label_union
 from assay.inputs.labels import positive_label
 from assay.tallies import ColumnProfile, Confusion
@@ -90,19 +91,23 @@ def stated_task(request: TaskRequest) -> Task | None:
     check_task(request.task)
     task_name, names = request.task, request.names
     if "actual" not in names:
-        raise InputError("an evaluation needs actual=, what was true, beside predicted= or score=.")
+        raise InputError(
+            f"an evaluation needs {param('actual')}, what was true, beside {param('predicted')} or "
+            f"{param('score')}."
+        )
     if "predicted" not in names and "score" not in names:
         raise InputError(
-            "an evaluation needs predicted= (labels or numbers), score= (of the positive class), or both "
-            "beside actual=."
+            f"an evaluation needs {param('predicted')} (labels or numbers), {param('score')} (of the "
+            "positive class), or both "
+            f"beside {param('actual')}."
         )
     refuse_unused_threshold(request)
     if task_name == "ranking" or (task_name is None and "query" in names):
         for role, what in (("query", "which list each row is of"), ("score", "what the lists are ranked by")):
             if role not in names:
-                raise InputError(f"ranked lists need {role}=, {what}.")
+                raise InputError(f"ranked lists need {param(role)}, {what}.")
         if "weight" in names:
-            raise InputError("ranked lists count alike, so that weight= has no use: leave it out.")
+            raise InputError(f"ranked lists count alike, so that {param('weight')} has no use: leave it out.")
         return Task("ranking", inferred=() if task_name else ("there are queries, so lists are ranked",))
     if task_name == "regression" and request.columns == 1:
         return _regression_task(request)
@@ -166,14 +171,15 @@ def decide_task(profile: ColumnProfile, request: TaskRequest, rows: Rows | None 
                 encode(getattr(rows, role))  # raises, with the row
             raise LabelError(
                 f"{request.names[role]} holds {first_fraction(None, role)}, which are no labels: cut a "
-                'measured quantity into classes first (assay.cut), or say task="regression".'
+                f"measured quantity into classes first{hint(' (assay.cut)', '')}, or say "
+                f"{param('task', 'regression')}."
             )
     return _decide_labels(profile, request)
 
 
 def _regression_task(request: TaskRequest) -> Task:
     if "predicted" not in request.names:
-        raise InputError("a regression needs predicted= numbers; score= is for classes.")
+        raise InputError(f"a regression needs {param('predicted')} numbers; {param('score')} is for classes.")
     inferred_notes = ("actual and predicted are numbers that are not whole, so it is a regression",)
     return Task("regression", inferred=() if request.task else inferred_notes)
 
@@ -183,12 +189,14 @@ def _decide_labels(profile: ColumnProfile, request: TaskRequest) -> TaskDecision
     labels = request.labels or label_union(profile.actual.labels, profile.predicted.labels)
     if task_name == "ordinal" and request.labels is None and labels and isinstance(labels[0], str):
         raise LabelError(
-            f"the labels {shown(labels)} have no order of their own: state it, lowest first, with labels=."
+            f"the labels {shown(labels)} have no order of their own: state it, lowest first, with "
+            f"{param('labels')}."
         )
     if task_name in ("multiclass", "ordinal"):
         if request.positive is not None:
             raise LabelError(
-                f'positive= has no use where task="{task_name}": all classes are evaluated alike.'
+                f"{param('positive')} has no use where {param('task', task_name)}: all classes are "
+                "evaluated alike."
             )
         return _multiclass_task(request, "ordinal" if task_name == "ordinal" else "multiclass", labels)
     if "score" in request.names or request.positive is not None or task_name == "binary":
@@ -198,14 +206,14 @@ def _decide_labels(profile: ColumnProfile, request: TaskRequest) -> TaskDecision
         return _binary_task(profile, request, labels)
     if task == "two classes":
         raise LabelError(
-            f"the labels are {shown(labels)}: say which one is positive with positive=, "
-            'or evaluate both alike with task="multiclass".'
+            f"the labels are {shown(labels)}: say which one is positive with {param('positive')}, "
+            f"or evaluate both alike with {param('task', 'multiclass')}."
         )
     if task == "whole numbers":
-        binary_too = '"binary", ' if any(set(labels) <= pair for pair in _PAIRS) else ""
+        binary_too = ("binary",) if any(set(labels) <= pair for pair in _PAIRS) else ()
         raise InputError(
             f"actual holds whole numbers ({shown(labels, 4)}), which may be classes, grades or quantities: "
-            f'say task={binary_too}"multiclass", "ordinal" or "regression".'
+            f"say {param('task', *binary_too, 'multiclass', 'ordinal', 'regression')}."
         )
     return _multiclass_task(request, "multiclass", labels)
 
@@ -215,7 +223,8 @@ def _multiclass_task(
 ) -> TaskDecision:
     if "predicted" not in request.names:
         raise InputError(
-            f"{len(labels)} classes need predicted= labels, or a column of scores for each of them in score=."
+            f"{len(labels)} classes need {param('predicted')} labels, or a column of scores for each of "
+            f"them in {param('score')}."
         )
     inferred = () if request.task else (f"the labels are {shown(labels)}",)
     return TaskDecision(Task(task_name, labels, inferred=inferred))
@@ -233,7 +242,7 @@ def _binary_task(profile: ColumnProfile, request: TaskRequest, labels: Labels) -
     if positive not in labels and {*labels, positive} not in _PAIRS:
         raise LabelError(
             f"the positive label {shown([positive])} does not occur: the labels are {shown(labels)}. Where "
-            "it may be absent, declare all labels with labels=."
+            f"it may be absent, declare all labels with {param('labels')}."
         )
     others = [label for label in labels if label != positive]
     if len(others) > 1:
@@ -292,8 +301,10 @@ def _cut_numbers(rows: Rows, request: TaskRequest) -> Rows:
     actual, predicted = rows.need("actual", "an evaluation"), rows.need("predicted", "an evaluation")
     if actual.labels is not None or actual.values.dtype.kind not in "iuf":
         raise InputError(
-            f"threshold={threshold:g} cuts scores into predictions, or actual and predicted numbers into two "
-            "classes, but actual holds text and there are no scores: pass score=, or leave threshold= out."
+            f"{param('threshold', threshold)} cuts scores into predictions, or actual and predicted "
+            "numbers into two "
+            f"classes, but actual holds text and there are no scores: pass {param('score')}, or leave "
+            f"{param('threshold')} out."
         )
     return dataclasses.replace(
         rows,

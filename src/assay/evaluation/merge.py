@@ -13,6 +13,7 @@ from assay.evaluation.infer_task import TaskDecision
 from assay.evaluation.settings import Settings
 from assay.evaluation.slices.partition import check_same_edges
 from assay.evaluation.task_tallies import slice_tallies_of, tallies_for_task
+from assay.hints import param, passed
 from assay.inputs import label_union
 from assay.tallies import (
     BinnedScores,
@@ -133,10 +134,10 @@ def _common_task(one: Evaluation, other: Evaluation) -> Task:
         if first == second:
             return first
     for name, advice in (
-        ("name", "say task= for both"),
-        ("labels", "declare the same labels=, in the same order, for both"),
-        ("positive", "say the same positive= for both"),
-        ("threshold", "say the same threshold= for both"),
+        ("name", f"say {param('task')} for both"),
+        ("labels", f"declare the same {param('labels')}, in the same order, for both"),
+        ("positive", f"say the same {param('positive')} for both"),
+        ("threshold", f"say the same {param('threshold')} for both"),
         ("probabilities", "make the scores of every row add up to 1 in both, or in neither"),
     ):
         left, right = getattr(first, name), getattr(second, name)
@@ -165,7 +166,7 @@ def _settings(one: Settings, other: Settings) -> Settings:
         left, right = getattr(first, field.name), getattr(second, field.name)
         if left != right:
             raise InputError(
-                f"the two evaluations were made with different settings: {field.name}={left!r} and "
-                f"{field.name}={right!r}. Make both alike to merge them."
+                f"the two evaluations were made with different settings: {passed(field.name, left)} and "
+                f"{passed(field.name, right)}. Make both alike to merge them."
             )
     return first

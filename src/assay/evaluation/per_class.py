@@ -10,6 +10,7 @@ from assay.errors import InputError, LabelError, shown
 from assay.evaluation.shortcuts import ClassTableShortcuts
 from assay.formatting.json_values import json_safe
 from assay.formatting.result_table import IntervalCell, ResultTable
+from assay.hints import param
 from assay.metrics import Binary
 from assay.tallies import Confusion, LabelSets
 
@@ -99,7 +100,10 @@ def class_table(ev: Evaluation) -> ClassTable:
         _, _, tp, _, fn = label_sets.split(values)
         support, labels = dict(zip(label_sets.labels, (tp + fn).tolist(), strict=True)), label_sets.labels
     else:
-        raise InputError("metrics of each class need predicted labels: pass predicted=, or threshold=.")
+        raise InputError(
+            f"metrics of each class need predicted labels: pass {param('predicted')}, or "
+            f"{param('threshold')}."
+        )
     estimates = {
         label: {name: ev.estimate(name, positive=label) for name in CLASS_METRICS} for label in labels
     }

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.errors import InputError, LabelError, shown
 from assay.evaluation.task import Task
+from assay.hints import param
 from assay.inputs import Column, column
 
 if TYPE_CHECKING:
@@ -29,17 +30,22 @@ def positive_column(
     """
     if len(labels) != 2 or task_name not in (None, "binary"):  # noqa: PLR2004 - two classes
         if positive is not None or task_name == "binary":
-            inferred = "positive= names one class" if positive is not None else 'task="binary" has two'
+            inferred = (
+                f"{param('positive')} names one class"
+                if positive is not None
+                else f"{param('task', 'binary')} has two"
+            )
             raise InputError(
-                f"score= has a column for each of {len(labels)} classes, but {inferred}: pass the positive "
+                f"{param('score')} has a column for each of {len(labels)} classes, but {inferred}: pass "
+                "the positive "
                 "class's column alone, or leave it out to evaluate all classes alike."
             )
         return None
     if positive is None:
         if set(labels) not in _PAIRS:
             raise LabelError(
-                f"the labels are {shown(labels)}: say which one is positive with positive=, "
-                'or evaluate both alike with task="multiclass".'
+                f"the labels are {shown(labels)}: say which one is positive with {param('positive')}, "
+                f"or evaluate both alike with {param('task', 'multiclass')}."
             )
         positive = max(labels)
     return labels.index(positive), positive
@@ -74,7 +80,8 @@ def class_scores_task(request: TaskRequest, *, probabilities: bool) -> Task:
     task_name, labels = request.task, request.labels or ()
     if task_name in ("regression", "multilabel"):
         raise InputError(
-            f'score= has one column per class, which is no {task_name} task: use task="multiclass".'
+            f"{param('score')} has one column per class, which is no {task_name} task: use "
+            f"{param('task', 'multiclass')}."
         )
     inferred: tuple[str, ...] = () if task_name else ("scores of each class",)
     if "predicted" not in request.names:

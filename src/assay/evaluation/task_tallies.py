@@ -13,6 +13,7 @@ import numpy as np
 from assay.errors import ColumnError, LabelError, NumberError
 from assay.evaluation.infer_task import prepare_rows
 from assay.evaluation.validation import refuse_swapped_columns
+from assay.hints import hint
 from assay.inputs import Column, Rows
 from assay.inputs.discretize import FEW, MOST, too_many
 from assay.inputs.labels import binary
@@ -177,9 +178,10 @@ def _refuse_quantity(column: Column) -> None:
 
 def needs_edges_error(name: str) -> ColumnError:
     """Return the error for slicing a scan by quantities without edges."""
+    advice = hint(f'edges={{"{name}": [10, 20]}}, or pass the rows in memory', f"--edges {name}=10,20")
     return ColumnError(
         f"{name} holds numbers, and rows that are read once cannot be sliced at quartiles, which are known "
-        f'at the end: say where to cut them, as edges={{"{name}": [10, 20]}}, or pass the rows in memory.'
+        f"at the end: say where to cut them, as {advice}."
     )
 
 

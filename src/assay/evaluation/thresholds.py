@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from assay.decisions.criterion_options import CriterionOptions, criterion_keywords
 from assay.errors import InputError
+from assay.hints import hint, param
 from assay.tallies import BinnedScores, Scores
 
 if TYPE_CHECKING:
@@ -65,7 +66,10 @@ def _scores_of(ev: Any) -> Any:
     """Return the rows, whose groups and costs count, or else the tally of scores."""
     scores = next((tally for tally in ev.tallies.tallies if isinstance(tally, (Scores, BinnedScores))), None)
     if ev.task.name != "binary" or scores is None:
-        raise InputError("a threshold is chosen on scores of two classes: pass score= to evaluate().")
+        raise InputError(
+            "a threshold is chosen on scores of two classes: pass "
+            f"{param('score')}{hint(' to evaluate()', '')}."
+        )
     return scores if ev.rows is None else ev.rows
 
 
@@ -84,8 +88,10 @@ def _criterion(ev: Any, options: CriterionOptions) -> Any:
             return criterion  # no criterion, but part of one: choose_threshold() says what is missing
         else:
             raise InputError(
-                'say what a threshold is to be best for: cost_fp= and cost_fn=, best="f1", min_recall=0.95 '
-                "and so on; or say cost_fp= and cost_fn=, or beta=, to evaluate()."
+                f"say what a threshold is to be best for: {param('cost_fp')} and {param('cost_fn')}, "
+                f"{param('best', 'f1')}, {param('min_recall', 0.95)} "
+                f"and so on; or say {param('cost_fp')} and {param('cost_fn')}, or {param('beta')}, to "
+                "evaluate()."
             )
     if settings.prevalence is not None and {"cost_fp", "cost_fn"} & criterion.keys():
         criterion = {"prevalence": settings.prevalence, **criterion}

@@ -11,6 +11,7 @@ import numpy as np
 from assay.engines.dispatch import is_cluster
 from assay.errors import ColumnError, InputError, shown
 from assay.evaluation.task import TaskName
+from assay.hints import hint, param, passed
 from assay.inputs.arrays import column_names
 
 if TYPE_CHECKING:
@@ -38,9 +39,10 @@ __all__ = [
 
 _NEEDS_NO_THRESHOLD = {
     "multiclass": "classes are predicted by labels, or by the highest score",
-    "ordinal": "grades are predicted as such: cut them to two classes first with assay.cut",
-    "regression": 'numbers are evaluated as they are: leave task= out, or say task="binary", to cut them',
-    "ranking": "lists are ranked by their scores: k= is the depth at which they are evaluated",
+    "ordinal": f"grades are predicted as such: cut them to two classes first{hint(' with assay.cut', '')}",
+    "regression": "numbers are evaluated as they are: "
+    f"leave {param('task')} out, or say {param('task', 'binary')}, to cut them",
+    "ranking": f"lists are ranked by their scores: {param('k')} is the depth at which they are evaluated",
 }
 _CALL_BY_ROLE = "assay.evaluate(actual=..., predicted=...) or assay.evaluate(actual=..., score=...)"
 
@@ -54,7 +56,7 @@ def check_task(task_name: Any) -> None:
     advice = {"classification": '"binary" or "multiclass"', "continuous": '"regression"'}.get(str(task_name))
     meant = advice or (f'"{near[0]}"' if near else "")
     hint = f" Did you mean {meant}?" if meant else ""
-    raise InputError(f"task={task_name!r} is not known: use {shown(known)}.{hint}")
+    raise InputError(f"{passed('task', task_name)} is not known: use {shown(known)}.{hint}")
 
 
 def check_settings(**request: Any) -> None:
@@ -65,25 +67,26 @@ def check_settings(**request: Any) -> None:
             continue
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
             advice = ": say a share between 0 and 1, such as 0.95" if name == "confidence" else ""
-            raise InputError(f"{name}={value!r} is no number{advice}.")
+            raise InputError(f"{passed(name, value)} is no number{advice}.")
         if np.isnan(value):
-            raise InputError(f"{name}= is NaN, which is no number: leave it out, or say one.")
+            raise InputError(f"{param(name)} is NaN, which is no number: leave it out, or say one.")
         if name in ("beta", "cost_fp", "cost_fn") and value < 0:
-            raise InputError(f"{name}={value!r} is below 0: say how much worse the error is, 0 or more.")
+            raise InputError(f"{passed(name, value)} is below 0: say how much worse the error is, 0 or more.")
     share = request["prevalence"]
     if share is not None and not 0 < share < 1:
         percent = f", such as {share / 100:g}" if 1 < share < 100 else ""  # noqa: PLR2004 - a percentage
-        raise InputError(f"prevalence={share!r} is a share between 0 and 1{percent}.")
+        raise InputError(f"{passed('prevalence', share)} is a share between 0 and 1{percent}.")
     k = request["k"]
     if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1):
-        raise InputError(f"k={k!r} says how many of a list count: a whole number, 1 or more.")
+        raise InputError(f"{passed('k', k)} says how many of a list count: a whole number, 1 or more.")
     if request["empty"] not in (None, "zero", "one", "skip"):
         raise InputError(
-            f'empty={request["empty"]!r} says what a list without a relevant item counts as: use "zero", '
+            f"{passed('empty', request['empty'])} says what a list without a relevant item counts as: use "
+            '"zero", '
             '"one" or "skip".'
         )
     if not isinstance(request["name"], str):
-        raise InputError(f"name={request['name']!r} is what to call the model: text.")
+        raise InputError(f"{passed('name', request['name'])} is what to call the model: text.")
 
 
 def refuse_columns_without_role(data: Any, more: tuple[Any, ...], *, by_role: bool) -> None:
@@ -106,7 +109,8 @@ def refuse_cluster_columns(roles: Mapping[str, Any]) -> None:
     for role, value in roles.items():
         if value is not None and not isinstance(value, str) and is_cluster(value):
             raise InputError(
-                f"{role}= is a {type(value).__name__} of a cluster: pass its frame and the names of columns, "
+                f"{param(role)} is a {type(value).__name__} of a cluster: pass its frame and the names of "
+                "columns, "
                 'as in assay.evaluate(frame, actual="y", score="p").'
             )
 
@@ -146,10 +150,10 @@ _BINARY_ONLY = ("beta", "cost_fp", "cost_fn", "prevalence")
 
 def refuse_unused_settings(task_name: str, settings: Settings) -> None:
     """Raise where a setting for two classes was given for another task."""
-    unused = [f"{name}=" for name in _BINARY_ONLY if getattr(settings, name) is not None]
+    unused = [param(name) for name in _BINARY_ONLY if getattr(settings, name) is not None]
     if unused and task_name != "binary":
         value = (
-            ", or name one class with positive= to evaluate it against the rest"
+            f", or name one class with {param('positive')} to evaluate it against the rest"
             if task_name == "multiclass"
             else ""
         )
@@ -161,14 +165,14 @@ def refuse_unused_settings(task_name: str, settings: Settings) -> None:
 def refuse_options_of_lists(**request: Any) -> None:
     """Raise where an option was given that lists of items do not use."""
     unused = [
-        f"{name}="
+        param(name)
         for name, value in request.items()
         if value is not None and name not in ("k", "empty", "name")
     ]
     if unused:
         raise InputError(
             f"{' and '.join(unused)} has no use beside lists of items, which are ranked as they are: leave "
-            "it out, or pass a row per item with score= and query=."
+            f"it out, or pass a row per item with {param('score')} and {param('query')}."
         )
 
 
@@ -186,13 +190,15 @@ def refuse_several_columns(roles: dict[str, Any], task_name: str | None) -> None
             each = f"for i in range({columns})"
             if not isinstance(values, np.ndarray) and column_names(values):
                 value, each = "actual[name]", "for name in actual.columns"
+            call = f"assay.evaluate(actual={value}, predicted={value.replace('actual', 'predicted')})"
             raise InputError(
-                f"{role} has {columns} columns, and each output is evaluated on its own: [assay.evaluate("
-                f"actual={value}, predicted={value.replace('actual', 'predicted')}) {each}]."
+                f"{role} has {columns} columns, and each output is evaluated on its own: [{call} {each}]."
             )
         raise InputError(
-            f'{role} has {columns} columns: say task="multilabel" for rows that may have several labels, or '
-            'task="regression" for several numbers a row. Rows of one label each, marked by a 1, are passed '
+            f"{role} has {columns} columns: say {param('task', 'multilabel')} for rows that may have "
+            "several labels, or "
+            f"{param('task', 'regression')} for several numbers a row. Rows of one label each, marked by a "
+            "1, are passed "
             "as labels (table.argmax(axis=1))."
         )
 
@@ -204,12 +210,15 @@ def refuse_unused_threshold(request: TaskRequest) -> None:
         return
     if task_name in _NEEDS_NO_THRESHOLD:
         raise InputError(
-            f'threshold={threshold:g} has no use where task="{task_name}": {_NEEDS_NO_THRESHOLD[task_name]}.'
+            f"{param('threshold', threshold)} has no use where {param('task', task_name)}: "
+            f"{_NEEDS_NO_THRESHOLD[task_name]}."
         )
     if {"predicted", "score"} <= request.names.keys():
         raise InputError(
-            f"predicted= and threshold={threshold:g} are both given, and either says what was predicted: "
-            "leave predicted= out to cut the scores, or threshold= to keep the predictions."
+            f"{param('predicted')} and {param('threshold', threshold)} are both given, and either says "
+            "what was predicted: "
+            f"leave {param('predicted')} out to cut the scores, or {param('threshold')} to keep the "
+            "predictions."
         )
 
 
@@ -220,20 +229,24 @@ def refuse_swapped_columns(profile: ColumnProfile, request: TaskRequest, rows: R
         if profile.actual.kind == "fractions":
             raise InputError(
                 f"{actual} holds {first_fraction(rows, 'actual')}, which is no label, beside scores: are the "
-                "two exchanged? actual= is what was true, score= what the model gave. Of two measured "
-                "quantities the model's is predicted=; assay.cut makes classes of one."
+                f"two exchanged? {param('actual')} is what was true, {param('score')} what the model gave. "
+                "Of two measured "
+                "quantities the model's is "
+                f"{param('predicted')}{hint('; assay.cut makes classes of one', '')}."
             )
         return
     if profile.predicts_fractions_for_classes:
         raise InputError(
             f"{predicted} holds {first_fraction(rows, 'predicted')}, but {actual} holds classes: if "
-            'these are scores pass them as score=; if both are measured quantities say task="regression".'
+            f"these are scores pass them as {param('score')}; if both are measured quantities say "
+            f"{param('task', 'regression')}."
         )
     if profile.predicts_classes_for_fractions:
         raise InputError(
             f"{actual} holds {first_fraction(rows, 'actual')}, but {predicted} holds classes: are the two "
-            "exchanged? actual= is what was true, score= what the model gave. If both are measured "
-            'quantities say task="regression".'
+            f"exchanged? {param('actual')} is what was true, {param('score')} what the model gave. If both "
+            "are measured "
+            f"quantities say {param('task', 'regression')}."
         )
 
 
@@ -243,7 +256,7 @@ def refuse_labels_as_scores(score: Column | None) -> None:
         score.refuse_missing()
         raise ColumnError(
             f"{score.name} holds text, such as {shown(score.labels[:1])}, where scores are needed: pass "
-            "labels as predicted=; text that reads as numbers must be made numbers first."
+            f"labels as {param('predicted')}; text that reads as numbers must be made numbers first."
         )
 
 

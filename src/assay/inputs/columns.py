@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from assay import kernels
 from assay.errors import ColumnError, MissingValueError
+from assay.hints import hint, param
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +79,7 @@ class Column:
         what = "1 value is" if count == 1 else f"{count:,} values are"
         raise MissingValueError(
             f"{what} missing in {self.name} (first at {self.where(row)}). "
-            'missing="drop" leaves such rows out and counts them; or fill them first.'
+            f"{param('missing', 'drop')} leaves such rows out and counts them; or fill them first."
         )
 
     def numbers(self, what: str) -> Array:
@@ -96,7 +97,8 @@ class Column:
         """Return the values as they are, integers of any width too, or raise where they are no numbers."""
         values = self.values
         if values.ndim > 1:
-            several = ', or ask for a figure of all classes (auc with average="macro", multiclass_log_loss)'
+            average = hint('auc with average="macro"', "macro auc")
+            several = f", or ask for a metric of all classes ({average}, multiclass_log_loss)"
             raise ColumnError(
                 f"{self.name} has {values.shape[1]} columns where {what} of one are needed: pass one of them"
                 f"{several if what in ('scores', 'probabilities') else ''}."

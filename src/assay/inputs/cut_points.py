@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import NumberError
+from assay.hints import param
 from assay.inputs.arrays import column
 from assay.inputs.columns import Column
 
@@ -29,11 +30,11 @@ def cut(values: Any, edges: Sequence[float], name: str = "values") -> Column:
     try:
         limits = np.array([float(edge) for edge in edges])
     except (TypeError, ValueError):
-        raise NumberError(f"edges= is a list of numbers, not {edges!r}.") from None
+        raise NumberError(f"{param('edges')} is a list of numbers, not {edges!r}.") from None
     if not len(limits):
-        raise NumberError("edges= needs at least one number.")
+        raise NumberError(f"{param('edges')} needs at least one number.")
     if np.isnan(limits).any() or (np.diff(limits) <= 0).any():
-        raise NumberError(f"edges= must rise from one to the next: {limits.tolist()}.")
+        raise NumberError(f"{param('edges')} must rise from one to the next: {limits.tolist()}.")
     numbers = column(values, name)
     plain = numbers.numbers("numbers")
     places = np.searchsorted(limits, plain, side="right")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ColumnError, InputError, shown
+from assay.hints import param
 from assay.inputs import Column, cut, encode
 
 if TYPE_CHECKING:
@@ -51,15 +52,17 @@ def check_edges(names: Sequence[str], edges: Mapping[str, Sequence[float]] | Non
         if wanted not in names:
             near = difflib.get_close_matches(str(wanted), names, n=1)
             hint = f' Did you mean "{near[0]}"?' if near else ""
-            held = f"by= has {shown(names)}" if names else "name it in by= as well"
-            raise ColumnError(f"edges= cuts {shown([wanted])}, which is not sliced by: {held}.{hint}")
+            held = f"{param('by')} has {shown(names)}" if names else f"name it in {param('by')} as well"
+            raise ColumnError(
+                f"{param('edges')} cuts {shown([wanted])}, which is not sliced by: {held}.{hint}"
+            )
 
 
 def too_many(count: int, by: str) -> InputError:
     """Return the error for more slices than anyone would read."""
     return InputError(
         f"there are {count:,} slices by {by}, where {MOST:,} are the most: join some labels first, or cut "
-        "numbers with edges=. Rows that belong together are group=."
+        f"numbers with {param('edges')}. Rows that belong together are {param('group')}."
     )
 
 
@@ -77,7 +80,7 @@ def sliceable(column: Column, edges: Sequence[float] | None = None) -> Column:
     if column.labels is not None or column.values.dtype.kind == "b":
         if edges is not None:
             what = "text" if column.labels is not None else "true and false"
-            raise ColumnError(f"edges= cuts numbers, but {column.name} holds {what}.")
+            raise ColumnError(f"{param('edges')} cuts numbers, but {column.name} holds {what}.")
         return column
     if column.values.dtype.kind == "f" and np.isnan(column.values).any():
         column.raise_missing(int(np.argmax(np.isnan(column.values))))

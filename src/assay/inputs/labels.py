@@ -8,6 +8,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import ColumnError, LabelError, NumberError, shown
+from assay.hints import hint, param, passed
 from assay.inputs.columns import Array, Column, doubles
 
 __all__ = [
@@ -62,8 +63,9 @@ def _refuse_label(column: Column, row: int) -> NoReturn:
         )
     raise LabelError(
         f"{column.name} holds {value!r} ({column.where(row)}), which is no label: labels are text, whole "
-        "numbers or true/false. Cut a measured quantity into classes first (assay.cut), or judge it as a "
-        "regression (assay.Moments)."
+        f"numbers or true/false. Cut a measured quantity into classes first{hint(' (assay.cut)', '')}, or "
+        "judge "
+        f"it as a regression{hint(' (assay.Moments)', '')}."
     )
 
 
@@ -176,11 +178,11 @@ def positive_label(name: str, labels: Labels, positive: Label | None, declared: 
         positive = _obvious(name, declared or labels)
     elif labels and isinstance(positive, str) != isinstance(labels[0], str):
         raise LabelError(
-            f"positive={positive!r} is {'text' if isinstance(positive, str) else 'a number'}, but "
+            f"{passed('positive', positive)} is {'text' if isinstance(positive, str) else 'a number'}, but "
             f"{name} holds {shown(labels)}."
         )
     if labels and isinstance(labels[0], bool) and positive not in (False, True):
-        raise LabelError(f"positive={positive!r} is neither true nor false, but {name} holds these.")
+        raise LabelError(f"{passed('positive', positive)} is neither true nor false, but {name} holds these.")
     if labels and not isinstance(labels[0], str):
         positive = bool(positive) if isinstance(labels[0], bool) else int(positive)
     return positive
@@ -191,11 +193,11 @@ def _obvious(name: str, labels: Labels) -> Label:
         return True if labels and isinstance(labels[0], bool) else 1
     if len(labels) == 2:  # noqa: PLR2004 - two classes
         raise LabelError(
-            f"the labels of {name} are {shown(labels)}: say which one is positive with positive=."
+            f"the labels of {name} are {shown(labels)}: say which one is positive with {param('positive')}."
         )
     raise LabelError(
         f"{name} has {len(labels)} label{'s' * (len(labels) > 1)} ({shown(labels)}) where two are "
-        "needed: name one with positive= to judge it against the rest."
+        f"needed: name one with {param('positive')} to judge it against the rest."
     )
 
 

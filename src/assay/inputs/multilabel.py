@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ColumnError, InputError, LabelError, LengthError, MissingValueError, shown
+from assay.hints import param, passed
 from assay.inputs import column, rows
 from assay.inputs.arrays import column_names, from_tensor, is_tensor
 from assay.inputs.frames import Table, no_such_column
@@ -92,12 +93,15 @@ def label_tables(
     """Return the tables of what was true and what was predicted."""
     if actual is None or (predicted is None and score is None):
         raise InputError(
-            "rows of several labels need actual= and predicted=: tables of 0 and 1 with a column per label, "
-            "or lists of labels. Scores instead of predictions go to score=, with threshold=."
+            f"rows of several labels need {param('actual')} and {param('predicted')}: tables of 0 and 1 "
+            "with a column per label, "
+            f"or lists of labels. Scores instead of predictions go to {param('score')}, with "
+            f"{param('threshold')}."
         )
     if predicted is not None and (score is not None or threshold is not None):
         raise InputError(
-            "predicted= is given, so that score= and threshold= have no use here: leave them out."
+            f"{param('predicted')} is given, so that {param('score')} and {param('threshold')} have no use "
+            "here: leave them out."
         )
     names = None if labels is None else _declared(labels)
     if hasattr(data, "collect"):  # a lazy frame
@@ -143,7 +147,7 @@ def label_tables(
 
 def _declared(labels: Any) -> Labels:
     if isinstance(labels, str):
-        raise LabelError(f'labels="{labels}" is one text: pass a list of labels.')
+        raise LabelError(f"{param('labels', labels)} is one text: pass a list of labels.")
     return same_kind(tuple(map(plain_label, labels)))
 
 
@@ -190,7 +194,7 @@ def _read(data: Any, values: Any, name: str) -> tuple[Any, Labels | None]:
             odd = next(row for row in values if not isinstance(row, _ROW))
             raise ColumnError(
                 f"{name} holds {odd!r} where each row is a list of labels, or a row of 0 and 1: "
-                'for one label a row leave out task="multilabel".'
+                f"for one label a row leave out {param('task', 'multilabel')}."
             )
         if are_sets(values) or len({-1 if _is_absent(row) else len(row) for row in values}) > 1:
             return values, None
@@ -207,7 +211,7 @@ def _is_absent(row: Any) -> bool:
 def _present(sides: dict[str, Any], missing: str) -> Array | None:
     """Return which rows lack nothing, where some do; or raise, unless they are to be left out."""
     if str(missing) not in ("refuse", "drop"):
-        raise InputError(f'missing={missing!r} is not known: use "refuse" or "drop".')
+        raise InputError(f'{passed("missing", missing)} is not known: use "refuse" or "drop".')
     absent = np.zeros(len(sides["actual"]), dtype=bool)
     lost: Array | None
     for name, side in sides.items():
@@ -222,7 +226,7 @@ def _present(sides: dict[str, Any], missing: str) -> Array | None:
         if missing == "refuse":
             raise MissingValueError(
                 f"{name} has a missing value (row {int(np.argmax(lost)):,}, counting from 0). "
-                'missing="drop" leaves such rows out and counts them; or fill them first.'
+                f"{param('missing', 'drop')} leaves such rows out and counts them; or fill them first."
             )
         absent |= lost
     return ~absent if absent.any() else None
@@ -267,15 +271,18 @@ def _aligned(given: Array, own: Labels | None, theirs: Labels | None, role: str)
 
 def _cut(scores: Any, threshold: float | None) -> Any:
     if isinstance(scores, list):
-        raise ColumnError("score= holds lists of labels: pass them as predicted=.")
+        raise ColumnError(f"{param('score')} holds lists of labels: pass them as {param('predicted')}.")
     if threshold is None:
         raise InputError(
-            "score= says how likely each label is: say with threshold= from where it is predicted."
+            f"{param('score')} says how likely each label is: say with {param('threshold')} from where it "
+            "is predicted."
         )
     try:
         numbers = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ColumnError("score= holds something else than numbers: pass labels as predicted=.") from None
+        raise ColumnError(
+            f"{param('score')} holds something else than numbers: pass labels as {param('predicted')}."
+        ) from None
     return numbers >= threshold
 
 
@@ -285,7 +292,9 @@ def _of_lists(truth: list[Any], given: list[Any], names: Labels | None) -> tuple
     kinds = same_kind(tuple(found))
     labels = names or tuple(sorted(kinds))
     if not labels:
-        raise LabelError("no row has a label, and none was predicted: declare the labels with labels=.")
+        raise LabelError(
+            f"no row has a label, and none was predicted: declare the labels with {param('labels')}."
+        )
     if strange := found - set(labels):
         raise LabelError(f"{shown(sorted(strange))} is not among the declared labels: {shown(labels)}.")
     place = {label: index for index, label in enumerate(labels)}

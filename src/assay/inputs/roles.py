@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.errors import ColumnError, InputError, LabelError, LengthError, shown, suggest_keywords
+from assay.hints import param, passed
 from assay.inputs.arrays import column, column_names
 from assay.inputs.labels import Label, Labels, plain_label, same_kind, weights
 from assay.inputs.score_matrix import class_labels, class_scores
@@ -65,7 +66,7 @@ class Rows:
         """Return the column of a role, or raise saying what needs it."""
         found: Column | None = getattr(self, role)
         if found is None:
-            raise ColumnError(f"{what} needs {role}=: pass it to rows().")
+            raise ColumnError(f"{what} needs {param(role)}: pass it to rows().")
         return found
 
     def take(self, index: Any) -> Rows:
@@ -141,7 +142,7 @@ def rows(
     1
     """
     if str(missing) not in ("refuse", "drop"):
-        raise InputError(f'missing={missing!r} is not known: use "refuse" or "drop".')
+        raise InputError(f'{passed("missing", missing)} is not known: use "refuse" or "drop".')
     table = None
     if data is not None:
         from assay.inputs.frames import Table  # noqa: PLC0415 - arrays do without it
@@ -180,7 +181,7 @@ def _column(table: Table | None, value: Any, role: str) -> Column:
         return table.column(value)
     if isinstance(value, str):
         raise ColumnError(
-            f'{role}="{value}" names a column, but no data was given. Pass the table first, as in '
+            f"{param(role, value)} names a column, but no data was given. Pass the table first, as in "
             f'evaluate(table, {role}="{value}", ...).'
         )
     return column(value, role)
@@ -207,7 +208,10 @@ def _listed(table: Table | None, by: Any) -> list[Any]:
 
 def _common_length(columns: tuple[Column, ...]) -> int:
     if not columns:
-        raise LengthError("no columns were given: pass at least actual= and predicted= or score=.")
+        raise LengthError(
+            f"no columns were given: pass at least {param('actual')} and {param('predicted')} or "
+            f"{param('score')}."
+        )
     first = columns[0]
     n = len(first.values)
     for other in columns:
@@ -218,13 +222,13 @@ def _common_length(columns: tuple[Column, ...]) -> int:
 
 def _declared(labels: Any, positive: Label | None) -> Labels:
     if isinstance(labels, str):
-        raise LabelError(f'labels="{labels}" is one text: pass a list of labels.')
+        raise LabelError(f"{param('labels', labels)} is one text: pass a list of labels.")
     try:
         plain = same_kind(tuple(plain_label(label) for label in labels))
     except TypeError:
-        raise LabelError(f"labels={labels!r} is no list of labels.") from None
+        raise LabelError(f"{passed('labels', labels)} is no list of labels.") from None
     if not plain:
-        raise LabelError("labels= is empty: name at least one label, or leave it out.")
+        raise LabelError(f"{param('labels')} is empty: name at least one label, or leave it out.")
     seen: set[Label] = set()
     for label in plain:
         if label in seen:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ColumnError, LabelError, LengthError, shown
+from assay.hints import param
 from assay.inputs.arrays import column, column_names, from_tensor, is_tensor
 from assay.inputs.columns import Column, doubles
 from assay.inputs.labels import Label, Labels, encode, plain_label
@@ -81,7 +82,7 @@ def class_labels(
     whose = "declared" if declared is not None else "in actual"
     raise LabelError(
         f"{scores.name} has {columns}, but the labels {whose} are {shown(known) or 'none'}: "
-        "say whose column each one is, in order, with labels=."
+        f"say whose column each one is, in order, with {param('labels')}."
     )
 
 

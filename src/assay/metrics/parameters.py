@@ -7,6 +7,7 @@ import numbers
 from typing import Any
 
 from assay.errors import MetricError
+from assay.hints import passed
 
 __all__ = ["number", "whole"]
 
@@ -25,7 +26,7 @@ def number(name: str, value: Any, *, minimum: float = -math.inf, above: float = 
     if not fits or not value >= minimum or (above > -math.inf and not value > above):
         bound = f" above {above:g}" if above > -math.inf else f" from {minimum:g} on"
         raise MetricError(
-            f"{name}={value!r} is not a number{bound if max(minimum, above) > -math.inf else ''}."
+            f"{passed(name, value)} is not a number{bound if max(minimum, above) > -math.inf else ''}."
         )
     return float(value)
 
@@ -39,5 +40,5 @@ def whole(name: str, value: Any, *, minimum: int = 1) -> int:
     assay.errors.MetricError: bins=2.5 is not a whole number from 1 on.
     """
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < minimum:
-        raise MetricError(f"{name}={value!r} is not a whole number from {minimum} on.")
+        raise MetricError(f"{passed(name, value)} is not a whole number from {minimum} on.")
     return int(value)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.errors import MetricError
+from assay.hints import passed
 from assay.metrics.metric import Metric, Needs
 from assay.metrics.registry import find, peer_spec, split_average, split_averaged
 
@@ -235,7 +236,7 @@ def _joined(text: Any, own: dict[str, Any], more: dict[str, Any]) -> dict[str, A
     for key in own.keys() & more.keys():
         if repr(_plain(own[key])) != repr(_plain(more[key])):
             kind = "two averages" if key == "average" else f"two values of {key}"
-            raise MetricError(f'"{text}" and {key}={more[key]!r} are {kind}: say one.')
+            raise MetricError(f'"{text}" and {passed(key, more[key])} are {kind}: say one.')
     return {**own, **more}
 
 

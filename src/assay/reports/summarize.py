@@ -9,6 +9,7 @@ from assay.errors import shown
 from assay.evaluation.default_metrics import LONG_REPORT_ONLY, default_groups
 from assay.formatting.numbers import format_interval, format_value
 from assay.formatting.width import short
+from assay.hints import hint, param, render
 from assay.inference.hypothesis_tests.contingency import bowker, mcnemar, no_information
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_HIGHLIGHTS", "PAGE", "WHY_NO_INTERVAL", "default_highlights", "one_line", "summarize"]
 
-PAGE = 'ev.report("report.html") writes the interactive page.'
-WHY_NO_INTERVAL = "Why a metric has no interval: ev.text(full=True)."
+PAGE = hint('ev.report("report.html")', "--report report.html") + " writes the interactive page."
+WHY_NO_INTERVAL = f"Why a metric has no interval: {hint('ev.text(full=True)', '--full')}."
 
 MAX_HIGHLIGHTS = 3
 _HIGHLIGHTS = {
@@ -84,7 +85,7 @@ def summarize(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Sum
     if brief and sum(map(len, groups)) < _SCREEN_LINES - 1:
         remarks.append(PAGE)
     return Summary(
-        _title(ev), tuple(_heading(ev)), lines, labels, counts, tuple(remarks),
+        _title(ev), tuple(_heading(ev)), lines, labels, counts, tuple(map(render, remarks)),
         _classes(ev, full=full),
     )  # fmt: skip
 
@@ -202,7 +203,7 @@ def _line(ev: Evaluation, name: str, estimate: Estimate) -> Line:
         notes.append(estimate.note if estimate.method else f"no interval: {estimate.note}")
     if estimate.design_effect is not None and estimate.design_effect == estimate.design_effect:
         notes.append(f"{estimate.groups:,} groups, design effect {estimate.design_effect:.2f}")
-    return Line(name, estimate, tuple(remarks), tuple(notes))
+    return Line(name, estimate, tuple(map(render, remarks)), tuple(notes))
 
 
 def _auc_remarks(value: float, estimate: Estimate) -> list[str]:
@@ -250,17 +251,21 @@ def _remarks(
         if full and table.weights is None:
             yield from _marginal_test(table)
         if not drawn:
-            classes = "" if len(table.labels) <= _MAX_CLASSES else ", each class in ev.classes"
-            yield f"{len(table.labels)} classes: the whole table is ev.confusion{classes}."
+            classes = (
+                "" if len(table.labels) <= _MAX_CLASSES else f", each class in {hint('ev.classes', '--full')}"
+            )
+            whole = hint("ev.confusion", "shown by assay crosstab")
+            yield f"{len(table.labels)} classes: the whole table is {whole}{classes}."
     if ev.task.name == "multilabel" and len(ev.task.labels) > _MAX_CLASSES and not full:
-        yield f"{len(ev.task.labels)} labels: the metrics of each are in ev.classes."
+        yield f"{len(ev.task.labels)} labels: the metrics of each are in {hint('ev.classes', '--full')}."
     if ev.binned is not None:
         yield from _bin_remarks(ev.binned)
     if ev.task.name == "binary" and "scores" in ev.tallies and not ev.are_probabilities:
         lost = "log loss, Brier score and calibration are left out"
         yield f"The scores are not probabilities{_score_range(ev)}: {lost}."
     if ev.task.name == "binary" and not isinstance(table, Confusion):
-        yield "Counts need a threshold: pass threshold=, or use ev.at(threshold)."
+        ways = hint("pass threshold=, or use ev.at(threshold)", "say --threshold")
+        yield f"Counts need a threshold: {ways}."
     if "class_scores" in ev.tallies and not ev.are_probabilities:
         yield "The scores of a row do not add up to 1: log loss, Brier score and calibration are left out."
     without_interval = any(
@@ -284,7 +289,8 @@ def _marginal_test(table: Confusion) -> Iterator[str]:
 def _bin_remarks(binned: BinnedScores) -> Iterator[str]:
     """Yield that scores are in bins, and the bounds that hold for certain."""
     yield (
-        f"The scores did not fit the memory and were counted in {len(binned.cells):,} bins: more memory= "
+        f"The scores did not fit the memory and were counted in {len(binned.cells):,} bins: more "
+        f"{param('memory')} "
         "keeps them exactly."
     )
     areas = (("AUC", binned.auc_bounds()), ("average precision", binned.average_precision_bounds()))
@@ -309,10 +315,13 @@ def _score_range(ev: Evaluation) -> str:
 def _criterion_advice(ev: Evaluation) -> str:
     """Return how choose_threshold() weighs the two errors: as stated, or by costs yet to be stated."""
     if ev.settings.costs:
-        return "ev.choose_threshold() weighs the two by their costs."
+        return f"{hint('ev.choose_threshold()', 'assay threshold')} weighs the two by their costs."
     if ev.settings.beta is not None:
-        return f"ev.choose_threshold() weighs the two by F{ev.settings.beta:g}."
-    return "ev.choose_threshold(cost_fp=..., cost_fn=...) weighs the two."
+        return f"{hint('ev.choose_threshold()', 'assay threshold')} weighs the two by F{ev.settings.beta:g}."
+    call = hint(
+        "ev.choose_threshold(cost_fp=..., cost_fn=...)", "assay threshold with --cost-fp and --cost-fn"
+    )
+    return f"{call} weighs the two."
 
 
 def _count_remarks(ev: Evaluation, table: Confusion) -> Iterator[str]:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import SplitError, suggest_keywords
+from assay.hints import param, passed
 from assay.resampling.split_inputs import shares, whole
 from assay.resampling.splitters import (
     Bootstrap,
@@ -127,13 +128,15 @@ def walk_forward(folds: int = 5, *, gap: Any = 0, window: Any = None) -> WalkFor
     [0 1 2 3 4] [6 7]
     """
     if window is not None and not _duration("window", window) > window * 0:
-        raise SplitError(f"window={window!r} should be more than 0.")
+        raise SplitError(f"{passed('window', window)} should be more than 0.")
     return WalkForward(whole("folds", folds, 1), _duration("gap", gap), window)
 
 
 def _strata(stratify: Any, bins: int | None, seed: int) -> tuple[bool, int | None, int]:
     if not isinstance(stratify, bool):
-        raise SplitError(f"stratify={stratify!r} should be True or False: what to stratify by is y=.")
+        raise SplitError(
+            f"{passed('stratify', stratify)} should be True or False: what to stratify by is {param('y')}."
+        )
     checked = None if bins is None else whole("bins", bins, 1)
     return stratify, checked, whole("seed", seed, 0, _MAX_SEED)
 
@@ -143,6 +146,6 @@ def _duration(name: str, value: Any) -> Any:
     known = isinstance(value, (numbers.Real, dt.timedelta)) and not isinstance(value, bool)
     if not known or not value >= value * 0:
         raise SplitError(
-            f"{name}={value!r} should be a number of the unit of time, or a duration, and not negative."
+            f"{passed(name, value)} should be a number of the unit of time, or a duration, and not negative."
         )
     return value

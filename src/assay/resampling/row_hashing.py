@@ -9,6 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import SplitError, shown
+from assay.hints import param
 from assay.inputs import encode
 
 if TYPE_CHECKING:
@@ -122,5 +123,5 @@ def _refuse_twice(keys: Column, values: Array) -> NoReturn:
     value = keys.values[first] if keys.labels is None else keys.labels[int(keys.values[first])]
     raise SplitError(
         f"key holds {shown([value])} twice ({keys.where(first)}, and row {second:,}): a key names "
-        "one row. Where rows of one name must stay together, pass the column as group=."
+        f"one row. Where rows of one name must stay together, pass the column as {param('group')}."
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import ColumnError, LengthError, SplitError, shown
+from assay.hints import param
 from assay.inputs import Column, column, encode
 from assay.inputs.arrays import column_names
 from assay.inputs.labels import cross
@@ -81,7 +82,7 @@ def _absent_classes(split: Split, codes: Array, labels: tuple[Any, ...]) -> Iter
             of = "the classes" if len(absent) > 1 else "the class"
             yield SplitError(
                 f"the part {name!r} holds no row of {of} {shown(absent)}. "
-                "Stratify by y=, or make fewer parts."
+                f"Stratify by {param('y')}, or make fewer parts."
             )
 
 
@@ -93,7 +94,7 @@ def _straddling_groups(split: Split, codes: Array, labels: tuple[Any, ...]) -> I
         several = "1 group has" if len(astray) == 1 else f"{len(astray):,} groups have"
         yield SplitError(
             f"{several} rows in more than one part, such as {shown([labels[astray[0]]])} in "
-            f"{shown(parts)}. Split with group=."
+            f"{shown(parts)}. Split with {param('group')}."
         )
 
 
@@ -105,7 +106,7 @@ def _reversed(split: Split, times: Array) -> Iterator[SplitError]:
             what = "1 row is" if count == 1 else f"{count:,} rows are"
             yield SplitError(
                 f"in the part {name!r} {what} not earlier than the first of {after!r} ({later.min()}). "
-                "Split with time=."
+                f"Split with {param('time')}."
             )
 
 
@@ -123,7 +124,7 @@ def _duplicates(split: Split, codes: Array, count: int) -> Iterator[SplitError]:
         times = "1 distinct row occurs" if len(twins) == 1 else f"{len(twins):,} distinct rows occur"
         yield SplitError(
             f"{times} in more than one part, such as rows {first:,} and {second:,}, counting from 0. "
-            "Drop the copies, or pass group= so that they stay together."
+            f"Drop the copies, or pass {param('group')} so that they stay together."
         )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import LabelError, LengthError, MissingValueError, SplitError, shown
+from assay.hints import param, passed
 from assay.inputs import Label, column, encode
 from assay.resampling.row_hashing import Keys, read_keys
 from assay.resampling.split import UNUSED
@@ -80,7 +81,8 @@ def classes(y: Any) -> tuple[Array, tuple[Label, ...]]:
         return encode(target)
     except LabelError as refused:
         raise SplitError(
-            f"{refused} To stratify by its quantiles, say bins=; stratify=False leaves it alone."
+            f"{refused} To stratify by its quantiles, say {param('bins')}; {param('stratify', False)} "
+            "leaves it alone."
         ) from None
 
 
@@ -93,7 +95,7 @@ def quantile_bins(y: Any, bins: int) -> Array:
     values = present(y, "y").numbers("numbers to cut into quantiles")
     n = len(values)
     if bins > n:
-        raise SplitError(f"bins={bins} for {n} rows: there cannot be more bins than rows.")
+        raise SplitError(f"{param('bins', bins)} for {n} rows: there cannot be more bins than rows.")
     cuts = [-(-n * place // bins) for place in range(1, bins)]  # a bin larger by one comes first
     edges = np.unique(np.partition(values, cuts)[cuts]) if cuts else values[:0]
     found = np.searchsorted(edges, values, side="right")
@@ -110,7 +112,8 @@ def shares(parts: Any) -> tuple[Fraction, ...]:
     if not isinstance(parts, Mapping) or not parts:
         what = "is empty" if isinstance(parts, Mapping) else f"is {parts!r}"
         raise SplitError(
-            f'parts= {what}: name the parts with their shares, such as {{"train": 0.75, "test": 0.25}}.'
+            f"{param('parts')} {what}: name the parts with their shares, such as "
+            f'{{"train": 0.75, "test": 0.25}}.'
         )
     for name, share in parts.items():
         if not isinstance(name, str) or not name or name == UNUSED:
@@ -134,7 +137,7 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
         number = None
     if number is None or isinstance(value, bool) or number < least or (most is not None and number > most):
         limits = f"of at least {least}" if most is None else f"from {least} to {most:,}"
-        raise SplitError(f"{name}={value!r} should be a whole number {limits}.")
+        raise SplitError(f"{passed(name, value)} should be a whole number {limits}.")
     return number
 
 
@@ -144,7 +147,9 @@ def _length(columns: dict[str, Any], n: int | None) -> int:
         lengths["n"] = whole("n", n, 0)
     if not lengths:
         raise SplitError(
-            "there is nothing to split: pass y=, group=, time= or key=, or the number of rows n=."
+            f"there is nothing to split: pass {param('y')}, {param('group')}, {param('time')} or "
+            f"{param('key')}, or "
+            "the number of rows n=."
         )
     (first, length), *others = lengths.items()
     for name, other in others:

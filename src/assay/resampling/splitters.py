@@ -16,6 +16,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import SplitError
+from assay.hints import param
 from assay.resampling.assignment import assign_rows
 from assay.resampling.group_assignment import assign_groups, group_strata
 from assay.resampling.split import TRAIN_TEST, Split, Splits
@@ -73,10 +74,11 @@ class _Base:
         """Return the splits, each made on access; the functions of the module say what each column does."""
         for role, values in (("group", group), ("time", time)):
             if values is not None and role not in self.takes:
-                raise SplitError(f"{type(self).__name__} has no use for {role}=: {_INSTEAD[role]}.")
+                raise SplitError(f"{type(self).__name__} has no use for {param(role)}: {_INSTEAD[role]}.")
         if group is not None and time is not None:
             raise SplitError(
-                "group= and time= cannot both hold: a group may have rows on both sides of a date."
+                f"{param('group')} and {param('time')} cannot both hold: a group may have rows on both "
+                "sides of a date."
             )
         stratify, bins = self._strata()
         return self._splits(
@@ -125,7 +127,7 @@ class Holdout(_Stratified):
         names, meant = self.names, shares(dict(self.parts))
         if time is not None and self.repeats > 1:
             raise SplitError(
-                "by time there is one split: leave out repeats=, or use walk_forward for several."
+                f"by time there is one split: leave out {param('repeats')}, or use walk_forward for several."
             )
         if time is None and len(names) > inputs.n:
             raise SplitError(f"{len(names)} parts of {inputs.n} rows: there cannot be more parts than rows.")
@@ -178,7 +180,9 @@ class KFold(_Stratified):
 
     def _folds(self, inputs: SplitInputs, repeat: int) -> Array:
         if self.k > inputs.n:
-            raise SplitError(f"k={self.k} folds of {inputs.n} rows: there cannot be more folds than rows.")
+            raise SplitError(
+                f"{param('k', self.k)} folds of {inputs.n} rows: there cannot be more folds than rows."
+            )
         if inputs.groups is not None:
             return assign_groups(inputs, (Fraction(1, self.k),) * self.k, self.seed, repeat)
         return assign_rows(
@@ -213,7 +217,7 @@ class LeaveGroupOut(_Base):
         del time
         groups, count = inputs.groups, len(inputs.group_labels)
         if groups is None:
-            raise SplitError("leave_group_out needs group=: which rows belong together.")
+            raise SplitError(f"leave_group_out needs {param('group')}: which rows belong together.")
         if count < 2:  # noqa: PLR2004
             raise SplitError("leaving one group out of one leaves no rows to train on.")
 
@@ -284,7 +288,7 @@ class WalkForward(_Base):
 
     def _splits(self, inputs: SplitInputs, time: Any) -> Splits:
         if time is None:
-            raise SplitError("walk_forward needs time=: when each row was known.")
+            raise SplitError(f"walk_forward needs {param('time')}: when each row was known.")
         del inputs
         found = walk(time, self.folds, self.gap, self.window)
         return Splits(self.folds, lambda fold: Split(TRAIN_TEST, found[fold], fold=fold))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ColumnError, MissingValueError, SplitError
+from assay.hints import hint, param, passed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,14 +55,15 @@ def span(name: str, value: Any, times: Array) -> Any:
     if times.dtype.kind != "M":
         if isinstance(value, (dt.timedelta, np.timedelta64)):
             raise SplitError(
-                f"{name}= is a duration, but time holds numbers: pass a number of the same unit."
+                f"{param(name)} is a duration, but time holds numbers: pass a number of the same unit."
             )
         return value
     if isinstance(value, (dt.timedelta, np.timedelta64)):
         return np.timedelta64(value)
     if value == 0:
         return np.timedelta64(0, "us")
-    raise SplitError(f"{name}={value!r}, but time holds dates: pass a datetime.timedelta.")
+    duration = hint("a datetime.timedelta", "a duration, such as 7d or 12h")
+    raise SplitError(f"{passed(name, value)}, but time holds dates: pass {duration}.")
 
 
 def ordered_parts(time: Any, shares: Sequence[Fraction], names: Sequence[str], gap: Any) -> Array:
@@ -117,5 +119,5 @@ def _refuse_empty(places: Array, names: Sequence[str], where: str = "") -> None:
         if counts[part] == 0:
             raise SplitError(
                 f"the part {name!r} would have no rows{where}: there are too few distinct times, "
-                "or gap= is too wide or window= too narrow."
+                f"or {param('gap')} is too wide or {param('window')} too narrow."
             )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from assay import kernels
 from assay.errors import ColumnError
+from assay.hints import param
 from assay.inputs import Label, encode, need_rows
 from assay.inputs.labels import cross, same_kind
 from assay.tallies.mapping import MappedTallies, maker
@@ -53,7 +54,7 @@ class Grouped(MappedTallies, kind="grouped"):
             raise ColumnError(f'over={over!r} is no role to group by: use "by", "group" or "query".')
         columns = need_rows(rows).by if over == "by" else (rows.need(over, "a grouped tally"),)
         if not columns:
-            raise ColumnError("a grouped tally needs by=: pass one or more columns to rows().")
+            raise ColumnError(f"a grouped tally needs {param('by')}: pass one or more columns to rows().")
         each = maker(each)
         encoded = [encode(column) for column in columns]
         groups, digits = cross([(codes, max(len(labels), 1)) for codes, labels in encoded])

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import ColumnError, NumberError, TallyError
+from assay.hints import param
 from assay.inputs import need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import binary, check_declared, encode, translate
@@ -185,7 +186,8 @@ def _matrix(rows: Rows, role: str, what: str) -> Array:
     column = rows.need("score", what)
     if column.values.ndim == 1:
         raise ColumnError(
-            f"{what} needs a column of scores per class, but {column.name} is a single one: pass score= a "
+            f"{what} needs a column of scores per class, but {column.name} is a single one: pass "
+            f"{param('score')} a "
             "table with a column for each label."
         )
     column.refuse_missing()

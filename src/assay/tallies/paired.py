@@ -9,6 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import InputError, LengthError, TallyError
+from assay.hints import param
 from assay.inputs import need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import Label, binary
@@ -143,7 +144,9 @@ def same_actual(first: Rows, second: Rows, what: str) -> Column:
     if mine is not theirs and not (mine.labels == theirs.labels and _equal(mine.values, theirs.values)):
         raise InputError("the two models were not judged on the same rows: their actual values differ.")
     if first.positive != second.positive or first.labels != second.labels:
-        raise InputError("the two models' rows were gathered with different positive= or labels=.")
+        raise InputError(
+            f"the two models' rows were gathered with different {param('positive')} or {param('labels')}."
+        )
     weights = [None if one.weight is None else one.weight.values for one in (first, second)]
     if not _equal(*weights):
         raise InputError("the two models' rows have different weights.")

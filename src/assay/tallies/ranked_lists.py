@@ -20,6 +20,7 @@ from assay.errors import (
     TallyError,
     shown,
 )
+from assay.hints import passed
 from assay.inputs import Column, Label, column, encode, need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import label_union, same_kind
@@ -262,7 +263,7 @@ class Queries(Tally, kind="queries"):
         except TypeError:
             places = -1
         if k is not None and places < 1:
-            raise NumberError(f"k={k!r}: a list has a whole number of places, at least one.")
+            raise NumberError(f"{passed('k', k)}: a list has a whole number of places, at least one.")
         found = kernels.score_lists(
             self.offsets, self.gains, self.tied, self.ideal_offsets, self.ideal_gains, places
         )

@@ -16,6 +16,7 @@ from assay import kernels
 from assay.errors import InputError, shown
 from assay.evaluation.evaluate import evaluate_rows
 from assay.evaluation.evaluation import Evaluation
+from assay.hints import param
 from assay.inference.differences.slice_vs_rest import Side
 from assay.inputs import Label, encode, label_union
 from assay.inputs.labels import cross, translate
@@ -223,7 +224,7 @@ def check_same_edges(one: Grouped, other: Grouped, names: Sequence[str]) -> None
             if left[number] != right[number]:
                 raise InputError(
                     f"{name} was cut at different numbers on both sides ({shown([left[number]])} and "
-                    f"{shown([right[number]])}): say where for both, with edges=."
+                    f"{shown([right[number]])}): say where for both, with {param('edges')}."
                 )
 
 

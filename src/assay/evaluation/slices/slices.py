@@ -16,6 +16,7 @@ from assay.evaluation.slices.slice_report import SliceLine, SliceReport, line_ta
 from assay.formatting.frame_output import as_frame
 from assay.formatting.json_values import json_safe
 from assay.formatting.result import Result, ResultTable
+from assay.hints import hint, param
 from assay.inference.differences.slice_vs_rest import against_rest, grouped_against_rest
 from assay.inference.hypothesis_tests.multiple_testing import holm
 from assay.inputs import encode
@@ -46,7 +47,10 @@ class SlicesByColumn(Result, Mapping[Any, "SliceTable"]):
 
     def __init__(self, ev: Evaluation) -> None:
         if not ev.settings.by:
-            raise ColumnError("there is nothing to slice by: name one or more columns in evaluate(..., by=).")
+            raise ColumnError(
+                "there is nothing to slice by: name one or more columns in "
+                f"{hint('evaluate(..., by=)', '--by')}."
+            )
         if ev.source_rows is None and "slices" not in ev.tallies:
             raise InputError(
                 "slices need the rows, or tallies of each slice, and this evaluation holds neither."
@@ -210,7 +214,7 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
             return tuple(names)
         requested = (metrics,) if isinstance(metrics, str) else tuple(metrics)
         if not requested:
-            raise MetricError("metrics= is empty: name at least one, or leave it out.")
+            raise MetricError(f"{param('metrics')} is empty: name at least one, or leave it out.")
         return tuple(dict.fromkeys(self._reading(name)[0].name for name in requested))
 
     def _against_rest(self, names: tuple[str, ...]) -> list[list[Difference | None]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.errors import MetricError
+from assay.hints import passed
 from assay.inference.bootstrap import bootstrap_limits
 from assay.inference.bootstrap.row_units import units_of_rows
 from assay.inference.bootstrap.tally_units import units_of_tally
@@ -281,5 +282,5 @@ def check_seed(seed: int) -> int:
 def _check_whole_number(value: Any, name: str, minimum: int, limit: int) -> int:
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not whole or not minimum <= value < limit:
-        raise MetricError(f"{name}={value!r}: a whole number from {minimum} on is needed.")
+        raise MetricError(f"{passed(name, value)}: a whole number from {minimum} on is needed.")
     return int(value)

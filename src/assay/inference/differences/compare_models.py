@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from assay.errors import MetricError
+from assay.hints import param, passed
 from assay.inference.differences.default_comparison_metrics import default_metrics
 from assay.inference.differences.difference import Difference, Margin, assess_margin, direction
 from assay.inference.differences.difference_request import DifferenceRequest, DifferenceResult
@@ -81,7 +82,7 @@ def metric_specs(
     single = isinstance(metrics, (str, Metric, MetricSpec)) or is_pair(metrics)
     requested = [metrics] if single else list(metrics)
     if not requested:
-        raise MetricError("metrics= is empty: name at least one, or leave it out.")
+        raise MetricError(f"{param('metrics')} is empty: name at least one, or leave it out.")
     specs = [metric if isinstance(metric, MetricSpec) else MetricSpec.of(metric) for metric in requested]
     return list({comparison_name(spec): spec for spec in reversed(specs)}.values())[::-1]
 
@@ -150,12 +151,13 @@ def _check_arguments(
     check_confidence(confidence)
     if margin is not None and confidence <= _MIN_CONFIDENCE_WITH_MARGIN:
         raise MetricError(
-            f"confidence={confidence!r}: a margin is tested by intervals of more than 0.5, such as 0.95."
+            f"{passed('confidence', confidence)}: a margin is tested by intervals of more than 0.5, such "
+            "as 0.95."
         )
     if correction not in ("holm", "bh", None):
-        raise MetricError(f'correction={correction!r} is not known: use "holm", "bh" or None.')
+        raise MetricError(f'{passed("correction", correction)} is not known: use "holm", "bh" or None.')
     if against not in ("all", "first"):
-        raise MetricError(f'against={against!r} is not known: use "all" or "first".')
+        raise MetricError(f'{passed("against", against)} is not known: use "all" or "first".')
     for argument, numbers in (("margin", margin), ("detect", detect)):
         _check_names(numbers, specs, argument)
     for spec in specs:
@@ -324,7 +326,7 @@ def _number_for(numbers: float | Mapping[str, float] | None, spec: MetricSpec, a
         return None
     if not (isinstance(number, Real) and 0 < float(number) < math.inf):
         raise MetricError(
-            f"{argument}={number!r} must be a number above 0, or one for each metric by its name."
+            f"{passed(argument, number)} must be a number above 0, or one for each metric by its name."
         )
     return float(number)
 
@@ -335,4 +337,6 @@ def _check_names(numbers: Any, specs: Sequence[MetricSpec], argument: str) -> No
     known = {*compared, *(spec.metric.name for spec in specs)}
     for name in numbers if isinstance(numbers, Mapping) else ():
         if MetricSpec.of(name).base not in known:
-            raise MetricError(f"{argument}= names {name}, which is not compared: only {', '.join(compared)}.")
+            raise MetricError(
+                f"{param(argument)} names {name}, which is not compared: only {', '.join(compared)}."
+            )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import InputError, shown
+from assay.hints import param
 from assay.inputs import Rows, label_union
 from assay.tallies import (
     ClassScores,
@@ -58,7 +59,7 @@ def default_metrics(models: Sequence[Any], *, stated: bool, task: str | None) ->
         obvious = any(set(data.labels) <= pair for pair in ({0, 1}, {-1, 1}))
         return _ORDINAL if task == "ordinal" else _metrics_of_labels(binary_task=stated or obvious)
     if not isinstance(data, Rows):
-        raise InputError(f"say with metrics= what a {type(data).__name__} is to be compared by.")
+        raise InputError(f"say with {param('metrics')} what a {type(data).__name__} is to be compared by.")
     if data.query is not None:
         return _RANKING
     names: list[str] = []
@@ -67,7 +68,10 @@ def default_metrics(models: Sequence[Any], *, stated: bool, task: str | None) ->
     if data.score is not None:
         names += _metrics_of_scores(data)
     if not names:
-        raise InputError("the models' rows have neither predicted= nor score=: there is nothing to compare.")
+        raise InputError(
+            f"the models' rows have neither {param('predicted')} nor {param('score')}: there is nothing to "
+            "compare."
+        )
     return names
 
 
@@ -87,7 +91,8 @@ def _metrics_of_predictions(models: Sequence[Any], task: str | None) -> list[str
         if profile.predicts_fractions_for_classes or profile.predicts_classes_for_fractions:
             raise InputError(
                 "one of actual and predicted holds classes, the other numbers that are not whole: pass "
-                f"scores as score=; for measured quantities say with metrics= {_SUGGESTIONS['quantities']}."
+                f"scores as {param('score')}; for measured quantities say with {param('metrics')} "
+                f"{_SUGGESTIONS['quantities']}."
             )
         return _REGRESSION
     labels = first.labels or label_union(profile.actual.labels, profile.predicted.labels)
@@ -95,9 +100,9 @@ def _metrics_of_predictions(models: Sequence[Any], task: str | None) -> list[str
     if first.positive is None and first.score is None and inferred == "whole numbers":
         raise InputError(
             f"actual holds whole numbers ({shown(labels, 4)}), which may be classes, grades or quantities: "
-            f"say with metrics= what to compare by, such as {_SUGGESTIONS['classes']} for classes, "
+            f"say with {param('metrics')} what to compare by, such as {_SUGGESTIONS['classes']} for classes, "
             f"{_SUGGESTIONS['grades']} for grades, {_SUGGESTIONS['quantities']} for quantities; or declare "
-            "the classes with labels=."
+            f"the classes with {param('labels')}."
         )
     return _metrics_of_labels(binary_task=first.positive is not None or inferred == "binary")
 

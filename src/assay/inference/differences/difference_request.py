@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from assay.errors import InputError, MetricError
+from assay.hints import passed
 from assay.inference.differences.clustered_difference import GroupedUnits, group_shares, jackknife_spread
 from assay.inference.differences.pairing import size_of
 from assay.inference.differences.pooled_variance import BY_CLASS, InfluenceUnits, NullSpread, own_spread
@@ -66,11 +67,13 @@ class ComparisonSettings:
         known = [name for names in TESTS.values() for name in names]
         for name in self.tests:
             if name not in known:
-                raise MetricError(f"test={name!r} is not known: use one of {', '.join(map(repr, known))}.")
+                raise MetricError(
+                    f"{passed('test', name)} is not known: use one of {', '.join(map(repr, known))}."
+                )
         for name in ("horizon", "replicates"):
             value = getattr(self, name)
             if not (isinstance(value, Integral) and int(value) >= 1):
-                raise MetricError(f"{name}={value!r} is a whole number of at least 1.")
+                raise MetricError(f"{passed(name, value)} is a whole number of at least 1.")
         check_seed(self.seed)
 
     def requested_test(self, family: str, default: str = "") -> str:

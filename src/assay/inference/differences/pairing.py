@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ColumnError, InputError, LengthError, MetricError
+from assay.hints import hint, param
 from assay.inference.intervals.interval_request import rescaled
 from assay.inference.intervals.tally_choice import tally_for
 from assay.inputs import Rows, rows
@@ -174,7 +175,10 @@ def prepare_models(
     else:
         stated = [name for name, value in roles.items() if value is not None and name != "positive"]
         if stated:
-            raise InputError(f"{', '.join(stated)} belong to columns: say predicted= or score= as well.")
+            raise InputError(
+                f"{', '.join(stated)} belong to columns: say {param('predicted')} or {param('score')} as "
+                "well."
+            )
         data = tuple(map(_check_model, inputs))
         own_names = _fill_names(default_names, _column_names(data))
     if len(data) < _MIN_MODELS:
@@ -207,11 +211,14 @@ def _rows_by_model(
             named = {name: name for name in columns}
         else:
             raise ColumnError(
-                f"{role}= is one column per model here: a mapping from model to column, or a list of a "
+                f"{param(role)} is one column per model here: a mapping from model to column, or a list of a "
                 "table's column names."
             )
         if by_model and list(by_model) != list(named) and set(by_model) != set(named):
-            raise InputError(f"predicted= and score= name different models: {list(by_model)}, {list(named)}.")
+            raise InputError(
+                f"{param('predicted')} and {param('score')} name different models: {list(by_model)}, "
+                f"{list(named)}."
+            )
         for name, column in named.items():
             by_model.setdefault(name, {})[role] = column
     each = [rows(table, **roles, **columns, missing=missing) for columns in by_model.values()]
@@ -275,7 +282,7 @@ def _are_paired(data: tuple[Any, ...], names: tuple[str, ...], *, paired: bool |
     first = data[0]
     stated = {model.positive for model in data if isinstance(model, Rows)}
     if len(stated) > 1:
-        raise InputError("the models' rows were gathered with different positive= labels.")
+        raise InputError(f"the models' rows were gathered with different {param('positive')} labels.")
     if paired is False:
         return False
     if all(isinstance(model, Queries) for model in data):
@@ -306,8 +313,8 @@ def _have_other_actuals(first: Rows, second: Rows, first_name: str, second_name:
     if np.array_equal(np.sort(left), np.sort(right)):
         raise InputError(
             f"{first_name} and {second_name} have the same actual values in another order: bring the rows "
-            "into one order, so that they can be compared row by row, or say paired=False if they are "
-            "different rows."
+            "into one order, so that they can be compared row by row, or say "
+            f"{hint('paired=False', '--unpaired')} if they are different rows."
         )
     return True
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.errors import MetricError
+from assay.hints import passed
 from assay.inference.distributions import expit
 from assay.inference.estimate import Estimate
 from assay.inference.formulas.proportions import Interval, normal_quantile, proportion_interval
@@ -249,7 +250,7 @@ def negative_predictive_value_at(
 
 def _check_prevalence(prevalence: float) -> None:
     if not 0 < prevalence < 1:
-        raise MetricError(f"prevalence={prevalence!r} is a share between 0 and 1.")
+        raise MetricError(f"{passed('prevalence', prevalence)} is a share between 0 and 1.")
 
 
 def _bayes(

@@ -11,6 +11,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import MetricError
+from assay.hints import passed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +40,7 @@ _USUAL, _EXACT_BELOW = (0.9, 0.99), 36
 def check_confidence(confidence: Any) -> None:
     """Raise unless a confidence is a share."""
     if not (isinstance(confidence, Real) and 0 < float(confidence) < 1):
-        raise MetricError(f"confidence={confidence!r} is a share between 0 and 1, such as 0.95.")
+        raise MetricError(f"{passed('confidence', confidence)} is a share between 0 and 1, such as 0.95.")
 
 
 def normal_quantile(confidence: float) -> float:

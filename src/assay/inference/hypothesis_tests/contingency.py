@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.errors import MetricError
+from assay.hints import passed
 from assay.inference.distributions import chi_square_p
 from assay.inference.hypothesis_tests.hypergeometric import Hypergeometric, log_binomial
 from assay.inference.test_result import Alternative, TestResult, p_text
@@ -78,7 +79,7 @@ def fisher(table: Any, *, alternative: Alternative = "two-sided", confidence: fl
     if alternative not in ("two-sided", "less", "greater"):
         raise MetricError(f'alternative={alternative!r} is not known: use "two-sided", "less" or "greater".')
     if not 0 < confidence < 1:
-        raise MetricError(f"confidence={confidence!r} is a share between 0 and 1, such as 0.95.")
+        raise MetricError(f"{passed('confidence', confidence)} is a share between 0 and 1, such as 0.95.")
     chance = {"two-sided": chances.as_unlikely, "less": chances.at_most, "greater": chances.at_least}
     tail = (1 - confidence) / (2 if alternative == "two-sided" else 1)
     low = 0.0 if alternative == "less" else _odds_with(chances, x, tail, upwards=True)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from assay.errors import MetricError
+from assay.hints import passed
 from assay.inference.distributions import chi_square_p, normal_p
 from assay.inference.estimate import Estimate
 from assay.inference.formulas.mover import crossing
@@ -216,4 +217,4 @@ def _check(only_first: float, only_second: float, n: float) -> None:
 
 def _check_margin(margin: float) -> None:
     if not margin > 0:
-        raise MetricError(f"margin={margin!r} must be above 0.")
+        raise MetricError(f"{passed('margin', margin)} must be above 0.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.errors import MetricError
+from assay.hints import param
 from assay.metrics import Binary, Classes
 
 if TYPE_CHECKING:
@@ -162,7 +163,9 @@ def metric_gradient(
         raise MetricError(f"{metric.name} is no formula of a confusion table's cells.")
     if positive is None and average is None:
         if len(cells) != 2:  # noqa: PLR2004 - two classes, of which the second is the positive one
-            raise MetricError(f"{metric.name} of {len(cells)} classes needs positive= or average=.")
+            raise MetricError(
+                f"{metric.name} of {len(cells)} classes needs {param('positive')} or {param('average')}."
+            )
         positive = 1
     counts, everywhere = Classes(cells).against_rest(), np.ogrid[: len(cells), : len(cells)]
     if positive is None:

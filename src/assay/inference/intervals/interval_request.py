@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.errors import MetricError
+from assay.hints import passed
 from assay.inference.distributions import student_quantile
 from assay.inference.formulas.cluster_jackknife import cluster_jackknife, satterthwaite_df
 from assay.inference.formulas.proportions import normal_quantile
@@ -54,7 +55,7 @@ NOISE = 1e-13  # relative rounding error: of a value, of its distance from a bou
 def check_seed(seed: Any) -> None:
     """Raise unless a seed is a whole number that 64 bits hold."""
     if not (isinstance(seed, Integral) and 0 <= int(seed) < 1 << 64):
-        raise MetricError(f"seed={seed!r} is a whole number from 0 to 2**64 - 1.")
+        raise MetricError(f"{passed('seed', seed)} is a whole number from 0 to 2**64 - 1.")
 
 
 def rescaled(rows: Any) -> Any:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from assay.errors import MetricError
+from assay.hints import passed
 from assay.metrics.arithmetic import floats, limit_ratio, ratio, root, within
 from assay.metrics.metric import metric
 from assay.metrics.parameters import number
@@ -339,5 +340,5 @@ def prevalence_threshold(c: Binary) -> Any:
 
 def _share(prevalence: float) -> float:
     if not 0 <= prevalence <= 1:
-        raise MetricError(f"prevalence={prevalence!r}: a prevalence lies between 0 and 1.")
+        raise MetricError(f"{passed('prevalence', prevalence)}: a prevalence lies between 0 and 1.")
     return prevalence

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from assay.errors import MetricError
+from assay.hints import passed
 from assay.metrics.arithmetic import ratio, where
 from assay.metrics.metric import Metric, metric, need_tally
 from assay.tallies import Queries
@@ -52,7 +53,7 @@ class Lists:
         if empty not in EMPTY:
             synonyms = {"neg": "zero", "pos": "one"}  # torchmetrics'
             meant = f' Did you mean "{synonyms[empty]}"?' if empty in synonyms else ""
-            raise MetricError(f'empty={empty!r} is not known: use "zero", "one" or "skip".{meant}')
+            raise MetricError(f'{passed("empty", empty)} is not known: use "zero", "one" or "skip".{meant}')
         return cls(tally, k, empty)
 
     @functools.cached_property

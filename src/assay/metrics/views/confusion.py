@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.errors import LabelError, shown
+from assay.hints import param
 from assay.metrics.arithmetic import floats, mild, ratio
 from assay.metrics.averaging import averaged
 from assay.metrics.exact import Exact
@@ -75,8 +76,8 @@ class Binary:
         if label not in tally.labels:
             stated = "" if label is None else f", and {shown([label])} is none of them"
             raise LabelError(
-                f"the labels are {shown(tally.labels)}{stated}: name one with positive=, "
-                'or average over all of them with average="macro", "micro" or "weighted".'
+                f"the labels are {shown(tally.labels)}{stated}: name one with {param('positive')}, "
+                f"or average over all of them with {param('average', 'macro', 'micro', 'weighted')}."
             )
         each, index = cls.each(tally), tally.labels.index(label)
         return cls(*(x[index].item() for x in (each.tp, each.fp, each.fn, each.tn)))
@@ -309,7 +310,7 @@ class Ordered(Classes):
         if not tally.declared and len(tally.labels) > 2 and isinstance(tally.labels[0], str):  # noqa: PLR2004
             raise LabelError(
                 f"the labels {shown(tally.labels)} have no order of their own: "
-                "state it, lowest first, with labels= where the rows are read."
+                f"state it, lowest first, with {param('labels')} where the rows are read."
             )
         return view
 
@@ -358,6 +359,6 @@ def _default_positive(labels: tuple[Any, ...]) -> Any:
     if any(set(labels) <= pair for pair in _NUMERIC_PAIRS):
         return True if labels and isinstance(labels[0], bool) else 1
     raise LabelError(
-        f"the labels are {shown(labels)}: say which one is positive with positive=, "
-        'or average over all of them with average="macro", "micro" or "weighted".'
+        f"the labels are {shown(labels)}: say which one is positive with {param('positive')}, "
+        f"or average over all of them with {param('average', 'macro', 'micro', 'weighted')}."
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.errors import MetricError
+from assay.hints import param
 from assay.metrics.arithmetic import mild
 from assay.metrics.averaging import over_classes
 from assay.metrics.curves.convex_hull import upper_hull
@@ -48,7 +49,8 @@ class Ranks:
     @classmethod
     def of(cls, tally: Any) -> Self:
         """Return the view of a score tally."""
-        hint = ': name one with positive=, or average over them with average="macro", "micro" or "weighted"'
+        average = param("average", "macro", "micro", "weighted")
+        hint = f": name one with {param('positive')}, or average over them with {average}"
         need_tally(tally, Scores, hint if isinstance(tally, ClassScores) else "")
         return cls(tally)
 

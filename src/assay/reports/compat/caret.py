@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.errors import InputError
 from assay.formatting.width import short
+from assay.hints import hint, param
 from assay.inference.hypothesis_tests import contingency
 from assay.metrics import Undefined
 from assay.reports.compat.layout import (
@@ -48,10 +49,13 @@ def caret(ev: Evaluation) -> CompatLayout:
     table = ev.tallies.get("confusion")
     if not isinstance(table, Confusion):
         raise InputError(
-            'like="caret" shows a table of counts: pass predicted=, or threshold= for the scores.'
+            f"{param('like', 'caret')} shows a table of counts: pass {param('predicted')}, or "
+            f"{param('threshold')} for the scores."
         )
     if table.weights is not None:
-        raise InputError('like="caret" counts rows, and these are weighted: caret has no weights.')
+        raise InputError(
+            f"{param('like', 'caret')} counts rows, and these are weighted: caret has no weights."
+        )
     labels = ev.task.labels if set(ev.task.labels) == set(table.labels) else table.labels
     order = [table.labels.index(label) for label in labels]
     counts = table.table()[order][:, order]
@@ -127,7 +131,10 @@ def _of_class(ev: Evaluation, label: Any) -> list[tuple[str, str]]:
 
 def _differs(ev: Evaluation) -> list[str]:
     said = [
-        "Rows of the table are what was predicted, columns what was true: the reverse of ev.confusion.",
+        (
+            "Rows of the table are what was predicted, columns what was true: the reverse of "
+            f"{hint('ev.confusion', 'assay crosstab')}."
+        ),
         (
             "The interval of accuracy is the exact binomial one (Clopper and Pearson), wider than Wilson's, "
             "which print(ev) has."

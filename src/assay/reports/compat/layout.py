@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from assay.formatting.width import left, right, short, width, wrapped
+from assay.hints import render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,7 +68,7 @@ def as_lines(layout: CompatLayout, room: int = _ROOM) -> Iterator[str]:
             yield from part
     if layout.differs:
         yield ""
-        for said in layout.differs:
+        for said in map(render, layout.differs):
             first, *rest = wrapped(said, room - 2)
             yield f"* {first}"
             yield from (f"  {line}" for line in rest)

@@ -9,6 +9,7 @@ import numpy as np
 from assay.errors import InputError
 from assay.formatting.numbers import format_count
 from assay.formatting.width import short
+from assay.hints import param
 from assay.metrics import Undefined
 from assay.reports.compat.layout import LABEL, ByClass, CompatLayout, NameValueLines, four
 from assay.tallies import Confusion, LabelSets
@@ -58,7 +59,7 @@ def sklearn(ev: Evaluation) -> CompatLayout:
     if ev.task.name == "regression":
         lines += [_score(ev, *one) for one in _NUMBERS]
     if not lines and not parts:
-        raise InputError(f'like="sklearn" has no layout for a problem of kind {ev.task.name}.')
+        raise InputError(f"{param('like', 'sklearn')} has no layout for a problem of kind {ev.task.name}.")
     if lines:
         parts.append(NameValueLines(tuple(lines)))
     if filled or any(line is not None and line[1].endswith("*") for line in lines):

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.errors import InputError
 from assay.formatting.width import short, wrapped
+from assay.hints import param, passed
 from assay.inference.formulas.auc import delong, delong_interval
 from assay.metrics import Binary, Undefined, each, find
 from assay.metrics.averaging import over_classes
@@ -47,7 +48,9 @@ def alike(ev: Evaluation, like: str, width: int = 80) -> str:
     known = {"caret": caret, "sklearn": sklearn, "yardstick": yardstick, "proc": proc}
     name = {"scikit-learn": "sklearn"}.get(str(like).lower(), str(like).lower())
     if name not in known:
-        raise InputError(f'like={like!r} is not known: use "caret", "sklearn", "yardstick" or "pROC".')
+        raise InputError(
+            f'{passed("like", like)} is not known: use "caret", "sklearn", "yardstick" or "pROC".'
+        )
     return "\n".join(as_lines(known[name](ev), width))
 
 
@@ -72,7 +75,7 @@ def yardstick(ev: Evaluation) -> CompatLayout:
             "never predicted."
         )
     else:
-        raise InputError(f'like="yardstick" has no layout for a problem of kind {ev.task.name}.')
+        raise InputError(f"{param('like', 'yardstick')} has no layout for a problem of kind {ev.task.name}.")
     if any(name == "mn_log_loss" for name, *_ in rows):
         differs.append("mn_log_loss moves probabilities of 0 and 1 inside by the rounding of a double.")
     return CompatLayout((_tibble(rows),), tuple(differs))
@@ -160,12 +163,14 @@ def proc(ev: Evaluation) -> CompatLayout:
     """Return the lines of pROC's roc object: the area with DeLong's plain interval, the direction said."""
     scores = ev.scores
     if scores is None:
-        raise InputError('like="pROC" shows the area under a ROC curve: pass score= of two classes.')
+        raise InputError(
+            f"{param('like', 'pROC')} shows the area under a ROC curve: pass {param('score')} of two classes."
+        )
     if scores.weights is not None or ev.settings.group:
-        raise InputError('like="pROC" has neither weights nor groups: use ev["auc"].')
+        raise InputError(f'{param("like", "pROC")} has neither weights nor groups: use ev["auc"].')
     area = delong(scores.concordance())
     if isinstance(area.value, Undefined):
-        raise InputError(f'like="pROC" has nothing to show: {area.value.reason}.')
+        raise InputError(f"{param('like', 'pROC')} has nothing to show: {area.value.reason}.")
     limits = delong_interval(area, confidence=ev.settings.confidence, scale="identity")
     names = [short(label, LABEL) for label in ev.task.labels]
     actual, score = short(ev.settings.actual, LABEL), short(ev.settings.score, LABEL)

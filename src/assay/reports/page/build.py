@@ -16,6 +16,7 @@ from assay.evaluation.evaluation import Evaluation
 from assay.formatting.json_values import json_safe
 from assay.formatting.numbers import format_value
 from assay.formatting.width import LINE, short
+from assay.hints import render
 from assay.inference.formulas.proportions import normal_quantile
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined, find
@@ -159,7 +160,9 @@ def _model(ev: Evaluation, highlight: Sequence[str], most: int) -> dict[str, Any
     data: dict[str, Any] = {
         "title": short(summary.title.removeprefix(f"{ev.settings.name}: "), LINE),
         "heading": [short(line, LINE) for line in summary.heading],
-        "remarks": [short(line, LINE) for line in (*remarks, *summary.remarks) if line != WHY_NO_INTERVAL],
+        "remarks": [
+            short(line, LINE) for line in (*remarks, *summary.remarks) if line != render(WHY_NO_INTERVAL)
+        ],
         "task": ev.task.name,
         "n": ev.n,
         "confidence": f"{100 * ev.settings.confidence:.4g}%",

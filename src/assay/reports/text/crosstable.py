@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.formatting.width import centred, clean, right, width, wrapped
+from assay.hints import param
 from assay.inference.hypothesis_tests.contingency import p_text
 from assay.metrics import Undefined
 
@@ -73,7 +74,7 @@ def draw(
 ) -> str:
     """Return the table as text, in blocks of columns where it is wider than `width`."""
     if digits < 0:
-        raise MetricError(f"digits={digits}: there are no fewer than none.")
+        raise MetricError(f"{param('digits', digits)}: there are no fewer than none.")
     lines = _ASCII if ascii else _UNICODE
     numbers = _Numbers(digits, percent=percent, none="-")
     wanted = {

@@ -9,6 +9,7 @@ from assay.formatting.result_table import escape_markdown
 from assay.formatting.table import align_columns
 from assay.formatting.width import clean, left, right, short, wrapped
 from assay.formatting.width import width as display_width
+from assay.hints import hint, render
 from assay.metrics.spec import metric_title
 from assay.reports.text.per_class import drawn
 
@@ -118,7 +119,8 @@ def _counts(summary: Summary, max_width: int) -> Iterator[str]:
     lines = align_columns(rows, "l" + "r" * len(heads))
     too_wide = 1 + max(map(display_width, lines)) > max_width
     if len(labels) > _MAX_CLASSES or too_wide or len(set(labels)) < len(labels):
-        yield f" {len(labels)} classes: the whole table is ev.confusion"
+        whole = render(hint("ev.confusion", "shown by assay crosstab"))
+        yield f" {len(labels)} classes: the whole table is {whole}"
         return
     yield f" {' ' * max(map(display_width, [*heads, 'actual']))}  predicted"
     yield from (f" {line}" for line in lines)

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import ColumnError, LabelError, MergeError, shown
+from assay.hints import param
 from assay.inputs import need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import Label, Labels, check_declared, encode, translate
@@ -78,7 +79,7 @@ class ClassScores(Tally, kind="class scores"):
             return cls()
         if score.values.ndim == 1 or rows.labels is None:
             raise ColumnError(
-                f"{score.name} is one column: pass one per class, in the order of labels=; "
+                f"{score.name} is one column: pass one per class, in the order of {param('labels')}; "
                 "or judge one class against the rest (assay.Scores)."
             )
         codes, own = encode(actual)
