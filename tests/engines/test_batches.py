@@ -162,7 +162,7 @@ def test_text_is_read_wider_where_it_must_be(tmp_path):
 
 def test_progress_is_told_in_the_callers_thread(folder, monkeypatch):
     """Every row is told of in the end, by calls in the thread that asked."""
-    monkeypatch.setattr(local_scan, "_TOLD", -1)
+    monkeypatch.setattr(local_scan, "_PROGRESS_INTERVAL", -1)
     heard = []
     scan(
         folder, tallies={"it": BINS}, **ROLES,
@@ -175,7 +175,7 @@ def test_progress_is_told_in_the_callers_thread(folder, monkeypatch):
 
 def test_what_progress_raises_ends_the_scan(folder, monkeypatch):
     """A caller may stop a scan, as Ctrl-C does; the reader's thread ends with it."""
-    monkeypatch.setattr(local_scan, "_TOLD", -1)
+    monkeypatch.setattr(local_scan, "_PROGRESS_INTERVAL", -1)
 
     def stop(_rows):
         raise KeyboardInterrupt

@@ -264,7 +264,8 @@ def test_memory_is_used_again_only_when_nobody_holds_it():
     second = buffers.take(1000, np.dtype(np.float64))
     assert second.ctypes.data != address
     del first
-    assert buffers.take(1000, np.dtype(np.float64)).ctypes.data not in (address, second.ctypes.data)
+    third = buffers.take(1000, np.dtype(np.float64))
+    assert third.ctypes.data not in (address, second.ctypes.data)
     del view
     assert buffers.take(1000, np.dtype(np.float64)).ctypes.data == address
     assert buffers.take(1000, np.dtype(np.int8)).dtype == np.int8
@@ -321,7 +322,7 @@ def test_the_limit_decides_by_the_rows_alone(cuts, share, which):
         return gathered.result()
 
     if not fits and gathered._size(binned) > share:
-        with pytest.raises(assay.TallyError, match="outgrows its part of memory=1 GiB"):
+        with pytest.raises(assay.TallyError, match='outgrows its part of memory="1 GiB"'):
             gather()
         return
     assert gather() == (exact if fits else binned)

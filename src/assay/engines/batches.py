@@ -1,4 +1,4 @@
-"""Lots: batches that are worth tallying at once, read by a thread of their own."""
+"""Groups of batches that are tallied together, and a thread that reads ahead."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import dataclasses
 import queue
 import sys
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,34 +22,44 @@ if TYPE_CHECKING:
 
     from assay.inputs.columns import Array
 
-__all__ = ["BatchGroup", "BufferPool", "ahead", "limited_threads"]
+__all__ = ["BatchGroup", "BufferPool", "limited_threads", "prefetch"]
 
-_MANY = 1000  # labels, from which on those of other columns and batches shall be the same objects
-_ROUND = 1 << 16  # lots differ by a few rows, and shall fit into each other's arrays
+_MANY_LABELS = 1000  # from which on equal labels of columns and batches are made the same objects
+_ROUND = 1 << 16  # rows: groups of batches differ by a few, and shall fit the same memory
 
 
 class BufferPool:
-    """Arrays for numbers, used again once nobody holds them.
+    """Memory for columns of numbers, used again once the arrays over it are gone.
 
-    Memory fresh from the system costs more than what is written into it.
+    Memory fresh from the system costs more than what is written into it. An array returns its memory when
+    the last view of it is gone, so that a tally which keeps a column keeps its values, too.
+
+    >>> pool = BufferPool()
+    >>> array = pool.take(10, np.dtype("f8"))
+    >>> address = array.ctypes.data
+    >>> del array
+    >>> pool.take(20, np.dtype("i8")).ctypes.data == address
+    True
     """
 
     def __init__(self) -> None:
-        self._arrays: list[Array] = []
+        self._free: list[Array] = []
 
     def take(self, size: int, dtype: np.dtype[Any]) -> Array:
-        """Return an array of at least a size that nobody else holds."""
-        for array in self._arrays:
-            if len(array) >= size and array.dtype == dtype and _is_free(array):
-                return array
-        self._arrays = [array for array in self._arrays if not _is_free(array)]
-        self._arrays.append(np.empty(-(-size // _ROUND) * _ROUND, dtype=dtype))
-        return self._arrays[-1]
+        """Return an array of at least a size over memory that nothing else uses."""
+        needed = size * dtype.itemsize
+        for index, memory in enumerate(self._free):
+            if len(memory) >= needed:
+                return self._array(self._free.pop(index), dtype)
+        self._free.clear()  # what is too small would be too small again
+        return self._array(np.empty(-(-size // _ROUND) * _ROUND * dtype.itemsize, dtype=np.uint8), dtype)
 
-
-def _is_free(array: Array) -> bool:
-    """Tell whether a list and the loop over it are all that hold an array; a view of it counts."""
-    return sys.getrefcount(array) <= 4  # noqa: PLR2004 - those two, our own parameter, and the count's
+    def _array(self, memory: Array, dtype: np.dtype[Any]) -> Array:
+        # Views of an array have the array as their base, and hold it, only where its own base is no array:
+        # hence the memoryview, ``memory.data``.
+        array = np.frombuffer(memory.data, dtype=dtype, count=len(memory) // dtype.itemsize)
+        weakref.finalize(array, self._free.append, memory).atexit = False
+        return array
 
 
 class _Numbers:
@@ -59,7 +70,7 @@ class _Numbers:
         self._values = self._missing = np.empty(0, dtype=bool)
 
     def add(self, more: Column, start: int) -> None:
-        """Write a batch's values from a row on."""
+        """Write the values of a batch, beginning at a row."""
         end = start + len(more)
         if not start:
             self._values = self._buffers.take(max(self._expected, end), more.values.dtype)
@@ -73,17 +84,17 @@ class _Numbers:
             self._missing = mask
 
     def column(self, name: str, rows: int) -> Column:
-        """Return the column of all that was added."""
+        """Return the column of all rows that were added."""
         return Column(name, self._values[:rows], missing=self._missing if len(self._missing) else None)
 
 
 @dataclasses.dataclass
 class BatchGroup:
-    """Consecutive batches of one schema, and where in which part each begins.
+    """Consecutive batches of one schema, with the file and row at which each begins.
 
     Numbers are copied out of a batch as it comes, while it is in the processor's cache, and the batch is let
-    go for the next one to take its place: holding all of them until there are enough costs twice the time.
-    What is `whole` keeps its batches, so that it can be split.
+    go for the next one to take its place: keeping all of them until there are enough takes twice the time.
+    A group that is `whole` keeps its batches, so that it can be split.
     """
 
     limit: int = 0  # bytes that are expected
@@ -98,21 +109,23 @@ class BatchGroup:
     parts: list[tuple[str, int]] = dataclasses.field(default_factory=list)
 
     def add(self, batch: Any, name: str, first: int) -> None:
-        """Append a batch whose first row has a number in a part."""
+        """Append a batch of a file, whose first row has this number there."""
         if self.schema is None:
             self.schema = batch.schema
             if not self.whole:
                 expected = int(self.limit * batch.num_rows / max(batch.nbytes, 1)) + 2 * batch.num_rows
                 plain = [field.name for field in self.schema if _is_plain(field.type)]
-                self.numbers = {one: _Numbers(expected, self.buffers) for one in plain}
+                self.numbers = {name: _Numbers(expected, self.buffers) for name in plain}
         self.starts.append(self.rows)
         self.parts.append((name, first))
-        for one, numbers in self.numbers.items():
-            numbers.add(from_arrow(batch[one], one), self.rows)
+        for column, numbers in self.numbers.items():
+            numbers.add(from_arrow(batch[column], column), self.rows)
         if not self.numbers:
             self.batches.append(batch)
         elif len(self.numbers) < batch.num_columns:
-            self.batches.append(batch.select([x for x in batch.column_names if x not in self.numbers]))
+            self.batches.append(
+                batch.select([column for column in batch.column_names if column not in self.numbers])
+            )
         self.rows += batch.num_rows
         self.size += batch.nbytes
 
@@ -127,18 +140,18 @@ class BatchGroup:
             )
             found[name].place = self.where
             labels = found[name].labels
-            if labels is not None and len(labels) > _MANY:
+            if labels is not None and len(labels) > _MANY_LABELS:
                 found[name].labels = tuple(map(sys.intern, labels))  # type: ignore[arg-type]
         return found
 
     def where(self, row: int) -> str:
-        """Return where a row is, in the words of a message."""
+        """Return the position of a row, for messages."""
         at = bisect.bisect_right(self.starts, row) - 1
         name, first = self.parts[at]
         return f"row {first + row - self.starts[at]:,} of {name}, counting from 0"
 
     def split(self, row: int) -> BatchGroup:
-        """Return the batches from a row on; these end there."""
+        """Cut the group before a row, and return the rows from there on as another group."""
         rest, starts, parts, batches = BatchGroup(), self.starts, self.parts, self.batches
         self.__init__()  # type: ignore[misc]
         for start, (name, first), batch in zip(starts, parts, batches, strict=True):
@@ -150,7 +163,7 @@ class BatchGroup:
         return rest
 
     def extend(self, more: BatchGroup) -> BatchGroup:
-        """Return these batches and those that follow, as one."""
+        """Append the batches of another group, and return this one."""
         for batch, (name, first) in zip(more.batches, more.parts, strict=True):
             self.add(batch, name, first)
         return self
@@ -163,7 +176,7 @@ def _is_plain(kind: Any) -> bool:
 
 @contextlib.contextmanager
 def limited_threads(count: int | None) -> Iterator[int]:
-    """Have this thread's kernels use so many threads meanwhile, and leave those of other threads alone."""
+    """Limit the threads that kernels use when called from this thread."""
     before = kernels.limit_threads(count) if count else kernels.thread_limit()
     try:
         yield kernels.threads()
@@ -172,8 +185,8 @@ def limited_threads(count: int | None) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def ahead(items: Generator[Any, None, None], interrupt: Callable[[], None]) -> Iterator[Iterator[Any]]:
-    """Have a thread make the next item while one is being used; what it raises is raised here."""
+def prefetch(items: Generator[Any, None, None], interrupt: Callable[[], None]) -> Iterator[Iterator[Any]]:
+    """Compute the next item in a thread while one is used; what it raises is raised here."""
     ready: queue.Queue[tuple[Any, BaseException | None]] = queue.Queue(1)
     stop = threading.Event()
     limit = kernels.thread_limit()  # of the thread that asks, and so of the one that reads for it
@@ -210,4 +223,4 @@ def ahead(items: Generator[Any, None, None], interrupt: Callable[[], None]) -> I
                 with contextlib.suppress(queue.Empty):
                     ready.get_nowait()
                 maker.join(0.01)
-        items.close()  # which lets go of the stream, and so of the connection
+        items.close()  # which closes the stream and the connection

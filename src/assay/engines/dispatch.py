@@ -1,8 +1,7 @@
-"""Which engine walks the rows of a frame: known by its type's name, so that nothing is imported for it."""
+"""Choose the engine for a data frame by its type's module name, so that no library is imported for it."""
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,8 +11,6 @@ if TYPE_CHECKING:
 
 __all__ = ["cluster_of", "is_cluster"]
 
-_HOMES = {"pyspark": "spark", "dask": "dask", "dask_expr": "dask", "distributed": "dask"}
-
 
 def is_cluster(data: Any) -> bool:
     """Tell whether data is a frame of a cluster, or a list of its parts.
@@ -21,19 +18,31 @@ def is_cluster(data: Any) -> bool:
     >>> is_cluster("preds.parquet")
     False
     """
-    return _home(data) is not None
+    return _engine_loader(data) is not None
 
 
 def cluster_of(data: Any) -> Callable[..., Scan] | None:
-    """Return what scans the frame of a cluster, or None for what is on this machine."""
-    home = _home(data)
-    if home is None:
-        return None
-    scanned: Callable[..., Scan] = importlib.import_module(f"assay.engines.{home}").scanned
+    """Return the function that scans a frame of a cluster, or None for data on this machine."""
+    load = _engine_loader(data)
+    return None if load is None else load()
+
+
+def _spark() -> Callable[..., Scan]:
+    from assay.engines.spark import scanned  # noqa: PLC0415 - imports pyspark
+
     return scanned
 
 
-def _home(data: Any) -> str | None:
+def _dask() -> Callable[..., Scan]:
+    from assay.engines.dask import scanned  # noqa: PLC0415 - imports dask
+
+    return scanned
+
+
+_LOADERS = {"pyspark": _spark, "dask": _dask, "dask_expr": _dask, "distributed": _dask}
+
+
+def _engine_loader(data: Any) -> Callable[[], Callable[..., Scan]] | None:
     first = data[0] if isinstance(data, (list, tuple)) and data else data
-    homes = (_HOMES.get(kind.__module__.partition(".")[0]) for kind in type(first).__mro__)
-    return next(filter(None, homes), None)
+    packages = (kind.__module__.partition(".")[0] for kind in type(first).__mro__)
+    return next((_LOADERS[package] for package in packages if package in _LOADERS), None)

@@ -1,4 +1,4 @@
-"""The scan: rows of files read batch by batch, tallied while the next ones are read, in bounded memory."""
+"""Scan files: read rows batch by batch and tally them while the next are read, in bounded memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from assay.engines.batches import BatchGroup, BufferPool, ahead, limited_threads
+from assay.engines.batches import BatchGroup, BufferPool, limited_threads, prefetch
 from assay.engines.delimited import settled
 from assay.engines.dispatch import cluster_of
 from assay.engines.duckdb import Again
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Scan", "scan"]
 
-# What a limit of memory is for, in parts of it: DuckDB's own, and a lot of batches (of which two, a joined
-# copy and a sort's working space are there at once). The tallies have a sixth.
+# Shares of the memory limit: DuckDB has a fifth, a group of batches a 32nd (two groups, a joined copy and the
+# working space of a sort exist at once), the tallies a sixth.
 _DATABASE: Final = 5
 _BATCHES: Final = 32
-_SINGLE: Final = 1 << 14  # rows of a batch that is worth tallying by itself
-_TOLD: Final = 0.05  # seconds between two tellings of how many rows were read
+_SINGLE: Final = 1 << 14  # rows from which on a batch is tallied by itself
+_PROGRESS_INTERVAL: Final = 0.05  # seconds between two reports of how many rows were read
 
 
 @dataclasses.dataclass(frozen=True)
 class Scan(Mapping[str, Any]):
-    """What a scan found: the tallies by name, and what became of the rows. It reads as a mapping.
+    """The result of a scan: a mapping from name to tally, with the numbers of rows.
 
-    ``rows`` were tallied and ``dropped`` left out because a value was missing; ``notes`` says in words what
-    was decided on the way.
+    ``rows`` were tallied and ``dropped`` left out because a value was missing; ``notes`` explains decisions,
+    as that scores were counted in bins.
     """
 
     tallies: Collection
@@ -148,17 +148,17 @@ def scan(
 
 @dataclasses.dataclass
 class _Plan:
-    """What is asked for, and how much of it is read at a time."""
+    """A scan request, and how many bytes of rows are tallied at a time."""
 
     asked: ScanRequest
-    lot: int  # bytes
+    group_size: int  # bytes
     wanted: list[str] = dataclasses.field(default_factory=list)
 
     def prepare(self, origin: Source, database: Database) -> dict[str, str]:
-        """Check the columns of every part and return as what text is to be read."""
+        """Check the columns of every file, and return the types that columns of text are read as."""
         named = self.asked.named()
         self.wanted = self.asked.wanted()
-        # What is a number by its role is read as one; cut columns are, too.
+        # Scores, weights and columns that are cut are read as numbers.
         numbers = [name for role, name in named if role in ("score", "weight") or name in self.asked.edges]
         kinds = origin.kinds(database, self.wanted, numbers)
         if self.asked.needs_labels():
@@ -167,16 +167,17 @@ class _Plan:
         return kinds
 
     def _find_labels(self, origin: Source, database: Database, kinds: dict[str, str]) -> None:
-        """Find the labels that name the columns of scores, in a pass of its own over the actual ones."""
+        """Read the actual labels, which name the columns of scores, in a pass of its own."""
         alone = dataclasses.replace(self, wanted=[self.asked.roles["actual"]])
         while True:
             labels: tuple[Label, ...] = ()
             try:
-                for lot in alone.lots(origin, database, kinds):
-                    present = alone.columns(lot, database, kinds).values()
-                    for one in present:
-                        absent = one.absent()
-                        labels = label_union(labels, encode(one if absent is None else one.take(~absent))[1])
+                for batch_group in alone.batch_groups(origin, database, kinds):
+                    present = alone.columns(batch_group, database, kinds).values()
+                    for column in present:
+                        absent = column.absent()
+                        kept = column if absent is None else column.take(~absent)
+                        labels = label_union(labels, encode(kept)[1])
             except Again as again:
                 again.note(kinds)
                 continue
@@ -191,15 +192,15 @@ class _Plan:
         gathered: TallyAccumulator,
         progress: Callable[[int], object] | None,
     ) -> None:
-        """Read every part and gather the tallies of its rows."""
+        """Read every file and accumulate the tallies of its rows."""
         read = 0
-        waiting: BatchGroup | None = None  # whose last query may go on
-        lock = threading.Lock()  # lots are gathered here, single batches by the thread that reads them
+        waiting: BatchGroup | None = None  # its last query may continue in the next group
+        lock = threading.Lock()  # groups are tallied in this thread, single batches in the one that reads
         simple = not self.asked.second and not self.asked.roles.keys() & {"weight", "query"}
 
-        def taken(lot: BatchGroup) -> None:
+        def taken(batch_group: BatchGroup) -> None:
             with lock:
-                self._gather(lot, database, kinds, gathered)
+                self._gather(batch_group, database, kinds, gathered)
 
         def at_once(batch: Any, name: str, first: int) -> bool:
             if not (simple and gathered.at_once):
@@ -209,16 +210,16 @@ class _Plan:
             taken(single)
             return True
 
-        with ahead(self.lots(origin, database, kinds, at_once), database.interrupt) as lots:
-            for fresh in lots:
+        with prefetch(self.batch_groups(origin, database, kinds, at_once), database.interrupt) as groups:
+            for fresh in groups:
                 read += fresh.rows
-                lot: BatchGroup | None = fresh
+                batch_group: BatchGroup | None = fresh
                 if "query" in self.asked.roles:
-                    lot, waiting = waiting, fresh
-                    if lot is not None and lot.schema == fresh.schema:
-                        waiting = self._unfinished(lot, database, kinds).extend(fresh)
-                if lot is not None:
-                    taken(lot)
+                    batch_group, waiting = waiting, fresh
+                    if batch_group is not None and batch_group.schema == fresh.schema:
+                        waiting = self._unfinished(batch_group, database, kinds).extend(fresh)
+                if batch_group is not None:
+                    taken(batch_group)
                 if progress is not None:
                     progress(read)
         if waiting is not None:
@@ -226,64 +227,74 @@ class _Plan:
         if not read:
             raise LengthError(f"{origin.name} holds no rows, only the names of columns.")
 
-    def lots(
+    def batch_groups(
         self,
         origin: Source,
         database: Database,
         kinds: Mapping[str, str],
         at_once: Callable[[Any, str, int], bool] = lambda *_: False,
     ) -> Generator[BatchGroup, None, None]:
-        """Yield the rows of all parts in lots that are worth tallying, each of one schema.
+        """Yield the rows of all files in groups of batches of one schema.
 
-        Where `at_once` takes a batch by itself, as it was read and still in the processor's cache, there is
-        but the number of its rows to tell, now and then.
+        Where `at_once` tallies a batch by itself, still in the processor's cache, only the number of its rows
+        is yielded, now and then.
         """
         whole = "query" in self.asked.roles
         buffers = BufferPool()
-        lot, taken, told = BatchGroup(self.lot, whole, buffers), BatchGroup(), time.monotonic()
-        for one in origin.parts:
+        batch_group, taken, told = BatchGroup(self.group_size, whole, buffers), BatchGroup(), time.monotonic()
+        for part in origin.parts:
             first = 0
-            for batch in _pieces(one.batches(database, self.wanted, kinds), self.lot):
-                if lot.rows and (lot.size >= self.lot or lot.schema != batch.schema):
-                    yield lot
-                    lot = BatchGroup(self.lot, whole, buffers)
-                if batch.num_rows >= _SINGLE and at_once(batch, one.name, first):
+            for batch in _pieces(part.batches(database, self.wanted, kinds), self.group_size):
+                if batch_group.rows and (
+                    batch_group.size >= self.group_size or batch_group.schema != batch.schema
+                ):
+                    yield batch_group
+                    batch_group = BatchGroup(self.group_size, whole, buffers)
+                if batch.num_rows >= _SINGLE and at_once(batch, part.name, first):
                     taken.rows += batch.num_rows
-                    if time.monotonic() > told + _TOLD:
+                    if time.monotonic() > told + _PROGRESS_INTERVAL:
                         yield taken
                         taken, told = BatchGroup(), time.monotonic()
                 else:
-                    lot.add(batch, one.name, first)
+                    batch_group.add(batch, part.name, first)
                 first += batch.num_rows
-        for left in (lot, taken):
+        for left in (batch_group, taken):
             if left.rows:
                 yield left
 
-    def columns(self, lot: BatchGroup, database: Database, kinds: Mapping[str, str]) -> dict[str, Column]:
-        """Return the columns of a lot by name."""
-        found = lot.columns(self.wanted, database.table)
-        for name, one in found.items():
-            found[name] = settled(one, kinds.get(name, ""))
+    def columns(
+        self, batch_group: BatchGroup, database: Database, kinds: Mapping[str, str]
+    ) -> dict[str, Column]:
+        """Return the columns of a group by name."""
+        found = batch_group.columns(self.wanted, database.table)
+        for name, column in found.items():
+            found[name] = settled(column, kinds.get(name, ""))
         return found
 
     def _gather(
-        self, lot: BatchGroup, database: Database, kinds: Mapping[str, str], gathered: TallyAccumulator
+        self,
+        batch_group: BatchGroup,
+        database: Database,
+        kinds: Mapping[str, str],
+        gathered: TallyAccumulator,
     ) -> None:
-        if not lot.parts:
+        if not batch_group.parts:
             return
-        self.asked.gather(self.columns(lot, database, kinds), lot.rows, gathered)
+        self.asked.gather(self.columns(batch_group, database, kinds), batch_group.rows, gathered)
 
-    def _unfinished(self, lot: BatchGroup, database: Database, kinds: Mapping[str, str]) -> BatchGroup:
-        """Take the rows of the last query off a lot, because more of them may come."""
+    def _unfinished(
+        self, batch_group: BatchGroup, database: Database, kinds: Mapping[str, str]
+    ) -> BatchGroup:
+        """Cut the rows of the last query off a group, because more of them may follow."""
         name = self.asked.roles["query"]
-        one = settled(lot.columns([name], database.table)[name], kinds.get(name, ""))
-        codes, _ = encode(dataclasses.replace(one, missing=None))  # whether any may be is asked elsewhere
+        column = settled(batch_group.columns([name], database.table)[name], kinds.get(name, ""))
+        codes, _ = encode(dataclasses.replace(column, missing=None))  # missing values are checked elsewhere
         others = np.flatnonzero(codes != codes[-1])
-        return lot.split(int(others[-1]) + 1 if len(others) else 0)
+        return batch_group.split(int(others[-1]) + 1 if len(others) else 0)
 
 
 def _pieces(batches: Iterator[Any], limit: int) -> Iterator[Any]:
-    """Yield batches that hold rows, those of many columns cut to about a limit of bytes."""
+    """Yield non-empty batches; wide ones are cut to about a limit of bytes."""
     for batch in batches:
         rows = batch.num_rows
         step = max(rows * limit // max(batch.nbytes, 1), _SINGLE)

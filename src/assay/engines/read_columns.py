@@ -1,4 +1,4 @@
-"""Columns of files as a whole: for what needs the rows themselves, and not their tallies."""
+"""Read whole columns of files into memory, for what needs the rows and not tallies of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from assay import kernels
 from assay.engines.accumulator import as_bytes
-from assay.engines.batches import BatchGroup, ahead
+from assay.engines.batches import BatchGroup, prefetch
 from assay.engines.delimited import settled
 from assay.engines.duckdb import Again
 from assay.engines.file_formats import source as find
@@ -55,22 +55,22 @@ def read(
         kinds = origin.kinds(database, wanted, numbers)
         while True:
             try:
-                pieces = _lots(origin, database, wanted, kinds, most=most, progress=progress)
+                pieces = _read_pieces(origin, database, wanted, kinds, most=most, progress=progress)
                 # Read by a thread, so that this one can be interrupted while DuckDB is at work.
-                with ahead(pieces, database.interrupt) as ready:
-                    lots = [
-                        {name: settled(one, kinds.get(name, "")) for name, one in lot.items()}
-                        for lot in ready
+                with prefetch(pieces, database.interrupt) as ready:
+                    tables = [
+                        {name: settled(column, kinds.get(name, "")) for name, column in piece.items()}
+                        for piece in ready
                     ]
                 break
             except Again as again:  # text was taken for something narrower, say: once more, as what it is
                 again.note(kinds)
-    if not lots:
+    if not tables:
         raise LengthError(f"{origin.name} holds no rows, only the names of columns.")
-    return {name: _joined([lot[name] for lot in lots]) for name in wanted}
+    return {name: _joined([piece[name] for piece in tables]) for name in wanted}
 
 
-def _lots(
+def _read_pieces(
     origin: Source,
     database: Database,
     wanted: list[str],
@@ -79,17 +79,17 @@ def _lots(
     most: int | None,
     progress: Callable[[int], object] | None,
 ) -> Generator[dict[str, Column], None, None]:
-    """Yield the columns of all rows, in as many pieces as there are schemas one after another."""
-    lot, read_so_far = BatchGroup(whole=False), 0
+    """Yield the columns of all rows, a piece for each run of batches with one schema."""
+    piece, read_so_far = BatchGroup(whole=False), 0
     for part in origin.parts:
         first = 0
         for batch in part.batches(database, wanted, kinds):
             if not batch.num_rows:
                 continue
-            if lot.rows and lot.schema != batch.schema:
-                yield lot.columns(wanted, database.table)
-                lot = BatchGroup(whole=False)
-            lot.add(batch, part.name, first)
+            if piece.rows and piece.schema != batch.schema:
+                yield piece.columns(wanted, database.table)
+                piece = BatchGroup(whole=False)
+            piece.add(batch, part.name, first)
             first += batch.num_rows
             read_so_far += batch.num_rows
             if progress is not None:
@@ -98,43 +98,48 @@ def _lots(
                 break
         if most is not None and read_so_far >= most:
             break
-    if lot.rows:
-        yield lot.columns(wanted, database.table)
+    if piece.rows:
+        yield piece.columns(wanted, database.table)
 
 
 def _joined(pieces: list[Column]) -> Column:
-    """Return columns one after another as one; where a row is, each still says itself."""
+    """Concatenate columns; the position of a row is still that within its own piece."""
     first, *others = pieces
     if not others:
         return first
-    ends = np.cumsum([len(one) for one in pieces])
+    ends = np.cumsum([len(column) for column in pieces])
 
     def place(row: int) -> str:
         at = int(np.searchsorted(ends, row, side="right"))
         return pieces[at].where(row - (int(ends[at - 1]) if at else 0))
 
     missing = None
-    if any(one.missing is not None for one in pieces):
+    if any(column.missing is not None for column in pieces):
         missing = np.concatenate(
-            [np.zeros(len(one), dtype=bool) if one.missing is None else one.missing for one in pieces]
+            [
+                np.zeros(len(column), dtype=bool) if column.missing is None else column.missing
+                for column in pieces
+            ]
         )
-    if all(one.labels is None for one in pieces):
-        return Column(first.name, np.concatenate([one.values for one in pieces]), None, missing, None, place)
+    if all(column.labels is None for column in pieces):
+        return Column(
+            first.name, np.concatenate([column.values for column in pieces]), None, missing, None, place
+        )
     labels: tuple[Any, ...] = ()
-    for one in pieces:
-        labels = label_union(labels, _labels(one))
-    codes, _ = kernels.encode_integers(np.concatenate([_codes(one, labels) for one in pieces]))
+    for column in pieces:
+        labels = label_union(labels, _labels(column))
+    codes, _ = kernels.encode_integers(np.concatenate([_codes(column, labels) for column in pieces]))
     return Column(first.name, codes, labels, missing, None, place)
 
 
-def _labels(one: Column) -> tuple[Any, ...]:
-    return tuple(np.unique(one.values).tolist()) if one.labels is None else one.labels
+def _labels(column: Column) -> tuple[Any, ...]:
+    return tuple(np.unique(column.values).tolist()) if column.labels is None else column.labels
 
 
-def _codes(one: Column, labels: tuple[Any, ...]) -> Any:
-    """Return the place of every row's label among the labels of all pieces."""
-    mine = _labels(one)
-    if not mine:  # every row lacks a value
-        return np.zeros(len(one), dtype=np.uint64)
-    codes = np.unique(one.values, return_inverse=True)[1] if one.labels is None else one.values
-    return translate(mine, labels)[codes]
+def _codes(column: Column, labels: tuple[Any, ...]) -> Any:
+    """Return the index of every row's label among the labels of all pieces."""
+    own = _labels(column)
+    if not own:  # every row lacks a value
+        return np.zeros(len(column), dtype=np.uint64)
+    codes = np.unique(column.values, return_inverse=True)[1] if column.labels is None else column.values
+    return translate(own, labels)[codes]
