@@ -102,7 +102,7 @@ _HOMES = {
     ),
 }  # fmt: skip
 # Modules asked for by name: assay.metrics.f1.
-_PARTS = ("decisions", "engines", "inference", "metrics", "plots", "resampling", "sklearn")
+_PARTS = ("datasets", "decisions", "engines", "inference", "metrics", "plots", "resampling", "sklearn")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
