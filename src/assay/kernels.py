@@ -1,4 +1,4 @@
-"""The one door to the C++ kernels."""
+"""The only module that imports the C++ kernels."""
 
 try:
     from assay._kernels import (

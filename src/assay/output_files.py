@@ -1,8 +1,8 @@
-"""Output files: written under no name or a temporary one, and put in their place once they are whole.
+"""Write output files atomically: under a temporary name or none, renamed once they are complete.
 
-Until then the old file stays as it was, whatever happens: a full disk, Ctrl-C, ``kill -9``. A link is
-followed, and the file it names is replaced. What is no regular file (a pipe, a device, a descriptor such as
-``/dev/stdout``) is written through instead: a rename would put a file in its place.
+Until then an old file stays as it was, even after a full disk, Ctrl-C, ``kill -9``. A link is followed,
+and the file it names is replaced. A pipe, a device or a descriptor such as ``/dev/stdout`` is written to
+directly: a rename would put a regular file in its place.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = ["FileIdentity", "OutputFiles", "check_output", "identity", "write_fil
 FileIdentity = tuple[int, int]  # device and inode: the same file under whatever name
 _NAMELESS = getattr(os, "O_TMPFILE", 0)
 _DESCRIPTOR = re.compile(r"/proc/(\d+)(?:/task/\d+)?/fd")
-_LINKS = 40  # that are followed, as many as the system does
+_MAX_LINKS = 40  # that are followed, as many as the system does
 _PERMISSIONS = 0o7777
 _BLOCK = 1 << 20
-_MOST_NAMELESS = 200  # each is held open, and a process may hold some thousand files
+_MAX_NAMELESS = 200  # each is open, and a process may open about a thousand files
 
 
 def identity(path: str | os.PathLike[str] | int) -> FileIdentity | None:
-    """Return which file a path or a descriptor leads to; None where there is none."""
+    """Return the identity of the file that a path or a descriptor leads to, None where there is none."""
     try:
         found = os.stat(path)  # noqa: PTH116 - or a descriptor
     except (OSError, ValueError):
@@ -42,7 +42,7 @@ def identity(path: str | os.PathLike[str] | int) -> FileIdentity | None:
 
 
 def write_file(path: str | os.PathLike[str], data: bytes | str) -> None:
-    """Write a file, whole or not at all."""
+    """Write a file completely or not at all."""
     with OutputFiles() as files:
         files.write(path, data)
 
@@ -64,7 +64,7 @@ class _Pending(NamedTuple):
 
 
 class OutputFiles:
-    """Files that appear together once all of them are written, or not at all.
+    """Files that appear together once all are written, or not at all.
 
     None of them may be one of `inputs`, the files that are read.
     """
@@ -74,14 +74,14 @@ class OutputFiles:
         self._pending: dict[str, _Pending] = {}
 
     def place(self, path: str | os.PathLike[str]) -> Path:
-        """Return where to write what shall be found at a path in the end."""
+        """Return the temporary path to write to, whose file appears at the given path on commit."""
         target = Path(path)
         if str(path) == "-":
-            raise FileError("- is no file to write to: name one, as ./- or figures.json.")
+            raise FileError("- is no file to write to: name one, as ./- or metrics.json.")
         if os.fspath(path).endswith(os.sep):
             raise FileError(f"{path} names a folder: name a file to write to.")
         if not str(path):
-            raise FileError("an empty name is no file to write to: name one, as figures.json.")
+            raise FileError("an empty name is no file to write to: name one, as metrics.json.")
         with self._explained(target):
             there = _status(target)
             if there is not None and (there.st_dev, there.st_ino) in self._inputs:
@@ -97,7 +97,7 @@ class OutputFiles:
                 raise FileError(f"{target} would be written twice: name different files.")
             if through:
                 if descriptor is not None:
-                    os.fstat(descriptor)  # which raises where nothing is open under that number
+                    os.fstat(descriptor)  # raises where nothing is open under that number
                 elif not os.access(target, os.W_OK):
                     raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
                 folder = _scratch_folder()
@@ -108,51 +108,51 @@ class OutputFiles:
                     raise FileError(f"{target} cannot be written: there is no folder {where}.")
                 if there is not None and not os.access(real, os.W_OK):
                     raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-            place, handle = _open_temporary(folder, nameless=len(self._pending) < _MOST_NAMELESS)
+            place, handle = _open_temporary(folder, nameless=len(self._pending) < _MAX_NAMELESS)
         self._pending[real] = _Pending(target, real, place, handle, through)
         return place
 
     def write(self, path: str | os.PathLike[str], data: bytes | str) -> None:
-        """Have bytes or a text at a path in the end; what is no text in UTF-8 is escaped."""
+        """Write bytes or a text to appear at a path on commit; what UTF-8 cannot encode is escaped."""
         place = self.place(path)
         with self._explained(Path(path)):
             place.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8", "backslashreplace"))
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
-        """Say of an error of the system which files could not be written."""
-        names = ", ".join(str(one.target) for one in self._pending.values())
+        """Name the files in an error of the operating system."""
+        names = ", ".join(str(pending.target) for pending in self._pending.values())
         with self._explained(Path(names)):
             yield
 
     def commit(self) -> None:
-        """Put every file in its place; where one cannot be, say so."""
+        """Move every file to its path, or raise where one cannot be moved."""
         named: list[tuple[_Pending, Path]] = []
         try:
-            for one in self._pending.values():
-                if not one.through:
-                    with self._explained(one.target):
-                        named.append((one, _named(one)))
-            for one, name in named:
-                with self._explained(one.target):
-                    name.replace(one.real)
-            for one in self._pending.values():
-                if one.through:
-                    with self._explained(one.target):
-                        _copy_through(one)
+            for pending in self._pending.values():
+                if not pending.through:
+                    with self._explained(pending.target):
+                        named.append((pending, _name_temporary(pending)))
+            for pending, name in named:
+                with self._explained(pending.target):
+                    name.replace(pending.real)
+            for pending in self._pending.values():
+                if pending.through:
+                    with self._explained(pending.target):
+                        _copy_through(pending)
         finally:
             for _, name in named:
                 with contextlib.suppress(OSError):
                     name.unlink()
 
     def discard(self) -> None:
-        """Forget what was written and not put in its place."""
-        for one in self._pending.values():
-            if one.handle >= 0:
-                os.close(one.handle)
+        """Remove the temporary files that were not committed."""
+        for pending in self._pending.values():
+            if pending.handle >= 0:
+                os.close(pending.handle)
             else:
                 with contextlib.suppress(OSError):
-                    one.place.unlink()
+                    pending.place.unlink()
         self._pending.clear()
 
     @staticmethod
@@ -188,9 +188,9 @@ def _status(target: Path) -> os.stat_result | None:
 
 
 def _descriptor(target: Path) -> int | None:
-    """Return the number of the open file of ours that a path such as /dev/stdout names, or None."""
+    """Return the descriptor of this process that a path such as /dev/stdout names, or None."""
     path = target.absolute()
-    for _ in range(_LINKS):
+    for _ in range(_MAX_LINKS):
         found = _DESCRIPTOR.fullmatch(os.path.realpath(path.parent))
         if found is not None:
             return int(path.name) if int(found[1]) == os.getpid() and path.name.isdecimal() else None
@@ -202,13 +202,13 @@ def _descriptor(target: Path) -> int | None:
 
 
 def _scratch_folder() -> str:
-    import tempfile  # noqa: PLC0415 - for what is written through only
+    import tempfile  # noqa: PLC0415 - for pipes and devices only
 
     return tempfile.gettempdir()
 
 
 def _open_temporary(folder: str, *, nameless: bool) -> tuple[Path, int]:
-    """Return where to write in a folder: a file without a name where the system knows those."""
+    """Open a temporary file in a folder, without a name where the system supports that."""
     if _NAMELESS and nameless:
         try:
             handle = os.open(folder, _NAMELESS | os.O_RDWR, 0o666)
@@ -230,30 +230,30 @@ def _temporary_name() -> str:
     return f".assay-{os.urandom(6).hex()}"
 
 
-def _named(one: _Pending) -> Path:
-    """Return a name, beside the target, of what was written; an old file's permissions are kept."""
-    old = _status(Path(one.real))
+def _name_temporary(pending: _Pending) -> Path:
+    """Name the temporary file in the target's folder, with the permissions of the old file."""
+    old = _status(Path(pending.real))
     if old is not None:
         with contextlib.suppress(OSError):  # root alone may give files away
-            os.chown(one.place, old.st_uid, old.st_gid)
-        one.place.chmod(stat.S_IMODE(old.st_mode) & _PERMISSIONS)
-    if one.handle < 0:
-        return one.place
-    folder, name = Path(one.real).parent, _temporary_name()
+            os.chown(pending.place, old.st_uid, old.st_gid)
+        pending.place.chmod(stat.S_IMODE(old.st_mode) & _PERMISSIONS)
+    if pending.handle < 0:
+        return pending.place
+    folder, name = Path(pending.real).parent, _temporary_name()
     within = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:  # only with a folder's descriptor does link() follow the link that a descriptor's path is
-        os.link(f"/proc/self/fd/{one.handle}", name, dst_dir_fd=within, follow_symlinks=True)
+        os.link(f"/proc/self/fd/{pending.handle}", name, dst_dir_fd=within, follow_symlinks=True)
     finally:
         os.close(within)
     return folder / name
 
 
-def _copy_through(one: _Pending) -> None:
-    """Write to a pipe, a device or an open descriptor what was written meanwhile."""
-    number = _descriptor(one.target)
+def _copy_through(pending: _Pending) -> None:
+    """Copy the temporary file to a pipe, a device or an open descriptor."""
+    number = _descriptor(pending.target)
     with (
-        one.place.open("rb") as written,
-        open(one.target if number is None else os.dup(number), "wb") as out,  # noqa: PTH123 - or a handle
+        pending.place.open("rb") as written,
+        open(pending.target if number is None else os.dup(number), "wb") as out,  # noqa: PTH123 - or a handle
     ):
         while block := written.read(_BLOCK):
             out.write(block)

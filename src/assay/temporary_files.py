@@ -1,6 +1,6 @@
-"""Temporary folders that are removed in the end, and by a later process where that end was ``kill -9``.
+"""Temporary folders that are removed at exit, or by a later process after ``kill -9``.
 
-Each holds a file that its process keeps locked. A folder whose lock is free belongs to nobody any more.
+Each holds a file that its process keeps locked; a folder whose lock is free belongs to no running process.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ __all__ = ["TemporaryFolder"]
 
 _PREFIX = "assay-"
 _LOCK = ".lock"
-_live: dict[Path, int] = {}  # folders that are not removed yet, and the process that made each
+_live: dict[Path, int] = {}  # folders that are not removed yet, by the process that created each
 
 
 class TemporaryFolder:
-    """A folder of this process's own, empty but for a lock; `close` removes it with all that is in it.
+    """A folder of this process, empty but for a lock; `close` removes it with its content.
 
     >>> with TemporaryFolder() as folder:
     ...     _ = (folder.path / "copy").write_bytes(b"rows")
@@ -49,7 +49,7 @@ class TemporaryFolder:
             self._handle = os.open(fresh, os.O_CREAT | os.O_RDWR, 0o600)
             if fcntl is not None:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            fresh.rename(self.path / _LOCK)  # never seen without its lock
+            fresh.rename(self.path / _LOCK)  # so that no other process sees it unlocked
         except BaseException:
             self.close()
             raise
@@ -72,7 +72,7 @@ class TemporaryFolder:
 
 @atexit.register
 def _remove_live() -> None:
-    """Remove what nobody came to remove, because a signal came first; a fork leaves its parent's alone."""
+    """Remove folders at exit that a signal left; a forked process leaves those of its parent."""
     for path, process in list(_live.items()):
         if process == os.getpid():
             shutil.rmtree(path, ignore_errors=True)
@@ -80,16 +80,16 @@ def _remove_live() -> None:
 
 @functools.cache  # once a process
 def _sweep() -> None:
-    """Remove folders of this user's whose process is gone."""
+    """Remove folders of this user whose process has ended."""
     if fcntl is None:
         return
     with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as found:
         for entry in found:
             if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
-                _remove_if_left(Path(entry.path))
+                _remove_if_abandoned(Path(entry.path))
 
 
-def _remove_if_left(folder: Path) -> None:
+def _remove_if_abandoned(folder: Path) -> None:
     try:
         handle = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:  # another's, or none of ours
