@@ -89,7 +89,7 @@ FILES = [
     ("a.csv", GOOD, "--task multilabel", r"invalid choice: 'multilabel'"),
     ("a.csv", GOOD, "--json --markdown", r"--markdown: not allowed with argument --json"),
     ("a.csv", GOOD, "--like excel", r"invalid choice: 'excel'"),
-    ("a.csv", GOOD, "--actual y", r"--actual is said twice"),
+    ("a.csv", GOOD, "--actual y", r"--actual is given twice"),
     ("a.csv", GOOD, "--acutal y", r"there is no option --acutal: did you mean --actual\?"),
     ("a.csv", GOOD, "--jsno", r"did you mean --json\?"),
     ("a.csv", GOOD, "--missing guess", r"invalid choice: 'guess'"),
@@ -101,6 +101,14 @@ FILES = [
     ("a.csv", GOOD, "--report out.html --output out.html", r"would be written twice"),
     ("a.csv", GOOD, "--threshold", r"--threshold: expected one argument"),
 ]  # fmt: skip
+
+
+def python_syntax(text, words):
+    """Return what looks like a keyword argument or a call of Python's and was not typed."""
+    plain = text
+    for word in sorted(words, key=len, reverse=True):
+        plain = plain.replace(word, " ")
+    return re.findall(r"(?<![\w./-])[a-z_]+=(?!0\.[27]5|30,50|10,20)\S*|\b(?:ev|assay)\.[a-z_]+\(", plain)
 
 
 def wrong(words, capfd, at):
@@ -115,6 +123,7 @@ def wrong(words, capfd, at):
     assert "Traceback" not in said.err
     assert "should not have happened" not in said.err
     assert len(said.err) < 480
+    assert not python_syntax(said.err, words), said.err
     assert {path: path.read_bytes() for path in at.rglob("*") if path.is_file()} == before
     return said.err
 
@@ -180,7 +189,7 @@ COMMANDS = [
     ("report preds.csv", r"no evaluation that assay saved"),
     ("report parts", r"parts cannot be read"),
     ("report 1.assay --require 'auc >= 0.5'", r"auc"),
-    ("threshold preds.csv --actual type --score p_spam --positive spam", r"say what the threshold is to be best for"),
+    ("threshold preds.csv --actual type --score p_spam --positive spam", r"name a criterion for the threshold"),
     ("threshold preds.csv --actual type --positive spam --best f1", r"--score is needed"),
     ("threshold preds.csv --actual type --score p_spam --positive spam --best f1 --min-recall 0.9", r"."),
     ("threshold preds.csv --actual type --score p_spam --positive spam --best f1 --cost-fp 5", r"."),
@@ -188,7 +197,7 @@ COMMANDS = [
     ("threshold preds.csv --actual type --score p_spam --positive spam --min-recall 1.5", r"1\.5"),
     ("threshold preds.csv --actual type --score p_spam --positive spam --cost-fp -1 --cost-fn 1", r"-1"),
     ("threshold preds.csv --actual type --score p_spam --positive spam --best f1 --folds 1", r"folds"),
-    ("threshold two.csv --actual y --score a --score b --best f1", r"--score is said twice"),
+    ("threshold two.csv --actual y --score a --score b --best f1", r"--score is given twice"),
     ("crosstab preds.csv --actual type", r"--predicted is needed"),
     ("crosstab preds.csv --actual type --predicted p_spam", r"."),
     ("crosstab preds.csv --actual type --predicted sad", r'Did you mean "said"'),
@@ -196,20 +205,20 @@ COMMANDS = [
     ("crosstab preds.csv --actual type --predicted said --digits 99", r"from 0 to 15 digits"),
     ("crosstab preds.csv --actual type --predicted said --labels ham,eggs", r"not among the declared"),
     ("crosstab preds.csv --actual type --predicted said --threads 0", r"--threads 0|--threads=0"),
-    ("compare two.csv --actual y --score a", r"--score is said once"),
+    ("compare two.csv --actual y --score a", r"--score is given once"),
     ("compare two.csv --actual y", r"--score or --predicted is needed"),
     ("compare two.csv --score a --score b", r"--actual is needed"),
     ("compare two.csv --actual y --score a --score bb", r'no column "bb"'),
     ("compare two.csv --actual y --score a --score a", r"two models have one name"),
-    ("compare two.csv --actual y --score a --score b --predicted yhat_a", r"--predicted is said once"),
+    ("compare two.csv --actual y --score a --score b --predicted yhat_a", r"--predicted is given once"),
     ("compare two.csv --actual y --score a --score b --model-names old", r"2 columns, but 1 models"),
     ("compare two.csv --actual y --score a --score b --metrics acuracy", r"acuracy"),
     ("compare two.csv --actual y --score a --score b --confidence 2", r"2"),
-    ("compare a.csv b.csv --actual y --score p --score q", r"--score is said twice"),
+    ("compare a.csv b.csv --actual y --score p --score q", r"--score is given twice"),
     ("compare 1.assay a.csv", r"holds an evaluation, a\.csv does not"),
     ("compare 1.assay 2.assay --actual y", r"--actual has no use here"),
     ("compare 1.assay", r"two models"),
-    ("split data.csv", r"say what to split into"),
+    ("split data.csv", r"name the parts: --parts"),
     ("split data.csv --parts train=0.5,test=0.4", r"add up to 0\.9"),
     ("split data.csv --parts train=half", r"'half' is no number"),
     ("split data.csv --parts train", r"should be written as train=0\.75"),
@@ -222,7 +231,7 @@ COMMANDS = [
     ("split data.csv --folds 5 --stratify amount", r"--bins"),
     ("split data.csv --folds 5 --time day --stratify default", r"--stratify has no use with --time"),
     ("split data.csv --parts a=0.5,b=0.5 --time housing", r"which is no date"),
-    ("split data.csv --parts a=0.5,b=0.5 --gap 3d", r"--time COLUMN as well"),
+    ("split data.csv --parts a=0.5,b=0.5 --gap 3d", r"add --time COLUMN"),
     ("split data.csv --parts a=0.5,b=0.5 --time day --gap 3", r"--gap 3.*duration, such as 7d"),
     ("split data.csv --parts a=0.5,b=0.5 --gap soon --time day", r"'soon' is no number"),
     ("split data.csv --parts a=0.5,b=0.5 --key housing", r"twice"),
@@ -232,7 +241,7 @@ COMMANDS = [
     ("split data.csv --folds 5 --column age", r'has a column "age" already'),
     ("split a.csv b.csv --folds 5", r"split deals out one file"),
     ("split gone.csv --folds 5", r"there is no file gone\.csv"),
-    ("split data.csv --folds 5 --bins 3", r"--stratify COLUMN as well"),
+    ("split data.csv --folds 5 --bins 3", r"add --stratify COLUMN"),
     ("split data.csv --folds 5 --repeats 0", r"--repeats 0"),
     ("crossval data.csv --target default", r"--model is needed"),
     ("crossval data.csv --model sklearn.tree:DecisionTreeClassifier", r"--target is needed"),
@@ -244,7 +253,7 @@ COMMANDS = [
     ("crossval data.csv --target default --model sklearn.tree:DecisionTreeClassifier --set max_depth=-3", r"every fold failed"),
     ("crossval data.csv --target defualt --model sklearn.tree:DecisionTreeClassifier", r'Did you mean "default"'),
     ("crossval data.csv --target default --model sklearn.tree:DecisionTreeClassifier --features default,age", r"would know the answer"),
-    ("crossval data.csv --target default --model sklearn.tree:DecisionTreeClassifier --features age --without day", r"say one of them"),
+    ("crossval data.csv --target default --model sklearn.tree:DecisionTreeClassifier --features age --without day", r"use one of them"),
     ("crossval data.csv --target default --model sklearn.tree:DecisionTreeClassifier --without dya", r"no column dya: did you mean day\?"),
     ("crossval data.csv --target default --model sklearn.tree:DecisionTreeClassifier --metrics acuracy", r"acuracy"),
     ("crossval data.csv --target default --model sklearn.tree:DecisionTreeClassifier --positive maybe", r"maybe"),
@@ -257,7 +266,7 @@ COMMANDS = [
     ("metrics nonsense", r"nonsense"),
     ("metrics --json --markdown", r"not allowed with"),
     ("demo now", r"there is no use for 'now' here"),
-    ("completion", r"say for which shell: bash, zsh, fish"),
+    ("completion", r"name the shell: bash, zsh, fish"),
     ("completion tcsh", r"invalid choice: 'tcsh'"),
 ]  # fmt: skip
 

@@ -12,7 +12,9 @@ import pytest
 
 import assay
 from assay.cli import main
-from assay.cli.main import as_options
+from assay.cli.hint_options import shell_style
+from assay.errors import FileError
+from assay.hints import hint_style, param
 
 ESC = "\x1b]0;owned\x07\x1b[31m\x9b1m\u202e"
 HOSTILE = f"y,p,r\n0,0.1,n{ESC}\n1,0.8,s\n0,0.3,s\n1,0.9,n{ESC}\n"
@@ -101,20 +103,21 @@ def test_output_that_is_not_utf_8_gets_what_it_can_hold(encoding, here, monkeypa
     ("message", "expected"),
     [
         ("there is no file k=5/p.csv.", "there is no file k=5/p.csv."),
-        ("runs/k=5/p.csv is empty: say k=5.", "runs/k=5/p.csv is empty: say --k 5."),
-        ('no column "k=5" in p.csv: say k=.', 'no column "k=5" in p.csv: say --k.'),
-        ('y holds "k=1" and "k=2": say missing="drop"', 'y holds "k=1" and "k=2": say --missing drop'),
-        ('missing="drop" or null="NA"', "--missing drop or --null NA"),
-        ("threads=0: at least one is needed.", "--threads 0: at least one is needed."),
+        (f"runs/k=5/p.csv is empty: say {param('k', 5)}.", "runs/k=5/p.csv is empty: say --k 5."),
+        (f'no column "k=5" in p.csv: say {param("k")}.', 'no column "k=5" in p.csv: say --k.'),
+        (f'y holds "k=1": say {param("missing", "drop")}', 'y holds "k=1": say --missing drop'),
+        (f"{param('missing', 'drop')} or {param('null', 'NA')}", "--missing drop or --null NA"),
+        (f"{param('threads', 0)}: at least one is needed.", "--threads 0: at least one is needed."),
+        (f"say {param('k', 1, 2, 3)}, not {param('by')}", "say --k 1, 2 or 3, not by"),
         ("k=3.csv cannot be read", "k=3.csv cannot be read"),
     ],
 )
-def test_data_is_no_option(message, expected, tmp_path, monkeypatch):
-    """Paths, columns and labels that look like a setting of Python's are left as they are."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "k=3.csv").touch()
-    names = ["--k", "--missing", "--null", "--threads"]
-    assert as_options(message, names, ["k=5/p.csv"]) == expected
+def test_advice_is_written_as_options_and_data_is_left_alone(message, expected):
+    """Paths, columns and labels that look like a parameter of Python's are no advice."""
+    error = FileError(message)
+    with hint_style(shell_style(["--k", "--missing", "--null", "--threads"])):
+        assert str(error) == expected
+    assert "--" not in str(error)
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def test_signals_that_are_ignored_stay_ignored():
 
 def test_a_signal_that_was_swallowed_comes_again(monkeypatch):
     """A library may catch whatever is raised within it; the program ends all the same."""
-    monkeypatch.setattr("assay.cli.signals._AGAIN", 0.2)
+    monkeypatch.setattr("assay.cli.signals._RAISE_AGAIN_AFTER", 0.2)
     with stop_on_signals() as received:
         with contextlib.suppress(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGTERM)

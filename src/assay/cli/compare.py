@@ -1,11 +1,11 @@
-"""Comparing models: columns of one file, or a file for each model."""
+"""``compare``: compare models that are columns of one file, or have a file each."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.inputs import need, origin, role_columns, stated_labels, table
+from assay.cli.inputs import open_source, parse_labels, read_table, require_options, role_columns
 from assay.cli.options import (
     ROLES,
     add_labels,
@@ -14,12 +14,13 @@ from assay.cli.options import (
     add_paths,
     add_reading,
     add_roles,
-    listed,
+    comma_list,
+    metric_list,
     number,
-    whole,
+    whole_number,
 )
 from assay.cli.output import as_json, deliver
-from assay.cli.parser import Command, Misuse, Once
+from assay.cli.parser import Command, StoreOnce, UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["COMPARE"]
 
-_SHARED = ("actual", "weight", "group", "query")  # what models that are compared have in common
+_SHARED = ("actual", "weight", "group", "query")  # roles that compared models have in common
 _SETTINGS = ("metrics", "confidence", "against", "margin", "detect", "test", "replicates", "seed")
-_SAVED = b"assay\0"
+_SAVED_PREFIX = b"assay\0"  # of a file that tally wrote
 
 
 def _options(parser: Parser) -> None:
@@ -41,24 +42,30 @@ def _options(parser: Parser) -> None:
     group = parser.add_argument_group("the comparison")
     add_labels(group)
     add_missing(group)
-    group.add_argument("--metrics", action=Once, type=listed, metavar="A,B", help="by default what suits")
     group.add_argument(
-        "--model-names", action=Once, type=listed, metavar="A,B", help="what models are called"
+        "--metrics", action=StoreOnce, type=metric_list, metavar="A,B", help="by default what suits the task"
     )
-    group.add_argument("--unpaired", action="store_true", help="the models were judged on different rows")
+    group.add_argument(
+        "--model-names", action=StoreOnce, type=comma_list, metavar="A,B", help="names of the models"
+    )
+    group.add_argument("--unpaired", action="store_true", help="the models were evaluated on different rows")
     for name, what in (
         ("confidence", "of all intervals (0.95)"),
-        ("margin", "a difference that would not matter"),
-        ("detect", "a difference that one wants to see: how many rows would that take?"),
+        ("margin", "a difference too small to matter"),
+        ("detect", "a difference to detect: how many rows would that take?"),
     ):
-        group.add_argument(f"--{name}", action=Once, type=number, metavar="NUMBER", help=what)
-    group.add_argument("--correction", action=Once, choices=("holm", "bh", "none"), help="of p-values (holm)")
-    group.add_argument("--against", action=Once, choices=("all", "first"), help="which pairs (all)")
-    group.add_argument("--test", action="append", metavar="NAME", help="as exact, wilcoxon, permutation")
+        group.add_argument(f"--{name}", action=StoreOnce, type=number, metavar="NUMBER", help=what)
     group.add_argument(
-        "--replicates", action=Once, type=whole, metavar="NUMBER", help="of what draws at random"
+        "--correction", action=StoreOnce, choices=("holm", "bh", "none"), help="of p-values (holm)"
     )
-    group.add_argument("--seed", action=Once, type=whole, metavar="NUMBER", help="and where that begins")
+    group.add_argument("--against", action=StoreOnce, choices=("all", "first"), help="which pairs (all)")
+    group.add_argument("--test", action="append", metavar="NAME", help="such as exact, wilcoxon, permutation")
+    group.add_argument(
+        "--replicates", action=StoreOnce, type=whole_number, metavar="NUMBER", help="of resampling methods"
+    )
+    group.add_argument(
+        "--seed", action=StoreOnce, type=whole_number, metavar="NUMBER", help="of resampling methods"
+    )
     add_output(parser, "json")
     add_reading(parser)
 
@@ -78,20 +85,20 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
     if arguments.unpaired:
         said["paired"] = False
     saved = [path for path in arguments.paths if _is_saved(path)]
-    if saved:  # what is no file cannot be looked into, and is taken for one, too
+    if saved:  # what is no regular file cannot be inspected, and is taken for a saved evaluation, too
         saved = [path for path in arguments.paths if path in saved or not Path(path).is_file()]
         return _of_evaluations(arguments, saved, said)
-    need(arguments, "actual")
+    require_options(arguments, "actual")
     if not arguments.score and not arguments.predicted:
-        raise Misuse("--score or --predicted is needed, once per model or per file.")
+        raise UsageError("--score or --predicted is needed, once per model or per file.")
     if len(arguments.paths) > 1 and arguments.sql is None and arguments.table is None:
         return _of_files(arguments, said)
-    rows = origin(arguments)
+    rows = open_source(arguments)
     for role in ("score", "predicted"):
         if len(getattr(arguments, role) or ("", "")) < 2:  # noqa: PLR2004 - two models
-            raise Misuse(f"--{role} is said once: say it for each model, or name a file for each.")
+            raise UsageError(f"--{role} is given once: give it for each model, or name a file for each.")
     columns, numbers = role_columns(arguments)
-    whole_table = table(arguments, rows, columns, numbers)
+    whole_table = read_table(arguments, rows, columns, numbers)
     models = arguments.model_names or arguments.score or arguments.predicted
     differing: dict[str, Any] = {
         role: dict(zip(_named(models, columns), columns, strict=True))
@@ -99,23 +106,23 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
         if (columns := getattr(arguments, role)) is not None
     }
     shared = {role: column for role in _SHARED if (column := getattr(arguments, role)) is not None}
-    labels = stated_labels(arguments, rows, whole_table[arguments.actual])
+    labels = parse_labels(arguments, rows, whole_table[arguments.actual])
     missing = {"missing": arguments.missing} if arguments.missing else {}
     return compare(whole_table, **shared, **differing, **labels, **missing, **said)
 
 
 def _named(models: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
     if len(models) != len(columns):
-        raise Misuse(
-            f"there are {len(columns)} columns, but {len(models)} models ({', '.join(models)}): say as many."
+        raise UsageError(
+            f"there are {len(columns)} columns, but {len(models)} models ({', '.join(models)}): name as many."
         )
     if len(set(models)) < len(models):
-        raise Misuse(f"two models have one name ({', '.join(models)}): say others with --model-names.")
+        raise UsageError(f"two models have one name ({', '.join(models)}): give others with --model-names.")
     return models
 
 
 def _of_files(arguments: argparse.Namespace, said: dict[str, Any]) -> Comparison:
-    """Compare models of which each has a file, whose rows may be the same."""
+    """Compare models that have a file each, whose rows may be the same."""
     import numpy as np
 
     from assay.comparison.compare import compare
@@ -123,23 +130,25 @@ def _of_files(arguments: argparse.Namespace, said: dict[str, Any]) -> Comparison
 
     for role in ("score", "predicted"):
         if len(getattr(arguments, role) or ()) > 1:
-            raise Misuse(f"--{role} is said twice, and there are several files: say one column of all files.")
+            raise UsageError(
+                f"--{role} is given twice, and there are several files: name one column of all files."
+            )
     names = _named(arguments.model_names or _stems(arguments.paths), arguments.paths)
     columns, numbers = role_columns(arguments)
-    origins = [origin(arguments, [path]) for path in arguments.paths]
-    tables = [table(arguments, one, columns, numbers) for one in origins]
+    origins = [open_source(arguments, [path]) for path in arguments.paths]
+    tables = [read_table(arguments, one, columns, numbers) for one in origins]
     shared = {role: column for role in _SHARED if (column := getattr(arguments, role)) is not None}
     differing = {
         role: column[0] for role in ("score", "predicted") if (column := getattr(arguments, role)) is not None
     }
-    labels = stated_labels(arguments, origins[0], tables[0][arguments.actual])
+    labels = parse_labels(arguments, origins[0], tables[0][arguments.actual])
     missing = {"missing": arguments.missing} if arguments.missing else {}
     actual = [one[arguments.actual] for one in tables]
     same = all(
         one.labels == actual[0].labels and np.array_equal(one.values, actual[0].values) for one in actual
     )
     if same and not arguments.unpaired:
-        # As columns of one table, so that a row which one model lacks is left out of all.
+        # As columns of one table, so that a row with a missing value of one model is dropped for all.
         given: dict[str, Any] = {role: tables[0][column] for role, column in shared.items()}
         models: dict[str, Any] = {
             role: {name: one[column] for name, one in zip(names, tables, strict=True)}
@@ -151,22 +160,22 @@ def _of_files(arguments: argparse.Namespace, said: dict[str, Any]) -> Comparison
 
 
 def _of_evaluations(arguments: argparse.Namespace, saved: list[str], said: dict[str, Any]) -> Comparison:
-    """Compare models by files that tally wrote."""
+    """Compare evaluations that tally saved."""
     from assay.comparison.compare import compare
     from assay.evaluation import load
 
     if len(saved) < len(arguments.paths):
         other = next(path for path in arguments.paths if path not in saved)
-        raise Misuse(f"{saved[0]} holds an evaluation, {other} does not: compare files of one kind.")
+        raise UsageError(f"{saved[0]} holds an evaluation, {other} does not: compare files of one kind.")
     idle = [role for role in (*ROLES, "labels", "positive", "missing") if getattr(arguments, role)]
     if idle:
-        raise Misuse(f"--{idle[0]} has no use here: evaluations know their columns. Leave it out.")
+        raise UsageError(f"--{idle[0]} has no use here: saved evaluations have their columns. Leave it out.")
     names = _named(arguments.model_names or _stems(saved), saved)
     return compare(*(load(path) for path in saved), names=names, **said)
 
 
 def _stems(paths: Sequence[str]) -> list[str]:
-    """Return what files are called, with their folders where that is the same."""
+    """Return the names of files without endings, or whole paths where names are the same."""
     stems = [Path(path).name.partition(".")[0] for path in paths]
     return stems if len(set(stems)) == len(stems) else list(paths)
 
@@ -176,16 +185,16 @@ def _is_saved(path: str) -> bool:
         if not Path(path).is_file():  # looking into a pipe would take its first bytes away
             return False
         with Path(path).open("rb") as file:
-            return file.read(len(_SAVED)) == _SAVED
+            return file.read(len(_SAVED_PREFIX)) == _SAVED_PREFIX
     except OSError:
         return False
 
 
 COMPARE = Command(
     "compare",
-    "compare models: which is better, by how much, how sure",
-    "Compares two models or more on the same rows: differences with intervals and tests, corrected for "
-    "their number.",
+    "compare models: differences with intervals and p-values",
+    "Compares two or more models on the same rows: differences with intervals and p-values, corrected for "
+    "multiple testing.",
     (
         "assay compare two.csv --actual y --score a --score b",
         "assay compare two.csv --actual y --predicted yhat_a --predicted yhat_b --metrics accuracy,kappa",

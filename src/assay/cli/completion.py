@@ -1,11 +1,11 @@
-"""Completion for shells, written from the commands' own declarations."""
+"""``completion``: completion scripts for shells, generated from the options of the commands."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.cli.parser import Command, Misuse, parser_of
-from assay.cli.printing import show
+from assay.cli.parser import Command, UsageError, parser_of
+from assay.cli.printing import print_output
 
 if TYPE_CHECKING:
     import argparse
@@ -26,12 +26,12 @@ class _Option(NamedTuple):
 
 
 def completion_command(others: Sequence[Command]) -> Command:
-    """Return the command that writes the scripts, which complete the others and itself."""
+    """Return the command that prints the scripts, which complete the other commands and itself."""
 
     def run(arguments: argparse.Namespace) -> int:
         if arguments.shell is None:
-            raise Misuse(f"say for which shell: {', '.join(_SHELLS)}.")
-        show(script(arguments.shell, (*others, mine)))
+            raise UsageError(f"name the shell: {', '.join(_SHELLS)}.")
+        print_output(script(arguments.shell, (*others, mine)))
         return 0
 
     mine = Command(
@@ -53,13 +53,15 @@ def _options(parser: Parser) -> None:
 
 def script(shell: str, commands: Sequence[Command]) -> str:
     """Return the script for one shell."""
-    known = {command.name: _known(parser_of(command, prog=f"assay {command.name}")) for command in commands}
+    known = {
+        command.name: _options_of(parser_of(command, prog=f"assay {command.name}")) for command in commands
+    }
     summaries = {command.name: command.summary for command in commands}
     return {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](known, summaries)
 
 
-def _known(parser: Parser) -> list[_Option]:
-    """Return what a command may be told, in the words of its parser."""
+def _options_of(parser: Parser) -> list[_Option]:
+    """Return the options of a command, read from its parser."""
     found = []
     for action in parser.actions():
         choices = tuple(map(str, action.choices or ()))

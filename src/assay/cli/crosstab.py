@@ -1,13 +1,21 @@
-"""The cross table of two columns of labels, of any number of rows."""
+"""``crosstab``: the cross table of two columns of labels."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.inputs import need, origin, run_options, watched, with_labels
-from assay.cli.options import add_labels, add_missing, add_output, add_paths, add_reading, add_roles, whole
+from assay.cli.inputs import open_source, progress_bar, read_limits, require_options, with_labels
+from assay.cli.options import (
+    add_labels,
+    add_missing,
+    add_output,
+    add_paths,
+    add_reading,
+    add_roles,
+    whole_number,
+)
 from assay.cli.output import as_json, deliver
-from assay.cli.parser import Command, Misuse, Once
+from assay.cli.parser import Command, StoreOnce, UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -16,10 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["CROSSTAB"]
 
-_MORE = ("expected", "residuals", "chisq", "fisher", "mcnemar", "percent", "ascii")
-_MOST_LABELS = 1000  # of a table that is drawn: beyond, the pairs that occur are listed
-_SHOWN = 50
-_LESS = ("contributions", "row_shares", "column_shares", "table_shares")
+_ADDED = ("expected", "residuals", "chisq", "fisher", "mcnemar", "percent", "ascii")
+_MAX_LABELS = 1000  # of a table that is drawn: with more, the pairs that occur are listed
+_MAX_PAIRS = 50  # that are listed
+_REMOVED = ("contributions", "row_shares", "column_shares", "table_shares")
 
 
 def _options(parser: Parser) -> None:
@@ -29,10 +37,13 @@ def _options(parser: Parser) -> None:
     add_labels(group)
     add_missing(group)
     group.add_argument(
-        "--rows", action=Once, choices=("actual", "predicted"), help="what its rows are (actual)"
+        "--rows",
+        action=StoreOnce,
+        choices=("actual", "predicted"),
+        help="what the rows of the table are (actual)",
     )
     for name, what in zip(
-        _MORE,
+        _ADDED,
         (
             "expected counts", "residuals", "the chi-squared test", "Fisher's exact test", "McNemar's test",
             "shares as percentages", "lines of plain characters",
@@ -41,7 +52,9 @@ def _options(parser: Parser) -> None:
     ):  # fmt: skip
         group.add_argument(f"--{name}", action="store_true", help=what)
     group.add_argument("--counts-only", action="store_true", help="no shares, no contributions")
-    group.add_argument("--digits", action=Once, type=whole, metavar="NUMBER", help="of shares (3)")
+    group.add_argument(
+        "--digits", action=StoreOnce, type=whole_number, metavar="NUMBER", help="of shares (3)"
+    )
     add_output(parser, "json")
     add_reading(parser)
 
@@ -51,17 +64,19 @@ def _run(arguments: argparse.Namespace) -> int:
     from assay.engines import scan
     from assay.tallies import Confusion
 
-    need(arguments, "actual", "predicted")
+    require_options(arguments, "actual", "predicted")
     if arguments.digits is not None and not 0 <= arguments.digits <= 15:  # noqa: PLR2004 - what a float64 holds
-        raise Misuse(f"--digits {arguments.digits}: shares have from 0 to 15 digits.")
+        raise UsageError(f"--digits {arguments.digits}: shares have from 0 to 15 digits.")
     if arguments.positive is not None:
-        raise Misuse("--positive has no use here: a table shows all labels alike. --labels says their order.")
-    rows = origin(arguments)
-    said: dict[str, Any] = run_options(arguments)
+        raise UsageError(
+            "--positive has no use here: a table shows all labels alike. --labels says their order."
+        )
+    rows = open_source(arguments)
+    said: dict[str, Any] = read_limits(arguments)
     for name in ("weight", "missing"):
         if getattr(arguments, name) is not None:
             said[name] = getattr(arguments, name)
-    with watched(arguments, rows) as progress:
+    with progress_bar(arguments, rows) as progress:
         roles = {"actual": arguments.actual, "predicted": arguments.predicted}
         found = with_labels(
             arguments,
@@ -71,15 +86,15 @@ def _run(arguments: argparse.Namespace) -> int:
             ),
         )
     tally: Any = found["table"]
-    if len(tally.labels) > _MOST_LABELS:
+    if len(tally.labels) > _MAX_LABELS:
         deliver(arguments, _cells(arguments, tally, found.dropped))
         return 0
     table = CrossTable.of(tally, rows=arguments.rows or "actual")
     if arguments.json:
         text = as_json(table.to_dict(full=not arguments.counts_only) | {"dropped": found.dropped})
     else:
-        drawn: dict[str, Any] = {name: True for name in _MORE if getattr(arguments, name)}
-        drawn |= dict.fromkeys(_LESS, False) if arguments.counts_only else {}
+        drawn: dict[str, Any] = {name: True for name in _ADDED if getattr(arguments, name)}
+        drawn |= dict.fromkeys(_REMOVED, False) if arguments.counts_only else {}
         if arguments.digits is not None:
             drawn["digits"] = arguments.digits
         text = table.text(**drawn)
@@ -90,21 +105,21 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _cells(arguments: argparse.Namespace, tally: Any, dropped: int) -> str:
-    """Return the pairs of labels that occur, because a full table of so many labels is too large."""
+    """List the pairs of labels that occur, where a full table would be too large."""
     unfit = [
         name for name in ("expected", "residuals", "chisq", "fisher", "mcnemar") if getattr(arguments, name)
     ]
     if unfit:
-        raise Misuse(
+        raise UsageError(
             f"--{unfit[0]} needs a full table, and there are {len(tally.labels):,} labels: leave it out, or "
-            "put labels together first."
+            "merge labels first."
         )
     actual, predicted = tally.digits()
     counts = tally.counts if tally.weights is None else tally.weight()
     order = counts.argsort(kind="stable")[::-1]
     pairs = [
         (tally.labels[actual[cell]], tally.labels[predicted[cell]], counts[cell].item())
-        for cell in (order if arguments.json else order[actual[order] != predicted[order]][:_SHOWN])
+        for cell in (order if arguments.json else order[actual[order] != predicted[order]][:_MAX_PAIRS])
     ]
     if arguments.json:
         cells = [{"actual": a, "predicted": p, "count": count} for a, p, count in pairs]
@@ -121,7 +136,7 @@ def _cells(arguments: argparse.Namespace, tally: Any, dropped: int) -> str:
 CROSSTAB = Command(
     "crosstab",
     "cross actual with predicted labels",
-    "Counts which labels were taken for which, with shares and tests, as R's CrossTable prints it.",
+    "Counts pairs of actual and predicted labels, with shares and tests, as R's CrossTable prints them.",
     (
         "assay crosstab preds.csv --actual type --predicted said",
         "assay crosstab preds.csv --actual type --predicted said --counts-only --mcnemar",

@@ -1,4 +1,4 @@
-"""``crossval``: how a model that is learnt from a file's rows will do on rows to come."""
+"""``crossval``: cross-validate a model on the rows of a file, to estimate how it does on unseen data."""
 
 from __future__ import annotations
 
@@ -8,30 +8,33 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.inputs import label_words, need, origin, table
+from assay.cli.inputs import labels_from_words, open_source, read_table, require_options
 from assay.cli.options import (
     add_missing,
     add_output,
     add_paths,
     add_reading,
     add_requirements,
-    listed,
+    comma_list,
+    duration,
+    metric_list,
+    name_and_value,
     number,
-    pairs,
-    stretch,
-    whole,
+    whole_number,
 )
 from assay.cli.output import as_json, deliver
-from assay.cli.parser import Command, Misuse, Once, near
-from assay.cli.requirements import demanded, exit_code, told
-from assay.cli.split import moments
+from assay.cli.parser import Command, StoreOnce, UsageError, suggestion
+from assay.cli.requirements import check_requirements, exit_code, print_failures, read_requirements
+from assay.cli.split import as_times
+from assay.hints import hint_style, python_style
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
     from assay.cli.parser import Parser
-    from assay.cli.requirements import Requirement
+    from assay.cli.requirements import Requirement, Verdict
+    from assay.crossvalidation.crossvalidation import CrossValidation
     from assay.engines import Source
     from assay.inputs import Column
 
@@ -42,7 +45,7 @@ _ROLES = ("group", "time", "key", "weight")  # columns that are no features
 
 
 def _literal(word: str) -> Any:
-    """Return a value as Python writes it, or else the text itself."""
+    """Return a Python literal as its value, and anything else as text."""
     import ast
 
     try:
@@ -54,46 +57,73 @@ def _literal(word: str) -> Any:
 def _options(parser: Parser) -> None:
     add_paths(parser)
     group = parser.add_argument_group("the model")
-    group.add_argument("--target", action=Once, metavar="COLUMN", help="what is to be learnt")
-    group.add_argument("--features", action=Once, type=listed, metavar="A,B", help="all others unless said")
-    group.add_argument("--without", action=Once, type=listed, metavar="A,B", help="columns that are none")
-    group.add_argument("--model", action=Once, metavar="MODULE:CLASS", help="with fit and predict")
+    group.add_argument("--target", action=StoreOnce, metavar="COLUMN", help="what is predicted")
     group.add_argument(
-        "--set", action="append", type=pairs("NAME=VALUE", _literal), default=[], metavar="NAME=VALUE",
-        help="what the model is made with",
+        "--features", action=StoreOnce, type=comma_list, metavar="A,B", help="by default all other columns"
+    )
+    group.add_argument(
+        "--without", action=StoreOnce, type=comma_list, metavar="A,B", help="columns that are no features"
+    )
+    group.add_argument("--model", action=StoreOnce, metavar="MODULE:CLASS", help="with fit and predict")
+    group.add_argument(
+        "--set", action="append", type=name_and_value("NAME=VALUE", _literal), default=[],
+        metavar="NAME=VALUE", help="a parameter of the model",
     )  # fmt: skip
-    group.add_argument("--task", action=Once, choices=_KINDS, help="where it cannot be inferred")
-    group.add_argument("--positive", action=Once, metavar="LABEL", help="the positive label")
+    group.add_argument("--task", action=StoreOnce, choices=_KINDS, help="where it cannot be inferred")
+    group.add_argument("--positive", action=StoreOnce, metavar="LABEL", help="the positive label")
     add_missing(group)
     folds = parser.add_argument_group("the folds")
     how = folds.add_mutually_exclusive_group()
-    how.add_argument("--folds", action=Once, type=whole, metavar="NUMBER", help="that test in turn (10)")
-    how.add_argument("--bootstrap", action=Once, type=whole, metavar="NUMBER", help="replicates; .632+ too")
-    folds.add_argument("--repeats", action=Once, type=whole, metavar="NUMBER", help="of all folds (1)")
+    how.add_argument(
+        "--folds", action=StoreOnce, type=whole_number, metavar="NUMBER", help="that test in turn (10)"
+    )
+    how.add_argument(
+        "--bootstrap", action=StoreOnce, type=whole_number, metavar="NUMBER", help="replicates; .632+ too"
+    )
+    folds.add_argument(
+        "--repeats", action=StoreOnce, type=whole_number, metavar="NUMBER", help="of all folds (1)"
+    )
     for name, what in (
         ("group", "rows that stay together"),
-        ("time", "what is learnt from lies before what tests"),
-        ("key", "which row it is, in whatever order rows come"),
-        ("weight", "how much each row counts in figures"),
+        ("time", "train on earlier rows, test on later ones"),
+        ("key", "identifies a row, whatever the order of rows"),
+        ("weight", "how much each row counts in metrics"),
     ):
-        folds.add_argument(f"--{name}", action=Once, metavar="COLUMN", help=what)
+        folds.add_argument(f"--{name}", action=StoreOnce, metavar="COLUMN", help=what)
     folds.add_argument(
-        "--gap", action=Once, type=stretch, metavar="TIME", help="left out between, as 7 or 12h"
+        "--gap",
+        action=StoreOnce,
+        type=duration,
+        metavar="TIME",
+        help="left out between training and test rows, as 7 or 12h",
     )
-    folds.add_argument("--seed", action=Once, type=whole, metavar="NUMBER", help="of folds and models (0)")
-    folds.add_argument("--jobs", action=Once, type=whole, metavar="NUMBER", help="folds at a time (1)")
-    folds.add_argument("--processes", action="store_true", help="of their own for jobs, not threads")
-    figures = parser.add_argument_group("the figures")
-    figures.add_argument("--metrics", action=Once, type=listed, metavar="A,B", help="by default what suits")
-    figures.add_argument(
-        "--confidence", action=Once, type=number, metavar="NUMBER", help="of intervals (0.95)"
+    folds.add_argument(
+        "--seed", action=StoreOnce, type=whole_number, metavar="NUMBER", help="of folds and models (0)"
     )
-    figures.add_argument(
-        "--interval", action=Once, choices=("corrected", "nested", "ledell"), help="how they are made"
+    folds.add_argument(
+        "--jobs",
+        action=StoreOnce,
+        type=whole_number,
+        metavar="NUMBER",
+        help="folds that are fitted at the same time (1)",
     )
-    figures.add_argument("--name", action=Once, metavar="TEXT", help="what to call the model")
-    figures.add_argument(
-        "--keep", action=Once, metavar="FILE", help="the evaluation of all tests, for report"
+    folds.add_argument("--processes", action="store_true", help="run jobs in processes, not threads")
+    metrics = parser.add_argument_group("the metrics")
+    metrics.add_argument(
+        "--metrics", action=StoreOnce, type=metric_list, metavar="A,B", help="by default what suits the task"
+    )
+    metrics.add_argument(
+        "--confidence", action=StoreOnce, type=number, metavar="NUMBER", help="of intervals (0.95)"
+    )
+    metrics.add_argument(
+        "--interval",
+        action=StoreOnce,
+        choices=("corrected", "nested", "ledell"),
+        help="how intervals are computed",
+    )
+    metrics.add_argument("--name", action=StoreOnce, metavar="TEXT", help="name of the model in reports")
+    metrics.add_argument(
+        "--keep", action=StoreOnce, metavar="FILE", help="save the evaluation of all test rows, for report"
     )
     add_requirements(parser)
     add_output(parser, "json")
@@ -105,24 +135,24 @@ def _run(arguments: argparse.Namespace) -> int:
     from assay.evaluation import evaluate
     from assay.evaluation.storage import to_bytes
 
-    need(arguments, "target", "model")
-    demands = demanded(arguments)
+    require_options(arguments, "target", "model")
+    requirements = read_requirements(arguments)
     _check(arguments)
-    _check_demands(arguments, demands)
-    rows = origin(arguments)
+    _check_requirements(arguments, requirements)
+    rows = open_source(arguments)
     model = _model(arguments)
     names = _features(arguments, rows)
     roles = {role: column for role in _ROLES if (column := getattr(arguments, role))}
-    found = table(arguments, rows, [*names, arguments.target, *roles.values()])
+    found = read_table(arguments, rows, [*names, arguments.target, *roles.values()])
     found = _complete(found, arguments.missing)
     target = found[arguments.target]
     given: dict[str, Any] = {role: found[column] for role, column in roles.items()}
     if "time" in given:
-        given["time"] = moments(given["time"])
+        given["time"] = as_times(given["time"])
     said = ("task", "metrics", "confidence", "interval", "name", "seed", "jobs")
     settings = {name: value for name in said if (value := getattr(arguments, name)) is not None}
     if arguments.positive is not None:
-        settings |= label_words({"positive": arguments.positive}, as_text=bool(target.labels))
+        settings |= labels_from_words({"positive": arguments.positive}, as_text=bool(target.labels))
     result = crossval(
         model,
         _matrix([found[name] for name in names]),
@@ -132,35 +162,42 @@ def _run(arguments: argparse.Namespace) -> int:
         **given,
         **settings,
     )
-    code, failed = exit_code(demands, result)
-    text = as_json(result.to_dict()) if arguments.json else str(result)
+    verdicts = check_requirements(requirements, result)
+    text = _data(result, verdicts) if arguments.json else str(result)
     deliver(
         arguments, text, {arguments.keep: lambda: to_bytes(evaluate(result.predictions, name=result.name))}
     )
-    told(failed)
-    return code
+    print_failures(verdicts)
+    return exit_code(verdicts)
+
+
+def _data(result: CrossValidation, verdicts: Sequence[Verdict]) -> str:
+    """Return the data that Python's to_dict has as JSON, with the verdicts on requirements beside."""
+    with hint_style(python_style):
+        data = result.to_dict()
+    return as_json(data | ({"requirements": [verdict.to_dict() for verdict in verdicts]} if verdicts else {}))
 
 
 def _check(arguments: argparse.Namespace) -> None:
     if arguments.gap is not None and not arguments.time:
-        raise Misuse("--gap is a stretch of time: say --time COLUMN as well.")
+        raise UsageError("--gap needs a column of times: add --time COLUMN.")
     if arguments.repeats is not None and (arguments.time or arguments.bootstrap):
         other = "--time" if arguments.time else "--bootstrap"
-        raise Misuse(f"--repeats has no use with {other}: leave it out.")
+        raise UsageError(f"--repeats has no use with {other}: leave it out.")
     if arguments.bootstrap is not None and arguments.time:
-        raise Misuse("--bootstrap and --time contradict each other: a bootstrap knows no order.")
+        raise UsageError("--bootstrap and --time contradict each other: a bootstrap knows no order.")
     if arguments.features and arguments.without:
-        raise Misuse("--features and --without both say what is learnt from: say one of them.")
+        raise UsageError("--features and --without both choose the features: use one of them.")
 
 
-def _check_demands(arguments: argparse.Namespace, demands: Sequence[Requirement]) -> None:
-    """Raise where a figure is demanded that is not among those asked for: before models are fitted."""
+def _check_requirements(arguments: argparse.Namespace, requirements: Sequence[Requirement]) -> None:
+    """Raise where a required metric is not among those asked for: before models are fitted."""
     from assay.crossvalidation.fold_metrics import find_metric, metric_specs
 
-    if arguments.metrics and demands:
+    if arguments.metrics and requirements:
         specs = metric_specs(arguments.metrics, None)
-        for one in demands:
-            find_metric(specs, one.figure)
+        for requirement in requirements:
+            find_metric(specs, requirement.name)
 
 
 def _splitter(arguments: argparse.Namespace, target: Column) -> Any:
@@ -178,30 +215,34 @@ def _splitter(arguments: argparse.Namespace, target: Column) -> Any:
 
 
 def _model(arguments: argparse.Namespace) -> Any:
-    """Return the model that was named, made with what was set."""
+    """Import the model that --model names, and construct it with the parameters of --set."""
     module_name, sign, name = arguments.model.partition(":")
     if not (module_name and sign and name):
-        raise Misuse(f"--model {arguments.model!r} should be written as sklearn.tree:DecisionTreeClassifier.")
+        raise UsageError(
+            f"--model {arguments.model!r} should be written as sklearn.tree:DecisionTreeClassifier."
+        )
     with _own_modules():
         try:
             module = importlib.import_module(module_name)
         except ImportError as failed:
-            raise Misuse(f"--model: the module {module_name} cannot be imported: {failed}.") from None
+            raise UsageError(f"--model: the module {module_name} cannot be imported: {failed}.") from None
         made = getattr(module, name, None)
         if made is None:
-            raise Misuse(f"--model: {module_name} has no {name}{near(name, dir(module)) or '.'}")
+            raise UsageError(f"--model: {module_name} has no {name}{suggestion(name, dir(module)) or '.'}")
         if not callable(made):
-            raise Misuse(f"--model: {module_name}:{name} is a {type(made).__name__}, which makes no model.")
+            raise UsageError(
+                f"--model: {module_name}:{name} is a {type(made).__name__}, which makes no model."
+            )
         try:
             model = made(**dict(arguments.set))
         except (TypeError, ValueError) as refused:
-            raise Misuse(f"--model: {name} cannot be made: {refused}.") from None
+            raise UsageError(f"--model: {name} cannot be made: {refused}.") from None
     return model
 
 
 @contextlib.contextmanager
 def _own_modules() -> Any:
-    """Let modules of the current folder be found, after all that is installed: it may be anyone's."""
+    """Make modules of the current folder importable, after all installed ones, which nothing may shadow."""
     folder = os.getcwd()  # noqa: PTH109 - as text
     sys.path.append(folder)
     try:
@@ -212,24 +253,26 @@ def _own_modules() -> Any:
 
 
 def _features(arguments: argparse.Namespace, rows: Source) -> list[str]:
-    """Return the columns that are learnt from."""
+    """Return the names of the columns that are features."""
     if arguments.features:
         if arguments.target in arguments.features:
-            raise Misuse(f"--features names the target {arguments.target}: a model would know the answer.")
+            raise UsageError(
+                f"--features names the target {arguments.target}: a model would know the answer."
+            )
         return list(arguments.features)
     known = rows.columns()
     for name in arguments.without or ():
         if name not in known:
-            raise Misuse(f"--without: there is no column {name}{near(name, known) or '.'}")
+            raise UsageError(f"--without: there is no column {name}{suggestion(name, known) or '.'}")
     roles = {arguments.target, *(getattr(arguments, role) for role in _ROLES), *(arguments.without or ())}
     found = [name for name in known if name not in roles]
     if not found:
-        raise Misuse(f"{rows.name} has no column to learn from beside {arguments.target}.")
+        raise UsageError(f"{rows.name} has no column for a feature beside {arguments.target}.")
     return found
 
 
 def _complete(found: dict[str, Column], missing: str | None) -> dict[str, Column]:
-    """Return the columns of rows that lack no value, or raise where rows do."""
+    """Drop rows with a missing value where --missing drop is set, and raise for them otherwise."""
     import numpy as np
 
     masks = {name: mask for name, one in found.items() if (mask := one.absent()) is not None}
@@ -265,8 +308,8 @@ def _matrix(columns: Sequence[Column]) -> Any:
 CROSSVAL = Command(
     "crossval",
     "cross-validate a model on a file's rows",
-    "Fits a model to parts of the rows and tests it on the others: figures with intervals that allow for "
-    "folds\nlearning from the same rows. Columns of text become a column of 0 and 1 per value of theirs.",
+    "Fits a model to parts of the rows and tests it on the others: metrics with intervals that account for "
+    "folds\ntraining on the same rows. A column of text becomes a column of 0 and 1 for each of its values.",
     (
         "assay crossval data.csv --target default --model sklearn.tree:DecisionTreeClassifier --without day",
         "assay crossval data.csv --target default --model sklearn.naive_bayes:GaussianNB --folds 5",

@@ -1,11 +1,10 @@
-"""Judging one model: ``evaluate``, the same kept in a file by ``tally``, and ``threshold``."""
+"""The commands ``evaluate``, ``tally`` (the same, saved to a file) and ``threshold``."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.inputs import need, origin, run_options, with_labels
+from assay.cli.inputs import open_source, read_limits, require_options, with_labels
 from assay.cli.options import (
     ROLES,
     add_output,
@@ -15,21 +14,30 @@ from assay.cli.options import (
     add_roles,
     add_settings,
     number,
-    whole,
+    whole_number,
 )
 from assay.cli.output import as_json, deliver, files_read
-from assay.cli.parser import Command, Misuse, Once
-from assay.cli.printing import show
-from assay.cli.requirements import demanded, exit_code, told
+from assay.cli.parser import Command, StoreOnce, UsageError
+from assay.cli.printing import print_output
+from assay.cli.requirements import (
+    as_markdown,
+    check_requirements,
+    exit_code,
+    print_failures,
+    read_requirements,
+)
+from assay.hints import hint_style, python_style
 from assay.output_files import OutputFiles
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from assay.cli.parser import Parser
+    from assay.cli.requirements import Verdict
     from assay.evaluation import Evaluation
 
-__all__ = ["EVALUATE", "TALLY", "THRESHOLD", "answered", "judged"]
+__all__ = ["EVALUATE", "TALLY", "THRESHOLD", "deliver_evaluation", "evaluate_arguments"]
 
 _SETTINGS = (
     "missing", "task", "threshold", "confidence", "beta", "cost_fp", "cost_fn", "prevalence", "k", "empty",
@@ -39,78 +47,90 @@ _CRITERIA = (
     "best", "min_recall", "min_precision", "min_specificity", "capacity", "max_positive_rate", "equal_error",
     "cost_tp", "cost_tn",
 )  # fmt: skip
-# What remarks advise, as it is typed; lines may be broken within, and stay about as long as they are.
-_HINTS = (
-    (
-        r"ev\.choose_threshold\(cost_fp=\.\.\.,(\s+)cost_fn=\.\.\.\)",
-        r"assay threshold with --cost-fp\1and --cost-fn",
-    ),
-    (r"ev\.text\(full=True\)", "--full"),
-    (r'ev\.report\("report\.html"\)', "--report report.html"),
-    (r"pass(\s+)threshold=,(\s+)or(\s+)ask(\s+)for(\s+)ev\.at\(threshold\)", r"say\1--threshold"),
-    (r"ev\.confusion", "assay crosstab"),
-    (r"ev\.classes", "--full"),
-    (r"\bfolds=10(\s+)or", r"--folds 10\1or"),
-    (r"\breplicates=200", "--replicates 200"),
-)
 
 
-def judged(arguments: argparse.Namespace) -> Evaluation:
-    """Return the evaluation of the rows that were named."""
+def evaluate_arguments(arguments: argparse.Namespace) -> Evaluation:
+    """Return the evaluation of the rows that the options name."""
     from assay.evaluation import evaluate
 
-    need(arguments, "actual")
-    rows = origin(arguments)
-    roles = {role: said for role in ROLES if (said := getattr(arguments, role, None)) is not None}
+    require_options(arguments, "actual")
+    rows = open_source(arguments)
+    roles = {role: column for role in ROLES if (column := getattr(arguments, role, None)) is not None}
     if "score" in roles and len(roles["score"]) == 1:
         roles["score"] = roles["score"][0]
-    settings = {name: said for name in _SETTINGS if (said := getattr(arguments, name, None)) is not None}
+    settings = {name: value for name in _SETTINGS if (value := getattr(arguments, name, None)) is not None}
     if arguments.by:
         settings["by"] = arguments.by
     if arguments.edges:
         settings["edges"] = dict(arguments.edges)
-    limits = run_options(arguments)
+    limits = read_limits(arguments)
     return with_labels(
-        arguments, rows, lambda read, labels: evaluate(read, **roles, **settings, **labels, **limits)
+        arguments, rows, lambda source, labels: evaluate(source, **roles, **settings, **labels, **limits)
     )
 
 
-def answered(arguments: argparse.Namespace, ev: Evaluation) -> int:
-    """Say what an evaluation found in the form that is wanted, and return the exit code."""
-    code, failed = exit_code(demanded(arguments), ev)
+def deliver_evaluation(arguments: argparse.Namespace, ev: Evaluation) -> int:
+    """Print or write an evaluation in the form that is wanted, and return the exit code."""
+    verdicts = check_requirements(read_requirements(arguments), ev)
     page = getattr(arguments, "report", None)
-    deliver(arguments, _text(arguments, ev), {page: lambda: _page(ev)})
-    told(failed)
-    return code
+    deliver(arguments, _render(arguments, ev, verdicts), {page: lambda: _page(ev)})
+    print_failures(verdicts)
+    return exit_code(verdicts)
 
 
 def _page(ev: Evaluation) -> str:
+    """Return the interactive page, whose advice is for Python: it is read where no command runs."""
     from assay.reports.page.build import html_of
 
-    return html_of([ev])
+    with hint_style(python_style):
+        return html_of([ev])
 
 
-def _text(arguments: argparse.Namespace, ev: Evaluation) -> str:
-    sliced = list(ev.slices.values()) if ev.settings.by else []
-    if arguments.json:
-        data = ev.to_dict(full=arguments.full)
-        if sliced:
-            data["slices"] = {" x ".join(one.columns): one.lines() for one in sliced}
-        return as_json(data)
-    if arguments.markdown:
-        tables = [f"```\n{one}\n```" for one in sliced]
-        return _in_shell("\n\n".join([ev.to_markdown(full=arguments.full).rstrip(), *tables]))
+def _render(arguments: argparse.Namespace, ev: Evaluation, verdicts: Sequence[Verdict]) -> str:
+    """Return an evaluation as JSON, Markdown or text."""
     from assay.formatting.width import terminal_width
 
-    text = ev.text(width=terminal_width(), full=arguments.full, like=arguments.like)
-    return _in_shell("\n\n".join([text, *map(str, sliced)]))
+    slices = list(ev.slices.values()) if ev.settings.by else []
+    if arguments.json:
+        return as_json(_data(arguments, ev, verdicts, slices))
+    if arguments.markdown:
+        parts = [_without_remarks(arguments, ev) if arguments.quiet else ev.to_markdown(full=arguments.full)]
+        parts += [as_markdown(verdicts)] if verdicts else []
+        parts += [f"```\n{table}\n```" for table in slices]
+        return "\n\n".join(part.rstrip() for part in parts)
+    if arguments.quiet and arguments.like is None:
+        text = _without_remarks(arguments, ev)
+    else:
+        text = ev.text(width=terminal_width(), full=arguments.full, like=arguments.like)
+    return "\n\n".join([text, *map(str, slices)])
 
 
-def _in_shell(text: str) -> str:
-    """Return remarks that say what to call in Python in words that can be typed."""
-    for python, shell in _HINTS:
-        text = re.sub(python, shell, text)
-    return text
+def _data(
+    arguments: argparse.Namespace, ev: Evaluation, verdicts: Sequence[Verdict], slices: Sequence[Any]
+) -> dict[str, Any]:
+    """Return the data that Python's to_dict has, with slices and verdicts beside."""
+    with hint_style(python_style):  # the same data, whoever asks for it
+        data = ev.to_dict(full=arguments.full)
+    if slices:
+        data["slices"] = {" x ".join(table.columns): table.lines() for table in slices}
+    if verdicts:
+        data["requirements"] = [verdict.to_dict() for verdict in verdicts]
+    return data
+
+
+def _without_remarks(arguments: argparse.Namespace, ev: Evaluation) -> str:
+    """Return the summary without the remarks at its end, as --quiet wants it."""
+    import dataclasses
+
+    from assay.formatting.width import terminal_width
+    from assay.reports.summarize import summarize
+    from assay.reports.text import summary as renderers
+
+    brief = not arguments.full and not arguments.markdown
+    summary = dataclasses.replace(summarize(ev, full=arguments.full, brief=brief), remarks=())
+    if arguments.markdown:
+        return renderers.as_markdown(summary)
+    return renderers.as_text(summary, width=terminal_width(), full=arguments.full)
 
 
 def _evaluate_options(parser: Parser) -> None:
@@ -123,8 +143,8 @@ def _evaluate_options(parser: Parser) -> None:
 
 
 def _evaluate(arguments: argparse.Namespace) -> int:
-    demanded(arguments)  # what cannot be read is said before anything is
-    return answered(arguments, judged(arguments))
+    read_requirements(arguments)  # refused before any row is read
+    return deliver_evaluation(arguments, evaluate_arguments(arguments))
 
 
 def _tally_options(parser: Parser) -> None:
@@ -136,27 +156,29 @@ def _tally_options(parser: Parser) -> None:
 
 
 def _tally(arguments: argparse.Namespace) -> int:
-    need(arguments, "output")
-    ev = judged(arguments)
+    require_options(arguments, "output")
+    ev = evaluate_arguments(arguments)
     target, arguments.output = arguments.output, None
-    kept(arguments, ev, target)
+    write_evaluation(arguments, ev, target)
     return 0
 
 
-def kept(arguments: argparse.Namespace, ev: Evaluation, target: str) -> None:
-    """Write an evaluation to a file, and say so."""
+def write_evaluation(arguments: argparse.Namespace, ev: Evaluation, target: str) -> None:
+    """Write an evaluation to a file, and print what was written."""
     from assay.evaluation.storage import to_bytes
 
     with OutputFiles(files_read(arguments)) as files:
         files.write(target, to_bytes(ev))
     if not arguments.quiet:
-        show(f"{target}: {ev.task.title.lower()}, {ev.n:,} rows")
+        print_output(f"{target}: {ev.task.title.lower()}, {ev.n:,} rows")
 
 
 def _threshold_options(parser: Parser) -> None:
     add_paths(parser)
-    group = parser.add_argument_group("what the threshold is to be best for (one of them)")
-    group.add_argument("--best", action=Once, metavar="METRIC", help="as f1, youden, f_beta, closest_corner")
+    group = parser.add_argument_group("the criterion of the threshold (one of them)")
+    group.add_argument(
+        "--best", action=StoreOnce, metavar="METRIC", help="as f1, youden, f_beta, closest_corner"
+    )
     for name, what in (
         ("min-recall", "the fewest false positives with so much recall"),
         ("min-precision", "the most positives found with so much precision"),
@@ -164,20 +186,24 @@ def _threshold_options(parser: Parser) -> None:
         ("capacity", "no more rows predicted positive than so many"),
         ("max-positive-rate", "the same as a share of the rows"),
     ):
-        group.add_argument(f"--{name}", action=Once, type=number, metavar="NUMBER", help=what)
-    group.add_argument("--equal-error", action="store_true", help="both classes err alike")
+        group.add_argument(f"--{name}", action=StoreOnce, type=number, metavar="NUMBER", help=what)
+    group.add_argument("--equal-error", action="store_true", help="equal error rates of both classes")
     group.add_argument(
-        "--cost-tp", action=Once, type=number, metavar="NUMBER", help="beside --cost-fp, --cost-fn"
+        "--cost-tp", action=StoreOnce, type=number, metavar="NUMBER", help="beside --cost-fp, --cost-fn"
     )
     group.add_argument(
-        "--cost-tn", action=Once, type=number, metavar="NUMBER", help="the same of true negatives"
+        "--cost-tn", action=StoreOnce, type=number, metavar="NUMBER", help="the same of true negatives"
     )
-    group.add_argument("--calibrated", action="store_true", help="let the costs alone say the threshold")
-    more = parser.add_argument_group("and how much of it is luck")
-    more.add_argument("--baseline", action=Once, type=number, metavar="NUMBER", help="another to show beside")
-    more.add_argument("--folds", action=Once, type=whole, metavar="NUMBER", help="cross-fit over so many")
-    more.add_argument("--replicates", action=Once, type=whole, metavar="NUMBER", help="of a bootstrap")
-    more.add_argument("--seed", action=Once, type=whole, metavar="NUMBER", help="of both")
+    group.add_argument("--calibrated", action="store_true", help="derive the threshold from the costs alone")
+    more = parser.add_argument_group("how much of it is chance")
+    more.add_argument(
+        "--baseline", action=StoreOnce, type=number, metavar="NUMBER", help="another to show beside"
+    )
+    more.add_argument("--folds", action=StoreOnce, type=whole_number, metavar="NUMBER", help="of a cross-fit")
+    more.add_argument(
+        "--replicates", action=StoreOnce, type=whole_number, metavar="NUMBER", help="of a bootstrap"
+    )
+    more.add_argument("--seed", action=StoreOnce, type=whole_number, metavar="NUMBER", help="of both")
     add_roles(parser, "actual", "score", "weight", "group", several=("score",))
     add_settings(parser)
     add_output(parser, "json")
@@ -185,13 +211,13 @@ def _threshold_options(parser: Parser) -> None:
 
 
 def _threshold(arguments: argparse.Namespace) -> int:
-    need(arguments, "actual", "score")
+    require_options(arguments, "actual", "score")
     if len(arguments.score) > 1:
-        raise Misuse("--score is said twice: a threshold is chosen on the scores of one class.")
+        raise UsageError("--score is given twice: a threshold is chosen on the scores of one class.")
     stated: dict[str, Any] = {
-        name: said
+        name: value
         for name in _CRITERIA
-        if (said := getattr(arguments, name)) is not None and said is not False
+        if (value := getattr(arguments, name)) is not None and value is not False
     }
     for name in ("baseline", "folds", "replicates", "seed"):
         if getattr(arguments, name) is not None:
@@ -205,18 +231,18 @@ def _threshold(arguments: argparse.Namespace) -> int:
     if criteria or "cost_tp" in stated or "cost_tn" in stated or arguments.calibrated:
         stated |= {name: cost for name, cost in costs.items() if cost is not None}
     if not stated.keys() & {*_CRITERIA} and arguments.beta is None and set(costs.values()) == {None}:
-        raise Misuse(
-            "say what the threshold is to be best for: --cost-fp and --cost-fn, --best f1, --min-recall ..."
+        raise UsageError(
+            "name a criterion for the threshold: --cost-fp and --cost-fn, --best f1, --min-recall ..."
         )
-    chosen = judged(arguments).choose_threshold(**stated)
-    deliver(arguments, as_json(chosen.to_dict()) if arguments.json else _in_shell(str(chosen)))
+    chosen = evaluate_arguments(arguments).choose_threshold(**stated)
+    deliver(arguments, as_json(chosen.to_dict()) if arguments.json else str(chosen))
     return 0
 
 
 EVALUATE = Command(
     "evaluate",
-    "judge a model: every figure with its interval",
-    "Judges predictions: every figure that fits the problem, each with its interval. Rows are read from "
+    "evaluate a model: every metric with its interval",
+    "Evaluates predictions: every metric that fits the task, each with its interval. Rows are read from "
     "CSV, TSV,\nParquet, Arrow and JSON lines, compressed or not, from queries and from databases.",
     (
         "assay evaluate preds.csv --actual type --score p_spam --positive spam",
@@ -231,8 +257,8 @@ EVALUATE = Command(
 )
 TALLY = Command(
     "tally",
-    "judge rows and keep what was found in a small file",
-    "Judges rows as evaluate does and writes what was found, tallies and figures, to one small file. Such "
+    "evaluate rows and save the result in a small file",
+    "Evaluates rows as evaluate does and writes the result, tallies and metrics, to one small file. Such "
     "files are\njoined by merge and shown by report: shards can be tallied anywhere.",
     (
         "assay tally preds.csv --actual type --score p_spam --positive spam --output preds.assay",
@@ -244,8 +270,8 @@ TALLY = Command(
 THRESHOLD = Command(
     "threshold",
     "choose the threshold of a score",
-    "Chooses at which score to say yes, for one criterion, and shows what comes of it beside another "
-    "threshold.",
+    "Chooses the score from which rows are predicted positive, by one criterion, and compares it with "
+    "another threshold.",
     (
         "assay threshold preds.csv --actual type --score p_spam --positive spam --cost-fp 5 --cost-fn 1",
         "assay threshold preds.parquet --actual y --score p --best f1 --folds 5",

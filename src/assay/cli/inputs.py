@@ -1,4 +1,4 @@
-"""Rows as they were named on the command line: which files, which columns, which labels."""
+"""Read the files, columns and labels that are named on the command line."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.options import READING, ROLES
 from assay.cli.output import check_outputs
-from assay.cli.parser import Misuse
-from assay.cli.printing import complain
+from assay.cli.parser import UsageError
+from assay.cli.printing import print_error
 
 if TYPE_CHECKING:
     import argparse
@@ -23,109 +23,114 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 __all__ = [
-    "label_words", "need", "origin", "run_options", "stated_labels", "table", "watched", "with_labels",
+    "labels_from_words",
+    "open_source",
+    "parse_labels",
+    "progress_bar",
+    "read_limits",
+    "read_table",
+    "require_options",
+    "with_labels",
 ]  # fmt: skip
 
-_LOOKED_AT = 1000  # rows by which it is told whether labels are text
+_ROWS_TO_LOOK_AT = 1000  # to see whether labels are text
 _NUMBER = re.compile(r"[+-]?\d+(\.0*)?")
 _TRUTH = {"true": True, "false": False}
 _TABS = ("tab", "\\t")
 
 
-def need(arguments: argparse.Namespace, *names: str) -> None:
-    """Raise where an option that a command cannot do without was not said."""
+def require_options(arguments: argparse.Namespace, *names: str) -> None:
+    """Raise where an option that a command needs is missing."""
     for name in names:
         if getattr(arguments, name, None) in (None, []):
-            raise Misuse(
-                f"--{name.replace('_', '-')} is needed. (assay {arguments.command} --help says more.)"
-            )
+            raise UsageError(f"--{name.replace('_', '-')} is needed. (See assay {arguments.command} --help.)")
 
 
-def origin(arguments: argparse.Namespace, paths: Sequence[str] | None = None) -> Source:
-    """Return where rows are read from."""
+def open_source(arguments: argparse.Namespace, paths: Sequence[str] | None = None) -> Source:
+    """Return the source of the rows: files, standard input, a query or a table of a database."""
     from assay.engines import source
     from assay.engines.delimited import DelimitedFile
 
     named = list(arguments.paths if paths is None else paths)
     if not named and arguments.sql is None:
-        raise Misuse(f"no file was named: assay {arguments.command} FILE ..., or - for standard input.")
-    said = {name: getattr(arguments, name) for name in READING if getattr(arguments, name) is not None}
-    if said.get("delimiter") in _TABS:
-        said["delimiter"] = "\t"
+        raise UsageError(f"no file was named: assay {arguments.command} FILE ..., or - for standard input.")
+    layout = {name: getattr(arguments, name) for name in READING if getattr(arguments, name) is not None}
+    if layout.get("delimiter") in _TABS:
+        layout["delimiter"] = "\t"
     where: Any = (named[0] if len(named) == 1 else named) or None
     chosen = {name: getattr(arguments, name) for name in ("format", "sql", "table")}
     if getattr(arguments, "hive", False):
         chosen["hive"] = True
-    chosen["text"] = [*(arguments.text or ()), *_columns_of_words(arguments)]
-    found = source(where, **{name: value for name, value in chosen.items() if value is not None}, **said)
+    chosen["text"] = [*(arguments.text or ()), *_columns_to_read_as_text(arguments)]
+    found = source(where, **{name: value for name, value in chosen.items() if value is not None}, **layout)
     files = [getattr(part, "file", part) for part in found.parts]  # behind the names of their folders
-    if said and not any(isinstance(part, DelimitedFile) for part in files):
-        name = next(iter(said))
-        raise Misuse(f"--{name} says how a CSV is written, but {found.name} is none: leave it out.")
+    if layout and not any(isinstance(part, DelimitedFile) for part in files):
+        name = next(iter(layout))
+        raise UsageError(f"--{name} says how a CSV is written, but {found.name} is none: leave it out.")
     if (arguments.sql or arguments.table) and arguments.format:
-        raise Misuse("--format is for files, not for --sql and --table: leave it out.")
+        raise UsageError("--format is for files, not for --sql and --table: leave it out.")
     arguments.sources = [*getattr(arguments, "sources", ()), found]
     check_outputs(arguments)
-    _tell_files(arguments, named, found)
+    _print_files(arguments, named, found)
     return found
 
 
-def _tell_files(arguments: argparse.Namespace, named: Sequence[str], found: Source) -> None:
-    """Say which files patterns and folders stand for, where somebody looks."""
-    told = [part.name for part in found.parts]
-    if told == named or len(told) < 2 or arguments.quiet:  # noqa: PLR2004 - one was named by itself
+def _print_files(arguments: argparse.Namespace, named: Sequence[str], found: Source) -> None:
+    """Print which files patterns and folders stand for, where standard error is a terminal."""
+    files = [part.name for part in found.parts]
+    if files == named or len(files) < 2 or arguments.quiet:  # noqa: PLR2004 - one was named by itself
         return
     if sys.stderr is not None and sys.stderr.isatty():
-        complain(f"reading {found.name}")
+        print_error(f"reading {found.name}")
 
 
-def run_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the limits that were set to reading."""
-    said = {name: getattr(arguments, name, None) for name in ("memory", "threads")}
-    return {name: value for name, value in said.items() if value is not None}
+def read_limits(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the limits on memory and threads that are set."""
+    limits = {name: getattr(arguments, name, None) for name in ("memory", "threads")}
+    return {name: value for name, value in limits.items() if value is not None}
 
 
 @contextlib.contextmanager
-def watched(arguments: argparse.Namespace, rows: Source) -> Iterator[Callable[[int], object]]:
-    """Draw how many rows were read, how fast and how long it will take; only where somebody looks."""
+def progress_bar(arguments: argparse.Namespace, rows: Source) -> Iterator[Callable[[int], object]]:
+    """Show how many rows were read, how fast, and the time left, where standard error is a terminal."""
     from assay.formatting.progress import Progress
 
-    seen = not arguments.quiet and sys.stderr is not None and sys.stderr.isatty()
-    with Progress("rows", rows.count() if seen else None) as bar:
+    visible = not arguments.quiet and sys.stderr is not None and sys.stderr.isatty()
+    with Progress("rows", rows.count() if visible else None) as bar:
         yield bar.reach
 
 
-def table(
+def read_table(
     arguments: argparse.Namespace, rows: Source, columns: Sequence[str], numbers: Sequence[str] = ()
 ) -> dict[str, Column]:
-    """Return columns in memory."""
+    """Read columns into memory."""
     from assay.engines import read
 
-    limits = run_options(arguments)
+    limits = read_limits(arguments)
     _check_threads(limits.get("threads"))
-    with watched(arguments, rows) as progress:
+    with progress_bar(arguments, rows) as progress:
         return read(rows, columns, numbers=numbers, progress=progress, **limits)
 
 
 def _check_threads(count: int | None) -> None:
     if count is not None and count < 1:
-        raise Misuse(f"--threads {count}: at least one is needed.")
+        raise UsageError(f"--threads {count}: at least one is needed.")
 
 
 def role_columns(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
     """Return every column that has a role, and those of them that must be numbers."""
-    found: list[str] = []
+    columns: list[str] = []
     for role in (*ROLES, "by"):
-        said = getattr(arguments, role, None)
-        if said is not None:
-            found += said if isinstance(said, list) else [said]
+        named = getattr(arguments, role, None)
+        if named is not None:
+            columns += named if isinstance(named, list) else [named]
     numbers = [*(getattr(arguments, "score", None) or ()), getattr(arguments, "weight", None)]
     numbers += [name for name, _ in getattr(arguments, "edges", None) or ()]
-    return found, [name for name in dict.fromkeys(numbers) if name is not None and name in found]
+    return columns, [name for name in dict.fromkeys(numbers) if name is not None and name in columns]
 
 
 def _label_words(arguments: argparse.Namespace) -> list[str]:
-    """Return every label that was said."""
+    """Return the labels that --positive and --labels name."""
     positive, labels = (getattr(arguments, name, None) for name in ("positive", "labels"))
     return [*([] if positive is None else [positive]), *(labels or ())]
 
@@ -134,10 +139,10 @@ def _may_be_numbers(words: Sequence[str]) -> bool:
     return all(_NUMBER.fullmatch(word) or word.lower() in _TRUTH for word in words)
 
 
-def _columns_of_words(arguments: argparse.Namespace) -> list[str]:
-    """Return the columns of labels where the labels that were said are no numbers, so that all are text.
+def _columns_to_read_as_text(arguments: argparse.Namespace) -> list[str]:
+    """Return the columns of labels to read as text, because a label on the command line is no number.
 
-    Otherwise it would hang on the rows whether --labels 0,1,x are text and numbers beside each other.
+    Otherwise the rows would decide whether --labels 0,1,x are text or numbers.
     """
     if _may_be_numbers(_label_words(arguments)):
         return []
@@ -145,17 +150,15 @@ def _columns_of_words(arguments: argparse.Namespace) -> list[str]:
 
 
 def _label_columns(arguments: argparse.Namespace) -> list[str]:
-    found: list[str] = []
+    columns: list[str] = []
     for role in ("actual", "predicted"):
-        said = getattr(arguments, role, None)
-        found += said if isinstance(said, list) else [] if said is None else [said]
-    return found
+        named = getattr(arguments, role, None)
+        columns += named if isinstance(named, list) else [] if named is None else [named]
+    return columns
 
 
-def stated_labels(
-    arguments: argparse.Namespace, rows: Source, actual: Column | None = None
-) -> dict[str, Any]:
-    """Return the labels that were said, as the column of actual labels holds them: text or numbers.
+def parse_labels(arguments: argparse.Namespace, rows: Source, actual: Column | None = None) -> dict[str, Any]:
+    """Return the labels of the command line in the type of the actual column: text or numbers.
 
     Without the column itself its first rows decide: see :func:`with_labels`.
     """
@@ -166,28 +169,32 @@ def stated_labels(
     if not as_text:
         from assay.engines import read
 
-        seen = read(rows, [arguments.actual], most=_LOOKED_AT)[arguments.actual] if actual is None else actual
+        seen = (
+            read(rows, [arguments.actual], most=_ROWS_TO_LOOK_AT)[arguments.actual]
+            if actual is None
+            else actual
+        )
         as_text = bool(seen.labels)
     return _labels(arguments, as_text=as_text)
 
 
 def _labels(arguments: argparse.Namespace, *, as_text: bool) -> dict[str, Any]:
-    return label_words({"positive": arguments.positive, "labels": arguments.labels}, as_text=as_text)
+    return labels_from_words({"positive": arguments.positive, "labels": arguments.labels}, as_text=as_text)
 
 
 def with_labels(
     arguments: argparse.Namespace, rows: Source, step: Callable[[Source, dict[str, Any]], T]
 ) -> T:
-    """Return what a step makes of rows, given the labels that were said as text or numbers.
+    """Call a step with the rows and with the labels of the command line, as text or numbers.
 
-    A text far into a file makes all labels text. Where the first ones look like numbers and the step fails,
-    all rows are asked what the labels are, so that the order of rows decides nothing.
+    One text far into a file makes all labels text. Where the first rows look like numbers and the step fails,
+    all rows are scanned for the type of labels, so that the result does not depend on the order of rows.
     """
     import dataclasses
 
     from assay.errors import LabelError
 
-    labels = stated_labels(arguments, rows)
+    labels = parse_labels(arguments, rows)
     try:
         return step(rows, labels)
     except LabelError:
@@ -196,7 +203,7 @@ def with_labels(
         from assay.engines import scan
         from assay.tallies import ColumnProfile
 
-        limits = run_options(arguments)
+        limits = read_limits(arguments)
         seen: Any = scan(
             rows, actual=arguments.actual, missing="drop", tallies={"it": ColumnProfile}, **limits
         )["it"]
@@ -206,14 +213,14 @@ def with_labels(
     return step(dataclasses.replace(rows, text=(*rows.text, *columns)), text)
 
 
-def label_words(said: dict[str, Any], *, as_text: bool) -> dict[str, Any]:
-    """Return words as labels: text as it is, or without the quotes that say so.
+def labels_from_words(said: dict[str, Any], *, as_text: bool) -> dict[str, Any]:
+    """Convert words to labels: numbers, or text, which quotes mark as such and which is kept without them.
 
-    >>> label_words({"positive": "1", "labels": ["0", "1"]}, as_text=False)
+    >>> labels_from_words({"positive": "1", "labels": ["0", "1"]}, as_text=False)
     {'positive': 1, 'labels': [0, 1]}
-    >>> label_words({"positive": '"1"', "labels": None}, as_text=True)
+    >>> labels_from_words({"positive": '"1"', "labels": None}, as_text=True)
     {'positive': '1'}
-    >>> label_words({"positive": "9007199254740993"}, as_text=False)
+    >>> labels_from_words({"positive": "9007199254740993"}, as_text=False)
     {'positive': 9007199254740993}
     """
 

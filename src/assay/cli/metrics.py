@@ -1,4 +1,4 @@
-"""Looking around: the catalogue of metrics and the demo."""
+"""``metrics``: the catalogue of metrics; and ``demo``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from assay.cli.options import add_output
 from assay.cli.output import as_json, deliver
 from assay.cli.parser import Command
-from assay.cli.printing import show
+from assay.cli.printing import print_output
 
 if TYPE_CHECKING:
     import argparse
@@ -47,22 +47,22 @@ def _demo_options(parser: Parser) -> None:
 def _demo(_: argparse.Namespace) -> int:
     from assay.cli.demo import demo
 
-    show(demo())
+    print_output(demo())
     return 0
 
 
 METRICS = Command(
     "metrics",
     "the catalogue: every metric, or all about those named",
-    "Lists every metric, or says all there is to know about those named.",
+    "Lists every metric, or describes those named.",
     ("assay metrics", "assay metrics ppv kappa", "assay metrics --json --output metrics.json"),
     _metrics_options,
     _metrics,
 )
 DEMO = Command(
     "demo",
-    "the main job on bundled data",
-    "Judges a spam filter on 1,390 messages, chooses a threshold and compares two versions of it.",
+    "an evaluation of bundled data",
+    "Evaluates a spam filter on 1,390 messages, chooses a threshold and compares two versions of it.",
     ("assay demo",),
     _demo_options,
     _demo,

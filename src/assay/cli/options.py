@@ -1,4 +1,4 @@
-"""What may be said to several commands: roles of columns, how files are read, what is shown where."""
+"""Options that several commands share: roles of columns, reading of files, output."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.parser import Once
+from assay.cli.parser import StoreOnce
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,8 +14,19 @@ if TYPE_CHECKING:
     from assay.cli.parser import Parser
 
 __all__ = [
-    "READING", "ROLES", "add_output", "add_paths", "add_reading", "add_requirements", "add_roles",
-    "add_settings", "listed", "number", "pairs", "stretch", "whole",
+    "READING",
+    "ROLES",
+    "add_output",
+    "add_paths",
+    "add_reading",
+    "add_requirements",
+    "add_roles",
+    "add_settings",
+    "comma_list",
+    "duration",
+    "name_and_value",
+    "number",
+    "whole_number",
 ]  # fmt: skip
 
 ROLES = ("actual", "predicted", "score", "weight", "group", "query")
@@ -26,23 +37,23 @@ _TIMES = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes", "s": "seconds
 
 
 def number(word: str) -> float:
-    """Return a number, or refuse the word."""
+    """Parse a number, or refuse the word."""
     try:
         return float(word)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{word!r} is no number") from None
 
 
-def whole(word: str) -> int:
-    """Return a whole number, or refuse the word."""
+def whole_number(word: str) -> int:
+    """Parse a whole number, or refuse the word."""
     try:
         return int(word)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{word!r} is no whole number") from None
 
 
-def stretch(word: str) -> Any:
-    """Return a stretch of time: a number of the column's own unit, or a duration such as 7d or 12h."""
+def duration(word: str) -> Any:
+    """Parse a span of time: a number in the unit of the column, or a duration such as 7d or 12h."""
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([wdhms])", word)
     if found is None:
         return number(word)
@@ -51,10 +62,10 @@ def stretch(word: str) -> Any:
     return dt.timedelta(**{_TIMES[found[2]]: float(found[1])})
 
 
-def listed(word: str) -> list[str]:
-    """Return words that commas part; one that holds a comma stands in quotes.
+def comma_list(word: str) -> list[str]:
+    """Split a list at commas; an item that holds a comma stands in quotes.
 
-    >>> listed('ham,spam'), listed('"a,b",c')
+    >>> comma_list('ham,spam'), comma_list('"a,b",c')
     (['ham', 'spam'], ['a,b', 'c'])
     """
     import csv
@@ -65,8 +76,20 @@ def listed(word: str) -> list[str]:
     return found
 
 
-def pairs(what: str, value: Callable[[str], Any]) -> Callable[[str], tuple[str, Any]]:
-    """Return how a word such as ``age=30,50`` is read: a name and a value of some kind."""
+def metric_list(word: str) -> list[str]:
+    """Return metrics that commas separate; commas within brackets belong to a metric's options.
+
+    >>> metric_list("macro f1, f_beta(beta=2), auc")
+    ['macro f1', 'f_beta(beta=2)', 'auc']
+    """
+    metrics = [metric.strip() for metric in re.split(r",(?![^(]*\))", word)]
+    if not all(metrics):
+        raise argparse.ArgumentTypeError(f"{word!r} is no list of metrics: write it as auc,macro f1")
+    return metrics
+
+
+def name_and_value(what: str, value: Callable[[str], Any]) -> Callable[[str], tuple[str, Any]]:
+    """Return the parser of words such as ``age=30,50``: a name and a value."""
 
     def read(word: str) -> tuple[str, Any]:
         name, sign, rest = word.partition("=")
@@ -82,130 +105,155 @@ def _numbers(word: str) -> list[float]:
 
 
 def add_paths(parser: Parser, what: str = "a file, a pattern, a folder, or - for standard input") -> None:
-    """Let files be named."""
+    """Add the files to read."""
     parser.add_argument("paths", nargs="*", metavar="FILE", help=what)
 
 
 def add_roles(parser: Parser, *roles: str, several: tuple[str, ...] = ()) -> None:
-    """Let columns be named for roles; of some there may be several."""
+    """Add an option for the column of each role; `several` roles may be repeated."""
     group = parser.add_argument_group("columns")
     help_of = {
-        "actual": "what was true",
-        "predicted": "what the model said",
+        "actual": "the actual label or value",
+        "predicted": "the model's prediction",
         "score": "its score for the positive class, or one column per class",
         "weight": "how much each row counts",
-        "group": "rows that belong together: a patient, a user",
-        "query": "the list that a row is of, for ranking",
+        "group": "rows that belong together, as those of a patient",
+        "query": "the query or list of a row, for ranking",
     }
     for role in roles:
-        more: dict[str, Any] = {"action": "append"} if role in several else {"action": Once}
+        more: dict[str, Any] = {"action": "append"} if role in several else {"action": StoreOnce}
         also = ", once per model" if role in several and role != "score" else ""
         group.add_argument(f"--{role}", metavar="COLUMN", help=help_of[role] + also, **more)
 
 
 def add_settings(parser: Parser) -> None:
-    """Let be said what the columns do not: which label is positive, how sure, at which costs."""
+    """Add the settings of an evaluation: slices, labels, task, confidence, costs."""
     columns = parser.add_argument_group("slices")
     columns.add_argument("--by", action="append", metavar="COLUMN", help="slice by it; may be repeated")
     columns.add_argument(
-        "--edges", action="append", type=pairs("COLUMN=30,50", _numbers), metavar="COLUMN=30,50",
-        help="where numbers to slice by are cut",
+        "--edges", action="append", type=name_and_value("COLUMN=30,50", _numbers), metavar="COLUMN=30,50",
+        help="where to cut a number that is sliced by",
     )  # fmt: skip
-    group = parser.add_argument_group("the problem")
+    group = parser.add_argument_group("the task")
     add_labels(group)
-    group.add_argument("--task", action=Once, choices=_KINDS, help="where it cannot be inferred")
+    group.add_argument("--task", action=StoreOnce, choices=_KINDS, help="where it cannot be inferred")
     for name, what in (
         ("threshold", "at or above which a score counts as positive"),
         ("confidence", "of all intervals (0.95)"),
-        ("beta", "of F-beta, beside the figures"),
+        ("beta", "adds F-beta to the metrics"),
         ("cost-fp", "what a false positive costs"),
         ("cost-fn", "what a false negative costs"),
-        ("prevalence", "where the model will be used"),
+        ("prevalence", "of the positive class where the model will be used"),
     ):
-        group.add_argument(f"--{name}", action=Once, type=number, metavar="NUMBER", help=what)
-    group.add_argument("--k", action=Once, type=whole, metavar="NUMBER", help="how deep ranked lists go")
+        group.add_argument(f"--{name}", action=StoreOnce, type=number, metavar="NUMBER", help=what)
     group.add_argument(
-        "--empty", action=Once, choices=("zero", "one", "skip"),
+        "--k",
+        action=StoreOnce,
+        type=whole_number,
+        metavar="NUMBER",
+        help="how many items of a ranked list count",
+    )
+    group.add_argument(
+        "--empty", action=StoreOnce, choices=("zero", "one", "skip"),
         help="what a ranked list without a relevant item counts as (zero)",
     )  # fmt: skip
     add_missing(group)
-    group.add_argument("--name", action=Once, metavar="TEXT", help="what to call the model")
+    group.add_argument("--name", action=StoreOnce, metavar="TEXT", help="name of the model in reports")
 
 
 def add_labels(group: Any) -> None:
-    """Let labels be said."""
-    group.add_argument("--positive", action=Once, metavar="LABEL", help='the positive label ("1" is text)')
-    group.add_argument("--labels", action=Once, type=listed, metavar="A,B", help="all labels, in order")
+    """Add the positive label and the list of all labels."""
+    group.add_argument(
+        "--positive", action=StoreOnce, metavar="LABEL", help='the positive label ("1" is text)'
+    )
+    group.add_argument(
+        "--labels", action=StoreOnce, type=comma_list, metavar="A,B", help="all labels, in order"
+    )
 
 
 def add_missing(group: Any) -> None:
-    """Let be said what becomes of rows that lack a value."""
+    """Add what to do with rows that have a missing value."""
     group.add_argument(
-        "--missing", action=Once, choices=("refuse", "drop"), help="what becomes of rows that lack a value"
+        "--missing",
+        action=StoreOnce,
+        choices=("refuse", "drop"),
+        help="what to do with rows that have a missing value",
     )
 
 
 def add_reading(parser: Parser, *, memory: bool = True, hive: bool = True) -> None:
-    """Let be said how files are to be read."""
+    """Add how files are read."""
     group = parser.add_argument_group("reading")
     for name, metavar, what in (
-        ("delimiter", "CHARACTER", "what parts the values of a CSV (tab is one, too)"),
-        ("quote", "CHARACTER", "what quotes them"),
-        ("decimal", "CHARACTER", "what parts a number from its fraction"),
-        ("encoding", "NAME", "as latin-1; UTF-8 unless said"),
+        ("delimiter", "CHARACTER", "between the values of a CSV (or the word tab)"),
+        ("quote", "CHARACTER", "around values"),
+        ("decimal", "CHARACTER", "the decimal mark of numbers"),
+        ("encoding", "NAME", "such as latin-1 (UTF-8)"),
     ):
-        group.add_argument(f"--{name}", action=Once, metavar=metavar, help=what)
+        group.add_argument(f"--{name}", action=StoreOnce, metavar=metavar, help=what)
     group.add_argument(
-        "--null", action="append", metavar="TEXT", help="what stands for a missing value, beside nothing"
+        "--null", action="append", metavar="TEXT", help="marks a missing value, as an empty one does"
     )
-    group.add_argument("--names", action=Once, type=listed, metavar="A,B", help="of a CSV without a header")
+    group.add_argument(
+        "--names",
+        action=StoreOnce,
+        type=comma_list,
+        metavar="A,B",
+        help="column names of a CSV without a header",
+    )
     group.add_argument(
         "--text",
         action="append",
         metavar="COLUMN",
-        help="whose labels are text, though they look like numbers",
+        help="labels of this column are text, even if they look like numbers",
     )
     if hive:
-        group.add_argument("--hive", action="store_true", help="folders named as year=2024 are columns, too")
-    group.add_argument("--format", action=Once, choices=_FORMATS, help="where the file's name is silent")
-    group.add_argument("--sql", action=Once, metavar="SELECT", help="a query of DuckDB's, over files or FILE")
-    group.add_argument("--table", action=Once, metavar="NAME", help="a table of the database FILE")
+        group.add_argument("--hive", action="store_true", help="read folders named as year=2024 as columns")
+    group.add_argument(
+        "--format", action=StoreOnce, choices=_FORMATS, help="where the file's name does not tell"
+    )
+    group.add_argument("--sql", action=StoreOnce, metavar="SELECT", help="a DuckDB query, over files or FILE")
+    group.add_argument("--table", action=StoreOnce, metavar="NAME", help="a table of the database FILE")
     if memory:
-        group.add_argument("--memory", action=Once, metavar="SIZE", help="for reading, as 2GiB (1GiB)")
-    group.add_argument("--threads", action=Once, type=whole, metavar="NUMBER", help="all cores unless said")
+        group.add_argument(
+            "--memory", action=StoreOnce, metavar="SIZE", help="limit for reading, as 2GiB (1GiB)"
+        )
+    group.add_argument(
+        "--threads", action=StoreOnce, type=whole_number, metavar="NUMBER", help="by default all cores"
+    )
 
 
-def add_output(parser: Parser, *forms: str, report: bool = False, output: str = "write it there") -> None:
-    """Let be said in which form an answer is wanted, and where."""
+def add_output(parser: Parser, *forms: str, report: bool = False, output: str = "write to this file") -> None:
+    """Add the forms of output, and where it is written."""
     group = parser.add_argument_group("output")
     help_of = {
-        "json": "as data",
+        "json": "as JSON",
         "markdown": "as Markdown",
-        "full": "all figures and notes",
-        "like": "as another program shows them",
+        "full": "all metrics and notes",
+        "like": "in the layout of another program",
     }
     either = group.add_mutually_exclusive_group()
     for form in forms:
         if form == "like":
             others = ("caret", "sklearn", "yardstick", "pROC")
-            either.add_argument("--like", action=Once, choices=others, help=help_of[form])
+            either.add_argument("--like", action=StoreOnce, choices=others, help=help_of[form])
         else:
             place = group if form == "full" else either
             place.add_argument(f"--{form}", action="store_true", help=help_of[form])
     if report:
-        group.add_argument("--report", action=Once, metavar="FILE", help="write the interactive page")
+        group.add_argument("--report", action=StoreOnce, metavar="FILE", help="write the interactive page")
     if output:
-        group.add_argument("--output", action=Once, metavar="FILE", help=output)
+        group.add_argument("--output", action=StoreOnce, metavar="FILE", help=output)
     group.add_argument("--quiet", action="store_true", help="no progress, no remarks")
 
 
 def add_requirements(parser: Parser) -> None:
-    """Let figures be demanded, and have the exit code say whether they are met."""
+    """Add requirements on metrics, which the exit code reports."""
     group = parser.add_argument_group("requirements (exit code 1 where one is not met)")
     example = '"recall >= 0.9"'
     group.add_argument(
-        "--require", action="append", default=[], metavar=example, help="of the interval's worse end"
+        "--require", action="append", default=[], metavar=example, help="tests the worse end of the interval"
     )
     group.add_argument(
-        "--require-point", action="append", default=[], metavar=example, help="of the value alone"
+        "--require-point", action="append", default=[], metavar=example, help="tests the value alone"
     )

@@ -1,10 +1,10 @@
-"""What a command writes: checked before anything is read, and delivered once all is done."""
+"""Output of a command: files are checked before rows are read, and written once all is done."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.printing import show
+from assay.cli.printing import print_output
 from assay.output_files import OutputFiles, identity
 
 if TYPE_CHECKING:
@@ -19,15 +19,15 @@ _OUTPUTS = ("output", "report", "keep")  # options that name a file to write
 
 
 def files_read(arguments: argparse.Namespace) -> set[FileIdentity]:
-    """Return which files the command reads, by whatever name: those it was given and those of its sources."""
-    found = {identity(path) for path in getattr(arguments, "paths", ()) if path != "-"}
+    """Return the identities of all files that the command reads, so that none is overwritten."""
+    files = {identity(path) for path in getattr(arguments, "paths", ()) if path != "-"}
     for source in getattr(arguments, "sources", ()):
-        found |= source.files_read
-    return {one for one in found if one is not None}
+        files |= source.files_read
+    return {file for file in files if file is not None}
 
 
 def check_outputs(arguments: argparse.Namespace) -> None:
-    """Raise where what is to be written cannot be: before rows are read, not after."""
+    """Raise where an output file cannot be written: before rows are read, not after."""
     paths = [path for name in _OUTPUTS if (path := getattr(arguments, name, None)) is not None]
     files = OutputFiles(files_read(arguments))
     try:
@@ -38,7 +38,7 @@ def check_outputs(arguments: argparse.Namespace) -> None:
 
 
 def as_json(data: Any) -> str:
-    """Return plain data as JSON for people and programs."""
+    """Return plain data as indented JSON."""
     import json
 
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
@@ -49,9 +49,9 @@ def deliver(
     text: str,
     more: Mapping[str | None, Callable[[], str | bytes]] | None = None,
 ) -> None:
-    """Print an answer, or write it where it is wanted, together with `more` files by their path.
+    """Print a text, or write it to --output, together with `more` files by their path.
 
-    It is printed last: who reads no further must not lose the files.
+    It is printed last, so that a reader who closes the pipe early does not lose the files.
     """
     from assay.escape import printable
 
@@ -63,4 +63,4 @@ def deliver(
         if output is not None:
             files.write(output, f"{printable(text, lines=True, json=json)}\n")
     if output is None:
-        show(text, json=json)
+        print_output(text, json=json)

@@ -1,4 +1,4 @@
-"""What the program prints: everything goes through here, so that no text can break a terminal or a pipe."""
+"""Printing to standard output and error, safe for terminals, encodings and closed pipes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 from assay.errors import FileError
 from assay.escape import printable
 
-__all__ = ["complain", "finish_output", "restore_descriptors", "show"]
+__all__ = ["finish_output", "print_error", "print_output", "restore_descriptors"]
 
-# What reports draw with, for output whose encoding lacks it.
+# Plain characters in place of those that an output encoding lacks.
 _PLAIN = str.maketrans(
     {
         "\u2013": "-", "\u2014": "-", "\u2212": "-", "\u2018": "'", "\u2019": "'", "\u00d7": "x",
@@ -25,16 +25,16 @@ _PLAIN = str.maketrans(
 )  # fmt: skip
 
 
-def show(text: str, *, json: bool = False, end: str = "\n") -> None:
-    """Print an answer on standard output; a reader who has seen enough is no error."""
+def print_output(text: str, *, json: bool = False, end: str = "\n") -> None:
+    """Print a text on standard output; a pipe that its reader closed is no error."""
     if sys.stdout is None:
-        raise FileError("standard output is closed: open it, or have it written with --output.")
+        raise FileError("standard output is closed: open it, or write to a file with --output.")
     safe = printable(text, lines=True, json=json) + end
-    with _quiet_about_closed_pipes():
+    with _ignore_closed_pipe():
         sys.stdout.write(_encodable(safe, sys.stdout, json=json))
 
 
-def complain(line: str) -> None:
+def print_error(line: str) -> None:
     """Print a line on standard error, where there is one."""
     if sys.stderr is None:
         return
@@ -46,14 +46,14 @@ def complain(line: str) -> None:
 
 
 def finish_output() -> None:
-    """Have all printed that is still to be, or raise where it cannot be."""
+    """Flush standard output, or raise where it cannot be written."""
     if sys.stdout is not None:
-        with _quiet_about_closed_pipes():
+        with _ignore_closed_pipe():
             sys.stdout.flush()
 
 
 def restore_descriptors() -> None:
-    """Open what is closed of standard input, output and error, lest a file that is opened takes its place."""
+    """Open standard input, output and error where closed, lest a file that is opened takes their number."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -62,7 +62,7 @@ def restore_descriptors() -> None:
 
 
 @contextlib.contextmanager
-def _quiet_about_closed_pipes() -> Any:
+def _ignore_closed_pipe() -> Any:
     try:
         yield
     except BrokenPipeError:
@@ -73,7 +73,7 @@ def _quiet_about_closed_pipes() -> Any:
 
 
 def _silence(stream: Any) -> None:
-    """Let a stream lead nowhere: what is left in it must not be flushed again at exit."""
+    """Redirect a stream to nowhere: what is left in it must not be flushed again at exit."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
@@ -81,7 +81,7 @@ def _silence(stream: Any) -> None:
 
 
 def _encodable(text: str, stream: Any, *, json: bool = False) -> str:
-    """Return a text that a stream's encoding has letters for."""
+    """Replace the characters that a stream's encoding lacks."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)

@@ -1,15 +1,15 @@
-"""Evaluations in files: ``merge`` joins those that ``tally`` wrote, ``report`` shows one."""
+"""Saved evaluations: ``merge`` joins those that ``tally`` wrote, ``report`` shows one."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.evaluate import answered, kept
-from assay.cli.inputs import need
+from assay.cli.evaluate import deliver_evaluation, write_evaluation
+from assay.cli.inputs import require_options
 from assay.cli.options import add_output, add_paths, add_requirements
-from assay.cli.parser import Command, Misuse
-from assay.cli.requirements import demanded
+from assay.cli.parser import Command, UsageError
+from assay.cli.requirements import read_requirements
 
 if TYPE_CHECKING:
     import argparse
@@ -28,8 +28,8 @@ def _merge(arguments: argparse.Namespace) -> int:
     from assay.errors import AssayError, InputError
     from assay.evaluation import load
 
-    need(arguments, "output")
-    arguments.paths = _found(arguments.paths)
+    require_options(arguments, "output")
+    arguments.paths = _expand(arguments.paths)
     _refuse_twice(arguments.paths)
     first, *others = arguments.paths
     whole = load(first)
@@ -39,12 +39,12 @@ def _merge(arguments: argparse.Namespace) -> int:
             whole = whole.merge(more)
         except AssayError as refused:
             raise InputError(f"{path} does not go with {first}: {refused}") from None
-    kept(arguments, whole, arguments.output)
+    write_evaluation(arguments, whole, arguments.output)
     return 0
 
 
-def _found(paths: list[str]) -> list[str]:
-    """Return the files that paths and patterns stand for."""
+def _expand(paths: list[str]) -> list[str]:
+    """Return the files that paths and patterns name."""
     import glob
 
     from assay.errors import FileError
@@ -57,21 +57,21 @@ def _found(paths: list[str]) -> list[str]:
             raise FileError(f"no file matches {path}.")
         found += matching
     if not found:
-        raise Misuse("no file was named: say the files that tally wrote.")
+        raise UsageError("no file was named: name files that tally wrote.")
     return found
 
 
 def _refuse_twice(paths: list[str]) -> None:
-    """Raise where two paths are one file: its rows would count twice."""
+    """Raise where two paths lead to the same file, whose rows would count twice."""
     seen: dict[tuple[int, int], str] = {}
     for path in paths:
-        if not Path(path).exists():  # which is told when it is read
+        if not Path(path).exists():  # reported when it is read
             continue
         status = Path(path).stat()
         first = seen.get((status.st_dev, status.st_ino))
         if first is not None:
             also = "" if first == path else f", as {first} and as {path}"
-            raise Misuse(f"{path} is named twice{also}: its rows would count twice.")
+            raise UsageError(f"{path} is named twice{also}: its rows would count twice.")
         seen[status.st_dev, status.st_ino] = path
 
 
@@ -85,10 +85,10 @@ def _report(arguments: argparse.Namespace) -> int:
     from assay.evaluation import load
 
     if len(arguments.paths) != 1:
-        said = "none was" if not arguments.paths else f"{len(arguments.paths)} were"
-        raise Misuse(f"a report is of one file, and {said} named: merge joins several.")
-    demanded(arguments)
-    return answered(arguments, load(arguments.paths[0]))
+        count = "none was" if not arguments.paths else f"{len(arguments.paths)} were"
+        raise UsageError(f"a report is of one file, and {count} named: merge joins several.")
+    read_requirements(arguments)
+    return deliver_evaluation(arguments, load(arguments.paths[0]))
 
 
 MERGE = Command(
@@ -106,7 +106,7 @@ MERGE = Command(
 REPORT = Command(
     "report",
     "show a file that tally or merge wrote",
-    "Shows an evaluation that was kept in a file: as text, Markdown, JSON or as the interactive page.",
+    "Shows a saved evaluation as text, Markdown, JSON or as the interactive page.",
     (
         "assay report 1.assay",
         "assay report 1.assay --report page.html --quiet",

@@ -1,4 +1,4 @@
-"""Signals that end the program: what was begun is undone first."""
+"""Signals that end the program, after temporary files are removed."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 __all__ = ["leave_at_once", "stop_on_signals"]
 
-_ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
-# Seconds after which it is raised again: what is raised within a callback of a library's, or while it looks
-# for another one, may never arrive here.
-_AGAIN = 8.0
-_CLEANING = 2.0  # seconds in which further signals wait: an impatient one must not leave files behind
+_TERMINATING = ("SIGINT", "SIGTERM", "SIGHUP")
+# KeyboardInterrupt is raised again after so many seconds: one that is raised within a callback of a library
+# may be swallowed there.
+_RAISE_AGAIN_AFTER = 8.0
+_CLEAN_UP_TIME = 2.0  # seconds in which further signals are ignored, so that no files are left behind
 
 
 def leave_at_once(code: int) -> NoReturn:
-    """End the process without waiting for its threads, which may fit a model for hours; clean up first."""
+    """Clean up and end the process without waiting for its threads, which may fit a model for hours."""
     with contextlib.suppress(BaseException):
         atexit._run_exitfuncs()  # noqa: SLF001 - there is no other way to call them
     os._exit(code)
@@ -31,7 +31,7 @@ def leave_at_once(code: int) -> NoReturn:
 
 @contextlib.contextmanager
 def stop_on_signals() -> Iterator[list[int]]:
-    """Have signals raise KeyboardInterrupt meanwhile; the list holds the numbers of those that came.
+    """Raise KeyboardInterrupt for terminating signals; the list holds the numbers of those received.
 
     Signals that are ignored stay ignored, as SIGHUP under nohup.
     """
@@ -39,12 +39,12 @@ def stop_on_signals() -> Iterator[list[int]]:
     first = [0.0]
 
     def stop(number: int, _frame: object) -> None:
-        if received and time.monotonic() < first[0] + _CLEANING:
+        if received and time.monotonic() < first[0] + _CLEAN_UP_TIME:
             return
         received.append(number)
         first[0] = time.monotonic()
         if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, _AGAIN, _AGAIN)
+            signal.setitimer(signal.ITIMER_REAL, _RAISE_AGAIN_AFTER, _RAISE_AGAIN_AFTER)
         raise KeyboardInterrupt
 
     def stop_again(_number: int, _frame: object) -> None:
@@ -52,7 +52,7 @@ def stop_on_signals() -> Iterator[list[int]]:
 
     before = {}
     if threading.current_thread() is threading.main_thread():
-        for number in (getattr(signal, name) for name in _ENDING if hasattr(signal, name)):
+        for number in (getattr(signal, name) for name in _TERMINATING if hasattr(signal, name)):
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 before[number] = signal.signal(number, stop)
         if hasattr(signal, "setitimer") and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL:

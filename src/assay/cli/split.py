@@ -1,4 +1,4 @@
-"""``split``: the rows of a file in parts to learn from and to be judged by, as files or as a column."""
+"""``split``: divide the rows of a file into training and test parts, as files or as a column."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.cli.inputs import origin, table
-from assay.cli.options import add_output, add_paths, add_reading, number, stretch, whole
+from assay.cli.inputs import open_source, read_table
+from assay.cli.options import add_output, add_paths, add_reading, duration, number, whole_number
 from assay.cli.output import as_json, files_read
-from assay.cli.parser import Command, Misuse, Once
-from assay.cli.printing import show
+from assay.cli.parser import Command, StoreOnce, UsageError
+from assay.cli.printing import print_output
 from assay.output_files import OutputFiles, check_output
 
 if TYPE_CHECKING:
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from assay.inputs import Column
     from assay.inputs.columns import Array
 
-__all__ = ["SPLIT", "moments"]
+__all__ = ["SPLIT", "as_times"]
 
-_FEW_CLASSES = 8  # that are counted beside each part
+_MAX_CLASSES_COUNTED = 8  # for each part
 _PACKED = (".gz", ".zst", ".zstd")
 
 
 class Layer(NamedTuple):
-    """One way in which all rows are dealt out: a number per row, and what each number is called."""
+    """One assignment of all rows to parts: the index of a part per row, and the names of the parts."""
 
     title: str
     names: tuple[str, ...]
-    places: Array
+    indices: Array
 
 
 def _parts(word: str) -> dict[str, float]:
-    """Return named parts with their shares: ``train=0.5,test=0.5``."""
+    """Parse named parts with their shares: ``train=0.5,test=0.5``."""
     found: dict[str, float] = {}
     for one in word.split(","):
         name, sign, share = one.partition("=")
@@ -53,26 +53,42 @@ def _options(parser: Parser) -> None:
     group = parser.add_argument_group("the parts")
     how = group.add_mutually_exclusive_group()
     how.add_argument(
-        "--parts", action=Once, type=_parts, metavar="train=0.75,test=0.25", help="their names and shares"
+        "--parts",
+        action=StoreOnce,
+        type=_parts,
+        metavar="train=0.75,test=0.25",
+        help="their names and shares",
     )
-    how.add_argument("--folds", action=Once, type=whole, metavar="NUMBER", help="folds that test in turn")
-    group.add_argument("--repeats", action=Once, type=whole, metavar="NUMBER", help="anew so many times")
-    group.add_argument("--seed", action=Once, type=whole, metavar="NUMBER", help="of the parts (0)")
-    for name, what in (
-        ("stratify", "whose classes have their share in every part"),
-        ("group", "rows that stay together: a patient, a user"),
-        ("time", "what trains lies before what tests"),
-        ("key", "which row it is, in whatever order rows come"),
-    ):
-        group.add_argument(f"--{name}", action=Once, metavar="COLUMN", help=what)
-    group.add_argument("--bins", action=Once, type=whole, metavar="NUMBER", help="stratify by quantiles")
+    how.add_argument(
+        "--folds", action=StoreOnce, type=whole_number, metavar="NUMBER", help="folds that test in turn"
+    )
     group.add_argument(
-        "--gap", action=Once, type=stretch, metavar="TIME", help="left out between, as 7 or 12h"
+        "--repeats", action=StoreOnce, type=whole_number, metavar="NUMBER", help="split so many times"
     )
-    group.add_argument("--window", action=Once, type=stretch, metavar="TIME", help="how far back folds learn")
-    where = parser.add_argument_group("where to")
-    where.add_argument("--into", action=Once, metavar="FOLDER", help="beside the file unless said")
-    where.add_argument("--column", action=Once, metavar="NAME", help="one file with this column more")
+    group.add_argument(
+        "--seed", action=StoreOnce, type=whole_number, metavar="NUMBER", help="of the parts (0)"
+    )
+    for name, what in (
+        ("stratify", "keep the shares of its classes in every part"),
+        ("group", "rows that stay together, as those of a patient"),
+        ("time", "train on earlier rows, test on later ones"),
+        ("key", "identifies a row, whatever the order of rows"),
+    ):
+        group.add_argument(f"--{name}", action=StoreOnce, metavar="COLUMN", help=what)
+    group.add_argument(
+        "--bins", action=StoreOnce, type=whole_number, metavar="NUMBER", help="stratify by quantiles"
+    )
+    group.add_argument(
+        "--gap", action=StoreOnce, type=duration, metavar="TIME", help="left out between parts, as 7 or 12h"
+    )
+    group.add_argument(
+        "--window", action=StoreOnce, type=duration, metavar="TIME", help="how far back training rows go"
+    )
+    where = parser.add_argument_group("files to write")
+    where.add_argument("--into", action=StoreOnce, metavar="FOLDER", help="by default beside the file")
+    where.add_argument(
+        "--column", action=StoreOnce, metavar="NAME", help="write one file with this added column"
+    )
     add_output(parser, "json", output="where to, with --column")
     add_reading(parser, hive=False)
 
@@ -83,9 +99,9 @@ def _run(arguments: argparse.Namespace) -> int:
 
     _check(arguments)
     with TemporaryFolder() as folder:
-        rows = _as_file(origin(arguments), folder.path)
+        rows = _as_file(open_source(arguments), folder.path)
         if len(rows.parts) != 1:
-            raise Misuse(
+            raise UsageError(
                 f"split deals out one file, and {len(rows.parts):,} were named: --sql joins several."
             )
         stem, ending = _named(arguments, rows)
@@ -96,8 +112,8 @@ def _run(arguments: argparse.Namespace) -> int:
         columns = [
             name for role in ("stratify", "group", "time", "key") if (name := getattr(arguments, role))
         ]
-        found = table(arguments, rows, columns) if columns else _any_column(arguments, rows)
-        layers = _dealt(arguments, found)
+        found = read_table(arguments, rows, columns) if columns else _any_column(arguments, rows)
+        layers = _assign(arguments, found)
         how: dict[str, Any] = {"encoding": arguments.encoding or "utf-8", "packing": Path(ending).suffix}
         with OutputFiles(files_read(arguments)) as files:
             if arguments.column:
@@ -117,53 +133,55 @@ def _run(arguments: argparse.Namespace) -> int:
                     for layer in layers
                 ]
                 dealt = [
-                    (layer.places, [files.place(path) for path in paths])
+                    (layer.indices, [files.place(path) for path in paths])
                     for layer, paths in zip(layers, targets, strict=True)
                 ]
                 with files.writing():
                     deal(rows, dealt, **how)
     if not arguments.quiet:
         classes = found[arguments.stratify] if arguments.stratify and not arguments.bins else None
-        told = _counted(layers, targets, classes)
-        show(as_json({"parts": told}) if arguments.json else _drawn(told), json=arguments.json)
+        told = _count(layers, targets, classes)
+        print_output(as_json({"parts": told}) if arguments.json else _as_table(told), json=arguments.json)
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse what contradicts itself."""
+    """Raise for options that contradict each other."""
     if arguments.parts is None and arguments.folds is None:
-        raise Misuse("say what to split into: --parts train=0.75,test=0.25 or --folds 10.")
+        raise UsageError("name the parts: --parts train=0.75,test=0.25 or --folds 10.")
     if arguments.output and not arguments.column:
-        raise Misuse(
+        raise UsageError(
             "--output names one file, for --column: parts are written beside the file, or --into DIR."
         )
     if arguments.output and arguments.into:
-        raise Misuse("--output and --into both say where to: say one of them.")
+        raise UsageError("--output and --into both name where to write: use one of them.")
     if arguments.gap is not None and not arguments.time:
-        raise Misuse("--gap is a stretch of time: say --time COLUMN as well.")
+        raise UsageError("--gap needs a column of times: add --time COLUMN.")
     if arguments.window is not None and not (arguments.time and arguments.folds):
-        raise Misuse("--window is for --folds in the order of time: say both --folds and --time.")
+        raise UsageError("--window is for folds in the order of time: add both --folds and --time.")
     if arguments.bins is not None and not arguments.stratify:
-        raise Misuse("--bins cuts what is stratified by: say --stratify COLUMN as well.")
+        raise UsageError("--bins cuts the column of --stratify: add --stratify COLUMN.")
     if arguments.time and arguments.stratify:
-        raise Misuse("--stratify has no use with --time: parts follow each other, whatever their classes.")
+        raise UsageError(
+            "--stratify has no use with --time: parts follow each other, whatever their classes."
+        )
     if arguments.time and arguments.repeats:
-        raise Misuse("--repeats has no use with --time: there is but one order.")
+        raise UsageError("--repeats has no use with --time: there is but one order.")
     if arguments.into and not Path(arguments.into).is_dir():
-        raise Misuse(f"there is no folder {arguments.into} to write --into: make it first.")
+        raise UsageError(f"there is no folder {arguments.into} to write --into: make it first.")
     for name in arguments.parts or ():
         if Path(name).name != name:
-            raise Misuse(f"the part {name!r} names no file: leave out the slash.")
+            raise UsageError(f"the part {name!r} names no file: leave out the slash.")
 
 
 def _any_column(arguments: argparse.Namespace, rows: Source) -> dict[str, Column]:
-    """Return a column by which the rows are counted: the first that holds no lists or bytes."""
+    """Read a column to count the rows by: the first that holds no lists or bytes."""
     from assay.errors import ColumnError
 
     reasons = []
     for name in rows.columns():
         try:
-            return table(arguments, rows, [name])
+            return read_table(arguments, rows, [name])
         except ColumnError as refused:
             reasons.append(str(refused))
     raise ColumnError(f"no column of {rows.name} can be counted. {' '.join(reasons[:1])}")
@@ -178,7 +196,7 @@ def _as_file(rows: Source, folder: Path) -> Source:
 
 
 def _named(arguments: argparse.Namespace, rows: Source) -> tuple[str, str]:
-    """Return what the parts' names begin and end with."""
+    """Return what the names of the written files begin and end with."""
     if arguments.sql or arguments.table:
         return (arguments.table or "rows"), ".parquet"
     from assay.engines.delimited import DelimitedFile
@@ -209,8 +227,8 @@ def _folder(arguments: argparse.Namespace, rows: Source) -> Path:
     return Path() if alone else path.parent
 
 
-def _dealt(arguments: argparse.Namespace, found: dict[str, Column]) -> list[Layer]:
-    """Return the parts of all rows."""
+def _assign(arguments: argparse.Namespace, found: dict[str, Column]) -> list[Layer]:
+    """Assign every row to a part."""
     from assay.resampling import holdout, kfold, walk_forward
 
     n = len(next(iter(found.values())))
@@ -222,23 +240,24 @@ def _dealt(arguments: argparse.Namespace, found: dict[str, Column]) -> list[Laye
         if getattr(arguments, name):
             given[role] = found[getattr(arguments, name)]
     if arguments.time:
-        given["time"] = moments(found[arguments.time])
+        given["time"] = as_times(found[arguments.time])
         gap = {} if arguments.gap is None else {"gap": arguments.gap}
         if arguments.folds is not None:
             walked = walk_forward(arguments.folds, window=arguments.window, **gap).split(**given)
-            return [Layer(f"fold{one.fold + 1}-", one.names, one.places) for one in walked]
+            return [Layer(f"fold{split.fold + 1}-", split.names, split.places) for split in walked]
         splits = holdout(arguments.parts, **gap, **seed).split(**given)
     elif arguments.folds is not None:
         return _folds(arguments.folds, kfold(arguments.folds, **more, **strata).split(**given), n)
     else:
         splits = holdout(arguments.parts, **more, **strata).split(**given)
     return [
-        Layer(f"repeat{one.repeat + 1}-" if len(splits) > 1 else "", one.names, one.places) for one in splits
+        Layer(f"repeat{split.repeat + 1}-" if len(splits) > 1 else "", split.names, split.places)
+        for split in splits
     ]
 
 
 def _folds(k: int, splits: Any, n: int) -> list[Layer]:
-    """Return for every repeat the fold that tests each row."""
+    """Return, for every repeat, the fold in which each row is tested."""
     import numpy as np
 
     names = tuple(f"fold{fold + 1}" for fold in range(k))
@@ -247,13 +266,13 @@ def _folds(k: int, splits: Any, n: int) -> list[Layer]:
         Layer(f"repeat{repeat + 1}-" if repeats > 1 else "", names, np.zeros(n, dtype=np.uint32))
         for repeat in range(repeats)
     ]
-    for one in splits:
-        layers[one.repeat].places[one["test"]] = one.fold
+    for split in splits:
+        layers[split.repeat].indices[split["test"]] = split.fold
     return layers
 
 
-def moments(column: Column) -> Any:
-    """Return a column as times: numbers as they are, text as the dates it holds."""
+def as_times(column: Column) -> Any:
+    """Convert a column to times: numbers as they are, text as dates."""
     import datetime as dt
 
     import numpy as np
@@ -283,16 +302,16 @@ def _columns(name: str, layers: Sequence[Layer]) -> dict[str, list[str]]:
 
     return {
         name if len(layers) == 1 else f"{name}_{place}": np.array([*layer.names, UNUSED])[
-            layer.places
+            layer.indices
         ].tolist()
         for place, layer in enumerate(layers, 1)
     }
 
 
-def _counted(
+def _count(
     layers: Sequence[Layer], targets: Sequence[Sequence[str]], classes: Column | None
 ) -> list[dict[str, Any]]:
-    """Return how many rows every part has, altogether and of each class where these are few."""
+    """Count the rows of every part, in all and of each class where classes are few."""
     import numpy as np
 
     from assay.inputs import encode
@@ -301,17 +320,17 @@ def _counted(
     told = []
     for layer, files in zip(layers, targets, strict=True):
         for place, (name, file) in enumerate(zip(layer.names, files, strict=True)):
-            mine = layer.places == place
+            mine = layer.indices == place
             part: dict[str, Any] = {"part": f"{layer.title}{name}", "rows": int(np.count_nonzero(mine))}
-            if codes is not None and len(labels) <= _FEW_CLASSES:
+            if codes is not None and len(labels) <= _MAX_CLASSES_COUNTED:
                 counts = np.bincount(codes[mine], minlength=len(labels)).tolist()
                 part["classes"] = {str(label): count for label, count in zip(labels, counts, strict=True)}
             told.append(part | {"file": file})
     return told
 
 
-def _drawn(told: Sequence[dict[str, Any]]) -> str:
-    """Return the parts as a table."""
+def _as_table(told: Sequence[dict[str, Any]]) -> str:
+    """Return the counts of parts as a text table."""
     from assay.formatting.width import clean, left, right, short, width
 
     labels = list(told[0].get("classes", ()))
@@ -333,9 +352,9 @@ def _drawn(told: Sequence[dict[str, Any]]) -> str:
 
 SPLIT = Command(
     "split",
-    "part rows: train and test files, folds, or a column",
-    "Parts the rows of a file at random, by groups or in the order of time, into files of the same format "
-    "or by\na column more. The same seed gives the same parts on every machine.",
+    "split rows into training and test files, folds, or a column",
+    "Splits the rows of a file at random, by groups or in the order of time, into files of the same format "
+    "or\nwith an added column. The same seed gives the same parts on every machine.",
     (
         "assay split data.csv --stratify default --parts train=0.5,validate=0.25,test=0.25",
         "assay split data.csv --folds 5 --stratify default --seed 1 --column fold --output folds.csv",

@@ -1,0 +1,84 @@
+"""Requirements on the command line: metrics as MetricSpec reads them, and verdicts in every form."""
+
+import json
+
+import pytest
+
+from assay.cli import main
+from assay.cli.options import metric_list
+from assay.metrics.spec import MetricSpec
+
+BINARY = ["evaluate", "preds.csv", "--actual", "type", "--score", "p_spam", "--positive", "spam"]
+CUT = [*BINARY, "--threshold", "0.5"]
+LABELS = ["evaluate", "preds.csv", "--actual", "region", "--predicted", "region"]
+
+
+def has_brackets():
+    try:
+        return bool(MetricSpec.of("f_beta(beta=2)"))
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("words", "requirement", "code"),
+    [
+        (LABELS, "macro f1 >= 0.9", 0),
+        (LABELS, "macro_f1 >= 0.9", 0),
+        (LABELS, "weighted kappa > 2", 2),
+        (BINARY, "auc > 0.999", 1),
+        pytest.param(CUT, "f_beta(beta=2) >= 0", 0, marks=pytest.mark.skipif(not has_brackets(), reason="no brackets")),
+        pytest.param(CUT, "f_beta(beta=2) > 1", 1, marks=pytest.mark.skipif(not has_brackets(), reason="no brackets")),
+    ],
+)  # fmt: skip
+def test_a_metric_is_written_as_in_python(words, requirement, code, here, capfd):
+    """An average before the name and options in brackets are read, and the value is tested."""
+    assert main([*words, "--require-point", requirement]) == code
+    if code == 1:
+        assert f"{requirement} is not met: it is " in capfd.readouterr().err
+
+
+def test_verdicts_are_in_json_and_markdown(here, capfd):
+    """Whether a requirement is met stands in what is written, not on standard error alone."""
+    required = ["--require", "auc >= 0.5", "--require-point", "auc >= 0.999"]
+    assert main([*BINARY, *required, "--json"]) == 1
+    first, second = json.loads(capfd.readouterr().out)["requirements"]
+    assert first == {"requirement": "auc >= 0.5", "met": True, "reason": None}
+    assert not second["met"]
+    assert second["reason"].startswith("it is 0.")
+    assert main([*BINARY, *required, "--markdown"]) == 1
+    text = capfd.readouterr().out
+    assert "- [x] `auc >= 0.5`\n- [ ] `auc >= 0.999`: it is 0." in text
+
+
+def test_verdicts_of_a_cross_validation_are_data_too(here, capfd):
+    """The same holds for crossval, whose metrics are those that were asked for."""
+    words = ["crossval", "data.csv", "--target", "default", "--model", "sklearn.naive_bayes:GaussianNB",
+             "--positive", "yes"]  # fmt: skip
+    assert main([*words, "--folds", "3", "--without", "day", "--metrics", "accuracy,macro f1",
+                 "--require-point", "macro f1 > 1", "--json"]) == 1  # fmt: skip
+    (verdict,) = json.loads(capfd.readouterr().out)["requirements"]
+    assert verdict["requirement"] == "macro f1 > 1"
+
+
+@pytest.mark.parametrize("form", [[], ["--markdown"]], ids=["text", "markdown"])
+def test_quiet_prints_no_remarks(form, here, capfd):
+    """What explains the numbers is left out; the numbers are the same."""
+    assert main([*BINARY, *form]) == 0
+    full = capfd.readouterr().out
+    assert "weighs the two" in full
+    assert main([*BINARY, *form, "--quiet"]) == 0
+    quiet = capfd.readouterr().out
+    assert "weighs the two" not in quiet
+    assert "--report" not in quiet
+    assert set(quiet.splitlines()) <= set(full.splitlines())
+    assert "AUC" in quiet
+
+
+def test_metrics_are_listed_with_their_options():
+    """Commas within brackets belong to a metric."""
+    assert metric_list("auc, f_beta(beta=2, average=macro),macro f1") == [
+        "auc",
+        "f_beta(beta=2, average=macro)",
+        "macro f1",
+    ]
