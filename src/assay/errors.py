@@ -26,7 +26,7 @@ import types
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from assay.escape import printable
-from assay.hints import Hint, hints_in, render
+from assay.hints import Hint, hints_in, param, passed, render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -46,6 +46,8 @@ __all__ = [
     "NumberError",
     "SplitError",
     "TallyError",
+    "param",
+    "passed",
     "shown",
     "suggest_keywords",
 ]

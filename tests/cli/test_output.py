@@ -78,15 +78,18 @@ def test_standard_input_is_not_replaced_either(here, capfd, monkeypatch):
         ("crosstab preds.csv --actual type --predicted said --output gone/x", "there is no folder gone"),
         ("compare two.csv --actual y --score a --score b --output gone/x", "there is no folder gone"),
         (
-            "crossval data.csv --target default --model sklearn.tree:X --keep gone/x",
+            "crossval data.csv --target default --positive yes --model sklearn.tree:X --keep gone/x",
             "there is no folder gone",
         ),
         ("split data.csv --folds 2 --column fold --output gone/x.csv", "there is no folder gone"),
         (f'evaluate a.csv {ROLES} --require "reacll > 0.5"', 'there is no metric "reacll"'),
         (f'evaluate a.csv {ROLES} --require-point "macro recll > 0.5"', 'there is no metric "recll"'),
-        ('crossval data.csv --target default --model sklearn.tree:X --require "aucc > 0"', "no metric"),
         (
-            'crossval data.csv --target default --model m:X --metrics accuracy --require "auc > 0"',
+            'crossval data.csv --target default --positive yes --model sklearn.tree:X --require "aucc > 0"',
+            "no metric",
+        ),
+        (
+            'crossval data.csv --target default --positive yes --model m:X --metrics accuracy --require "auc > 0"',
             "auc",
         ),
     ],

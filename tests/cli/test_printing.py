@@ -195,7 +195,9 @@ def test_the_current_folder_comes_last(here, capfd):
         "    def predict(self, X): return [self.most] * len(X)\n"
     )
     sys.modules.pop("colorsys", None)
-    line = "crossval data.csv --target default --without day --folds 3 --metrics accuracy --model"
+    line = (
+        "crossval data.csv --target default --positive yes --without day --folds 3 --metrics accuracy --model"
+    )
     before = list(sys.path)
     assert main(shlex.split(f"{line} colorsys:Model")) == 2
     assert "colorsys has no Model" in capfd.readouterr().err

@@ -311,8 +311,8 @@ CROSSVAL = Command(
     "Fits a model to parts of the rows and tests it on the others: metrics with intervals that account for "
     "folds\ntraining on the same rows. A column of text becomes a column of 0 and 1 for each of its values.",
     (
-        "assay crossval data.csv --target default --model sklearn.tree:DecisionTreeClassifier --without day",
-        "assay crossval data.csv --target default --model sklearn.naive_bayes:GaussianNB --folds 5",
+        "assay crossval data.csv --target default --positive yes --model sklearn.tree:DecisionTreeClassifier",
+        "assay crossval data.csv --target default --task multiclass --model sklearn.naive_bayes:GaussianNB",
         "assay crossval data.csv --target age --model sklearn.tree:DecisionTreeRegressor --set max_depth=3",
     ),
     _options,

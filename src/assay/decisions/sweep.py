@@ -12,8 +12,7 @@ import numpy as np
 
 from assay.decisions.costs import MAX_COST, NO_GAINS, checked_cost, is_number
 from assay.decisions.effective_counts import GroupedRows
-from assay.errors import LengthError, MetricError, NumberError
-from assay.hints import passed
+from assay.errors import LengthError, MetricError, NumberError, passed
 from assay.inputs import Rows, column, encode, need_rows
 from assay.inputs.columns import Column, doubles
 from assay.inputs.labels import binary
