@@ -6,18 +6,10 @@ import pytest
 
 from assay.cli import main
 from assay.cli.options import metric_list
-from assay.metrics.spec import MetricSpec
 
 BINARY = ["evaluate", "preds.csv", "--actual", "type", "--score", "p_spam", "--positive", "spam"]
 CUT = [*BINARY, "--threshold", "0.5"]
 LABELS = ["evaluate", "preds.csv", "--actual", "region", "--predicted", "region"]
-
-
-def has_brackets():
-    try:
-        return bool(MetricSpec.of("f_beta(beta=2)"))
-    except ValueError:
-        return False
 
 
 @pytest.mark.parametrize(
@@ -27,8 +19,8 @@ def has_brackets():
         (LABELS, "macro_f1 >= 0.9", 0),
         (LABELS, "weighted kappa > 2", 2),
         (BINARY, "auc > 0.999", 1),
-        pytest.param(CUT, "f_beta(beta=2) >= 0", 0, marks=pytest.mark.skipif(not has_brackets(), reason="no brackets")),
-        pytest.param(CUT, "f_beta(beta=2) > 1", 1, marks=pytest.mark.skipif(not has_brackets(), reason="no brackets")),
+        (CUT, "f_beta(beta=2) >= 0", 0),
+        (CUT, "f_beta(beta=2) > 1", 1),
     ],
 )  # fmt: skip
 def test_a_metric_is_written_as_in_python(words, requirement, code, here, capfd):
