@@ -21,7 +21,7 @@ from support.designs import (
     rows_of,
     unequal_groups,
 )
-from support.every_metric import every, takes_weights
+from support.every_metric import every
 from support.samples import SetData
 
 import assay
@@ -96,7 +96,7 @@ def cases_of(metric):
 def designs_of(metric, data):
     """Return the ways in which rows may come: plain, weighted, in groups of unequal sizes."""
     found = {"plain": {}}
-    if takes_weights(metric):
+    if metric.takes_weights:
         found["weighted"] = {"weight": lognormal_weights(data)}
     if takes_groups(metric):
         found["grouped"] = {"group": unequal_groups(data)}
@@ -109,7 +109,7 @@ def groupings(metric, name, data):
     return both if name == "ordinary" else [both[len(name) % len(both)]]
 
 
-@every(lambda metric: takes_weights(metric) and is_fast(metric))
+@every(lambda metric: metric.takes_weights and is_fast(metric))
 def test_a_factor_of_all_weights_changes_nothing(metric):
     """Weights of a survey, of costs, or that add up to 1: only how they compare matters."""
     broken = {}
@@ -125,7 +125,7 @@ def test_a_factor_of_all_weights_changes_nothing(metric):
     judge("a factor of all weights", metric, broken)
 
 
-@every(takes_weights)
+@every(lambda metric: metric.takes_weights)
 def test_equal_weights_are_none(metric):
     """Whatever the one weight is: value, limits, standard error and method are those without weights."""
     broken = {}

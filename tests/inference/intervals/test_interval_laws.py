@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from support.every_metric import every, sample_of, takes_weights
+from support.every_metric import every, sample_of
 from support.samples import SAMPLES, SetData
 
 import assay
@@ -86,7 +86,7 @@ def test_a_perfect_model_is_not_certain(metric):
         sound(metric, assay.estimate(metric, given(metric, sample_of(metric).perfect(data))))
 
 
-@every(takes_weights)
+@every(lambda metric: metric.takes_weights)
 def test_weighted_rows(metric):
     """The same holds for rows with weights, which are never worth more than their number."""
     had = 0
