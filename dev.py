@@ -71,9 +71,10 @@ def demo(words: list[str]) -> int:
 
 
 def test(words: list[str]) -> int:
-    """Run the tests on all cores."""
+    """Run the tests on all cores, in their order unless a seed is given: ARGS="-p randomly"."""
     python = environment("dev")
-    return run(python, "-m", "pytest", "-n", "auto", "-q", *words, check=False)
+    order = () if "randomly" in " ".join(words) else ("-p", "no:randomly")
+    return run(python, "-m", "pytest", "-n", "auto", "-q", *order, *words, check=False)
 
 
 def spark(words: list[str]) -> int:

@@ -1,6 +1,7 @@
 """The shape of the package, held by its own source: who may import whom, and what an import costs."""
 
 import ast
+import collections
 import re
 import subprocess
 import sys
@@ -171,3 +172,43 @@ def test_the_example_of_a_metric_is_a_real_one():
     assert len(lines) > 5
     for line in lines:
         assert line in text
+
+
+# A file name stands in two folders only where both are about the same thing: the families of metrics, and the
+# results and commands that are computed in one stage and shown in another.
+FAMILIES = {"confusion", "ranking", "probability", "regression", "multilabel", "row_means"}
+SAME_SUBJECT = {
+    *("agreement", "auc", "curves", "deviance", "moments", "multioutput", "rates"),  # the drop-in's metrics
+    *(
+        "comparison",
+        "crosstable",
+        "learning_curve",
+        "per_class",
+        "procedures",
+        "slices",
+        "summary",
+    ),  # results
+    *("compare", "crossval", "evaluate", "split"),  # commands and the functions they call
+    "shortcuts",  # one for each folder of results
+}
+
+
+def test_a_file_name_means_one_thing():
+    """No file name stands in two folders, but for families and for the same subject in two stages."""
+    folders = collections.defaultdict(set)
+    for path in FILES:
+        if path.name != "__init__.py":
+            folders[path.stem].add(path.parent)
+    repeated = {name for name, places in folders.items() if len(places) > 1}
+    assert repeated <= FAMILIES | SAME_SUBJECT
+    assert repeated >= SAME_SUBJECT, "names that no longer stand twice need no exception"
+
+
+def test_a_class_name_means_one_thing():
+    """No two classes have one name."""
+    homes = collections.defaultdict(list)
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(str(path.relative_to(SOURCE)))
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}

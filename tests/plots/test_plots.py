@@ -512,7 +512,10 @@ def test_importing_plots_does_not_import_matplotlib_and_its_absence_is_a_hint():
     said = subprocess.run(  # noqa: S603 - our own script
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     ).stdout.splitlines()
-    assert said == ["False", "plots need Matplotlib, which is not installed: pip install 'assay[plots]'."]
+    assert said == [
+        "False",
+        "plots need Matplotlib, which is not installed: pip install 'assay-metrics[plots]'.",
+    ]
 
 
 def test_a_list_of_models_is_refused():

@@ -14,9 +14,9 @@ from assay.crossvalidation.fold_metrics import (
     needs_labels,
     needs_of,
 )
-from assay.crossvalidation.infer_task import infer_task
 from assay.crossvalidation.model_adapter import example_model, has_scores, model_name
 from assay.crossvalidation.row_selection import count_rows, take_rows
+from assay.crossvalidation.target_task import infer_task
 from assay.errors import (
     ColumnError,
     InputError,

@@ -42,7 +42,7 @@ def scanned(frame: Any, asked: ScanRequest, progress: Callable[[int], object] | 
     >>> found.rows, found.files
     (4, 2)
     """
-    dask = dependency("dask", "assay[dask]", "reading a Dask frame")
+    dask = dependency("dask", "assay-metrics[dask]", "reading a Dask frame")
     if asked.needs_labels():
         asked = asked.with_labels(labels_of(scanned(frame, alone(asked))))
     asked.check_labels()
@@ -67,7 +67,7 @@ def _pieces(frame: Any, wanted: Sequence[str]) -> list[Any]:
     if isinstance(frame, (list, tuple)):
         _refuse_twins(frame)
         return list(frame)
-    delayed = dependency("dask.delayed", "assay[dask]", "reading a Dask frame").Delayed
+    delayed = dependency("dask.delayed", "assay-metrics[dask]", "reading a Dask frame").Delayed
     if isinstance(frame, delayed) or not hasattr(frame, "to_delayed"):  # a delayed table has any attribute
         return [frame]
     if not hasattr(frame, "columns"):

@@ -57,8 +57,8 @@ def scanned(frame: Any, asked: ScanRequest, progress: Callable[[int], object] | 
     Each partition becomes bytes of at most a sixth of `memory`, which Spark merges in two rounds. The driver
     receives one tally, whatever the number of rows or partitions.
     """
-    dependency("pyspark.sql", "assay[spark]", "reading a Spark frame")
-    dependency("pyarrow", "assay[spark]", "reading a Spark frame")
+    dependency("pyspark.sql", "assay-metrics[spark]", "reading a Spark frame")
+    dependency("pyarrow", "assay-metrics[spark]", "reading a Spark frame")
     if asked.share > _LARGEST:
         raise InputError(
             f"{param('memory', in_words(asked.memory))} lets tallies become larger than Spark can move: "
@@ -177,7 +177,7 @@ def _selected(frame: Any, wanted: Sequence[str]) -> Any:
 
     Spark would take a dot within a name for a field of something.
     """
-    functions = dependency("pyspark.sql.functions", "assay[spark]", "reading a Spark frame")
+    functions = dependency("pyspark.sql.functions", "assay-metrics[spark]", "reading a Spark frame")
     if not callable(getattr(frame, "mapInArrow", None)):
         raise InputError(
             f"a Spark {type(frame).__name__} is no frame: pass a DataFrame, and names of its columns."
@@ -239,20 +239,20 @@ def _merge(asked: ScanRequest, batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def _place() -> int:
-    context = dependency("pyspark", "assay[spark]", "a Spark task").TaskContext.get()
+    context = dependency("pyspark", "assay-metrics[spark]", "a Spark task").TaskContext.get()
     return 0 if context is None else int(context.partitionId())
 
 
 def _row(data: bytes, beside: int | bytes) -> Any:
     """Return a batch of one row: bytes, and a number or more bytes."""
-    pa = dependency("pyarrow", "assay[spark]", "a Spark task")
+    pa = dependency("pyarrow", "assay-metrics[spark]", "a Spark task")
     return pa.record_batch({"part": [data], "counts" if isinstance(beside, bytes) else "place": [beside]})
 
 
 @contextlib.contextmanager
 def _explained() -> Iterator[None]:
     """Say in our words what only Spark could find out."""
-    errors = dependency("pyspark.errors", "assay[spark]", "reading a Spark frame")
+    errors = dependency("pyspark.errors", "assay-metrics[spark]", "reading a Spark frame")
     try:
         yield
     except AssayError:

@@ -1,8 +1,8 @@
 """Plots with Matplotlib: axes in and out, drawn of rows or tallies, of estimates and of curves.
 
-Matplotlib is an extra (``pip install 'assay[plots]'``) and is loaded by the first plot. Every plot takes
-``ax=`` and returns the axes; without it a new figure is made. Titles say how many rows there are and which
-class is positive; colours can be told apart by readers of any colour vision.
+Matplotlib is an extra (``pip install 'assay-metrics[plots]'``) and is loaded by the first plot. Every plot
+takes ``ax=`` and returns the axes; without it a new figure is made. Titles say how many rows there are and
+which class is positive; colours can be told apart by readers of any colour vision.
 
 >>> import assay
 >>> rows = assay.rows(actual=["ham", "spam", "ham", "spam"], score=[0.1, 0.9, 0.6, 0.7], positive="spam")

@@ -132,7 +132,7 @@ def pyplot() -> Any:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != "matplotlib":
             raise
-        hint = "plots need Matplotlib, which is not installed: pip install 'assay[plots]'."
+        hint = "plots need Matplotlib, which is not installed: pip install 'assay-metrics[plots]'."
         raise MissingDependencyError(hint) from None
 
 

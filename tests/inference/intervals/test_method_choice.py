@@ -6,7 +6,7 @@ import pytest
 
 import assay
 from assay.inference.intervals.choose_interval import methods_for
-from assay.inference.intervals.registry import (
+from assay.inference.intervals.method_registry import (
     Default,
     interval_method,
     method_named,

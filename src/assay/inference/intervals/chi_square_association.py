@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.inference.formulas.delta import delta_interval
 from assay.inference.intervals.interval_request import IntervalResult
-from assay.inference.intervals.registry import DELTA, Default, interval_method
+from assay.inference.intervals.method_registry import DELTA, Default, interval_method
 from assay.metrics import Classes
 from assay.metrics.classification.association import chi_square
 from assay.tallies import Confusion

@@ -1,7 +1,7 @@
 """A metric's value with its confidence interval, by the default method of the metric or by one by name.
 
 Which methods are tried for a metric, each method states where it is defined (see
-:mod:`assay.inference.intervals.registry`). The estimate's note says which of them failed, and why.
+:mod:`assay.inference.intervals.method_registry`). The estimate's note says which of them failed, and why.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from assay.inference.intervals.interval_request import (
     rescaled,
     without_equal_weights,
 )
-from assay.inference.intervals.registry import Rule, method_named, rule_for, selectable_methods
+from assay.inference.intervals.method_registry import Rule, method_named, rule_for, selectable_methods
 from assay.metrics import Metric, Undefined
 from assay.metrics.spec import MetricSpec
 from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, ValuePairs

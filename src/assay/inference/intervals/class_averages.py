@@ -20,7 +20,7 @@ from assay.inference.formulas.proportions import proportion_interval
 from assay.inference.influence.gradients import class_slopes
 from assay.inference.intervals.confusion_rates import mover_rates, mover_two_rates
 from assay.inference.intervals.interval_request import IntervalResult
-from assay.inference.intervals.registry import RATES, Default, interval_method
+from assay.inference.intervals.method_registry import RATES, Default, interval_method
 from assay.metrics import Binary, Classes
 from assay.tallies import Confusion
 

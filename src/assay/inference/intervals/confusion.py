@@ -24,7 +24,7 @@ from assay.inference.intervals.confusion_rates import (
     wilson_name,
 )
 from assay.inference.intervals.interval_request import IntervalResult
-from assay.inference.intervals.registry import DELTA, RATES, Default, interval_method, no_interval
+from assay.inference.intervals.method_registry import DELTA, RATES, Default, interval_method, no_interval
 from assay.metrics import Binary, Classes, Undefined, find
 from assay.metrics.classification.association import mutual_information
 from assay.tallies import Confusion, LabelSets

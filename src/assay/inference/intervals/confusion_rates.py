@@ -23,7 +23,7 @@ from assay.inference.formulas.proportions import Interval, jeffreys, modified_wi
 from assay.inference.influence.confusion import cell_of_rows
 from assay.inference.influence.gradients import STEP, moved_counts
 from assay.inference.intervals.interval_request import IntervalResult
-from assay.inference.intervals.registry import RATES, Default, interval_method
+from assay.inference.intervals.method_registry import RATES, Default, interval_method
 from assay.inputs.labels import encode
 from assay.metrics import Binary
 from assay.metrics.views.confusion import effective_rows

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.inference.formulas.delta import delta_interval, scale_of
 from assay.inference.intervals.interval_request import IntervalResult
-from assay.inference.intervals.registry import Default, interval_method
+from assay.inference.intervals.method_registry import Default, interval_method
 from assay.metrics.views.ranking import Ranks
 from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, ValuePairs
 

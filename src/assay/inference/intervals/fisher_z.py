@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.inference.formulas.proportions import normal_quantile
 from assay.inference.intervals.interval_request import IntervalResult
-from assay.inference.intervals.registry import interval_method
+from assay.inference.intervals.method_registry import interval_method
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ from assay.inference.formulas.proportions import clopper_pearson, modified_wilso
 from assay.inference.influence.confusion import cell_of_rows
 from assay.inference.intervals.confusion_rates import cell_weights, cells_by_group, wilson_name
 from assay.inference.intervals.interval_request import IntervalResult
-from assay.inference.intervals.registry import Default, interval_method
+from assay.inference.intervals.method_registry import Default, interval_method
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from assay.inference.intervals.confusion import effective_proportion
 from assay.inference.intervals.confusion_rates import wilson_name
 from assay.inference.intervals.delta_method import NO_SLOPE
 from assay.inference.intervals.interval_request import IntervalResult
-from assay.inference.intervals.registry import DELTA, Default, interval_method, no_interval
+from assay.inference.intervals.method_registry import DELTA, Default, interval_method, no_interval
 from assay.metrics import Undefined, find
 from assay.metrics.probability.calibration_tests import cox
 from assay.metrics.probability.multiclass_probability import Confidence

@@ -20,7 +20,7 @@ from assay.inference.formulas.proportions import modified_wilson, normal_quantil
 from assay.inference.influence.ranking import unit_sums
 from assay.inference.intervals.delta_method import NO_SLOPE
 from assay.inference.intervals.interval_request import NOISE, IntervalResult
-from assay.inference.intervals.registry import Default, interval_method, no_interval
+from assay.inference.intervals.method_registry import Default, interval_method, no_interval
 from assay.inference.intervals.roc_auc import SINGLE_ROW_CLASS, effective_class_sizes, moderated_delong
 from assay.inputs.labels import encode
 from assay.metrics import Ranks, Undefined, find

@@ -42,7 +42,7 @@ from assay.inference.intervals.confusion import proportion
 from assay.inference.intervals.confusion_rates import wilson_name
 from assay.inference.intervals.delta_method import by_delta
 from assay.inference.intervals.interval_request import IntervalResult
-from assay.inference.intervals.registry import DELTA, Default, interval_method, no_interval
+from assay.inference.intervals.method_registry import DELTA, Default, interval_method, no_interval
 from assay.inputs.labels import encode
 from assay.metrics import Mean, Undefined
 from assay.metrics.regression.moments import ccc, pearson, rmse

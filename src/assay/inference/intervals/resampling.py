@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import AssayError
 from assay.inference.intervals.interval_request import IntervalResult
-from assay.inference.intervals.registry import Default, interval_method
+from assay.inference.intervals.method_registry import Default, interval_method
 from assay.metrics.views.regression import Ranged
 from assay.tallies import Confusion
 

@@ -13,7 +13,7 @@ from assay.inference.formulas.delta import kish
 from assay.inference.influence.ranking import unit_sums
 from assay.inference.intervals.delta_method import NO_SLOPE
 from assay.inference.intervals.interval_request import IntervalResult
-from assay.inference.intervals.registry import Default, interval_method
+from assay.inference.intervals.method_registry import Default, interval_method
 from assay.inputs.labels import binary, encode
 from assay.metrics import Undefined, find
 from assay.tallies import Scores

@@ -76,7 +76,7 @@ def draw(
     if digits < 0:
         raise MetricError(f"{param('digits', digits)}: there are no fewer than none.")
     lines = _ASCII if ascii else _UNICODE
-    numbers = _Numbers(digits, percent=percent, none="-")
+    numbers = _CellNumbers(digits, percent=percent, none="-")
     wanted = {
         "expected": expected, "contributions": contributions, "row_shares": row_shares,
         "column_shares": column_shares, "table_shares": table_shares, "residuals": residuals,
@@ -105,7 +105,7 @@ def draw(
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Numbers:
+class _CellNumbers:
     """How numbers are written."""
 
     digits: int
@@ -126,7 +126,7 @@ class _Numbers:
         return f"{100 * value:.{max(self.digits - 2, 0)}f}%"
 
 
-def _cells(table: CrossTable, numbers: _Numbers) -> dict[str, list[_Cell]]:
+def _cells(table: CrossTable, numbers: _CellNumbers) -> dict[str, list[_Cell]]:
     """Return the lines a cell may have, under the option that asks for them."""
     counts, rows, columns = table.counts.tolist(), table.row_totals.tolist(), table.column_totals.tolist()
     total = table.total or math.nan
@@ -180,7 +180,7 @@ def _legend(cells: Sequence[_Cell], lines: _Lines) -> list[str]:
 
 
 def _blocks(
-    table: CrossTable, cells: Sequence[_Cell], lines: _Lines, numbers: _Numbers, room: int
+    table: CrossTable, cells: Sequence[_Cell], lines: _Lines, numbers: _CellNumbers, room: int
 ) -> Iterator[str]:
     """Yield the table in as many blocks of columns as the room asks for, the row totals last."""
     sides = [clean(label) for label in table.labels]
@@ -285,7 +285,7 @@ def _barred(lines: _Lines, cells: list[str]) -> str:
     return f"{lines.bar} " + f" {lines.bar} ".join(cells) + f" {lines.bar}"
 
 
-def _expected_note(table: CrossTable, numbers: _Numbers, room: int) -> Iterator[str]:
+def _expected_note(table: CrossTable, numbers: _CellNumbers, room: int) -> Iterator[str]:
     finite = table.expected[np.isfinite(table.expected)]
     if not finite.size:
         return
@@ -301,7 +301,7 @@ def _expected_note(table: CrossTable, numbers: _Numbers, room: int) -> Iterator[
 
 
 def _tests(
-    table: CrossTable, numbers: _Numbers, lines: _Lines, *, chisq: bool, fisher: bool, mcnemar: bool
+    table: CrossTable, numbers: _CellNumbers, lines: _Lines, *, chisq: bool, fisher: bool, mcnemar: bool
 ) -> Iterator[str]:
     two = table.counts.shape == (2, 2)
     if chisq:
@@ -322,7 +322,7 @@ def _tests(
         yield _fisher(table, numbers, lines)
 
 
-def _test(test: TestResult, numbers: _Numbers, lines: _Lines) -> str:
+def _test(test: TestResult, numbers: _CellNumbers, lines: _Lines) -> str:
     if isinstance(test.p_value, Undefined):
         return _titled(test, lines, repr(test.p_value))
     found = [] if test.df is None else [f"Chi^2 = {_ratio(test.statistic, numbers)}", f"d.f. = {test.df}"]
@@ -331,7 +331,7 @@ def _test(test: TestResult, numbers: _Numbers, lines: _Lines) -> str:
     )
 
 
-def _fisher(table: CrossTable, numbers: _Numbers, lines: _Lines) -> str:
+def _fisher(table: CrossTable, numbers: _CellNumbers, lines: _Lines) -> str:
     hypotheses: dict[Alternative, str] = {
         "two-sided": "is not equal to 1",
         "less": "is less than 1",
@@ -352,7 +352,7 @@ def _fisher(table: CrossTable, numbers: _Numbers, lines: _Lines) -> str:
     return _titled(test, lines, *found)
 
 
-def _ratio(value: Value | None, numbers: _Numbers) -> str:
+def _ratio(value: Value | None, numbers: _CellNumbers) -> str:
     if value is None or isinstance(value, Undefined):
         return repr(value)
     return "infinity" if math.isinf(value) else numbers.number(value)

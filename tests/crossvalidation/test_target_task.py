@@ -6,7 +6,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from support.odd_models import Model
 
 import assay
-from assay.crossvalidation.infer_task import infer_task
+from assay.crossvalidation.target_task import infer_task
 from assay.errors import AssayError, InputError, LabelError
 
 PREDICTS = Model()
