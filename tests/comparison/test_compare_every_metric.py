@@ -5,7 +5,7 @@ import pytest
 
 import assay
 from assay.metrics import Undefined, catalogue
-from assay.tallies.loss_arguments import asked_for
+from assay.tallies.loss_arguments import positional_parameters
 
 N = 72
 RNG = np.random.default_rng(11)
@@ -41,7 +41,7 @@ def rows_for(metric):
     view = metric.reads.__name__
     if view != "Mean":
         return ROWS.get(view, OF_NUMBERS)
-    asked = set(asked_for(metric.loss))
+    asked = set(positional_parameters(metric.loss))
     if asked & {"codes", "scores", "probabilities"}:
         return OF_CLASS_SCORES
     return OF_NUMBERS if "predicted" in asked else OF_SCORES

@@ -324,7 +324,7 @@ def test_rows_that_no_threshold_can_be_chosen_on():
         choose_threshold(assay.rows(actual=[1, 1], score=[0.1, 0.2]), best="youden")
     with pytest.raises(assay.MetricError, match=r"the highest is 0\.5, at 1"):
         choose_threshold(assay.rows(actual=[0, 1], score=[2, 1]), min_precision=0.9)
-    with pytest.raises(assay.NumberError, match=r"7\.3, which is no probability"):
+    with pytest.raises(assay.NumberError, match=r"7\.3, which is not a probability"):
         choose_threshold(assay.rows(actual=[0, 1], score=[0.1, 7.3]), cost_fp=1, cost_fn=1, calibrated=True)
     weighted = assay.rows(actual=[0, 1], score=[0.1, 0.3], weight=[1, 2])
     with pytest.raises(assay.MetricError, match="the rows have both weights and costs"):

@@ -78,8 +78,8 @@ CASES = {
     "one-hot rows": (lambda: evaluate(actual=np.eye(3), predicted=np.eye(3)), r"argmax"),
     # rows of several labels
     "one label a row": (lambda: evaluate(actual=WORDS, predicted=WORDS, task="multilabel"), r'leave out task="multilabel"'),
-    "label scores without a threshold": (lambda: evaluate(actual=[[1, 0]], score=[[0.5, 0.2]], task="multilabel"), r"with threshold="),
-    "lists beside a table": (lambda: evaluate(actual=[["a"], ["b", "a"]], predicted=np.eye(2), task="multilabel"), r"pass both alike"),
+    "label scores without a threshold": (lambda: evaluate(actual=[[1, 0]], score=[[0.5, 0.2]], task="multilabel"), r"needs threshold="),
+    "lists beside a table": (lambda: evaluate(actual=[["a"], ["b", "a"]], predicted=np.eye(2), task="multilabel"), r"pass both in the same form"),
     "a positive class of label sets": (lambda: evaluate(actual=[["a"]], predicted=[["b"]], positive="a"), r"leave it out"),
     "label sets of other lengths": (lambda: evaluate(actual=[["a"], ["b"]], predicted=[["b"]]), r"actual has 2 rows, predicted has 1"),
     "a 2 among 0 and 1": (lambda: evaluate(actual=[[1, 0], [1, 2]], predicted=[[1, 0], [0, 1]], task="multilabel"), r"holds 2 \(row 1, column 1\), not 0 or 1"),

@@ -137,7 +137,7 @@ def test_a_loss_says_what_it_needs():
     def plain(actual, *, slope=1.0):
         return slope * actual
 
-    with pytest.raises(assay.TallyError, match="asks for 'colour'"):
+    with pytest.raises(assay.TallyError, match="has the parameter 'colour'"):
         assay.Losses.of(rows, asks)
     with pytest.raises(assay.TallyError, match="plain has no parameter slop"):
         assay.Losses.of(rows, plain, slop=2.0)

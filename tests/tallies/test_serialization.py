@@ -248,7 +248,7 @@ def hostile(kind, state):
         ("losses", (7, 1, *[Dyadic(1)] * 5, 0, 0, 1.0, 1.0), "without a name"),
         ("losses", ("a", 1, *[Dyadic(1)] * 5, 1, 1, 1.0, 1.0), "more losses than rows"),
         ("losses", ("a", -1, *[Dyadic(1)] * 5, 0, 0, 1.0, 1.0), "wrong count"),
-        ("losses", ("a", 1, *[1.0] * 5, 0, 0, 1.0, 1.0), "no exact number"),
+        ("losses", ("a", 1, *[1.0] * 5, 0, 0, 1.0, 1.0), "not an exact number"),
         ("losses", ("a", 1, Dyadic(), *[Dyadic(1)] * 4, 0, 0, 1.0, 1.0), "rows without weight"),
         ("losses", ("a", 1, *[Dyadic(1)] * 3, Dyadic(-1), Dyadic(1), 0, 0, 1.0, 1.0), "below 0"),
         ("losses", ("a", 1, *[Dyadic(1)] * 5, 0, 0, 1.0, 0.0), "wrong extremes"),

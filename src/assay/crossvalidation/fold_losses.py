@@ -10,7 +10,13 @@ import numpy as np
 from assay.inputs import encode
 from assay.metrics import Undefined
 from assay.resampling.error_estimators import no_information_rate, no_information_squared_error
-from assay.tallies.loss_arguments import asked_for, evaluated, numbers, own_parameters, row_values
+from assay.tallies.loss_arguments import (
+    evaluate_in_blocks,
+    loss_argument,
+    own_parameters,
+    positional_parameters,
+    row_values,
+)
 
 if TYPE_CHECKING:
     from assay.inputs import Rows
@@ -39,7 +45,7 @@ def row_losses(spec: MetricSpec, rows: Rows) -> Array:
     if metric.name in ("accuracy", "error_rate"):
         correct = _correct(rows)
         return correct.astype(np.float64) if metric.name == "accuracy" else 1.0 - correct
-    errors = numbers(rows, "actual", metric.name) - numbers(rows, "predicted", metric.name)
+    errors = loss_argument(rows, "actual", metric.name) - loss_argument(rows, "predicted", metric.name)
     by_metric: dict[str, Array] = {"mae": np.abs(errors), "mse": errors**2, "mean_error": errors}
     return by_metric[metric.name]
 
@@ -68,17 +74,17 @@ def no_information_value(spec: MetricSpec, rows: Rows) -> Value:
         return no_information_squared_error(rows.actual, rows.predicted)
     if metric.loss is None or metric.kind != "mean":
         return _UNKNOWN
-    names = asked_for(metric.loss)
+    names = positional_parameters(metric.loss)
     truth = next((role for role in ("positive", "codes") if role in names), None)
     if truth is None:
         return _UNKNOWN
     own, _ = own_parameters(
         metric.loss, {name: value for name, value in spec.options.items() if name in metric.loss_parameters}
     )
-    columns: dict[str, Any] = {role: numbers(rows, role, metric.name) for role in names}
+    columns: dict[str, Any] = {role: loss_argument(rows, role, metric.name) for role in names}
     total = []
     for value, count in zip(*np.unique(columns[truth], return_counts=True), strict=True):
         swapped = [np.full_like(columns[truth], value) if role == truth else columns[role] for role in names]
-        values = evaluated(metric.loss, swapped, own)
+        values = evaluate_in_blocks(metric.loss, swapped, own)
         total.append(count / len(rows) * float(values.mean()))
     return math.fsum(total) if all(map(math.isfinite, total)) else math.inf

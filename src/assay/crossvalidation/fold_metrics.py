@@ -12,7 +12,7 @@ from assay.metrics import Metric, Undefined
 from assay.metrics.spec import MetricSpec, is_pair
 from assay.metrics.views.ranking import Ranks
 from assay.tallies import Confusion, Scores
-from assay.tallies.loss_arguments import asked_for
+from assay.tallies.loss_arguments import positional_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,7 +141,10 @@ def tally_key(spec: MetricSpec) -> Any:
 
 def _reads_scores(spec: MetricSpec) -> bool:
     """Tell whether a loss is of the label and the score alone, so that a score tally holds all of it."""
-    return spec.metric.loss is not None and {"positive"} < set(asked_for(spec.metric.loss)) <= _ONE_SCORE
+    return (
+        spec.metric.loss is not None
+        and {"positive"} < set(positional_parameters(spec.metric.loss)) <= _ONE_SCORE
+    )
 
 
 def read_options(spec: MetricSpec) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from assay.metrics.views.row_means import Mean
 from assay.sklearn.parameter_checks import ARRAY, text_among
 from assay.sklearn.target_checks import finite, regression_targets
 from assay.tallies import Losses, Moments, Values
-from assay.tallies.loss_arguments import evaluated
+from assay.tallies.loss_arguments import evaluate_in_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,7 +62,7 @@ class Output:
     def rows(self, function: Callable[..., Array], predicted: Any = None, **parameters: Any) -> Array:
         """Return a function of every row, for these predictions or for one number in place of them all."""
         said = self.predicted if predicted is None else np.broadcast_to(predicted, self.actual.shape)
-        return evaluated(function, [doubles(self.actual), doubles(said)], parameters)
+        return evaluate_in_blocks(function, [doubles(self.actual), doubles(said)], parameters)
 
     def mean(self, function: Callable[..., Array], predicted: Any = None, **parameters: Any) -> Mean:
         """Return the mean of a row loss."""

@@ -1,4 +1,4 @@
-"""A tally that may be lost: where rows forbid it, or where it outgrows a limit."""
+"""A tally with a memory limit: dropped, with the reason, once it exceeds the limit or rows rule it out."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["BoundedTally"]
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class BoundedTally(Tally, kind="perhaps"):
-    """A tally, or why there is none: `limit` is how many bytes its arrays may take, 0 for any number.
+    """A tally, or the reason it was dropped; `limit` is the maximum size of its arrays in bytes (0: none).
 
-    A tally of some rows is never larger than that of all of them, so whether it is lost hangs on the rows
-    and not on how they were cut. Of two reasons the first by the alphabet is kept.
+    The tally of some rows is never larger than that of all rows, so whether it is dropped depends on the rows
+    and not on how they were split into batches. Of two reasons the alphabetically first is kept.
 
     State: that of the tally, at most about the limit.
 
@@ -30,8 +30,8 @@ class BoundedTally(Tally, kind="perhaps"):
     --------
     >>> import assay
     >>> rows = assay.rows(actual=[1.0, 2.0], predicted=[3.0, 2.0])
-    >>> found = BoundedTally.of(rows, assay.NumberPairs, limit=24)
-    >>> found.tally, found.why
+    >>> bounded = BoundedTally.of(rows, assay.NumberPairs, limit=24)
+    >>> bounded.tally, bounded.why
     (None, 'its exact tally outgrows the memory')
     """
 
@@ -42,25 +42,25 @@ class BoundedTally(Tally, kind="perhaps"):
 
     @classmethod
     def of(cls, rows: Rows, each: Callable[[Rows], Tally] | type[Tally], limit: int = 0) -> Self:
-        """Return the tally that `each` makes of rows, within a limit of bytes."""
-        made: Callable[[Rows], Tally] = getattr(each, "of", each)
-        return cls._within(len(rows), limit, made(rows))
+        """Return the tally that `each` builds from rows, dropped if it takes more bytes than `limit`."""
+        build: Callable[[Rows], Tally] = getattr(each, "of", each)
+        return cls._within(len(rows), limit, build(rows))
 
     @classmethod
     def lost(cls, n: int, why: str, limit: int = 0) -> Self:
-        """Return what is left of rows that forbid the tally."""
+        """Return a dropped tally of n rows, with the reason."""
         return cls(n, limit, why) if n else cls()
 
     @classmethod
     def _within(cls, n: int, limit: int, tally: Tally) -> Self:
         if not n:
             return cls()
-        if limit and _bytes(tally.state()) > limit:
+        if limit and _array_bytes(tally.state()) > limit:
             return cls(n, limit, "its exact tally outgrows the memory")
         return cls(n, limit, "", tally)
 
     def merge(self, other: Self) -> Self:
-        """Return the tally of both sides' rows, unless either is lost or they outgrow the limit."""
+        """Return the tally of both tallies' rows; dropped if either is, or above the limit."""
         self._same_kind(other)
         if not self.n or not other.n:
             return self if self.n else other
@@ -71,14 +71,14 @@ class BoundedTally(Tally, kind="perhaps"):
 
     def state(self) -> tuple[Any, ...]:
         """Return the fields in order, the tally as kind and state."""
-        held = None if self.tally is None else (self.tally.kind, self.tally.state())
-        return self.n, self.limit, self.why, held
+        inner = None if self.tally is None else (self.tally.kind, self.tally.state())
+        return self.n, self.limit, self.why, inner
 
     @classmethod
     def restore(cls, state: tuple[Any, ...]) -> Self:
-        """Return what the :meth:`state` was of."""
-        n, limit, why, held = state
-        return cls(n, limit, why, None if held is None else restored(*held))
+        """Return the tally with this :meth:`state`."""
+        n, limit, why, inner = state
+        return cls(n, limit, why, None if inner is None else restored(*inner))
 
     def check(self) -> None:
         """Raise ValueError if no rows could have led to this state."""
@@ -87,11 +87,11 @@ class BoundedTally(Tally, kind="perhaps"):
         require(bool(self.n) == (self.tally is not None or bool(self.why)), "neither a tally nor a reason")
         require(self.tally is None or not self.why, "a tally and a reason")
         if self.tally is not None and self.limit:
-            require(_bytes(self.tally.state()) <= self.limit, "a tally beyond its limit")
+            require(_array_bytes(self.tally.state()) <= self.limit, "a tally beyond its limit")
 
 
-def _bytes(state: Any) -> int:
-    """Return how many bytes the arrays of a state take."""
+def _array_bytes(state: Any) -> int:
+    """Return the total size in bytes of the arrays of a state."""
     if isinstance(state, np.ndarray):
         return int(state.nbytes)
-    return sum(map(_bytes, state)) if isinstance(state, tuple) else 0
+    return sum(map(_array_bytes, state)) if isinstance(state, tuple) else 0

@@ -1,4 +1,4 @@
-"""The traits of rows: all that must be known of the columns to tell which problem they pose."""
+"""Column profile: the labels and score range of the columns, from which the task is inferred."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import LabelError, NumberError
 from assay.inputs import encode, label_union, need_rows
-from assay.tallies.loss_arguments import numbers
+from assay.tallies.loss_arguments import loss_argument
 from assay.tallies.tally import Tally, require
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["ColumnProfile", "LabelProfile", "label_profile", "label_task"]
 
 _KINDS = ("", "text", "truth", "whole", "fractions")
-_FIRST = 1000  # values that usually tell
-_OBVIOUS = ({0, 1}, {-1, 1})
+_FIRST_VALUES = 1000  # checked first: a fraction usually occurs among them
+_BINARY_LABELS = ({0, 1}, {-1, 1})
 
 
 class LabelProfile(NamedTuple):
-    """What a column holds: ``"text"``, ``"truth"``, ``"whole"`` numbers, or ``"fractions"`` among numbers.
+    """Type of a column: ``"text"``, ``"truth"`` (boolean), ``"whole"`` numbers or ``"fractions"``.
 
-    ``labels`` are those that occur, sorted; of numbers that are not whole there are none.
+    ``labels`` are those that occur, sorted; empty if some numbers are not whole.
     """
 
     kind: str = ""
@@ -34,8 +34,8 @@ class LabelProfile(NamedTuple):
 
     @property
     def are_classes(self) -> bool:
-        """Whether they can only be classes: text, true or false, or two whole numbers such as 0 and 1."""
-        return self.kind in ("text", "truth") or set(self.labels) in _OBVIOUS
+        """Whether the values can only be classes: text, booleans, or two whole numbers such as 0 and 1."""
+        return self.kind in ("text", "truth") or set(self.labels) in _BINARY_LABELS
 
 
 _NOTHING = LabelProfile()
@@ -44,23 +44,23 @@ _NOTHING = LabelProfile()
 def label_task(
     labels: Labels, *, declared: bool = False
 ) -> Literal["binary", "two classes", "whole numbers", "classes"]:
-    """Return what labels pose of which no more is stated.
+    """Return the task that labels suggest if nothing else is declared.
 
-    Of two classes it is not known which is positive; whole numbers may be classes, grades or quantities.
+    "two classes": which one is positive is unknown. "whole numbers": classes, ordinal grades or quantities.
 
     >>> label_task((0, 1)), label_task(("ham", "spam")), label_task((1, 2, 3)), label_task(("a", "b", "c"))
     ('binary', 'two classes', 'whole numbers', 'classes')
     """
-    if set(labels) in _OBVIOUS:
+    if set(labels) in _BINARY_LABELS:
         return "binary"
     if len(labels) == 2:  # noqa: PLR2004 - two classes
         return "two classes"
-    numbers = bool(labels) and isinstance(labels[0], int)
-    return "whole numbers" if numbers and not declared else "classes"
+    are_integers = bool(labels) and isinstance(labels[0], int)
+    return "whole numbers" if are_integers and not declared else "classes"
 
 
 def label_profile(column: Column) -> LabelProfile:
-    """Return the traits of a column.
+    """Return the type of a column's values and the labels that occur.
 
     >>> import assay
     >>> label_profile(assay.column([1.0, 3.0], "stars")), label_profile(assay.column([0.5, 1], "hours")).kind
@@ -71,7 +71,7 @@ def label_profile(column: Column) -> LabelProfile:
         return LabelProfile("fractions")
     if column.labels is None and column.missing is None and column.values.dtype.kind in "iu" and len(column):
         low, high = int(column.values.min()), int(column.values.max())
-        if high - low <= 1:  # there is nothing in between
+        if high - low <= 1:  # no other integer lies between them
             return LabelProfile("whole", (low, high)[: 1 + high - low])
     labels = encode(column)[1]
     if column.labels is not None and (not labels or isinstance(labels[0], str)):
@@ -80,30 +80,30 @@ def label_profile(column: Column) -> LabelProfile:
 
 
 def has_fractions(column: Column) -> bool:
-    """Tell whether a column holds finite numbers that are not whole."""
+    """Whether a column holds finite numbers that are not whole."""
     values = column.values
     if column.labels is not None or values.dtype.kind != "f" or values.ndim > 1:
         return False
-    return any(_not_whole(part) for part in (values[:_FIRST], values[_FIRST:]))
+    return any(_any_not_whole(part) for part in (values[:_FIRST_VALUES], values[_FIRST_VALUES:]))
 
 
-def _not_whole(values: Any) -> bool:
+def _any_not_whole(values: Any) -> bool:
     return bool(((values != np.floor(values)) & np.isfinite(values)).any())
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class ColumnProfile(Tally, kind="traits"):
-    """Which labels occur among the actual and the predicted ones, and how far the scores reach.
+    """Actual and predicted labels that occur, and the minimum and maximum score.
 
-    ``probabilities`` says of scores of several classes that every row's add up to 1.
+    ``probabilities``: whether every row's multiclass scores add up to 1.
 
-    State: the labels that occur; of numbers that are not whole, none.
+    State: the labels that occur (none for columns with fractions) and four numbers.
 
     Examples
     --------
     >>> import assay
-    >>> traits = ColumnProfile.of(assay.rows(actual=["a", "b"], predicted=["b", "b"]))
-    >>> traits.actual.labels, traits.predicted.labels
+    >>> profile = ColumnProfile.of(assay.rows(actual=["a", "b"], predicted=["b", "b"]))
+    >>> profile.actual.labels, profile.predicted.labels
     (('a', 'b'), ('b',))
     """
 
@@ -116,11 +116,11 @@ class ColumnProfile(Tally, kind="traits"):
 
     @classmethod
     def of(cls, rows: Rows) -> Self:
-        """Return the traits of rows."""
+        """Return the profile of rows."""
         if not len(need_rows(rows)):
             return cls()
         actual, predicted = (
-            _NOTHING if one is None else label_profile(one) for one in (rows.actual, rows.predicted)
+            _NOTHING if column is None else label_profile(column) for column in (rows.actual, rows.predicted)
         )
         score = rows.score
         if score is None:
@@ -129,18 +129,18 @@ class ColumnProfile(Tally, kind="traits"):
             return cls(len(rows), actual, predicted, probabilities=_sum_to_one(rows))
         values = score.numbers("scores")
         score.refuse_missing()
-        least, largest = float(values.min()), float(values.max())
-        if np.isnan(least):
+        minimum, maximum = float(values.min()), float(values.max())
+        if np.isnan(minimum):
             score.raise_missing(int(np.argmax(np.isnan(values))))
-        return cls(len(rows), actual, predicted, least + 0.0, largest + 0.0)
+        return cls(len(rows), actual, predicted, minimum + 0.0, maximum + 0.0)
 
     def merge(self, other: Self) -> Self:
-        """Return the traits of both sides' rows."""
+        """Return the profile of both tallies' rows."""
         self._same_kind(other)
         return type(self)(
             self.n + other.n,
-            _joined(self.actual, other.actual),
-            _joined(self.predicted, other.predicted),
+            _merge_profiles(self.actual, other.actual),
+            _merge_profiles(self.predicted, other.predicted),
             min(self.least, other.least),
             max(self.largest, other.largest),
             self.probabilities and other.probabilities,
@@ -148,18 +148,18 @@ class ColumnProfile(Tally, kind="traits"):
 
     @property
     def are_numbers(self) -> bool:
-        """Whether actual and predicted are measured quantities: numbers, not all of them whole."""
+        """Whether actual and predicted are continuous: numbers, not all of them whole."""
         kinds = {self.actual.kind, self.predicted.kind}
         return bool(self.predicted.kind) and "fractions" in kinds and "text" not in kinds
 
     @property
     def predicts_fractions_for_classes(self) -> bool:
-        """Whether predictions look like scores: numbers that are not whole, where actual holds classes."""
+        """Whether predictions look like scores: fractions, where actual holds classes."""
         return self.predicted.kind == "fractions" and self.actual.are_classes
 
     @property
     def predicts_classes_for_fractions(self) -> bool:
-        """Whether actual and predicted look exchanged: classes predicted of numbers that are not whole."""
+        """Whether actual and predicted look swapped: actual holds fractions, predicted classes."""
         return self.actual.kind == "fractions" and self.predicted.are_classes
 
     @property
@@ -168,14 +168,14 @@ class ColumnProfile(Tally, kind="traits"):
         return 0 <= self.least <= self.largest <= 1
 
     def state(self) -> tuple[Any, ...]:
-        """Return the fields in order, plain tuples for columns."""
+        """Return the fields in order, column profiles as plain tuples."""
         return (
             self.n, tuple(self.actual), tuple(self.predicted), self.least, self.largest, self.probabilities,
         )  # fmt: skip
 
     @classmethod
     def restore(cls, state: tuple[Any, ...]) -> Self:
-        """Return the traits whose :meth:`state` this was."""
+        """Return the tally with this :meth:`state`."""
         n, actual, predicted, *scores = state
         return cls(n, LabelProfile(*actual), LabelProfile(*predicted), *scores)
 
@@ -185,16 +185,16 @@ class ColumnProfile(Tally, kind="traits"):
         for kind, labels in (self.actual, self.predicted):
             require(kind in _KINDS and type(labels) is tuple, "a wrong column")
             require(bool(labels) == (kind in ("text", "truth", "whole")), "labels of another kind")
-            found = {type(label) for label in labels}
-            require(found <= {{"text": str, "truth": bool}.get(kind, int)}, "labels of another kind")
+            label_types = {type(label) for label in labels}
+            require(label_types <= {{"text": str, "truth": bool}.get(kind, int)}, "labels of another kind")
             require(tuple(sorted(set(labels))) == labels, "labels out of order")
         require(type(self.least) is float and type(self.largest) is float, "wrong scores")
-        require(type(self.probabilities) is bool, "a wrong answer")
+        require(type(self.probabilities) is bool, "a flag that is not boolean")
         if not self.n:
-            require(self.state() == type(self)().state(), "traits of no rows")
+            require(self.state() == type(self)().state(), "a profile of no rows")
 
 
-def _joined(first: LabelProfile, second: LabelProfile) -> LabelProfile:
+def _merge_profiles(first: LabelProfile, second: LabelProfile) -> LabelProfile:
     if not first.kind or not second.kind:
         return first if first.kind else second
     if "fractions" in (first.kind, second.kind):
@@ -206,9 +206,9 @@ def _joined(first: LabelProfile, second: LabelProfile) -> LabelProfile:
 
 
 def _sum_to_one(rows: Rows) -> bool:
-    """Tell whether every row's scores are probabilities of all classes."""
+    """Whether every row's scores are probabilities that add up to 1."""
     try:
-        numbers(rows, "probabilities", "an evaluation")
+        loss_argument(rows, "probabilities", "an evaluation")
     except (NumberError, LabelError):
         return False
     return True

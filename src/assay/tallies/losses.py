@@ -1,4 +1,4 @@
-"""The loss tally: exact sums of one loss per row, for every metric that is a mean over rows."""
+"""Loss tally: exact sums of one loss per row, for every metric that is a mean over rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.inputs import column, need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import weights
 from assay.tallies.exact_numbers import Dyadic
-from assay.tallies.loss_arguments import checked_clip, own_parameters, refuse_outside, row_values
+from assay.tallies.loss_arguments import check_clip, own_parameters, require_probabilities, row_values
 from assay.tallies.tally import Tally, require
 
 if TYPE_CHECKING:
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 __all__ = ["Losses"]
 
 _ZERO = Dyadic()
-_VALUE, _PRODUCT = -1074, -2148
-_LARGEST = np.finfo(np.float64).max
+_VALUE, _PRODUCT = -1074, -2148  # binary exponents of the units of a float64 and of a product of two
+_MAX_FLOAT = np.finfo(np.float64).max
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Losses(Tally, kind="losses"):
-    """Exact sums over one loss per row, so that no order of rows shows.
+    """Exact sums of one loss per row, independent of the order of rows.
 
     ``total`` adds weight times loss, exactly. ``squares`` adds (weight times loss) squared and ``cross``
-    weight times (weight times loss), which the spread of a weighted mean needs; there, with weights, the
-    product in brackets is rounded once. Without weights ``cross`` equals ``total``, and ``weight`` and
+    weight times (weight times loss), for the variance of a weighted mean; with weights, the product in
+    parentheses is rounded once. Without weights ``cross`` equals ``total``, and ``weight`` and
     ``squared_weight`` equal ``n``. Rows whose loss is infinite or has no value are counted in ``infinite``
-    and ``undefined`` and are in no sum but those of the weights. ``least`` and ``largest`` are the extreme
-    losses, infinite ones too.
+    and ``undefined`` and are in no sum but those of the weights. ``least`` and ``largest`` are the
+    minimum and maximum loss, infinite ones included.
 
     State: eleven numbers.
 
@@ -66,9 +66,9 @@ class Losses(Tally, kind="losses"):
 
     @classmethod
     def of(cls, rows: Rows, loss: Callable[..., Array], **parameters: Any) -> Self:
-        """Return the tally of the loss that a function gives each row (see :func:`row_values`).
+        """Return the tally of a loss function, evaluated for each row (see :func:`row_values`).
 
-        A function may know a faster way to the very same tally, as its attribute ``tally``.
+        A function may provide a faster way to the same tally as its attribute ``tally``.
         """
         if hasattr(loss, "tally"):
             own, name = own_parameters(loss, parameters)
@@ -78,18 +78,18 @@ class Losses(Tally, kind="losses"):
 
     @classmethod
     def log_losses(cls, rows: Rows, *, clip: float = 0.0, loss: str = "log_loss") -> Self:
-        """Return the tally of minus the logarithm of what each row's own class was given.
+        """Return the tally of minus the logarithm of the probability of each row's actual class.
 
-        Labels and probabilities are read once and as they are; without weights, no row's loss is kept.
+        Labels and probabilities are read once and not copied; without weights, row losses are not stored.
 
         >>> import assay
         >>> tally = assay.Losses.log_losses(assay.rows(actual=[1, 0, 1], score=[0.5, 0.0, 0.0]))
         >>> tally.infinite, float(tally.total)
         (1, 0.6931471805599453)
         """
-        from assay.tallies.scores.scores import with_labels  # noqa: PLC0415 - each knows the other
+        from assay.tallies.scores.scores import with_labels  # noqa: PLC0415 - circular import
 
-        what, clip = "a tally of log losses", checked_clip(clip)
+        what, clip = "a tally of log losses", check_clip(clip)
         actual, score = need_rows(rows).need("actual", what), rows.need("score", what)
         values = score.numbers("probabilities")
         score.refuse_missing()
@@ -98,57 +98,57 @@ class Losses(Tally, kind="losses"):
         kernel = kernels.exact_log_losses if rows.weight is None else kernels.log_losses
 
         def sums(labels: Array) -> tuple[Any, int, int]:
-            found = kernel(labels, values, clip)
-            return found if isinstance(found, tuple) else (found, found["bad_row"], found["bad_label"])
+            result = kernel(labels, values, clip)
+            return result if isinstance(result, tuple) else (result, result["bad_row"], result["bad_label"])
 
-        (found, bad_row, _), _ = with_labels(rows, actual, sums)
+        (result, bad_row, _), _ = with_labels(rows, actual, sums)
         if bad_row >= 0:
-            refuse_outside(score, values)
+            require_probabilities(score, values)
         if rows.weight is not None:
-            return cls._of(found, rows.weight.values, loss)
-        n, total = Dyadic.of(len(rows)), Dyadic.of(found["sum"], _VALUE)
+            return cls._of(result, rows.weight.values, loss)
+        n, total = Dyadic.of(len(rows)), Dyadic.of(result["sum"], _VALUE)
         return cls(
-            loss, len(rows), n, n, total, Dyadic.of(found["squared_sum"], _PRODUCT), total,
-            found["infinite"], 0, found["least"], np.inf if found["infinite"] else found["largest"],
+            loss, len(rows), n, n, total, Dyadic.of(result["squared_sum"], _PRODUCT), total,
+            result["infinite"], 0, result["least"], np.inf if result["infinite"] else result["largest"],
         )  # fmt: skip
 
     @classmethod
     def of_values(cls, values: Any, weight: Any = None, *, loss: str = "") -> Self:
-        """Return the tally of losses that are at hand, one per row; NaN is a row without one.
+        """Return the tally of losses computed elsewhere, one per row; NaN where the loss is undefined.
 
         >>> import assay
         >>> assay.Losses.of_values([0.5, 2.5], weight=[3, 1]).total
         Dyadic(units=1, exponent=2)
         """
-        losses = column(values, "values")
-        losses.refuse_missing()
-        given = doubles(losses.numbers("losses"))
+        values_column = column(values, "values")
+        values_column.refuse_missing()
+        losses = doubles(values_column.numbers("losses"))
         if weight is None:
-            return cls._of(given, None, loss)
-        weighing = weights(column(weight, "weight"))
-        if len(weighing) != len(given):
-            raise LengthError(f"values has {len(given):,} values, weight has {len(weighing):,}.")
-        if not weighing.all():
-            given, weighing = given[weighing > 0], weighing[weighing > 0]
-        return cls._of(given, weighing, loss)
+            return cls._of(losses, None, loss)
+        row_weights = weights(column(weight, "weight"))
+        if len(row_weights) != len(losses):
+            raise LengthError(f"values has {len(losses):,} values, weight has {len(row_weights):,}.")
+        if not row_weights.all():
+            losses, row_weights = losses[row_weights > 0], row_weights[row_weights > 0]
+        return cls._of(losses, row_weights, loss)
 
     @classmethod
     def of_counts(cls, values: Array, counts: Array, weight: Array | None = None, *, loss: str = "") -> Self:
-        """Return the tally of losses that stand for so many rows each, all of them of a weight."""
-        most = int(counts.max(initial=0))
-        if most == 1 and counts.all():
+        """Return the tally of distinct losses with the number of rows of each; `weight` is per row."""
+        max_count = int(counts.max(initial=0))
+        if max_count == 1 and counts.all():
             return cls._of(values, weight, loss)
         tally = cls()
-        for bit in range(most.bit_length()):  # a count is a sum of powers of two
-            chosen = (counts >> bit) & 1 == 1
-            part = cls._of(values[chosen], None if weight is None else weight[chosen], loss)
+        for bit in range(max_count.bit_length()):  # a count is a sum of powers of two
+            has_bit = (counts >> bit) & 1 == 1
+            part = cls._of(values[has_bit], None if weight is None else weight[has_bit], loss)
             tally = tally.merge(part.repeated(1 << bit))
         return tally
 
     def repeated(self, times: int) -> Self:
-        """Return the tally of the rows repeated so many times, at least once."""
-        *sums, least, largest = self.state()[1:]
-        state: Any = (self.loss, *(one * times for one in sums), least, largest)
+        """Return the tally of every row repeated `times` times, at least once."""
+        *sums, minimum, maximum = self.state()[1:]
+        state: Any = (self.loss, *(value * times for value in sums), minimum, maximum)
         return type(self)(*state)
 
     @classmethod
@@ -161,8 +161,8 @@ class Losses(Tally, kind="losses"):
         infinite = undefined = 0
         sum_of_weights = sum_of_squares = Dyadic.of(n)
         if weight is not None:
-            first, second, _ = kernels.exact_square_sum(weight)
-            sum_of_weights, sum_of_squares = Dyadic.of(first, _VALUE), Dyadic.of(second, _PRODUCT)
+            weight_sum, squared_sum, _ = kernels.exact_square_sum(weight)
+            sum_of_weights, sum_of_squares = Dyadic.of(weight_sum, _VALUE), Dyadic.of(squared_sum, _PRODUCT)
         if bad_row >= 0:
             finite = np.isfinite(values)
             infinite = int(np.isinf(values).sum())
@@ -172,15 +172,15 @@ class Losses(Tally, kind="losses"):
         else:
             defined = values
         if weight is None:
-            added = cross = Dyadic.of(total, _VALUE)
+            weighted_total = cross = Dyadic.of(total, _VALUE)
         else:
-            added = Dyadic.of(kernels.exact_weighted_sum(values, weight)[0], _PRODUCT)
+            weighted_total = Dyadic.of(kernels.exact_weighted_sum(values, weight)[0], _PRODUCT)
             with np.errstate(over="ignore"):
-                terms = np.clip(values * weight, -_LARGEST, _LARGEST)
+                terms = np.clip(values * weight, -_MAX_FLOAT, _MAX_FLOAT)
             squares = kernels.exact_square_sum(terms)[1]
             cross = Dyadic.of(kernels.exact_weighted_sum(terms, weight)[0], _PRODUCT)
         return cls(
-            name, n, sum_of_weights, sum_of_squares, added, Dyadic.of(squares, _PRODUCT), cross,
+            name, n, sum_of_weights, sum_of_squares, weighted_total, Dyadic.of(squares, _PRODUCT), cross,
             infinite, undefined,
             float(defined.min(initial=np.inf)) + 0.0, float(defined.max(initial=-np.inf)) + 0.0,
         )  # fmt: skip
@@ -192,15 +192,15 @@ class Losses(Tally, kind="losses"):
             raise MergeError(f"one tally is of the loss {self.loss!r}, the other of {other.loss!r}.")
         if not self.n or not other.n:
             return self if self.n else other
-        mine, theirs = self.state()[1:-2], other.state()[1:-2]
-        sums = (a + b for a, b in zip(mine, theirs, strict=True))
+        left, right = self.state()[1:-2], other.state()[1:-2]
+        sums = (a + b for a, b in zip(left, right, strict=True))
         extremes = min(self.least, other.least), max(self.largest, other.largest)
         state: Any = (self.loss or other.loss, *sums, *extremes)
         return type(self)(*state)
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The loss function's own parameters, numbers all, as its name tells them.
+        """The loss function's keyword-only parameters, all numbers, parsed from its name.
 
         >>> Losses("huber delta=1.5", 1).parameters
         {'delta': 1.5}
@@ -214,7 +214,7 @@ class Losses(Tally, kind="losses"):
         require(type(name) is str, "a loss without a name")
         require(all(type(count) is int and count >= 0 for count in (n, infinite, undefined)), "a wrong count")
         require(infinite + undefined <= n, "more losses than rows")
-        require(all(type(one) is Dyadic for one in sums), "a sum that is no exact number")
+        require(all(type(value) is Dyadic for value in sums), "a sum that is not an exact number")
         require(type(least) is float and type(largest) is float, "wrong extremes")
         require(self.squares.units >= 0, "a sum of squares below 0")
         if n == 0:
@@ -227,5 +227,5 @@ class Losses(Tally, kind="losses"):
         else:
             require(least <= largest and bool(infinite) == bool(ends), "wrong extremes")
         if n == infinite + undefined:
-            require(not any(one.units for one in sums[2:]), "sums of no losses")
+            require(not any(value.units for value in sums[2:]), "sums of no losses")
             require(np.isinf(least) and np.isinf(largest), "wrong extremes")

@@ -1,4 +1,4 @@
-"""Exact sums: of pairs of numbers (a regression) and of one number per row (a loss)."""
+"""Exact sums of moments: of actual and predicted numbers (regression), and of one number per row."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Moments", "Sums", "refuse_bad_rows"]
 
 _ZERO = Dyadic()
-# Every float64 is a whole number of these, every product of two or three of the next ones.
+# Binary exponents of the units of a float64, of a product of two and of a product of three.
 _VALUE, _PRODUCT, _TRIPLE = -1074, -2148, -3222
 
 
@@ -58,56 +58,56 @@ class Moments(Tally, kind="moments"):
     def of(cls, rows: Rows) -> Self:
         """Return the tally of rows with actual and predicted numbers."""
         columns = need_rows(rows).need("actual", "a moments tally"), rows.need("predicted", "a moments tally")
-        actual, predicted = (_numbers(one) for one in columns)
+        actual, predicted = map(_numbers, columns)
         if not len(rows):
             return cls()
         if rows.weight is None:
-            found = kernels.exact_moments(actual, predicted)
+            kernel_sums = kernels.exact_moments(actual, predicted)
             weight = squared_weight = Dyadic.of(len(rows))
             prefix, value, square = "sum_", _VALUE, _PRODUCT
-            largest = found["max_absolute_error"]
+            largest = kernel_sums["max_absolute_error"]
         else:
-            found = kernels.exact_weighted_moments(actual, predicted, rows.weight.values)
-            weight = Dyadic.of(found["sum_weight"], _VALUE)
-            squared_weight = Dyadic.of(found["sum_squared_weight"], _PRODUCT)
+            kernel_sums = kernels.exact_weighted_moments(actual, predicted, rows.weight.values)
+            weight = Dyadic.of(kernel_sums["sum_weight"], _VALUE)
+            squared_weight = Dyadic.of(kernel_sums["sum_squared_weight"], _PRODUCT)
             prefix, value, square = "sum_w_", _PRODUCT, _TRIPLE
             largest = kernels.exact_moments(actual, predicted)["max_absolute_error"]
-        refuse_bad_rows(columns, (found["bad_row_actual"], found["bad_row_predicted"]))
+        refuse_bad_rows(columns, (kernel_sums["bad_row_actual"], kernel_sums["bad_row_predicted"]))
         return cls(
             len(rows), weight, squared_weight,
-            Dyadic.of(found[prefix + "actual"], value),
-            Dyadic.of(found[prefix + "predicted"], value),
-            Dyadic.of(found[prefix + "absolute_error"], value),
-            Dyadic.of(found[prefix + "squared_actual"], square),
-            Dyadic.of(found[prefix + "squared_predicted"], square),
-            Dyadic.of(found[prefix + "squared_error"], square),
+            Dyadic.of(kernel_sums[prefix + "actual"], value),
+            Dyadic.of(kernel_sums[prefix + "predicted"], value),
+            Dyadic.of(kernel_sums[prefix + "absolute_error"], value),
+            Dyadic.of(kernel_sums[prefix + "squared_actual"], square),
+            Dyadic.of(kernel_sums[prefix + "squared_predicted"], square),
+            Dyadic.of(kernel_sums[prefix + "squared_error"], square),
             largest,
         )  # fmt: skip
 
     def merge(self, other: Self) -> Self:
         """Return the tally of both tallies' rows."""
         self._same_kind(other)
-        *mine, first = self.state()
-        *theirs, second = other.state()
-        sums: Any = (*(a + b for a, b in zip(mine, theirs, strict=True)), max(first, second))
+        *left, left_largest = self.state()
+        *right, right_largest = other.state()
+        sums: Any = (*(a + b for a, b in zip(left, right, strict=True)), max(left_largest, right_largest))
         return type(self)(*sums)
 
     def check(self) -> None:
         """Raise ValueError if no rows could have led to this state."""
         n, *sums, largest = self.state()
         require(type(n) is int and n >= 0, "a wrong count")
-        require(all(type(one) is Dyadic for one in sums), "a sum that is no exact number")
+        require(all(type(value) is Dyadic for value in sums), "a sum that is not an exact number")
         require(type(largest) is float and largest >= 0, "a wrong largest error")
-        for one in (self.weight, self.squared_weight, self.absolute_error, self.squared_actual,
-                    self.squared_predicted, self.squared_error):  # fmt: skip
-            require(one.units >= 0, "a sum of squares below 0")
+        for value in (self.weight, self.squared_weight, self.absolute_error, self.squared_actual,
+                      self.squared_predicted, self.squared_error):  # fmt: skip
+            require(value.units >= 0, "a sum of squares below 0")
         if n == 0:
             require(self.state() == type(self)().state(), "sums of no rows")
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Sums(Tally, kind="sums"):
-    """Exact sum and sum of squares of one number per row, with its extremes: what a mean needs.
+    """Exact sum and sum of squares of one number per row, with minimum and maximum.
 
     State: six numbers.
 
@@ -128,15 +128,15 @@ class Sums(Tally, kind="sums"):
     @classmethod
     def of(cls, values: Any) -> Self:
         """Return the tally of a column of finite numbers."""
-        numbers = column(values, "values")
-        plain = _numbers(numbers)
-        if not len(plain):
+        values_column = column(values, "values")
+        numbers = _numbers(values_column)
+        if not len(numbers):
             return cls()
-        total, squares, bad_row = kernels.exact_square_sum(plain)
-        refuse_bad_rows((numbers,), (bad_row,))
+        total, squares, bad_row = kernels.exact_square_sum(numbers)
+        refuse_bad_rows((values_column,), (bad_row,))
         return cls(
-            len(plain), Dyadic.of(total, _VALUE), Dyadic.of(squares, _PRODUCT),
-            float(plain.min()) + 0.0, float(plain.max()) + 0.0,
+            len(numbers), Dyadic.of(total, _VALUE), Dyadic.of(squares, _PRODUCT),
+            float(numbers.min()) + 0.0, float(numbers.max()) + 0.0,
         )  # fmt: skip
 
     def merge(self, other: Self) -> Self:
@@ -150,7 +150,9 @@ class Sums(Tally, kind="sums"):
     def check(self) -> None:
         """Raise ValueError if no rows could have led to this state."""
         require(type(self.n) is int and self.n >= 0, "a wrong count")
-        require(type(self.total) is Dyadic and type(self.squares) is Dyadic, "no exact number")
+        require(
+            type(self.total) is Dyadic and type(self.squares) is Dyadic, "a sum that is not an exact number"
+        )
         require(type(self.least) is float and type(self.largest) is float, "wrong extremes")
         require(self.squares.units >= 0, "a sum of squares below 0")
         if self.n == 0:
@@ -159,23 +161,23 @@ class Sums(Tally, kind="sums"):
             require(-np.inf < self.least <= self.largest < np.inf, "wrong extremes")
 
 
-def _numbers(one: Column) -> Array:
-    values = one.plain_numbers("numbers")
-    one.refuse_missing()
+def _numbers(source: Column) -> Array:
+    values = source.plain_numbers("numbers")
+    source.refuse_missing()
     return values
 
 
 def refuse_bad_rows(columns: tuple[Column, ...], bad_rows: tuple[int, ...]) -> None:
-    """Raise for the first column that holds a number that is none, given each one's first bad row or -1."""
-    for one, row in zip(columns, bad_rows, strict=True):
+    """Raise for the first column with a NaN or infinite value; `bad_rows` is each column's first, or -1."""
+    for source, row in zip(columns, bad_rows, strict=True):
         if row < 0:
             continue
-        if one.values.dtype.kind != "f":
-            one.raise_wide(row)
-        value = float(one.values[row])
+        if source.values.dtype.kind != "f":
+            source.raise_wide(row)
+        value = float(source.values[row])
         if np.isnan(value):
-            one.raise_missing(row)
+            source.raise_missing(row)
         if np.isinf(value):
             raise NumberError(
-                f"{one.name} is infinite: {value} ({one.where(row)}). Sums are of finite numbers only."
+                f"{source.name} is infinite: {value} ({source.where(row)}). Sums are of finite numbers only."
             )

@@ -1,4 +1,4 @@
-"""The cases: the rows themselves, in the order of their values, for what no smaller tally tells."""
+"""Stored rows: all rows sorted by value, for metrics and intervals that no smaller tally can give."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 __all__ = ["StoredRows"]
 
 _ROLES = ("actual", "predicted", "score", "weight", "group", "query")
-_KINDS = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64}
+_WIDEST_DTYPES = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class StoredRows(Tally, kind="cases"):
-    """Every row's values by role, the rows in order, so that it does not show how they came.
+    """Every row's values by role, sorted, so that the result does not depend on the order of the input.
 
-    Numbers are as wide as can be; text is codes into sorted ``labels``, of which other columns have None.
-    Scores of several classes are several columns of the same role.
+    Numbers are stored in the widest type of their kind; text as codes into sorted ``labels``, which is None
+    for other columns. Multiclass scores are several columns of the same role.
 
-    State: 1 to 8 bytes per value of a row. That grows with the rows: see :meth:`within`.
+    State: 1 to 8 bytes per value, so it grows with the number of rows: see :meth:`within`.
 
     Examples
     --------
@@ -55,30 +55,30 @@ class StoredRows(Tally, kind="cases"):
         roles: list[tuple[str, str]] = []
         labels: list[Any] = []
         columns: list[Array] = []
-        for role, one in _by_role(rows):
-            one.refuse_missing()
-            kind = one.values.dtype.kind
-            wide: Any = np.uint32 if one.labels is not None else _KINDS[kind]
-            several = one.values.T if one.values.ndim > 1 else [one.values]
-            for values in several:
-                roles.append((role, one.name))
-                labels.append(one.labels)
-                columns.append(values.astype(wide))
-        return cls._ordered(tuple(roles), tuple(labels), columns, rows.labels, rows.positive)
+        for role, column in _columns_by_role(rows):
+            column.refuse_missing()
+            kind = column.values.dtype.kind
+            dtype: Any = np.uint32 if column.labels is not None else _WIDEST_DTYPES[kind]
+            arrays = column.values.T if column.values.ndim > 1 else [column.values]
+            for values in arrays:
+                roles.append((role, column.name))
+                labels.append(column.labels)
+                columns.append(values.astype(dtype))
+        return cls._sorted(tuple(roles), tuple(labels), columns, rows.labels, rows.positive)
 
     @classmethod
     def within(cls, rows: Rows, limit: int) -> BoundedTally:
-        """Return the tally of rows where it takes no more bytes than a limit."""
-        width = sum(
-            4 if one.labels is not None else max(one.values[:1].size, 1) * _width(one.values)
-            for _, one in _by_role(rows)
+        """Return the tally of rows, dropped if it takes more bytes than `limit`."""
+        row_bytes = sum(
+            4 if column.labels is not None else max(column.values[:1].size, 1) * _item_bytes(column.values)
+            for _, column in _columns_by_role(rows)
         )
-        if width * len(rows) > limit:
+        if row_bytes * len(rows) > limit:
             return BoundedTally.lost(len(rows), "the rows outgrow the memory", limit)
         return BoundedTally.of(rows, cls, limit)
 
     @classmethod
-    def _ordered(
+    def _sorted(
         cls,
         roles: tuple[tuple[str, str], ...],
         labels: tuple[Labels | None, ...],
@@ -86,9 +86,9 @@ class StoredRows(Tally, kind="cases"):
         declared: Labels | None,
         positive: Label | None,
     ) -> Self:
-        plain = [one + 0.0 if one.dtype.kind == "f" else one for one in columns]  # -0.0 is 0.0
-        order = np.lexsort(plain[::-1])
-        return cls(roles, labels, tuple(frozen(one[order]) for one in plain), declared, positive)
+        arrays = [array + 0.0 if array.dtype.kind == "f" else array for array in columns]  # -0.0 is 0.0
+        order = np.lexsort(arrays[::-1])
+        return cls(roles, labels, tuple(frozen(array[order]) for array in arrays), declared, positive)
 
     def merge(self, other: Self) -> Self:
         """Return the tally of both tallies' rows."""
@@ -96,79 +96,79 @@ class StoredRows(Tally, kind="cases"):
         if not self.n or not other.n:
             return self if self.n else other
         if self.roles != other.roles:
-            one, two = self._weighted(other), other._weighted(self)
-            if one is not self or two is not other:
-                return one.merge(two)
+            left, right = self._with_unit_weights(other), other._with_unit_weights(self)
+            if left is not self or right is not other:
+                return left.merge(right)
         if self.roles != other.roles or self.declared != other.declared or self.positive != other.positive:
-            raise MergeError("the two sides' rows have different columns or labels.")
+            raise MergeError("the rows of the two tallies have different columns or labels.")
         labels: list[Labels | None] = []
         columns: list[Array] = []
-        for (_, name), mine, theirs, first, second in zip(
+        for (_, name), left_labels, right_labels, left_values, right_values in zip(
             self.roles, self.labels, other.labels, self.columns, other.columns, strict=True
         ):
-            if (mine is None) != (theirs is None):
+            if (left_labels is None) != (right_labels is None):
                 raise MergeError(
                     f"{name} holds text in some rows and numbers in others. Make it all text or all numbers."
                 )
-            if mine is None or theirs is None:
+            if left_labels is None or right_labels is None:
                 labels.append(None)
-                columns.append(np.concatenate([first, second]))
+                columns.append(np.concatenate([left_values, right_values]))
                 continue
-            joined = label_union(mine, theirs)
-            sides: Any = ((mine, first), (theirs, second))
-            labels.append(joined)
+            union = label_union(left_labels, right_labels)
+            sides: Any = ((left_labels, left_values), (right_labels, right_values))
+            labels.append(union)
             columns.append(
-                np.concatenate([translate(own, joined).astype(np.uint32)[codes] for own, codes in sides])
+                np.concatenate([translate(own, union).astype(np.uint32)[codes] for own, codes in sides])
             )
-        return self._ordered(self.roles, tuple(labels), columns, self.declared, self.positive)
+        return self._sorted(self.roles, tuple(labels), columns, self.declared, self.positive)
 
-    def _weighted(self, other: Self) -> Self:
-        """Return the rows with weights of 1 where only the other side has weights that are not."""
-        named = [one for one in other.roles if one[0] == "weight"]
-        if not named or any(role == "weight" for role, _ in self.roles):
+    def _with_unit_weights(self, other: Self) -> Self:
+        """Return the rows with a weight of 1 each if only the other tally has weights."""
+        weight_roles = [role for role in other.roles if role[0] == "weight"]
+        if not weight_roles or any(role == "weight" for role, _ in self.roles):
             return self
-        place = other.roles.index(named[0])
+        index = other.roles.index(weight_roles[0])
         roles, labels, columns = list(self.roles), list(self.labels), list(self.columns)
-        roles.insert(place, named[0])
-        labels.insert(place, None)
-        columns.insert(place, np.ones(self.n))
+        roles.insert(index, weight_roles[0])
+        labels.insert(index, None)
+        columns.insert(index, np.ones(self.n))
         return dataclasses.replace(self, roles=tuple(roles), labels=tuple(labels), columns=tuple(columns))
 
     @property
     def n(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.columns[0]) if self.columns else 0
 
     def rows(self) -> Rows:
-        """Return the rows, in their order here."""
-        made: dict[str, Any] = {}
+        """Return the rows in sorted order."""
+        by_role: dict[str, Any] = {}
         by: list[Column] = []
         for role, name in dict.fromkeys(self.roles):
-            places = [place for place, one in enumerate(self.roles) if one == (role, name)]
-            values, labels = self.columns[places[0]], self.labels[places[0]]
-            if len(places) > 1:
-                values = np.stack([self.columns[place] for place in places], axis=1)
+            indices = [index for index, key in enumerate(self.roles) if key == (role, name)]
+            values, labels = self.columns[indices[0]], self.labels[indices[0]]
+            if len(indices) > 1:
+                values = np.stack([self.columns[index] for index in indices], axis=1)
             if labels is not None:
                 values, used = kernels.encode_integers(values)
                 labels = tuple(labels[int(code)] for code in used)
-            one = Column(name, values, labels)
+            column = Column(name, values, labels)
             if role == "by":
-                by.append(one)
+                by.append(column)
             else:
-                made[role] = one
-        return Rows(self.n, **made, by=tuple(by), labels=self.declared, positive=self.positive)
+                by_role[role] = column
+        return Rows(self.n, **by_role, by=tuple(by), labels=self.declared, positive=self.positive)
 
     def check(self) -> None:
         """Raise ValueError if no rows could have led to this state."""
-        require(len(self.roles) == len(self.labels) == len(self.columns), "columns that are not there")
+        require(len(self.roles) == len(self.labels) == len(self.columns), "numbers of columns that differ")
         for (role, name), labels, values in zip(self.roles, self.labels, self.columns, strict=True):
-            require(role in (*_ROLES, "by") and type(name) is str, "no such role")
+            require(role in (*_ROLES, "by") and type(name) is str, "an unknown role")
             require(values.ndim == 1 and len(values) == self.n > 0, "columns of different lengths")
             if labels is None:
-                require(values.dtype in tuple(_KINDS.values()), "a wrong column")
+                require(values.dtype in tuple(_WIDEST_DTYPES.values()), "a wrong column type")
                 require(values.dtype.kind != "f" or not np.isnan(values).any(), "a missing value")
                 require(
-                    values.dtype.kind != "f" or not np.signbit(values[values == 0]).any(), "a zero below 0"
+                    values.dtype.kind != "f" or not np.signbit(values[values == 0]).any(), "a negative zero"
                 )
             else:
                 require(tuple(sorted(set(labels))) == labels, "labels out of order")
@@ -177,16 +177,16 @@ class StoredRows(Tally, kind="cases"):
         require(self.declared is None or type(self.declared) is tuple, "wrong labels")
         if self.columns:
             order = np.lexsort(self.columns[::-1])
-            same = all(np.array_equal(one[order], one) for one in self.columns)
-            require(same, "rows out of order")
+            is_sorted = all(np.array_equal(array[order], array) for array in self.columns)
+            require(is_sorted, "rows out of order")
         else:
             require(self.state() == type(self)().state(), "labels of no rows")
 
 
-def _by_role(rows: Rows) -> list[tuple[str, Column]]:
-    found = [(role, kept) for role in _ROLES if (kept := getattr(rows, role)) is not None]
-    return found + [("by", one) for one in rows.by]
+def _columns_by_role(rows: Rows) -> list[tuple[str, Column]]:
+    columns = [(role, column) for role in _ROLES if (column := getattr(rows, role)) is not None]
+    return columns + [("by", column) for column in rows.by]
 
 
-def _width(values: Array) -> int:
+def _item_bytes(values: Array) -> int:
     return 1 if values.dtype.kind == "b" else 8

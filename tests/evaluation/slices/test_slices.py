@@ -8,7 +8,7 @@ from assay.errors import ColumnError, InputError, MetricError
 from assay.evaluation import Evaluation
 from assay.inference.hypothesis_tests.multiple_testing import holm
 from assay.metrics import find
-from assay.tallies.leave_one_out import rests
+from assay.tallies.leave_one_out import leave_one_out_tallies
 
 
 def table(n=600, seed=3, **more):
@@ -363,7 +363,7 @@ def test_the_rest_is_the_whole_without_the_part():
         slices = next(iter(whole.slices.values()))
         parts = [one.tallies[name] for one in slices.values()]
         others = [assay.merge([two for two in parts if two is not one]) for one in parts]
-        assert list(rests(whole.tallies[name], parts)) == others
+        assert list(leave_one_out_tallies(whole.tallies[name], parts)) == others
 
 
 def test_what_cannot_be_compared_is_shown():

@@ -16,7 +16,7 @@ from assay.inference.formulas.auc import delong
 from assay.inference.formulas.average_precision import average_precision_variance
 from assay.inference.formulas.delong import auc_influence
 from assay.metrics import catalogue, find
-from assay.tallies.loss_arguments import asked_for
+from assay.tallies.loss_arguments import positional_parameters
 
 METRICS = [metric for metric in catalogue() if metric.reads.__name__ in SAMPLES]
 TABLES = [metric for metric in METRICS if metric.reads.__name__ in {"Binary", "Classes", "Ordered"}]
@@ -24,7 +24,7 @@ SCORED = [metric for metric in METRICS if metric.reads.__name__ in {"Ranks", "Pr
 
 
 def _sample(metric):
-    asked = [] if metric.loss is None else asked_for(metric.loss)
+    asked = [] if metric.loss is None else positional_parameters(metric.loss)
     if "codes" in asked:
         return SAMPLES["Confidence"]
     return SAMPLES["Probabilities" if "positive" in asked else metric.reads.__name__]

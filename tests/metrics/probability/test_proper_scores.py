@@ -321,7 +321,7 @@ def test_float32_probabilities_are_what_they_are():
 def test_what_a_score_means_is_not_guessed(wrong):
     """A score beyond 0 and 1 is refused, with its value and what to do: no sigmoid is applied in silence."""
     rows = assay.rows(actual=[0, 1, 1], score=[0.5, wrong, 0.75])
-    message = rf"{wrong!r}, which is no probability.*turn them into probabilities first"
+    message = rf"{wrong!r}, which is not a probability.*turn them into probabilities first"
     for metric in (brier, ece, find("cox_slope")):
         with pytest.raises(assay.NumberError, match=message):
             metric(assay.Scores.of(rows))

@@ -206,7 +206,7 @@ def test_graded_relevance_of_lists_of_items():
     ):
         with pytest.raises(assay.NumberError, match=message):
             assay.Queries.of_lists(actual=actual, predicted=[["a"]])
-    with pytest.raises(assay.ColumnError, match="give all lists alike"):
+    with pytest.raises(assay.ColumnError, match="pass a mapping in every row"):
         assay.Queries.of_lists(actual=[{"a": 1}, ["b"]], predicted=[["a"], ["b"]])
 
 

@@ -22,7 +22,7 @@ from assay.inference.hypothesis_tests.multiple_testing import holm
 from assay.inputs import encode
 from assay.inputs.discretize import MOST, too_many
 from assay.metrics import Undefined
-from assay.tallies.leave_one_out import rests
+from assay.tallies.leave_one_out import leave_one_out_tallies
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -245,7 +245,7 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
             readings.setdefault(tuple(map(id, parts)), (parts, []))[1].append(name)
         for parts, together in readings.values():
             whole = self._reading(together[0])[1]
-            for index, rest in enumerate(rests(whole, parts)):
+            for index, rest in enumerate(leave_one_out_tallies(whole, parts)):
                 for name in together if index in tested else ():
                     yield index, name, self._difference(index, name, parts[index], rest)
 

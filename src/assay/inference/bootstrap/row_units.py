@@ -24,7 +24,7 @@ from assay.inference.influence.row_means import query_values
 from assay.inputs import Rows, encode
 from assay.metrics.views.row_means import Mean
 from assay.tallies import Confidences, Confusion, NumberPairs, Queries, Scores, Values
-from assay.tallies.loss_arguments import asked_for, row_values
+from assay.tallies.loss_arguments import positional_parameters, row_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +62,10 @@ def units_of_rows(
     if isinstance(tally, _TALLIES_WITH_ROWS):
         return units_of_tally(metric, tally, options, stratified=stratified)
     if stratified:
-        if metric.loss is not None and {"positive"} < set(asked_for(metric.loss)) <= _SCORE_ARGUMENTS:
+        if (
+            metric.loss is not None
+            and {"positive"} < set(positional_parameters(metric.loss)) <= _SCORE_ARGUMENTS
+        ):
             return units_of_tally(metric, Scores.of(rows), options, stratified=True)
         raise MetricError(
             f"stratified=True keeps the rows of each class, but {metric.name} reads {_title(kind)}."

@@ -29,7 +29,7 @@ from assay.tallies import (
     Scores,
     Values,
 )
-from assay.tallies.loss_arguments import asked_for, evaluated, own_parameters
+from assay.tallies.loss_arguments import evaluate_in_blocks, own_parameters, positional_parameters
 from assay.tallies.scores.pooling import MOST, pooled
 
 if TYPE_CHECKING:
@@ -147,8 +147,8 @@ def score_values(scores: Scores, metric: Metric, options: dict[str, Any]) -> NDA
     losses = []
     for positive in (1.0, 0.0):
         classes = {"positive": np.full(len(values), positive)}
-        arguments = [classes.get(role, values) for role in asked_for(metric.loss)]
-        losses.append(evaluated(metric.loss, arguments, own))
+        arguments = [classes.get(role, values) for role in positional_parameters(metric.loss)]
+        losses.append(evaluate_in_blocks(metric.loss, arguments, own))
     return np.stack(losses)
 
 
@@ -252,7 +252,7 @@ def _score_units(
     entry, negative, sizes = score_cells(tally)
     strata = tuple(np.flatnonzero(negative == side) for side in (0, 1)) if stratified else ()
     if metric.loss is not None:
-        if "probability" in asked_for(metric.loss):
+        if "probability" in positional_parameters(metric.loss):
             tally.need_probabilities()
         values = score_values(tally, metric, options)[negative, entry]
         weights = None if tally.weights is None else tally.weights[entry]

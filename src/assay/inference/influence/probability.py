@@ -17,7 +17,7 @@ from assay.metrics import Undefined
 from assay.metrics.probability.logistic_recalibration import fit_both, fit_intercept
 from assay.metrics.views.probability import Probabilities
 from assay.tallies import Scores
-from assay.tallies.loss_arguments import checked_clip, log_losses
+from assay.tallies.loss_arguments import check_clip, log_losses
 from assay.tallies.scores.pooling import pooled
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _influence_of_entries(
 ) -> Influence | None:
     if isinstance(value, Undefined) or not math.isfinite(value) or metric.name not in _SLOPES:
         return None
-    clip = checked_clip(options.get("clip", 0.0))
+    clip = check_clip(options.get("clip", 0.0))
     slopes = _SLOPES[metric.name](_Entries(tally, clip), value)
     sums = unit_sums(tally)
     return Influence(value, slopes, *sums)

@@ -16,7 +16,7 @@ from assay.inference.influence.influence import Influence, row_influence, tally_
 from assay.metrics import Undefined, spearman
 from assay.metrics.views.regression import ValuePairs
 from assay.tallies import NumberPairs
-from assay.tallies.loss_arguments import numbers
+from assay.tallies.loss_arguments import loss_argument
 from assay.tallies.value_pairs import Agreement
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def of_rows(
     pairs = of_tally(metric, tally, options)
     if pairs is None:
         return None
-    order = np.lexsort([numbers(rows, role, "an influence") for role in ("predicted", "actual")])
+    order = np.lexsort([loss_argument(rows, role, "an influence") for role in ("predicted", "actual")])
     slopes = np.empty(len(rows))
     slopes[order] = np.repeat(pairs.slopes, tally.counts)  # the tally is in the same order
     return Influence.of_rows(pairs.value, slopes)

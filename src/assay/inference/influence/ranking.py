@@ -16,7 +16,7 @@ from assay.inputs.columns import doubles
 from assay.inputs.labels import binary
 from assay.metrics import Ranks, Undefined
 from assay.tallies import ClassScores, Scores
-from assay.tallies.loss_arguments import numbers
+from assay.tallies.loss_arguments import loss_argument
 from assay.tallies.scores.pooling import pooled
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ class ClassRows:
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
-        self.codes = numbers(rows, "codes", _PURPOSE)
-        self.scores = numbers(rows, "scores", _PURPOSE)
+        self.codes = loss_argument(rows, "codes", _PURPOSE)
+        self.scores = loss_argument(rows, "scores", _PURPOSE)
         self.weight = np.ones(len(rows)) if rows.weight is None else rows.weight.values
         self.size = self.scores.shape[1]
         self.mass = np.bincount(self.codes, self.weight, minlength=self.size).astype(np.float64)

@@ -17,7 +17,7 @@ from assay.inference.influence.influence import Influence, row_influence
 from assay.metrics import Undefined
 from assay.metrics.exact import Exact
 from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled
-from assay.tallies.loss_arguments import numbers, row_values
+from assay.tallies.loss_arguments import loss_argument, row_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +37,8 @@ class _Columns:
     """The rows' numbers, and the means that metrics are functions of."""
 
     def __init__(self, rows: Rows, view: Errors) -> None:
-        self.actual: Array = numbers(rows, "actual", "an influence")
-        self.predicted: Array = numbers(rows, "predicted", "an influence")
+        self.actual: Array = loss_argument(rows, "actual", "an influence")
+        self.predicted: Array = loss_argument(rows, "predicted", "an influence")
         self.error: Array = self.actual - self.predicted
         self.total = float(view.weight)
         self.means: dict[str, tuple[float, float]] = {
@@ -156,7 +156,7 @@ def _slopes_of_explained(metric: Metric, rows: Rows, view: Explained, options: d
 
     metric.formula(Recording(view.mean, view.actual, view.parameters), **options)
     [(constant, loss)] = calls
-    actual = numbers(rows, "actual", "an influence")
+    actual = loss_argument(rows, "actual", "an influence")
     losses = row_values(rows, metric.loss, view.parameters)[0]
     losses_of_constant = loss(actual, actual * 0 + constant, **view.parameters)
     bottom = view.lost_by(constant, loss)

@@ -10,7 +10,7 @@ from assay.inputs import Rows
 from assay.inputs.labels import encode
 from assay.metrics import Binary, Classes
 from assay.tallies import Queries
-from assay.tallies.loss_arguments import numbers, row_values
+from assay.tallies.loss_arguments import loss_argument, row_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,6 +114,6 @@ def row_contributions(metric: Metric, data: Any, options: dict[str, Any]) -> NDA
     if metric.loss is not None:
         return row_values(data, metric.loss, options)[0]
     if metric.name in _MEANS_OF_ERRORS:
-        actual, predicted = (numbers(data, role, metric.name) for role in ("actual", "predicted"))
+        actual, predicted = (loss_argument(data, role, metric.name) for role in ("actual", "predicted"))
         return np.asarray(_MEANS_OF_ERRORS[metric.name](actual - predicted))
     return None

@@ -27,7 +27,7 @@ from assay.metrics.probability.multiclass_probability import Confidence
 from assay.metrics.ranking.multiclass_auc import ClassRanks
 from assay.metrics.views.probability import Probabilities
 from assay.tallies import Scores
-from assay.tallies.loss_arguments import log_losses, numbers, row_values
+from assay.tallies.loss_arguments import log_losses, loss_argument, row_values
 from assay.tallies.scores.pooling import pooled
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def _loss_sample(request: IntervalRequest) -> LossSample | None:
         return _binary_sample(request, request.rows)
     if request.metric.name not in _CLASS_LOSSES:
         return None
-    probabilities = numbers(request.rows, "probabilities", "a loss")
+    probabilities = loss_argument(request.rows, "probabilities", "a loss")
     losses = row_values(request.rows, request.metric.loss, request.row_options)[0]
     weight = np.ones(len(losses)) if request.rows.weight is None else request.rows.weight.values
     each = _CLASS_LOSSES[request.metric.name](probabilities, _clip(request))
@@ -222,7 +222,7 @@ def _loss_sample(request: IntervalRequest) -> LossSample | None:
 
 def _binary_sample(request: IntervalRequest, rows: Rows) -> LossSample:
     """Return the losses of rows of two classes."""
-    positive, p = (numbers(rows, role, "a loss") for role in ("positive", "probability"))
+    positive, p = (loss_argument(rows, role, "a loss") for role in ("positive", "probability"))
     losses = _outcomes(request, p)
     weight = np.ones(len(p)) if rows.weight is None else rows.weight.values
     mass = np.stack([weight * positive, weight * (1 - positive)])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay.metrics import Binary, Ranks
 from assay.metrics.classification.multilabel import Sets
 from assay.tallies import ClassScores, Collection, LabelSets, Losses, Scores, Values
-from assay.tallies.loss_arguments import asked_for
+from assay.tallies.loss_arguments import positional_parameters
 
 if TYPE_CHECKING:
     from assay.metrics import Metric
@@ -44,4 +44,4 @@ def _serves(metric: Metric, tally: Tally, options: dict[str, Any]) -> bool:
 
 def _reads_scores(metric: Metric) -> bool:
     """Return whether a loss needs only what a tally of scores has."""
-    return {"positive"} < set(asked_for(metric.loss)) <= {"positive", "score", "probability"}
+    return {"positive"} < set(positional_parameters(metric.loss)) <= {"positive", "score", "probability"}

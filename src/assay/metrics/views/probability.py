@@ -12,7 +12,7 @@ from assay.errors import MetricError
 from assay.metrics.arithmetic import mild, ratio, total
 from assay.metrics.metric import need_tally, tallied
 from assay.tallies import Scores
-from assay.tallies.loss_arguments import checked_clip
+from assay.tallies.loss_arguments import check_clip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -88,7 +88,7 @@ class Probabilities:
         """Return the view of ascending probabilities, perhaps with repetitions, with counts and weights."""
         p = p.astype(np.float64, copy=False)
         sums = [x.astype(np.float64) for x in (positives, negatives)]
-        if not checked_clip(clip) and weights is None:
+        if not check_clip(clip) and weights is None:
             return cls(p, sums[0], sums[1])  # a tally's scores are distinct
         p = np.clip(p, clip, 1 - clip)
         heaviest = 1.0

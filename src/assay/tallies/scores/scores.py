@@ -14,7 +14,12 @@ from assay.errors import MergeError, TallyError, shown
 from assay.inputs import need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import Label, binary
-from assay.tallies.loss_arguments import asked_for, evaluated, no_probability, own_parameters
+from assay.tallies.loss_arguments import (
+    evaluate_in_blocks,
+    own_parameters,
+    positional_parameters,
+    raise_not_probability,
+)
 from assay.tallies.losses import Losses
 from assay.tallies.tally import Tally, frozen, no_values, require
 
@@ -190,7 +195,7 @@ class Scores(Tally, kind="scores"):
         return self.cached(("entries", loss, name), lambda: self._entry_losses(loss, own))  # type: ignore[no-any-return]
 
     def _entry_losses(self, loss: Callable[..., Array], own: Any) -> list[tuple[Array, Array, Array | None]]:
-        roles = asked_for(loss)
+        roles = positional_parameters(loss)
         if not {"positive"} < set(roles) <= {"positive", "score", "probability"}:
             raise TallyError(
                 f"the loss {loss.__name__} asks for {', '.join(roles)}, but a score tally holds scores and "
@@ -203,7 +208,7 @@ class Scores(Tally, kind="scores"):
             here = np.flatnonzero(counts)
             weights = None if self.weights is None else self.weights[here]
             known = {"positive": np.full(len(here), positive)}
-            values = evaluated(loss, [known.get(role, scores[here]) for role in roles], own)
+            values = evaluate_in_blocks(loss, [known.get(role, scores[here]) for role in roles], own)
             found.append((values, counts[here], weights))
         return found
 
@@ -211,7 +216,7 @@ class Scores(Tally, kind="scores"):
         """Raise unless every score is a probability."""
         for value in self.scores[[0, -1]] if len(self.scores) else ():
             if not 0 <= value <= 1:
-                no_probability(float(value), "a score")
+                raise_not_probability(float(value), "a score")
 
     def entries(self, some: slice) -> Self:
         """Return the tally of some of its entries, which are consecutive."""

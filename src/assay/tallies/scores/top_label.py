@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.inputs import Column, Rows, need_rows
 from assay.tallies.grouped import Grouped
-from assay.tallies.loss_arguments import numbers
+from assay.tallies.loss_arguments import loss_argument
 from assay.tallies.scores.scores import Scores
 from assay.tallies.tally import require
 
@@ -40,7 +40,7 @@ class Confidences(Grouped, kind="confidences"):
         if not len(need_rows(rows)):
             return cls()
         what = "a confidence tally"
-        codes, probabilities = (numbers(rows, role, what) for role in ("codes", "probabilities"))
+        codes, probabilities = (loss_argument(rows, role, what) for role in ("codes", "probabilities"))
         top = probabilities.argmax(axis=1)
         confidence = np.take_along_axis(probabilities, top[:, None], axis=1)[:, 0]
         judged = Rows(
