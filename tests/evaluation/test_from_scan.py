@@ -251,7 +251,7 @@ def test_slicing_columns_are_refused_before_they_cost(tmp_path):
     )
     frame.write_parquet(tmp_path / "rows.parquet")
     said = {"data": tmp_path / "rows.parquet", "actual": "y", "score": "p"}
-    with pytest.raises(assay.InputError, match="slices by user, where 1,000 are the most"):
+    with pytest.raises(assay.InputError, match="slices by user, and at most 1,000 are allowed"):
         assay.evaluate(**said, by="user")
     with pytest.raises(assay.ColumnError, match="edges= cuts numbers, but truth holds true and false"):
         assay.evaluate(**said, by="truth", edges={"truth": [0.5]})

@@ -69,7 +69,7 @@ CASES = {
     "lists without scores": (lambda: evaluate(actual=ACTUAL, predicted=ACTUAL, query=[1, 1, 2, 2]), r"need score="),
     "a name that is none": (lambda: evaluate(actual=ACTUAL, predicted=ACTUAL, name=3), r"what to call the model: text"),
     # scores of several classes
-    "one score for three classes": (lambda: evaluate(actual=list("abc"), score=SCORE[:3]), r"with positive= to judge it against the rest"),
+    "one score for three classes": (lambda: evaluate(actual=list("abc"), score=SCORE[:3]), r"with positive= to evaluate it against the rest"),
     "one score, several classes said": (lambda: evaluate(actual=list("abc"), score=SCORE[:3], task="multiclass"), r"a column of scores for each"),
     "too few columns of scores": (lambda: evaluate(actual=list("abc"), score=np.full((3, 2), 0.5)), r"in order, with labels="),
     "a column for a strange class": (lambda: evaluate(actual=list("ab"), score={"a": [0.1, 0.2], "c": [0.9, 0.8]}), r"with labels="),

@@ -110,7 +110,7 @@ CASES = [
     (lambda: scores(["a", "b"], [0.1, 0.9], positive="c", labels=["a", "b"]), assay.LabelError, '"c" is not among the declared labels'),
     (lambda: scores([0, 1], [0.1, 0.9], positive="1"), assay.LabelError, "is text, but actual holds 0, 1"),
     (lambda: scores([0, 1], [0.1, 0.9], labels=[0, 1], positive=2), assay.LabelError, "2 is not among the declared"),
-    (lambda: scores([False, True], [0.1, 0.9], positive=5), assay.LabelError, "5 is neither true nor false, but actual holds these"),
+    (lambda: scores([False, True], [0.1, 0.9], positive=5), assay.LabelError, "5 is neither true nor false, but actual is boolean"),
     (lambda: scores([0.2, 0.9], [0.1, 0.9]), assay.LabelError, "no label"),
     (lambda: confusion([0.5], [1], by=[[0.25]]), assay.LabelError, "no label"),
     (lambda: lists([["a"]], [[1]]), assay.LabelError, "items mixes text and numbers"),

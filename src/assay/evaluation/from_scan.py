@@ -27,7 +27,7 @@ from assay.evaluation.validation import columns_without_role_error, refuse_unuse
 from assay.formatting.progress import Progress
 from assay.hints import param
 from assay.inference.intervals.interval_request import has_weights
-from assay.inputs.discretize import FEW, MOST, check_edges, too_many
+from assay.inputs.discretize import MAX_DISTINCT_INTEGERS, MAX_SLICES, check_edges, too_many
 from assay.inputs.labels import plain_label, same_kind
 from assay.tallies import (
     BinnedScores,
@@ -183,9 +183,9 @@ class _ScanResult:
         for index, name in enumerate(self.plan.scan_options["by"]):
             labels = {key[index] for key in tally}
             numbers = not any(isinstance(label, (str, bool)) for label in labels)
-            if numbers and len(labels) > FEW and name not in self.plan.cut:
+            if numbers and len(labels) > MAX_DISTINCT_INTEGERS and name not in self.plan.cut:
                 raise needs_edges_error(name)
-            if len(labels) > MOST:
+            if len(labels) > MAX_SLICES:
                 raise too_many(len(labels), name)
         return tally
 

@@ -15,7 +15,7 @@ from assay.evaluation.infer_task import prepare_rows
 from assay.evaluation.validation import refuse_swapped_columns
 from assay.hints import hint
 from assay.inputs import Column, Rows
-from assay.inputs.discretize import FEW, MOST, too_many
+from assay.inputs.discretize import MAX_DISTINCT_INTEGERS, MAX_SLICES, too_many
 from assay.inputs.labels import binary
 from assay.metrics import find
 from assay.tallies import (
@@ -156,7 +156,7 @@ def slice_tallies_of(rows: Rows, tallies: Makers, cut: tuple[str, ...] = ()) -> 
         if column.name not in cut:
             _refuse_quantity(column)
             if (
-                column.labels is not None and len(column.labels) > MOST
+                column.labels is not None and len(column.labels) > MAX_SLICES
             ):  # refused before so many tallies are made
                 raise too_many(len(column.labels), column.name)
     return Grouped.of(rows, functools.partial(collect_tallies, tallies=tallies))
@@ -172,7 +172,9 @@ def _refuse_quantity(column: Column) -> None:
     if column.values.dtype.kind == "f" and np.isinf(column.values).any():
         raise needs_edges_error(column.name)
     profile = label_profile(column)
-    if profile.kind == "fractions" or (profile.kind == "whole" and len(profile.labels) > FEW):
+    if profile.kind == "fractions" or (
+        profile.kind == "whole" and len(profile.labels) > MAX_DISTINCT_INTEGERS
+    ):
         raise needs_edges_error(column.name)
 
 

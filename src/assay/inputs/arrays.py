@@ -1,7 +1,7 @@
-"""The door for columns: anything with one value per row, copied only where it must be.
+"""Read a column from any array-like object (NumPy, pandas, Arrow, tensors, lists) without needless copies.
 
-Nothing here imports a library the caller has not: a type is known by the protocol it speaks (Arrow's
-PyCapsules, DLPack, ``__array__``) or by the name of its module.
+No optional library is imported here: types are recognized by protocol (Arrow's PyCapsules, DLPack,
+``__array__``) or by the name of their module.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from assay.inputs.python_objects import from_objects, from_sequence, type_name
 
 __all__ = ["column", "column_names", "from_arrow", "from_tensor", "is_tensor"]
 
-_READY: Final = frozenset(map(np.dtype, ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")))
-_CPU: Final = 1  # DLPack's number for ordinary memory
-_CUDA_HOST: Final = 3  # page-locked, but still ordinary memory
+_KERNEL_DTYPES: Final = frozenset(map(np.dtype, ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")))
+_DLPACK_CPU: Final = 1
+_DLPACK_CUDA_HOST: Final = 3  # page-locked CPU memory
 
 
 def column(values: Any, name: str = "values") -> Column:
-    """Return a column from anything with one value per row, copying only where it must.
+    """Return a column from anything with one value per row, copying only if necessary.
 
     >>> import assay
     >>> assay.column(["ham", "spam", "ham"]).labels
@@ -87,12 +87,12 @@ def _from_numpy(array: Array, name: str) -> Column:
             raise ColumnError(f"{name} has shape {array.shape}; one value per row is needed, so shape (n,).")
     kind = array.dtype.kind
     if kind in "biuf":
-        return Column(name, _plain(array))
+        return Column(name, _native_contiguous(array))
     if kind == "U":
         try:
             codes, labels, *_ = kernels.encode_fixed_text(_code_points(array))
         except UnicodeDecodeError:
-            raise ColumnError(f"{name} holds code points that do not exist, so it is no text.") from None
+            raise ColumnError(f"{name} holds invalid Unicode code points.") from None
         return Column(name, codes, tuple(labels))
     if kind in "OT":
         return from_objects(array.astype(object, copy=False), name)
@@ -103,25 +103,25 @@ def _from_numpy(array: Array, name: str) -> Column:
         "c": "take the real part, the modulus or whatever is meant",
         "V": "pick one field",
     }
-    raise ColumnError(f"{name} has dtype {array.dtype}, which has no use here: {advice[kind]}.")
+    raise ColumnError(f"{name} has dtype {array.dtype}, which is not supported: {advice[kind]}.")
 
 
-def _plain(array: Array) -> Array:
-    """Return numbers in this machine's byte order, contiguous, in a width the kernels know."""
+def _native_contiguous(array: Array) -> Array:
+    """Return numbers contiguous, in native byte order and a dtype that the kernels support."""
     dtype = array.dtype
-    if dtype in _READY and array.flags.c_contiguous and array.flags.aligned:
+    if dtype in _KERNEL_DTYPES and array.flags.c_contiguous and array.flags.aligned:
         return array
     if dtype.kind == "f" and dtype.itemsize not in (4, 8):
         dtype = np.dtype(np.float32 if dtype.itemsize == 2 else np.float64)  # noqa: PLR2004 - float16
-    with np.errstate(invalid="ignore", over="ignore"):  # a NaN of any sort passes quietly
+    with np.errstate(invalid="ignore", over="ignore"):  # no warnings for NaN
         plain = np.require(array, dtype=dtype.newbyteorder("="), requirements=["C", "A"])
-    if dtype.kind == "b" and plain.view(np.uint8).max(initial=0) > 1:  # bytes dressed up as truth
+    if dtype.kind == "b" and plain.view(np.uint8).max(initial=0) > 1:  # booleans viewed from other bytes
         plain = plain.view(np.uint8).astype(bool)
     return plain
 
 
 def _code_points(array: Array) -> Array:
-    """Return fixed-width text as a table of code points, one row per value."""
+    """Return fixed-width text as a matrix of code points, one row per value."""
     width = array.dtype.itemsize // 4
     native = np.require(array, dtype=array.dtype.newbyteorder("="), requirements=["C", "A"])
     return native.view(np.uint32).reshape(len(native), width)
@@ -132,7 +132,7 @@ def _from_pandas(values: Any, name: str) -> Column:
     if isinstance(dtype, np.dtype):
         return _from_numpy(values.to_numpy(), name)
     if dtype.name == "category":
-        categorical = getattr(values, "cat", values)  # a Series keeps them behind .cat
+        categorical = getattr(values, "cat", values)  # of a Series, behind .cat
         return _from_categories(np.asarray(categorical.codes), categorical.categories, name)
     if hasattr(dtype, "numpy_dtype") and not hasattr(dtype, "pyarrow_dtype"):  # Int64, boolean, Float64
         plain = _from_numpy(values.to_numpy(dtype=dtype.numpy_dtype, na_value=dtype.type(0)), name)
@@ -143,61 +143,62 @@ def _from_pandas(values: Any, name: str) -> Column:
 
 
 def _from_categories(codes: Array, categories: Any, name: str) -> Column:
-    """Return a column from pandas' codes, where -1 stands for missing; unused categories fall away."""
+    """Return a column from pandas' codes, where -1 means missing; unused categories are dropped."""
     if categories.dtype.name.startswith("interval"):  # pandas.cut: the interval's own text
         categories = [str(category) for category in categories]
-    kept = column(categories, f"the list of categories of {name}")
+    category_column = column(categories, f"the list of categories of {name}")
     absent = codes < 0
-    places = np.where(absent, 0, codes)
-    if len(kept) == 0:
+    indices = np.where(absent, 0, codes)
+    if len(category_column) == 0:
         return Column(name, np.zeros(len(codes)), missing=absent if len(codes) else None)
-    values = kept.values[places]
-    if kept.labels is None:
+    values = category_column.values[indices]
+    if category_column.labels is None:
         return _with_missing(Column(name, values), absent)
-    present = Column(name, values[~absent] if absent.any() else values, kept.labels).take(slice(None))
+    present_values = values[~absent] if absent.any() else values
+    present = Column(name, present_values, category_column.labels).take(slice(None))
     if not absent.any():
         return present
-    spread = np.zeros(len(codes), dtype=present.values.dtype)
-    spread[~absent] = present.values
-    return Column(name, spread, present.labels, absent)
+    all_codes = np.zeros(len(codes), dtype=present.values.dtype)
+    all_codes[~absent] = present.values
+    return Column(name, all_codes, present.labels, absent)
 
 
 def from_arrow(values: Any, name: str) -> Column:
-    """Return a column from an Arrow array: what :func:`column` does, for who knows that it is one."""
+    """Return a column from an Arrow array."""
     try:
         imported = kernels.import_arrow(values)
-    except ValueError as refused:
-        dates = str(refused).startswith(("td", "ts"))
+    except ValueError as error:
+        dates = str(error).startswith(("td", "ts"))
         advice = (
             "Turn dates into text or numbers first, such as their month as text" if dates else "Cast it first"
         )
         raise ColumnError(
-            f"{name} has an Arrow type that holds neither text nor plain numbers ({refused}). {advice}."
+            f"{name} has an Arrow type that holds neither text nor plain numbers ({error}). {advice}."
         ) from None
-    except RuntimeError as failed:
-        raise ColumnError(f"{name} could not be read: {failed}.") from None
+    except RuntimeError as error:
+        raise ColumnError(f"{name} could not be read: {error}.") from None
     if imported[0] == "numbers":
         _, numbers, missing = imported
-        return Column(name, _plain(numbers), missing=missing)
+        return Column(name, _native_contiguous(numbers), missing=missing)
     _, codes, labels, missing = imported
     return Column(name, codes, tuple(labels), missing)
 
 
 def is_tensor(values: Any) -> bool:
-    """Tell whether values are a tensor of another library, which NumPy reads through DLPack."""
+    """Whether values are a tensor of another library, readable through DLPack."""
     return hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray)
 
 
 def from_tensor(values: Any, name: str) -> Array:
-    """Return a tensor of any number of axes as an array, in its own memory where NumPy has its type.
+    """Return a tensor of any number of axes as an array, without a copy if NumPy has its dtype.
 
-    Types that NumPy has not, such as bfloat16, become float32, which holds each of their values.
+    Other dtypes, such as bfloat16, become float32, which represents all of their values exactly.
     """
     try:
         device = int(values.__dlpack_device__()[0])
-    except (ValueError, BufferError, RuntimeError):  # a device that DLPack has no number for
+    except (ValueError, BufferError, RuntimeError):  # a device unknown to DLPack
         device = -1
-    if device not in (_CPU, _CUDA_HOST):
+    if device not in (_DLPACK_CPU, _DLPACK_CUDA_HOST):
         raise ColumnError(
             f"{name} is on a device ({getattr(values, 'device', device)}). Bring it to the CPU first: "
             "values.cpu() in PyTorch, numpy.asarray(values) in JAX."
@@ -210,9 +211,9 @@ def from_tensor(values: Any, name: str) -> Array:
             wide = values.float() if hasattr(values, "float") else np.asarray(values).astype(np.float32)
             return np.asarray(wide)
         return np.from_dlpack(values)
-    except (BufferError, RuntimeError, TypeError, ValueError) as refused:
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise ColumnError(
-            f"{name} is a tensor of {kind} that NumPy cannot read ({refused}): turn it into plain "
+            f"{name} is a tensor of {kind} that NumPy cannot read ({error}): turn it into plain "
             "numbers first, such as values.float() and values.to_dense() in PyTorch."
         ) from None
 

@@ -1,4 +1,4 @@
-"""Columns to slice by, as labels: text and truth as they are, numbers cut at edges or at their quartiles."""
+"""Discretize the columns to slice by: text and booleans unchanged, numbers cut at edges or quartiles."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
     from assay.inputs import Rows
 
-__all__ = ["FEW", "MOST", "check_edges", "sliceable", "too_many", "with_slices"]
+__all__ = ["MAX_DISTINCT_INTEGERS", "MAX_SLICES", "check_edges", "sliceable", "too_many", "with_slices"]
 
-FEW = 12  # different whole numbers that are taken for names, not for a quantity
-MOST = 1000  # slices that anyone would read
-_DIGITS = 3  # of an edge, counted from the first digit of the range
+MAX_DISTINCT_INTEGERS = 12  # distinct integers, up to which a column counts as categorical
+MAX_SLICES = 1000  # slices in one table
+_SIGNIFICANT_DIGITS = 3  # of an edge, relative to the range of the column
 
 
 def with_slices(rows: Rows, edges: Mapping[str, Sequence[float]] | None = None) -> Rows:
-    """Return rows whose slicing columns are all labels, under names of their own.
+    """Return rows whose `by` columns are all labels, with distinct names.
 
     >>> import assay
     >>> rows = assay.rows({"y": [0, 1], "age": [31, 64]}, actual="y", predicted="y", by="age")
@@ -39,38 +39,38 @@ def with_slices(rows: Rows, edges: Mapping[str, Sequence[float]] | None = None) 
     check_edges(names, edges)
     if not names:
         return rows
-    cut_up = tuple(
+    discretized = tuple(
         sliceable(dataclasses.replace(column, name=name), (edges or {}).get(name))
         for column, name in zip(rows.by, names, strict=True)
     )
-    return dataclasses.replace(rows, by=cut_up)
+    return dataclasses.replace(rows, by=discretized)
 
 
 def check_edges(names: Sequence[str], edges: Mapping[str, Sequence[float]] | None) -> None:
-    """Raise where a column is cut that is not sliced by."""
-    for wanted in edges or {}:
-        if wanted not in names:
-            near = difflib.get_close_matches(str(wanted), names, n=1)
-            hint = f' Did you mean "{near[0]}"?' if near else ""
-            held = f"{param('by')} has {shown(names)}" if names else f"name it in {param('by')} as well"
+    """Raise if `edges` names a column that is not in `by`."""
+    for name in edges or {}:
+        if name not in names:
+            similar = difflib.get_close_matches(str(name), names, n=1)
+            suggestion = f' Did you mean "{similar[0]}"?' if similar else ""
+            advice = f"{param('by')} has {shown(names)}" if names else f"name it in {param('by')} as well"
             raise ColumnError(
-                f"{param('edges')} cuts {shown([wanted])}, which is not sliced by: {held}.{hint}"
+                f"{param('edges')} cuts {shown([name])}, which is not sliced by: {advice}.{suggestion}"
             )
 
 
 def too_many(count: int, by: str) -> InputError:
-    """Return the error for more slices than anyone would read."""
+    """Return the error for too many slices."""
     return InputError(
-        f"there are {count:,} slices by {by}, where {MOST:,} are the most: join some labels first, or cut "
-        f"numbers with {param('edges')}. Rows that belong together are {param('group')}."
+        f"there are {count:,} slices by {by}, and at most {MAX_SLICES:,} are allowed: merge some labels "
+        f"first, or cut numbers with {param('edges')}. For clustered rows use {param('group')}."
     )
 
 
 def sliceable(column: Column, edges: Sequence[float] | None = None) -> Column:
-    """Return a column as labels to slice by: cut at the edges, or at its quartiles where it is a quantity.
+    """Return a column as labels to slice by: cut at the edges, or at its quartiles if it is continuous.
 
-    Whole numbers of few different values are taken for names. Quartiles are rounded, so that their names can
-    be read, and the rows are cut where the rounded ones are.
+    Whole numbers with few distinct values are categorical. Quartiles are rounded so that the labels are
+    readable, and the rows are cut at the rounded quartiles.
 
     >>> import assay
     >>> sliceable(assay.column([1.5, 2.5, 3.5, 4.5], "hours")).labels
@@ -86,39 +86,39 @@ def sliceable(column: Column, edges: Sequence[float] | None = None) -> Column:
         column.raise_missing(int(np.argmax(np.isnan(column.values))))
     if edges is not None:
         return cut(column, edges)
-    if _are_names(column):
+    if _is_categorical(column):
         return column
-    found = _quartiles(column.values)
-    return cut(column, found) if found else _whole(column)
+    quartiles = _quartiles(column.values)
+    return cut(column, quartiles) if quartiles else _single_label(column)
 
 
-def _are_names(column: Column) -> bool:
-    """Tell whether numbers are whole and of few different values."""
+def _is_categorical(column: Column) -> bool:
+    """Whether numbers are whole and have few distinct values."""
     values = column.values
     if values.dtype.kind == "f" and not (np.isfinite(values) & (values == np.floor(values))).all():
         return False
-    return len(encode(column)[1]) <= FEW
+    return len(encode(column)[1]) <= MAX_DISTINCT_INTEGERS
 
 
 def _quartiles(values: Any) -> list[float]:
-    """Return the quartiles, rounded where that leaves rows below and above each of them."""
-    places = [len(values) * quarter // 4 for quarter in (1, 2, 3)]  # so many rows lie below each, or fewer
-    exact = np.partition(values, places)[places].astype(np.float64)
-    least, largest = float(values.min()), float(values.max())
+    """Return the quartiles, rounded if rows then remain below and above each of them."""
+    ranks = [len(values) * quarter // 4 for quarter in (1, 2, 3)]  # at most so many rows lie below each
+    exact = np.partition(values, ranks)[ranks].astype(np.float64)
+    minimum, maximum = float(values.min()), float(values.max())
     exact = exact[np.isfinite(exact)]
-    spread = largest - least
+    spread = maximum - minimum
     rounded = exact
     if 0 < spread < math.inf:
-        rounded = np.round(exact, _DIGITS - 1 - math.floor(math.log10(spread)))
+        rounded = np.round(exact, _SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(spread)))
     for edges in (rounded, exact):
-        inside = [edge for edge in dict.fromkeys(edges.tolist()) if least < edge <= largest]
+        inside = [edge for edge in dict.fromkeys(edges.tolist()) if minimum < edge <= maximum]
         if inside:
             return inside
-    return [largest] if least < largest < math.inf else []
+    return [maximum] if minimum < maximum < math.inf else []
 
 
-def _whole(column: Column) -> Column:
-    """Return a column of one value as one label."""
+def _single_label(column: Column) -> Column:
+    """Return a constant column as a single label."""
     return Column(
         column.name, np.zeros(len(column), dtype=np.uint8), (f"{column.values[0]:g}",), origin=column.origin
     )

@@ -1,4 +1,4 @@
-"""Labels: which classes there are, in which order, and which one is positive."""
+"""Class labels: encoding, order, declared labels and the positive label."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ __all__ = [
 Label: TypeAlias = str | int | bool
 Labels: TypeAlias = tuple[Label, ...]
 
-# The label pairs whose positive member nobody doubts.
-_OBVIOUS: tuple[frozenset[int], ...] = (frozenset({0, 1}), frozenset({-1, 1}))
+# Label pairs whose positive label is 1 by convention.
+_CONVENTIONAL_PAIRS: tuple[frozenset[int], ...] = (frozenset({0, 1}), frozenset({-1, 1}))
 
 
 def encode(column: Column) -> tuple[Array, Labels]:
     """Return a column's labels, sorted, and for every row the index of its label.
 
-    Numbers must be whole: 1.0 is the label 1, and 0.5 is refused, because a measured quantity is no class.
+    Numbers must be whole: 1.0 is the label 1, and 0.5 is refused, because a measured quantity is not a class.
     """
     column.refuse_missing()
     values = column.values
@@ -47,9 +47,9 @@ def encode(column: Column) -> tuple[Array, Labels]:
         if bad_row >= 0:
             _refuse_label(column, bad_row)
         return codes, tuple(labels.tolist())
-    truth = values.dtype.kind == "b"
-    codes, labels = kernels.encode_integers(values.view(np.uint8) if truth else values)
-    return codes, tuple(map(bool, labels)) if truth else tuple(labels.tolist())
+    boolean = values.dtype.kind == "b"
+    codes, labels = kernels.encode_integers(values.view(np.uint8) if boolean else values)
+    return codes, tuple(map(bool, labels)) if boolean else tuple(labels.tolist())
 
 
 def _refuse_label(column: Column, row: int) -> NoReturn:
@@ -64,13 +64,12 @@ def _refuse_label(column: Column, row: int) -> NoReturn:
     raise LabelError(
         f"{column.name} holds {value!r} ({column.where(row)}), which is no label: labels are text, whole "
         f"numbers or true/false. Cut a measured quantity into classes first{hint(' (assay.cut)', '')}, or "
-        "judge "
-        f"it as a regression{hint(' (assay.Moments)', '')}."
+        f"evaluate it as a regression{hint(' (assay.Moments)', '')}."
     )
 
 
 def plain_label(value: Any) -> Label:
-    """Return a label the caller stated as a plain str, int or bool; raise where it is none.
+    """Return a label as a plain str, int or bool; raise if it is not a label.
 
     >>> plain_label(2.0), plain_label(np.str_("spam"))
     (2, 'spam')
@@ -82,7 +81,7 @@ def plain_label(value: Any) -> Label:
     if isinstance(value, int):
         return int(value)
     if isinstance(value, str):
-        return "".join(value)  # a plain str, whatever subclass of it came
+        return "".join(value)  # a plain str, also from a subclass
     if isinstance(value, float) and value.is_integer() and abs(value) <= 2**53:
         return int(value)
     raise LabelError(f"{value!r} is no label: labels are text, whole numbers or true/false.")
@@ -111,24 +110,26 @@ def label_union(first: Labels, second: Labels) -> Labels:
 
 def translate(labels: Labels, into: Labels) -> Array:
     """Return, for each label, its index in another label set that holds it."""
-    place = {label: index for index, label in enumerate(into)}
-    return np.array([place[label] for label in labels], dtype=np.uint64)
+    index_of = {label: index for index, label in enumerate(into)}
+    return np.array([index_of[label] for label in labels], dtype=np.uint64)
 
 
 def cross(encoded: list[tuple[Array, int]]) -> tuple[Array, list[Array]]:
-    """Return for every row the number of its combination of codes, and each combination's codes.
+    """Return the index of each row's combination of codes, and each combination's codes.
 
-    `encoded` holds codes and their number of labels, column by column. Combinations are numbered as they
-    sort, and only those that occur, so no product of label counts runs over.
+    `encoded` holds codes and their number of labels, column by column. Combinations are numbered in sorted
+    order, and only those that occur, so that the product of label counts cannot overflow.
     """
     (codes, _), *rest = encoded
-    numbers, found = kernels.encode_integers(codes)
-    digits = [found.astype(np.intp)]
-    for more, size in rest:
-        numbers, found = kernels.encode_integers(numbers.astype(np.uint64) * np.uint64(size) + more)
-        before, digit = np.divmod(found.astype(np.intp), size)
-        digits = [*(one[before] for one in digits), digit]
-    return numbers, digits
+    indices, combinations = kernels.encode_integers(codes)
+    column_codes = [combinations.astype(np.intp)]
+    for next_codes, size in rest:
+        indices, combinations = kernels.encode_integers(
+            indices.astype(np.uint64) * np.uint64(size) + next_codes
+        )
+        previous, last = np.divmod(combinations.astype(np.intp), size)
+        column_codes = [*(earlier[previous] for earlier in column_codes), last]
+    return indices, column_codes
 
 
 def check_declared(column: Column, codes: Array, labels: Labels, declared: Labels) -> None:
@@ -149,10 +150,10 @@ def check_declared(column: Column, codes: Array, labels: Labels, declared: Label
 
 
 def binary(column: Column, positive: Label | None, declared: Labels | None) -> tuple[Array, Label]:
-    """Return which rows are positive, as 0 and 1, and the label that means so.
+    """Return which rows are positive, as 0 and 1, and the positive label.
 
-    Without a stated positive label only 0/1, false/true and -1/1 are taken, as 1 or true. A stated one
-    need not occur: these may be some of the rows only.
+    Without `positive`, only 0/1, false/true and -1/1 are accepted, with 1 or true as positive. A declared
+    positive label need not occur: these may be a subset of the rows.
     """
     column.refuse_missing()
     if positive is None and declared is None and column.values.dtype.kind == "b":
@@ -169,27 +170,27 @@ def binary(column: Column, positive: Label | None, declared: Labels | None) -> t
 
 
 def positive_label(name: str, labels: Labels, positive: Label | None, declared: Labels | None) -> Label:
-    """Return the label that means positive in a column with these labels: the stated or the obvious one.
+    """Return the positive label of a column with these labels: as declared, or 1 (true) by convention.
 
     >>> positive_label("y", (0, 1), None, None), positive_label("y", (False, True), 1, None)
     (1, True)
     """
     if positive is None:
-        positive = _obvious(name, declared or labels)
+        positive = _conventional_positive(name, declared or labels)
     elif labels and isinstance(positive, str) != isinstance(labels[0], str):
         raise LabelError(
             f"{passed('positive', positive)} is {'text' if isinstance(positive, str) else 'a number'}, but "
             f"{name} holds {shown(labels)}."
         )
     if labels and isinstance(labels[0], bool) and positive not in (False, True):
-        raise LabelError(f"{passed('positive', positive)} is neither true nor false, but {name} holds these.")
+        raise LabelError(f"{passed('positive', positive)} is neither true nor false, but {name} is boolean.")
     if labels and not isinstance(labels[0], str):
         positive = bool(positive) if isinstance(labels[0], bool) else int(positive)
     return positive
 
 
-def _obvious(name: str, labels: Labels) -> Label:
-    if not labels or any(set(labels) <= pair for pair in _OBVIOUS):
+def _conventional_positive(name: str, labels: Labels) -> Label:
+    if not labels or any(set(labels) <= pair for pair in _CONVENTIONAL_PAIRS):
         return True if labels and isinstance(labels[0], bool) else 1
     if len(labels) == 2:  # noqa: PLR2004 - two classes
         raise LabelError(
@@ -197,12 +198,12 @@ def _obvious(name: str, labels: Labels) -> Label:
         )
     raise LabelError(
         f"{name} has {len(labels)} label{'s' * (len(labels) > 1)} ({shown(labels)}) where two are "
-        f"needed: name one with {param('positive')} to judge it against the rest."
+        f"needed: choose one with {param('positive')} to evaluate it against the rest."
     )
 
 
 def weights(column: Column) -> Array:
-    """Return weights as float64 of their own: finite, none negative."""
+    """Return a copy of the weights as float64; raise unless all are finite and none negative."""
     try:
         values = doubles(column.numbers("weights"))
     except ColumnError as refused:
@@ -218,5 +219,5 @@ def weights(column: Column) -> Array:
             f"{column.name} is {problem}: {values[row]} ({column.where(row)}). "
             "A weight is a finite number, 0 or more."
         )
-    # A copy, because they have been checked: what the caller does with his array afterwards must not count.
+    # A copy, so that later changes to the caller's array cannot undo the check.
     return np.array(values)

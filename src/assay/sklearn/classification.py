@@ -12,7 +12,7 @@ from assay.errors import InputError, LabelError
 from assay.metrics import accuracy, negative_likelihood_ratio, positive_likelihood_ratio, recall
 from assay.metrics.arithmetic import ratio
 from assay.metrics.views.confusion import Binary
-from assay.sklearn.label_targets import IndicatorTargets, LabelTargets, counted, one_label_per_row
+from assay.sklearn.label_targets import IndicatorTargets, LabelTargets, count_labels, one_label_per_row
 from assay.sklearn.parameter_checks import (
     ARRAY,
     BOOLEAN,
@@ -98,7 +98,7 @@ def multilabel_confusion_matrix(
     array([[1, 1],
            [0, 1]])
     """
-    counts = counted(y_true, y_pred, sample_weight)
+    counts = count_labels(y_true, y_pred, sample_weight)
     return against_rest(counts, labels, samplewise=samplewise).classes().table
 
 
@@ -119,7 +119,7 @@ def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_w
     >>> accuracy_score(["ham", "spam", "ham"], ["ham", "spam", "spam"])
     0.6666666666666666
     """
-    counts = counted(y_true, y_pred, sample_weight)
+    counts = count_labels(y_true, y_pred, sample_weight)
     return _share(accuracy.formula(counts)) if normalize else float(counts.correct)
 
 
@@ -130,7 +130,7 @@ def zero_one_loss(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_we
     >>> zero_one_loss([1, 2, 3, 4], [2, 2, 3, 4])
     0.25
     """
-    counts = counted(y_true, y_pred, sample_weight)
+    counts = count_labels(y_true, y_pred, sample_weight)
     return 1 - _share(accuracy.formula(counts)) if normalize else float(counts.n - counts.correct)
 
 
@@ -141,7 +141,7 @@ def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
     >>> hamming_loss([[0, 1], [1, 1]], [[0, 0], [1, 1]])
     0.25
     """
-    counts = counted(y_true, y_pred, sample_weight)
+    counts = count_labels(y_true, y_pred, sample_weight)
     return _share(ratio(counts.wrong, counts.n * counts.width))
 
 
@@ -193,7 +193,7 @@ def class_likelihood_ratios(
     >>> class_likelihood_ratios([0, 1, 0, 1, 0], [1, 1, 0, 0, 0])
     (1.5, 0.75)
     """
-    pairs = counted(y_true, y_pred, sample_weight)
+    pairs = count_labels(y_true, y_pred, sample_weight)
     if isinstance(pairs, IndicatorTargets) or pairs.kind != "binary":
         raise LabelError(
             "class_likelihood_ratios only supports binary classification problems, "

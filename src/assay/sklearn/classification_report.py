@@ -6,7 +6,7 @@ import numbers
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import LengthError
-from assay.sklearn.label_targets import IndicatorTargets, counted
+from assay.sklearn.label_targets import IndicatorTargets, count_labels
 from assay.sklearn.parameter_checks import BOOLEAN, OPTIONAL_ARRAY, ROWS, ZERO_DIVISION, interval, validated
 from assay.sklearn.rates import rates
 from assay.sklearn.target_checks import as_array
@@ -53,7 +53,7 @@ def classification_report(
     weighted avg       0.83      0.67      0.67         3
     <BLANKLINE>
     """
-    counts = counted(y_true, y_pred, sample_weight)
+    counts = count_labels(y_true, y_pred, sample_weight)
     classes = counts.present if labels is None else as_array(labels)
     names = _names(classes, target_names, given=labels is not None)
     precision, recall, f1, support = rates(counts, labels, None, zero_division=zero_division)

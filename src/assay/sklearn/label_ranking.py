@@ -1,4 +1,4 @@
-"""Labels or documents listed by score, row by row: ranking losses, discounted gains, the first k."""
+"""Ranking metrics per row: label ranking losses, DCG and NDCG, top-k accuracy."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ __all__ = [
     "top_k_accuracy_score",
 ]
 
-_TABLE = 2  # dimensions of a table
-_RULES = {"y_true": ROWS, "y_score": ARRAY, "sample_weight": OPTIONAL_ARRAY}
-_GAINS = {
+_TABLE = 2  # number of dimensions of a table
+_PARAMETERS = {"y_true": ROWS, "y_score": ARRAY, "sample_weight": OPTIONAL_ARRAY}
+_DCG_PARAMETERS = {
     "y_true": ARRAY,
     "y_score": ARRAY,
     "k": interval(numbers.Integral, 1, None, closed="left") + NONE,
@@ -55,48 +55,48 @@ _GAINS = {
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class _Listed:
-    """Each row's items from the highest score to the lowest, with what they are worth."""
+class _RankedRows:
+    """Each row's items sorted by descending score, with their gains (or whether they are relevant)."""
 
-    worth: Array
+    gain: Array
     scores: Array
 
     @classmethod
-    def of(cls, worth: Array, scores: Array) -> _Listed:
+    def of(cls, gain: Array, scores: Array) -> _RankedRows:
         order = np.argsort(scores, axis=1)[:, ::-1]
-        return cls(np.take_along_axis(worth, order, 1), np.take_along_axis(scores, order, 1))
+        return cls(np.take_along_axis(gain, order, 1), np.take_along_axis(scores, order, 1))
 
     @functools.cached_property
     def _changes(self) -> Array:
-        """Where the next item has another score."""
+        """Where the next item has a different score."""
         return np.asarray(self.scores[:, 1:] != self.scores[:, :-1])
 
     @functools.cached_property
     def first(self) -> Array:
-        """The place of the first item of the same score."""
-        places = np.arange(self.scores.shape[1])
-        opens = np.zeros(self.scores.shape, dtype=np.intp)
-        opens[:, 1:] = np.where(self._changes, places[1:], 0)
-        return np.maximum.accumulate(opens, axis=1)
+        """The index of the first item of the same score."""
+        indices = np.arange(self.scores.shape[1])
+        starts = np.zeros(self.scores.shape, dtype=np.intp)
+        starts[:, 1:] = np.where(self._changes, indices[1:], 0)
+        return np.maximum.accumulate(starts, axis=1)
 
     @functools.cached_property
     def last(self) -> Array:
-        """The place of the last item of the same score."""
-        places = np.arange(self.scores.shape[1])
-        closes = np.full(self.scores.shape, places[-1])
-        closes[:, :-1] = np.where(self._changes, places[:-1], places[-1])
-        return np.minimum.accumulate(closes[:, ::-1], axis=1)[:, ::-1]
+        """The index of the last item of the same score."""
+        indices = np.arange(self.scores.shape[1])
+        ends = np.full(self.scores.shape, indices[-1])
+        ends[:, :-1] = np.where(self._changes, indices[:-1], indices[-1])
+        return np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
 
     def gains(self, discount: Array) -> Array:
-        """Return each row's discounted sum; items of one score share their places' discounts."""
-        running = np.concatenate([[0.0], np.cumsum(discount)])
-        shared = (running[self.last + 1] - running[self.first]) / (self.last - self.first + 1)
-        return np.asarray((self.worth * shared).sum(axis=1))
+        """Return each row's discounted cumulative gain; tied items share the mean of their discounts."""
+        cumulative = np.concatenate([[0.0], np.cumsum(discount)])
+        shared = (cumulative[self.last + 1] - cumulative[self.first]) / (self.last - self.first + 1)
+        return np.asarray((self.gain * shared).sum(axis=1))
 
 
-@validated(**_RULES)
+@validated(**_PARAMETERS)
 def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """Return how many of the labels at or above each true one are true, on average.
+    """Return the mean share of true labels among those ranked at or above each true label.
 
     Same parameters and results as scikit-learn's.
 
@@ -104,17 +104,17 @@ def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_w
     0.41666666666666663
     """
     actual, scores, weights = _label_sets(y_true, y_score, sample_weight, one_column=True)
-    listed = _Listed.of(actual, scores)
-    found = np.take_along_axis(listed.worth.cumsum(axis=1), listed.last, 1)
+    ranked = _RankedRows.of(actual, scores)
+    hits = np.take_along_axis(ranked.gain.cumsum(axis=1), ranked.last, 1)
     total = actual.sum(axis=1)
-    values = (listed.worth * found / (listed.last + 1)).sum(axis=1)
+    values = (ranked.gain * hits / (ranked.last + 1)).sum(axis=1)
     trivial = (total == 0) | (total == actual.shape[1])
     return _mean(np.where(trivial, 1.0, values / np.maximum(total, 1)), weights)
 
 
-@validated(**_RULES)
+@validated(**_PARAMETERS)
 def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """Return how many pairs of a true and an untrue label are ranked the wrong way or tied, on average.
+    """Return the mean share of pairs of a true and a false label that are ranked in the wrong order or tied.
 
     Same parameters and results as scikit-learn's.
 
@@ -122,18 +122,18 @@ def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) 
     0.75
     """
     actual, scores, weights = _label_sets(y_true, y_score, sample_weight)
-    listed = _Listed.of(actual, scores)
+    ranked = _RankedRows.of(actual, scores)
     total = actual.sum(axis=1)
-    before = listed.worth.cumsum(axis=1) - listed.worth
-    above = np.take_along_axis(before, listed.first, 1)  # true labels of a higher score
-    wrong = (~listed.worth * (total[:, None] - above)).sum(axis=1)
+    before = ranked.gain.cumsum(axis=1) - ranked.gain
+    above = np.take_along_axis(before, ranked.first, 1)  # true labels of a higher score
+    wrong = (~ranked.gain * (total[:, None] - above)).sum(axis=1)
     pairs = total * (actual.shape[1] - total)
     return _mean(np.where(pairs == 0, 0.0, wrong / np.maximum(pairs, 1)), weights)
 
 
-@validated(**_RULES | {"y_true": ARRAY})
+@validated(**_PARAMETERS | {"y_true": ARRAY})
 def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """Return how far down the list one has to go to find every true label, on average.
+    """Return the mean depth of the ranking needed to cover every true label.
 
     Same parameters and results as scikit-learn's.
 
@@ -148,7 +148,7 @@ def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> f
 def _label_sets(
     y_true: Any, y_score: Any, sample_weight: Any, *, one_column: bool = False
 ) -> tuple[Array, Array, Any]:
-    """Return a table of which labels are true, one of scores, and the weights."""
+    """Return the indicator table of true labels, the scores and the weights."""
     scores = numeric(y_score, "y_score")
     table: Any = y_true if is_sparse(y_true) else numeric(y_true, "y_true")
     n = consistent_length(table, scores, sample_weight)
@@ -161,7 +161,7 @@ def _label_sets(
     return dense != 0, scores, sample_weights(sample_weight, n)
 
 
-@validated(**_GAINS, log_base=interval(numbers.Real, 0.0, None, closed="neither"))
+@validated(**_DCG_PARAMETERS, log_base=interval(numbers.Real, 0.0, None, closed="neither"))
 def dcg_score(
     y_true: Any,
     y_score: Any,
@@ -171,21 +171,21 @@ def dcg_score(
     sample_weight: Any = None,
     ignore_ties: bool = False,
 ) -> float:
-    """Return the gains listed by score, discounted by place. Same parameters and results as scikit-learn's.
+    """Return the discounted cumulative gain. Same parameters and results as scikit-learn's.
 
     >>> dcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]])
     9.499457825916874
     """
     gains, scores, weights = _gains(y_true, y_score, sample_weight)
-    _refuse_gains(gains)
+    _check_gains(gains)
     return _mean(_dcg(gains, scores, k, log_base, ignore_ties=ignore_ties), weights)
 
 
-@validated(**_GAINS)
+@validated(**_DCG_PARAMETERS)
 def ndcg_score(
     y_true: Any, y_score: Any, *, k: int | None = None, sample_weight: Any = None, ignore_ties: bool = False
 ) -> float:
-    """Return the discounted gains as a share of the best order's.
+    """Return the normalized discounted cumulative gain: DCG over that of the ideal order.
 
     Same parameters and results as scikit-learn's.
 
@@ -194,13 +194,13 @@ def ndcg_score(
     """
     gains, scores, weights = _gains(y_true, y_score, sample_weight)
     if gains.min() < 0:
-        raise NumberError("y_true holds a gain below 0, for which NDCG has no meaning.")
+        raise NumberError("y_true holds a gain below 0, for which NDCG is not defined.")
     if gains.ndim == _TABLE and gains.shape[1] <= 1:
-        raise LengthError("a single document has no order: NDCG needs at least two.")
-    _refuse_gains(gains)
-    reached = _dcg(gains, scores, k, 2, ignore_ties=ignore_ties)
+        raise LengthError("a single document cannot be ranked: NDCG needs at least two.")
+    _check_gains(gains)
+    dcg = _dcg(gains, scores, k, 2, ignore_ties=ignore_ties)
     ideal = _dcg(gains, gains, k, 2, ignore_ties=True)
-    return _mean(np.divide(reached, ideal, out=np.zeros_like(reached), where=ideal != 0), weights)
+    return _mean(np.divide(dcg, ideal, out=np.zeros_like(dcg), where=ideal != 0), weights)
 
 
 def _gains(y_true: Any, y_score: Any, sample_weight: Any) -> tuple[Array, Array, Any]:
@@ -209,7 +209,7 @@ def _gains(y_true: Any, y_score: Any, sample_weight: Any) -> tuple[Array, Array,
     return gains, scores, sample_weights(sample_weight, n)
 
 
-def _refuse_gains(gains: Array) -> None:
+def _check_gains(gains: Array) -> None:
     known = ("multilabel-indicator", "continuous-multioutput", "multiclass-multioutput")
     kind = type_of_target(gains, "y_true")
     if kind not in known:
@@ -222,8 +222,8 @@ def _dcg(gains: Array, scores: Array, k: int | None, log_base: float, *, ignore_
     discount = np.log(log_base) / np.log(np.arange(gains.shape[1]) + 2)
     if k is not None:
         discount[k:] = 0
-    listed = _Listed.of(gains, scores)
-    return np.asarray((listed.worth * discount).sum(axis=1)) if ignore_ties else listed.gains(discount)
+    ranked = _RankedRows.of(gains, scores)
+    return np.asarray((ranked.gain * discount).sum(axis=1)) if ignore_ties else ranked.gains(discount)
 
 
 @validated(
@@ -243,9 +243,9 @@ def top_k_accuracy_score(
     sample_weight: Any = None,
     labels: Any = None,
 ) -> float:
-    """Return how many rows have their class among the k of highest score.
+    """Return the share of rows whose class is among the k with the highest scores.
 
-    Same parameters and results as scikit-learn's; of equal scores the later class comes first.
+    Same parameters and results as scikit-learn's; of tied classes the later one ranks first.
 
     >>> top_k_accuracy_score([0, 1, 2], [[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3]], k=1)
     0.6666666666666666
@@ -271,17 +271,17 @@ def top_k_accuracy_score(
     classes = class_labels(actual, scores.shape[1] if scores.ndim == _TABLE else 2, labels)
     if k >= len(classes):
         warn_undefined(
-            f"every class is among the first k={k} of {len(classes)}, so a perfect score means nothing."
+            f"every class is among the first k={k} of {len(classes)}, so the score is always perfect."
         )
-    hits = _among_first(np.searchsorted(classes, actual), scores, k)
+    hits = _in_top_k(np.searchsorted(classes, actual), scores, k)
     weights = sample_weights(sample_weight, n)
     if normalize:
         return _mean(hits, weights)
     return float(hits.sum() if weights is None else hits @ weights)
 
 
-def _among_first(codes: Array, scores: Array, k: int) -> Array:
-    """Tell which rows have the class of their code among the k of highest score."""
+def _in_top_k(codes: Array, scores: Array, k: int) -> Array:
+    """Return which rows have their class among the k with the highest scores."""
     if scores.ndim == 1:
         if k > 1:
             return np.ones(len(codes), dtype=bool)
@@ -289,8 +289,8 @@ def _among_first(codes: Array, scores: Array, k: int) -> Array:
         return np.asarray((scores > threshold) == codes)
     own = np.take_along_axis(scores, codes[:, None], 1)
     later = np.arange(scores.shape[1]) > codes[:, None]
-    before = (scores > own) | (later & (scores == own))
-    return np.asarray(np.count_nonzero(before, axis=1) < k)
+    ranked_above = (scores > own) | (later & (scores == own))
+    return np.asarray(np.count_nonzero(ranked_above, axis=1) < k)
 
 
 def _mean(values: Array, weights: Array | None) -> float:

@@ -1,8 +1,8 @@
-"""From the caller's targets to counts: one reading of the rows per call, whatever the targets are.
+"""Count y_true and y_pred, reading the rows once per call.
 
-One label per row becomes :class:`LabelTargets`, label sets become :class:`IndicatorTargets`.
-Arrays that are labels by nature go straight to the tally; only what it refuses is looked at closely, to word
-the error or to find another reading.
+One label per row becomes :class:`LabelTargets`, multilabel indicators become :class:`IndicatorTargets`.
+Arrays of labels go straight to the tally; only inputs that it refuses are examined further, to raise
+scikit-learn's error or to convert them.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 
     from assay.inputs.columns import Array
 
-__all__ = ["IndicatorTargets", "LabelTargets", "counted", "one_label_per_row"]
+__all__ = ["IndicatorTargets", "LabelTargets", "count_labels", "one_label_per_row"]
 
-_SQUARE_FITS = 1 << 31
-_BLOCK = 1 << 24  # entries of a sparse table that are spread out at a time
+_MAX_COUNT_FOR_INT64_SQUARES = 1 << 31
+_BLOCK_ENTRIES = 1 << 24  # entries of a sparse table made dense at a time
 
 
 @dataclasses.dataclass(eq=False)
 class LabelTargets:
-    """How much there is of each pair of actual and predicted label: a confusion tally's cells.
+    """Count or weight of each pair of actual and predicted label: a sparse confusion matrix.
 
-    For accuracy it reads like :class:`assay.metrics.Classes` (``correct``, ``wrong``, ``n``), but it needs
-    no full table, so any number of labels is cheap. A cell's number is its row in that table times the
-    number of labels, plus its column; a cell may come twice.
+    For accuracy it has the interface of :class:`assay.metrics.Classes` (``correct``, ``wrong``, ``n``), but
+    needs no full table, so any number of labels is cheap. A cell's index is its row in that table times the
+    number of labels, plus its column; a cell may occur twice.
     """
 
     labels: tuple[Any, ...]
@@ -54,20 +54,20 @@ class LabelTargets:
     weights: Array | None = None
     source: tuple[Any, Any] = ((), ())
 
-    width = 1  # labels that a row has
+    width = 1  # labels per row
 
     @property
     def kind(self) -> str:
-        """What scikit-learn calls such a target."""
+        """scikit-learn's name for this type of target."""
         return "binary" if len(self.labels) <= 2 else "multiclass"  # noqa: PLR2004 - two classes
 
     def actual_places(self) -> Array:
-        """Return the places of the labels that are actual somewhere, if only in a row without weight."""
+        """Return the indices of the labels that occur in y_true, rows of weight 0 included."""
         return np.unique(self.cells // len(self.labels))
 
     @property
     def present(self) -> Array:
-        """The labels as they came: floats, say, where the tally has whole numbers."""
+        """The labels in their original dtype, such as floats where the tally has integers."""
         labels = np.array(self.labels)
         if labels.dtype.kind not in "biuf":
             return labels
@@ -78,16 +78,16 @@ class LabelTargets:
         return labels.astype(np.result_type(*kinds))
 
     def among(self, labels: Sequence[Any]) -> LabelTargets:
-        """Return the pairs whose labels are both among the given ones, placed in their order."""
-        place = {label: index for index, label in enumerate(labels)}
-        places = np.array([place.get(label, -1) for label in self.labels], dtype=np.intp)
-        row, column = (places[axis] for axis in np.divmod(self.cells, len(self.labels)))
-        kept = (row >= 0) & (column >= 0)
-        cells, amount = (row * len(labels) + column)[kept], self.amount[kept]
+        """Return the pairs whose labels are both in `labels`, in that order."""
+        index_of = {label: index for index, label in enumerate(labels)}
+        indices = np.array([index_of.get(label, -1) for label in self.labels], dtype=np.intp)
+        row, column = (indices[axis] for axis in np.divmod(self.cells, len(self.labels)))
+        selected = (row >= 0) & (column >= 0)
+        cells, amount = (row * len(labels) + column)[selected], self.amount[selected]
         return LabelTargets(tuple(labels), cells, amount, amount.sum().item(), self.weights)
 
     def table(self) -> Array:
-        """Return the confusion matrix: integers where the weights are, too."""
+        """Return the confusion matrix; integers if the weights are integers."""
         size = len(self.labels)
         whole = self.weights is None or self.weights.dtype.kind in "biu"
         table = np.zeros(size * size, dtype=np.int64 if whole else np.float64)
@@ -96,68 +96,72 @@ class LabelTargets:
 
     @property
     def _right(self) -> Array:
-        """Which cells lie on the diagonal: their numbers are multiples of one more than its length."""
+        """Which cells lie on the diagonal: their indices are multiples of the number of labels plus 1."""
         right: Array = self.cells % (len(self.labels) + 1) == 0
         return right
 
     @property
     def correct(self) -> Any:
-        """How much was predicted as it is."""
+        """The number or weight of correct predictions."""
         return self.amount[self._right].sum().item()
 
     @property
     def wrong(self) -> Any:
-        """How much was not."""
+        """The number or weight of wrong predictions."""
         return self.amount[~self._right].sum().item()
 
     @functools.cached_property
     def each(self) -> Binary:
-        """The counts of every label against the rest."""
+        """The one-vs-rest counts of every label."""
         size, right = len(self.labels), self._right
         wrong = ~right
         cells, amount = self.cells[wrong], self.amount[wrong]
         tp = np.bincount(self.cells[right] // (size + 1), self.amount[right], size)
         fn, fp = np.bincount(cells // size, amount, size), np.bincount(cells % size, amount, size)
-        if self.weights is None and right.any():  # scikit-learn's are floats, too, where nothing is right
+        if self.weights is None and right.any():  # floats in scikit-learn if no prediction is correct
             tp, fn, fp = (x.astype(np.int64) for x in (tp, fn, fp))
         return Binary(tp, fp, fn, self.n - tp - fn - fp)
 
     def of(self, labels: Sequence[Any]) -> Binary:
-        """Return the counts of the given labels, each against the rest; one that does not occur has none."""
+        """Return the one-vs-rest counts of these labels; 0 for a label that does not occur."""
         known: Sequence[Any] = self.labels
         if len({isinstance(label, str) for label in (*known, *labels)}) > 1:
             # Text beside numbers: scikit-learn compares both as text.
             known, labels = ([str(label) for label in side] for side in (self.present.tolist(), labels))
-        place = {label: index for index, label in enumerate(known)}
-        places = [place.get(label, -1) for label in labels]
+        index_of = {label: index for index, label in enumerate(known)}
+        indices = [index_of.get(label, -1) for label in labels]
         each = (self.each.tp, self.each.fp, self.each.fn, self.each.tn)
         absent = (0, 0, 0, self.n)
-        return Binary(*(np.append(x, rest)[places] for x, rest in zip(each, absent, strict=True)))
+        return Binary(*(np.append(x, rest)[indices] for x, rest in zip(each, absent, strict=True)))
 
     def one(self, label: Any) -> Binary:
-        """Return the counts of one label as plain numbers; cheap where there are two labels."""
+        """Return the counts of one label as plain numbers; fast if there are two labels."""
         if label not in self.labels:
             return Binary(0, 0, 0, self.n)
-        place, size = self.labels.index(label), len(self.labels)
+        index, size = self.labels.index(label), len(self.labels)
         tp, fp, fn, tn = 0, 0, 0, 0
         for cell, amount in zip(self.cells.tolist(), self.amount.tolist(), strict=True):
             row, column = divmod(cell, size)
-            if row == place:
-                tp, fn = (tp + amount, fn) if column == place else (tp, fn + amount)
+            if row == index:
+                tp, fn = (tp + amount, fn) if column == index else (tp, fn + amount)
             else:
-                fp, tn = (fp + amount, tn) if column == place else (fp, tn + amount)
+                fp, tn = (fp + amount, tn) if column == index else (fp, tn + amount)
         return Binary(tp, fp, fn, tn)
 
     def classes(self) -> Ordered:
-        """Return the full table as metrics of all classes read it."""
+        """Return the full confusion matrix, as multiclass metrics read it."""
         table = self.table()
-        # Beyond 31 bits as Python's integers, so that squares stay exact.
-        return Ordered(table if self.n < _SQUARE_FITS or table.dtype.kind == "f" else table.astype(object))
+        # Python integers beyond 31 bits, so that squares stay exact.
+        return Ordered(
+            table
+            if self.n < _MAX_COUNT_FOR_INT64_SQUARES or table.dtype.kind == "f"
+            else table.astype(object)
+        )
 
 
 @dataclasses.dataclass(eq=False)
 class IndicatorTargets:
-    """Two tables of label sets, dense or sparse: a row per sample, a column per label."""
+    """Two multilabel indicator tables, dense or sparse: a row per sample, a column per label."""
 
     actual: Any
     predicted: Any
@@ -167,17 +171,17 @@ class IndicatorTargets:
 
     @property
     def width(self) -> int:
-        """How many labels a row has, there or not."""
+        """The number of labels."""
         return int(self.actual.shape[1])
 
     @property
     def present(self) -> Array:
-        """The labels: the columns' numbers."""
+        """The labels: the column indices."""
         return np.arange(self.width)
 
     @functools.cached_property
     def counts(self) -> tuple[Any, Any, Array, Array, Array]:
-        """How many rows there are and are wholly right, and tp, fp and fn of each label."""
+        """The number of rows, of exact matches, and tp, fp and fn of each label."""
         return self._counts(by_value=False)
 
     @functools.cached_property
@@ -186,106 +190,106 @@ class IndicatorTargets:
 
     @property
     def n(self) -> Any:
-        """How many rows there are, or what they weigh."""
+        """The number of rows, or their total weight."""
         return self._by_value[0]
 
     @property
     def correct(self) -> Any:
-        """How many rows were predicted exactly as they are."""
+        """The number or weight of rows with all labels correct."""
         return self._by_value[1]
 
     @property
     def wrong(self) -> Any:
-        """How many labels were predicted as they are not."""
+        """The number or weight of wrong labels."""
         return (self._by_value[3] + self._by_value[4]).sum()
 
     def blocks(self, *, by_value: bool = False) -> Iterator[tuple[slice, Array, Array]]:
-        """Yield the rows as tables of truth values, sparse ones some at a time.
+        """Yield the rows as boolean tables, sparse tables block by block.
 
-        What is not 0 is there. ``by_value`` keeps in the second table where the *values* differ from the
-        first's, which matters for tables of -1 and 1.
+        Nonzero entries are true. With ``by_value`` the second table differs from the first wherever the
+        *values* differ, which matters for tables of -1 and 1.
         """
         n, size = self.actual.shape
-        step = max(1, _BLOCK // size) if is_sparse(self.actual) or is_sparse(self.predicted) else n
+        step = max(1, _BLOCK_ENTRIES // size) if is_sparse(self.actual) or is_sparse(self.predicted) else n
         for start in range(0, n, step):
-            part = slice(start, start + step)
+            block = slice(start, start + step)
             actual, predicted = (
-                side[part].toarray() if is_sparse(side) else side[part]
+                side[block].toarray() if is_sparse(side) else side[block]
                 for side in (self.actual, self.predicted)
             )
-            there = actual != 0
-            yield part, there, there ^ (actual != predicted) if by_value else predicted != 0
+            truth = actual != 0
+            yield block, truth, truth ^ (actual != predicted) if by_value else predicted != 0
 
     def _counts(self, *, by_value: bool) -> tuple[Any, Any, Array, Array, Array]:
         values: Any = 0
-        for factor, weight in [(1, None)] if self.weights is None else _parts(self.weights):
+        for factor, weight in [(1, None)] if self.weights is None else _split_weights(self.weights):
             tally = merge(
                 LabelSets.of_indicators(
-                    actual=there, predicted=given, weight=None if weight is None else weight[part]
+                    actual=truth, predicted=guess, weight=None if weight is None else weight[block]
                 )
-                for part, there, given in self.blocks(by_value=by_value)
+                for block, truth, guess in self.blocks(by_value=by_value)
             )
             values = values + factor * (tally.counts if weight is None else tally.weight())
         return tally.split(values)
 
     def of(self, labels: Sequence[int] | None) -> Binary:
-        """Return the counts of the given labels, or of all."""
+        """Return the counts of these labels, or of all."""
         n, _, tp, fp, fn = self.counts
         if labels is not None:
-            tp, fp, fn = (x[self._chosen(labels)] for x in (tp, fp, fn))
+            tp, fp, fn = (x[self._column_indices(labels)] for x in (tp, fp, fn))
         return Binary(tp, fp, fn, n - tp - fp - fn)
 
     def of_samples(self, labels: Sequence[int] | None) -> Binary:
-        """Return the counts of every row, over the given labels or all."""
-        chosen = slice(None) if labels is None else self._chosen(labels)
-        sides = []
+        """Return the counts of every row, over these labels or all."""
+        columns = slice(None) if labels is None else self._column_indices(labels)
+        counts = []
         for _, *block in self.blocks():
-            there, given = (np.ascontiguousarray(side.T[chosen]) for side in block)
-            masks = (there & given, given & ~there, there & ~given, ~(there | given))
-            sides.append([mask.view(np.uint8).sum(axis=0, dtype=np.int64) for mask in masks])
-        tp, fp, fn, tn = np.concatenate(sides, axis=1)
+            truth, guess = (np.ascontiguousarray(side.T[columns]) for side in block)
+            masks = (truth & guess, guess & ~truth, truth & ~guess, ~(truth | guess))
+            counts.append([mask.view(np.uint8).sum(axis=0, dtype=np.int64) for mask in masks])
+        tp, fp, fn, tn = np.concatenate(counts, axis=1)
         if self.weights is not None:
             tp, fp, fn, tn = (x * self.weights for x in (tp, fp, fn, tn))
         return Binary(tp, fp, fn, tn)
 
-    def _chosen(self, labels: Sequence[int]) -> Array:
-        chosen = np.asarray(labels, dtype=np.intp)
+    def _column_indices(self, labels: Sequence[int]) -> Array:
+        indices = np.asarray(labels, dtype=np.intp)
         last = self.width - 1
-        if chosen.size and chosen.max() > last:
+        if indices.size and indices.max() > last:
             raise LabelError(
-                f"All labels must be in [0, n labels) for multilabel targets. Got {chosen.max()} > {last}"
+                f"All labels must be in [0, n labels) for multilabel targets. Got {indices.max()} > {last}"
             )
-        if chosen.size and chosen.min() < 0:
+        if indices.size and indices.min() < 0:
             raise LabelError(
-                f"All labels must be in [0, n labels) for multilabel targets. Got {chosen.min()} < 0"
+                f"All labels must be in [0, n labels) for multilabel targets. Got {indices.min()} < 0"
             )
-        return chosen
+        return indices
 
 
-def counted(y_true: Any, y_pred: Any, sample_weight: Any = None) -> LabelTargets | IndicatorTargets:
-    """Return the counts of two targets, or raise where they are none or do not fit together."""
-    if not (_wide(y_true) or _wide(y_pred)):
+def count_labels(y_true: Any, y_pred: Any, sample_weight: Any = None) -> LabelTargets | IndicatorTargets:
+    """Return the counts of two targets; raise if they are invalid or do not match."""
+    if not (_may_be_table(y_true) or _may_be_table(y_pred)):
         try:
-            gathered = rows(actual=y_true, predicted=y_pred)
-            if gathered.n:
-                pairs = _pairs(gathered, sample_weights(sample_weight, gathered.n))
+            label_rows = rows(actual=y_true, predicted=y_pred)
+            if label_rows.n:
+                pairs = _count_pairs(label_rows, sample_weights(sample_weight, label_rows.n))
                 pairs.source = y_true, y_pred
                 return pairs
         except InputError:
             pass
-    return _examined(y_true, y_pred, sample_weight)
+    return _count_examined(y_true, y_pred, sample_weight)
 
 
 def one_label_per_row(y_true: Any, y_pred: Any, sample_weight: Any = None) -> LabelTargets:
     """Return the counts of two targets that must have one label per row."""
-    pairs = counted(y_true, y_pred, sample_weight)
+    pairs = count_labels(y_true, y_pred, sample_weight)
     if isinstance(pairs, IndicatorTargets):
         raise LabelError(f"{pairs.kind} is not supported")
     return pairs
 
 
-def _wide(values: Any) -> bool:
-    """Tell whether this may be a table of several columns."""
+def _may_be_table(values: Any) -> bool:
+    """Whether this may be a table of several columns."""
     shape = getattr(values, "shape", None)
     if shape is not None:
         return len(shape) != 1 and (shape[1:] != (1,) or is_sparse(values) or isinstance(values, np.matrix))
@@ -293,22 +297,24 @@ def _wide(values: Any) -> bool:
     return hasattr(first, "__len__") and not isinstance(first, str)
 
 
-def _pairs(gathered: Rows, weights: Array | None) -> LabelTargets:
+def _count_pairs(label_rows: Rows, weights: Array | None) -> LabelTargets:
     """Return the counts of rows of labels."""
     if weights is None:
-        tally = Confusion.of(gathered)
-        return LabelTargets(tally.labels, tally.cells.view(np.int64), tally.counts, gathered.n)
-    parts = list(_parts(weights))
+        tally = Confusion.of(label_rows)
+        return LabelTargets(tally.labels, tally.cells.view(np.int64), tally.counts, label_rows.n)
+    parts = list(_split_weights(weights))
     labels = None
     cells: list[Array] = []
     amounts: list[Array] = []
-    if len(parts) > 1 or weights.min() <= 0:  # a row without weight still brings its labels along
-        tally = Confusion.of(gathered)
+    if len(parts) > 1 or weights.min() <= 0:  # the labels of rows of weight 0 count as well
+        tally = Confusion.of(label_rows)
         labels = tally.labels
         cells.append(tally.cells.view(np.int64))
         amounts.append(np.zeros(len(tally.cells), dtype=np.int64))
     for factor, weight in parts:
-        weighted = rows(actual=gathered.actual, predicted=gathered.predicted, weight=weight, labels=labels)
+        weighted = rows(
+            actual=label_rows.actual, predicted=label_rows.predicted, weight=weight, labels=labels
+        )
         tally = Confusion.of(weighted)
         amount = tally.weight() if weights.dtype.kind == "f" else tally.weight().astype(np.int64)
         cells.append(tally.cells.view(np.int64))
@@ -317,10 +323,10 @@ def _pairs(gathered: Rows, weights: Array | None) -> LabelTargets:
     return LabelTargets(tally.labels, np.concatenate(cells), amount, amount.sum().item(), weights)
 
 
-def _parts(weights: Array) -> Iterator[tuple[int, Array]]:
-    """Yield weights as a tally takes them, each with the factor that makes them what they were.
+def _split_weights(weights: Array) -> Iterator[tuple[int, Array]]:
+    """Yield nonnegative weights that a tally accepts, each with its factor; their sum is the input.
 
-    Those below 0 come apart, to be taken away, and integers that no float64 holds in two halves.
+    Negative weights are split off with factor -1, and integers beyond 2**53 are split into two halves.
     """
     signed = [(1, weights)]
     if weights.min() < 0:
@@ -333,8 +339,8 @@ def _parts(weights: Array) -> Iterator[tuple[int, Array]]:
             yield sign, part
 
 
-def _examined(y_true: Any, y_pred: Any, sample_weight: Any) -> LabelTargets | IndicatorTargets:
-    """Return the counts of targets that are not labels at first sight, or raise saying what they are."""
+def _count_examined(y_true: Any, y_pred: Any, sample_weight: Any) -> LabelTargets | IndicatorTargets:
+    """Return the counts of targets after checking their type as scikit-learn does, or raise its error."""
     n = consistent_length(y_true, y_pred, sample_weight)
     kinds = type_of_target(y_true, "y_true"), type_of_target(y_pred, "y_pred")
     if n < 1:
@@ -355,7 +361,7 @@ def _examined(y_true: Any, y_pred: Any, sample_weight: Any) -> LabelTargets | In
         raise InvalidParameterError("Sparse input is only supported when targets are of multilabel type")
     actual, predicted = column_or_1d(y_true, "y_true"), column_or_1d(y_pred, "y_pred")
     labels = unique_labels(actual, predicted)
-    # Labels of a kind no tally knows (dates, say) are counted by their places in the sorted list.
+    # Labels of types that tallies do not support, such as dates, are counted by their index in sorted order.
     first, second = (Column("y", np.searchsorted(labels, values)) for values in (actual, predicted))
-    pairs = _pairs(Rows(n, first, second), weights)
+    pairs = _count_pairs(Rows(n, first, second), weights)
     return dataclasses.replace(pairs, labels=tuple(labels.tolist()), source=(actual, predicted))

@@ -25,7 +25,7 @@ from assay.sklearn.probability_targets import (
     mean_loss,
     plain_forecasts,
     probabilities,
-    tried,
+    tally_or_none,
 )
 from assay.sklearn.target_checks import (
     column_or_1d,
@@ -74,7 +74,7 @@ def log_loss(
     if sample_weight is None and labels is None:
         rows = plain_forecasts(y_true, y_proba)
         if rows is not None and _both_occur(y_true):
-            tally = tried(Losses.log_losses, rows, clip=float(np.finfo(y_proba.dtype).eps))
+            tally = tally_or_none(Losses.log_losses, rows, clip=float(np.finfo(y_proba.dtype).eps))
             if tally is not None:
                 return tally.total / tally.weight if normalize else float(tally.total)
     forecasts = Forecasts.of_classes(y_true, probabilities(y_proba), sample_weight, labels)
@@ -241,7 +241,7 @@ def _both_occur(labels: Array) -> bool:
 def _plain_brier(y_true: Any, y_proba: Any) -> float | None:
     """Return the Brier score of integer labels 0 and 1, None where it is not as simple as that."""
     rows = plain_forecasts(y_true, y_proba)
-    tally = None if rows is None else tried(Moments.of, rows)
+    tally = None if rows is None else tally_or_none(Moments.of, rows)
     # Only 0 and 1 are their own squares, and no integer's is less.
     if tally is None or tally.actual != tally.squared_actual:
         return None

@@ -1,4 +1,4 @@
-"""Forecasts: labels beside probabilities, checked as scikit-learn checks them, and made into tallies."""
+"""Validate labels and predicted probabilities as scikit-learn does, for probability metrics."""
 
 from __future__ import annotations
 
@@ -30,18 +30,17 @@ if TYPE_CHECKING:
 
     from assay.inputs.columns import Array
 
-__all__ = ["Forecasts", "are_probabilities", "mean_loss", "plain_forecasts", "probabilities", "tried"]
+__all__ = ["Forecasts", "are_probabilities", "mean_loss", "plain_forecasts", "probabilities", "tally_or_none"]
 
-_TABLE = 2  # dimensions of a table: rows and columns
-_CLOSE = 1e-8
+_TABLE = 2  # number of dimensions of a table
+_SUM_TOLERANCE = 1e-8
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Forecasts:
-    """Rows of a class and probabilities: one column for the class of code 1, or a column per class.
+    """Actual classes and probabilities: of the class with code 1, or a column per class.
 
-    `codes` is the place of each row's class among the classes; where rows may have several classes at once,
-    it is a table of 0 and 1 instead.
+    `codes` is the index of each row's class; for multilabel rows it is a table of 0 and 1 instead.
     """
 
     codes: Array
@@ -51,15 +50,15 @@ class Forecasts:
 
     @classmethod
     def of_classes(cls, y_true: Any, p: Array, sample_weight: Any, labels: Any) -> Forecasts:
-        """Return forecasts of any number of classes, or raise where the columns are not one per class."""
+        """Return forecasts of any number of classes, or raise unless there is one column per class."""
         _refuse_outside(p, "lower")
         n = consistent_length(p, y_true, sample_weight)
         weights = sample_weights(sample_weight, n)
-        codes, classes = _encoded(y_true, labels)
+        codes, classes = _encode_classes(y_true, labels)
         if p.ndim == _TABLE and p.shape[1] == 1:
             p = p[:, 0]
         if p.ndim == _TABLE:
-            _warn_of_sums(p)
+            _warn_unless_sums_are_one(p)
         columns = p.shape[1] if p.ndim == _TABLE else 2
         if len(classes) != columns and labels is None:
             raise LabelError(
@@ -78,7 +77,7 @@ class Forecasts:
 
     @classmethod
     def of_two(cls, y_true: Any, p: Array, sample_weight: Any, pos_label: Any) -> Forecasts:
-        """Return forecasts of one class against the other, which is the one not named."""
+        """Return forecasts of the positive class of two."""
         actual, p = finite(column_or_1d(y_true), "y_true"), column_or_1d(p)
         n = consistent_length(p, actual, sample_weight)
         weights = sample_weights(sample_weight, n)
@@ -100,29 +99,29 @@ class Forecasts:
 
     @property
     def several(self) -> bool:
-        """Whether a row may have several classes at once."""
+        """Whether rows are multilabel."""
         return self.codes.ndim == _TABLE
 
     def within(self) -> Forecasts:
-        """Return the forecasts with probabilities moved into [0, 1]: weights below 0 may lead beyond."""
+        """Return the forecasts with probabilities clipped to [0, 1]: negative weights may lead outside."""
         return dataclasses.replace(self, p=np.clip(self.p, 0, 1))
 
     def with_proportions(self, losses: Callable[[Forecasts], Array]) -> Array:
-        """Return what each row would lose if its probabilities were the proportions of the classes."""
+        """Return each row's loss if the class proportions were predicted."""
         if self.several:
             shares = np.average(self.codes, axis=0, weights=self.weights)
             return losses(dataclasses.replace(self, p=np.tile(shares, (len(self.codes), 1))))
-        own = np.arange(self.classes)
-        rows = np.bincount(self.codes, self.weights, minlength=self.classes)
-        shares = np.average(np.eye(self.classes), axis=0, weights=rows)
+        codes = np.arange(self.classes)
+        class_weights = np.bincount(self.codes, self.weights, minlength=self.classes)
+        shares = np.average(np.eye(self.classes), axis=0, weights=class_weights)
         p = np.full(2, shares[1]) if self.p.ndim == 1 else np.tile(shares, (self.classes, 1))
-        return losses(Forecasts(own, self.classes, p, None))[self.codes]
+        return losses(Forecasts(codes, self.classes, p, None))[self.codes]
 
 
 def plain_forecasts(y_true: Any, y_proba: Any) -> Rows | None:
-    """Return the rows of 64-bit integers beside a column of floats, None where they are anything else.
+    """Return the rows if y_true is 64-bit integers and y_proba a column of floats; otherwise None.
 
-    What they hold is not looked at yet: the tally does that as it reads them.
+    The values are not checked yet: the tally does that as it reads them.
     """
     if not (type(y_true) is np.ndarray is type(y_proba)):
         return None
@@ -132,20 +131,20 @@ def plain_forecasts(y_true: Any, y_proba: Any) -> Rows | None:
         return None
     if not (y_true.flags.c_contiguous and y_proba.flags.c_contiguous):
         return None
-    given = Column("y_proba", y_proba)
-    return Rows(len(y_true), actual=Column("y_true", y_true), predicted=given, score=given)
+    probability = Column("y_proba", y_proba)
+    return Rows(len(y_true), actual=Column("y_true", y_true), predicted=probability, score=probability)
 
 
 def probabilities(y_proba: Any) -> Array:
-    """Return probabilities as float32 or float64, of one or two dimensions, all of them finite."""
-    given = as_array(y_proba)
-    if given.dtype.kind in "US":  # scikit-learn reads numbers from text
-        given = np.asarray(y_proba, dtype=np.float64)
-    return numeric(given, dtype=(np.float64, np.float32))
+    """Return probabilities as float32 or float64, of one or two dimensions; raise unless all are finite."""
+    array = as_array(y_proba)
+    if array.dtype.kind in "US":  # scikit-learn reads numbers from text
+        array = np.asarray(y_proba, dtype=np.float64)
+    return numeric(array, dtype=(np.float64, np.float32))
 
 
 def mean_loss(losses: Array, weights: Array | None, *, normalize: bool = True) -> float:
-    """Return the mean of the rows' losses, or their sum: of exact sums, but where a weight is negative."""
+    """Return the mean of the rows' losses, or their sum; from exact sums unless a weight is negative."""
     if weights is not None and (weights.min() < 0 or not np.isfinite(weights).all()):
         return float(np.average(losses, weights=weights) if normalize else np.dot(losses, weights))
     tally = Losses.of_values(losses, weights)
@@ -153,15 +152,15 @@ def mean_loss(losses: Array, weights: Array | None, *, normalize: bool = True) -
 
 
 def are_probabilities(values: Array) -> bool:
-    """Tell whether all floats lie in [0, 1].
+    """Whether all floats lie in [0, 1].
 
     >>> are_probabilities(np.array([0.0, 1.0])), are_probabilities(np.array([0.5, np.nan]))
     (True, False)
     """
-    # The bits of floats that are not negative order as the floats do; a sign or a NaN is beyond them all.
-    whole = values.dtype.type(1)
+    # The bits of nonnegative floats sort as the floats do; negative numbers and NaN sort above them all.
+    one = values.dtype.type(1)
     bits = np.uint64 if values.itemsize == np.uint64().itemsize else np.uint32
-    return bool(values.view(bits).max() <= whole.view(bits) or ((values >= 0) & (values <= 1)).all())
+    return bool(values.view(bits).max() <= one.view(bits) or ((values >= 0) & (values <= 1)).all())
 
 
 def _refuse_outside(p: Array, comparison: str) -> None:
@@ -172,14 +171,14 @@ def _refuse_outside(p: Array, comparison: str) -> None:
     raise NumberError(f"y_prob contains values {comparison} than 0: {p.min()}")
 
 
-def _warn_of_sums(p: Array) -> None:
+def _warn_unless_sums_are_one(p: Array) -> None:
     sums = p.sum(axis=1)
-    if not (np.abs(sums - 1) <= _CLOSE + math.sqrt(np.finfo(p.dtype).eps)).all():
+    if not (np.abs(sums - 1) <= _SUM_TOLERANCE + math.sqrt(np.finfo(p.dtype).eps)).all():
         warn("The y_prob values do not sum to one. Make sure to pass probabilities.")
 
 
-def _encoded(y_true: Any, labels: Any) -> tuple[Array, Array]:
-    """Return each row's place among the classes and the classes, sorted; a table of 0 and 1 stays one."""
+def _encode_classes(y_true: Any, labels: Any) -> tuple[Array, Array]:
+    """Return the index of each row's class and the sorted classes; indicator tables are unchanged."""
     actual = as_target(y_true)
     kind = "multiclass" if actual.ndim == 1 and actual.dtype.kind in "biuU" else type_of_target(y_true)
     if kind not in ("binary", "multiclass", "multilabel-indicator"):
@@ -190,16 +189,16 @@ def _encoded(y_true: Any, labels: Any) -> tuple[Array, Array]:
         )
     if not len(actual):
         raise LengthError(f"y has 0 samples: {y_true!r}")
-    several = kind == "multilabel-indicator"
+    multilabel = kind == "multilabel-indicator"
     codes: Array
-    if several and labels is not None:
+    if multilabel and labels is not None:
         raise LabelError("The labels of a table of 0 and 1 are its columns: labels= cannot name them.")
-    if several:
+    if multilabel:
         codes, classes = actual, np.arange(actual.shape[1])
     elif labels is None:
-        codes, classes = _places(column_or_1d(actual))
+        codes, classes = _encode_sorted(column_or_1d(actual))
     else:
-        classes = _declared(labels, actual)
+        classes = _declared_classes(labels, actual)
         codes = np.searchsorted(classes, column_or_1d(actual))
     if len(classes) == 1:
         raise LabelError(
@@ -211,7 +210,7 @@ def _encoded(y_true: Any, labels: Any) -> tuple[Array, Array]:
     return codes, classes
 
 
-def _places(actual: Array) -> tuple[Array, Array]:
+def _encode_sorted(actual: Array) -> tuple[Array, Array]:
     if actual.dtype.kind in "biuU":
         codes, labels = encode(column(actual))
         return codes, np.asarray(labels)
@@ -219,15 +218,15 @@ def _places(actual: Array) -> tuple[Array, Array]:
     return codes, classes
 
 
-def _declared(labels: Any, actual: Array) -> Array:
-    """Return the declared classes, sorted, or raise where rows have others."""
+def _declared_classes(labels: Any, actual: Array) -> Array:
+    """Return the declared classes, sorted; raise if rows have others."""
     if type_of_target(labels) not in ("binary", "multiclass"):
         raise LabelError(f"Unknown label type: {(labels,)!r}")
-    given = column_or_1d(labels, "labels")
-    classes = distinct(given)
-    if len(classes) != len(given):
+    declared = column_or_1d(labels, "labels")
+    classes = distinct(declared)
+    if len(classes) != len(declared):
         raise LabelError(f"labels={labels} names a label twice.")
-    if not (classes == given).all():
+    if not (classes == declared).all():
         warn(
             f"Labels passed were {labels}. But this function assumes labels are ordered lexicographically. "
             f"Pass the ordered labels={classes.tolist()} and ensure that the columns of y_prob correspond to "
@@ -239,8 +238,8 @@ def _declared(labels: Any, actual: Array) -> Array:
     return classes
 
 
-def tried(tally: Any, rows: Rows, **parameters: Any) -> Any:
-    """Return the tally of plain rows, None where they are not what they seemed."""
+def tally_or_none(tally: Any, rows: Rows, **parameters: Any) -> Any:
+    """Return the tally of rows, or None if it refuses them."""
     try:
         return tally(rows, **parameters)
     except InputError:

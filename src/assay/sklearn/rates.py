@@ -11,7 +11,7 @@ import numpy as np
 from assay.errors import InputError, LabelError
 from assay.metrics import f1, f_beta, jaccard, pooled, precision, recall
 from assay.sklearn.classification import against_rest
-from assay.sklearn.label_targets import IndicatorTargets, LabelTargets, counted
+from assay.sklearn.label_targets import IndicatorTargets, LabelTargets, count_labels
 from assay.sklearn.parameter_checks import (
     AVERAGE,
     OPTIONAL_ARRAY,
@@ -78,7 +78,7 @@ def precision_score(
     >>> precision_score([0, 1, 1, 1], [1, 1, 1, 0])
     0.6666666666666666
     """
-    counts = counted(y_true, y_pred, sample_weight)
+    counts = count_labels(y_true, y_pred, sample_weight)
     each, weights = _averaged_over(counts, labels, pos_label, average)
     return _average("precision", precision.formula(each), weights, average, zero_division=zero_division)
 
@@ -99,7 +99,7 @@ def recall_score(
     >>> recall_score([0, 1, 1, 1], [1, 1, 1, 0])
     0.6666666666666666
     """
-    counts = counted(y_true, y_pred, sample_weight)
+    counts = count_labels(y_true, y_pred, sample_weight)
     each, weights = _averaged_over(counts, labels, pos_label, average)
     return _average("recall", recall.formula(each), weights, average, zero_division=zero_division)
 
@@ -120,7 +120,7 @@ def f1_score(
     >>> f1_score(["a", "b", "c"], ["a", "b", "b"], average=None, zero_division=0)
     array([1.        , 0.66666667, 0.        ])
     """
-    counts = counted(y_true, y_pred, sample_weight)
+    counts = count_labels(y_true, y_pred, sample_weight)
     each, weights = _averaged_over(counts, labels, pos_label, average)
     return _average("f-score", f1.formula(each), weights, average, zero_division=zero_division)
 
@@ -142,7 +142,7 @@ def fbeta_score(
     >>> fbeta_score([0, 1, 1, 1], [1, 1, 0, 0], beta=0.5)
     0.45454545454545453
     """
-    counts = counted(y_true, y_pred, sample_weight)
+    counts = count_labels(y_true, y_pred, sample_weight)
     each, weights = _averaged_over(counts, labels, pos_label, average)
     values = f_beta.formula(each, beta=float(beta))
     silent = beta in (0, math.inf)  # it is precision or recall then, and scikit-learn warns of F only
@@ -170,7 +170,7 @@ def jaccard_score(
     >>> jaccard_score([0, 1, 1, 1], [1, 1, 1, 0])
     0.5
     """
-    counts = counted(y_true, y_pred, sample_weight)
+    counts = count_labels(y_true, y_pred, sample_weight)
     each, weights = _averaged_over(counts, labels, pos_label, average)
     return _average("jaccard", jaccard.formula(each), weights, average, zero_division=zero_division)
 
@@ -193,7 +193,7 @@ def precision_recall_fscore_support(
     >>> precision_recall_fscore_support([0, 1, 1, 1], [1, 1, 1, 0], average="binary")
     (0.6666666666666666, 0.6666666666666666, 0.6666666666666666, None)
     """
-    counts = counted(y_true, y_pred, sample_weight)
+    counts = count_labels(y_true, y_pred, sample_weight)
     return rates(
         counts, labels, average,
         beta=beta, pos_label=pos_label, warn_for=warn_for, zero_division=zero_division,

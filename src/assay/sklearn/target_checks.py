@@ -1,7 +1,7 @@
-"""Targets: what the caller's arrays are, checked as far as a function needs and no further.
+"""Validate targets, scores and sample weights as scikit-learn does, without needless scans.
 
 Every function here takes anything array-like (lists, NumPy, pandas, Polars, Arrow, tensors) and returns
-NumPy arrays. Integer, boolean and text arrays are labels by nature, so their content is never scanned.
+NumPy arrays. Integer, boolean and text arrays are always labels, so their content is never scanned.
 Errors are a ValueError where scikit-learn raises one, and an :class:`InvalidParameterError` (which is a
 TypeError as well) where it raises a TypeError.
 """
@@ -38,11 +38,11 @@ __all__ = [
     "whole",
 ]
 
-_TABLE = 2  # dimensions of a table: rows and columns
+_TABLE = 2  # number of dimensions of a table
 
 
 def sample_count(values: Any) -> int:
-    """Return how many rows something has, or raise where it has none to count.
+    """Return the number of rows of an array-like; raise if it has no length.
 
     >>> sample_count([1, 2, 3]), sample_count(np.zeros((4, 2)))
     (3, 4)
@@ -65,7 +65,7 @@ def sample_count(values: Any) -> int:
 
 
 def consistent_length(*arrays: Any) -> int:
-    """Return the number of rows that all arrays have (None is passed over), or raise.
+    """Return the number of rows that all arrays have (None is skipped); raise if they differ.
 
     >>> consistent_length([1, 2], np.zeros(2), None)
     2
@@ -77,28 +77,28 @@ def consistent_length(*arrays: Any) -> int:
 
 
 def as_array(values: Any, name: str = "") -> Array:
-    """Return anything dense as a NumPy array of whatever type and shape it has, copied only if it must be.
+    """Return anything dense as a NumPy array of its own dtype and shape, without a copy if possible.
 
     pandas' nullable numbers become float64, ragged lists an array of objects.
     """
-    array: Array = values if type(values) is np.ndarray else _converted(values, name)
+    array: Array = values if type(values) is np.ndarray else _to_array(values, name)
     if array.dtype.kind == "c":
         raise ColumnError(f"Complex data not supported\n{array}\n")
     return array
 
 
-def _converted(values: Any, name: str) -> Array:
+def _to_array(values: Any, name: str) -> Array:
     if is_sparse(values):
-        what = f" for {name}" if name else ""
+        suffix = f" for {name}" if name else ""
         raise InvalidParameterError(
-            f"Sparse data was passed{what}, but dense data is required. "
+            f"Sparse data was passed{suffix}, but dense data is required. "
             "Use '.toarray()' to convert to a dense numpy array."
         )
     if isinstance(values, np.matrix):
         raise InvalidParameterError(
             "np.matrix is not supported. Please convert to a numpy array with np.asarray."
         )
-    if _nullable(values):
+    if _has_nullable_dtype(values):
         return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
     try:
         return np.asarray(values)
@@ -106,14 +106,14 @@ def _converted(values: Any, name: str) -> Array:
         return np.asarray(values, dtype=object)
 
 
-def _nullable(values: Any) -> bool:
-    """Tell whether this is a column of pandas' nullable numbers, or a frame of numbers with such a column."""
-    kinds = [values.dtype] if hasattr(values, "dtype") else list(getattr(values, "dtypes", ()))
-    return any(hasattr(kind, "na_value") for kind in kinds) and all(kind.kind in "biuf" for kind in kinds)
+def _has_nullable_dtype(values: Any) -> bool:
+    """Whether this is a pandas column of nullable numbers, or a frame of numbers with such a column."""
+    dtypes = [values.dtype] if hasattr(values, "dtype") else list(getattr(values, "dtypes", ()))
+    return any(hasattr(d, "na_value") for d in dtypes) and all(d.kind in "biuf" for d in dtypes)
 
 
 def finite(array: Array, name: str = "") -> Array:
-    """Return the array if it holds neither NaN nor infinity, or raise saying which."""
+    """Return the array; raise if it holds NaN or infinity."""
     kind = array.dtype.kind
     if kind == "O":
         # Only a NaN differs from itself.
@@ -125,9 +125,9 @@ def finite(array: Array, name: str = "") -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(array.sum()) or np.isfinite(array).all():
             return array
-    padded = f"{name} " if name else ""
+    prefix = f"{name} " if name else ""
     what = "NaN" if np.isnan(array).any() else f"infinity or a value too large for {array.dtype!r}"
-    raise NumberError(f"Input {padded}contains {what}.")
+    raise NumberError(f"Input {prefix}contains {what}.")
 
 
 def numeric(
@@ -160,8 +160,8 @@ def numeric(
     if dtype is not None:
         try:
             array = array.astype(dtype, copy=False)
-        except ValueError as text:
-            raise NumberError(str(text)) from None
+        except ValueError as error:
+            raise NumberError(str(error)) from None
     if array.ndim > most:
         raise ColumnError(f"Found array with dim {array.ndim}, while dim <= {most} is required.")
     if array.ndim == 0:
@@ -181,7 +181,7 @@ def numeric(
 
 
 def column_or_1d(values: Any, name: str = "y") -> Array:
-    """Return one value per row as a contiguous 1-D array: a table of one column counts as one.
+    """Return one value per row as a contiguous 1-D array; a table of one column is accepted.
 
     >>> column_or_1d([[1], [2]])
     array([1, 2])
@@ -197,8 +197,8 @@ def column_or_1d(values: Any, name: str = "y") -> Array:
 def sample_weights(sample_weight: Any, n: int, *, dtype: Any = None) -> Array | None:
     """Return weights as a finite 1-D array of numbers, one per row and not all of them 0; None stays None.
 
-    A single number stands for equal weights. Integers stay integers unless `dtype` says otherwise;
-    negative ones are let through, as in scikit-learn.
+    A single number means equal weights. Integers stay integers unless `dtype` is passed; negative weights
+    are accepted, as in scikit-learn.
     """
     if sample_weight is None:
         return None
@@ -219,7 +219,7 @@ def sample_weights(sample_weight: Any, n: int, *, dtype: Any = None) -> Array | 
 
 
 def whole(array: Array) -> bool:
-    """Tell whether every number is whole and fits 64 bits, as a label must."""
+    """Whether every number is whole and fits into 64 bits, as labels must."""
     if array.dtype.kind in "biu":
         return True
     if array.dtype.kind != "f":
@@ -229,34 +229,35 @@ def whole(array: Array) -> bool:
 
 
 def distinct(array: Array) -> Array:
-    """Return the distinct values of an array, sorted, as ``numpy.unique`` does; labels faster."""
+    """Return the distinct values of an array, sorted, as ``numpy.unique`` does, but faster for labels."""
     if array.dtype.kind in "biuU" and array.size:
         values = column(np.ascontiguousarray(array).reshape(-1))
         return np.array(encode(values)[1], dtype=array.dtype)
     try:
         return np.unique(array)
-    except TypeError as mixed:
-        raise InvalidParameterError(str(mixed)) from None
+    except TypeError as error:
+        raise InvalidParameterError(str(error)) from None
 
 
 def is_indicator(values: Any) -> bool:
-    """Tell whether this is a table of 0 and 1 (or another number): a row per sample, a column per label."""
+    """Whether this is a multilabel indicator: a table of at most two distinct integers such as 0 and 1."""
     shape: tuple[int, ...] = getattr(values, "shape", ())
     if len(shape) != _TABLE or shape[1] < 2:  # noqa: PLR2004 - one column is one label per row
         return False
     if is_sparse(values):
-        found = distinct(np.asarray(values.tocsr().data))
-        return not len(found) or ((len(found) == 1 or (len(found) == 2 and 0 in found)) and whole(found))  # noqa: PLR2004
+        nonzero = distinct(np.asarray(values.tocsr().data))
+        at_most_two = len(nonzero) <= 1 or (len(nonzero) == 2 and 0 in nonzero)  # noqa: PLR2004
+        return not len(nonzero) or (at_most_two and whole(nonzero))
     if values.dtype.kind not in "biuf":
         return False
-    if values.dtype.kind == "f" and not whole(values[:1]):  # a glance before the whole table is searched
+    if values.dtype.kind == "f" and not whole(values[:1]):  # check one row before scanning the whole table
         return False
-    found = distinct(values)
-    return len(found) <= 2 and whole(found)  # noqa: PLR2004 - there and not there
+    values_found = distinct(values)
+    return len(values_found) <= 2 and whole(values_found)  # noqa: PLR2004 - present and absent
 
 
 def type_of_target(values: Any, name: str = "") -> str:
-    """Return what kind of target this is, in scikit-learn's words.
+    """Return the type of a target, with scikit-learn's names.
 
     One of "binary", "multiclass", "multilabel-indicator", "multiclass-multioutput", "continuous",
     "continuous-multioutput" and "unknown".
@@ -279,17 +280,17 @@ def type_of_target(values: Any, name: str = "") -> str:
         return "binary" if array.ndim == 1 else "unknown"
     if array.dtype.kind == "O" and not isinstance(array.flat[0], str):
         return "unknown"
-    several = "-multioutput" if array.ndim == _TABLE and array.shape[1] > 1 else ""
+    suffix = "-multioutput" if array.ndim == _TABLE and array.shape[1] > 1 else ""
     if array.dtype.kind == "f" and not whole(array):
         finite(array, name)
-        return f"continuous{several}"
-    if several or len(distinct(array)) > 2:  # noqa: PLR2004 - two classes are binary
-        return f"multiclass{several}"
+        return f"continuous{suffix}"
+    if suffix or len(distinct(array)) > 2:  # noqa: PLR2004 - two classes are binary
+        return f"multiclass{suffix}"
     return "binary"
 
 
 def as_target(values: Any) -> Array:
-    """Return a dense target as an array, or raise where it is a scalar, bytes or a list of label lists."""
+    """Return a dense target as an array, or raise if it is a scalar, bytes or a list of label lists."""
     if isinstance(values, str) or not (isinstance(values, Sequence) or hasattr(values, "__array__")):
         raise InputError(f"Expected array-like (array or non-string sequence), got {values!r}")
     if type(values).__name__ in ("SparseSeries", "SparseArray"):
@@ -313,31 +314,31 @@ def as_target(values: Any) -> Array:
 
 def unique_labels(*arrays: Array) -> Array:
     """Return the distinct labels of several 1-D arrays together, sorted; text beside numbers is refused."""
-    found = [distinct(array) for array in arrays]
-    labels = {label for each in found for label in each.tolist()}
+    labels_by_array = [distinct(array) for array in arrays]
+    labels = {label for array_labels in labels_by_array for label in array_labels.tolist()}
     if len({isinstance(label, str) for label in labels}) > 1:
         raise LabelError(
-            f"Mix of label input types (string and number); Got {' and '.join(map(str, found))}."
+            f"Mix of label input types (string and number); Got {' and '.join(map(str, labels_by_array))}."
         )
     return np.asarray(sorted(labels))
 
 
 def positive_label(pos_label: Any, y_true: Array) -> Any:
-    """Return the positive label: the stated one, or 1 where the labels are among {0, 1} or {-1, 1}."""
+    """Return the positive label: `pos_label`, or 1 where the labels are among {0, 1} or {-1, 1}."""
     if pos_label is not None:
         return pos_label
     classes = distinct(y_true)
-    listed = classes.tolist()
-    if classes.dtype.kind in "OUSTV" or listed not in ([0, 1], [-1, 1], [0], [-1], [1]):
+    labels = classes.tolist()
+    if classes.dtype.kind in "OUSTV" or labels not in ([0, 1], [-1, 1], [0], [-1], [1]):
         raise LabelError(
-            f"y_true takes value in {{{', '.join(map(repr, listed))}}} and pos_label is not specified: "
+            f"y_true takes value in {{{', '.join(map(repr, labels))}}} and pos_label is not specified: "
             "either make y_true take value in {0, 1} or {-1, 1} or pass pos_label explicitly."
         )
     return 1
 
 
-def _measured(values: Any) -> Array:
-    """Return numbers of the type in which they came; those in text as float64."""
+def _numbers(values: Any) -> Array:
+    """Return numbers in their own dtype; numbers in text as float64."""
     array = as_array(values)
     return numeric(array, dtype=np.float64 if array.dtype.kind in "UT" else None)
 
@@ -347,11 +348,11 @@ def regression_targets(
 ) -> tuple[Array, Array, Array | None, Any]:
     """Return actual and predicted numbers as tables of one column per output, the weights, and `multioutput`.
 
-    `multioutput` is checked: None, "raw_values", "uniform_average", "variance_weighted", or one weight per
-    output, which comes back as an array.
+    `multioutput` must be None, "raw_values", "uniform_average", "variance_weighted", or one weight per
+    output, which is returned as an array.
     """
     n = consistent_length(y_true, y_pred, sample_weight)
-    actual, predicted = (_measured(values) for values in (y_true, y_pred))
+    actual, predicted = (_numbers(values) for values in (y_true, y_pred))
     weights = sample_weights(sample_weight, n, dtype=(np.float64, np.float32))
     actual = actual.reshape(-1, 1) if actual.ndim == 1 else actual
     predicted = predicted.reshape(-1, 1) if predicted.ndim == 1 else predicted

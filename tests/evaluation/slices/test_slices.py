@@ -272,7 +272,7 @@ def test_a_small_rest_is_not_tested_against():
 def test_too_many_slices_are_refused():
     """A column with a label for each row is no column to slice by."""
     columns = table(1200, user=np.array([f"user {i}" for i in range(1200)]))
-    with pytest.raises(InputError, match="1,200 slices by user, where 1,000 are the most"):
+    with pytest.raises(InputError, match="1,200 slices by user, and at most 1,000 are allowed"):
         judged(columns, by="user").slices["user"]
 
 

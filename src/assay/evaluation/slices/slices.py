@@ -20,7 +20,7 @@ from assay.hints import hint, param
 from assay.inference.differences.slice_vs_rest import against_rest, grouped_against_rest
 from assay.inference.hypothesis_tests.multiple_testing import holm
 from assay.inputs import encode
-from assay.inputs.discretize import MOST, too_many
+from assay.inputs.discretize import MAX_SLICES, too_many
 from assay.metrics import Undefined
 from assay.tallies.leave_one_out import leave_one_out_tallies
 
@@ -121,7 +121,7 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
         self.columns = columns
         self._partition = partition_of(ev, columns)
         self._keys = self._partition.keys
-        if len(self._keys) > MOST:
+        if len(self._keys) > MAX_SLICES:
             raise too_many(len(self._keys), " x ".join(self.columns))
         self._index_of = {key: index for index, key in enumerate(self._keys)}
         self._evaluations: dict[int, Evaluation] = {}

@@ -30,7 +30,7 @@ from assay.tallies import (
     Values,
 )
 from assay.tallies.loss_arguments import evaluate_in_blocks, own_parameters, positional_parameters
-from assay.tallies.scores.pooling import MOST, pooled
+from assay.tallies.scores.pooling import MAX_ENTRIES, pooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -258,7 +258,7 @@ def _score_units(
         weights = None if tally.weights is None else tally.weights[entry]
         return dataclasses.replace(mean_units(metric, values, sizes, weights), strata=strata)
     native = _KERNELS.get(metric.name) if tally.weights is None and not options else None
-    if native is None and tally.weights is None and len(tally.scores) > MOST:
+    if native is None and tally.weights is None and len(tally.scores) > MAX_ENTRIES:
         return _pooled_score_units(metric, tally, options, stratified=stratified)
 
     def read_one(counts: NDArray[np.int64]) -> float:

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from assay.tallies import Scores
 
-__all__ = ["MOST", "pooled"]
+__all__ = ["MAX_ENTRIES", "pooled"]
 
-MOST = 1 << 16  # entries: more would change no standard error in its fourth digit
+MAX_ENTRIES = 1 << 16  # entries: more would change no standard error in its fourth digit
 
 
-def pooled(tally: Scores, most: int = MOST) -> Scores:
+def pooled(tally: Scores, most: int = MAX_ENTRIES) -> Scores:
     """Return the tally with neighbouring scores put together to at most so many, each at its middle one.
 
     How far a figure would move from sample to sample does not hang on the order of neighbours, so that a
