@@ -93,7 +93,7 @@ RANKED = {"actual": "y", "score": "score", "query": "query", "k": 5}
 
 def told(ev):
     """Return all that is told of an evaluation: its JSON, and every slice."""
-    slices = [(key, ev.slices[key].table()) for key in ev.slices] if ev.settings.by else []
+    slices = [(key, ev.slices[key].lines()) for key in ev.slices] if ev.settings.by else []
     return ev.to_json(), slices
 
 
@@ -108,7 +108,7 @@ def check_like_arrays(ev, name):
     else:
         alike(ev.to_dict(), held.to_dict())
         for key in held.slices if held.settings.by else ():
-            alike(ev.slices[key].table(), held.slices[key].table())
+            alike(ev.slices[key].lines(), held.slices[key].lines())
 
 
 def check_in_bins(ev, exact):
