@@ -1,4 +1,4 @@
-"""The query tally: for every ranked list what stood where, so that any measure at any k can be read off."""
+"""Query tally: the gain at every rank of every list, from which any ranking metric at any k follows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from assay.errors import (
     TallyError,
     shown,
 )
-from assay.hints import passed
+from assay.hints import param, passed
 from assay.inputs import Column, Label, column, encode, need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import label_union, same_kind
@@ -38,11 +38,11 @@ _NOT_RETRIEVED = "Documents that were judged but not retrieved have a score of m
 
 
 class ListScores(NamedTuple):
-    """What the first k places of every list hold, one number per query; ties are averaged over.
+    """Sums over the first k ranks of every list, one number per query; averaged over the order of ties.
 
-    ``hits`` counts relevant items, ``precision_sum`` adds P@i over the places i that hold one,
-    ``precision_mean_sum`` adds P@i over all k places (P@i over a shorter list divides by its length),
-    ``reciprocal_rank`` is 1 over the first relevant place, ``hit`` 1 where there is one at all; gains are
+    ``hits`` counts relevant items, ``precision_sum`` adds P@i over the ranks i of relevant items,
+    ``precision_mean_sum`` adds P@i over all k ranks (P@i over a shorter list divides by its length),
+    ``reciprocal_rank`` is 1 over the rank of the first relevant item, ``hit`` is 1 if there is one; gains are
     discounted by log2(i + 1).
     """
 
@@ -59,12 +59,12 @@ class ListScores(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Queries(Tally, kind="queries"):
-    """Ranked lists: the gain at every place, which places are tied, and what the best list would hold.
+    """Ranked lists: the gain at every rank, which ranks are tied, and the gains of the ideal order.
 
-    Queries with names are kept in the order of their names, and a name may come from one shard only;
-    lists without names are kept in the order of their content, so that no order of rows shows.
+    Queries with names are sorted by name, and a name may occur in one shard only; lists without names are
+    sorted by content, so that the result does not depend on the order of rows.
 
-    State: nine bytes per place and eight per relevant item.
+    State: nine bytes per rank and eight per relevant item.
 
     Examples
     --------
@@ -85,24 +85,24 @@ class Queries(Tally, kind="queries"):
     def of(cls, rows: Rows) -> Self:
         """Return the tally of rows with a query, a score and an actual gain (0: not relevant).
 
-        A row whose score is minus infinity was judged but not retrieved: it has no place in the list, and
-        counts among the relevant items and in the ideal order.
+        A row whose score is minus infinity was not retrieved: it has no rank in the list, but counts among
+        the relevant items and in the ideal order.
 
         >>> import assay
-        >>> judged = assay.rows(query=["q"] * 3, actual=[1, 3, 0], score=[0.7, -np.inf, 0.2])
-        >>> tally = Queries.of(judged)
+        >>> rows = assay.rows(query=["q"] * 3, actual=[1, 3, 0], score=[0.7, -np.inf, 0.2])
+        >>> tally = Queries.of(rows)
         >>> tally.lengths.tolist(), tally.relevant.tolist(), tally.ideal_gains.tolist()
         ([2], [2], [3.0, 1.0])
         """
         query = need_rows(rows).need("query", "a query tally")
         if rows.weight is not None:
-            raise TallyError("queries are counted as they are and take no weights.")
+            raise TallyError(f"ranked lists take no weights: leave out {param('weight')}.")
         gain = rows.need("actual", "a query tally")
         score = rows.need("score", "a query tally")
         gains = doubles(gain.numbers("gains"))
         scores = score.numbers("scores")
         gain.refuse_missing()
-        _refuse_missing(score)
+        _refuse_missing_score(score)
         if not len(rows):
             return cls()
         codes, names = encode(query)
@@ -111,36 +111,36 @@ class Queries(Tally, kind="queries"):
             offsets, scores[order], gains[order]
         )
         if bad_row >= 0:
-            _refuse(gain, score, int(order[bad_row]))
-        missed = np.isneginf(scores)
-        if missed.any():  # they are ranked last, so that the list ends before them
-            lengths = np.bincount(codes[~missed], minlength=len(names))
-            places = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
-            retrieved = places < np.repeat(lengths, np.diff(offsets))
+            _refuse_row(gain, score, int(order[bad_row]))
+        not_retrieved = np.isneginf(scores)
+        if not_retrieved.any():  # they are ranked last: cut the lists before them
+            lengths = np.bincount(codes[~not_retrieved], minlength=len(names))
+            ranks = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
+            retrieved = ranks < np.repeat(lengths, np.diff(offsets))
             ranked, tied = ranked[retrieved], tied[retrieved]
             offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return cls(names, *map(frozen, (offsets, ranked, tied, ideal_offsets, ideal)))
 
     @classmethod
     def of_lists(cls, *, actual: Sequence[Any], predicted: Sequence[Any], query: Any = None) -> Self:
-        """Return the tally of lists: for each query the relevant items, and the predicted ones by rank.
+        """Return the tally of lists: for each query the relevant items, and the predicted items, best first.
 
-        Relevant items are a list, or a mapping from item to gain where relevance has grades. An item
-        predicted twice counts at its first place only.
+        Relevant items are a list, or a mapping from item to gain for graded relevance. An item predicted
+        twice counts at its first rank only.
 
         >>> tally = Queries.of_lists(actual=[{"a": 3, "b": 1, "c": 0}], predicted=[["b", "c", "d"]])
         >>> tally.gains, tally.ideal_gains
         (array([1., 0., 0.]), array([3., 1.]))
         """
-        actual, predicted = _lists(actual, "actual"), _lists(predicted, "predicted")
+        actual, predicted = _as_list(actual, "actual"), _as_list(predicted, "predicted")
         if len(actual) != len(predicted):
             raise LengthError(f"actual has {len(actual):,} lists, predicted has {len(predicted):,}.")
-        if any(isinstance(one, Mapping) for one in actual):
-            return cls._of_grades(actual, predicted, query)
-        wanted, wanted_offsets = _flat(actual, "actual")
-        given, offsets = _flat(predicted, "predicted")
-        items, limits = _items(wanted, given)
-        gains, relevant = kernels.match_lists(wanted_offsets, items[:limits], offsets, items[limits:])
+        if any(isinstance(relevant_items, Mapping) for relevant_items in actual):
+            return cls._of_graded(actual, predicted, query)
+        relevant_items, relevant_offsets = _flatten(actual, "actual")
+        predicted_items, offsets = _flatten(predicted, "predicted")
+        codes, split = _encode_items(relevant_items, predicted_items)
+        gains, relevant = kernels.match_lists(relevant_offsets, codes[:split], offsets, codes[split:])
         ideal_offsets = np.concatenate([[0], np.cumsum(relevant)]).astype(np.int64)
         tied = np.zeros(len(gains), dtype=np.uint8)
         ideal = np.ones(int(ideal_offsets[-1]))
@@ -148,22 +148,22 @@ class Queries(Tally, kind="queries"):
         return lists._named(query)
 
     @classmethod
-    def _of_grades(cls, actual: list[Any], predicted: list[Any], query: Any) -> Self:
-        """Return the tally of lists whose relevant items have gains, by item."""
-        _flat(predicted, "predicted")  # which refuses what is no list of items
+    def _of_graded(cls, actual: list[Any], predicted: list[Any], query: Any) -> Self:
+        """Return the tally of lists whose relevant items are mappings from item to gain."""
+        _flatten(predicted, "predicted")  # for its checks
         gains: list[float] = []
         ideal: list[float] = []
         ends, ideal_ends = [0], [0]
-        for row, (wanted, listed) in enumerate(zip(actual, predicted, strict=True)):
-            if not isinstance(wanted, Mapping):
+        for row, (relevant_items, ranked_items) in enumerate(zip(actual, predicted, strict=True)):
+            if not isinstance(relevant_items, Mapping):
                 raise ColumnError(
-                    f"actual holds a mapping from item to gain in one row and {wanted!r} at row {row:,} "
-                    "(counting from 0): give all lists alike."
+                    f"actual holds a mapping from item to gain in one row and {relevant_items!r} at row "
+                    f"{row:,} (counting from 0): pass a mapping in every row."
                 )
-            known = {_plain(item): _gain(gain, row) for item, gain in wanted.items()}
-            once = dict.fromkeys(_plain(item) for item in listed)
-            gains += [known.get(item, 0.0) for item in once]
-            ideal += sorted((gain for gain in known.values() if gain > 0), reverse=True)
+            gain_of = {_to_python(item): _check_gain(gain, row) for item, gain in relevant_items.items()}
+            unique_items = dict.fromkeys(_to_python(item) for item in ranked_items)
+            gains += [gain_of.get(item, 0.0) for item in unique_items]
+            ideal += sorted((gain for gain in gain_of.values() if gain > 0), reverse=True)
             ends.append(len(gains))
             ideal_ends.append(len(ideal))
         lists = cls(
@@ -174,17 +174,17 @@ class Queries(Tally, kind="queries"):
         return lists._named(query)
 
     def _named(self, query: Any) -> Self:
-        """Return the same lists in the order of their queries' names, or of their content without any."""
+        """Return the same lists sorted by their queries' names, or by content if there are none."""
         if query is None:
-            return self._ordered(None)
+            return self._sorted(None)
         names = column(query, "query")
         if len(names) != len(self):
             raise LengthError(f"query has {len(names):,} values for {len(self):,} lists.")
         codes, labels = encode(names)
         if len(labels) < len(names):
             repeated = labels[int(np.argmax(np.bincount(codes)))]
-            raise LabelError(f"the query {shown([repeated])} comes twice: a query has one list.")
-        return self._ordered(tuple(labels[int(code)] for code in codes))
+            raise LabelError(f"the query {shown([repeated])} occurs twice: a query has one list.")
+        return self._sorted(tuple(labels[int(code)] for code in codes))
 
     def merge(self, other: Self) -> Self:
         """Return the tally of both tallies' queries."""
@@ -192,14 +192,14 @@ class Queries(Tally, kind="queries"):
         if not len(self) or not len(other):
             return other if len(other) else self
         if (self.names is None) != (other.names is None):
-            raise MergeError("one tally's queries have names, the other's have none.")
+            raise MergeError("the queries of one tally have names, those of the other have none.")
         names = None
         if self.names is not None and other.names is not None:
             names = same_kind((*self.names, *other.names))
-            both = set(self.names) & set(other.names)
-            if both:
+            shared = set(self.names) & set(other.names)
+            if shared:
                 raise MergeError(
-                    f"the query {shown([min(both)])} is in both tallies: all rows of a query "
+                    f"the query {shown([min(shared)])} is in both tallies: all rows of a query "
                     "must be tallied together."
                 )
         joined = type(self)(
@@ -210,10 +210,10 @@ class Queries(Tally, kind="queries"):
             np.concatenate([self.ideal_offsets, other.ideal_offsets[1:] + self.ideal_offsets[-1]]),
             np.concatenate([self.ideal_gains, other.ideal_gains]),
         )
-        return joined._ordered(names)  # noqa: SLF001 - our own
+        return joined._sorted(names)  # noqa: SLF001 - same class
 
-    def _ordered(self, names: tuple[Label, ...] | None) -> Self:
-        """Return the same lists in the order of their names, or of their content."""
+    def _sorted(self, names: tuple[Label, ...] | None) -> Self:
+        """Return the same lists sorted by name, or by content without names."""
         if not len(self):
             return type(self)()
         if names is None:
@@ -221,20 +221,20 @@ class Queries(Tally, kind="queries"):
         else:
             keys = names
         order = sorted(range(len(self)), key=keys.__getitem__)
-        offsets, places = _reordered(self.offsets, order)
-        ideal_offsets, ideal_places = _reordered(self.ideal_offsets, order)
+        offsets, indices = _reordered(self.offsets, order)
+        ideal_offsets, ideal_indices = _reordered(self.ideal_offsets, order)
         return type(self)(
             None if names is None else tuple(names[index] for index in order),
-            *map(frozen, (offsets, self.gains[places], self.tied[places])),
-            *map(frozen, (ideal_offsets, self.ideal_gains[ideal_places])),
+            *map(frozen, (offsets, self.gains[indices], self.tied[indices])),
+            *map(frozen, (ideal_offsets, self.ideal_gains[ideal_indices])),
         )
 
     def _content(self, index: int) -> tuple[bytes, bytes, bytes]:
-        places = slice(self.offsets[index], self.offsets[index + 1])
+        ranks = slice(self.offsets[index], self.offsets[index + 1])
         ideal = slice(self.ideal_offsets[index], self.ideal_offsets[index + 1])
         return (
-            self.gains[places].tobytes(),
-            self.tied[places].tobytes(),
+            self.gains[ranks].tobytes(),
+            self.tied[ranks].tobytes(),
             self.ideal_gains[ideal].tobytes(),
         )
 
@@ -243,31 +243,31 @@ class Queries(Tally, kind="queries"):
 
     @property
     def relevant(self) -> Array:
-        """How many relevant items each query has, listed or not."""
+        """The number of relevant items of each query, retrieved or not."""
         return np.diff(self.ideal_offsets)
 
     @property
     def empty_lists(self) -> int:
-        """How many queries have no relevant item, so that there is nothing to find."""
+        """The number of queries without a relevant item."""
         return int(np.count_nonzero(self.relevant == 0))
 
     @property
     def lengths(self) -> Array:
-        """How long each list is."""
+        """The length of each list."""
         return np.diff(self.offsets)
 
     def at(self, k: int | None = None) -> ListScores:
-        """Return what the first k places of every list hold; all places where k is None."""
+        """Return sums over the first k ranks of every list; over all ranks if k is None."""
         try:
-            places = 0 if k is None else min(operator.index(k), 2**62)
+            depth = 0 if k is None else min(operator.index(k), 2**62)
         except TypeError:
-            places = -1
-        if k is not None and places < 1:
-            raise NumberError(f"{passed('k', k)}: a list has a whole number of places, at least one.")
-        found = kernels.score_lists(
-            self.offsets, self.gains, self.tied, self.ideal_offsets, self.ideal_gains, places
+            depth = -1
+        if k is not None and depth < 1:
+            raise NumberError(f"{passed('k', k)}: k must be a whole number, 1 or more.")
+        sums = kernels.score_lists(
+            self.offsets, self.gains, self.tied, self.ideal_offsets, self.ideal_gains, depth
         )
-        return ListScores(*found)
+        return ListScores(*sums)
 
     def check(self) -> None:
         """Raise ValueError if no rows could have led to this state."""
@@ -290,53 +290,51 @@ class Queries(Tally, kind="queries"):
 
 
 def _reordered(offsets: Array, order: list[int]) -> tuple[Array, Array]:
-    """Return the offsets of lists in another order, and where each of their places was before."""
+    """Return the offsets of lists in another order, and the old index of each of their entries."""
     sizes = np.diff(offsets)[order]
-    fresh = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    places = np.repeat(offsets[:-1][order] - fresh[:-1], sizes) + np.arange(fresh[-1])
-    return fresh, places
+    new_offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    indices = np.repeat(offsets[:-1][order] - new_offsets[:-1], sizes) + np.arange(new_offsets[-1])
+    return new_offsets, indices
 
 
-def _lists(lists: Any, name: str) -> list[Any]:
+def _as_list(lists: Any, name: str) -> list[Any]:
     try:
         return list(lists)
     except TypeError:
         raise ColumnError(f"{name} is a {type(lists).__name__} where a list of lists is needed.") from None
 
 
-def _flat(lists: Sequence[Any], name: str) -> tuple[list[Any], Array]:
-    """Return all items of all lists and where each list begins."""
-    sizes = np.zeros(len(lists) + 1, dtype=np.int64)
+def _flatten(lists: Sequence[Any], name: str) -> tuple[list[Any], Array]:
+    """Return the items of all lists in one list, and the offsets of the lists."""
+    offsets = np.zeros(len(lists) + 1, dtype=np.int64)
     items: list[Any] = []
-    for row, one in enumerate(lists):
-        # What is relevant has no order, so it may be a set; a prediction without an order is no ranking.
-        unordered = isinstance(one, (set, frozenset)) and name == "predicted"
-        if unordered or isinstance(one, (str, bytes, dict)) or not hasattr(one, "__iter__"):
+    for row, row_items in enumerate(lists):
+        # Relevant items have no order, so they may be a set; predicted items are ranked, so they may not.
+        unordered = isinstance(row_items, (set, frozenset)) and name == "predicted"
+        if unordered or isinstance(row_items, (str, bytes, dict)) or not hasattr(row_items, "__iter__"):
             raise ColumnError(
-                f"{name} holds {one!r} at row {row:,} (counting from 0) where a list of items is needed."
+                f"{name} holds {row_items!r} at row {row:,} (counting from 0) where a list of items is "
+                "needed."
             )
-        items.extend(one)
-        sizes[row + 1] = len(items)
-    return items, sizes
+        items.extend(row_items)
+        offsets[row + 1] = len(items)
+    return items, offsets
 
 
-def _items(wanted: list[Any], given: list[Any]) -> tuple[Array, int]:
-    """Return both sides' items as numbers of one encoding, and where the second side begins."""
-    if not wanted and not given:
+def _encode_items(relevant: list[Any], predicted: list[Any]) -> tuple[Array, int]:
+    """Return relevant and predicted items as codes of one encoding, and where the predicted ones begin."""
+    if not relevant and not predicted:
         return np.empty(0, dtype=np.int64), 0
-    everything = column(
-        [_plain(item) for item in (*wanted, *given)],
-        "items",
-    )
-    codes, _ = encode(everything)
-    return codes.astype(np.int64), len(wanted)
+    items = column([_to_python(item) for item in (*relevant, *predicted)], "items")
+    codes, _ = encode(items)
+    return codes.astype(np.int64), len(relevant)
 
 
-def _plain(item: Any) -> Any:
+def _to_python(item: Any) -> Any:
     return item.item() if isinstance(item, np.generic) else item
 
 
-def _gain(gain: Any, row: int) -> float:
+def _check_gain(gain: Any, row: int) -> float:
     try:
         value = float(gain)
     except (TypeError, ValueError):
@@ -349,8 +347,8 @@ def _gain(gain: Any, row: int) -> float:
     return value
 
 
-def _refuse_missing(score: Column, row: int | None = None) -> None:
-    """Raise where a score is missing, saying how a document that was not retrieved is passed."""
+def _refuse_missing_score(score: Column, row: int | None = None) -> None:
+    """Raise if a score is missing, with a hint on how to pass documents that were not retrieved."""
     if row is None:
         if score.missing is None:
             return
@@ -361,9 +359,9 @@ def _refuse_missing(score: Column, row: int | None = None) -> None:
         raise MissingValueError(f"{missing} {_NOT_RETRIEVED}") from None
 
 
-def _refuse(gain: Column, score: Column, row: int) -> None:
+def _refuse_row(gain: Column, score: Column, row: int) -> None:
     if np.isnan(float(score.values[row])):
-        _refuse_missing(score, row)
+        _refuse_missing_score(score, row)
     value = float(gain.values[row])
     if np.isnan(value):
         gain.raise_missing(row)
