@@ -105,7 +105,10 @@ def test_bins_of_weighted_rows_say_why_there_is_no_slider(opened):
     ev = binned(assay.evaluate(actual=ACTUAL, score=SCORE, weight=SCORE + 1))
     page = opened(ev.report)
     assert page.get_by_role("slider").count() == 0
-    assert "There is no slider: a binned tally of weighted rows" in page.locator(".remarks").inner_text()
+    assert (
+        "There is no slider: a threshold cannot be chosen from a binned tally of weighted rows"
+        in page.locator(".remarks").inner_text()
+    )
 
 
 def test_numbers_are_written_as_python_writes_them(browser):
