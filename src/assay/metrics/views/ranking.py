@@ -49,9 +49,12 @@ class Ranks:
     @classmethod
     def of(cls, tally: Any) -> Self:
         """Return the view of a score tally."""
-        average = param("average", "macro", "micro", "weighted")
-        hint = f": name one with {param('positive')}, or average over them with {average}"
-        need_tally(tally, Scores, hint if isinstance(tally, ClassScores) else "")
+        if isinstance(tally, ClassScores):
+            average = param("average", "macro", "micro", "weighted")
+            need_tally(
+                tally, Scores, f": name one with {param('positive')}, or average over them with {average}"
+            )
+        need_tally(tally, Scores)
         return cls(tally)
 
     @staticmethod
