@@ -152,9 +152,9 @@ def test_scores_that_are_no_probabilities_rank_all_the_same():
     """The area is read; the Brier score says in every fold why it is not, and the whole prints."""
     cv = judge(Model(proba=lambda X: np.stack([X[:, 0], X[:, 0] * 9], axis=1)), metrics=["auc", "brier"])
     assert cv["auc"].defined
-    assert "no probability" in cv["brier"].value.reason
+    assert "not a probability" in cv["brier"].value.reason
     assert [one.kind for one in cv.problems] == ["undefined"] * 4
-    assert "no probability" in str(cv).replace("\n  ", " ")
+    assert "not a probability" in str(cv).replace("\n  ", " ")
     for name in ("brier", "log_loss", "expected_calibration_error"):
         with pytest.raises(
             MetricError, match=f"{name} needs probabilities, but a LinearSVC has no predict_proba"

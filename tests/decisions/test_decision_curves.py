@@ -96,7 +96,7 @@ def test_binned_scores_have_the_curves_of_rows_at_the_edges_of_their_cells():
     ("call", "message"),
     [
         (lambda: net_benefit(read([(0, 0.1), (1, 0.9)]), [0.5, 1.0]), "from 0 to below 1"),
-        (lambda: net_benefit(assay.rows(actual=[0, 1], score=[0.1, 7.3])), "no probability"),
+        (lambda: net_benefit(assay.rows(actual=[0, 1], score=[0.1, 7.3])), "not a probability"),
         (lambda: normalised_cost(read([(0, 0.1), (1, 0.9)]), 0.5, 1.5), "between 0 and 1"),
         (
             lambda: normalised_cost(assay.rows(actual=[0, 0], score=[0.1, 0.2]), 0.5, 0.5),

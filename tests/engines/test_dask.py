@@ -181,7 +181,7 @@ def test_progress_is_told_at_the_end_and_a_missing_part_is_named(monkeypatch):
     scan(pieces, actual="y", score="s", tallies={"it": assay.Scores}, progress=seen.append)
     assert seen == [2]
     monkeypatch.setitem(sys.modules, "dask", None)
-    with pytest.raises(assay.MissingDependencyError, match=r"pip install assay\[dask\]"):
+    with pytest.raises(assay.MissingDependencyError, match=r"pip install assay-metrics\[dask\]"):
         scan(pieces, actual="y", score="s", tallies={"it": assay.Scores})
 
 
@@ -284,5 +284,5 @@ def test_what_cannot_be_evaluated_is_said_in_a_line(folder):
 def test_a_frame_of_spark_without_spark_names_what_to_install():
     """An object of pyspark's is known by its type, and what reads it is asked for when it is not there."""
     frame = type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})()
-    with pytest.raises(assay.MissingDependencyError, match=r"pip install assay\[spark\]"):
+    with pytest.raises(assay.MissingDependencyError, match=r"pip install assay-metrics\[spark\]"):
         assay.evaluate(frame, actual="y", score="p")

@@ -205,7 +205,7 @@ def test_progress_is_told_at_the_end_and_a_missing_part_is_named(frame, monkeypa
     scan(frame, actual="y", score="score", tallies={"it": assay.Scores}, progress=seen.append)
     assert seen == [shard_cases.N]
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(assay.MissingDependencyError, match=r"pip install assay\[spark\]"):
+    with pytest.raises(assay.MissingDependencyError, match=r"pip install assay-metrics\[spark\]"):
         scan(frame, actual="y", score="score", tallies={"it": assay.Scores})
 
 
