@@ -229,3 +229,11 @@ def test_every_end_has_its_code(error, here, capfd, monkeypatch):
     monkeypatch.setattr("assay.cli.demo.demo", fail)
     assert main(["demo"]) == (70 if isinstance(error, RecursionError) else 2)
     assert capfd.readouterr().err.count("\n") == 1
+
+
+def test_the_demo_gives_advice_in_python(capfd):
+    """It shows calls in Python, so that its advice is in Python too."""
+    assert main(["demo"]) == 0
+    printed = capfd.readouterr().out
+    assert "folds=10 or replicates=200" in printed
+    assert 'ev.report("report.html")' in printed

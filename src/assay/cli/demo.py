@@ -12,6 +12,7 @@ from assay import kernels
 from assay.comparison.compare import compare
 from assay.datasets import messages
 from assay.evaluation import evaluate
+from assay.hints import hint_style, python_style
 from assay.inputs import Rows, rows
 from assay.tallies import BinnedScores, Confusion, Moments, Scores, merge
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["demo"]
 
 
+@hint_style(python_style)  # it shows what to type in Python
 def demo() -> str:
     """Return the text that the command prints."""
     data = messages()
