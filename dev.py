@@ -27,7 +27,9 @@ def main() -> int:
     tasks = {
         "setup": (setup_only, "make the environment and build, nothing else"),
         "demo": (demo, "the main job on bundled data"),
-        "test": (test, "all tests (further words go to pytest)"),
+        "test": (test, "the tests but for the slow ones (further words go to pytest)"),
+        "test-all": (test_all, "all tests"),
+        "coverage": (coverage, "all tests, and the lines of Python and C++ that none of them runs"),
         "spark": (spark, "the tests on a local Spark cluster, in an environment of its own"),
         "conformance": (conformance, "scikit-learn's own metrics tests, with our functions in them"),
         "lint": (lint, "ruff, mypy and clang-format"),
@@ -71,10 +73,30 @@ def demo(words: list[str]) -> int:
 
 
 def test(words: list[str]) -> int:
+    """Run the tests that are not marked slow, on all cores."""
+    return test_all(words if "-m" in words else ["-m", "not slow", *words])
+
+
+def test_all(words: list[str]) -> int:
     """Run the tests on all cores, in their order unless a seed is given: ARGS="-p randomly"."""
     python = environment("dev")
     order = () if "randomly" in " ".join(words) else ("-p", "no:randomly")
     return run(python, "-m", "pytest", "-n", "auto", "-q", *order, *words, check=False)
+
+
+def coverage(words: list[str]) -> int:
+    """Run the tests on kernels that count their lines; list the lines of Python and C++ never run."""
+    folder = ROOT / ".venv-coverage"
+    python = environment("dev", folder=folder, define={"ASSAY_COVERAGE": "ON"})
+    build = ROOT / "build" / folder.name.strip(".")
+    for counts in build.rglob("*.gcda"):
+        counts.unlink()
+    report = ("--cov=assay", "--cov-report=term-missing:skip-covered")
+    failed = run(
+        python, "-m", "pytest", "-n", "auto", "-q", "-p", "no:randomly", *report, *words, check=False
+    )
+    lines = ("--root", ROOT, "--filter", "cpp/", "--exclude-throw-branches", "--sort", "uncovered-percent")
+    return failed or run(python, "-m", "gcovr", *lines, "--print-summary", build, check=False)
 
 
 def spark(words: list[str]) -> int:

@@ -49,6 +49,7 @@ def test_every_family_is_tested_here(study, module):
     assert tuple(study(module).FAMILIES) == FAMILIES[module]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "family"), [(m, f) for m, names in FAMILIES.items() for f in names])
 def test_large_samples_come_to_the_true_values(study, module, family):
     """Metrics of many pooled data sets are the true values, but for their own standard error."""

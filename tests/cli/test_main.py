@@ -75,6 +75,7 @@ def test_who_reads_no_further_is_not_bothered(here):
     assert (here / "page.html").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -136,6 +137,7 @@ def _on_a_terminal(words, seconds, until=None):
     return said.decode()
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_rows_and_their_rate(here):
     """Long reading shows how many rows were read and how fast; --quiet does not."""
     words = ["crosstab", *ENDLESS, "--predicted", "y"]

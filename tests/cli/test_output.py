@@ -163,6 +163,12 @@ def test_models_may_each_come_through_a_pipe(here, capfd):
         feeders[-1].start()
     assert main(shlex.split(f"compare pipes/a pipes/b {ROLES}")) == 0
     assert capfd.readouterr().out == expected
+    reader, writer = os.pipe()
+    os.write(writer, (here / "a.csv").read_bytes())
+    os.close(writer)
+    assert main(shlex.split(f"compare /dev/fd/{reader} b.csv {ROLES}")) == 0
+    assert "b - model 1" in capfd.readouterr().out  # what <(...) gives has a number for a name
+    os.close(reader)
     os.mkfifo(here / "pipes" / "d")
     data = (here / "2.assay").read_bytes()
     feeders.append(threading.Thread(target=(here / "pipes" / "d").write_bytes, args=(data,)))

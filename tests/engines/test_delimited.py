@@ -72,6 +72,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("texts", "meant"), KINDS, ids=lambda value: str(value)[:30])
 @pytest.mark.parametrize("far", [0, 1500])
 def test_what_labels_are_is_decided_by_all_of_them(texts, meant, far, tmp_path):
@@ -208,6 +209,7 @@ def test_no_row_is_lost_however_a_file_begins(data, packed, tmp_path):
     assert found.rows == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", BEGINNINGS.values(), ids=BEGINNINGS)
 def test_split_deals_out_the_same_rows(data, tmp_path, capsys):
     """The lines that split copies are the rows that were read."""
@@ -245,6 +247,7 @@ def test_a_zst_file_begins_like_others(tmp_path):
         assert found == expected(["a", "b"], ["b", "b"]), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_quoted_text_that_looks_like_rows_is_read_by_one_thread(end, tmp_path):
     """Where threads begin within quotes and take what stands there for rows, one thread reads them all."""

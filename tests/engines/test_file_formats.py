@@ -77,6 +77,7 @@ def write(folder, names, rows, draw):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 300, 50))
 def test_generated_tables_with_odd_labels_and_names(first, tmp_path):
     """Three hundred tables: the tally of each is that of its rows as lists, in eight formats."""

@@ -58,6 +58,7 @@ def test_bins_of_exact_scores_take_less_room_than_these(weighted):
     )
 
 
+@pytest.mark.slow
 def test_many_labels_that_tallies_share_count_once(tmp_path):
     """A hundred thousand labels fit where they are held once, though three tallies speak of them."""
     draw = np.random.default_rng(4)

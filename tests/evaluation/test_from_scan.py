@@ -103,6 +103,7 @@ def told(ev):
     return [(key, ev.slices[key].lines(), str(ev.slices[key])) for key in ev.slices]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
 def test_a_file_has_the_json_of_the_same_rows_to_the_byte(files, name):
     """Figures, intervals, counts, remarks, and every slice with its test."""
@@ -116,6 +117,7 @@ def test_a_file_has_the_json_of_the_same_rows_to_the_byte(files, name):
         assert assay.evaluate(str(files / form), **EXACT[name]).to_json() == held.to_json()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["both", "no threshold", "weighted scores", "classes"])
 def test_a_file_has_the_page_of_the_same_rows_to_the_byte(files, name, tmp_path):
     """Also where a slider moves, and where it begins."""
@@ -124,6 +126,7 @@ def test_a_file_has_the_page_of_the_same_rows_to_the_byte(files, name, tmp_path)
     assert (tmp_path / "file").read_bytes() == (tmp_path / "memory").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NEARLY)
 def test_what_needs_rows_has_the_same_intervals_up_to_rounding(files, name):
     """Groups, regressions and scores of classes: from the rows that are kept while they are few."""
@@ -134,6 +137,7 @@ def test_what_needs_rows_has_the_same_intervals_up_to_rounding(files, name):
         alike(read.slices[key].lines(), held.slices[key].lines())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*EXACT, *NEARLY])
 def test_shards_in_any_order_merge_to_the_whole(name, tmp_path):
     """Any cut into shards, some of them saved and loaded, gives the evaluation of all rows, slices too."""
@@ -328,6 +332,7 @@ def in_bins(ev):
     return dataclasses.replace(ev, tallies=tallies, source_rows=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["scores", "no probabilities", "both"])
 def test_scores_in_bins_are_judged_with_what_is_certain(name, tmp_path):
     """Exact values lie within the bounds that are told, and intervals hold those of the exact scores."""

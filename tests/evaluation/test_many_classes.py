@@ -53,6 +53,7 @@ def calls(function):
     return number
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", ["", "weight", "group", "weight group"])
 @pytest.mark.parametrize("kind", ["scores", "labels", "sets"])
 @pytest.mark.parametrize("shown", SHOWN)
@@ -142,6 +143,7 @@ def test_a_table_of_very_many_labels_is_written_whole():
     assert len(data["classes"]) == 300
 
 
+@pytest.mark.slow
 def test_twelve_thousand_labels_are_evaluated_without_a_table():
     """By hits and margins: the values are those of plain lists, and JSON leaves the table out."""
     rng = np.random.default_rng(2)

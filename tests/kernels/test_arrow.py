@@ -556,6 +556,7 @@ CORRUPT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CORRUPT)
 def test_corrupt_arrays_are_refused_and_released_once(case):
     """An array that cannot be what it says raises ValueError and is released exactly once."""
@@ -577,6 +578,7 @@ def test_released_arrays_are_refused():
     assert sorted(source.released) == ["array", "schema"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", [-1, 2, 100])
 def test_dictionary_indices_out_of_range_are_refused(index):
     """An index that no value has raises, for text and for numbers."""

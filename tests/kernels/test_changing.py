@@ -152,6 +152,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_a_writer_cannot_corrupt_memory(case):
     """The call returns or raises, whatever happens to the column meanwhile."""

@@ -56,6 +56,7 @@ def one_replicate_of_large_entries(_random):
     return lambda: _kernels.resample_counts(sizes, 0, 0, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "work",
     [

@@ -88,6 +88,7 @@ def test_means_variances_and_covariances():
     assert (np.abs(np.cov(counts.T) - exact) < 5 * spread).all()
 
 
+@pytest.mark.slow
 def test_rows_far_apart_do_not_know_each_other():
     """Over whole blocks the counts of two rows have covariance -1/n, whatever lane or block they are in."""
     n, replicates = 33_000, 3_000

@@ -38,6 +38,7 @@ def made(name, n=1_500):
     }[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["walk", "noise", "parabola", "steps", "spikes", "upright", "spiral", "backwards", "still"]
 )

@@ -64,6 +64,7 @@ def test_bins_are_cut_at_edges_where_the_rows_are_counted_exactly():
     assert not edges.whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["plain", "tails", "tied", "rare", "binned"])
 def test_no_curve_strays_by_half_a_pixel_at_four_times_its_size(name):
     """Every shipped curve, rounded as it is, is within half a pixel of the exact one, either way."""
@@ -131,6 +132,7 @@ def test_the_hull_of_a_long_curve_is_that_of_all_its_points():
         assert upper_hull(x, y).tolist() == upper_hull(x.astype(float), y.astype(float)).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.3, 0.0005])
 def test_millions_of_scores_give_the_same_picture(share):
     """Every point is one of the whole curve's, and no point of the whole one is half a pixel of 2,400 away."""

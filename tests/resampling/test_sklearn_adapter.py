@@ -16,6 +16,7 @@ X, Y = make_classification(n_samples=120, random_state=0)
 GROUPS = np.arange(120) % 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("splitter", "count", "groups"),
     [

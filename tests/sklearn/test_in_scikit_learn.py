@@ -59,6 +59,7 @@ def test_scores_of_two_classes_and_of_decisions():
         np.testing.assert_allclose(mine, other, rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_a_search_picks_the_same_model():
     """A grid search over worker processes ranks the candidates alike, by classes and by numbers."""
     grid = {"C": [1e-3, 1e-2, 1.0, 10.0]}

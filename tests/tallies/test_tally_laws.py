@@ -367,6 +367,7 @@ EXAMPLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_thousand_random_splits_give_the_same_bytes(name):
     """One data set cut a thousand ways into two to six parts merges to one and the same bytes."""
@@ -450,6 +451,7 @@ def random_arrays(n, seed=11):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARRAYS)
 def test_the_number_of_threads_and_the_order_of_rows_change_nothing(name, any_threads):
     """300,000 rows on one thread, two or three, in any order, give the same bytes."""

@@ -175,8 +175,14 @@ def _of_evaluations(arguments: argparse.Namespace, saved: list[str], said: dict[
 
 
 def _stems(paths: Sequence[str]) -> list[str]:
-    """Return the names of files without endings, or whole paths where names are the same."""
-    stems = [Path(path).name.partition(".")[0] for path in paths]
+    """Return the names of files without endings, or whole paths where names are the same.
+
+    Standard input and a pipe of the shell, ``<(...)``, have none: they are called by their position.
+    """
+    stems = [
+        f"model {position}" if path.startswith(("-", "/dev/fd/")) else Path(path).name.partition(".")[0]
+        for position, path in enumerate(paths, 1)
+    ]
     return stems if len(set(stems)) == len(stems) else list(paths)
 
 

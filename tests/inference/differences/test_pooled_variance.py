@@ -93,6 +93,7 @@ def test_a_part_drawn_at_random_seldom_differs_from_the_rest(by_group):
         assert rejected[name] / tested[name] <= 0.05 + 2.5 * math.sqrt(0.05 * 0.95 / tested[name]), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [0.0, 0.8])
 def test_few_positives_seldom_differ(weights):
     """Five positives in the part, with and without weights, and a model that is nearly always right."""

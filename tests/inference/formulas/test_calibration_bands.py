@@ -25,6 +25,7 @@ def lower_at(band, p):
     return np.append(0.0, band.low[1::2])[np.searchsorted(band.p[1::2], p, side="right")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_a_calibrated_curve_is_within_the_consistency_band_as_often_as_said(confidence):
     """Over 300 data sets, at probabilities where the fit takes many values; more where it is often 0 or 1."""

@@ -249,6 +249,7 @@ def test_each_row_agrees_as_often_as_counted(rows):
         assert tuple(one[place] for one in each) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "ties"), [(name, ties) for name in regression_influence.PAIRS for ties in (0, 1)]
 )

@@ -109,6 +109,7 @@ def groupings(metric, name, data):
     return both if name == "ordinary" else [both[len(name) % len(both)]]
 
 
+@pytest.mark.slow
 @every(lambda metric: metric.takes_weights and is_fast(metric))
 def test_a_factor_of_all_weights_changes_nothing(metric):
     """Weights of a survey, of costs, or that add up to 1: only how they compare matters."""
@@ -201,6 +202,7 @@ def test_copies_in_one_group_say_no_more(metric):
     judge("copies in one group", metric, broken)
 
 
+@pytest.mark.slow
 @every(is_fast)
 def test_intervals_are_nested(metric):
     """The surer, the wider at both ends; the standard error has nothing to do with it."""

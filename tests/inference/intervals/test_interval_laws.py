@@ -79,6 +79,7 @@ def test_every_metric_has_an_interval_or_says_why(metric):
     assert bool(had) == (metric.name not in WITHOUT)
 
 
+@pytest.mark.slow
 @every()
 def test_a_perfect_model_is_not_certain(metric):
     """Where every row is right there is still an interval of some width, or a reason."""
@@ -86,6 +87,7 @@ def test_a_perfect_model_is_not_certain(metric):
         sound(metric, assay.estimate(metric, given(metric, sample_of(metric).perfect(data))))
 
 
+@pytest.mark.slow
 @every(lambda metric: metric.takes_weights)
 def test_weighted_rows(metric):
     """The same holds for rows with weights, which are never worth more than their number."""
@@ -97,6 +99,7 @@ def test_weighted_rows(metric):
     assert bool(had) == (metric.name not in WITHOUT | NEED_ROWS)
 
 
+@pytest.mark.slow
 @every(lambda metric: metric.reads.__name__ != "Sets")
 def test_rows_in_groups(metric):
     """The same holds for rows in groups; the estimate says how many there are and what they cost."""
@@ -116,6 +119,7 @@ def test_rows_in_groups(metric):
     )  # which fractions do not have
 
 
+@pytest.mark.slow
 @every(lambda metric: metric.name not in WITHOUT)
 def test_surer_is_wider(metric):
     """At 99% the interval holds the one at 80%."""
@@ -126,6 +130,7 @@ def test_surer_is_wider(metric):
             assert narrow.high <= wide.high
 
 
+@pytest.mark.slow
 @every(lambda metric: metric.name not in WITHOUT)
 def test_the_order_of_rows_does_not_show(metric):
     """The same estimate whatever the order, to what the sums of rows leave open in the last digits."""

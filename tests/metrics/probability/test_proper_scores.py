@@ -144,6 +144,7 @@ def drawn_rows(seed, weights):
     return SimpleNamespace(actual=actual, score=score, weight=[rng.choice(weights) for _ in range(n)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ORACLES)
 @pytest.mark.parametrize("weights", [[1.0], [0.5, 1.0, 2.0, 3.0], [0.3, 0.01, 1.7]], ids=str)
 def test_every_figure_is_what_plain_python_says(name, weights):

@@ -9,7 +9,7 @@ from support.browser import agrees, needs_chromium, seen, spread
 
 import assay
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 ACTUAL, SCORE = spread(500, seed=11)
 DRAW = np.random.default_rng(12)

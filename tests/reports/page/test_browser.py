@@ -222,6 +222,7 @@ def test_meanings_show_on_hover_and_on_focus(opened, evaluation):
     assert page.locator('tr[data-figure="recall"] .tip').is_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 768, 1180])
 def test_no_width_scrolls_sideways(opened, evaluation, width):
     """On a phone, a tablet and a desk the page is as wide as the screen, in light and in dark."""

@@ -37,6 +37,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_page_agrees_with_python_at_twenty_thresholds(opened, kind):
     """Counts, figures and intervals are Python's digit by digit; markers are on their curves, at their pixel."""
@@ -76,6 +77,7 @@ def binned(ev):
     )
 
 
+@pytest.mark.slow
 def test_bins_are_exact_at_their_edges(opened):
     """Of scores in bins the slider reaches the edges, where counts are those of the rows; bounds are certified."""
     actual, score = spread(40_000, seed=9)
