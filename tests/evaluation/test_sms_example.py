@@ -162,21 +162,25 @@ def test_summary_says_what_is_wrong_with_the_probabilities(ev):
 
 
 def limits_of_observed_to_expected():
-    """The ratio, and Wilson's limits of the share of spam, of as many rows as its error is worth, over the expected.
+    """Return the ratio, and Wilson's limits of the share of spam over the expected share.
 
-    The variance is that of the ratio, from what each row brings to it; five rows more show the plain one.
+    The effective rows are those of the ratio's variance, moderated by five rows of the variance that the ratio
+    of two independent counts has.
     """
     rows = [(label == "spam", score) for label, score in zip(*messages(), strict=True)]
-    n, spam, foretold = len(rows), sum(y for y, _ in rows), math.fsum(p for _, p in rows)
-    share, ratio = spam / n, spam / foretold
+    n, spam, expected = len(rows), sum(y for y, _ in rows), math.fsum(p for _, p in rows)
+    share, ratio = spam / n, spam / expected
     variance = math.fsum((y - ratio * p) ** 2 for y, p in rows) / n**2
     plain = share * (1 - share)
-    worth = plain / ((spam * variance + 5 * plain / n) / (spam + 5))
+    mean = expected / n
+    of_expected = math.fsum((p - mean) ** 2 for _, p in rows) / n / mean**2
+    independent = (plain + share**2 * of_expected) / n
+    effective = plain / ((spam * variance + 5 * independent) / (spam + 5))
     z = NormalDist().inv_cdf(0.975)
-    middle = share + z * z / (2 * worth)
-    half = z * math.sqrt(plain / worth + (z / (2 * worth)) ** 2)
-    low, high = ((middle + side * half) / (1 + z * z / worth) for side in (-1, 1))
-    return ratio, low * n / foretold, high * n / foretold
+    middle = share + z * z / (2 * effective)
+    half = z * math.sqrt(plain / effective + (z / (2 * effective)) ** 2)
+    low, high = ((middle + side * half) / (1 + z * z / effective) for side in (-1, 1))
+    return ratio, low * n / expected, high * n / expected
 
 
 def test_as_caret_prints_it(ev):

@@ -76,7 +76,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
             LESS_CHANCE,
             (
                 "mutual_information uncertainty_coefficient uncertainty_coefficient_predicted "
-                "normalized_mutual_information bias_corrected_cramers_v"
+                "normalized_mutual_information"
             ),
         ),
     ),

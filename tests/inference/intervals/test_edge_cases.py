@@ -81,3 +81,17 @@ def test_weights_of_any_size_have_the_same_interval(name, factor):
     both["predicted"] = {"a": columns["predicted"], "b": np.roll(columns["predicted"], 1)}
     (plain,), (far,) = (assay.compare(**both, metrics=name, weight=w) for w in (weight, weight * factor))
     assert (far.p_value, far.low, far.high) == pytest.approx((plain.p_value, plain.low, plain.high), rel=1e-6)
+
+
+def test_sparse_tables_have_no_interval_of_chi_square_measures():
+    """Where more than a fifth of the cells expect fewer than five rows; tables of two classes are exempt."""
+    rng = np.random.default_rng(4)
+    for classes, n, given in ((5, 100, False), (5, 400, True), (50, 1000, False), (2, 8, True)):
+        actual = np.arange(n) % classes
+        predicted = np.where(rng.random(n) < 0.8, actual, rng.integers(0, classes, n))
+        for name in ("cramers_v", "bias_corrected_cramers_v", "tschuprows_t", "contingency_coefficient"):
+            found = assay.estimate(name, assay.rows(actual=actual, predicted=predicted))
+            assert (found.low is not None) == given, (name, classes, n)
+            if not given:
+                assert "fewer than 5 rows" in found.note
+        assert assay.estimate("mcc", assay.rows(actual=actual, predicted=predicted)).low is not None

@@ -63,9 +63,11 @@ CHOICE = {
     "from-accuracy, mover-rates, mover-accuracy, delta, dirichlet": """
         brennan_prediger
     """,
+    "bias-corrected-association": """
+        bias_corrected_cramers_v contingency_coefficient cramers_v tschuprows_t
+    """,
     "bias-corrected-association, delta, dirichlet": """
-        bias_corrected_cramers_v contingency_coefficient cramers_v goodman_kruskal_tau
-        goodman_kruskal_tau_predicted tschuprows_t
+        goodman_kruskal_tau goodman_kruskal_tau_predicted
     """,
     "bias-corrected-information, delta, dirichlet": """
         mutual_information normalized_mutual_information uncertainty_coefficient

@@ -51,7 +51,7 @@ def d15(**more):
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
 def test_every_figure_of_ranks_has_an_interval_around_it(name, confidence):
     """Within its bounds, wider the surer, the same for rows and tally; weighted and grouped as well."""
-    actual, score = columns()
+    actual, score = columns(400)
     metric, rng = find(name), np.random.default_rng(2)
     rows = assay.rows(actual=actual, score=score)
     plain = assay.estimate(metric, rows, confidence=confidence)
@@ -61,12 +61,12 @@ def test_every_figure_of_ranks_has_an_interval_around_it(name, confidence):
     heavy = assay.estimate(name, assay.rows(actual=actual, score=score, weight=weight), confidence=confidence)
     grouped = assay.estimate(name, assay.rows(actual=actual, score=score, group=group), confidence=confidence)
     for found in (plain, heavy, grouped):
-        if name == "h_measure" and found is grouped:  # positives in fewer than thirty groups
+        if name == "h_measure" and found is grouped:  # positives in fewer than a hundred groups
             assert "too high" in found.note
             continue
         assert metric.bounds[0] <= found.low < found.value < found.high <= metric.bounds[1]
         assert found.method
-        assert (found.positives, found.negatives, found.n) == (60, 140, 200)
+        assert (found.positives, found.negatives, found.n) == (actual.sum(), 400 - actual.sum(), 400)
     assert grouped.groups == len(set(group.tolist()))
     assert grouped.design_effect > 0
     wider = assay.estimate(name, rows, confidence=confidence + (1 - confidence) / 2)
@@ -96,6 +96,12 @@ def test_separated_classes_never_give_an_interval_of_nothing(name):
     if find(name).kind == "extreme":
         assert found.low is None
         assert "chosen on the same rows" in found.note
+        return
+    if name == "h_measure":
+        assert "fewer than 100 rows" in found.note
+        several = {key: np.tile(values, 5) for key, values in apart().items()}
+        found = assay.estimate(name, assay.rows(**several))
+        assert found.high - found.low > 0.001
         return
     assert found.high - found.low > 0.001
     assert found.low <= found.value <= found.high
@@ -270,7 +276,7 @@ def test_partial_areas_are_one_interval_on_two_scales():
 
 def test_what_is_chosen_on_the_rows_is_lowered():
     """By what halves of the rows gain; the seed decides which halves, and nothing else does."""
-    actual, score = columns()
+    actual, score = columns(400)
     rows = assay.rows(actual=actual, score=score)
     for name in ("ks", "h_measure"):
         found = assay.estimate(name, rows)

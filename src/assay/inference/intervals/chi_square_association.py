@@ -41,16 +41,15 @@ class _Root(NamedTuple):
     degrees: int
 
 
+_ENOUGH_EXPECTED, _MOST_SPARSE_CELLS = 5, 0.2  # rows a cell, and share of cells with fewer: Cochran 1954
+_CHI_SQUARE_MEASURES = ("cramers_v", "bias_corrected_cramers_v", "tschuprows_t", "contingency_coefficient")
+
+
 # No limits by rates: a measure that rises to both sides of a table is not bounded by theirs.
 @interval_method(
     "bias-corrected-association",
-    Default(
-        metrics=(
-            *("cramers_v", "bias_corrected_cramers_v", "tschuprows_t", "contingency_coefficient"),
-            *("goodman_kruskal_tau", "goodman_kruskal_tau_predicted"),
-        ),
-        then=DELTA,
-    ),
+    Default(metrics=_CHI_SQUARE_MEASURES),
+    Default(metrics=("goodman_kruskal_tau", "goodman_kruskal_tau_predicted"), then=DELTA),
 )
 def bias_corrected_association(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval about the bias-corrected value, as the root of a share on the atanh scale.
@@ -72,6 +71,8 @@ def bias_corrected_association(request: IntervalRequest) -> IntervalResult | str
     if n <= max(rows, columns) + 1:
         units = "groups" if request.clustered else "rows"
         return f"there are too few {units} for so many classes"
+    if request.metric.name in _CHI_SQUARE_MEASURES and min(rows, columns) > 1 and _sparse(view, n):
+        return "more than a fifth of the cells expect fewer than 5 rows, so that chi-square is no guide"
     root = _root_of(request, view, rows, columns, n)
     centre = math.sqrt(max(root.corrected, 0.0))
     low, high, error = 0.0, 0.0, 0.0
@@ -88,6 +89,14 @@ def bias_corrected_association(request: IntervalRequest) -> IntervalResult | str
         high = _upper_limit(root, centre, half_width, request, n)
     low, high = (_measure(request.metric.name, limit, min(rows, columns)) for limit in (low, high))
     return IntervalResult(low, high, "delta, atanh, less chance", "", spread.error)
+
+
+def _sparse(view: Classes, n: float) -> bool:
+    """Tell whether a table of effectively ``n`` rows is too sparse for the distribution of chi-square."""
+    actual, predicted = (margin[margin > 0] / margin.sum() for margin in (view.actual, view.predicted))
+    expected = n * np.outer(actual, predicted)
+    sparse = expected < _ENOUGH_EXPECTED * (1 - 1e-9)  # a factor of all weights is rounded
+    return float(np.mean(sparse)) > _MOST_SPARSE_CELLS
 
 
 def _upper_limit(root: _Root, centre: float, half_width: float, request: IntervalRequest, n: float) -> float:

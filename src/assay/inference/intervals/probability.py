@@ -282,14 +282,17 @@ def observed_expected(request: IntervalRequest) -> IntervalResult | str | None:
     tally: Any = request.tally
     mass = unit_sums(tally)[0]
     clip = _clip(request)
-    expected = float((mass * np.clip(tally.scores.astype(np.float64), clip, 1 - clip)).sum() / mass.sum())
+    p, each = np.clip(tally.scores.astype(np.float64), clip, 1 - clip), mass.sum(0) / mass.sum()
+    expected = float(each @ p)
     rate = request.value * expected
     if not 0 < rate < 1 or not spread.error > 0:
         base = _base_rate(request)
         return IntervalResult(
             base.low / expected, base.high / expected, f"{base.method} of the base rate", base.note
         )
-    rows = _moderated_rows(rate, (spread.error * expected) ** 2, *_class_sizes(request))
+    sizes = _class_sizes(request)
+    of_expected = (float(each @ p**2) / expected**2 - 1) / sum(sizes)  # squared coefficient of variation
+    rows = _moderated_rows(rate, (spread.error * expected) ** 2, *sizes, rate**2 * of_expected)
     if spread.df is not None:
         rows *= (normal_quantile(request.confidence) / spread.quantile(request.confidence)) ** 2
     low, high = modified_wilson(rate * rows, rows, request.confidence)
@@ -308,11 +311,16 @@ def _class_sizes(request: IntervalRequest) -> tuple[float, float]:
     return tuple(share * kish(float(weight), float(square)) for weight, square in sides)  # type: ignore[return-value]
 
 
-def _moderated_rows(share: float, variance: float, positives: float, negatives: float) -> float:
-    """Return the effective sample size of a share, its variance moderated where a class has few rows."""
+def _moderated_rows(
+    share: float, variance: float, positives: float, negatives: float, of_expected: float
+) -> float:
+    """Return the effective sample size of a share, its variance moderated where a class has few rows.
+
+    ``of_expected`` is what the expected count adds where it is independent of the observed one.
+    """
     smaller, unit = min(positives, negatives), share * (1 - share)
-    binomial = unit / (positives + negatives)
-    return unit / ((smaller * variance + _PRIOR_ROWS * binomial) / (smaller + _PRIOR_ROWS))
+    prior = unit / (positives + negatives) + of_expected
+    return unit / ((smaller * variance + _PRIOR_ROWS * prior) / (smaller + _PRIOR_ROWS))
 
 
 @interval_method("recalibration", Default(metrics=("cox_intercept", "cox_slope", "calibration_in_the_large")))
@@ -322,6 +330,8 @@ def recalibration(request: IntervalRequest) -> IntervalResult | str | None:
     The sandwich (Huber 1967) holds whether or not the line is right, but is small where few rows are of a
     class: a slope from 4 positives was covered 0.88 of the time. Fisher's information is not, but takes the
     line for right: calibration in the large was covered 0.91 of the time where the slope is not 1.
+    A slope from few rows is too high, so that its lower limit is that of the slope times the shrinkage
+    ``1 - 1 / chi-square`` (van Houwelingen and le Cessie 1990), at most one standard error lower.
     """
     spread = request.spread
     if spread is None:
@@ -339,7 +349,12 @@ def recalibration(request: IntervalRequest) -> IntervalResult | str | None:
     limits = delta_interval(
         request.value, error, request.metric.bounds, confidence=request.confidence, df=spread.df
     )
-    return _NO_SPREAD if limits is None else IntervalResult(*limits, method, "", error)
+    if limits is None:
+        return _NO_SPREAD
+    low, high = limits
+    if request.metric.name == "cox_slope" and request.value > 0:
+        low -= min(error**2 / request.value, error)
+    return IntervalResult(low, high, method, "", error)
 
 
 def _base_rate(request: IntervalRequest) -> IntervalResult:

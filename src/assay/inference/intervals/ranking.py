@@ -47,7 +47,11 @@ __all__ = [
 _PRIOR_POSITIVES, _PRIOR_DF = 20.0, 4.0
 _MIN_ROWS_IN_RANGE = 15  # of a class, below which intervals of a partial area covered too little
 _PRIOR_ROWS = 5.0  # weight, in rows, of the binomial variance of a rate
-_MIN_ROWS_FOR_H = 30
+_MIN_ROWS_FOR_H = 100
+_TOO_FEW_FOR_H = (
+    f"with fewer than {_MIN_ROWS_FOR_H} rows of a class, or groups with such rows, the H measure is "
+    "too high by more than an interval's width"
+)
 # Random splits into halves: one is enough for many rows, since the halves' noise averages out.
 _MAX_SPLITS = 10
 _ROWS_FOR_ONE_SPLIT = 1_000_000
@@ -154,10 +158,7 @@ def convex_hull_auc(request: IntervalRequest) -> IntervalResult | str | None:
 def best_cutoff(request: IntervalRequest) -> IntervalResult | str | None:
     """Return the interval of a metric at its best cutoff, lowered by the optimism of choosing it."""
     if request.metric.name == "h_measure" and min(effective_class_sizes(request)) < _MIN_ROWS_FOR_H:
-        return (
-            f"with fewer than {_MIN_ROWS_FOR_H} rows of a class, or groups with such rows, the H measure is "
-            "too high by more than an interval's width"
-        )
+        return _TOO_FEW_FOR_H
     own = _ks_at_cutoff(request) or _logit(request, "delta, logit")
     return _lowered(request, own) if isinstance(own, IntervalResult) else own
 
@@ -201,11 +202,14 @@ def h_of_separated_classes(request: IntervalRequest) -> IntervalResult | str | N
     """Return the interval of the H measure where the classes do not overlap.
 
     The lower limit is that of a single cutoff with recall and specificity at their lower limits: each fails
-    one time in forty, so both hold at 0.95.
+    one time in forty, so both hold at 0.95. The H measure of few rows of a class has no interval: it is too
+    high, by more than the halves show (weighted rows of 50 positives were covered 0.73 to 0.90 of the time).
     """
+    positives, negatives = effective_class_sizes(request)
+    if min(positives, negatives) < _MIN_ROWS_FOR_H:
+        return _TOO_FEW_FOR_H
     if request.value < 1:
         return None
-    positives, negatives = effective_class_sizes(request)
     result, passed = (wilson(n, n, request.confidence)[0] for n in (positives, negatives))
     counts = np.ones(2, dtype=np.uint8)
     two = Scores(1, np.array([0, 1], dtype=np.float32), None, counts, counts)
