@@ -12,8 +12,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "kernel/cpu_dispatch.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/platform.hpp"
 #include "kernel/score_bins.hpp"
 
 namespace assay {
@@ -131,7 +131,7 @@ ASSAY_INTO_CLONE bool cells_of(const Octave* table, const Score* scores, std::si
         const double score = static_cast<double>(scores[i]) + 0.0;  // -0.0 becomes 0.0
         const bool below_one = (score >= 0.5) & (score < 1.0);
         const double magnitude = below_one ? 1.0 - score : std::fabs(score);
-        const std::uint64_t descending = (score < 0.0) | below_one ? ~std::uint64_t{0} : 0;
+        const std::uint64_t descending = ((score < 0.0) | below_one) ? ~std::uint64_t{0} : 0;
         const std::uint64_t key =
             (std::bit_cast<std::uint64_t>(magnitude) ^ descending) - descending;
         const std::uint64_t octave = (key >> 52) + (below_one ? reflected : 0);
@@ -164,12 +164,10 @@ bool find_cells(const Octave* table, const float* scores, std::size_t rows, std:
 }
 
 bool find_cells(const Octave* table, const double* scores, std::size_t rows, std::uint32_t* cells) {
-#ifdef ASSAY_OCTAVES_X86
+#ifdef ASSAY_AVX
     static const bool wide = [] {
         const char* setting = std::getenv("ASSAY_CPU");
-        return (!setting || std::string_view(setting) == "avx512") &&
-               __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512vl");
+        return (!setting || std::string_view(setting) == "avx512") && cpu_has_avx512();
     }();
     if (wide) {
         const std::size_t whole = rows / 8 * 8;

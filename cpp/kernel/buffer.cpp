@@ -1,16 +1,15 @@
 #include "kernel/buffer.hpp"
 
-#include <sys/mman.h>
-
 #include <bit>
-#include <cstdlib>
 #include <mutex>
 #include <new>
+
+#include "kernel/platform.hpp"
 
 namespace assay {
 namespace {
 
-constexpr std::size_t page = 4096, mapped_from = std::size_t{1} << 16, huge = std::size_t{4} << 20;
+constexpr std::size_t page = 4096, mapped_from = std::size_t{1} << 16;
 constexpr std::size_t most_kept = std::size_t{48} << 20;
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
@@ -70,24 +69,21 @@ Memory take_memory(std::size_t bytes) {
     if (bytes == 0) return {};
     if (bytes < mapped_from) {
         const std::size_t rounded = round_up(bytes, 64);
-        void* data = std::aligned_alloc(64, rounded);
-        if (!data) throw std::bad_alloc();
-        return {data, rounded};
+        return {::operator new(rounded, cache_line), rounded};
     }
     const std::size_t rounded = block_bytes(bytes);
     if (void* data = kept().take(rounded)) return {data, rounded};
-    void* data = mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED) throw std::bad_alloc();
-    if (rounded >= huge) madvise(data, rounded, MADV_HUGEPAGE);
+    void* data = map_memory(rounded);
+    if (!data) throw std::bad_alloc();
     return {data, rounded};
 }
 
 void give_back(Memory memory) noexcept {
     if (memory.bytes == 0) return;
     if (memory.bytes < mapped_from) {
-        std::free(memory.data);
+        ::operator delete(memory.data, cache_line);
     } else if (!kept().keep(memory)) {
-        munmap(memory.data, memory.bytes);
+        unmap_memory(memory.data, memory.bytes);
     }
 }
 
@@ -96,7 +92,7 @@ void give_back_behind(Memory& memory, std::size_t bytes) noexcept {
     // What is left is again one of the sizes that are kept.
     const std::size_t left = block_bytes(std::max(mapped_from, bytes));
     if (left >= memory.bytes) return;
-    munmap(static_cast<char*>(memory.data) + left, memory.bytes - left);
+    unmap_memory_behind(memory.data, memory.bytes, left);
     memory.bytes = left;
 }
 

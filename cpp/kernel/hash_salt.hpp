@@ -6,6 +6,8 @@
 #include <exception>
 #include <random>
 
+#include "kernel/platform.hpp"
+
 namespace assay {
 
 // Chosen at random once per process, so that no column can be made to meet in one place of a table.
@@ -25,7 +27,7 @@ inline const std::array<std::uint64_t, 8> hash_salts = [] {
 }();
 
 inline std::uint64_t fold_product(std::uint64_t a, std::uint64_t b) {
-    const auto product = static_cast<unsigned __int128>(a) * b;
+    const auto product = uint128{a} * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 

@@ -1,8 +1,5 @@
 #include "kernel/parallel.hpp"
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -13,9 +10,7 @@
 #include <thread>
 #include <utility>
 
-#if defined(__SSE__)
-#include <xmmintrin.h>
-#endif
+#include "kernel/platform.hpp"
 
 namespace assay {
 namespace {
@@ -39,27 +34,10 @@ thread_local const std::atomic<bool>* job_failed = nullptr;
 thread_local Clock::time_point polled;
 
 int available_cores() {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-    return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    const int allowed = allowed_cores();
+    return std::max(1,
+                    allowed > 0 ? allowed : static_cast<int>(std::thread::hardware_concurrency()));
 }
-
-// The default mode rounds to nearest and keeps subnormals.
-#if defined(__SSE__)
-constexpr unsigned default_mode = 0x1f80;
-unsigned float_mode() {
-    return _mm_getcsr();
-}
-void set_float_mode(unsigned mode) {
-    _mm_setcsr(mode);
-}
-#else
-constexpr unsigned default_mode = 0;
-unsigned float_mode() {
-    return default_mode;
-}
-void set_float_mode(unsigned) {}
-#endif
 
 // A child forked inside a kernel: no std::exception, so that nothing in between holds it up.
 struct Forked {};
@@ -71,7 +49,7 @@ void poll() {
     if (!hook) return;
     const unsigned before = forks.load();
     hook();
-    set_float_mode(default_mode);  // a signal handler may have changed it
+    set_default_float_mode();  // a signal handler may have changed it
     if (forks.load() != before) throw Forked();
 }
 
@@ -132,7 +110,7 @@ private:
     }
 
     void work() {
-        set_float_mode(default_mode);
+        set_default_float_mode();
         inside_task = true;
         job_failed = &failed_;
         std::unique_lock lock(mutex_);
@@ -206,7 +184,7 @@ int thread_limit() {
 
 KernelCall::KernelCall() : threads_before_(fixed_threads), mode_before_(float_mode()) {
     fixed_threads = threads();
-    set_float_mode(default_mode);
+    set_default_float_mode();
     if (!inside_task) polled = Clock::now();
 }
 
@@ -242,7 +220,7 @@ void parallel_tasks(std::size_t tasks, const Body& body) {
         return;
     }
     if (!pool) {
-        static const int registered = pthread_atfork(nullptr, nullptr, forget_pool_in_child);
+        static const bool registered = (on_fork(forget_pool_in_child), true);
         (void)registered;
         pool = new Pool;
     }

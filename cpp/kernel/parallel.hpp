@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <functional>
 
+#include "kernel/platform.hpp"
+
 namespace assay {
 
 // How many threads parallel work may use, the caller's included. Never less than 1; the same all
@@ -35,7 +37,7 @@ public:
 
 private:
     int threads_before_;
-    unsigned mode_before_;
+    FloatMode mode_before_;
 };
 
 // Called now and then by the thread that asked for parallel work, at least every 50 ms while it

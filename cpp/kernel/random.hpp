@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernel/platform.hpp"
+
 namespace assay {
 
 using RandomBlock = std::array<std::uint64_t, 4>;
@@ -16,8 +18,8 @@ inline RandomBlock random_block(std::uint64_t seed, std::uint64_t replicate, std
                                 std::uint64_t attempt = 0) {
     RandomBlock x{number, attempt, 0, 0};
     for (int round = 0; round < 10; ++round) {
-        const auto a = static_cast<unsigned __int128>(0xD2E7470EE14C6C93u) * x[0];
-        const auto b = static_cast<unsigned __int128>(0xCA5A826395121157u) * x[2];
+        const auto a = uint128{0xD2E7470EE14C6C93u} * x[0];
+        const auto b = uint128{0xCA5A826395121157u} * x[2];
         x = {static_cast<std::uint64_t>(b >> 64) ^ x[1] ^ seed, static_cast<std::uint64_t>(b),
              static_cast<std::uint64_t>(a >> 64) ^ x[3] ^ replicate, static_cast<std::uint64_t>(a)};
         seed += 0x9E3779B97F4A7C15u;
@@ -47,12 +49,12 @@ inline double random_uniform(std::uint64_t word) {
 // `word` must be random_word(seed, replicate, row).
 inline std::uint64_t random_below(std::uint64_t word, std::uint64_t bound, std::uint64_t seed,
                                   std::uint64_t replicate, std::uint64_t row) {
-    auto product = static_cast<unsigned __int128>(word) * bound;
+    uint128 product = uint128{word} * bound;
     if (static_cast<std::uint64_t>(product) < bound) [[unlikely]] {
         const std::uint64_t rejected = (0 - bound) % bound;  // 2^64 mod bound
         for (std::uint64_t attempt = 1; static_cast<std::uint64_t>(product) < rejected; ++attempt) {
             word = random_block(seed, replicate, random_block_of(row), attempt)[row % 4];
-            product = static_cast<unsigned __int128>(word) * bound;
+            product = uint128{word} * bound;
         }
     }
     return static_cast<std::uint64_t>(product >> 64);

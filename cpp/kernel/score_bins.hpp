@@ -5,9 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(ASSAY_NO_CLONES)
-#define ASSAY_OCTAVES_X86
-#endif
+#include "kernel/platform.hpp"
 
 namespace assay {
 
@@ -43,7 +41,7 @@ struct Octave {
     }
 };
 
-#ifdef ASSAY_OCTAVES_X86
+#ifdef ASSAY_AVX
 // Writes the cells of scores, and returns whether a NaN was among them: its cell is one there is
 // even then. Takes whole vectors of eight scores; needs AVX-512 F, DQ and VL.
 bool find_cells_avx512(const Octave* table, const double* scores, std::size_t rows,

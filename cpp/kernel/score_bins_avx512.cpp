@@ -2,7 +2,7 @@
 // nearly all probabilities are in a few octaves: those are kept in registers.
 #include "kernel/score_bins.hpp"
 
-#ifdef ASSAY_OCTAVES_X86
+#ifdef ASSAY_AVX
 
 // GCC 12's own header reads a variable it leaves undefined on purpose (GCC bug 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"

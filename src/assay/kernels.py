@@ -49,7 +49,7 @@ except ImportError as missing:  # pragma: no cover - a broken installation
 
     raise MissingDependencyError(
         f"assay's compiled kernels could not be loaded ({missing}). "
-        "Install assay again for this Python: pip install --force-reinstall assay."
+        "Install assay again for this Python: pip install --force-reinstall assay-metrics."
     ) from missing
 
 __all__ = [

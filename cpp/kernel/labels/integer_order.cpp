@@ -1,12 +1,12 @@
 #include "kernel/labels/integer_order.hpp"
 
-#include "kernel/cpu_dispatch.hpp"
+#include "kernel/platform.hpp"
 
 namespace assay {
 namespace {
 
 template <class U>
-ASSAY_CLONES WordRange<U> find_range(const U* values, std::size_t count, U bias) {
+ASSAY_INTO_CLONE WordRange<U> range_loop(const U* values, std::size_t count, U bias) {
     U low = static_cast<U>(~U{0}), high = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const U word = static_cast<U>(values[i] + bias);
@@ -15,6 +15,16 @@ ASSAY_CLONES WordRange<U> find_range(const U* values, std::size_t count, U bias)
     }
     return {low, high};
 }
+
+#define ASSAY_RANGE(U)                                                                 \
+    ASSAY_CLONES WordRange<U> find_range(const U* values, std::size_t count, U bias) { \
+        return range_loop(values, count, bias);                                        \
+    }
+ASSAY_RANGE(std::uint8_t)
+ASSAY_RANGE(std::uint16_t)
+ASSAY_RANGE(std::uint32_t)
+ASSAY_RANGE(std::uint64_t)
+#undef ASSAY_RANGE
 
 }  // namespace
 

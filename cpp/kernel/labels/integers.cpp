@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "kernel/concurrent_change.hpp"
-#include "kernel/cpu_dispatch.hpp"
 #include "kernel/interruptible_work.hpp"
 #include "kernel/labels/integer_order.hpp"
 #include "kernel/labels/integer_table.hpp"
 #include "kernel/labels/radix_sort.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/platform.hpp"
 
 namespace assay {
 namespace {
@@ -38,11 +38,14 @@ struct Integers {
     Word at(std::size_t row) const { return static_cast<Word>(values[row]); }
 };
 
-template <class Float>
-ASSAY_CLONES void convert(const Float* values, std::size_t count, std::uint64_t* words) {
-    for (std::size_t i = 0; i < count; ++i)
-        words[i] = static_cast<std::uint64_t>(static_cast<std::int64_t>(values[i]));
-}
+#define ASSAY_CONVERT(Float)                                                                  \
+    ASSAY_CLONES void convert(const Float* values, std::size_t count, std::uint64_t* words) { \
+        for (std::size_t i = 0; i < count; ++i)                                               \
+            words[i] = static_cast<std::uint64_t>(static_cast<std::int64_t>(values[i]));      \
+    }
+ASSAY_CONVERT(float)
+ASSAY_CONVERT(double)
+#undef ASSAY_CONVERT
 
 // Floats already known to be whole numbers within +-2^53, as words of 64-bit integers.
 template <class Float>
@@ -354,7 +357,7 @@ EncodedIntegers<T> encode_labels(const Source& source) {
 // How many of the values are not whole numbers within +-2^53. Those outside are replaced before
 // the cast, which is undefined for them; NaN fails every comparison.
 template <class Float>
-ASSAY_CLONES std::uint64_t count_bad(const Float* values, std::size_t count) {
+ASSAY_INTO_CLONE std::uint64_t bad_loop(const Float* values, std::size_t count) {
     std::uint64_t bad = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const double value = values[i];
@@ -363,6 +366,14 @@ ASSAY_CLONES std::uint64_t count_bad(const Float* values, std::size_t count) {
     }
     return bad;
 }
+
+#define ASSAY_COUNT_BAD(Float)                                                     \
+    ASSAY_CLONES std::uint64_t count_bad(const Float* values, std::size_t count) { \
+        return bad_loop(values, count);                                            \
+    }
+ASSAY_COUNT_BAD(float)
+ASSAY_COUNT_BAD(double)
+#undef ASSAY_COUNT_BAD
 
 template <class Float>
 std::int64_t first_bad(const Float* values, std::size_t rows) {

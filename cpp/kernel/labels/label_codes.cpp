@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
-#include "kernel/cpu_dispatch.hpp"
+#include "kernel/platform.hpp"
 
 namespace assay {
 namespace {
 
 template <class U>
-ASSAY_CLONES bool widen(const U* codes, std::size_t count, std::uint32_t last, std::uint32_t* out) {
+ASSAY_INTO_CLONE bool widen_loop(const U* codes, std::size_t count, std::uint32_t last,
+                                 std::uint32_t* out) {
     std::uint32_t above = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t code = codes[i];
@@ -17,6 +18,16 @@ ASSAY_CLONES bool widen(const U* codes, std::size_t count, std::uint32_t last, s
     }
     return above == 0;
 }
+
+#define ASSAY_WIDEN(U)                                                             \
+    ASSAY_CLONES bool widen(const U* codes, std::size_t count, std::uint32_t last, \
+                            std::uint32_t* out) {                                  \
+        return widen_loop(codes, count, last, out);                                \
+    }
+ASSAY_WIDEN(std::uint8_t)
+ASSAY_WIDEN(std::uint16_t)
+ASSAY_WIDEN(std::uint32_t)
+#undef ASSAY_WIDEN
 
 }  // namespace
 

@@ -61,7 +61,7 @@ private:
 };
 
 // A row to be sorted: its score and then its gain, as integers that ascend where those descend.
-using RankKey = unsigned __int128;
+using RankKey = uint128;
 
 std::uint64_t descending_bits(double value) {  // of any value but NaN and -0.0
     const auto bits = std::bit_cast<std::uint64_t>(value);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "kernel/concurrent_change.hpp"
-#include "kernel/cpu_dispatch.hpp"
 #include "kernel/losses/logarithm.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/platform.hpp"
 #include "kernel/sums/column_task.hpp"
 
 namespace assay {

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "kernel/cpu_dispatch.hpp"
+#include "kernel/platform.hpp"
 
 namespace assay {
 

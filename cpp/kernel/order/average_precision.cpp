@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "kernel/concurrent_change.hpp"
-#include "kernel/cpu_dispatch.hpp"
 #include "kernel/order/class_counts.hpp"
 #include "kernel/order/order.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/platform.hpp"
 #include "kernel/sums/column_task.hpp"
 
 namespace assay {

@@ -33,8 +33,7 @@ inline std::size_t take_heavy(Word* words, std::size_t rows, std::uint64_t round
     for (std::size_t i = 0; i < looks; ++i) {
         // Spread by an irrational step, so that no period in the rows is met.
         const std::uint64_t spread = (round * looks + i) * 0x9e3779b97f4a7c15u;
-        sample[i] =
-            words[static_cast<std::size_t>((unsigned __int128)spread * rows >> 64)] >> 1 << 1;
+        sample[i] = words[static_cast<std::size_t>(uint128{spread} * rows >> 64)] >> 1 << 1;
     }
     sort_words(sample, scratch, looks);
     std::size_t best = 0, run = 0, at = 0;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "kernel/cpu_dispatch.hpp"
 #include "kernel/order/score_key.hpp"
+#include "kernel/platform.hpp"
 
 namespace assay::order {
 namespace {

@@ -9,26 +9,12 @@
 #include <numeric>
 #include <vector>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include "kernel/buffer.hpp"
 #include "kernel/order/class_counts.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/platform.hpp"
 
 namespace assay::order {
-
-// Writes a cache line past the cache: the buckets are read again only after all rows are dealt.
-inline void write_line(void* to, const void* from) {
-#if defined(__SSE2__)
-    for (int i = 0; i < 4; ++i)
-        _mm_stream_si128(static_cast<__m128i*>(to) + i,
-                         _mm_load_si128(static_cast<const __m128i*>(from) + i));
-#else
-    std::memcpy(to, from, 64);
-#endif
-}
 
 class Partition {
 public:
@@ -115,6 +101,7 @@ public:
                 line[b * in_line + place] = make(row, mark & 1);
                 if (place == in_line - 1) {
                     if (at + 1 - in_line >= first[b]) {
+                        // The buckets are read again only after all rows are dealt.
                         write_line(out + (at + 1 - in_line), line + b * in_line);
                     } else {
                         write_part(b, at + 1);
@@ -123,9 +110,7 @@ public:
             }
             for (std::size_t b = 0; b < buckets_; ++b)
                 if (cursor[b] > first[b] && cursor[b] % in_line) write_part(b, cursor[b]);
-#if defined(__SSE2__)
-            _mm_sfence();
-#endif
+            finish_lines();
         });
     }
 

@@ -3,10 +3,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernel/cpu_dispatch.hpp"
 #include "kernel/order/class_counts.hpp"
 #include "kernel/order/order.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/platform.hpp"
 
 namespace assay {
 namespace {
@@ -99,7 +99,7 @@ Gap largest_gap(const Count* p, const Count* q, std::size_t size, Int gap, Int m
 template <class Count>
 Gap find_gap(const Count* p, const Count* q, std::size_t size, const std::vector<BlockSums>& sums,
              std::uint64_t m, std::uint64_t n0) {
-    using Signed = __int128;
+    using Signed = int128;
     const auto distance = [](Signed gap) { return static_cast<uint128>(gap < 0 ? -gap : gap); };
     std::vector<Signed> start(sums.size() + 1, 0);
     uint128 floor = 0;

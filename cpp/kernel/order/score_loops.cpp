@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kernel/cpu_dispatch.hpp"
 #include "kernel/order/score_key.hpp"
+#include "kernel/platform.hpp"
 
 namespace assay::order {
 namespace {

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstring>
 
-#include "kernel/cpu_dispatch.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/platform.hpp"
 
 namespace assay {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernel/cpu_dispatch.hpp"
+#include "kernel/platform.hpp"
 
 namespace assay {
 namespace {
@@ -53,12 +53,20 @@ void count(Buffer<Counter>& table, std::size_t stride, std::size_t copies,
 }
 
 template <class Counter>
-ASSAY_CLONES void move_counts(Counter* table, std::size_t cells, std::int64_t* totals) {
+ASSAY_INTO_CLONE void move_loop(Counter* table, std::size_t cells, std::int64_t* totals) {
     for (std::size_t cell = 0; cell < cells; ++cell) {
         totals[cell] += table[cell];
         table[cell] = 0;
     }
 }
+
+#define ASSAY_MOVE(Counter)                                                                  \
+    ASSAY_CLONES void move_counts(Counter* table, std::size_t cells, std::int64_t* totals) { \
+        move_loop(table, cells, totals);                                                     \
+    }
+ASSAY_MOVE(std::uint16_t)
+ASSAY_MOVE(std::uint32_t)
+#undef ASSAY_MOVE
 
 }  // namespace
 

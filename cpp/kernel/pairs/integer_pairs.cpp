@@ -3,12 +3,12 @@
 #include <atomic>
 #include <mutex>
 
-#include "kernel/cpu_dispatch.hpp"
 #include "kernel/labels/integer_order.hpp"
 #include "kernel/pairs/binary_pairs.hpp"
 #include "kernel/pairs/cell_tables.hpp"
 #include "kernel/pairs/pairs.hpp"
 #include "kernel/parallel.hpp"
+#include "kernel/platform.hpp"
 
 namespace assay {
 namespace {
@@ -24,8 +24,8 @@ std::size_t cells_of(const Frame<U>& frame) {
 
 // The cells of a block of rows; returns the or of all (value - base). `origin` is base - bias.
 template <class U>
-ASSAY_CLONES U pair_cells(const U* actual, const U* predicted, std::size_t count, U origin, U mask,
-                          int shift, std::uint32_t* cells) {
+ASSAY_INTO_CLONE U pair_loop(const U* actual, const U* predicted, std::size_t count, U origin,
+                             U mask, int shift, std::uint32_t* cells) {
     U seen = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const U a = static_cast<U>(actual[i] - origin);
@@ -36,6 +36,17 @@ ASSAY_CLONES U pair_cells(const U* actual, const U* predicted, std::size_t count
     }
     return seen;
 }
+
+#define ASSAY_PAIR_CELLS(U)                                                                     \
+    ASSAY_CLONES U pair_cells(const U* actual, const U* predicted, std::size_t count, U origin, \
+                              U mask, int shift, std::uint32_t* cells) {                        \
+        return pair_loop(actual, predicted, count, origin, mask, shift, cells);                 \
+    }
+ASSAY_PAIR_CELLS(std::uint8_t)
+ASSAY_PAIR_CELLS(std::uint16_t)
+ASSAY_PAIR_CELLS(std::uint32_t)
+ASSAY_PAIR_CELLS(std::uint64_t)
+#undef ASSAY_PAIR_CELLS
 
 // Left alone, the core would not ask for the next rows before these are counted. Columns of one or
 // two bytes a row come fast enough without.

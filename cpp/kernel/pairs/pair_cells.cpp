@@ -2,15 +2,18 @@
 
 #include <stdexcept>
 
-#include "kernel/cpu_dispatch.hpp"
+#include "kernel/platform.hpp"
 
 namespace assay {
 namespace {
 
-template <class Cell>
-ASSAY_CLONES void append(Cell* cells, const std::uint32_t* codes, std::size_t count, Cell k) {
-    for (std::size_t i = 0; i < count; ++i) cells[i] = cells[i] * k + codes[i];
-}
+#define ASSAY_APPEND(Cell)                                                                         \
+    ASSAY_CLONES void append(Cell* cells, const std::uint32_t* codes, std::size_t count, Cell k) { \
+        for (std::size_t i = 0; i < count; ++i) cells[i] = cells[i] * k + codes[i];                \
+    }
+ASSAY_APPEND(std::uint32_t)
+ASSAY_APPEND(std::uint64_t)
+#undef ASSAY_APPEND
 
 template <class Cell>
 void cells_of(const PairColumns& columns, std::size_t begin, std::size_t count, Cell* cells) {

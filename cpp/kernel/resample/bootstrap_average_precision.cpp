@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "kernel/cpu_dispatch.hpp"
+#include "kernel/platform.hpp"
 #include "kernel/resample/score_cells.hpp"
 
 namespace assay {

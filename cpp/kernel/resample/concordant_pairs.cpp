@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "kernel/cpu_dispatch.hpp"
+#include "kernel/platform.hpp"
 
 namespace assay::resample {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernel/cpu_dispatch.hpp"
+#include "kernel/platform.hpp"
 #include "kernel/random.hpp"
 #include "kernel/resample/binomial.hpp"
 

@@ -1,7 +1,7 @@
 // The chunk kernels for AVX2: four rows at a time, limbs multiplied as halves of 26 bits.
 #include "kernel/sums/chunk.hpp"
 
-#ifdef ASSAY_SUMS_X86
+#ifdef ASSAY_AVX
 
 #include <immintrin.h>
 

@@ -2,7 +2,7 @@
 // integers.
 #include "kernel/sums/chunk.hpp"
 
-#ifdef ASSAY_SUMS_X86
+#ifdef ASSAY_AVX
 
 // GCC 12's own header reads a variable it leaves undefined on purpose (GCC bug 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"

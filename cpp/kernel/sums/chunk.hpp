@@ -87,8 +87,7 @@ struct Kernels {
 };
 
 extern const Kernels portable_kernels;
-#if defined(__x86_64__) && !defined(ASSAY_NO_CLONES)
-#define ASSAY_SUMS_X86 1
+#ifdef ASSAY_AVX
 extern const Kernels avx2_kernels, avx512_kernels;
 #endif
 

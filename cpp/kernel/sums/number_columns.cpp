@@ -4,7 +4,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernel/cpu_dispatch.hpp"
+#include "kernel/platform.hpp"
 
 namespace assay {
 namespace {

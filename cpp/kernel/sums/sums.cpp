@@ -12,29 +12,12 @@ namespace assay {
 namespace sums {
 namespace {
 
-bool cpu_has_avx512() {
-#ifdef ASSAY_SUMS_X86
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512ifma");
-#else
-    return false;
-#endif
-}
-
-bool cpu_has_avx2() {
-#ifdef ASSAY_SUMS_X86
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
-}
-
 // The best path of this CPU, or a lower one where ASSAY_CPU asks for it.
 SumPath best_path() {
     const char* setting = std::getenv("ASSAY_CPU");
     const std::string_view limit = setting ? setting : "avx512";
     if (limit == "baseline") return SumPath::portable;
-    if (cpu_has_avx512() && limit != "avx2") return SumPath::avx512;
+    if (cpu_has_avx512_ifma() && limit != "avx2") return SumPath::avx512;
     return cpu_has_avx2() ? SumPath::avx2 : SumPath::portable;
 }
 
@@ -45,7 +28,7 @@ const Kernels* kernels_of(SumPath path) {
     if (path == SumPath::best) path = best;
     if (!has_path(path)) throw std::invalid_argument("this CPU or build does not have that path");
     switch (path) {
-#ifdef ASSAY_SUMS_X86
+#ifdef ASSAY_AVX
         case SumPath::avx512:
             return &avx512_kernels;
         case SumPath::avx2:
@@ -167,8 +150,8 @@ struct PairTask {
 }  // namespace sums
 
 bool has_path(SumPath path) {
-    if (path == SumPath::avx512) return sums::cpu_has_avx512();
-    return path != SumPath::avx2 || sums::cpu_has_avx2();
+    if (path == SumPath::avx512) return cpu_has_avx512_ifma();
+    return path != SumPath::avx2 || cpu_has_avx2();
 }
 
 Sum exact_sum(const NumberColumn& x, std::size_t rows, SumPath path) {

@@ -6,10 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace assay {
+#include "kernel/platform.hpp"
 
-__extension__ typedef unsigned __int128 uint128;
-__extension__ typedef __int128 int128;
+namespace assay {
 
 // A two's complement integer of N limbs, least significant first, wrapping like any machine
 // integer. Carries are always propagated, so equal values are equal bytes.
