@@ -106,7 +106,20 @@ def _threshold(**options):
     return assay.decisions.choose_threshold(assay.rows(actual=actual, score=score), best="f1", **options)
 
 
+def _agreement(**options):
+    draw = np.random.default_rng(4)
+    truth = draw.integers(0, 3, 40)
+    votes = {
+        rater: [LABELS[code] for code in np.where(draw.random(40) < 0.8, truth, draw.integers(0, 3, 40))]
+        for rater in (*LABELS, "judge")
+    }
+    return assay.agreement(votes, raters=list(votes), **options)
+
+
 RESULTS = {
+    "agreement of raters": _agreement,
+    "agreement with a judge": lambda: _agreement(against="judge", level="ordinal"),
+    "agreement without pairs": lambda: assay.agreement(raters={"a": [1, None], "b": [None, 1]}),
     "evaluation of several classes": _multiclass,
     "evaluation of two classes": _binary,
     "evaluation of numbers": lambda: assay.evaluate(
@@ -151,7 +164,8 @@ def _subclasses(kind):
 def test_every_result_class_has_an_example():
     """A result that is added without an example here is found."""
     for module in ("comparison.compare", "comparison.procedures", "crosstable", "evaluation.evaluation",
-                   "evaluation.per_class", "crossvalidation.crossval", "crossvalidation.learning_curve", "decisions", "evaluation.error_rows", "evaluation.slices.slices"):  # fmt: skip
+                   "evaluation.per_class", "crossvalidation.crossval", "crossvalidation.learning_curve", "decisions", "evaluation.error_rows", "evaluation.slices.slices",
+                   "raters.agreement"):  # fmt: skip
         importlib.import_module(f"assay.{module}")
     # By name: a data class with slots leaves its first version behind.
     concrete = {
@@ -277,7 +291,8 @@ def test_html_is_tables_whose_labels_are_text(make):
 
 @pytest.mark.filterwarnings("ignore:Glyph")  # of a font that has no Chinese letters
 @pytest.mark.parametrize(
-    "name", ["classes", "slices", "cross table", "comparison of two", "comparison of three"]
+    "name",
+    ["agreement of raters", "classes", "slices", "cross table", "comparison of two", "comparison of three"],
 )
 def test_a_result_that_has_a_picture_draws_it(name):
     """`plot` returns Matplotlib's axes."""

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from assay.inputs.cut_points import cut
     from assay.inputs.roles import Rows, rows
     from assay.kernels import set_threads, threads
+    from assay.raters.agreement import agreement
+    from assay.raters.agreement_result import RaterAgreement
     from assay.reports.page.build import report
     from assay.tallies import (
         BinnedScores,
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
         PairedLabels,
         PairedScores,
         Queries,
+        Ratings,
         Scores,
         Sums,
         Tally,
@@ -82,6 +85,8 @@ _HOMES = {
     "assay.evaluation.evaluate": ("evaluate",),
     "assay.evaluation.evaluation": ("Evaluation",),
     "assay.evaluation.storage": ("load",),
+    "assay.raters.agreement": ("agreement",),
+    "assay.raters.agreement_result": ("RaterAgreement",),
     "assay.reports.page.build": ("report",),
     "assay.inference.estimate": ("Estimate",),
     "assay.inference.intervals.choose_interval": ("estimate",),
@@ -97,8 +102,8 @@ _HOMES = {
     "assay.comparison.procedures": ("compare_datasets", "compare_resamples"),
     "assay.tallies": (
         "BinnedScores", "ClassScores", "Collection", "Confidences", "Confusion", "Grouped", "LabelSets",
-        "Losses", "Moments", "NumberPairs", "PairedLabels", "PairedScores", "Queries", "Scores", "Sums",
-        "Tally", "Values", "from_bytes", "merge",
+        "Losses", "Moments", "NumberPairs", "PairedLabels", "PairedScores", "Queries", "Ratings", "Scores",
+        "Sums", "Tally", "Values", "from_bytes", "merge",
     ),
 }  # fmt: skip
 # Modules asked for by name: assay.metrics.f1.
@@ -137,6 +142,8 @@ __all__ = [
     "PairedLabels",
     "PairedScores",
     "Queries",
+    "RaterAgreement",
+    "Ratings",
     "Rows",
     "Scores",
     "SplitError",
@@ -145,6 +152,7 @@ __all__ = [
     "TallyError",
     "Values",
     "__version__",
+    "agreement",
     "column",
     "compare",
     "compare_datasets",

@@ -60,6 +60,8 @@ def examples():
         "label sets weighted": assay.LabelSets.of_indicators(
             actual=[[1, 0], [1, 1]], predicted=[[1, 0], [0, 1]], weight=[0.5, 0.1]
         ),
+        "ratings": assay.Ratings.of({"ann": ["a", "b", None], "bob": ["a", "a", "b"]}, group=["x", "y", "x"]),
+        "ratings of numbers": assay.Ratings.of({"ann": [0.5, 2, None], "bob": [1, 2, 3]}),
         "grouped": assay.Grouped.of(sliced, assay.Confusion.of),
         "confidences": assay.Confidences.of(
             assay.rows(actual=["a", "b", "a"], score=[[0.75, 0.25], [0.6, 0.4], [0.25, 0.75]])

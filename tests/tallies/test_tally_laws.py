@@ -114,6 +114,18 @@ def confident(rows):
     return assay.Confidences.of(assay.rows(actual=actual, score=score, weight=weight, labels=["a", "b", "c"]))
 
 
+def ratings(rows):
+    """Each row is an item with the ratings of three raters, None where one is missing, and its group."""
+    first, second, third, group = columns(rows, 4)
+    return assay.Ratings.of({"a": first, "b": second, "c": third}, group=group)
+
+
+def long_ratings(rows):
+    """Each row is an item's name and its ratings by rater."""
+    flat = [(name, rater, value) for name, votes in rows for rater, value in votes.items()]
+    return assay.Ratings.of_long(*columns(flat, 3))
+
+
 def collected(rows):
     actual, score = columns(rows, 2)
     data = assay.rows(actual=actual, score=np.array(score, dtype=np.float64))
@@ -238,6 +250,17 @@ CASES = {
     "confidences": Case(st.tuples(st.sampled_from("abc"), CHANCES), confident, assay.Confidences.empty),
     "confidences, weighted": Case(
         st.tuples(st.sampled_from("abc"), CHANCES, WEIGHT), confident, assay.Confidences.empty
+    ),
+    "ratings": Case(
+        st.tuples(*[st.none() | SMALL] * 2, st.sampled_from([None, 0.5, 2.0]), WORDS),
+        ratings,
+        assay.Ratings.empty,
+    ),
+    "ratings, long": Case(
+        st.tuples(st.integers(0, 99), st.dictionaries(WORDS, SMALL, min_size=1)),
+        long_ratings,
+        assay.Ratings.empty,
+        keyed=True,
     ),
     "collection": Case(st.tuples(BINARY, SCORE), collected, lambda: collected([])),
     "traits of labels": Case(

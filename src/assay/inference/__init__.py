@@ -122,6 +122,7 @@ if TYPE_CHECKING:
     from assay.inference.hypothesis_tests.multiple_testing import (
         adaptive_reach,
         benjamini_hochberg,
+        benjamini_yekutieli,
         bonferroni,
         hoeffding_reach,
         holm,
@@ -219,7 +220,8 @@ _HOMES = {
         "mean_ranks", "friedman", "iman_davenport", "critical_difference", "nemenyi",
     ),
     "hypothesis_tests.multiple_testing": (
-        "bonferroni", "holm", "benjamini_hochberg", "look_level", "spent_level", "hoeffding_reach",
+        "bonferroni", "holm", "benjamini_hochberg", "benjamini_yekutieli", "look_level", "spent_level",
+        "hoeffding_reach",
         "adaptive_reach", "ladder",
     ),
     "power.proportion_power": (
@@ -249,6 +251,7 @@ __all__ = [
     "average_precision_estimate",
     "average_precision_variance",
     "benjamini_hochberg",
+    "benjamini_yekutieli",
     "bernstein_interval",
     "binormal_covariance",
     "binormal_variance",

@@ -192,7 +192,7 @@ if TYPE_CHECKING:  # a type checker knows the aliases from here; a test compares
     cohen_kappa = cohens_kappa = kap = kappa
     chance_agreement = expected_agreement
     kappa_max = maximum_kappa = max_kappa
-    kappa_unbiased = fleiss_kappa = scott_pi
+    kappa_unbiased = scott_pi
     krippendorffs_alpha = krippendorff_alpha
     ac1 = gwets_ac1 = gwet_ac1
     pabak = bennett_s = s_coefficient = brennan_prediger

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay.tallies.multilabel import LabelSets
     from assay.tallies.paired import PairedLabels, PairedScores
     from assay.tallies.ranked_lists import Queries
+    from assay.tallies.ratings import Ratings
     from assay.tallies.scores.binned import BinnedScores
     from assay.tallies.scores.multiclass_scores import ClassScores
     from assay.tallies.scores.scores import Scores
@@ -41,6 +42,7 @@ _HOMES = {
     "paired": ("PairedLabels", "PairedScores"),
     "bounded": ("BoundedTally",),
     "ranked_lists": ("Queries",),
+    "ratings": ("Ratings",),
     "scores.scores": ("Scores",),
     "tally": ("Tally", "from_bytes", "merge"),
     "column_profile": ("ColumnProfile",),
@@ -64,6 +66,7 @@ __all__ = [
     "PairedLabels",
     "PairedScores",
     "Queries",
+    "Ratings",
     "Scores",
     "StoredRows",
     "Sums",

@@ -45,11 +45,15 @@ class KappaErrors(NamedTuple):
         return self.estimate - half_width, self.estimate + half_width
 
 
-def agreement_weights(size: int, scheme: str | Any = "none") -> NDArray[np.float64]:
+def agreement_weights(
+    size: int, scheme: str | Any = "none", values: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
     """Return the agreement weight of each pair of classes, 1 on the diagonal, by a scheme or a matrix.
 
     ``"none"`` gives nothing beside the diagonal, ``"linear"`` falls with the distance of the ranks (Cicchetti
-    and Allison), ``"quadratic"`` with its square (Fleiss and Cohen). A matrix is taken as it is.
+    and Allison), ``"quadratic"`` with its square (Fleiss and Cohen), ``"ordinal"`` with the number of pairs
+    of classes between the two (Gwet). `values` are numbers to take the distances of, in place of the ranks.
+    A matrix is taken as it is.
 
     >>> agreement_weights(3, "linear")
     array([[1. , 0.5, 0. ],
@@ -63,10 +67,16 @@ def agreement_weights(size: int, scheme: str | Any = "none") -> NDArray[np.float
         return matrix
     if scheme == "none":
         return np.eye(size)
+    if scheme == "ordinal":
+        steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
+        return np.asarray(1 - steps * (steps + 1) / max(size * (size - 1), 1), dtype=np.float64)
     powers = {"linear": 1, "quadratic": 2}
     if scheme not in powers:
-        raise MetricError(f'weights={scheme!r} is not known: use "none", "linear", "quadratic" or a matrix.')
-    steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))) / max(size - 1, 1)
+        raise MetricError(
+            f'weights={scheme!r} is not known: use "none", "linear", "quadratic", "ordinal" or a matrix.'
+        )
+    points = np.arange(size, dtype=np.float64) if values is None else values
+    steps = np.abs(np.subtract.outer(points, points)) / (float(np.ptp(points)) if size > 1 else 1.0)
     return np.asarray(1 - steps ** powers[scheme], dtype=np.float64)
 
 

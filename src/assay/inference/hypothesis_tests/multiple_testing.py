@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "adaptive_reach",
     "benjamini_hochberg",
+    "benjamini_yekutieli",
     "bonferroni",
     "hoeffding_reach",
     "holm",
@@ -62,6 +63,19 @@ def benjamini_hochberg(p: Any) -> NDArray[np.float64]:
     order = np.argsort(values, kind="stable")[::-1]
     stepped = np.minimum.accumulate(values[order] * len(values) / np.arange(len(values), 0, -1))
     return _back(order, np.minimum(1.0, stepped))
+
+
+def benjamini_yekutieli(p: Any) -> NDArray[np.float64]:
+    """Return p-values of which those below alpha hold a share alpha of false findings, however dependent.
+
+    Benjamini and Yekutieli 2001.
+
+    >>> benjamini_yekutieli([0.001, 0.04, 0.03]).round(5).tolist()
+    [0.0055, 0.07333, 0.07333]
+    """
+    values = _p_values(p)
+    factor = float((1 / np.arange(1, len(values) + 1)).sum())
+    return np.minimum(1.0, benjamini_hochberg(values) * factor)
 
 
 def look_level(alpha: float, looks: int) -> float:

@@ -53,7 +53,7 @@ def max_kappa(c: Classes) -> Any:
 
 @metric(
     reads=Classes, kind="counts", bounds=(-1, 1), best=1, undefined=ONE_CLASS,
-    aliases=("kappa_unbiased", "fleiss_kappa"), title="Scott's pi", monotone=True,
+    aliases=("kappa_unbiased",), title="Scott's pi", monotone=True,
 )  # fmt: skip
 def scott_pi(c: Classes) -> Any:
     """Agreement beyond what one class distribution, pooled from actual and predicted, would give.

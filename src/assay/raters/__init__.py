@@ -1,0 +1,1 @@
+"""Agreement of several raters, and of a judge with people."""

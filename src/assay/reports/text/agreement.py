@@ -1,0 +1,59 @@
+"""Agreement of raters as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.formatting.numbers import format_amount
+from assay.reports.text.result_text import draw_result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.raters.agreement_result import RaterAgreement
+    from assay.raters.judge import JudgeComparison
+
+__all__ = ["draw"]
+
+_MAX_ROWS = 20  # of raters, categories or pairs; the rest is in `tables()`
+
+
+def draw(result: RaterAgreement, *, width: int = 80) -> str:
+    """Return an agreement of raters as lines of at most so many columns."""
+    missing = result.items * len(result.raters) - result.ratings
+    absent = f"{format_amount(missing)} missing" if missing else "none missing"
+    weights = "" if result.weights == "none" else f", {result.weights} weights"
+    title = (
+        f"{result.items:,} items, {len(result.raters)} raters, {result.ratings:,} ratings, {absent}; "
+        f"{len(result.categories)} categories, {result.level}{weights}"
+    )
+    main, *rest = result.tables()
+    tables = [main, *(table for table in rest if len(table) <= _MAX_ROWS)]
+    notes = list(result.notes)
+    notes += [f"{table.title}: {len(table)} rows, see tables()." for table in rest if len(table) > _MAX_ROWS]
+    return draw_result(title, tables, notes, _conclusions(result), width=width)
+
+
+def _conclusions(result: RaterAgreement) -> Iterator[str]:
+    odd = result.odd_one_out
+    if odd is not None:
+        yield f"{odd} agrees with the others less than they agree with each other."
+    if result.against is not None:
+        yield _against(result.against)
+
+
+def _against(judge: JudgeComparison) -> str:
+    difference = judge.difference
+    if difference.low is None or difference.high is None:
+        return f"{judge.judge} cannot be compared with people: {difference.value!r}."
+    interval = f"{difference.value:+.3f} [{difference.low:+.3f}, {difference.high:+.3f}]"
+    verdict = {
+        "better": "agrees with people more than they agree with each other",
+        "not worse": f"is as good as one more person, within a margin of {judge.margin:g}",
+        "worse": "agrees with people less than they agree with each other",
+        "not shown": f"is not shown to be as good as one more person, within a margin of {judge.margin:g}",
+    }[judge.verdict]
+    return (
+        f"{judge.judge} {verdict}: it agrees with a person on {judge.agreement:.3f} of items, people with "
+        f"each other on {judge.people_agreement:.3f}, difference {interval}."
+    )

@@ -1,0 +1,236 @@
+"""assay.agreement: both forms of input, estimates, the odd one out, a judge against people, mistakes."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from support.reference_figures import oracle
+
+import assay
+from assay.metrics import Undefined
+
+JUDGES = oracle("judges")
+FLEISS = JUDGES["raters"]["fleiss_1971"]["data"]
+KRIPPENDORFF = JUDGES["raters"]["krippendorff_2011"]["data"]
+
+
+def wide(data):
+    return {f"r{index}": list(column) for index, column in enumerate(zip(*data, strict=True))}
+
+
+def long(data):
+    rows = [(i, f"r{r}", value) for i, row in enumerate(data) for r, value in enumerate(row)]
+    return dict(zip(("item", "rater", "rating"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+def test_fleiss_1971_as_published():
+    """Thirty patients, six psychiatrists: kappa .430, z 17.65, the error of items .0542 and not .0244."""
+    table = wide(FLEISS)
+    result = assay.agreement(table, raters=list(table))
+    kappa = result["fleiss_kappa"]
+    assert kappa.value == pytest.approx(0.430245, abs=1e-6)
+    assert kappa.standard_error == pytest.approx(0.05420, abs=6e-6)
+    assert result.tests["fleiss_kappa"].statistic == pytest.approx(17.6518, abs=1e-4)
+    assert [round(item.value, 3) for item in result.by_category.values()] == [
+        0.245,
+        0.245,
+        0.52,
+        0.471,
+        0.566,
+    ]
+    assert result.items == 30
+    assert result.ratings == 180
+    # atanh-t on items, by hand
+    t = 2.045229642132703  # of 29 degrees of freedom
+    low = math.tanh(math.atanh(kappa.value) - t * kappa.standard_error / (1 - kappa.value**2))
+    assert kappa.low == pytest.approx(low, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
+)
+def test_krippendorff_2011_as_published(level, expected):
+    """Four observers, twelve units, with missing ratings."""
+    table = wide(KRIPPENDORFF)
+    assert (
+        round(assay.agreement(table, raters=list(table), level=level)["krippendorff_alpha"].value, 3)
+        == expected
+    )
+
+
+def test_wide_and_long_forms_and_merged_tallies_are_one():
+    """However the ratings come, and in however many parts, the result is the same to the bit."""
+    table, rows = wide(KRIPPENDORFF), long(KRIPPENDORFF)
+    first = assay.agreement(table, raters=list(table))
+    second = assay.agreement(rows, item="item", rater="rater", rating="rating")
+    halves = [assay.Ratings.of({name: column[part] for name, column in table.items()})
+              for part in (slice(0, 5), slice(5, None))]  # fmt: skip
+    merged = assay.merge(halves)
+    assert merged == assay.Ratings.of(table) == assay.Ratings.of_long(*rows.values())
+    third = assay.agreement(merged)
+    assert first.to_dict() == second.to_dict() == third.to_dict()
+    assert first.to_dict() == assay.agreement(raters=table).to_dict()
+
+
+def test_a_judge_against_people_is_the_definition():
+    """With every person set aside in turn, judge and person are held against the same others."""
+    case = JUDGES["judge_versus_people"]
+    people, judge = case["data"]["people"], case["data"]["judge"]
+    table = wide(people) | {"judge": judge}
+    result = assay.agreement(table, raters=list(table), against="judge")
+    found, expected = result.against, case["values"]
+    assert found.difference.value == pytest.approx(expected["difference"], abs=1e-11)
+    assert found.difference.standard_error == pytest.approx(expected["se"], abs=1e-10)
+    assert (found.difference.low, found.difference.high) == pytest.approx(
+        (expected["low"], expected["high"]), abs=1e-9
+    )
+    for person, reference in zip(found.people, expected["per_person"], strict=True):
+        assert person.judge == pytest.approx(reference["judge"], abs=1e-11)
+        assert person.agreement == pytest.approx(reference["person"], abs=1e-11)
+        assert person.difference.standard_error == pytest.approx(reference["se"], abs=1e-10)
+    each = []
+    for row, own in zip(people, judge, strict=True):
+        gaps = []
+        for person in range(4):
+            others = [value for index, value in enumerate(row) if index != person]
+            gaps.append(
+                np.mean([own == value for value in others]) - np.mean([row[person] == v for v in others])
+            )
+        each.append(np.mean(gaps))
+    assert found.difference.value == pytest.approx(np.mean(each))
+    assert found.verdict == "not shown"
+    assert result.raters == ("r0", "r1", "r2", "r3"), "the judge is no person"
+    without = assay.agreement(wide(people), raters=list(wide(people)))
+    assert result["fleiss_kappa"] == without["fleiss_kappa"]
+
+
+def _crowd(n=300, seed=3):
+    draw = np.random.default_rng(seed)
+    truth = draw.integers(0, 3, n)
+    return {
+        name: np.where(draw.random(n) < right, truth, draw.integers(0, 3, n)).tolist()
+        for name, right in (("ann", 0.85), ("bob", 0.85), ("cyn", 0.85), ("dee", 0.4), ("judge", 0.95))
+    }
+
+
+def test_the_odd_one_out_and_a_better_judge():
+    """A careless rater is found, a judge better than people is called so, and it passes the alternative test."""
+    table = _crowd()
+    result = assay.agreement(table, raters=list(table), against="judge")
+    assert result.odd_one_out == "dee"
+    assert result.against.verdict == "better"
+    assert result.against.alternative_test["passes"]
+    assert "dee agrees with the others less" in result.text()
+    alike = {name: table[name] for name in ("ann", "bob", "cyn")}
+    assert assay.agreement(alike, raters=list(alike)).odd_one_out is None
+
+
+def test_pairs_are_cohens_kappa():
+    """Each pair as the catalogue has it, on the items that both rated."""
+    table = _crowd(80)
+    result = assay.agreement(table, raters=list(table))
+    assert len(result.pairs) == 10
+    for pair in result.pairs:
+        rows = assay.rows(actual=table[pair.first], predicted=table[pair.second])
+        assert pair.kappa == pytest.approx(assay.metrics.kappa(assay.Confusion.of(rows)))
+    light = np.mean([pair.kappa for pair in result.pairs])
+    assert result["light_kappa"].value == pytest.approx(light)
+
+
+def test_clusters_widen_the_interval():
+    """Items repeated three times in a cluster are one item: the error is that of the clusters."""
+    table = _crowd(60)
+    once = assay.agreement(table, raters=list(table))
+    thrice = {name: column * 3 for name, column in table.items()}
+    clustered = assay.agreement(thrice, raters=list(table), group=list(range(60)) * 3)
+    naive = assay.agreement(thrice, raters=list(table))
+    for name in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "conger_kappa"):
+        assert clustered[name].standard_error == pytest.approx(once[name].standard_error, rel=0.01)
+        assert naive[name].standard_error < 0.7 * clustered[name].standard_error
+        assert clustered[name].groups == 60
+
+
+def test_declared_labels_count_and_order():
+    """Categories that do not occur count for AC1, and their order for weights."""
+    table = {"a": ["low", "mid", "low", "mid", "low"], "b": ["low", "mid", "mid", "mid", "low"]}
+    seen = assay.agreement(table, raters=["a", "b"])
+    declared = assay.agreement(table, raters=["a", "b"], labels=["low", "mid", "high"])
+    assert seen["gwet_ac1"].value != declared["gwet_ac1"].value
+    rows = assay.rows(actual=table["a"], predicted=table["b"], labels=["low", "mid", "high"])
+    assert declared["gwet_ac1"].value == pytest.approx(assay.metrics.gwet_ac1(assay.Confusion.of(rows)))
+    ordinal = assay.agreement(table, raters=["a", "b"], labels=["low", "mid", "high"], weights="linear")
+    expected = assay.metrics.gwet_ac2(assay.Confusion.of(rows), weights="linear")
+    assert ordinal["gwet_ac2"].value == pytest.approx(expected)
+
+
+def test_full_agreement_has_a_lower_limit():
+    """Raters who always agree have an interval below 1."""
+    table = {"a": [1, 2, 3] * 4, "b": [1, 2, 3] * 4}
+    kappa = assay.agreement(table, raters=["a", "b"])["fleiss_kappa"]
+    assert kappa.value == 1
+    assert 0.5 < kappa.low < 1
+    assert kappa.high == 1
+    assert "Wilson" in kappa.method
+
+
+def test_many_distinct_numbers():
+    """Scores without ties have alpha of interval level and ICC, and no kappa."""
+    draw = np.random.default_rng(1)
+    truth = draw.normal(size=700)
+    table = {name: truth + draw.normal(0, 0.5, 700) for name in "abc"}
+    result = assay.agreement(table, raters=list(table), level="interval")
+    assert "fleiss_kappa" not in result.estimates
+    assert result["icc_2_1"].value == pytest.approx(0.8, abs=0.03)
+    assert result["krippendorff_alpha"].value == pytest.approx(result["icc_2_1"].value, abs=0.01)
+    assert isinstance(assay.agreement(table, raters=list(table))["krippendorff_alpha"].value, Undefined)
+
+
+def test_every_frame_library():
+    """Data frames give what dicts give."""
+    table = _crowd(40)
+    expected = assay.agreement(table, raters=list(table)).to_dict()
+    for library in ("pandas", "polars", "pyarrow"):
+        module = pytest.importorskip(library)
+        frame = module.table(table) if library == "pyarrow" else module.DataFrame(table)
+        result = assay.agreement(frame, raters=list(table))
+        assert result.to_dict() == expected
+        assert type(result.to_frame()).__module__.startswith(library)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "name a column of ratings"),
+        ({"raters": ["a"]}, "two raters or more"),
+        ({"raters": "a"}, "one column"),
+        ({"raters": ["a", "a"]}, "twice"),
+        ({"raters": ["a", "nope"]}, 'no column "nope"'),
+        ({"item": "a", "rater": "b"}, "name a column of ratings"),
+        ({"raters": ["a", "b"], "level": "best"}, "nominal"),
+        ({"raters": ["a", "b"], "against": "c"}, "not one of the raters"),
+        ({"raters": ["a", "b"], "labels": [1]}, "not among"),
+        ({"raters": ["a", "b"], "weights": "cubic"}, "not known"),
+        ({"item": "b", "rater": "a", "rating": "b"}, "rated the item 1 twice"),
+    ],
+)
+def test_mistakes_are_named(arguments, message):
+    """What is wrong is said, with the parameter to use."""
+    with pytest.raises(assay.AssayError, match=message):
+        assay.agreement({"a": [1, 1, 2], "b": [1, 1, 1]}, **arguments)
+
+
+def test_ten_raters_by_loops():
+    """Percent agreement and Fleiss from plain loops over many raters with gaps."""
+    draw = np.random.default_rng(8)
+    data = [[int(v) if draw.random() < 0.7 else None for v in draw.integers(0, 4, 10)] for _ in range(25)]
+    table = wide(data)
+    result = assay.agreement(table, raters=list(table))
+    shares, agree = np.zeros(4), []
+    for row in data:
+        votes = [value for value in row if value is not None]
+        shares += [votes.count(k) / len(votes) for k in range(4)]
+        agree.append(np.mean([a == b for a, b in itertools.permutations(votes, 2)]))
+    expected = float(((shares / len(data)) ** 2).sum())
+    assert result["percent_agreement"].value == pytest.approx(np.mean(agree))
+    assert result["fleiss_kappa"].value == pytest.approx((np.mean(agree) - expected) / (1 - expected))
