@@ -17,13 +17,14 @@ SOURCE = Path(assay.__file__).parent
 STAGES = [
     "escape", "hints", "errors", "output_files", "temporary_files", "kernels", "formatting", "inputs", "datasets", "tallies",
     "engines",
-    "metrics", "inference", "raters", "crosstable", "decisions", "resampling", "evaluation", "comparison", "crossvalidation",
+    "metrics", "inference", "raters", "repeated_runs", "crosstable", "decisions", "resampling", "evaluation", "comparison", "crossvalidation",
     "plots", "reports", "sklearn", "cli", "__main__",
 ]  # fmt: skip
 # Results are data: they reach plots and reports only by the methods of these files, which import inside.
 SHORTCUTS = {
     "comparison/shortcuts.py", "crosstable/shortcuts.py", "crossvalidation/shortcuts.py",
     "evaluation/shortcuts.py", "evaluation/slices/shortcuts.py", "raters/shortcuts.py",
+    "repeated_runs/shortcuts.py",
 }  # fmt: skip
 FORBIDDEN = {"metrics": {"inputs", "kernels"}}  # a formula never sees rows
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__.py" or path.parent != SOURCE)
@@ -181,6 +182,7 @@ SAME_SUBJECT = {
         "learning_curve",
         "per_class",
         "procedures",
+        "repeats",
         "slices",
         "summary",
     ),  # results

@@ -116,7 +116,22 @@ def _agreement(**options):
     return assay.agreement(votes, raters=list(votes), **options)
 
 
+def _repeats(**options):
+    draw = np.random.default_rng(6)
+    columns = {
+        "question": np.repeat(np.arange(30), 8),
+        "model": np.tile(np.repeat(LABELS[:2], 4), 30),
+        "ok": (draw.random(240) < np.repeat(draw.random(30), 8)).astype(int),
+        "score": draw.normal(size=240),
+    }
+    return assay.repeats(columns, **{"question": "question", "correct": "ok", **options})
+
+
 RESULTS = {
+    "repeated runs": _repeats,
+    "repeated runs of two models": lambda: _repeats(model="model", selector="score", cost_question=5),
+    "repeated runs of scores": lambda: _repeats(correct="score"),
+    "a single run": lambda: assay.repeats(question=[1, 2], correct=[1, 0], k=3),
     "agreement of raters": _agreement,
     "agreement with a judge": lambda: _agreement(against="judge", level="ordinal"),
     "agreement without pairs": lambda: assay.agreement(raters={"a": [1, None], "b": [None, 1]}),
@@ -165,7 +180,7 @@ def test_every_result_class_has_an_example():
     """A result that is added without an example here is found."""
     for module in ("comparison.compare", "comparison.procedures", "crosstable", "evaluation.evaluation",
                    "evaluation.per_class", "crossvalidation.crossval", "crossvalidation.learning_curve", "decisions", "evaluation.error_rows", "evaluation.slices.slices",
-                   "raters.agreement"):  # fmt: skip
+                   "raters.agreement", "repeated_runs.repeats"):  # fmt: skip
         importlib.import_module(f"assay.{module}")
     # By name: a data class with slots leaves its first version behind.
     concrete = {
@@ -292,7 +307,15 @@ def test_html_is_tables_whose_labels_are_text(make):
 @pytest.mark.filterwarnings("ignore:Glyph")  # of a font that has no Chinese letters
 @pytest.mark.parametrize(
     "name",
-    ["agreement of raters", "classes", "slices", "cross table", "comparison of two", "comparison of three"],
+    [
+        "agreement of raters",
+        "repeated runs",
+        "classes",
+        "slices",
+        "cross table",
+        "comparison of two",
+        "comparison of three",
+    ],
 )
 def test_a_result_that_has_a_picture_draws_it(name):
     """`plot` returns Matplotlib's axes."""

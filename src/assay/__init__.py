@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from assay.kernels import set_threads, threads
     from assay.raters.agreement import agreement
     from assay.raters.agreement_result import RaterAgreement
+    from assay.repeated_runs.repeats import repeats
+    from assay.repeated_runs.repeats_result import RepeatedRuns
     from assay.reports.page.build import report
     from assay.tallies import (
         BinnedScores,
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
         PairedScores,
         Queries,
         Ratings,
+        RunCounts,
         Scores,
         Sums,
         Tally,
@@ -87,6 +90,8 @@ _HOMES = {
     "assay.evaluation.storage": ("load",),
     "assay.raters.agreement": ("agreement",),
     "assay.raters.agreement_result": ("RaterAgreement",),
+    "assay.repeated_runs.repeats": ("repeats",),
+    "assay.repeated_runs.repeats_result": ("RepeatedRuns",),
     "assay.reports.page.build": ("report",),
     "assay.inference.estimate": ("Estimate",),
     "assay.inference.intervals.choose_interval": ("estimate",),
@@ -102,7 +107,8 @@ _HOMES = {
     "assay.comparison.procedures": ("compare_datasets", "compare_resamples"),
     "assay.tallies": (
         "BinnedScores", "ClassScores", "Collection", "Confidences", "Confusion", "Grouped", "LabelSets",
-        "Losses", "Moments", "NumberPairs", "PairedLabels", "PairedScores", "Queries", "Ratings", "Scores",
+        "Losses", "Moments", "NumberPairs", "PairedLabels", "PairedScores", "Queries", "Ratings",
+        "RunCounts", "Scores",
         "Sums", "Tally", "Values", "from_bytes", "merge",
     ),
 }  # fmt: skip
@@ -144,7 +150,9 @@ __all__ = [
     "Queries",
     "RaterAgreement",
     "Ratings",
+    "RepeatedRuns",
     "Rows",
+    "RunCounts",
     "Scores",
     "SplitError",
     "Sums",
@@ -165,6 +173,7 @@ __all__ = [
     "learning_curve",
     "load",
     "merge",
+    "repeats",
     "report",
     "rows",
     "set_threads",

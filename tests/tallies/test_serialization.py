@@ -62,6 +62,9 @@ def examples():
         ),
         "ratings": assay.Ratings.of({"ann": ["a", "b", None], "bob": ["a", "a", "b"]}, group=["x", "y", "x"]),
         "ratings of numbers": assay.Ratings.of({"ann": [0.5, 2, None], "bob": [1, 2, 3]}),
+        "run counts": assay.RunCounts.of(
+            ["q1", "q1", "q2"], [1, 0, 1], model=["a", "b", "a"], group=["x", "x", "y"]
+        ),
         "grouped": assay.Grouped.of(sliced, assay.Confusion.of),
         "confidences": assay.Confidences.of(
             assay.rows(actual=["a", "b", "a"], score=[[0.75, 0.25], [0.6, 0.4], [0.25, 0.75]])

@@ -126,6 +126,13 @@ def long_ratings(rows):
     return assay.Ratings.of_long(*columns(flat, 3))
 
 
+def run_counts(rows):
+    """Each row is a question with its runs by two models, and its group."""
+    flat = [(name, model, value, group) for name, runs, group in rows for model, value in runs]
+    question, model, correct, group = columns(flat, 4)
+    return assay.RunCounts.of(question, np.array(correct, dtype=np.int64), model=model, group=group)
+
+
 def collected(rows):
     actual, score = columns(rows, 2)
     data = assay.rows(actual=actual, score=np.array(score, dtype=np.float64))
@@ -260,6 +267,14 @@ CASES = {
         st.tuples(st.integers(0, 99), st.dictionaries(WORDS, SMALL, min_size=1)),
         long_ratings,
         assay.Ratings.empty,
+        keyed=True,
+    ),
+    "run counts": Case(
+        st.tuples(
+            st.integers(0, 99), st.lists(st.tuples(st.sampled_from("ab"), BINARY), min_size=1, max_size=4), WORDS
+        ),
+        run_counts,
+        assay.RunCounts.empty,
         keyed=True,
     ),
     "collection": Case(st.tuples(BINARY, SCORE), collected, lambda: collected([])),

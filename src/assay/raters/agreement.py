@@ -103,11 +103,12 @@ def agreement(
         )
     tally = _tally(data, raters, (item, rater, rating), group)
     return _result(
-        tally, _Settings(level, weights, labels, against, margin, epsilon, confidence, library_of(data))
+        tally,
+        _AgreementSettings(level, weights, labels, against, margin, epsilon, confidence, library_of(data)),
     )
 
 
-class _Settings(NamedTuple):
+class _AgreementSettings(NamedTuple):
     level: str
     weights: Any
     labels: Sequence[Label] | None
@@ -159,7 +160,7 @@ def _named(raters: Any, table: Table | None) -> dict[Any, Any]:
     return {f"rater {index + 1:0{width}d}": values for index, values in enumerate(columns)}
 
 
-def _result(tally: Ratings, settings: _Settings) -> RaterAgreement:
+def _result(tally: Ratings, settings: _AgreementSettings) -> RaterAgreement:
     confidence, notes = settings.confidence, []
     categories, order = _categories(tally, settings.labels)
     judge = _judge(tally, settings.against)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.tallies.paired import PairedLabels, PairedScores
     from assay.tallies.ranked_lists import Queries
     from assay.tallies.ratings import Ratings
+    from assay.tallies.run_counts import RunCounts
     from assay.tallies.scores.binned import BinnedScores
     from assay.tallies.scores.multiclass_scores import ClassScores
     from assay.tallies.scores.scores import Scores
@@ -43,6 +44,7 @@ _HOMES = {
     "bounded": ("BoundedTally",),
     "ranked_lists": ("Queries",),
     "ratings": ("Ratings",),
+    "run_counts": ("RunCounts",),
     "scores.scores": ("Scores",),
     "tally": ("Tally", "from_bytes", "merge"),
     "column_profile": ("ColumnProfile",),
@@ -67,6 +69,7 @@ __all__ = [
     "PairedScores",
     "Queries",
     "Ratings",
+    "RunCounts",
     "Scores",
     "StoredRows",
     "Sums",

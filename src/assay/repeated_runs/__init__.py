@@ -1,0 +1,1 @@
+"""Questions that models answered several times."""

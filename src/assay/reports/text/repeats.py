@@ -1,0 +1,56 @@
+"""Repeated runs as text."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from assay.inference.test_result import p_text
+from assay.reports.text.result_text import draw_result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.repeated_runs.repeats_result import RepeatedRuns
+
+__all__ = ["draw"]
+
+
+def draw(result: RepeatedRuns, *, width: int = 80) -> str:
+    """Return repeated runs as lines of at most so many columns."""
+    clusters = f" in {result.groups:,} groups" if result.groups else ""
+    models = f", {len(result.models)} models" if len(result.models) > 1 else ""
+    title = f"{result.questions:,} questions{clusters}, {result.runs:,} runs{models}"
+    return draw_result(title, result.tables(), result.notes, _conclusions(result), width=width)
+
+
+def _conclusions(result: RepeatedRuns) -> Iterator[str]:
+    for item in result.differences:
+        if item.metric != "mean":
+            continue
+        if item.winner is None:
+            yield f"The questions cannot tell {item.first} and {item.second} apart by their mean."
+        else:
+            p = f" ({p_text(item.p_value)})" if item.p_value is not None else ""
+            yield f"{item.winner} has the better mean, by {abs(float(item.difference)):.4f}{p}."
+    yield from _purchases(result)
+
+
+def _purchases(result: RepeatedRuns) -> Iterator[str]:
+    """Say whether more questions or more runs make the interval shorter."""
+    for model in result.models:
+        variance = result.variance[model]
+        if variance is None:
+            continue
+        name = f"{model}: " if len(result.models) > 1 else ""
+        best = variance.best_runs(*result.costs)
+        if not variance.between > 0:
+            yield f"{name}the questions do not differ beyond chance: a run is worth as much as a question."
+        elif result.costs[0] > 0:
+            runs = "any number of" if math.isinf(best) else f"about {best:.1f}"
+            yield f"{name}at these costs {runs} runs of a question are best."
+        else:
+            yield (
+                f"{name}where only runs cost, ask new questions once each rather than these again: "
+                f"{100 * variance.icc:.0f}% of the variance lies between questions."
+            )
