@@ -110,8 +110,9 @@ def test_weighted_errors_are_those_of_o8():
     actual, predicted, weight = zip(*inputs["rows_truth_pred_weight"], strict=True)
     never = [2] * len(actual)
     found = assay.compare(
-        actual=actual, predicted={"never": never, "model": predicted}, weight=weight, metrics="accuracy"
-    )["accuracy"]
+        actual=actual, predicted={"never": never, "model": predicted}, weight=weight, metrics="accuracy",
+        task="multiclass",
+    )["accuracy"]  # fmt: skip
     assert found.difference == pytest.approx(expected["accuracy"], rel=1e-12)
     assert found.standard_error == pytest.approx(expected["accuracy_se"], rel=1e-12)
 
@@ -331,10 +332,10 @@ def test_accuracies_of_different_rows_agree_with_r():
 def test_few_rows_of_two_shares_are_fishers():
     """Expected counts below five; and the same share for certain needs no test."""
     few = [assay.rows(actual=[1] * 8, predicted=[1] * hits + [0] * (8 - hits)) for hits in (8, 3)]
-    found = assay.compare(*few, metrics="accuracy", paired=False)["accuracy"]
+    found = assay.compare(*few, task="binary", metrics="accuracy", paired=False)["accuracy"]
     assert "Fisher" in found.test
     assert found.p_value == pytest.approx(scipy.stats.fisher_exact([[8, 0], [3, 5]])[1])
-    same = assay.compare(few[0], few[0], metrics="accuracy", paired=False)["accuracy"]
+    same = assay.compare(few[0], few[0], task="binary", metrics="accuracy", paired=False)["accuracy"]
     assert same.p_value == 1
     assert same.low < 0 < same.high
 

@@ -18,8 +18,9 @@ Y = np.arange(30) % 3
 def test_groups_that_are_all_alike_are_no_proof(metric):
     """Every group has the same errors: what rounding leaves of their spread once made a p of 1e-148."""
     found = assay.compare(
-        actual=Y, predicted={"a": Y, "b": np.ones(30, int)}, group=np.arange(30) // 3, metrics=metric
-    )
+        actual=Y, predicted={"a": Y, "b": np.ones(30, int)}, group=np.arange(30) // 3, metrics=metric,
+        task="multiclass",
+    )  # fmt: skip
     (one,) = found
     assert one.p_value > 1e-4
     assert one.low is None
@@ -84,7 +85,8 @@ OF_TEXT = {"actual": LABELS[TRUTH], "predicted": {name: LABELS[one] for name, on
 
 def test_one_metric_of_two_labels_is_two():
     """Recall of one label does not stand in for that of the other."""
-    found = assay.compare(**OF_TEXT, metrics=[("recall", {"positive": label}) for label in LABELS.tolist()])
+    metrics = [("recall", {"positive": label}) for label in LABELS.tolist()]
+    found = assay.compare(**OF_TEXT, task="multiclass", metrics=metrics)
     assert [one.metric for one in found] == ["recall (positive=ham)", "recall (positive=spam)"]
     assert found["recall (positive=ham)"].values != found["recall (positive=spam)"].values
 
@@ -184,6 +186,7 @@ def test_squared_errors_of_groups_keep_their_p_at_any_size():
             predicted={"a": size * first, "b": size * second},
             group=np.arange(30) // 3,
             metrics="mse",
+            task="regression",
         )["mse"]
         for size in (1, 2.0**400)
     ]

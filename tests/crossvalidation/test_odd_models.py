@@ -29,7 +29,7 @@ from assay.resampling import bootstrap, kfold
     [
         (np.where(np.arange(120) == 3, np.nan, X[:, 0]), MissingValueError, r"1 value is missing in y \(first at row 3"),
         ([None, *Y[1:].tolist()], MissingValueError, r"missing in y \(first at row 0, counting from 0\): leave such rows"),
-        (np.where(np.arange(120) == 3, np.inf, X[:, 0]), NumberError, "y holds inf"),
+        (np.where(np.arange(120) == 3, np.inf, X[:, 0]), NumberError, "y is infinite: inf"),
         (np.stack([Y, 1 - Y], axis=1), ColumnError, "several values per row"),
         ([["a", "b"] if one else ["a"] for one in Y], ColumnError, r'evaluate\(..., task="multilabel"\)'),
         (np.zeros(120, dtype=int), LabelError, "nothing to tell apart"),

@@ -14,6 +14,7 @@ from assay.cli.options import (
     add_paths,
     add_reading,
     add_roles,
+    add_task,
     comma_list,
     metric_list,
     number,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["COMPARE"]
 
 _SHARED = ("actual", "weight", "group", "query")  # roles that compared models have in common
-_SETTINGS = ("metrics", "confidence", "against", "margin", "detect", "test", "replicates", "seed")
+_SETTINGS = ("task", "metrics", "confidence", "against", "margin", "detect", "test", "replicates", "seed")
 _SAVED_PREFIX = b"assay\0"  # of a file that tally wrote
 
 
@@ -41,6 +42,7 @@ def _options(parser: Parser) -> None:
     add_roles(parser, *ROLES, several=("score", "predicted"))
     group = parser.add_argument_group("the comparison")
     add_labels(group)
+    add_task(group)
     add_missing(group)
     group.add_argument(
         "--metrics", action=StoreOnce, type=metric_list, metavar="A,B", help="by default what suits the task"
@@ -167,7 +169,7 @@ def _of_evaluations(arguments: argparse.Namespace, saved: list[str], said: dict[
     if len(saved) < len(arguments.paths):
         other = next(path for path in arguments.paths if path not in saved)
         raise UsageError(f"{saved[0]} holds an evaluation, {other} does not: compare files of one kind.")
-    idle = [role for role in (*ROLES, "labels", "positive", "missing") if getattr(arguments, role)]
+    idle = [role for role in (*ROLES, "labels", "positive", "task", "missing") if getattr(arguments, role)]
     if idle:
         raise UsageError(f"--{idle[0]} has no use here: saved evaluations have their columns. Leave it out.")
     names = _named(arguments.model_names or _stems(saved), saved)

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.inputs import labels_from_words, open_source, read_table, require_options
 from assay.cli.options import (
+    add_labels,
     add_missing,
     add_output,
     add_paths,
     add_reading,
     add_requirements,
+    add_task,
     comma_list,
     duration,
     metric_list,
@@ -69,8 +71,8 @@ def _options(parser: Parser) -> None:
         "--set", action="append", type=name_and_value("NAME=VALUE", _literal), default=[],
         metavar="NAME=VALUE", help="a parameter of the model",
     )  # fmt: skip
-    group.add_argument("--task", action=StoreOnce, choices=_KINDS, help="where it cannot be inferred")
-    group.add_argument("--positive", action=StoreOnce, metavar="LABEL", help="the positive label")
+    add_labels(group)
+    add_task(group, _KINDS)
     add_missing(group)
     folds = parser.add_argument_group("the folds")
     how = folds.add_mutually_exclusive_group()
@@ -151,8 +153,8 @@ def _run(arguments: argparse.Namespace) -> int:
         given["time"] = as_times(given["time"])
     said = ("task", "metrics", "confidence", "interval", "name", "seed", "jobs")
     settings = {name: value for name in said if (value := getattr(arguments, name)) is not None}
-    if arguments.positive is not None:
-        settings |= labels_from_words({"positive": arguments.positive}, as_text=bool(target.labels))
+    words = {"positive": arguments.positive, "labels": arguments.labels}
+    settings |= labels_from_words(words, as_text=bool(target.labels))
     result = crossval(
         model,
         _matrix([found[name] for name in names]),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.parser import StoreOnce
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from assay.cli.parser import Parser
 
@@ -22,6 +22,7 @@ __all__ = [
     "add_requirements",
     "add_roles",
     "add_settings",
+    "add_task",
     "comma_list",
     "duration",
     "name_and_value",
@@ -136,7 +137,7 @@ def add_settings(parser: Parser) -> None:
     )  # fmt: skip
     group = parser.add_argument_group("the task")
     add_labels(group)
-    group.add_argument("--task", action=StoreOnce, choices=_KINDS, help="where it cannot be inferred")
+    add_task(group)
     for name, what in (
         ("threshold", "at or above which a score counts as positive"),
         ("confidence", "of all intervals (0.95)"),
@@ -169,6 +170,11 @@ def add_labels(group: Any) -> None:
     group.add_argument(
         "--labels", action=StoreOnce, type=comma_list, metavar="A,B", help="all labels, in order"
     )
+
+
+def add_task(group: Any, choices: Sequence[str] = _KINDS) -> None:
+    """Add the name of the task."""
+    group.add_argument("--task", action=StoreOnce, choices=choices, help="where it cannot be inferred")
 
 
 def add_missing(group: Any) -> None:

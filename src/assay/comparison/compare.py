@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from assay.comparison.evaluated_models import (
     evaluation_settings,
-    evaluation_task,
     model_data,
     model_names,
-    positive_label,
 )
+from assay.comparison.model_task import default_names, infer_models_task, prepare_for_metrics
 from assay.comparison.shortcuts import ComparisonShortcuts
 from assay.errors import InputError, MetricError, suggest_keywords
+from assay.evaluation.validation import check_task, refuse_several_columns
 from assay.formatting.json_values import json_safe
 from assay.formatting.numbers import number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
@@ -26,11 +26,13 @@ from assay.inference.differences.compare_models import (
 from assay.inference.differences.difference_request import ComparisonSettings
 from assay.inference.differences.pairing import count_empty_lists, prepare_models
 from assay.inference.intervals.choose_interval import estimate
+from assay.inputs.category_order import order_of
 from assay.metrics.spec import MetricSpec, metric_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from assay.evaluation.task import Task, TaskName
     from assay.inference.differences.compare_models import Correction
     from assay.inference.differences.difference import Difference
     from assay.inference.differences.pairing import Models
@@ -56,7 +58,12 @@ class Comparison(ComparisonShortcuts):
     correction: Correction
     models: Models
     requests: tuple[MetricSpec, ...]
-    positive: Any = None
+    task: Task | None = None
+
+    @property
+    def positive(self) -> Any:
+        """The positive label, where there is one."""
+        return None if self.task is None else self.task.positive
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -150,6 +157,7 @@ class Comparison(ComparisonShortcuts):
         """Return plain data for JSON."""
         data: dict[str, Any] = {
             "models": list(self.names),
+            "task": None if self.task is None else self.task.name,
             "paired": self.paired,
             "n": list(self.sizes),
             "dropped": self.dropped,
@@ -197,6 +205,7 @@ def compare(
     labels: Any = None,
     positive: Any = None,
     missing: Literal["refuse", "drop"] = "refuse",
+    task: TaskName | None = None,
     paired: bool | None = None,
     confidence: float = 0.95,
     correction: Correction = "holm",
@@ -224,6 +233,8 @@ def compare(
         What the models are called; by default the names of their columns, or a, b, c.
     actual, weight, group, query, labels, positive, missing
         As in :func:`assay.rows`: one for all models. Rows that one model lacks are left out of all.
+    task
+        As in :func:`assay.evaluate`: inferred where there is no doubt. Evaluations have theirs.
     predicted, score
         What differs: a mapping from model to column, or a list of the table's column names.
     paired
@@ -273,25 +284,29 @@ def compare(
             "cross-validations are compared fold by fold, because their folds go together: say "
             "first.compare(second), or compare a single split's rows: first.predictions, second.predictions."
         )
+    check_task(task)
+    refuse_several_columns({"actual": actual, "predicted": None}, task)
+    if task == "ordinal" and labels is None and actual is not None:
+        labels = order_of(models[0] if models else None, actual)
     inputs = prepare_models(
         model_data(models), default_names=model_names(models), names=names, paired=paired,
         predicted=predicted, score=score, missing=missing, actual=actual, weight=weight, group=group,
         query=query, labels=labels, positive=positive,
     )  # fmt: skip
-    if positive is None:
-        positive = positive_label(models)
-    task = evaluation_task(models) if metrics is None else None
+    inferred, inputs = infer_models_task(inputs, models, task, positive)
+    specs = metric_specs(default_names(inferred, inputs, models) if metrics is None else metrics)
+    inputs = prepare_for_metrics(inputs, specs, inferred)
     requests = [
         dataclasses.replace(
             spec, options=evaluation_settings(spec.metric, models, inputs.names) | spec.options
         )
-        for spec in metric_specs(metrics, inputs.data, stated=positive is not None, task=task)
+        for spec in specs
     ]
     tests = (test,) if isinstance(test, str) else tuple(test or ())
     settings = ComparisonSettings(tests, ordered, horizon, replicates, seed)
     result = compare_metrics(
         inputs, requests, confidence=confidence, correction=correction, against=against, margin=margin,
-        detect=detect, positive=positive, settings=settings,
+        detect=detect, positive=None if inferred is None else inferred.positive, settings=settings,
     )  # fmt: skip
     return Comparison(
         result.differences,
@@ -301,5 +316,5 @@ def compare(
         correction,
         inputs,
         tuple(requests),
-        positive,
+        inferred,
     )

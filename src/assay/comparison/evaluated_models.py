@@ -1,4 +1,4 @@
-"""What evaluations bring to a comparison: rows or tallies, names, positive label, task and settings.
+"""What evaluations bring to a comparison: rows or tallies, names, task and settings.
 
 Models that are no :class:`~assay.Evaluation` state nothing but their rows or tallies.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from assay.metrics import Metric
 
-__all__ = ["evaluation_settings", "evaluation_task", "model_data", "model_names", "positive_label"]
+__all__ = ["evaluation_settings", "evaluation_task", "model_data", "model_names"]
 
 # Settings of an evaluation that are options of metrics of the same name.
 _SETTINGS = ("cost_fp", "cost_fn", "beta", "prevalence", "k", "empty")
@@ -45,11 +45,6 @@ def _rows_of(model: Any) -> Any:
 def model_names(models: Sequence[Any]) -> list[str]:
     """Return the names that evaluations were given, empty where there is none."""
     return [str(model.settings.name) if isinstance(model, Evaluation) else "" for model in models]
-
-
-def positive_label(models: Sequence[Any]) -> Any:
-    """Return the positive label of the first evaluation: where there are only tallies, these do not tell."""
-    return next((model.positive for model in models if isinstance(model, Evaluation)), None)
 
 
 def evaluation_task(models: Sequence[Any]) -> str | None:

@@ -35,9 +35,10 @@ from assay.resampling.split_inputs import whole
 from assay.resampling.splitters import Bootstrap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from assay.crossvalidation.fit_folds import Fold
+    from assay.evaluation.task import TaskName
     from assay.inputs import Label
 
 __all__ = ["crossval"]
@@ -53,7 +54,8 @@ def crossval(
     *,
     split: Any = 10,
     metrics: Any = None,
-    task: str | None = None,
+    task: TaskName | None = None,
+    labels: Sequence[Label] | None = None,
     positive: Label | None = None,
     group: Any = None,
     time: Any = None,
@@ -93,8 +95,11 @@ def crossval(
     task
         ``"regression"``, ``"binary"``, ``"multiclass"`` or ``"ordinal"``; inferred from the target as
         :func:`assay.evaluate` does, and from the model, where there is no doubt.
+    labels
+        All classes, those of grades in their order; by default those of `y`.
     positive
-        The positive label; not needed where the labels are 0/1, false/true or -1/1.
+        The positive label; not needed where the labels are 0/1, false/true or -1/1. One of several classes
+        is evaluated against the rest.
     group, time, key
         What the splitter respects: see :mod:`assay.resampling`. A single split of groups has the interval
         of groups, and predictions keep them.
@@ -142,7 +147,7 @@ def crossval(
     whole("seed", seed, 0, _MAX_SEED)
     workers = WorkerConfig.of(jobs, processes=processes, progress=progress)
     setup = prepare_setup(
-        model, X, y, metrics=metrics, task=task, positive=positive, weight=weight, group=group,
+        model, X, y, metrics=metrics, task=task, labels=labels, positive=positive, weight=weight, group=group,
         fit_options=fit_options, seed=seed,
     )  # fmt: skip
     splitter, splits = resolve_splits(split, setup, group=group, time=time, key=key, seed=seed)

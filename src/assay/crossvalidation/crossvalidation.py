@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from assay.crossvalidation.fit_folds import Fold
     from assay.crossvalidation.fold_metrics import Combination
     from assay.crossvalidation.setup import CrossValSetup
+    from assay.evaluation.task import Task
     from assay.inputs.columns import Array
     from assay.metrics import Value
     from assay.metrics.spec import MetricSpec
@@ -75,6 +76,11 @@ class CrossValidation(CrossValidationShortcuts, Mapping[str, Estimate]):
     def metric_spec(self, name: Any) -> MetricSpec:
         """Return a metric with its options: by its name, by any alias, or as it was requested."""
         return find_metric(self.setup.metrics, name, self.setup.positive)
+
+    @property
+    def task(self) -> Task:
+        """The task, as :func:`assay.evaluate` has it for the predictions."""
+        return self.setup.task
 
     @property
     def n(self) -> int:
@@ -230,6 +236,7 @@ class CrossValidation(CrossValidationShortcuts, Mapping[str, Estimate]):
         """Return plain data for JSON."""
         data = {
             "model": self.name,
+            "task": self.task.name,
             "how": self.how,
             "rows": self.n,
             "metrics": {

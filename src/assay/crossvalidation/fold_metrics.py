@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from assay.errors import AssayError, MetricError, MissingValueError, shown
-from assay.hints import param, passed
-from assay.metrics import Metric, Undefined
-from assay.metrics.spec import MetricSpec, is_pair
+from assay.metrics import Undefined
+from assay.metrics.spec import MetricSpec, requested_metrics
 from assay.metrics.views.ranking import Ranks
 from assay.tallies import Confusion, Scores
 from assay.tallies.loss_arguments import positional_parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from assay.inputs import Label, Rows
     from assay.metrics import Value
@@ -67,16 +65,10 @@ def with_positive(metric: Any, positive: Label | None) -> MetricSpec:
 
 def metric_specs(metrics: Any, positive: Label | None) -> tuple[MetricSpec, ...]:
     """Return the specs of one metric or of several, each once."""
-    if isinstance(metrics, (str, Metric, MetricSpec)) or is_pair(metrics):
-        metrics = (metrics,)
-    if not isinstance(metrics, Iterable):
-        raise MetricError(f"{passed('metrics', metrics)} is neither a metric nor a list of them.")
     specs: dict[str, MetricSpec] = {}
-    for metric in metrics:
+    for metric in requested_metrics(metrics):
         spec = with_positive(metric, positive)
         specs.setdefault(spec.name, spec)
-    if not specs:
-        raise MetricError(f"{param('metrics')} is empty: name at least one.")
     return tuple(specs.values())
 
 

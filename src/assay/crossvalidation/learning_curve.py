@@ -29,6 +29,7 @@ from assay.resampling.time_order import read_times
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from assay.evaluation.task import TaskName
     from assay.inference.estimate import Estimate
     from assay.inputs import Label
     from assay.inputs.columns import Array
@@ -116,7 +117,8 @@ def learning_curve(
     sizes: Sequence[float] = _DEFAULT_SIZES,
     split: Any = 5,
     metrics: Any = None,
-    task: str | None = None,
+    task: TaskName | None = None,
+    labels: Sequence[Label] | None = None,
     positive: Label | None = None,
     group: Any = None,
     time: Any = None,
@@ -152,7 +154,7 @@ def learning_curve(
     whole("seed", seed, 0, _MAX_SEED)
     workers = WorkerConfig.of(jobs, processes=processes, progress=progress)
     setup = prepare_setup(
-        model, X, y, metrics=metrics, task=task, positive=positive, weight=weight, group=group,
+        model, X, y, metrics=metrics, task=task, labels=labels, positive=positive, weight=weight, group=group,
         fit_options=fit_options, seed=seed,
     )  # fmt: skip
     splitter, splits = resolve_splits(split, setup, group=group, time=time, key=key, seed=seed)

@@ -11,7 +11,6 @@ import numpy as np
 from assay.crossvalidation.fold_metrics import (
     Need,
     metric_specs,
-    needs_labels,
     needs_of,
 )
 from assay.crossvalidation.model_adapter import example_model, has_scores, model_name
@@ -23,19 +22,24 @@ from assay.errors import (
     LabelError,
     LengthError,
     MetricError,
-    NumberError,
     shown,
 )
 from assay.evaluation.default_metrics import default_metrics
+from assay.evaluation.metric_fit import refuse_other_task
+from assay.evaluation.validation import refuse_no_rows
 from assay.hints import param
-from assay.inputs import Column, column, rows
+from assay.inputs import Column, column, encode, rows
+from assay.inputs.category_order import order_of
 from assay.inputs.labels import binary
 from assay.inputs.labels import weights as checked_weights
-from assay.metrics.views.confusion import Binary
+from assay.inputs.roles import declare_labels
+from assay.metrics.views.confusion import Binary, Ordered, default_positive, refuse_unordered
 from assay.resampling.split_inputs import present
+from assay.tallies.moments import refuse_bad_rows
 
 if TYPE_CHECKING:
     from assay.crossvalidation.model_adapter import ModelOutput
+    from assay.evaluation.infer_task import TaskDecision
     from assay.evaluation.task import Task
     from assay.inputs import Label, Labels, Rows
     from assay.inputs.columns import Array
@@ -54,7 +58,8 @@ class CrossValSetup:
     features: Any
     target: Any
     actual: Column
-    task: Task
+    decision: TaskDecision
+    labels: Labels  # all classes that the model learns, none for a regression
     metrics: tuple[MetricSpec, ...]
     weight: Array | None
     group: Column | None
@@ -72,14 +77,15 @@ class CrossValSetup:
         return model_name(self.model)
 
     @property
-    def labels(self) -> Labels:
-        """The classes of the target, none for a regression."""
-        return self.task.labels
+    def task(self) -> Task:
+        """The task, as an evaluation of the predictions has it."""
+        return self.decision.task
 
     @property
     def positive(self) -> Label | None:
-        """The positive label, None where no class is positive."""
-        return self.task.positive
+        """The positive label as the target has it, None where no class is positive."""
+        several = self.decision.one_vs_rest
+        return self.task.positive if several is None else several
 
     @property
     def needs(self) -> set[Need]:
@@ -111,7 +117,7 @@ class CrossValSetup:
         if "score" in needs:
             roles["score"] = self.positive_scores(output)
         if needs - {"scores"}:
-            by_need["predicted"] = by_need["score"] = rows(**roles)
+            by_need["predicted"] = by_need["score"] = self.decision.rows(rows(**roles))
         return by_need
 
     def class_scores(self, output: ModelOutput) -> Array:
@@ -164,6 +170,7 @@ def prepare_setup(
     *,
     metrics: Any,
     task: str | None,
+    labels: Any = None,
     positive: Label | None,
     weight: Any,
     group: Any,
@@ -179,19 +186,23 @@ def prepare_setup(
         features = features.tocsr()
     n = count_rows(features)
     if n != len(actual):
-        raise LengthError(f"X has {n:,} rows, y has {len(actual):,} values.")
-    if not n:
-        raise LengthError("there are no rows to fit a model to.")
-    decided = infer_task(example, actual, task, positive)
+        raise LengthError(f"X has {n:,} rows, y has {len(actual):,}.")
+    refuse_no_rows(n)
+    if task == "ordinal" and labels is None:
+        labels = order_of(None, target)
+    declared = None if labels is None else declare_labels(labels)
+    decision = infer_task(example, actual, task, positive, declared)
+    decided = decision.task
     if metrics is None:
         metrics = default_metrics(decided.name, "cross-validation", scores=has_scores(example))
-    specs = metric_specs(metrics, decided.positive)
-    for spec in specs:
-        _check_metric(spec, example, actual, decided)
-    return CrossValSetup(
-        model, features, target, actual, decided, specs, _weights(weight, n), _groups(group, n),
-        _fit_options(fit_options), seed,
+    classes = () if decided.name == "regression" else declared or encode(actual)[1]
+    setup = CrossValSetup(
+        model, features, target, actual, decision, classes, metric_specs(metrics, decided.positive),
+        _weights(weight, n), _groups(group, n), _fit_options(fit_options), seed,
     )  # fmt: skip
+    for spec in setup.metrics:
+        _check_metric(spec, example, setup)
+    return setup
 
 
 def _weights(weight: Any, n: int) -> Array | None:
@@ -223,7 +234,7 @@ def _fit_options(fit_options: Any) -> dict[str, Any]:
 def _target_column(target: Any) -> Column:
     """Return the target, one finite value per row."""
     shape: tuple[int, ...] = getattr(target, "shape", ())
-    if (len(shape) > 1 and shape[1] > 1) or _holds_lists(target):
+    if (len(shape) == _TWO and shape[1] > 1) or _holds_lists(target):
         raise ColumnError(
             "y has several values per row, and a cross-validation has one target: go column by column. For "
             "rows of several labels, predict each row by a model of the others (cross_val_predict with "
@@ -231,8 +242,7 @@ def _target_column(target: Any) -> Column:
         )
     actual = present(target, "y")
     if actual.labels is None and actual.values.dtype.kind == "f" and np.isinf(actual.values).any():
-        row = int(np.argmax(np.isinf(actual.values)))
-        raise NumberError(f"y holds {actual.values[row]} ({actual.where(row)}): a target is finite.")
+        refuse_bad_rows((actual,), (int(np.argmax(np.isinf(actual.values))),))
     return actual
 
 
@@ -240,13 +250,12 @@ def _holds_lists(target: Any) -> bool:
     return isinstance(target, (list, tuple)) and bool(target) and isinstance(target[0], (list, tuple, set))
 
 
-def _check_metric(spec: MetricSpec, model: Any, actual: Column, task: Task) -> None:
+def _check_metric(spec: MetricSpec, model: Any, setup: CrossValSetup) -> None:
     """Raise where a metric does not fit the task or the model."""
-    if not task.labels and needs_labels(spec):
-        raise MetricError(f"{spec.name} is for classes, but y is taken for measured quantities.")
-    if actual.labels is not None and not needs_labels(spec):
-        raise MetricError(f"{spec.name} is for numbers, but y holds labels: {shown(task.labels)}.")
-    if needs_of(spec) != "predicted" and not has_scores(model):
+    task, actual = setup.task, setup.actual
+    refuse_other_task(spec, task, "y")
+    need = needs_of(spec)
+    if need != "predicted" and not has_scores(model):
         raise MetricError(
             f"{spec.name} needs scores, but a {model_name(model)} has neither predict_proba nor "
             "decision_function."
@@ -256,9 +265,17 @@ def _check_metric(spec: MetricSpec, model: Any, actual: Column, task: Task) -> N
             f"{spec.name} needs probabilities, but a {model_name(model)} has no predict_proba: calibrate "
             "it, or use a metric of the order of its scores (auc, average_precision)."
         )
-    of_one_class = needs_of(spec) == "score" or spec.metric.reads is Binary
+    if need == "scores" and setup.decision.one_vs_rest is not None:
+        raise MetricError(
+            f"{spec.name} needs the scores of all classes, but {param('positive')} names one: leave it out."
+        )
+    if issubclass(spec.metric.reads, Ordered) and task.name == "multiclass":
+        refuse_unordered(setup.labels)
+    of_one_class = need == "score" or spec.metric.reads is Binary
     if of_one_class and task.positive is None and not {"average", "positive"} & spec.options.keys():
-        binary(actual, None, task.labels)  # raises for labels of which none is obviously positive
+        if spec.metric.reads is Binary:
+            default_positive(setup.labels)  # raises for labels of which none is obviously positive
+        binary(actual, None, setup.labels)
         raise LabelError(
             f"{spec.name} needs a positive label, which {param('task', task.name)} does not have."
         )

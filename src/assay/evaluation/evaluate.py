@@ -20,6 +20,7 @@ from assay.evaluation.validation import (
     columns_without_role_error,
     refuse_cluster_columns,
     refuse_columns_without_role,
+    refuse_no_rows,
     refuse_options_of_lists,
     refuse_several_columns,
     refuse_unused_settings,
@@ -185,8 +186,7 @@ def evaluate(
         if task == "ordinal" and labels is None:
             labels = order_of(data, actual)
         rows = make_rows(data, **roles, labels=labels, positive=positive, missing=missing)
-    if not len(rows):
-        raise InputError("there are no rows to evaluate.")
+    refuse_no_rows(len(rows))
     rows = with_slices(rows, edges)
     inferred, rows = infer_task(rows, task, threshold)
     refuse_unused_settings(inferred.name, settings)

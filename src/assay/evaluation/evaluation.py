@@ -7,14 +7,12 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from assay.errors import InputError, MetricError
 from assay.evaluation.default_metrics import flatten, report_metrics
 from assay.evaluation.read_metric import MAX_ROWS_FOR_SKEWNESS, read_metric
+from assay.evaluation.score_columns import predict_at_threshold
 from assay.evaluation.settings import Settings
 from assay.evaluation.shortcuts import EvaluationShortcuts
-from assay.evaluation.task import two_classes
 from assay.evaluation.thresholds import ThresholdMethods
 from assay.hints import param
 from assay.inference.estimate import Estimate
@@ -271,11 +269,7 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
             return rows
         if rows.labels is None:
             rows = dataclasses.replace(rows, labels=same_kind(self.task.labels))
-        if self.task.threshold is None or rows.predicted is not None:
-            return rows
-        score = rows.need("score", "an evaluation")
-        above = score.numbers("scores") >= np.float64(self.task.threshold)
-        return dataclasses.replace(rows, predicted=two_classes(score, above, self.task.labels))
+        return predict_at_threshold(rows, self.task)
 
     @property
     def confusion(self) -> CrossTable:

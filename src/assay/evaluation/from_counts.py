@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import InputError, LabelError, shown
 from assay.evaluation.infer_task import decide_task
-from assay.evaluation.task import Task, TaskRequest
+from assay.evaluation.task import TaskRequest
 from assay.hints import param
 from assay.inputs import rows
 from assay.inputs.arrays import column_names
@@ -19,9 +19,11 @@ from assay.tallies import ColumnProfile, Confusion
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from assay.evaluation.infer_task import TaskDecision
+    from assay.evaluation.task import Task
     from assay.inputs import Label, Labels
 
-__all__ = ["as_confusion", "table_task"]
+__all__ = ["as_confusion", "decide_table", "table_task"]
 
 
 def as_confusion(data: Any, labels: Sequence[Label] | None) -> Confusion | None:
@@ -114,10 +116,15 @@ def _are_totals(counts: Any) -> bool:
 
 
 def table_task(tally: Confusion, positive: Label | None, task_name: str | None) -> tuple[Task, Confusion]:
-    """Return the task of a table of counts, and the table as the task reads it.
+    """Return the task of a table of counts, and the table as the task reads it."""
+    decision = decide_table(tally, positive, task_name)
+    table = decision.tallies({"confusion": tally})["confusion"]
+    assert isinstance(table, Confusion)  # noqa: S101 - for the type checker
+    return decision.task, table
 
-    It is decided as for rows whose labels are declared: those of the table.
-    """
+
+def decide_table(tally: Confusion, positive: Label | None, task_name: str | None) -> TaskDecision:
+    """Decide the task of a table of counts: as for rows whose labels are declared, those of the table."""
     if not tally.n:
         raise InputError("the table holds no rows: all its counts are 0.")
     if task_name not in (None, "binary", "multiclass", "ordinal"):
@@ -127,10 +134,7 @@ def table_task(tally: Confusion, positive: Label | None, task_name: str | None) 
         )
     labels = list(tally.labels)
     each = rows(actual=labels, predicted=labels, labels=labels, positive=positive)
-    decision = decide_task(ColumnProfile.of(each), TaskRequest.of(each, task_name, None), each)
-    table = decision.tallies({"confusion": tally})["confusion"]
-    assert isinstance(table, Confusion)  # noqa: S101 - for the type checker
-    return decision.task, table
+    return decide_task(ColumnProfile.of(each), TaskRequest.of(each, task_name, None), each)
 
 
 def _label_names(labels: Sequence[Any]) -> Labels:

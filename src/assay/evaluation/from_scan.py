@@ -23,7 +23,11 @@ from assay.evaluation.task_tallies import (
     slice_tallies_of,
     tallies_for_scan,
 )
-from assay.evaluation.validation import columns_without_role_error, refuse_unused_settings
+from assay.evaluation.validation import (
+    columns_without_role_error,
+    refuse_no_rows,
+    refuse_unused_settings,
+)
 from assay.formatting.progress import Progress
 from assay.hints import param
 from assay.inference.intervals.interval_request import has_weights
@@ -100,8 +104,7 @@ def evaluate_scan(
     plan = _ScanPlan(data, scan_options, request, tuple(edges or ()), limit)
     task = stated_task(request)
     result = plan.scan(None if task is None else task.name)
-    if not result.scan.rows:
-        raise InputError("there are no rows to evaluate.")
+    refuse_no_rows(result.scan.rows)
     decision = TaskDecision(task) if task is not None else decide_task(result.profile, request)
     if task is None and decision.task.name == "regression":
         # The first pass looked for labels and met quantities, which a second pass sums.

@@ -22,6 +22,7 @@ from assay.evaluation.validation import (
     check_task,
     first_fraction,
     refuse_labels_as_scores,
+    refuse_single_class,
     refuse_swapped_columns,
     refuse_unused_threshold,
 )
@@ -178,6 +179,11 @@ def decide_task(profile: ColumnProfile, request: TaskRequest, rows: Rows | None 
 
 
 def _regression_task(request: TaskRequest) -> Task:
+    if request.positive is not None:
+        raise InputError(
+            f"{param('positive')} is for classes, but {request.names['actual']} is taken for measured "
+            "quantities."
+        )
     if "predicted" not in request.names:
         raise InputError(f"a regression needs {param('predicted')} numbers; {param('score')} is for classes.")
     inferred_notes = ("actual and predicted are numbers that are not whole, so it is a regression",)
@@ -215,6 +221,8 @@ def _decide_labels(profile: ColumnProfile, request: TaskRequest) -> TaskDecision
             f"actual holds whole numbers ({shown(labels, 4)}), which may be classes, grades or quantities: "
             f"say {param('task', *binary_too, 'multiclass', 'ordinal', 'regression')}."
         )
+    if request.labels is None:
+        refuse_single_class(request.names["actual"], labels)
     return _multiclass_task(request, "multiclass", labels)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import ColumnError, MetricError
+from assay.evaluation.metric_fit import refuse_metric_without_columns
 from assay.inference.intervals.tally_choice import tally_for
+from assay.metrics.spec import MetricSpec
 from assay.tallies import BoundedTally, Confusion, NumberPairs, Scores
 
 if TYPE_CHECKING:
@@ -89,6 +91,7 @@ def _read_rows(
             options,
             options,
         )
+    refuse_metric_without_columns(MetricSpec(metric, options), ev.task, rows)
     try:
         tally, tally_options = metric.tallied(rows, options)
     except ColumnError as error:

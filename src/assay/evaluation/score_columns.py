@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.errors import InputError, LabelError, shown
-from assay.evaluation.task import Task
+from assay.evaluation.task import Task, two_classes
 from assay.hints import param
 from assay.inputs import Column, column
 
@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from assay.evaluation.task import TaskRequest
     from assay.inputs import Label, Labels, Rows
 
-__all__ = ["class_scores_task", "positive_column", "predict_highest", "take_positive_column"]
+__all__ = [
+    "class_scores_task",
+    "positive_column",
+    "predict_at_threshold",
+    "predict_highest",
+    "take_positive_column",
+]
 
 _PAIRS = ({0, 1}, {-1, 1})
 
@@ -73,6 +79,15 @@ def predict_highest(rows: Rows) -> Rows:
     predicted = column(np.array(labels)[score.values.argmax(axis=1)], "highest score")
     predicted = dataclasses.replace(predicted, origin=score.origin, place=score.place)
     return dataclasses.replace(rows, predicted=predicted)
+
+
+def predict_at_threshold(rows: Rows, task: Task) -> Rows:
+    """Return rows with predictions; where there are none, scores at or above the threshold are positive."""
+    if task.threshold is None or rows.predicted is not None:
+        return rows
+    score = rows.need("score", "an evaluation")
+    above = score.numbers("scores") >= np.float64(task.threshold)
+    return dataclasses.replace(rows, predicted=two_classes(score, above, task.labels))
 
 
 def class_scores_task(request: TaskRequest, *, probabilities: bool) -> Task:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from assay.engines.dispatch import is_cluster
-from assay.errors import ColumnError, InputError, shown
+from assay.errors import ColumnError, InputError, LabelError, LengthError, shown
 from assay.evaluation.task import TaskName
 from assay.hints import hint, param, passed
 from assay.inputs.arrays import column_names
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from assay.evaluation.settings import Settings
     from assay.evaluation.task import TaskRequest
-    from assay.inputs import Column, Rows
+    from assay.inputs import Column, Labels, Rows
     from assay.tallies import ColumnProfile
 
 __all__ = [
@@ -30,8 +30,10 @@ __all__ = [
     "refuse_cluster_columns",
     "refuse_columns_without_role",
     "refuse_labels_as_scores",
+    "refuse_no_rows",
     "refuse_options_of_lists",
     "refuse_several_columns",
+    "refuse_single_class",
     "refuse_swapped_columns",
     "refuse_unused_settings",
     "refuse_unused_threshold",
@@ -162,6 +164,12 @@ def refuse_unused_settings(task_name: str, settings: Settings) -> None:
         )
 
 
+def refuse_no_rows(count: int) -> None:
+    """Raise where there are no rows."""
+    if not count:
+        raise LengthError("there are no rows to evaluate.")
+
+
 def refuse_options_of_lists(**request: Any) -> None:
     """Raise where an option was given that lists of items do not use."""
     unused = [
@@ -200,6 +208,15 @@ def refuse_several_columns(roles: dict[str, Any], task_name: str | None) -> None
             f"{param('task', 'regression')} for several numbers a row. Rows of one label each, marked by a "
             "1, are passed "
             "as labels (table.argmax(axis=1))."
+        )
+
+
+def refuse_single_class(name: str, labels: Labels) -> None:
+    """Raise where all rows are of one class."""
+    if len(labels) == 1:
+        raise LabelError(
+            f"{name} holds {shown(labels)} only: there is nothing to tell apart. Where other labels may "
+            f"occur, say {param('positive')} or {param('task', 'multiclass')}."
         )
 
 

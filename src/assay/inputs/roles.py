@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from assay.inputs.columns import Array, Column
     from assay.inputs.frames import Table
 
-__all__ = ["Rows", "need_rows", "rows"]
+__all__ = ["Rows", "declare_labels", "need_rows", "rows"]
 
 _ROLES = ("actual", "predicted", "score", "weight", "group", "query")
 _NO_SLICES: tuple[Any, ...] = ()
@@ -163,7 +163,7 @@ def rows(
     everything = (*columns.values(), *slices)
     n = _common_length(everything)
     positive = None if positive is None else plain_label(positive)
-    declared = None if labels is None else _declared(labels, positive)
+    declared = None if labels is None else declare_labels(labels, positive)
     gathered = Rows(n, **columns, by=slices, labels=declared, positive=positive)
     if missing == "drop":
         gathered = _dropped(gathered, everything)
@@ -172,7 +172,7 @@ def rows(
             kept.refuse_missing()
     if several is not None:
         named = class_labels(*several, declared, gathered.actual, listed=isinstance(score, (list, tuple)))
-        gathered = dataclasses.replace(gathered, labels=_declared(named, positive))
+        gathered = dataclasses.replace(gathered, labels=declare_labels(named, positive))
     return gathered if weight is None else _weighted(gathered)
 
 
@@ -220,7 +220,8 @@ def _common_length(columns: tuple[Column, ...]) -> int:
     return n
 
 
-def _declared(labels: Any, positive: Label | None) -> Labels:
+def declare_labels(labels: Any, positive: Label | None = None) -> Labels:
+    """Return declared labels, checked: of one kind, each once, with the positive one among them."""
     if isinstance(labels, str):
         raise LabelError(f"{param('labels', labels)} is one text: pass a list of labels.")
     try:

@@ -7,15 +7,15 @@ import dataclasses
 import math
 import numbers
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay.errors import MetricError
-from assay.hints import passed
+from assay.hints import param, passed
 from assay.metrics.metric import Metric, Needs
 from assay.metrics.registry import find, peer_spec, split_average, split_averaged
 
-__all__ = ["MetricSpec", "is_pair", "metric_title"]
+__all__ = ["MetricSpec", "is_pair", "metric_title", "requested_metrics"]
 
 _WITH_OPTIONS = re.compile(r"([^()]+)\((.*)\)", re.DOTALL)
 _AT_DEPTH = re.compile(r"(.+?)\s*@\s*(\d+)")  # "ndcg@10"
@@ -150,6 +150,22 @@ class MetricSpec:
 def is_pair(metric: Any) -> bool:
     """Tell whether something is a pair of a metric and its options."""
     return isinstance(metric, tuple) and len(metric) == 2 and isinstance(metric[1], Mapping)  # noqa: PLR2004
+
+
+def requested_metrics(metrics: Any) -> list[MetricSpec]:
+    """Return the specs of a ``metrics=`` argument: one metric, or several, in their order.
+
+    >>> [spec.name for spec in requested_metrics(["acc", ("f_beta", {"beta": 2})])]
+    ['accuracy', 'f_beta_beta_2']
+    """
+    if isinstance(metrics, (str, Metric, MetricSpec)) or is_pair(metrics):
+        metrics = (metrics,)
+    if not isinstance(metrics, Iterable):
+        raise MetricError(f"{passed('metrics', metrics)} is neither a metric nor a list of them.")
+    specs = [MetricSpec.of(metric) for metric in metrics]
+    if not specs:
+        raise MetricError(f"{param('metrics')} is empty: name at least one, or leave it out.")
+    return specs
 
 
 def metric_title(name: str) -> str:

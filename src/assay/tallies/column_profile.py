@@ -51,7 +51,7 @@ def label_task(
     >>> label_task((0, 1)), label_task(("ham", "spam")), label_task((1, 2, 3)), label_task(("a", "b", "c"))
     ('binary', 'two classes', 'whole numbers', 'classes')
     """
-    if set(labels) in _BINARY_LABELS:
+    if set(labels) in _BINARY_LABELS or (labels and isinstance(labels[0], bool)):
         return "binary"
     if len(labels) == 2:  # noqa: PLR2004 - two classes
         return "two classes"

@@ -14,7 +14,8 @@ LEVELS = RNG.gamma(3, 1, 60)
 def test_numbers_of_any_size_fit_and_are_no_noughts(size):
     """Errors of 1e-9 once were all noughts, and those of 1e150 had all their digits."""
     models = {name: size * LEVELS * RNG.uniform(0.7, 1.4, 60) for name in "ab"}
-    found = assay.compare(actual=size * LEVELS, predicted=models, metrics=["mae", "relative_absolute_error"])
+    metrics = ["mae", "relative_absolute_error"]
+    found = assay.compare(actual=size * LEVELS, predicted=models, task="regression", metrics=metrics)
     lines = str(found).splitlines()
     assert max(map(width, lines)) <= 80
     row = next(line for line in lines if line.startswith("MAE"))

@@ -17,7 +17,6 @@ import numpy as np
 
 from assay.errors import MetricError
 from assay.hints import param, passed
-from assay.inference.differences.default_comparison_metrics import default_metrics
 from assay.inference.differences.difference import Difference, Margin, assess_margin, direction
 from assay.inference.differences.difference_request import DifferenceRequest, DifferenceResult
 from assay.inference.differences.pairing import size_of
@@ -29,8 +28,8 @@ from assay.inference.influence.row_contributions import options_with_positive, o
 from assay.inputs import Rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import binary
-from assay.metrics import Metric, Undefined, find
-from assay.metrics.spec import MetricSpec, is_pair
+from assay.metrics import Metric, Undefined
+from assay.metrics.spec import MetricSpec, requested_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,21 +68,13 @@ class ComparisonTable(NamedTuple):
     family: int
 
 
-def metric_specs(
-    metrics: Any, data: Sequence[Any], *, stated: bool = False, task: str | None = None
-) -> list[MetricSpec]:
-    """Return the metrics to compare, each once: the requested ones, or those that suit the rows or tallies.
+def metric_specs(metrics: Any) -> list[MetricSpec]:
+    """Return the metrics to compare, each once.
 
     A metric is a name such as ``"auc"`` or ``"macro f1"``, a metric, or either with its options:
-    ``("ndcg", {"k": 10})``. `stated` says that a positive label was, `task` which kind of problem it is.
+    ``("ndcg", {"k": 10})``.
     """
-    if metrics is None:
-        return [MetricSpec(find(name), {}) for name in default_metrics(data, stated=stated, task=task)]
-    single = isinstance(metrics, (str, Metric, MetricSpec)) or is_pair(metrics)
-    requested = [metrics] if single else list(metrics)
-    if not requested:
-        raise MetricError(f"{param('metrics')} is empty: name at least one, or leave it out.")
-    specs = [metric if isinstance(metric, MetricSpec) else MetricSpec.of(metric) for metric in requested]
+    specs = requested_metrics(metrics)
     return list({comparison_name(spec): spec for spec in reversed(specs)}.values())[::-1]
 
 

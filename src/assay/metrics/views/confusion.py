@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     from assay.metrics.metric import Metric
     from assay.metrics.undefined import Value
 
-__all__ = ["LARGEST_TABLE", "Binary", "Classes", "Ordered", "apart", "effective_rows"]
+__all__ = [
+    "LARGEST_TABLE",
+    "Binary",
+    "Classes",
+    "Ordered",
+    "apart",
+    "default_positive",
+    "effective_rows",
+    "refuse_unordered",
+]
 
 _SQUARE_FITS = 1 << 31  # rows whose number squared fits 64 bits
 LARGEST_TABLE = 1 << 27  # cells
@@ -58,7 +67,7 @@ class Binary:
     def _of_table(cls, tally: Confusion, positive: Any) -> Self:
         labels = tally.labels
         if positive is None:
-            positive = _default_positive(labels)
+            positive = default_positive(labels)
         elif positive not in labels:
             raise LabelError(f"the positive label {shown([positive])} is not among {shown(labels)}.")
         index = labels.index(positive) if positive in labels else -1
@@ -307,12 +316,18 @@ class Ordered(Classes):
     def of(cls, tally: Confusion) -> Self:
         """Return the full table of a tally whose labels have a known order."""
         view = super().of(tally)
-        if not tally.declared and len(tally.labels) > 2 and isinstance(tally.labels[0], str):  # noqa: PLR2004
-            raise LabelError(
-                f"the labels {shown(tally.labels)} have no order of their own: "
-                f"state it, lowest first, with {param('labels')} where the rows are read."
-            )
+        if not tally.declared:
+            refuse_unordered(tally.labels)
         return view
+
+
+def refuse_unordered(labels: tuple[Any, ...]) -> None:
+    """Raise where labels are words, whose order is unknown; of two either order will do."""
+    if len(labels) > 2 and isinstance(labels[0], str):  # noqa: PLR2004
+        raise LabelError(
+            f"the labels {shown(labels)} have no order of their own: "
+            f"state it, lowest first, with {param('labels')} where the rows are read."
+        )
 
 
 def effective_rows(tally: Confusion) -> float | None:
@@ -355,7 +370,8 @@ def _table(tally: Confusion) -> NDArray[Any]:
     return np.asarray(tally.table() if tally.weights is None else mild(tally.table(tally.weight())))
 
 
-def _default_positive(labels: tuple[Any, ...]) -> Any:
+def default_positive(labels: tuple[Any, ...]) -> Any:
+    """Return the label that is positive where none is stated: 1 or True; raise for all others."""
     if any(set(labels) <= pair for pair in _NUMERIC_PAIRS):
         return True if labels and isinstance(labels[0], bool) else 1
     raise LabelError(
