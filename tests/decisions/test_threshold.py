@@ -242,7 +242,7 @@ BAD = [
     ({}, "say what the threshold is for"),
     ({"min_recall": 0.9, "beta": 2}, "beta= is an option of best="),
     ({"best": ("f_beta", {"beta": 2}), "beta": 3}, "best= has beta=2 and beside it is beta=3"),
-    ({"best": "macro f1"}, "f1 takes no average"),
+    ({"best": "macro accuracy"}, "accuracy reads all classes at once, so it has no average"),
     ({"min_recall": 0.9, "best": "f1"}, "min_recall= and best= are 2 criteria"),
     ({"cost_fp": 1, "cost_fn": 2, "capacity": 4, "max_positive_rate": 0.1}, "are 3 criteria"),
     ({"cost_fp": 1}, "cost_fn= is missing"),

@@ -50,14 +50,9 @@ class Requirement(NamedTuple):
         return f"{self.metric} {self.sign} {self.limit:g}"
 
     @property
-    def name(self) -> str | tuple[str, dict[str, Any]]:
-        """The metric as results know it: its name, or a pair of its name and options."""
-        if "(" not in self.metric:
-            return re.sub(r"[\s-]+", "_", self.metric)
-        from assay.metrics.spec import MetricSpec
-
-        spec = MetricSpec.of(self.metric)
-        return spec.metric.name, spec.options
+    def name(self) -> str:
+        """The metric as results know it."""
+        return self.metric if "(" in self.metric else re.sub(r"[\s-]+", "_", self.metric)
 
     def verdict(self, results: Mapping[Any, Any]) -> Verdict:
         """Return whether an evaluation or a cross-validation meets the requirement.
@@ -69,7 +64,7 @@ class Requirement(NamedTuple):
         >>> Requirement("recall", ">=", 0.85, point=True).verdict(recall)
         Verdict(requirement='recall >= 0.85', met=True, reason='')
         """
-        estimate = self._estimate(results)
+        estimate = results[self.name]
         holds = _SIGNS[self.sign]
         if not estimate.defined:
             return self._failed(f"{self.metric} is {estimate.value}")
@@ -86,12 +81,6 @@ class Requirement(NamedTuple):
             return self._failed(f"it is {estimate:.4g}")
         level = f"{100 * estimate.confidence:g}% confidence"
         return self._failed(f"it is {estimate.value:.4g}, but may be as {word} as {end:.4g} ({level})")
-
-    def _estimate(self, results: Any) -> Any:
-        name = self.name
-        if isinstance(name, tuple) and hasattr(results, "estimate"):  # an evaluation has any metric
-            return results.estimate(name[0], **name[1])
-        return results[name]
 
     def _failed(self, reason: str) -> Verdict:
         return Verdict(self.text, met=False, reason=reason)

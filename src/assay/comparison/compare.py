@@ -27,7 +27,7 @@ from assay.inference.differences.difference_request import ComparisonSettings
 from assay.inference.differences.pairing import count_empty_lists, prepare_models
 from assay.inference.intervals.choose_interval import estimate
 from assay.inputs.category_order import order_of
-from assay.metrics.spec import MetricSpec, metric_title
+from assay.metrics.spec import MetricSpec, is_pair, metric_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -109,11 +109,11 @@ class Comparison(ComparisonShortcuts):
                 return estimate(request.metric, data, confidence=self.confidence, **options)
         raise MetricError(f"{metric} of {model} was not compared.")
 
-    def metric_names(self, metric: str) -> set[str]:
+    def metric_names(self, metric: Any) -> set[str]:
         """Return under which names a metric was compared: itself, by an alias, or with some average."""
         return {comparison_name(request) for request in self._requests_for(metric)}
 
-    def _requests_for(self, metric: str) -> list[MetricSpec]:
+    def _requests_for(self, metric: Any) -> list[MetricSpec]:
         """Return what was compared under a name: its own, any alias, and with an average or without."""
         named = [request for request in self.requests if metric == comparison_name(request)]
         if named:
@@ -127,8 +127,8 @@ class Comparison(ComparisonShortcuts):
         averaged_alike = [request for request in same if request.average == spec.average]
         return averaged_alike or ([] if spec.average else same)
 
-    def __getitem__(self, key: str | tuple[str, str, str]) -> Difference:
-        metric, *pair = (key,) if isinstance(key, str) else key
+    def __getitem__(self, key: Any) -> Difference:
+        metric, *pair = key if isinstance(key, tuple) and not is_pair(key) else (key,)
         names = self.metric_names(metric)
         matches = [
             difference
@@ -140,10 +140,10 @@ class Comparison(ComparisonShortcuts):
             return matches[0]
         if matches:
             raise MetricError(
-                f"there are {len(matches)} differences in {metric}: name the models too, "
+                f"there are {len(matches)} differences in {MetricSpec.of(metric).base}: name the models too, "
                 "as in [metric, a, b]."
             )
-        raise MetricError(f"{' '.join([metric, *pair])} was not compared.")
+        raise MetricError(f"{' '.join([str(MetricSpec.of(metric)), *pair])} was not compared.")
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.differences)

@@ -200,9 +200,9 @@ def _of_metric(metric_or_name: Any, parameters: dict[str, Any]) -> Criterion:
         if parameters:
             raise MetricError(f"closest_corner takes no {', '.join(sorted(parameters))}.")
         return _CLOSEST_CORNER
-    spec = MetricSpec.of(metric_or_name)
+    spec = MetricSpec.of(metric_or_name).check()
     metric, parameters = spec.metric, _joined(spec, parameters)
-    unknown = set(parameters) - set(metric.parameters)
+    unknown = set(parameters) - {*metric.parameters, *(("average",) if spec.average else ())}
     if unknown:
         has = f"it takes {', '.join(metric.parameters)}" if metric.parameters else "it has no parameters"
         raise MetricError(f"{metric.name} takes no {', '.join(sorted(unknown))}: {has}.")
@@ -213,6 +213,7 @@ def _of_metric(metric_or_name: Any, parameters: dict[str, Any]) -> Criterion:
             f"{param('max_positive_rate')}."
         )
     lowest = metric.best == metric.bounds[0]
+    name = f"{spec.average} {metric.name}" if spec.average else metric.name
     shown = {**_SHOWN_DEFAULTS.get(metric.name, {}), **parameters}
     own = "".join(f", {name}={value:g}" for name, value in shown.items() if is_number(value))
 
@@ -220,7 +221,7 @@ def _of_metric(metric_or_name: Any, parameters: dict[str, Any]) -> Criterion:
         return of_counts(metric, outcome.counts, parameters)
 
     return Criterion(
-        f"the {'lowest' if lowest else 'highest'} {metric.name}{own}", metric.name, value,
+        f"the {'lowest' if lowest else 'highest'} {name}{own}", spec.base, value,
         title="best threshold", lowest=lowest, scale=float(metric.bounds[0] < 0), needs=("positives",),
         metric=metric, parameters=parameters,
         rises=metric.monotone and parameters.keys() <= {"beta", "prevalence"},

@@ -138,12 +138,12 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
         """The estimates computed so far."""
         return dict(self.saved)
 
-    def __getitem__(self, name: str) -> Estimate:
+    def __getitem__(self, name: str | Metric | tuple[str | Metric, Mapping[str, Any]]) -> Estimate:
         return self.estimate(self._spec(name))
 
-    def _spec(self, name: str) -> MetricSpec:
+    def _spec(self, name: Any) -> MetricSpec:
         """Return a metric by its name; with the beta, costs or depth of the settings where they apply."""
-        if name in self._specs:
+        if isinstance(name, str) and name in self._specs:
             return self._specs[name]
         spec = MetricSpec.of(name)
         same = [
@@ -160,7 +160,7 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
         return len(self._specs)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._specs
+        return isinstance(name, str) and name in self._specs
 
     def _ipython_key_completions_(self) -> list[str]:
         return [*self._specs, *(metric.name for metric in catalogue() if metric.name not in self._specs)]

@@ -33,11 +33,11 @@ def refuse_other_task(spec: MetricSpec, task: Task, actual: str) -> None:
         ("lists", "ranking", "ranked lists"),
     ):
         if needs == kind and task.name != owner:
-            raise MetricError(f"{spec.name} is for {what}, and this is a {task.name} task.")
+            raise MetricError(f"{spec.base} is for {what}, and this is a {task.name} task.")
     if task.name == "regression" and needs in ("labels", *_SCORES):
-        raise MetricError(f"{spec.name} is for classes, but {actual} is taken for measured quantities.")
+        raise MetricError(f"{spec.base} is for classes, but {actual} is taken for measured quantities.")
     if needs == "numbers" and task.labels and isinstance(task.labels[0], str):
-        raise MetricError(f"{spec.name} is for numbers, but {actual} holds labels: {shown(task.labels)}.")
+        raise MetricError(f"{spec.base} is for numbers, but {actual} holds labels: {shown(task.labels)}.")
 
 
 def refuse_metric_without_columns(spec: MetricSpec, task: Task, rows: Rows) -> None:
@@ -45,4 +45,4 @@ def refuse_metric_without_columns(spec: MetricSpec, task: Task, rows: Rows) -> N
     if spec.needs != "lists" or rows.query is None:
         refuse_other_task(spec, task, rows.need("actual", spec.name).name)
     if spec.needs in _SCORES and rows.score is None:
-        raise MetricError(f"{spec.name} needs scores: pass {param('score')} beside {param('actual')}.")
+        raise MetricError(f"{spec.base} needs scores: pass {param('score')} beside {param('actual')}.")

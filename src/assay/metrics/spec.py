@@ -13,9 +13,9 @@ from typing import Any
 from assay.errors import MetricError
 from assay.hints import param, passed
 from assay.metrics.metric import Metric, Needs
-from assay.metrics.registry import find, peer_spec, split_average, split_averaged
+from assay.metrics.registry import catalogue, find, peer_spec, split_average, split_averaged
 
-__all__ = ["MetricSpec", "is_pair", "metric_title", "requested_metrics"]
+__all__ = ["MetricSpec", "is_pair", "listed_metrics", "metric_title", "requested_metrics"]
 
 _WITH_OPTIONS = re.compile(r"([^()]+)\((.*)\)", re.DOTALL)
 _AT_DEPTH = re.compile(r"(.+?)\s*@\s*(\d+)")  # "ndcg@10"
@@ -69,6 +69,8 @@ class MetricSpec:
 
         >>> [MetricSpec.of(text).name for text in ("weighted kappa", "f1_macro", "precision@5", "ndcg(k=10)")]
         ['weighted_kappa', 'macro_f1', 'precision_at_k_k_5', 'ndcg_k_10']
+
+        The key of a metric in a result, such as ``"ndcg_k_10"``, is a name of it, too.
         """
         if isinstance(metric, MetricSpec):
             return metric
@@ -79,6 +81,8 @@ class MetricSpec:
                     f"{metric!r} is no metric with options: say it as a pair, such as {_EXAMPLE}."
                 )
             metric, options = metric[0], dict(metric[1])
+        if is_pair(metric):  # which has options of its own
+            metric = cls.of(metric)
         if isinstance(metric, MetricSpec):
             return cls(metric.metric, _joined(metric.metric.name, metric.options, options))
         if isinstance(metric, Metric):
@@ -158,14 +162,19 @@ def requested_metrics(metrics: Any) -> list[MetricSpec]:
     >>> [spec.name for spec in requested_metrics(["acc", ("f_beta", {"beta": 2})])]
     ['accuracy', 'f_beta_beta_2']
     """
+    return [MetricSpec.of(metric) for metric in listed_metrics(metrics)]
+
+
+def listed_metrics(metrics: Any) -> list[Any]:
+    """Return a ``metrics=`` argument as a list, of one metric or of several, as they were named."""
     if isinstance(metrics, (str, Metric, MetricSpec)) or is_pair(metrics):
-        metrics = (metrics,)
+        return [metrics]
     if not isinstance(metrics, Iterable):
         raise MetricError(f"{passed('metrics', metrics)} is neither a metric nor a list of them.")
-    specs = [MetricSpec.of(metric) for metric in metrics]
-    if not specs:
+    listed = list(metrics)
+    if not listed:
         raise MetricError(f"{param('metrics')} is empty: name at least one, or leave it out.")
-    return specs
+    return listed
 
 
 def metric_title(name: str) -> str:
@@ -198,12 +207,49 @@ def _parsed(text: Any) -> tuple[Metric, dict[str, Any]]:
             metric, options = _with_depth(match[1]), {"k": int(match[2])}
         elif (spec := peer_spec(text)) is not None:
             return find(spec[0]), dict(spec[1])
+        elif (keyed := _of_key(text)) is not None:
+            return keyed.metric, keyed.options
         elif (parts := split_average(text)) is not None:
             metric, options = find(parts[1]), {"average": parts[0]}
         else:
             raise
     metric.check_options(options)
     return metric, options
+
+
+def _of_key(key: str) -> MetricSpec | None:
+    """Return the metric with options whose :attr:`MetricSpec.name` a text is, None where there is none.
+
+    >>> _of_key("macro_f_beta_beta_0.5").options
+    {'average': 'macro', 'beta': 0.5}
+    """
+    average, _, name = key.partition("_")
+    averaged = average in ("macro", "micro", "weighted")
+    for metric in catalogue():
+        for text, own in ((key, {}), (name, {"average": average}))[: 1 + averaged]:
+            if text.startswith(f"{metric.name}_"):
+                options = _options_of_key(metric, text.removeprefix(metric.name))
+                parsed = MetricSpec(metric, {**own, **options})
+                if parsed.name == key:
+                    return parsed.check()
+    return None
+
+
+def _options_of_key(metric: Metric, text: str) -> dict[str, Any]:
+    """Return the options that follow a metric's name in a key, as in ``"_k_10"``."""
+    starts = sorted((start, name) for name in metric.options if (start := text.find(f"_{name}_")) >= 0)
+    ends = [*(start for start, _ in starts[1:]), len(text)]
+    return {
+        name: _number_or_word(text[start + len(name) + 2 : end])
+        for (start, name), end in zip(starts, ends, strict=True)
+    }
+
+
+def _number_or_word(text: str) -> Any:
+    try:
+        return _plain(float(text))
+    except ValueError:
+        return _WORDS.get(text.lower(), text)
 
 
 def _with_depth(name: str) -> Metric:

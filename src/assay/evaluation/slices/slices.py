@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import ColumnError, InputError, MetricError, shown
+from assay.errors import ColumnError, InputError, shown
 from assay.evaluation.default_metrics import default_metrics
 from assay.evaluation.slices.partition import Key, partition_of, total_weight
 from assay.evaluation.slices.shortcuts import SliceShortcuts
@@ -16,12 +16,13 @@ from assay.evaluation.slices.slice_report import SliceLine, SliceReport, line_ta
 from assay.formatting.frame_output import as_frame
 from assay.formatting.json_values import json_safe
 from assay.formatting.result import Result, ResultTable
-from assay.hints import hint, param
+from assay.hints import hint
 from assay.inference.differences.slice_vs_rest import against_rest, grouped_against_rest
 from assay.inference.hypothesis_tests.multiple_testing import holm
 from assay.inputs import encode
 from assay.inputs.discretize import MAX_SLICES, too_many
 from assay.metrics import Undefined
+from assay.metrics.spec import MetricSpec, listed_metrics
 from assay.tallies.leave_one_out import leave_one_out_tallies
 
 if TYPE_CHECKING:
@@ -212,9 +213,10 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
             if self.whole.settings.beta is not None:
                 names += [name for name in self.whole if name == f"f_{self.whole.settings.beta:g}"]
             return tuple(names)
-        requested = (metrics,) if isinstance(metrics, str) else tuple(metrics)
-        if not requested:
-            raise MetricError(f"{param('metrics')} is empty: name at least one, or leave it out.")
+        requested = [
+            metric if isinstance(metric, str) else MetricSpec.of(metric).name
+            for metric in listed_metrics(metrics)
+        ]
         return tuple(dict.fromkeys(self._reading(name)[0].name for name in requested))
 
     def _against_rest(self, names: tuple[str, ...]) -> list[list[Difference | None]]:
@@ -231,7 +233,8 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
             for index, name, one in (
                 self._by_groups(names, tested) if self._grouped else self._by_tallies(names, tested)
             ):
-                found[name][index] = self._trusted(self._keys[index], one)
+                named = dataclasses.replace(one, metric=name)
+                found[name][index] = self._trusted(self._keys[index], named)
         return list(found.values())
 
     def _can_be_compared(self, name: str) -> bool:

@@ -127,19 +127,41 @@ def of_counts(
 ) -> NDArray[Any]:
     """Return a metric's values at the cutoffs of a table, in blocks that fit the processor's cache.
 
-    `effective` is Kish's effective number of rows, where they have weights.
+    With an ``average`` among the parameters it is that over the two classes. `effective` is Kish's effective
+    number of rows, where they have weights.
     """
     if not issubclass(metric.reads, (Binary, Classes)):
         raise MetricError(f"{metric.name} is no measure of counts, so it has no value at a cutoff.")
     values = np.empty(len(table.tp))
-    wide = len(values) > 0 and table.n[0] >= _SQUARE_FITS  # a product of two counts would overflow
+    average = None if "average" in metric.parameters else parameters.get("average")
+    if average:
+        parameters = {name: value for name, value in parameters.items() if name != "average"}
+    # Where a product of two counts would overflow, and where counts of both classes are added.
+    wide = len(values) > 0 and (table.n[0] >= _SQUARE_FITS or bool(average))
     for begin in range(0, len(values), _BLOCK):
         block = slice(begin, begin + _BLOCK)
         cells = [x[block] for x in (table.tp, table.fp, table.fn, table.tn)]
         part = Binary(*(x.astype(np.float64) if wide else x for x in cells))
+        if average:
+            values[block] = _average_of_two(metric, part, average, parameters)
+            continue
         view = part if metric.reads is Binary else metric.reads(part.classes().table, effective)
         values[block] = metric.formula(view, **parameters)
     return values
+
+
+def _average_of_two(metric: Metric, counts: Binary, average: str, parameters: dict[str, Any]) -> NDArray[Any]:
+    """Return a metric averaged over the positive and the negative class, NaN where either has no value."""
+    tp, fp, fn, tn = counts.tp, counts.fp, counts.fn, counts.tn
+    if average == "micro":
+        return np.asarray(metric.formula(Binary(tp + tn, fp + fn, fn + fp, tn + tp), **parameters))
+    other = Binary(tn, fn, fp, tp)
+    each = [metric.formula(view, **parameters) for view in (counts, other)]
+    values = np.stack([np.broadcast_to(value, np.shape(tp)) for value in each])
+    rows = np.stack([counts.positives, other.positives])
+    weights = np.ones(rows.shape) if average == "macro" else rows / rows.sum(axis=0)
+    # A class without rows does not count in a weighted average.
+    return np.asarray(np.where(weights > 0, values * weights, 0.0).sum(axis=0) / weights.sum(axis=0))
 
 
 def first_best(
