@@ -1,6 +1,7 @@
 """The page as a file: its size, its escaping, its policy, and what it holds for each kind of problem."""
 
 import html.parser
+import itertools
 import json
 import os
 import re
@@ -246,8 +247,13 @@ def test_live_figures_are_those_of_python():
     ev = assay.evaluate(actual=actual, score=score)
     found = chosen_cutoffs(condensed(ev.tallies["scores"]), (0, 1), threshold=0.5)
     metric = assay.metrics.find("precision")
-    columns = live_metrics(found, [("precision", metric, {"positive": 1})], confidence=0.95, intervals=True)
-    column = columns["precision"]
+    wanted = [("precision", metric, {"positive": 1})]
+    column = live_metrics(found, wanted, (0, 1), confidence=0.95, intervals=True)["precision"]
+    for name in ("value", "low"):
+        reached = itertools.accumulate(step or 0 for step in column[name])
+        column[name] = [
+            at if isinstance(step, int) else step for at, step in zip(reached, column[name], strict=True)
+        ]
     for place, cutoff in enumerate(found.values.tolist()):
         estimate = ev.at(cutoff)["precision"]
         assert (column["value"][place] is None) == (not estimate.defined)

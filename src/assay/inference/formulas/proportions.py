@@ -10,6 +10,8 @@ import math
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from assay.errors import MetricError
 from assay.hints import passed
 
@@ -22,12 +24,15 @@ __all__ = [
     "check_confidence",
     "clopper_pearson",
     "jeffreys",
+    "jeffreys_limits",
     "mid_p",
     "modified_wilson",
+    "modified_wilson_limits",
     "normal_quantile",
     "proportion_interval",
     "wilson",
     "wilson_corrected",
+    "wilson_limits",
 ]
 
 Interval = tuple[float, float]
@@ -106,6 +111,53 @@ def modified_wilson(x: float, n: float, confidence: float = 0.95) -> Interval:
     if 0 < n - x <= (_EXACT_BELOW if usual else math.inf):
         high = max(high, _upper_beta(x + 1, n - x, tail))
     return low, high
+
+
+def wilson_limits(x: Any, n: Any, confidence: float = 0.95) -> tuple[Any, Any]:
+    """Return :func:`wilson` of arrays of counts; NaN where there are no rows.
+
+    >>> [limit.round(6).tolist() for limit in wilson_limits(np.array([81, 0]), np.array([263, 20]))]
+    [[0.255289, 0.0], [0.36621, 0.161125]]
+    """
+    z = normal_quantile(confidence)
+    centre, scale = x + z * z / 2, n + z * z
+    with np.errstate(invalid="ignore", divide="ignore"):
+        half_width = z * np.sqrt(x * (n - x) / n + z * z / 4)
+    low = np.where(x <= 0, 0.0, np.maximum(0.0, (centre - half_width) / scale))
+    high = np.where(x >= n, 1.0, np.minimum(1.0, (centre + half_width) / scale))
+    return np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)
+
+
+def modified_wilson_limits(x: Any, n: Any, confidence: float = 0.95) -> tuple[Any, Any]:
+    """Return :func:`modified_wilson` of arrays of counts; NaN where there are no rows.
+
+    >>> [limit.round(6).tolist() for limit in modified_wilson_limits(np.array([1, 81]), np.array([500, 263]))]
+    [[0.000103, 0.255289], [0.011241, 0.36621]]
+    """
+    from scipy.special import betaincinv  # noqa: PLC0415 - SciPy takes its time to load
+
+    low, high = wilson_limits(x, n, confidence)
+    most = _EXACT_BELOW if _USUAL[0] <= confidence <= _USUAL[1] else math.inf
+    x, n = np.broadcast_arrays(x, n)
+    few = (x > 0) & (x <= most)
+    low[few] = np.minimum(low[few], betaincinv(x[few], n[few] - x[few] + 1, 1 - confidence))
+    few = (n - x > 0) & (n - x <= most)
+    high[few] = np.maximum(high[few], 1 - betaincinv(n[few] - x[few], x[few] + 1, 1 - confidence))
+    return low, high
+
+
+def jeffreys_limits(x: Any, n: Any, confidence: float = 0.95) -> tuple[Any, Any]:
+    """Return :func:`jeffreys` of arrays of counts; NaN where there are no rows.
+
+    >>> [limit.round(6).tolist() for limit in jeffreys_limits(np.array([81]), np.array([263]))]
+    [[0.254522], [0.365647]]
+    """
+    from scipy.special import betaincinv  # noqa: PLC0415 - SciPy takes its time to load
+
+    tail = (1 - confidence) / 2
+    low = np.where(x <= 0, 0.0, betaincinv(x + 0.5, n - x + 0.5, tail))
+    high = np.where(x >= n, 1.0, 1 - betaincinv(n - x + 0.5, x + 0.5, tail))
+    return np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)
 
 
 def clopper_pearson(x: float, n: float, confidence: float = 0.95) -> Interval:

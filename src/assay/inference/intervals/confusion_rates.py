@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from assay.metrics import Metric
 
 __all__ = [
+    "EXAMPLE_TABLE",
+    "METRICS_BY_ACTUAL",
     "cell_numbers",
     "cell_weights",
     "cells_by_group",
@@ -47,6 +49,7 @@ __all__ = [
     "mover_rates",
     "mover_two_rates",
     "rate_of",
+    "table_of_rates",
     "wilson_name",
     "wilson_on_jaccard",
 ]
@@ -68,14 +71,14 @@ _BY_ACTUAL = (
     ([False, True, False, False], [False, True, False, True]),  # the false positive rate
 )
 # Metrics that depend on recall and the false positive rate alone.
-_METRICS_BY_ACTUAL = frozenset(
+METRICS_BY_ACTUAL = frozenset(
     (
         *("positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio"),
         *("precision_at_prevalence", "npv_at_prevalence", "prevalence_threshold", "g_mean"),
     )
 )
 # A table in which no rate is 0 or 1, to find which cells a metric depends on.
-_EXAMPLE_TABLE = Binary(7.0, 3.0, 2.0, 11.0)
+EXAMPLE_TABLE = Binary(7.0, 3.0, 2.0, 11.0)
 
 
 class _Rates(NamedTuple):
@@ -87,20 +90,29 @@ class _Rates(NamedTuple):
     by_predicted: bool
     weight: float  # of all rows: some metrics depend on the number of rows
 
-    def table(self, first: Any, second: Any, third: Any) -> Binary:
+    def table(self, *rates: Any) -> Binary:
         """Return the table that the rates make up."""
-        first = first * self.weight
-        other = self.weight - first
-        hits, misses = first * second, other * third
-        rest = first * (1 - second), other * (1 - third)
-        if self.by_predicted:
-            return Binary(hits, rest[0], misses, rest[1])
-        return Binary(hits, misses, rest[0], rest[1])
+        return table_of_rates(*rates, weight=self.weight, by_predicted=self.by_predicted)
 
     def error(self, slopes: NDArray[np.float64]) -> float:
         """Return the standard error of a function of the rates by the delta method."""
         contributions = sum(slope * rate.parts for slope, rate in zip(slopes, self.rates, strict=True))
         return float(np.sqrt(np.square(contributions).sum()))
+
+
+def table_of_rates(first: Any, second: Any, third: Any, *, weight: Any, by_predicted: bool) -> Binary:
+    """Return the table of some weight that three rates make up.
+
+    They are the share predicted positive, precision and the false omission rate, or else prevalence, recall
+    and the false positive rate.
+    """
+    first = first * weight
+    other = weight - first
+    hits, misses = first * second, other * third
+    rest = first * (1 - second), other * (1 - third)
+    if by_predicted:
+        return Binary(hits, rest[0], misses, rest[1])
+    return Binary(hits, misses, rest[0], rest[1])
 
 
 def class_cells(request: IntervalRequest) -> ClusterCells | None:
@@ -170,7 +182,7 @@ def rate_of(request: IntervalRequest) -> Rate | None:
     cells = class_cells(request)
     if cells is None:
         return None
-    slopes = np.asarray(request.metric.formula(moved_counts(_EXAMPLE_TABLE))).imag / STEP
+    slopes = np.asarray(request.metric.formula(moved_counts(EXAMPLE_TABLE))).imag / STEP
     return cells.rate(list(slopes > 0), list(slopes != 0), request.confidence)
 
 
@@ -232,7 +244,7 @@ def mover_rates(request: IntervalRequest) -> IntervalResult | str | None:
         return None
     splits = (
         (_BY_ACTUAL, _BY_PREDICTED)
-        if request.metric.name in _METRICS_BY_ACTUAL
+        if request.metric.name in METRICS_BY_ACTUAL
         else (_BY_PREDICTED, _BY_ACTUAL)
     )
     candidates: Iterable[_Rates] = (

@@ -270,7 +270,9 @@ def _live(ev: Evaluation, scores_drawn: ThinnedScores, table: Confusion, most: i
         "cost_fp": settings.cost_fp,
         "cost_fn": settings.cost_fn,
         "prevalence": settings.prevalence,
-        "metrics": live_metrics(cutoffs, wanted, confidence=settings.confidence, intervals=not grouped),
+        "metrics": live_metrics(
+            cutoffs, wanted, labels, confidence=settings.confidence, intervals=not grouped
+        ),
     }
 
 
@@ -289,6 +291,7 @@ def _counts(cutoffs: Cutoffs) -> dict[str, Any]:
         "distinct": cutoffs.distinct,
         "complete": cutoffs.complete,
         "hull": cutoffs.hull,
+        "step": cutoffs.step,
     }
 
 

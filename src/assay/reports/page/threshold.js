@@ -2,8 +2,16 @@
 // those of predictions that no cutoff of the scores makes.
 const data = JSON.parse(document.getElementById("data").textContent);
 for (const { live } of data.models) {
+  if (!live) continue;
   // JSON has no infinity, which is a score like any other; null, the last cutoff, is above all scores.
-  if (live) live.cutoffs = live.cutoffs.map((one) => (typeof one === "string" ? Number(one) : one));
+  live.cutoffs = live.cutoffs.map((one) => (typeof one === "string" ? Number(one) : one));
+  // Whole numbers are ten-thousandths, each as the step from the one before.
+  for (const column of Object.values(live.metrics)) {
+    for (const name of ["value", "low", "high"]) {
+      let at = 0;
+      column[name] = column[name].map((step) => (typeof step === "number" ? (at += step) : step));
+    }
+  }
 }
 // Curves of shares come in steps of ten-thousandths.
 for (const { shapes } of data.models) {
@@ -19,6 +27,7 @@ for (const { shapes } of data.models) {
   if (calibration) calibration.band = calibration.band.map(walked);
 }
 const state = { model: data.models[0], at: null, costs: null, prevalence: undefined };
+const ROUNDING = 8 * Number.EPSILON; // by how much rounding alone can separate two costs, of their size
 let listeners = [];
 const follow = (listener) => listeners.push(listener);
 
@@ -75,17 +84,20 @@ function costOf(live, fp, fn) {
   const [costFp, costFn] = state.costs;
   if (state.prevalence == null) return (costFp * fp + costFn * fn) / (live.positives + live.negatives);
   return (
-    costFp * (fp / live.negatives) * (1 - state.prevalence) +
-    costFn * (fn / live.positives) * state.prevalence
+    state.prevalence * ((costFn * fn) / live.positives) +
+    (1 - state.prevalence) * ((costFp * fp) / live.negatives)
   );
 }
 
 const costAt = (live, index) => costOf(live, live.fp[index], live.fn[index]);
 
+// The cutoff that costs least, the highest of those that differ by rounding alone: as Python chooses it. A score
+// of infinity is above every threshold that Python can choose.
 function cheapest(live) {
-  let best = 0;
-  for (let i = 1; i < live.cutoffs.length; i++) if (costAt(live, i) < costAt(live, best)) best = i;
-  return best;
+  const last = live.cutoffs.length - 1 - (live.cutoffs.at(-2) === Infinity ? 1 : 0);
+  const all = live.cutoffs.slice(0, last + 1).map((_, i) => costAt(live, i));
+  const least = all.reduce((low, cost) => Math.min(low, cost), Infinity);
+  return all.findLastIndex((cost) => cost <= least + ROUNDING * Math.abs(least));
 }
 
 // The least share of which x or more of n rows are as likely as `tail`: the exact one-sided limit.
