@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import shown
 from assay.evaluation.default_metrics import LONG_REPORT_ONLY, default_groups
 from assay.formatting.numbers import format_interval, format_value
+from assay.formatting.table import listed
 from assay.formatting.width import short
 from assay.hints import hint, param, render
 from assay.inference.hypothesis_tests.contingency import bowker, mcnemar, no_information
@@ -48,8 +49,11 @@ _SCREEN_LINES = 18  # of metrics and classes together
 _LABEL_WIDTH = 32  # of a name or a label within a sentence
 
 
-def summarize(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Summary:
-    """Return the summary of an evaluation; with `full`, further metrics too; `brief`, what fits a screen."""
+def summarize(ev: Evaluation, *, full: bool = False, brief: bool = False, advice: bool = True) -> Summary:
+    """Return the summary of an evaluation; with `full`, further metrics too; `brief`, what fits a screen.
+
+    Without `advice` the remarks name no call or option that shows more: their readers have the report alone.
+    """
     groups = ev.groups
     if brief:
         groups = [[figure for figure in group if figure.name not in LONG_REPORT_ONLY] for group in groups]
@@ -81,7 +85,7 @@ def summarize(ev: Evaluation, *, full: bool = False, brief: bool = False) -> Sum
         order = [table.labels.index(label) for label in labels]
         cells = table.table() if table.weights is None else table.table(table.weight())
         counts = tuple(tuple(cells[i, j].item() for j in order) for i in order)
-    remarks = [*_remarks(ev, lines, full=full, drawn=bool(counts))]
+    remarks = [*_remarks(ev, lines, full=full, drawn=bool(counts) or not advice, advice=advice)]
     if brief and sum(map(len, groups)) < _SCREEN_LINES - 1:
         remarks.append(PAGE)
     return Summary(
@@ -243,11 +247,11 @@ def _no_information(ev: Evaluation) -> list[str]:
 
 
 def _remarks(
-    ev: Evaluation, lines: tuple[tuple[Line, ...], ...], *, full: bool, drawn: bool
+    ev: Evaluation, lines: tuple[tuple[Line, ...], ...], *, full: bool, drawn: bool, advice: bool
 ) -> Iterator[str]:
     table = ev.tallies.get("confusion")
     if isinstance(table, Confusion):
-        yield from _count_remarks(ev, table)
+        yield from _count_remarks(ev, table, advice=advice)
         if full and table.weights is None:
             yield from _marginal_test(table)
         if not drawn:
@@ -256,7 +260,7 @@ def _remarks(
             )
             whole = hint("ev.confusion", "shown by assay crosstab")
             yield f"{len(table.labels)} classes: the whole table is {whole}{classes}."
-    if ev.task.name == "multilabel" and len(ev.task.labels) > _MAX_CLASSES and not full:
+    if ev.task.name == "multilabel" and len(ev.task.labels) > _MAX_CLASSES and not full and advice:
         yield f"{len(ev.task.labels)} labels: the metrics of each are in {hint('ev.classes', '--full')}."
     if ev.binned is not None:
         yield from _bin_remarks(ev.binned)
@@ -265,13 +269,15 @@ def _remarks(
         yield f"The scores are not probabilities{_score_range(ev)}: {lost}."
     if ev.task.name == "binary" and not isinstance(table, Confusion):
         ways = hint("pass threshold=, or use ev.at(threshold)", "say --threshold")
-        yield f"Counts need a threshold: {ways}."
+        yield (
+            f"Counts need a threshold: {ways}." if advice else "There are no counts: no threshold was given."
+        )
     if "class_scores" in ev.tallies and not ev.are_probabilities:
         yield "The scores of a row do not add up to 1: log loss, Brier score and calibration are left out."
     without_interval = any(
         line.estimate.defined and not line.estimate.method for group in lines for line in group
     )
-    if without_interval and not full:
+    if without_interval and not full and advice:
         yield WHY_NO_INTERVAL
 
 
@@ -324,7 +330,7 @@ def _criterion_advice(ev: Evaluation) -> str:
     return f"{call} weighs the two."
 
 
-def _count_remarks(ev: Evaluation, table: Confusion) -> Iterator[str]:
+def _count_remarks(ev: Evaluation, table: Confusion, *, advice: bool) -> Iterator[str]:
     plain = table.weights is None
     rate, accuracy = (ev[name].value for name in ("no_information_rate", "accuracy"))
     if plain and not isinstance(rate, Undefined) and not isinstance(accuracy, Undefined) and accuracy <= rate:
@@ -337,18 +343,26 @@ def _count_remarks(ev: Evaluation, table: Confusion) -> Iterator[str]:
                 "Look at balanced accuracy, MCC or kappa."
             )
     if ev.task.name == "binary" and plain:
-        yield from _error_kinds(ev, table)
+        yield from _error_kinds(ev, table, advice=advice)
     if ev.task.name in ("multiclass", "ordinal"):
         absent = [label for label, rows in zip(table.labels, table.actual_totals, strict=True) if not rows]
         if absent:
-            yield f"No row is {shown(map(_named, absent))}: averages over classes are undefined."
+            yield f"No row is {shown(map(_named, absent))}: {_undefined_metrics(ev)}."
+
+
+def _undefined_metrics(ev: Evaluation) -> str:
+    """Return which metrics have no value where a class has no row: its recall, and averages that need it."""
+    names = [metric_title(name) for name in ev if not ev[name].defined]
+    if not names:
+        return "its recall is undefined"
+    return f"its recall is undefined, and with it {listed(names)}"
 
 
 def _named(label: Any) -> Any:
     return _short_label(label) if isinstance(label, str) else label
 
 
-def _error_kinds(ev: Evaluation, table: Confusion) -> Iterator[str]:
+def _error_kinds(ev: Evaluation, table: Confusion, *, advice: bool) -> Iterator[str]:
     """Yield which of the two kinds of error is more frequent, and how to weigh them."""
     index = table.labels.index(ev.positive)
     counts = table.table()
@@ -372,7 +386,7 @@ def _error_kinds(ev: Evaluation, table: Confusion) -> Iterator[str]:
         sentence = f"{counted(false_negatives, 'error')} of each kind."
     else:
         sentence = f"{larger:,} of {errors:,} errors are {name}s ({which})."
-    yield sentence + (f" {_criterion_advice(ev)}" if "scores" in ev.tallies else "")
+    yield sentence + (f" {_criterion_advice(ev)}" if advice and "scores" in ev.tallies else "")
 
 
 def counted(number: int, word: str) -> str:

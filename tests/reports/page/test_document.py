@@ -184,7 +184,8 @@ def test_several_models_share_the_room(tmp_path):
     assert path.stat().st_size < 1_000_000
     assert [model["name"] for model in page["models"]] == [f"m{k}" for k in range(6)]
     assert page["comparison"]["paired"]
-    assert len(page["comparison"]["differences"]) >= 15
+    for metric in page["comparison"]["compared"]:
+        assert len(metric["pairs"]) == 15
     with pytest.raises(InputError, match="same task, not binary and regression"):
         assay.report([models[0], KINDS["regression"]], tmp_path / "no.html")
     with pytest.raises(InputError, match="needs an evaluation"):
@@ -311,14 +312,17 @@ def test_slices_and_errors_of_the_evaluation_are_shown():
     page = page_of([ev])
     assert page["errors"] is None
     (by,) = ev.slices
-    rows = {row["name"]: row for row in page["slices"]["rows"]}
+    slices = page["models"][0]["slices"]
+    rows = {row["name"]: row for row in slices["rows"]}
     assert set(rows) == {f"{by} = {name}" for name in ("few", "odd", "even")}
     odd, own = rows[f"{by} = odd"], ev.slices[by]["odd"]["recall"]
     assert odd["n"] == int((place == "odd").sum())
     assert odd["metrics"]["recall (TPR)"] == tuple(f"{one:.4f}" for one in (own.value, own.low, own.high))
     assert rows[f"{by} = few"]["note"] == "fewer than 30 rows"
-    assert page["slices"]["notes"] == [f"By {by}: {ev.slices[by].summary}"]
-    assert page_of([ev], slices=[])["slices"] is None
+    assert slices["notes"] == [f"By {by}: {ev.slices[by].summary}"]
+    assert slices["rows"][-1]["name"] == f"{by} = few"  # small slices come last
+    assert slices["all"]["recall (TPR)"][0] == f"{ev['recall'].value:.4f}"
+    assert page_of([ev], slices=[])["models"][0]["slices"] is None
     found = page_of([ev], errors=ev.errors(n=3))["errors"]
     assert found["columns"] == ["kind", "row", "actual", "predicted", "score"]
     assert [row[0] for row in found["rows"]] == ["false positives"] * 3 + ["false negatives"] * 3

@@ -1,5 +1,5 @@
 // Charts are SVG drawn in units of a fixed box and scaled by the browser; colours come from the style sheet.
-const BOX = { width: 340, height: 290, left: 46, right: 12, top: 12, bottom: 42 };
+const BOX = { width: 340, height: 290, left: 54, right: 12, top: 12, bottom: 42 };
 
 function ticks([low, high], wanted = 5) {
   if (!(high > low)) return [low];
@@ -17,10 +17,49 @@ const tickText = (value) => {
   return String(Number(value.toPrecision(4)));
 };
 
+const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+const tenTo = (power) => `10${[...String(power)].map((sign) => RAISED[sign]).join("")}`;
+
+// How the ticks of an axis are written: what all of them have in common, a large number or a power of ten, is
+// said once, beside the axis's name.
+function tickLabels(all) {
+  const size = all.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+  const step = all.length > 1 ? all[1] - all[0] : size;
+  let offset = 0;
+  if (all.length > 1 && size > 1e4 * step) {
+    const unit = 10 ** Math.ceil(Math.log10(10 * (all.at(-1) - all[0])));
+    offset = Math.floor(all[0] / unit) * unit;
+  }
+  const rest = all.map((one) => one - offset);
+  const most = rest.reduce((top, one) => Math.max(top, Math.abs(one)), 0);
+  const power = most >= 1e5 || (most && most < 1e-3) ? 3 * Math.floor(Math.log10(most) / 3) : 0;
+  const texts = rest.map((one) => String(Number((one / 10 ** power).toPrecision(5))));
+  const parts = [];
+  if (power) parts.push(`× ${tenTo(power)}`);
+  if (offset) parts.push(`${offset < 0 ? "−" : "+"} ${count(Math.abs(offset))}`);
+  return { texts, common: parts.length ? ` (${parts.join(" ")})` : "" };
+}
+
+// The ticks of an axis of powers of ten: every one, or fewer where there are many.
+function powerTicks([low, high]) {
+  const [first, last] = [Math.ceil(low - 1e-9), Math.floor(high + 1e-9)];
+  const each = Math.max(1, Math.ceil((last - first) / 6));
+  const found = [];
+  for (let power = first; power <= last; power += each) found.push(power);
+  const text = (power) => (power >= -3 && power <= 3 ? String(Number((10 ** power).toPrecision(3))) : tenTo(power));
+  return { values: found, texts: found.map(text), common: "" };
+}
+
+function axisTicks(limits, wanted, log) {
+  if (log) return powerTicks(limits);
+  const values = wanted ? ticks(limits, wanted) : [];
+  return { values, ...tickLabels(values) };
+}
+
 const place = (value) => Number(Math.max(-1e5, Math.min(1e5, value)).toFixed(2)); // within what SVG can draw
 
 // A frame with axes; `x` and `y` turn numbers into places, and `limits(x, y)` sets them anew.
-function frame({ title, note, xTitle, yTitle, xLimits, yLimits, box = BOX, xTicks = 5, yTicks = 5 }) {
+function frame({ title, note, xTitle, yTitle, xLimits, yLimits, box = BOX, xTicks = 5, yTicks = 5, log = false }) {
   const right = box.width - box.right;
   const bottom = box.height - box.bottom;
   const axes = svg("g", { class: "axes" });
@@ -45,34 +84,21 @@ function frame({ title, note, xTitle, yTitle, xLimits, yLimits, box = BOX, xTick
   made.limits = (xs, ys) => {
     made.x = (v) => box.left + ((v - xs[0]) / (xs[1] - xs[0] || 1)) * (right - box.left);
     made.y = (v) => bottom - ((v - ys[0]) / (ys[1] - ys[0] || 1)) * (bottom - box.top);
+    const across = axisTicks(xs, xTicks, log);
+    const up = axisTicks(ys, yTicks, false);
+    const title = (text, attributes) => svg("text", { "text-anchor": "middle", class: "name", ...attributes }, text);
     axes.replaceChildren(
-      ...ticks(xs, xTicks)
-        .map((v) => [
-          svg("line", { x1: made.x(v), x2: made.x(v), y1: bottom, y2: box.top, class: "grid" }),
-          svg("text", { x: made.x(v), y: bottom + 15, "text-anchor": "middle" }, tickText(v)),
-        ])
-        .flat(),
-      ...(yTicks ? ticks(ys, yTicks) : [])
-        .map((v) => [
-          svg("line", { x1: box.left, x2: right, y1: made.y(v), y2: made.y(v), class: "grid" }),
-          svg("text", { x: box.left - 6, y: made.y(v) + 3.5, "text-anchor": "end" }, tickText(v)),
-        ])
-        .flat(),
+      ...across.values.flatMap((v, i) => [
+        svg("line", { x1: made.x(v), x2: made.x(v), y1: bottom, y2: box.top, class: "grid" }),
+        svg("text", { x: made.x(v), y: bottom + 15, "text-anchor": "middle" }, across.texts[i]),
+      ]),
+      ...up.values.flatMap((v, i) => [
+        svg("line", { x1: box.left, x2: right, y1: made.y(v), y2: made.y(v), class: "grid" }),
+        svg("text", { x: box.left - 6, y: made.y(v) + 3.5, "text-anchor": "end" }, up.texts[i]),
+      ]),
       svg("line", { x1: box.left, x2: right, y1: bottom, y2: bottom, class: "axis" }),
-      svg(
-        "text",
-        { x: (box.left + right) / 2, y: box.height - 8, "text-anchor": "middle", class: "name" },
-        brief(xTitle),
-      ),
-      svg(
-        "text",
-        {
-          transform: `translate(12 ${(box.top + bottom) / 2}) rotate(-90)`,
-          "text-anchor": "middle",
-          class: "name",
-        },
-        yTitle,
-      ),
+      title(brief(xTitle) + across.common, { x: (box.left + right) / 2, y: box.height - 8 }),
+      title(yTitle + up.common, { transform: `translate(11 ${(box.top + bottom) / 2}) rotate(-90)` }),
     );
   };
   // Keep a line within the frame.
@@ -140,11 +166,13 @@ function marker(chart) {
   };
 }
 
-// Rows in cells, shaded by the logarithm of how many a cell holds.
-function cloud(chart, { x, y, size, cells }) {
+// Rows in cells, shaded by the logarithm of how many a cell holds, or of what they weigh.
+function cloud(chart, { x, y, size, cells }, unit = "rows") {
   const wide = (chart.x(x[1]) - chart.x(x[0])) / size;
   const tall = (chart.y(y[0]) - chart.y(y[1])) / size;
-  const most = Math.log(1 + cells.reduce((top, cell) => Math.max(top, cell[2]), 1));
+  const top = cells.reduce((most, cell) => Math.max(most, cell[2]), 0);
+  const least = cells.reduce((low, cell) => Math.min(low, cell[2]), Infinity);
+  const shade = (amount) => (top > least ? Math.log(amount / least) / Math.log(top / least) : 1);
   return cells.map(([i, j, rows]) =>
     svg(
       "rect",
@@ -154,15 +182,16 @@ function cloud(chart, { x, y, size, cells }) {
         width: place(wide),
         height: place(tall),
         class: "dot",
-        "fill-opacity": (0.15 + (0.85 * Math.log(1 + rows)) / most).toFixed(2),
+        "fill-opacity": (0.2 + 0.8 * shade(rows)).toFixed(2),
       },
-      svg("title", {}, `${count(rows)} rows`),
+      svg("title", {}, `${count(rows)} ${unit}`),
     ),
   );
 }
 
-// An interval on the scale of what the metric can be, as a bar with a tick at the value.
-function intervalBar(text, limits, wide = 130) {
+// An interval on the scale of what the metric can be, as a bar with a tick at the value; a dotted line is where
+// the value of all rows is.
+function intervalBar(text, limits, wide = 130, reference = NaN) {
   const [value, low, high] = text.map(number);
   if (Number.isNaN(value)) return null;
   const at = (v) =>
@@ -187,6 +216,8 @@ function intervalBar(text, limits, wide = 130) {
       }),
     );
   }
+  if (Number.isFinite(reference))
+    parts.push(svg("line", { x1: at(reference), x2: at(reference), y1: 0, y2: 16, class: "reference" }));
   parts.push(svg("line", { x1: at(value), x2: at(value), y1: 2, y2: 14, class: "value" }));
   return svg(
     "svg",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,29 +10,28 @@ import numpy as np
 from assay.errors import MetricError
 from assay.inference.formulas.calibration_bands import consistency_band
 from assay.metrics.curves import curves
-from assay.plots.regression import means_by_tenths
 from assay.plots.score_distributions import histogram
 from assay.plots.simplify import simplified, stepped, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from assay.metrics.curves.curves import Curve
     from assay.plots.thin_scores import ThinnedScores
-    from assay.tallies import NumberPairs, Scores
+    from assay.tallies import Scores
 
-__all__ = ["class_rocs", "of_pairs", "of_scores"]
+__all__ = ["of_class", "of_confidences", "of_scores"]
 
 _PIXELS = 1_400  # a chart of 350 pixels, the widest that the style allows, at four times its size
 _TOLERANCE = 0.3  # of a pixel, so that with what condensing and rounding add it stays below half
 _UNITS = 10_000  # to a side of the charts whose axes run from 0 to 1
 _SQUARE = ((0.0, 1.0), (0.0, 1.0))
 _BINS = 50
-_CELLS = 40  # a side, of clouds of points
+_CLASS_BINS = 30
+_CLASS_TOLERANCE = 1.2  # of a pixel: there may be sixty classes
 _DIGITS = 5
-_CURVES = 8  # classes with a curve of their own: more cannot be told apart
+_SMALL = 0.1  # probabilities that are all below it have an axis of their own
+_SPREAD = 20  # times the middle one: how far the highest must be for an axis of powers of ten
 
 
 def of_scores(drawn: ThinnedScores, *, confidence: float, probabilities: bool) -> dict[str, Any]:
@@ -39,67 +39,73 @@ def of_scores(drawn: ThinnedScores, *, confidence: float, probabilities: bool) -
     shapes: dict[str, Any] = {}
     scores = drawn.tally
     try:
-        edges, positives, negatives = histogram(drawn.source, _BINS)
-        shapes["scores"] = {
-            "limits": [float(edges[0]), float(edges[-1])],
-            "positives": _shares(positives),
-            "negatives": _shares(negatives),
-        }
+        shapes["scores"] = _score_axis(drawn.source, probabilities=probabilities)
         shapes["roc"] = _line(curves.roc(scores, keep_collinear=False))
         shapes["precision_recall"] = _line(stepped(curves.precision_recall(scores, keep_collinear=False)))
     except MetricError:  # a class is absent, or scores are infinite
         return shapes
     if probabilities:
-        band = consistency_band(scores, confidence=confidence, replicates=200)
-        upper, lower = (visible(band.p * _PIXELS, one * _PIXELS, _TOLERANCE) for one in (band.high, band.low))
-        places = np.union1d(upper, lower)
-        shapes["calibration"] = {
-            **_line(curves.calibration(scores)),
-            "band": [_steps(one[places]) for one in (band.p, band.low, band.high)],
-        }
+        shapes["calibration"] = _calibration(scores, confidence)
     return shapes
 
 
-def class_rocs(parts: Iterable[tuple[str, Scores]]) -> list[dict[str, Any]]:
-    """Return the ROC curves of some classes, each against the rest."""
-    lines = []
-    for name, scores in list(parts)[:_CURVES]:
-        try:
-            lines.append({"name": name, **_line(curves.roc(scores, keep_collinear=False))})
-        except MetricError:  # the class is absent
-            continue
-    return lines
+def _score_axis(scores: Scores, *, probabilities: bool) -> dict[str, Any]:
+    """Return both classes' scores in bins; of tiny probabilities over powers of ten."""
+    known = scores.scores[scores.scores > 0] if probabilities else scores.scores[:0]
+    if not len(known) or known[-1] > _SMALL:
+        return _distributions(*histogram(scores, _BINS))
+    lowest, middle, highest = (float(known[at]) for at in (0, len(known) // 2, -1))
+    if highest <= _SPREAD * middle:
+        return _distributions(*histogram(scores, _BINS, (0.0, highest)))
+    powers = np.log10(np.maximum(scores.scores.astype(np.float64), lowest))
+    limits = (float(np.floor(np.log10(lowest))), float(np.ceil(np.log10(highest))))
+    in_powers = dataclasses.replace(scores, scores=powers)
+    return {**_distributions(*histogram(in_powers, _BINS, limits)), "log": True}
 
 
-def of_pairs(pairs: NumberPairs) -> dict[str, Any]:
-    """Return the residuals and the predictions as clouds in cells, and the residuals' distribution."""
-    actual, predicted = (np.asarray(one, dtype=np.float64) for one in (pairs.actual, pairs.predicted))
-    mass = pairs.counts.astype(np.float64)
-    left = actual - predicted
-    heights, edges = np.histogram(left, _BINS, weights=mass)
-    middle, mean = means_by_tenths(predicted, left, pairs.counts)
+def _calibration(scores: Scores, confidence: float) -> dict[str, Any]:
+    """Return the calibration curve with the band where it would be by chance."""
+    band = consistency_band(scores, confidence=confidence, replicates=200)
+    upper, lower = (visible(band.p * _PIXELS, limit * _PIXELS, _TOLERANCE) for limit in (band.high, band.low))
+    indices = np.union1d(upper, lower)
     return {
-        "residuals": {**_cloud(predicted, left, mass), "trend": [_rounded(middle), _rounded(mean)]},
-        "predicted": _cloud(actual, predicted, mass),
-        "distribution": {
-            "limits": [float(edges[0]), float(edges[-1])],
-            "counts": heights.astype(int).tolist(),
-        },
+        **_line(curves.calibration(scores)),
+        "band": [_steps(column[indices]) for column in (band.p, band.low, band.high)],
     }
 
 
-def _cloud(x: NDArray[Any], y: NDArray[Any], mass: NDArray[Any]) -> dict[str, Any]:
-    counts, across, up = np.histogram2d(x, y, _CELLS, weights=mass)
-    i, j = np.nonzero(counts)
-    cells = [[int(a), int(b), int(c)] for a, b, c in zip(i, j, counts[i, j], strict=True)]
-    limits = {"x": [float(across[0]), float(across[-1])], "y": [float(up[0]), float(up[-1])]}
-    return {**limits, "size": _CELLS, "cells": cells}
+def of_class(scores: Scores, *, probabilities: bool) -> dict[str, Any]:
+    """Return the curves and the scores of one class against the rest; it raises where a side has no rows."""
+    edges, positives, negatives = histogram(scores, _CLASS_BINS)
+    shapes = {
+        "roc": _line(curves.roc(scores, keep_collinear=False), _CLASS_TOLERANCE),
+        "precision_recall": _line(
+            stepped(curves.precision_recall(scores, keep_collinear=False)), _CLASS_TOLERANCE
+        ),
+        "scores": _distributions(edges, positives, negatives),
+    }
+    if probabilities:
+        shapes["calibration"] = _line(curves.calibration(scores), _CLASS_TOLERANCE)
+    return shapes
 
 
-def _line(curve: Curve) -> dict[str, list[int]]:
+def of_confidences(scores: Scores, confidence: float) -> dict[str, Any]:
+    """Return how often the predicted class is right over the probability that it was given."""
+    return _calibration(scores, confidence)
+
+
+def _line(curve: Curve, tolerance: float = _TOLERANCE) -> dict[str, list[int]]:
     """Return a curve of shares, packed small: see :func:`_steps`."""
-    kept = simplified(curve, pixels=_PIXELS, limits=_SQUARE, tolerance=_TOLERANCE)
-    return {"x": _steps(kept.x), "y": _steps(kept.y)}
+    drawn = simplified(curve, pixels=_PIXELS, limits=_SQUARE, tolerance=tolerance)
+    return {"x": _steps(drawn.x), "y": _steps(drawn.y)}
+
+
+def _distributions(edges: NDArray[Any], positives: NDArray[Any], negatives: NDArray[Any]) -> dict[str, Any]:
+    return {
+        "limits": [float(edges[0]), float(edges[-1])],
+        "positives": _shares(positives),
+        "negatives": _shares(negatives),
+    }
 
 
 def _steps(shares: NDArray[Any]) -> list[int]:
@@ -114,12 +120,4 @@ def _steps(shares: NDArray[Any]) -> list[int]:
 
 def _shares(heights: NDArray[Any]) -> list[float]:
     total = heights.sum()
-    return _rounded(heights / total if total else heights)
-
-
-def _rounded(values: NDArray[Any]) -> list[float]:
-    """Return numbers of as many digits as a chart can show: five after the point, or five in all."""
-    numbers = np.asarray(values, dtype=np.float64)
-    large = np.abs(numbers).max(initial=0.0)
-    digits = _DIGITS if large <= 1 else max(0, _DIGITS - int(np.ceil(np.log10(large))))
-    return [round(one, digits) for one in numbers.tolist()]
+    return [round(share, _DIGITS) for share in (heights / total if total else heights).tolist()]

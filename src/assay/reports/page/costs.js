@@ -48,8 +48,9 @@ function costs(model) {
     "Go to the cheapest threshold",
   );
   const drawnAt = live.cutoffs.flatMap((cutoff, i) => (Number.isFinite(cutoff) ? [i] : []));
-  const xs = drawnAt.map((i) => live.cutoffs[i]);
-  const limits = live.probabilities ? [0, 1] : model.shapes.scores.limits;
+  const axis = scoreAxis(model);
+  const xs = drawnAt.map((i) => axis.to(live.cutoffs[i]));
+  const limits = [axis.low, axis.high];
   const chart = frame({
     title: "Expected cost per 1,000 rows",
     note: "dotted: all rows alike, whichever is cheaper",
@@ -57,6 +58,7 @@ function costs(model) {
     yTitle: "cost",
     xLimits: limits,
     yLimits: [0, 1],
+    log: axis.log,
   });
   const curve = svg("path", { class: "line accent" });
   const level = svg("path", { class: "line chance" });
@@ -91,7 +93,7 @@ function costs(model) {
     outputs.cost.replaceChildren(amount(here));
     const where = live.cutoffs[best] == null ? "with none positive" : `at ${cutoffText(live.cutoffs[best])}`;
     outputs.best.replaceChildren(`${amount(1000 * costAt(live, best))} ${where}`);
-    mark(state.at == null ? NaN : (live.cutoffs[state.at] ?? NaN), here);
+    mark(state.at == null || live.cutoffs[state.at] == null ? NaN : axis.to(live.cutoffs[state.at]), here);
     chart.describe(`Now ${amount(here)}, at best ${amount(1000 * costAt(live, best))}`);
     const part = state.prevalence ?? live.positives / n;
     const written = (text) => (interval(text) ? `${text[0]} ${interval(text)}` : text[0]);
@@ -140,7 +142,7 @@ function costs(model) {
     el(
       "p",
       { class: "quiet spaced" },
-      "A threshold chosen and judged on the same rows looks better than it will be: ev.choose_threshold says by how much.",
+      "A threshold that is chosen and evaluated on the same rows looks better than it will be on others.",
     ),
     el("div", { class: "charts" }, charts),
   );

@@ -104,6 +104,18 @@ function matrix(model) {
   return table;
 }
 
+const swatch = (style, label) =>
+  el(
+    "span",
+    { class: "key" },
+    svg(
+      "svg",
+      { viewBox: "0 0 14 10", class: "swatch", "aria-hidden": "true" },
+      svg("rect", { x: 1, y: 1, width: 12, height: 8, class: `bars ${style}` }),
+    ),
+    named(label),
+  );
+
 // On a narrow screen the chart is drawn smaller, so that its letters are not.
 const sliderBox = () => ({
   width: innerWidth < 760 ? 350 : 640,
@@ -120,7 +132,8 @@ function thresholdPanel(model) {
     live,
     shapes: { scores },
   } = model;
-  const [low, high] = scores.limits;
+  const axis = scoreAxis(model);
+  const { low, high } = axis;
   const box = sliderBox();
   const room = (high - low || 1) * 0.01; // so that a cutoff above the highest score can be reached
   const limits = [low - room, high + room];
@@ -134,6 +147,7 @@ function thresholdPanel(model) {
     box,
     xTicks: box.width / 110,
     yTicks: 3,
+    log: axis.log,
   });
   const cut = svg("line", { y1: box.top, y2: chart.bottom, class: "cut" });
   chart.plot.append(
@@ -173,8 +187,8 @@ function thresholdPanel(model) {
     Home: -Infinity,
     End: Infinity,
   };
-  const nearest = () => state.at ?? cutoffAt(live, Number(slider.value));
-  slider.addEventListener("input", () => move(cutoffAt(live, Number(slider.value))));
+  const nearest = () => state.at ?? cutoffAt(live, axis.from(Number(slider.value)));
+  slider.addEventListener("input", () => move(cutoffAt(live, axis.from(Number(slider.value)))));
   slider.addEventListener("keydown", (event) => {
     if (!(event.key in keys) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault(); // a step of a key is a step to the next cutoff
@@ -203,15 +217,15 @@ function thresholdPanel(model) {
   );
 
   // Given predictions that no cutoff makes: the slider waits at one half, or in the middle.
-  if (live.start == null) slider.value = live.probabilities ? 0.5 : (low + high) / 2;
+  if (live.start == null) slider.value = live.probabilities && !axis.log ? 0.5 : (low + high) / 2;
   let waiting = null;
   follow(() => {
     const now = counts();
     const given = state.at == null;
     const cutoff = given ? null : live.cutoffs[state.at];
-    const where = given ? NaN : Math.max(limits[0], Math.min(limits[1], cutoff ?? limits[1]));
+    const where = given ? NaN : Math.max(limits[0], Math.min(limits[1], cutoff == null ? limits[1] : axis.to(cutoff)));
     if (!given && document.activeElement !== slider) slider.value = where;
-    else if (!given && cutoffAt(live, Number(slider.value)) !== state.at) slider.value = where;
+    else if (!given && cutoffAt(live, axis.from(Number(slider.value))) !== state.at) slider.value = where;
     if (document.activeElement !== typed) settle();
     const text = given ? "as predicted, by no threshold on the scores" : cutoffText(cutoff);
     slider.setAttribute("aria-valuetext", text);
@@ -219,7 +233,7 @@ function thresholdPanel(model) {
     cut.setAttribute("visibility", given ? "hidden" : "visible");
     if (!given) fill(cut, { x1: place(chart.x(where)), x2: place(chart.x(where)) }, []);
     reset.disabled = state.at === live.start;
-    chart.describe(`${live.labels[1]} and ${live.labels[0]}; threshold: ${text}`);
+    chart.describe(`${isolated(live.labels[1])} and ${isolated(live.labels[0])}; threshold: ${text}`);
     const say = () => {
       const all = written(now.tp + now.fn);
       said.replaceChildren(
@@ -239,24 +253,13 @@ function thresholdPanel(model) {
   const reach = live.complete
     ? `The slider reaches every one of ${count(live.distinct)} ${of}; ${held} are exact.`
     : `The slider reaches ${count(live.cutoffs.length)} of ${count(live.distinct)} ${of}: the extremes, ` +
-      `those that part either class evenly, and ${kept}. There ${held} are exact; ` +
-      "a threshold that is typed in goes up to the next one.";
+      `those that part either class evenly, ${live.step ? `the multiples of ${tickText(live.step)}, ` : ""}and ${kept}. ` +
+      `There ${held} are exact; any other threshold that is typed in goes up to the next one.`;
   const groups =
     "The rows come in groups, which counts do not tell: intervals are shown at the threshold the page starts at, " +
-    "values at the others. ev.at(threshold) has the intervals of any.";
-  const key = (style, label) =>
-    el(
-      "span",
-      { class: "key" },
-      svg(
-        "svg",
-        { viewBox: "0 0 14 10", class: "swatch", "aria-hidden": "true" },
-        svg("rect", { x: 1, y: 1, width: 12, height: 8, class: `bars ${style}` }),
-      ),
-      named(label),
-    );
+    "values at the others.";
   chart.caption.append(
-    el("div", { class: "keys" }, key("negative", live.labels[0]), key("positive", live.labels[1])),
+    el("div", { class: "keys" }, swatch("negative", live.labels[0]), swatch("positive", live.labels[1])),
   );
   return el(
     "div",

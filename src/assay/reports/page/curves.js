@@ -2,7 +2,6 @@
 function curveCharts(model) {
   const { shapes, live } = model;
   const charts = [];
-  const unit = { xLimits: [0, 1], yLimits: [0, 1] };
   const known = (name) => model.metrics.flat().find((one) => one.name === name);
   const words = (name) => {
     const one = known(name);
@@ -23,7 +22,7 @@ function curveCharts(model) {
       note: words("auc"),
       xTitle: "false positive rate",
       yTitle: "recall",
-      ...unit,
+      ...UNIT,
     });
     chart.plot.append(
       line(chart, [0, 1], [0, 1], "chance"),
@@ -38,7 +37,7 @@ function curveCharts(model) {
       note: words("average_precision"),
       xTitle: "recall",
       yTitle: "precision",
-      ...unit,
+      ...UNIT,
     });
     if (live) {
       const base = live.positives / (live.positives + live.negatives);
@@ -49,23 +48,12 @@ function curveCharts(model) {
     charts.push(chart);
   }
   if (shapes.calibration) {
-    const {
-      x,
-      y,
-      band: [p, lows, highs],
-    } = shapes.calibration;
-    const chart = frame({
-      title: "Calibration",
+    const { x, y } = shapes.calibration;
+    const chart = calibrationChart("Calibration", shapes.calibration, {
       note: `${words("brier")}; shaded: where it would be by chance`,
       xTitle: "predicted probability",
       yTitle: "share of positives",
-      ...unit,
     });
-    chart.plot.append(
-      band(chart, p, lows, highs),
-      line(chart, [0, 1], [0, 1], "chance"),
-      line(chart, x, y, "accent"),
-    );
     followed(chart, () => {
       const cutoff = state.at == null ? null : live.cutoffs[state.at];
       if (cutoff == null || cutoff < x[0] || cutoff > x.at(-1)) return [NaN, NaN];
@@ -76,57 +64,21 @@ function curveCharts(model) {
     });
     charts.push(chart);
   }
-  if (shapes.rocs?.length) {
-    const chart = frame({
-      title: "ROC curves, each class against the rest",
-      xTitle: "false positive rate",
-      yTitle: "recall",
-      ...unit,
-    });
-    chart.plot.append(
-      line(chart, [0, 1], [0, 1], "chance"),
-      ...shapes.rocs.map((one, i) => line(chart, one.x, one.y, `series s${i}`)),
-    );
-    chart.caption.append(legend(shapes.rocs.map((one) => one.name)));
-    chart.describe(shapes.rocs.map((one) => one.name).join(", "));
-    charts.push(chart);
-  }
-  if (shapes.residuals) {
-    const { residuals, predicted, distribution } = shapes;
-    const cells = frame({
-      title: "Residuals",
-      note: "cells by number of rows; line: mean by tenths of the rows",
-      xTitle: "predicted",
-      yTitle: "actual - predicted",
-      xLimits: residuals.x,
-      yLimits: residuals.y,
-    });
-    cells.plot.append(
-      ...cloud(cells, residuals),
-      line(cells, residuals.x, [0, 0], "chance"),
-      line(cells, ...residuals.trend, "warning"),
-    );
-    const both = frame({
-      title: "Predicted and actual",
-      note: "cells by number of rows",
-      xTitle: "actual",
-      yTitle: "predicted",
-      xLimits: predicted.x,
-      yLimits: predicted.y,
-    });
-    const ends = [Math.max(predicted.x[0], predicted.y[0]), Math.min(predicted.x[1], predicted.y[1])];
-    both.plot.append(...cloud(both, predicted), line(both, ends, ends, "chance"));
-    const heights = frame({
-      title: "Distribution of the residuals",
-      xTitle: "actual - predicted",
-      yTitle: "rows",
-      xLimits: distribution.limits,
-      yLimits: [0, Math.max(...distribution.counts) * 1.05],
-    });
-    heights.plot.append(bars(heights, distribution.limits, distribution.counts, "negative"));
-    charts.push(cells, both, heights);
-  }
+  if (shapes.top_label) charts.push(calibrationChart("Calibration of the predicted class", shapes.top_label, {
+    note: "how often it is right; shaded: where the curve would be by chance",
+    xTitle: "probability of the predicted class",
+    yTitle: "share that is right",
+  }));
   return charts.map((chart) => chart.root);
+}
+
+const UNIT = { xLimits: [0, 1], yLimits: [0, 1] };
+
+function calibrationChart(title, { x, y, band: shaded }, words) {
+  const chart = frame({ title, ...words, ...UNIT });
+  if (shaded) chart.plot.append(band(chart, ...shaded));
+  chart.plot.append(line(chart, [0, 1], [0, 1], "chance"), line(chart, x, y, "accent"));
+  return chart;
 }
 
 const legend = (names) =>

@@ -20,7 +20,10 @@ __all__ = ["as_html", "write"]
 
 _SCRIPTS = tuple(
     f"{name}.js"
-    for name in ("elements", "charts", "threshold", "counts", "curves", "costs", "tables", "page")
+    for name in (
+        *("elements", "charts", "threshold", "counts", "curves", "costs"),
+        *("tables", "classes", "numbers", "models", "page"),
+    )
 )
 # What would end the data's element or begin another, and what old parsers take for the end of a line.
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}

@@ -79,7 +79,7 @@ const amount = (value) => (Math.abs(value) < 1000 ? fixed(value, 1) : count(Math
 
 function number(text) {
   if (text == null) return NaN;
-  return text === "∞" ? Infinity : text === "-∞" ? -Infinity : Number(text);
+  return text === "∞" ? Infinity : text === "-∞" ? -Infinity : Number(text.replaceAll(",", ""));
 }
 
 const interval = ([, low, high]) => (low == null || high == null ? "" : `[${low}, ${high}]`);
@@ -90,6 +90,9 @@ const scrolled = (label, table) =>
 
 // A name from the data, whose direction of writing stays its own.
 const named = (text) => el("bdi", {}, text);
+
+// A name within a sentence that is one text: marks keep its direction of writing apart from the rest.
+const isolated = (text) => `\u2068${text}\u2069`;
 
 // A name as long as there is room for on an axis.
 const brief = (text, most = 36) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

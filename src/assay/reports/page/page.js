@@ -34,19 +34,60 @@ function modelChoice() {
   );
 }
 
+// The parts of a page about one model, in their order; what is not there is left out with its heading.
 function body(model) {
+  const { shapes, live, confidence } = model;
   const parts = [];
-  if (model.live) {
+  if (live) {
     parts.push(
       section("Counts and threshold", el("div", { class: "beside" }, matrix(model), thresholdPanel(model))),
     );
-  } else if (model.table) parts.push(section("Counts", heatMap(model.table)));
+  } else if (model.table) {
+    const two = model.task === "binary";
+    parts.push(section("Counts", heatMap(model), model.confused && !two ? confusedPairs(model.confused) : null));
+  }
+  if (model.rank_errors) parts.push(section("Grades", rankErrors(model.rank_errors)));
   const charts = curveCharts(model);
-  if (charts.length) parts.push(section("Charts", el("div", { class: "charts" }, charts)));
-  if (model.live) parts.push(costs(model));
+  if (shapes.residuals) charts.push(...regressionCharts(shapes));
+  if (shapes.at_k?.length) charts.push(...rankingCharts(shapes));
+  if (charts.length)
+    parts.push(
+      section(
+        "Charts",
+        el("div", { class: "charts" }, charts),
+        shapes.quantiles ? quantileTable(shapes.quantiles) : null,
+      ),
+    );
+  if (model.class_curves.length) parts.push(section("Each class against the rest", classCharts(model)));
+  if (live) parts.push(costs(model));
   parts.push(figureTable(model));
-  if (model.classes) parts.push(forest("Classes, each against the rest", model.classes, "class"));
+  if (model.classes)
+    parts.push(
+      model.task === "multilabel"
+        ? forest("Labels", model.classes, "label", { confidence })
+        : forest("Classes, each against the rest", model.classes, "class", { confidence }),
+    );
+  if (model.slices)
+    parts.push(
+      forest(sliceTitle(model), { ...model.slices, worst: true }, "slice", {
+        confidence,
+        about: startNote(model, "Slices"),
+      }),
+    );
   return parts;
+}
+
+const sliceTitle = (model) => (data.models.length > 1 ? `Slices of ${isolated(model.name)}` : "Slices");
+
+// The threshold that the page shows now.
+function thresholdFact(model) {
+  if (!model.live) return null;
+  const fact = el("span", { "data-threshold": true });
+  follow(() => {
+    const text = state.at == null ? "as predicted" : `threshold ${cutoffText(model.live.cutoffs[state.at])}`;
+    fact.replaceChildren(`${text} on `, named(model.live.score), " · ");
+  });
+  return fact;
 }
 
 const shownModel = el("div", { id: "model" });
@@ -59,30 +100,42 @@ function choose(model) {
     el(
       "p",
       { class: "facts" },
+      data.models.length > 1 ? [named(model.name), ": "] : null,
       model.title,
-      model.heading.map((text) => [el("br"), text]),
+      model.heading.map((text, i) => [el("br"), i ? null : thresholdFact(model), text]),
     ),
     ...large(model),
     el(
       "div",
       { class: "remarks" },
       model.remarks.map((text) => el("p", {}, text)),
+      model.remarks.length ? startNote(model, "What is said of counts") : null,
     ),
     ...body(model),
   );
+  if (data.comparison) ofModels.replaceChildren(...comparison(data.comparison));
+  method.replaceChildren(computed(model));
   moved();
 }
 
+// What was handed in with the page is of no model and no threshold that it knows.
+function handedIn(what) {
+  if (data.models.length < 2 && !data.models[0].live) return null;
+  return el("p", { class: "fixed" }, `${what} were handed in with the page: they follow neither the model nor the threshold.`);
+}
+
+const ofModels = el("div");
+const method = el("div");
 choose(state.model);
 page.append(
   ...[
     el("header", {}, el("h1", { dir: "auto" }, data.title), themeButton()),
     modelChoice(),
     shownModel,
-    data.comparison && comparison(data.comparison),
-    data.slices && forest("Slices", data.slices, "slice"),
+    ofModels,
+    data.slices && forest("Slices", data.slices, "slice", { about: handedIn("The slices") }),
     data.errors && errorTable(data.errors),
-    computed(data.models[0]),
+    method,
   ].filter(Boolean),
 );
 // Paper shows what is folded on a screen.

@@ -53,224 +53,142 @@ function figureTable(model) {
   );
 }
 
-function heatMap(table) {
-  const weighted = table.counts.flat().some((one) => !Number.isInteger(one));
-  const peak = table.counts.map((row) => row.reduce((sum, one) => sum + one, 0));
-  const rows = table.counts.map((row, i) =>
+// A plain table under a name; `numbers` are the columns of numbers.
+function listed(title, heads, rows, numbers = []) {
+  const table = el(
+    "table",
+    { class: "figures list" },
     el(
-      "tr",
+      "thead",
       {},
-      el("th", { scope: "row" }, named(table.labels[i])),
-      row.map((one, j) => {
-        const cell = el(
-          "td",
-          { class: i === j ? "cell good" : "cell bad" },
-          el("b", {}, count(one, weighted)),
-          table.labels.length <= 8 && peak[i] ? el("small", {}, share(one, peak[i])) : null,
-        );
-        cell.style.setProperty("--share", peak[i] ? one / peak[i] : 0);
-        return cell;
-      }),
-      el("td", { class: "total" }, count(peak[i], weighted)),
-    ),
-  );
-  return scrolled(
-    "Table of counts",
-    el(
-      "table",
-      { class: table.labels.length > 8 ? "matrix many" : "matrix" },
-      el("caption", {}, "Rows actual, columns predicted; shaded by the share of the row"),
       el(
-        "thead",
+        "tr",
         {},
+        heads.map((word, i) =>
+          el("th", { scope: "col", class: numbers.includes(i) ? "number" : null }, word),
+        ),
+      ),
+    ),
+    el(
+      "tbody",
+      {},
+      rows.map((row) =>
         el(
           "tr",
           {},
-          el("td"),
-          table.labels.map((label) => el("th", { scope: "col" }, named(label))),
-          el("th", { scope: "col" }, "total"),
+          row.map((cell, i) => el("td", { class: numbers.includes(i) ? "number" : null }, cell)),
         ),
       ),
-      el("tbody", {}, rows),
     ),
   );
+  return [el("h3", {}, title), scrolled(title, table)];
 }
 
 // A metric with its interval, drawn and printed; on a narrow screen under its own name.
-const drawnCell = (name, text, scale) =>
+const drawnCell = (name, text, scale, reference, ...more) =>
   el(
     "td",
     { class: "forest", "data-name": name },
-    intervalBar(text, scale) ?? "",
+    intervalBar(text, scale, 130, reference) ?? "",
     el("span", { class: "number" }, text[0] ?? "–"),
     " ",
     el("span", { class: "number quiet" }, interval(text)),
+    more,
   );
 
-// Parts of the rows with their metrics, sorted by any column.
-function forest(title, table, noun) {
+// What a slice's test against the rest says, where it says something.
+function testNote(test) {
+  if (!test?.decided) return null;
+  const word = { 1: "▲ better than", 0: "◆ unlike", "-1": "▼ worse than" }[test.better];
+  const style = { 1: "better", 0: "", "-1": "worse" }[test.better];
+  return el("small", { class: `tested ${style}` }, `${word} the rest: ${test.difference}, ${test.p}`);
+}
+
+const FIRST_ROWS = 40; // of a table, before the others are asked for
+
+// Parts of the rows with their metrics, sorted by any column; where they are many the first are shown.
+function forest(title, table, noun, { confidence, about } = {}) {
+  const notes = (table.notes ?? []).map((text) => el("p", {}, text));
+  if (!table.rows.length) return section(title, notes);
+  const whole = table.all ?? {};
   const scales = table.metrics.map((name) => {
     const texts = table.rows.map((row) => row.metrics[name]).filter(Boolean);
     const all = texts.flat().map(number).filter(Number.isFinite);
     return all.every((one) => one >= 0 && one <= 1) ? [0, 1] : barLimits(null, texts);
   });
+  const references = table.metrics.map((name) => number(whole[name]?.[0]));
   const body = el("tbody");
+  let [rows, open] = [table.rows, table.rows.length <= FIRST_ROWS + 5];
   const value = (row, column) =>
     column === 0 ? row.name : column === 1 ? row.n : number(row.metrics[table.metrics[column - 2]]?.[0]);
-  const draw = (rows) =>
-    body.replaceChildren(
-      ...rows.map((row) =>
-        el(
-          "tr",
-          {},
-          el("th", { scope: "row" }, named(row.name), row.note ? el("small", {}, row.note) : null),
-          el("td", { class: "number" }, count(row.n)),
-          table.metrics.map((name, i) => {
-            const text = row.metrics[name] ?? [null, null, null];
-            return drawnCell(name, text, scales[i]);
-          }),
+  const written = (row, kind) =>
+    el(
+      "tr",
+      { class: kind },
+      el("th", { scope: "row" }, named(row.name), row.note ? el("small", {}, row.note) : null),
+      el("td", { class: "number" }, row.n == null ? "" : count(row.n)),
+      table.metrics.map((name, i) =>
+        drawnCell(
+          name,
+          row.metrics[name] ?? [null, null, null],
+          scales[i],
+          references[i],
+          testNote(row.tests?.[name]),
         ),
       ),
     );
+  const more = el("button", {
+    type: "button",
+    onclick: () => {
+      open = true;
+      draw();
+    },
+  });
+  const draw = () => {
+    const first = table.all ? [written({ name: "all rows", n: state.model.n, metrics: whole }, "whole")] : [];
+    body.replaceChildren(...first, ...(open ? rows : rows.slice(0, FIRST_ROWS)).map((row) => written(row)));
+    more.hidden = open;
+    more.textContent = `Show all ${count(rows.length)}`;
+  };
   const heads = [noun, "rows", ...table.metrics].map((word, column) => {
     const head = el("th", { scope: "col" });
-    head.append(
-      el(
-        "button",
-        {
-          type: "button",
-          class: "sort",
-          onclick: () => {
-            const down = head.getAttribute("aria-sort") === "ascending";
-            for (const other of heads) other.removeAttribute("aria-sort");
-            head.setAttribute("aria-sort", down ? "descending" : "ascending");
-            const sign = down ? -1 : 1;
-            draw(
-              [...table.rows].sort((a, b) => {
-                const [first, second] = [value(a, column), value(b, column)];
-                if (column === 0) return sign * first.localeCompare(second, undefined, { numeric: true });
-                if (Number.isNaN(first) || Number.isNaN(second))
-                  return Number.isNaN(first) - Number.isNaN(second);
-                return sign * (first - second);
-              }),
-            );
-          },
-        },
-        word,
-      ),
-    );
+    const sort = () => {
+      const down = head.getAttribute("aria-sort") === "ascending";
+      for (const other of heads) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const sign = down ? -1 : 1;
+      rows = [...table.rows].sort((a, b) => {
+        const [first, second] = [value(a, column), value(b, column)];
+        if (column === 0) return sign * first.localeCompare(second, undefined, { numeric: true });
+        if (Number.isNaN(first) || Number.isNaN(second)) return Number.isNaN(first) - Number.isNaN(second);
+        return sign * (first - second);
+      });
+      draw();
+    };
+    head.append(el("button", { type: "button", class: "sort", onclick: sort }, word));
     return head;
   });
-  draw(table.rows);
+  draw();
+  const said = [
+    confidence ? `${confidence} intervals, each for itself.` : null,
+    table.all ? "Dotted: all rows." : null,
+    table.worst ? "Worst first." : null,
+  ].filter(Boolean);
   return section(
     title,
+    about,
+    said.length ? el("p", { class: "quiet" }, said.join(" ")) : null,
     scrolled(title, el("table", { class: "slices folded" }, el("thead", {}, el("tr", {}, heads)), body)),
-    (table.notes ?? []).map((text) => el("p", {}, text)),
+    more,
+    notes,
     table.left_out ? el("p", { class: "quiet" }, `${count(table.left_out)} more are left out.`) : null,
-  );
-}
-
-function comparison({ rows, differences, summary, paired, left_out: leftOut }) {
-  const names = data.models.map((model) => model.name);
-  const parts = [
-    scrolled(
-      "Models side by side",
-      el(
-        "table",
-        { class: "slices folded" },
-        el(
-          "thead",
-          {},
-          el(
-            "tr",
-            {},
-            ["metric", ...names].map((name) => el("th", { scope: "col" }, named(name))),
-          ),
-        ),
-        el(
-          "tbody",
-          {},
-          rows.map((row) => {
-            const all = row.values.flat().map(number).filter(Number.isFinite);
-            const scale = all.every((one) => one >= 0 && one <= 1) ? [0, 1] : barLimits(null, row.values);
-            return el(
-              "tr",
-              {},
-              el("th", { scope: "row" }, row.label),
-              row.values.map((text, i) => drawnCell(names[i], text, scale)),
-            );
-          }),
-        ),
-      ),
-    ),
-  ];
-  const curves = data.models.map((model) => model.shapes.roc).slice(0, 8); // more cannot be told apart
-  if (curves.every(Boolean)) {
-    const chart = frame({
-      title: names.length > 8 ? "ROC curves of the first 8 models" : "ROC curves of all models",
-      xTitle: "false positive rate",
-      yTitle: "recall",
-      xLimits: [0, 1],
-      yLimits: [0, 1],
-    });
-    chart.plot.append(
-      line(chart, [0, 1], [0, 1], "chance"),
-      ...curves.map((one, i) => line(chart, one.x, one.y, `series s${i}`)),
-    );
-    chart.caption.append(legend(names.slice(0, 8)));
-    chart.describe(names.slice(0, 8).join(", "));
-    parts.push(el("div", { class: "charts" }, chart.root));
-  }
-  if (differences.length) {
-    parts.push(
-      el("h3", {}, paired ? "Differences, row by row" : "Differences"),
-      scrolled(
-        "Differences",
-        el(
-          "table",
-          { class: "figures differences" },
-          el(
-            "thead",
-            {},
-            el(
-              "tr",
-              {},
-              ["metric", "models", "difference", "interval", "p, corrected", "method"].map((word) =>
-                el("th", { scope: "col" }, word),
-              ),
-            ),
-          ),
-          el(
-            "tbody",
-            {},
-            differences.map((one) =>
-              el(
-                "tr",
-                {},
-                el("th", { scope: "row" }, one.label),
-                el("td", {}, one.pair),
-                el("td", { class: "number" }, one.text[0] ?? "–"),
-                el("td", { class: "number" }, interval(one.text)),
-                el("td", { class: "number" }, one.p_value),
-                el("td", { class: "method" }, one.method),
-              ),
-            ),
-          ),
-        ),
-      ),
-    );
-  }
-  return section(
-    "Models side by side",
-    parts,
-    leftOut ? el("p", { class: "quiet" }, `${count(leftOut)} more differences are left out.`) : null,
-    summary ? el("p", {}, summary) : null,
   );
 }
 
 function errorTable({ columns, rows, left_out: leftOut }) {
   return section(
     "Errors worth looking at",
+    handedIn("These rows"),
     scrolled(
       "Errors worth looking at",
       el(
@@ -303,6 +221,7 @@ function errorTable({ columns, rows, left_out: leftOut }) {
 }
 
 function computed(model) {
+  const named = data.models.length > 1 ? ` of ${isolated(model.name)}` : "";
   const entry = (figure) => [
     el("dt", {}, figure.label),
     el(
@@ -320,7 +239,7 @@ function computed(model) {
     el(
       "details",
       {},
-      el("summary", {}, "Formulas, methods and when a metric is undefined"),
+      el("summary", {}, `Formulas, methods${named} and when a metric is undefined`),
       el("dl", { class: "computed" }, model.metrics.flat().map(entry)),
     ),
     el(

@@ -14,19 +14,20 @@ for (const { live } of data.models) {
   }
 }
 // Curves of shares come in steps of ten-thousandths.
-for (const { shapes } of data.models) {
+for (const { shapes, class_curves: classCurves } of data.models) {
   const walked = (steps) => {
     let at = 0;
     return steps.map((step) => (at += step) / 10000);
   };
-  const { roc, precision_recall: recalled, calibration, rocs } = shapes;
-  for (const curve of [roc, recalled, calibration, ...(rocs ?? [])].filter(Boolean)) {
+  const { roc, precision_recall: recalled, calibration, top_label: top } = shapes;
+  const ofClasses = classCurves.flatMap((one) => [one.roc, one.precision_recall, one.calibration]);
+  for (const curve of [roc, recalled, calibration, top, ...ofClasses].filter(Boolean)) {
     curve.x = walked(curve.x);
     curve.y = walked(curve.y);
+    if (curve.band) curve.band = curve.band.map(walked);
   }
-  if (calibration) calibration.band = calibration.band.map(walked);
 }
-const state = { model: data.models[0], at: null, costs: null, prevalence: undefined };
+const state = { model: data.models[0], at: null, costs: null, prevalence: undefined, klass: null };
 const ROUNDING = 8 * Number.EPSILON; // by how much rounding alone can separate two costs, of their size
 let listeners = [];
 const follow = (listener) => listeners.push(listener);
@@ -45,6 +46,34 @@ function cutoffAt(live, threshold) {
     else low = middle + 1;
   }
   return low;
+}
+
+// Where a score is on the axis of scores: of probabilities that are mostly tiny that is one of powers of ten.
+function scoreAxis({ shapes: { scores }, live }) {
+  const [low, high] = scores.limits;
+  const to = (value) => (scores.log ? (value > 0 ? Math.max(Math.log10(value), low) : low) : value);
+  const from = (at) => (scores.log ? (at <= low ? 0 : 10 ** at) : at);
+  return { low, high, to, from, log: scores.log, title: live.score };
+}
+
+// What the page starts with: a threshold, or predictions that were given.
+const startText = ({ live }) =>
+  live.start == null ? "as predicted" : `at threshold ${cutoffText(live.cutoffs[live.start])}`;
+
+// A line below what does not follow the slider, which says so once the slider is elsewhere.
+function startNote(model, what) {
+  if (!model.live) return null;
+  const note = el("p", { class: "fixed" });
+  follow(() => {
+    const moved = state.at !== model.live.start;
+    note.classList.toggle("moved", moved);
+    note.replaceChildren(
+      moved
+        ? `${what}: ${startText(model)}, where the page starts. It does not follow the slider.`
+        : `${what}: ${startText(model)}.`,
+    );
+  });
+  return note;
 }
 
 function move(index) {
@@ -71,7 +100,7 @@ function figureNow(figure) {
   const column = live && state.at != null && state.at !== live.start ? live.metrics[figure.name] : null;
   if (!column) return { text: figure.text, words: figure.words, remarks: figure.remarks };
   const last = column.words.findLast(([start]) => start <= state.at);
-  const words = last[1] || (live.grouped ? "rows in groups: ev.at(threshold) has the interval" : "");
+  const words = last[1] || (live.grouped ? "rows in groups: the interval is shown at the start only" : "");
   return {
     text: [column.value, column.low, column.high].map((one) => unpacked(one[state.at])),
     words,

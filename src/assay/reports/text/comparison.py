@@ -12,6 +12,12 @@ from assay.formatting.width import width as columns
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.metrics.spec import metric_title
+from assay.reports.text.leaderboard import (
+    MAX_MODELS_IN_PAIRS,
+    leaderboard_conclusions,
+    leaderboard_lines,
+    overall_tests,
+)
 from assay.tallies import Collection
 
 if TYPE_CHECKING:
@@ -31,20 +37,44 @@ _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
 def draw(comparison: Comparison, *, width: int = 80) -> str:
     """Return the comparison as lines of at most so many columns."""
     parts = [paragraph(_title(comparison), max_width=width)]
+    if _many(comparison):
+        parts.append(leaderboard_lines(comparison, width))
+        blocks = (overall_tests(comparison), 2), (_notes(comparison), 2), (conclusions(comparison), 0)
+        return _joined(parts, blocks, width)
     side_by_side = _two(comparison, width) if len(comparison.names) == _TWO else []
     if side_by_side and max(map(columns, side_by_side)) <= width:
         parts.append(side_by_side)
     else:
         parts += [*_values(comparison, width), _pairs(comparison, width)]
-    for block, indent in ((_overall(comparison), 2), (_notes(comparison), 2), (conclusions(comparison), 0)):
+    blocks = (_overall(comparison), 2), (_notes(comparison), 2), (conclusions(comparison), 0)
+    return _joined(parts, blocks, width)
+
+
+def _many(comparison: Comparison) -> bool:
+    """Tell whether there are more models than pairs of them can be read, and all pairs were compared."""
+    names = comparison.names
+    pairs = {(diff.first, diff.second) for diff in comparison.differences}
+    if any(diff.margin is not None for diff in comparison.differences):  # claims are about single pairs
+        return False
+    return len(names) > MAX_MODELS_IN_PAIRS and 2 * len(pairs) == len(names) * (len(names) - 1)
+
+
+def _joined(parts: list[list[str]], blocks: Sequence[tuple[list[str], int]], width: int) -> str:
+    """Return the parts and the blocks of sentences below them as one text."""
+    for sentences, indent in blocks:
         parts.append(
-            [line for sentence in block for line in paragraph(sentence, max_width=width, indent=indent)]
+            [line for sentence in sentences for line in paragraph(sentence, max_width=width, indent=indent)]
         )
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
 def conclusions(comparison: Comparison) -> list[str]:
-    """Return in sentences, pair by pair, what the differences show and what they do not."""
+    """Return in sentences, pair by pair, what the differences show and what they do not.
+
+    Of many models: who is best on which metrics, and who cannot be told from it.
+    """
+    if _many(comparison):
+        return [*leaderboard_conclusions(comparison), *_detected(comparison)]
     sentences = []
     pairs = list(dict.fromkeys((diff.first, diff.second) for diff in comparison.differences))
     for first, second in pairs:

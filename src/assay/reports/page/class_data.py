@@ -1,0 +1,149 @@
+"""The classes of a page: the table of counts, the most confused pairs, each class's metrics and curves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import MetricError
+from assay.evaluation.per_class import CLASS_METRICS
+from assay.formatting.width import short
+from assay.inference.intervals.choose_interval import estimate_tally
+from assay.metrics import find
+from assay.metrics.spec import metric_title
+from assay.reports.page.charts import of_class
+from assay.reports.page.metric_cells import texts
+from assay.tallies import ClassScores, Confusion, LabelSets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from assay.evaluation.evaluation import Evaluation
+
+__all__ = ["class_curves", "class_table_data", "confused_pairs", "heat_map", "label_counts", "rank_errors"]
+
+_MAX_CELLS = 60  # classes whose counts are drawn; the others are taken together
+_MAX_CLASSES = 500  # classes that have a line of their own
+_MAX_PAIRS = 15  # confused pairs of classes
+_MAX_CURVES = 60  # classes whose curves are in the file: each takes about 3 KB
+
+
+def heat_map(labels: Sequence[Any], counts: Sequence[Sequence[float]]) -> dict[str, Any]:
+    """Return the table of counts, of at most 60 classes: the largest, and all others as one.
+
+    >>> heat_map(["a", "b"], [[3, 1], [0, 2]])
+    {'labels': ['a', 'b'], 'counts': [[3, 1], [0, 2]], 'others': 0}
+    """
+    table = np.asarray(counts)
+    names = [short(label) for label in labels]
+    if len(names) <= _MAX_CELLS:
+        return {"labels": names, "counts": table.tolist(), "others": 0}
+    size = table.sum(axis=0) + table.sum(axis=1)
+    chosen = np.sort(np.argsort(-size, kind="stable")[: _MAX_CELLS - 1])
+    index = np.full(len(names), _MAX_CELLS - 1)
+    index[chosen] = np.arange(len(chosen))
+    smaller = np.zeros((_MAX_CELLS, _MAX_CELLS), dtype=table.dtype)
+    np.add.at(smaller, (index[:, None], index[None, :]), table)
+    others = len(names) - len(chosen)
+    names = [*(names[at] for at in chosen), f"{others:,} others"]
+    return {"labels": names, "counts": smaller.tolist(), "others": others}
+
+
+def label_counts(ev: Evaluation) -> tuple[Sequence[Any], NDArray[Any]] | None:
+    """Return the labels in the task's order and the table of counts or weights; None where there is none."""
+    table = ev.tallies.get("confusion")
+    if not isinstance(table, Confusion):
+        return None
+    labels = ev.task.labels if set(ev.task.labels) == set(table.labels) else table.labels
+    order = [table.labels.index(label) for label in labels]
+    cells = table.table() if table.weights is None else table.table(table.weight())
+    return labels, cells[np.ix_(order, order)]
+
+
+def confused_pairs(labels: Sequence[Any], counts: NDArray[Any]) -> dict[str, Any]:
+    """Return the most frequent errors: actual class, predicted class, rows, and their share of the actual.
+
+    >>> confused_pairs(["a", "b"], np.array([[3, 1], [0, 2]]))["rows"]
+    [['a', 'b', 1, 0.25]]
+    """
+    errors = np.array(counts)
+    np.fill_diagonal(errors, 0)
+    order = np.argsort(-errors, axis=None, kind="stable")[:_MAX_PAIRS]
+    totals = counts.sum(axis=1)
+    rows = [
+        [short(labels[i]), short(labels[j]), errors[i, j].item(), float(errors[i, j] / totals[i])]
+        for i, j in zip(*np.unravel_index(order, errors.shape), strict=True)
+        if errors[i, j] > 0
+    ]
+    return {
+        "rows": rows,
+        "left_out": int(np.count_nonzero(errors)) - len(rows),
+        "errors": errors.sum().item(),
+    }
+
+
+def rank_errors(counts: NDArray[Any]) -> list[float]:
+    """Return, for ordered classes, how many rows are so many grades away from the actual one.
+
+    >>> rank_errors(np.array([[3, 1, 2], [0, 2, 0], [0, 1, 4]]))
+    [9, 2, 2]
+    """
+    size = len(counts)
+    away = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
+    sums = np.zeros(size, dtype=counts.dtype)
+    np.add.at(sums, away, counts)
+    return sums.tolist()  # type: ignore[no-any-return]
+
+
+def class_table_data(ev: Evaluation) -> dict[str, Any] | None:
+    """Return precision, recall and F1 of each class against the rest, as ``ev.classes`` has them."""
+    tally = ev.tallies.get("confusion") or ev.tallies.get("label_sets")
+    if not isinstance(tally, (Confusion, LabelSets)):
+        return None
+    table = ev.classes
+    labels = list(table)
+    if len(labels) > _MAX_CLASSES:
+        largest = set(sorted(labels, key=lambda label: -table.support[label])[:_MAX_CLASSES])
+        labels = [label for label in labels if label in largest]
+    rows = [
+        {
+            "name": short(label),
+            "n": table.support[label],
+            "metrics": {metric_title(name): texts(table[label][name]) for name in CLASS_METRICS},
+        }
+        for label in labels
+    ]
+    return {
+        "metrics": [metric_title(name) for name in CLASS_METRICS],
+        "directions": [1] * len(CLASS_METRICS),
+        "rows": rows,
+        "left_out": len(table) - len(rows),
+    }
+
+
+def class_curves(ev: Evaluation) -> list[dict[str, Any]]:
+    """Return the curves of each class against the rest, of the largest where there are many."""
+    tally = ev.tallies.get("class_scores")
+    if not isinstance(tally, ClassScores):
+        return []
+    sizes = dict(zip(tally.labels, tally.class_weights.tolist(), strict=True))
+    labels = ev.task.labels if set(ev.task.labels) == set(tally.labels) else tally.labels
+    largest = set(sorted(labels, key=lambda label: -sizes[label])[:_MAX_CURVES])
+    curves = []
+    for label in labels:
+        if label not in largest:
+            continue
+        try:
+            scores = tally.against_rest(label)
+            shapes = of_class(scores, probabilities=bool(ev.are_probabilities))
+        except MetricError:  # the class, or the rest, has no rows
+            continue
+        area = None
+        if not ev.settings.group:
+            area = texts(estimate_tally(find("auc"), scores, {}, confidence=ev.settings.confidence))
+        shapes["precision_recall"]["base"] = round(sizes[label] / sum(sizes.values()), 5)
+        curves.append({"name": short(label), "n": sizes[label], "auc": area, **shapes})
+    return curves

@@ -1,0 +1,222 @@
+// Several classes: the table of counts, the most confused pairs, and the curves of a class that is chosen.
+
+function heatMap(model) {
+  const { table } = model;
+  const size = table.labels.length;
+  const weighted = table.counts.flat().some((one) => !Number.isInteger(one));
+  const totals = table.counts.map((row) => row.reduce((sum, one) => sum + one, 0));
+  const columns = table.counts[0].map((_, j) => table.counts.reduce((sum, row) => sum + row[j], 0));
+  const errors = totals.map((total, i) => total - table.counts[i][i]);
+  const wanted = { order: "class", unit: size > 12 ? "shares" : "counts" };
+  const holder = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of counts" });
+  const percent = (part, whole) => (whole ? String(Math.round((100 * part) / whole)) : "");
+  const written = (one, i) => {
+    if (wanted.unit === "shares") return one && percent(one, totals[i]) !== "0" ? percent(one, totals[i]) : "";
+    return one || size <= 12 ? count(one, weighted) : "";
+  };
+  const draw = () => {
+    const order = table.labels.map((_, i) => i);
+    if (wanted.order === "errors") order.sort((a, b) => errors[b] - errors[a]);
+    const head = (i) =>
+      el("th", { scope: "col", title: table.labels[i] }, el("span", {}, named(table.labels[i])));
+    const rows = order.map((i) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row", title: table.labels[i] }, named(table.labels[i])),
+        order.map((j) => {
+          const amount = table.counts[i][j];
+          const cell = el(
+            "td",
+            {
+              class: i === j ? "cell good" : "cell bad",
+              title: `actual ${isolated(table.labels[i])}, predicted ${isolated(table.labels[j])}: ${count(amount, weighted)}`,
+            },
+            el("b", {}, written(amount, i)),
+            size <= 8 && totals[i] && wanted.unit === "counts" ? el("small", {}, share(amount, totals[i])) : null,
+          );
+          cell.style.setProperty("--share", totals[i] ? amount / totals[i] : 0);
+          return cell;
+        }),
+        el("td", { class: "total" }, count(totals[i], weighted)),
+      ),
+    );
+    const made = el(
+      "table",
+      { class: size > 8 ? "matrix many" : "matrix" },
+      el(
+        "caption",
+        {},
+        `Rows actual, columns predicted; ${wanted.unit === "shares" ? "per cent of the actual class" : weighted ? "sums of weights" : "numbers of rows"}, shaded by the share of the actual class`,
+      ),
+      el("thead", {}, el("tr", {}, el("td"), order.map(head), el("th", { scope: "col" }, "total"))),
+      el(
+        "tbody",
+        {},
+        rows,
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, "total"),
+          order.map((j) => el("td", { class: "total" }, count(columns[j], weighted))),
+          el("td", { class: "total" }, count(totals.reduce((sum, one) => sum + one, 0), weighted)),
+        ),
+      ),
+    );
+    const longest = Math.max(...totals.map((one) => count(one, weighted).length));
+    made.style.setProperty("--letters", longest);
+    holder.replaceChildren(made);
+  };
+  draw();
+  const choice = (label, key, options) =>
+    el(
+      "label",
+      {},
+      `${label} `,
+      el(
+        "select",
+        {
+          onchange: (event) => {
+            wanted[key] = event.target.value;
+            draw();
+          },
+        },
+        options.map(([value, text]) => el("option", { value, selected: value === wanted[key] }, text)),
+      ),
+    );
+  return [
+    el(
+      "div",
+      { class: "row controls" },
+      choice("Show", "unit", [
+        ["counts", "counts"],
+        ["shares", "shares of the actual class"],
+      ]),
+      choice("in the order of", "order", [
+        ["class", "the classes"],
+        ["errors", "errors, most first"],
+      ]),
+    ),
+    holder,
+    table.others
+      ? el("p", { class: "quiet" }, `The ${size - 1} largest classes; the other ${count(table.others)} are taken together.`)
+      : null,
+  ];
+}
+
+function confusedPairs({ rows, left_out: leftOut, errors }) {
+  if (!rows.length) return el("p", {}, "No row was predicted wrong.");
+  const weighted = rows.some((row) => !Number.isInteger(row[2]));
+  const most = rows[0][2];
+  const bar = (part) =>
+    svg(
+      "svg",
+      { viewBox: "0 0 130 10", class: "amount", "aria-hidden": "true" },
+      svg("rect", { x: 0, y: 1, width: place(Math.max(1, (130 * part) / most)), height: 8 }),
+    );
+  return [
+    listed(
+      "Most confused classes",
+      ["actual", "predicted as", weighted ? "weight" : "rows", "", "share of the class"],
+      rows.map(([actual, predicted, amount, part]) => [
+        named(actual),
+        named(predicted),
+        count(amount, weighted),
+        bar(amount),
+        `${fixed(100 * part, 1)}%`,
+      ]),
+      [2, 4],
+    ),
+    leftOut
+      ? el("p", { class: "quiet" }, `${count(leftOut)} more pairs of classes are confused; ${count(errors, weighted)} errors in all.`)
+      : null,
+  ];
+}
+
+function rankErrors(distances) {
+  const total = distances.reduce((sum, one) => sum + one, 0);
+  const last = distances.findLastIndex((one) => one > 0);
+  const weighted = distances.some((one) => !Number.isInteger(one));
+  let within = 0;
+  return listed(
+    "How far off the predicted grade is",
+    ["grades away", weighted ? "weight" : "rows", "share", "so far or nearer"],
+    distances.slice(0, last + 1).map((amount, away) => {
+      within += amount;
+      return [away ? String(away) : "0, right", count(amount, weighted), share(amount, total), share(within, total)];
+    }),
+    [1, 2, 3],
+  );
+}
+
+// The curves of one class against the rest, and those of all classes behind it.
+function classCharts(model) {
+  const all = model.class_curves;
+  const charts = el("div", { class: "charts" });
+  const draw = () => {
+    const chosen = all.find((one) => one.name === state.klass) ?? all[0];
+    const against = `${isolated(chosen.name)} against the rest`;
+    const drawn = [];
+    const square = (title, key, xTitle, yTitle, chance, note) => {
+      const chart = frame({ title, note, xTitle, yTitle, ...UNIT });
+      if (all.length > 1)
+        chart.plot.append(...all.map((one) => line(chart, one[key].x, one[key].y, "others")));
+      chart.plot.append(
+        line(chart, [0, 1], chance, "chance"),
+        line(chart, chosen[key].x, chosen[key].y, "accent"),
+      );
+      chart.describe(against);
+      drawn.push(chart);
+    };
+    const area = chosen.auc?.[0] ? `AUC ${chosen.auc[0]} ${interval(chosen.auc)}` : "";
+    square("ROC curve", "roc", "false positive rate", "recall", [0, 1], `${against}. ${area}`);
+    const base = chosen.precision_recall.base;
+    square("Precision and recall", "precision_recall", "recall", "precision", [base, base], against);
+    if (chosen.calibration)
+      square("Calibration", "calibration", "predicted probability", "share of the class", [0, 1], against);
+    const { limits, positives, negatives } = chosen.scores;
+    const heights = frame({
+      title: "Scores of this class and of the rest",
+      xTitle: "score of the class",
+      yTitle: "share of its rows",
+      xLimits: limits,
+      yLimits: [0, Math.max(...positives, ...negatives) * 1.05],
+    });
+    heights.plot.append(
+      bars(heights, limits, negatives, "negative"),
+      bars(heights, limits, positives, "positive"),
+    );
+    heights.caption.append(
+      el("div", { class: "keys" }, swatch("negative", "the rest"), swatch("positive", chosen.name)),
+    );
+    drawn.push(heights);
+    charts.replaceChildren(...drawn.map((chart) => chart.root));
+  };
+  const id = fresh("class");
+  const select = el(
+    "select",
+    {
+      id,
+      onchange: () => {
+        state.klass = select.value;
+        draw();
+      },
+    },
+    all.map((one) =>
+      el("option", { value: one.name, selected: one.name === state.klass }, `${one.name} (${count(one.n)})`),
+    ),
+  );
+  draw();
+  const total = model.classes ? model.classes.rows.length + model.classes.left_out : all.length;
+  const missing = total - all.length;
+  return [
+    el("div", { class: "row controls" }, el("label", { for: id }, "Class "), select),
+    el(
+      "p",
+      { class: "quiet" },
+      "Grey: the other classes.",
+      missing > 0 ? ` Classes without rows, and all but the ${count(all.length)} largest, have no curve here.` : "",
+    ),
+    charts,
+  ];
+}

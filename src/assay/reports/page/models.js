@@ -1,0 +1,273 @@
+// Models side by side: ranks and intervals on a metric that is chosen, and the outcome of every two.
+
+const thresholdsNote = () => {
+  const live = data.models.filter((model) => model.live);
+  if (!live.length) return null;
+  const starts = new Set(live.map(startText));
+  const each = live.map((model) => `${isolated(model.name)} ${startText(model)}`).join(", ");
+  const where = starts.size > 1 ? each : `all ${[...starts][0]}`;
+  return el("p", { class: "fixed" }, `Here the models are where the page starts, whatever is chosen above: ${where}.`);
+};
+
+function leaderboard(compared) {
+  const names = data.models.map((model) => model.name);
+  const wanted = { metric: compared[0] };
+  const holder = el("div");
+  const numbersOf = el("p", { class: "quiet", "aria-live": "polite" });
+  const outcome = (pairs, row, column) => {
+    const pair = pairs.find(([a, b]) => (a === row && b === column) || (a === column && b === row));
+    if (!pair) return null;
+    const [first, second, text, p, better, method] = pair;
+    return { first, second, text, p, better: better === 2 ? 2 : second === row ? better : -better, method };
+  };
+  const marks = { 1: "▲", 0: "·", "-1": "▼", 2: "◆" };
+  const styles = { 1: "better", 0: "", "-1": "worse", 2: "" };
+  const words = { 1: "better than", 0: "cannot be told from", "-1": "worse than", 2: "differs from" };
+  const explain = (row, column, { first, second, text, p, better, method }) => {
+    const how = data.comparison.methods[method];
+    numbersOf.replaceChildren(
+      named(names[row]),
+      ` ${words[better]} `,
+      named(names[column]),
+      `: ${isolated(names[second])} - ${isolated(names[first])} = ${text[0] ?? "–"} ${interval(text)}, ${p}${how ? ` (${how})` : ""}`,
+    );
+  };
+  const draw = () => {
+    const { label, direction, values, order, ranks, pairs } = wanted.metric;
+    const scale = values.flat().map(number).filter(Number.isFinite).every((one) => one >= 0 && one <= 1)
+      ? null
+      : barLimits(null, values);
+    const known = values.flat().map(number).filter(Number.isFinite);
+    const low = Math.min(...known);
+    const high = Math.max(...known);
+    const room = (high - low) * 0.05 || 0.05;
+    const limits = scale ?? [Math.max(0, low - room), Math.min(1, high + room)];
+    const table = el(
+      "table",
+      { class: "figures board" },
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          ["rank", "model", label, "", direction ? "the tests say" : ""].map((word) => el("th", { scope: "col" }, word)),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        order.map((at, i) => {
+          const [first, last, tied] = ranks[i];
+          const rank = !direction ? "" : first === last ? String(first) : `${first} to ${last}`;
+          const verdict = !direction ? "" : tied ? (i ? "tied with the best" : "best value") : "worse than the best";
+          return el(
+            "tr",
+            { class: tied && direction ? "tied" : null },
+            el("td", { class: "number" }, rank),
+            el("th", { scope: "row" }, named(names[at])),
+            el("td", { class: "number" }, `${values[at][0] ?? "–"} ${interval(values[at])}`),
+            el("td", {}, intervalBar(values[at], limits, 160) ?? ""),
+            el("td", {}, verdict),
+          );
+        }),
+      ),
+    );
+    const grid = el(
+      "table",
+      { class: "outcomes" },
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          el("td"),
+          order.map((at) => el("th", { scope: "col" }, el("span", {}, named(names[at])))),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        order.map((row) =>
+          el(
+            "tr",
+            {},
+            el("th", { scope: "row" }, named(names[row])),
+            order.map((column) => {
+              const found = row === column ? null : outcome(pairs, row, column);
+              if (!found) return el("td", { class: "self" });
+              const said = `${isolated(names[row])} ${words[found.better]} ${isolated(names[column])}`;
+              return el(
+                "td",
+                { class: styles[found.better] },
+                el(
+                  "button",
+                  { type: "button", title: said, "aria-label": said, onclick: () => explain(row, column, found) },
+                  marks[found.better],
+                ),
+              );
+            }),
+          ),
+        ),
+      ),
+    );
+    numbersOf.replaceChildren("Choose a cell for its numbers.");
+    holder.replaceChildren(
+      scrolled("Models in order", table),
+      el("h3", {}, "Every two models"),
+      el(
+        "p",
+        { class: "quiet" },
+        "▲ the model of the row is better, ▼ worse than that of the column, · the rows cannot tell.",
+      ),
+      scrolled("Every two models", grid),
+      numbersOf,
+    );
+  };
+  const id = fresh("metric");
+  const select = el(
+    "select",
+    {
+      id,
+      onchange: () => {
+        wanted.metric = compared[Number(select.value)];
+        draw();
+      },
+    },
+    compared.map((one, i) => el("option", { value: i }, one.label)),
+  );
+  draw();
+  return [el("div", { class: "row controls" }, el("label", { for: id }, "Metric "), select), holder];
+}
+
+// The differences of two or three models, all of them.
+function differenceTable(compared, methods, paired) {
+  const names = data.models.map((model) => model.name);
+  const rows = compared.flatMap(({ label, pairs }) =>
+    pairs.map(([first, second, text, p, better, method]) => ({
+      label,
+      pair: [named(names[second]), " - ", named(names[first])],
+      text,
+      p,
+      better,
+      method: methods[method],
+    })),
+  );
+  const heads = ["metric", "models", "difference", "interval", "p, corrected", "method"];
+  return [
+    el("h3", {}, paired ? "Differences, row by row" : "Differences"),
+    scrolled(
+      "Differences",
+      el(
+        "table",
+        { class: "figures differences" },
+        el("thead", {}, el("tr", {}, heads.map((word) => el("th", { scope: "col" }, word)))),
+        el(
+          "tbody",
+          {},
+          rows.map((row) =>
+            el(
+              "tr",
+              {},
+              el("th", { scope: "row" }, row.label),
+              el("td", {}, row.pair),
+              el("td", { class: "number" }, row.text[0] ?? "–"),
+              el("td", { class: "number" }, interval(row.text)),
+              el("td", { class: "number" }, row.p),
+              el("td", { class: "method" }, row.method),
+            ),
+          ),
+        ),
+      ),
+    ),
+  ];
+}
+
+const FEW_MODELS = 3; // whose metrics stand side by side and whose differences are all listed
+
+function modelTable(metrics) {
+  const names = data.models.map((model) => model.name);
+  return scrolled(
+    "Models side by side",
+    el(
+      "table",
+      { class: "slices folded" },
+      el(
+        "thead",
+        {},
+        el("tr", {}, ["metric", ...names].map((name) => el("th", { scope: "col" }, named(name)))),
+      ),
+      el(
+        "tbody",
+        {},
+        metrics.map((row) => {
+          const all = row.values.flat().map(number).filter(Number.isFinite);
+          const scale = all.every((one) => one >= 0 && one <= 1) ? [0, 1] : barLimits(null, row.values);
+          return el(
+            "tr",
+            {},
+            el("th", { scope: "row" }, row.label),
+            row.values.map((text, i) => drawnCell(names[i], text, scale)),
+          );
+        }),
+      ),
+    ),
+  );
+}
+
+// All models as rows, their metrics as columns that sort.
+function sortedModels(metrics) {
+  const rows = data.models.map((model, at) => ({
+    name: model.name,
+    n: model.n,
+    metrics: Object.fromEntries(metrics.map((metric) => [metric.label, metric.values[at]])),
+  }));
+  return forest("All metrics of all models", { metrics: metrics.map((one) => one.label), rows }, "model", {
+    confidence: data.models[0].confidence,
+  });
+}
+
+function modelCurves() {
+  const names = data.models.map((model) => model.name);
+  const shown = data.models.map((model, i) => [names[i], model.shapes.roc]).filter(([, roc]) => roc);
+  if (shown.length < 2) return null;
+  const chart = frame({
+    title: "ROC curves of all models",
+    note: shown.length > 8 ? "dark: the model chosen above" : null,
+    xTitle: "false positive rate",
+    yTitle: "recall",
+    ...UNIT,
+  });
+  const many = shown.length > 8; // more cannot be told apart by their looks
+  const lines = shown.map(([, one], i) => line(chart, one.x, one.y, many ? "others" : `series s${i}`));
+  chart.plot.append(line(chart, [0, 1], [0, 1], "chance"), ...lines);
+  if (many)
+    follow(() => {
+      lines.forEach((one, i) => one.setAttribute("class", `line ${shown[i][0] === state.model.name ? "accent" : "others"}`));
+      lines.find((one) => one.classList.contains("accent"))?.parentNode.append(
+        lines.find((one) => one.classList.contains("accent")),
+      );
+    });
+  else chart.caption.append(legend(shown.map(([name]) => name)));
+  chart.describe(shown.map(([name]) => isolated(name)).join(", "));
+  return el("div", { class: "charts" }, chart.root);
+}
+
+function comparison({ metrics, compared, methods, summary, paired, family }) {
+  const few = data.models.length <= FEW_MODELS;
+  const { confidence } = data.models[0];
+  const corrected = family > 1 ? `; p-values corrected over ${count(family)} tests` : "";
+  const parts = [
+    thresholdsNote(),
+    el("p", { class: "quiet" }, `${confidence} intervals, each for itself${corrected}.`),
+    few && metrics.length ? modelTable(metrics) : null,
+    compared.length && !few ? leaderboard(compared) : null,
+    modelCurves(),
+    compared.length && few ? differenceTable(compared, methods, paired) : null,
+    summary ? el("p", {}, summary) : null,
+  ];
+  const sections = [section("Models side by side", parts.filter(Boolean))];
+  if (!few && metrics.length) sections.push(sortedModels(metrics));
+  return sections;
+}
