@@ -121,7 +121,7 @@ CASES = {
     "scores in a regression": (lambda: evaluate(actual=[0.1, 0.2], score=[0.1, 0.2], task="regression"), r"needs predicted= numbers"),
     # asking what is not there
     "a metric misspelt": (lambda: EV["acuracy"], r"Did you mean accuracy"),
-    "an area without scores": (lambda: EV["auc"], r"needs score=: pass it to evaluate\(\)"),
+    "an area without scores": (lambda: EV["auc"], r"needs scores: pass score= beside actual="),
     "another threshold without scores": (lambda: EV.at(0.3), r"pass score= beside actual="),
     "a curve misspelt": (lambda: evaluate(actual=ACTUAL, score=SCORE).curve("rco"), r"there are roc, "),
     "a program not known": (lambda: EV.text(like="weka"), r'use "caret", "sklearn", "yardstick" or "pROC"'),

@@ -247,6 +247,7 @@ def _first_result(request: DifferenceRequest) -> DifferenceResult | str:
 def methods_for(metric: Metric, options: dict[str, Any], *, paired: bool) -> tuple[DifferenceMethod, ...]:
     """Return the methods to try for a metric, in order.
 
+    >>> from assay.metrics import find
     >>> [method.__name__ for method in methods_for(find("auc"), {}, paired=True)]
     ['compare_aucs', 'compare_by_bootstrap']
     """

@@ -63,15 +63,12 @@ def bias_corrected_association(request: IntervalRequest) -> IntervalResult | str
         return None
     view = Classes.of(request.tally)
     rows, columns = (int(np.count_nonzero(margin)) - 1 for margin in (view.actual, view.predicted))
-    n = (
-        spread.effective_sample_size
-        if math.isfinite(spread.effective_sample_size)
-        else float(spread.groups or 1)
-    )
+    size = spread.effective_sample_size
+    n = size if math.isfinite(size) else float(spread.groups or 1)
     if n <= max(rows, columns) + 1:
         units = "groups" if request.clustered else "rows"
         return f"there are too few {units} for so many classes"
-    if request.metric.name in _CHI_SQUARE_MEASURES and min(rows, columns) > 1 and _sparse(view, n):
+    if request.metric.name in _CHI_SQUARE_MEASURES and min(rows, columns) > 1 and _sparse(view, size):
         return "more than a fifth of the cells expect fewer than 5 rows, so that chi-square is no guide"
     root = _root_of(request, view, rows, columns, n)
     centre = math.sqrt(max(root.corrected, 0.0))
@@ -91,10 +88,10 @@ def bias_corrected_association(request: IntervalRequest) -> IntervalResult | str
     return IntervalResult(low, high, "delta, atanh, less chance", "", spread.error)
 
 
-def _sparse(view: Classes, n: float) -> bool:
-    """Tell whether a table of effectively ``n`` rows is too sparse for the distribution of chi-square."""
+def _sparse(view: Classes, size: float) -> bool:
+    """Tell whether a table of effectively ``size`` rows is too sparse for the distribution of chi-square."""
     actual, predicted = (margin[margin > 0] / margin.sum() for margin in (view.actual, view.predicted))
-    expected = n * np.outer(actual, predicted)
+    expected = size * np.outer(actual, predicted)
     sparse = expected < _ENOUGH_EXPECTED * (1 - 1e-9)  # a factor of all weights is rounded
     return float(np.mean(sparse)) > _MOST_SPARSE_CELLS
 
