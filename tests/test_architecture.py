@@ -17,13 +17,13 @@ SOURCE = Path(assay.__file__).parent
 STAGES = [
     "escape", "hints", "errors", "output_files", "temporary_files", "kernels", "formatting", "inputs", "datasets", "tallies",
     "engines",
-    "metrics", "inference", "raters", "repeated_runs", "crosstable", "decisions", "resampling", "evaluation", "comparison", "crossvalidation",
+    "metrics", "inference", "raters", "repeated_runs", "preferences", "crosstable", "decisions", "resampling", "evaluation", "comparison", "crossvalidation",
     "plots", "reports", "sklearn", "cli", "__main__",
 ]  # fmt: skip
 # Results are data: they reach plots and reports only by the methods of these files, which import inside.
 SHORTCUTS = {
     "comparison/shortcuts.py", "crosstable/shortcuts.py", "crossvalidation/shortcuts.py",
-    "evaluation/shortcuts.py", "evaluation/slices/shortcuts.py", "raters/shortcuts.py",
+    "evaluation/shortcuts.py", "evaluation/slices/shortcuts.py", "preferences/shortcuts.py", "raters/shortcuts.py",
     "repeated_runs/shortcuts.py",
 }  # fmt: skip
 FORBIDDEN = {"metrics": {"inputs", "kernels"}}  # a formula never sees rows
@@ -181,6 +181,7 @@ SAME_SUBJECT = {
         "crosstable",
         "learning_curve",
         "per_class",
+        "arena",
         "procedures",
         "repeats",
         "slices",

@@ -127,7 +127,24 @@ def _repeats(**options):
     return assay.repeats(columns, **{"question": "question", "correct": "ok", **options})
 
 
+def _arena(**options):
+    draw = np.random.default_rng(7)
+    first = draw.integers(0, 3, 90)
+    second = (first + draw.integers(1, 3, 90)) % 3
+    columns = {
+        "left": [LABELS[index] for index in first],
+        "right": [LABELS[index] for index in second],
+        "winner": draw.choice(["left", "right", "tie"], 90),
+        "prompt": np.arange(90) // 3,
+        "length": draw.normal(size=90),
+    }
+    return assay.arena(columns, left="left", right="right", winner="winner", **options)
+
+
 RESULTS = {
+    "arena": lambda: _arena(group="prompt"),
+    "arena with covariates": lambda: _arena(covariates=["length"], ties="rao-kupper"),
+    "arena of one winner": lambda: assay.arena(left=["a", "a"], right=["b", "b"], winner=["a", "a"]),
     "repeated runs": _repeats,
     "repeated runs of two models": lambda: _repeats(model="model", selector="score", cost_question=5),
     "repeated runs of scores": lambda: _repeats(correct="score"),
@@ -180,7 +197,8 @@ def test_every_result_class_has_an_example():
     """A result that is added without an example here is found."""
     for module in ("comparison.compare", "comparison.procedures", "crosstable", "evaluation.evaluation",
                    "evaluation.per_class", "crossvalidation.crossval", "crossvalidation.learning_curve", "decisions", "evaluation.error_rows", "evaluation.slices.slices",
-                   "raters.agreement", "repeated_runs.repeats"):  # fmt: skip
+                   "raters.agreement", "repeated_runs.repeats",
+                   "preferences.arena"):  # fmt: skip
         importlib.import_module(f"assay.{module}")
     # By name: a data class with slots leaves its first version behind.
     concrete = {
@@ -310,6 +328,7 @@ def test_html_is_tables_whose_labels_are_text(make):
     [
         "agreement of raters",
         "repeated runs",
+        "arena",
         "classes",
         "slices",
         "cross table",

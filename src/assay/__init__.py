@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from assay.inputs.cut_points import cut
     from assay.inputs.roles import Rows, rows
     from assay.kernels import set_threads, threads
+    from assay.preferences.arena import arena
+    from assay.preferences.arena_result import Arena
     from assay.raters.agreement import agreement
     from assay.raters.agreement_result import RaterAgreement
     from assay.repeated_runs.repeats import repeats
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
         NumberPairs,
         PairedLabels,
         PairedScores,
+        Preferences,
         Queries,
         Ratings,
         RunCounts,
@@ -88,6 +91,8 @@ _HOMES = {
     "assay.evaluation.evaluate": ("evaluate",),
     "assay.evaluation.evaluation": ("Evaluation",),
     "assay.evaluation.storage": ("load",),
+    "assay.preferences.arena": ("arena",),
+    "assay.preferences.arena_result": ("Arena",),
     "assay.raters.agreement": ("agreement",),
     "assay.raters.agreement_result": ("RaterAgreement",),
     "assay.repeated_runs.repeats": ("repeats",),
@@ -107,8 +112,8 @@ _HOMES = {
     "assay.comparison.procedures": ("compare_datasets", "compare_resamples"),
     "assay.tallies": (
         "BinnedScores", "ClassScores", "Collection", "Confidences", "Confusion", "Grouped", "LabelSets",
-        "Losses", "Moments", "NumberPairs", "PairedLabels", "PairedScores", "Queries", "Ratings",
-        "RunCounts", "Scores",
+        "Losses", "Moments", "NumberPairs", "PairedLabels", "PairedScores", "Preferences", "Queries",
+        "Ratings",         "RunCounts", "Scores",
         "Sums", "Tally", "Values", "from_bytes", "merge",
     ),
 }  # fmt: skip
@@ -117,6 +122,7 @@ _PARTS = ("datasets", "decisions", "engines", "inference", "metrics", "plots", "
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Arena",
     "AssayError",
     "BinnedScores",
     "ClassScores",
@@ -147,6 +153,7 @@ __all__ = [
     "NumberPairs",
     "PairedLabels",
     "PairedScores",
+    "Preferences",
     "Queries",
     "RaterAgreement",
     "Ratings",
@@ -161,6 +168,7 @@ __all__ = [
     "Values",
     "__version__",
     "agreement",
+    "arena",
     "column",
     "compare",
     "compare_datasets",

@@ -65,6 +65,9 @@ def examples():
         "run counts": assay.RunCounts.of(
             ["q1", "q1", "q2"], [1, 0, 1], model=["a", "b", "a"], group=["x", "x", "y"]
         ),
+        "preferences": assay.Preferences.of(
+            ["a", "b", "c"], ["b", "c", "a"], ["a", "tie", "c"], group=[1, 1, 2]
+        ),
         "grouped": assay.Grouped.of(sliced, assay.Confusion.of),
         "confidences": assay.Confidences.of(
             assay.rows(actual=["a", "b", "a"], score=[[0.75, 0.25], [0.6, 0.4], [0.25, 0.75]])

@@ -133,6 +133,12 @@ def run_counts(rows):
     return assay.RunCounts.of(question, np.array(correct, dtype=np.int64), model=model, group=group)
 
 
+def preferences(rows):
+    """Each row is two models, the outcome and a group."""
+    left, right, winner, group = columns(rows, 4)
+    return assay.Preferences.of(left, right, winner, group=group)
+
+
 def collected(rows):
     actual, score = columns(rows, 2)
     data = assay.rows(actual=actual, score=np.array(score, dtype=np.float64))
@@ -276,6 +282,13 @@ CASES = {
         run_counts,
         assay.RunCounts.empty,
         keyed=True,
+    ),
+    "preferences": Case(
+        st.tuples(
+            st.sampled_from("abc"), st.sampled_from("def"), st.sampled_from(["left", "right", "tie"]), SMALL
+        ),
+        preferences,
+        assay.Preferences.empty,
     ),
     "collection": Case(st.tuples(BINARY, SCORE), collected, lambda: collected([])),
     "traits of labels": Case(

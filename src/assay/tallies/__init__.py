@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from assay.tallies.moments import Moments, Sums
     from assay.tallies.multilabel import LabelSets
     from assay.tallies.paired import PairedLabels, PairedScores
+    from assay.tallies.preferences import Preferences
     from assay.tallies.ranked_lists import Queries
     from assay.tallies.ratings import Ratings
     from assay.tallies.run_counts import RunCounts
@@ -41,6 +42,7 @@ _HOMES = {
     "moments": ("Moments", "Sums"),
     "value_pairs": ("NumberPairs",),
     "paired": ("PairedLabels", "PairedScores"),
+    "preferences": ("Preferences",),
     "bounded": ("BoundedTally",),
     "ranked_lists": ("Queries",),
     "ratings": ("Ratings",),
@@ -67,6 +69,7 @@ __all__ = [
     "NumberPairs",
     "PairedLabels",
     "PairedScores",
+    "Preferences",
     "Queries",
     "Ratings",
     "RunCounts",

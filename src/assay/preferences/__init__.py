@@ -1,0 +1,1 @@
+"""Models ranked by pairwise preferences."""

@@ -1,0 +1,148 @@
+"""assay.arena: words for the winner, merged tallies, separation, position, covariates, ranks, mistakes."""
+
+import math
+
+import numpy as np
+import pytest
+from support.reference_figures import oracle
+
+import assay
+
+CASE = oracle("judges")["preferences"]
+GAMES = CASE["data"]["games_left_right_outcome"]
+
+
+def table():
+    left, right, winner = (list(column) for column in zip(*GAMES, strict=True))
+    return {"left": left, "right": right, "winner": winner, "prompt": CASE["data"]["prompt"]}
+
+
+def ranked(**options):
+    return assay.arena(table(), left="left", right="right", winner="winner", **options)
+
+
+def test_the_default_is_davidson_with_position_and_a_sandwich():
+    """The check values of the fit with ties and a left advantage; by prompt where it is given."""
+    expected = CASE["values"]["davidson_left_advantage"]
+    result = ranked()
+    n = len(GAMES)
+    for model, estimate in result.strengths.items():
+        assert estimate.value == pytest.approx(expected["log_strength_sum0"][model], abs=1e-9)
+        error = expected["se_sandwich"][model] * math.sqrt(n / (n - 1))
+        assert estimate.standard_error == pytest.approx(error, abs=2e-8)
+    assert result.position.value == pytest.approx(expected["left_advantage"], abs=1e-9)
+    assert result.tie_parameter == pytest.approx(expected["tie_parameter"], abs=1e-9)
+    by_prompt = ranked(group="prompt", position=False)
+    clustered = CASE["values"]["davidson_clustered"]
+    for model, estimate in by_prompt.strengths.items():
+        error = clustered["se_sandwich"][model] * math.sqrt(30 / 29)
+        assert estimate.standard_error == pytest.approx(error, abs=2e-8)
+    assert by_prompt.clusters == 30
+    assert result.ranks == {"a": (1, 3), "b": (1, 3), "c": (1, 4), "d": (3, 4)}
+    assert set(result.tied_with_best) == {"a", "b", "c"}
+    assert result.ratings["a"].value == pytest.approx(1000 + 400 / math.log(10) * result.strengths["a"].value)
+
+
+def test_a_winner_may_be_said_in_many_ways():
+    """Sides, letters, names and numbers are one."""
+    data = table()
+    words = {1: "left", 0.5: "tie", 0: "right"}
+    arena_words = {1: "model_a", 0.5: "tie (bothbad)", 0: "model_b"}
+    expected = assay.Preferences.of(data["left"], data["right"], data["winner"])
+    for winner in (
+        [words[value] for value in data["winner"]],
+        [arena_words[value] for value in data["winner"]],
+        [left if value == 1 else right if value == 0 else "tie"
+         for left, right, value in zip(data["left"], data["right"], data["winner"], strict=True)],
+    ):  # fmt: skip
+        assert assay.Preferences.of(data["left"], data["right"], winner) == expected
+
+
+def test_merged_parts_are_the_whole():
+    """Comparisons in parts merge to the same bits, groups and all."""
+    data = table()
+    columns = [data[name] for name in ("left", "right", "winner", "prompt")]
+    parts = [assay.Preferences.of(*(column[part] for column in columns[:3]), group=columns[3][part])
+             for part in (slice(0, 31), slice(31, 60), slice(60, None))]  # fmt: skip
+    merged = assay.merge(parts)
+    assert merged == assay.Preferences.of(*columns[:3], group=columns[3])
+    assert assay.arena(merged).to_dict() == ranked(group="prompt").to_dict()
+
+
+def test_separation_is_said_and_finite():
+    """A model that never loses has a finite strength with a wide interval, and the text says why."""
+    result = assay.arena(left=list("xxxyzx"), right=list("yyzzyz"), winner=["left"] * 6, position=False)
+    assert result.separated
+    assert math.isfinite(result.strengths["x"].value)
+    assert "no finite strength" in result.text()
+    with pytest.raises(assay.InputError, match="never met"):
+        assay.arena(left=list("ac"), right=list("bd"), winner=["left", "right"])
+
+
+def _simulated(n, seed, position=0.0, slope=0.0):
+    draw = np.random.default_rng(seed)
+    strength = np.array([0.8, 0.2, 0.0, -1.0])
+    left = draw.integers(0, 4, n)
+    right = (left + draw.integers(1, 4, n)) % 4
+    length = draw.normal(0, 3, n)
+    margin = strength[left] - strength[right] + position + slope * length
+    won = draw.random(n) < 1 / (1 + np.exp(-margin))
+    names = np.array(list("abcd"))
+    return {"l": names[left], "r": names[right], "w": np.where(won, "left", "right"), "length": length}
+
+
+def test_position_and_length_are_found_and_held_fixed():
+    """Effects that were put in come out, the covariate per standard deviation."""
+    data = _simulated(6000, 1, position=0.5, slope=0.3)
+    result = assay.arena(data, left="l", right="r", winner="w", covariates=["length"])
+    assert result.position.low < 0.5 < result.position.high
+    effect = result.effects["length"]
+    assert effect.low < 0.3 * data["length"].std() < effect.high
+    assert result.order == ["a", "b", "c", "d"]
+    assert result.tied_with_best == ["a"]
+    assert "preferred for its position" in result.text()
+    difference = result.difference("a", "d")
+    assert difference.low < 1.8 < difference.high
+
+
+def test_pairs_in_both_orders_are_counted():
+    """A judge that takes the left whatever it is: every pair shown both ways flips."""
+    left, right, prompt = list("abab"), list("baba"), [1, 1, 2, 2]
+    result = assay.arena(left=left, right=right, winner=["left"] * 4, group=prompt)
+    assert result.order_flips == (2, 2)
+
+
+def test_win_rates_by_counting():
+    """Shares of wins with ties as half, and how often each pair met."""
+    result = ranked()
+    for i, first in enumerate(result.models):
+        for j, second in enumerate(result.models):
+            met = [
+                v if a == first else 1 - v
+                for a, b, v in GAMES
+                if {a, b} == {first, second} and first != second
+            ]
+            assert result.meetings[i, j] == len(met)
+            if met:
+                assert result.win_rates[i, j] == pytest.approx(np.mean(met))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"left": ["a"], "right": ["b"]}, "needs left=, right= and winner="),
+        ({"left": ["a"], "right": ["a"], "winner": ["left"]}, "compared with itself"),
+        ({"left": ["a"], "right": ["b"], "winner": ["c"]}, "winner"),
+        ({"left": ["a", "b"], "right": ["b", "c"], "winner": ["a", "a"]}, "b is compared with c"),
+        ({"left": ["a"], "right": ["b"], "winner": [0.7]}, "1, 0.5 or 0"),
+        ({"left": ["a"], "right": ["b"], "winner": ["tie"]}, "every comparison is a tie"),
+        ({"left": ["a"], "right": ["b", "c"], "winner": ["left"]}, "right has 2"),
+        ({"left": [], "right": [], "winner": []}, "no comparisons"),
+        ({"left": ["a"], "right": ["b"], "winner": ["a"], "ties": "none"}, "davidson"),
+        ({"left": ["a"], "right": ["b"], "winner": ["a"], "covariates": {"x": [1.0]}}, "the same in every"),
+    ],
+)
+def test_mistakes_are_named(arguments, message):
+    """What is wrong is said."""
+    with pytest.raises(assay.AssayError, match=message):
+        assay.arena(**arguments)
