@@ -44,12 +44,15 @@ class WithInterval(Protocol):
 
 
 def format_value(value: Any, *, like: float | None = None) -> str:
-    """Return a number at four decimals, or at four digits where it is large or very small.
+    """Return a number at four decimals, at four digits or more where it is large, at three where it is tiny.
 
-    `like` is the size to go by instead of the number's own. An undefined value says why.
+    A share just below 1 is not rounded to 1. `like` is the size to go by instead of the number's own. An
+    undefined value says why.
 
-    >>> format_value(0.975539), format_value(1234.567), format_value(0.0000123), format_value(math.inf)
-    ('0.9755', '1235', '1.23e-05', '∞')
+    >>> format_value(0.975539), format_value(44.4), format_value(26437.2), format_value(0.0000123)
+    ('0.9755', '44.40', '26,437', '1.23e-05')
+    >>> format_value(0.99997), format_value(999_999), format_value(2.5e12), format_value(math.inf)
+    ('0.99997', '999,999', '2.5e+12', '∞')
     """
     if hasattr(value, "reason"):
         return repr(value)
@@ -58,7 +61,18 @@ def format_value(value: Any, *, like: float | None = None) -> str:
     size = abs(value if like is None else like)
     if value and size < 0.001:  # noqa: PLR2004 - four decimals would leave nothing
         return f"{value:.3g}"
-    return f"{value:.4f}" if size < 10 else f"{value:.4g}"  # noqa: PLR2004 - digits before the point count too
+    if size >= _LARGEST:
+        return f"{value:.4g}"
+    if size >= 10:  # noqa: PLR2004 - digits before the point count too
+        return f"{value:,.{max(0, 3 - math.floor(math.log10(size)))}f}"
+    return f"{value:.{_decimals_below_one(abs(value))}f}"
+
+
+def _decimals_below_one(size: float) -> int:
+    """Return four decimals, or as many as a number just below 1 needs not to be rounded to it."""
+    if not 1 - 0.5e-4 <= size < 1:
+        return 4
+    return min(math.ceil(-math.log10(1 - size)), 16)
 
 
 def format_interval(estimate: WithInterval, *, digits: int | None = None) -> str:

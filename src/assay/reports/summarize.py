@@ -145,14 +145,30 @@ def _positive_share(ev: Evaluation) -> str:
     """Return how many rows are positive, in brackets; of weighted rows their share."""
     table, scores = ev.tallies.get("confusion"), ev.scores
     if ev.settings.weight:
-        return f" ({ev['prevalence'].value:.1%})" if "prevalence" in ev and ev["prevalence"].defined else ""
+        return (
+            f" ({_percent(ev['prevalence'].value)})"
+            if "prevalence" in ev and ev["prevalence"].defined
+            else ""
+        )
     if isinstance(table, Confusion) and ev.positive in table.labels:
         count = int(table.actual_totals[table.labels.index(ev.positive)])
     elif scores is not None:
         count = int(scores.positives.sum(dtype="int64"))
     else:
         return ""
-    return f" ({count:,}, {count / ev.n:.1%})" if ev.n else ""
+    return f" ({count:,}, {_percent(count / ev.n)})" if ev.n else ""
+
+
+def _percent(share: float) -> str:
+    """Return a share in per cent, with one decimal or as many as it needs not to look like none or all.
+
+    >>> _percent(0.282), _percent(0.00004), _percent(0.99998), _percent(0.0)
+    ('28.2%', '0.004%', '99.998%', '0.0%')
+    """
+    nearest = min(share, 1 - share)
+    if not 0 < nearest < 0.0005:  # noqa: PLR2004 - what one decimal shows
+        return f"{share:.1%}"
+    return f"{share:.{-math.floor(math.log10(nearest)) - 2}%}"
 
 
 def _heading(ev: Evaluation) -> list[str]:

@@ -55,20 +55,34 @@ const count = (number, weighted = !Number.isInteger(number)) => {
 };
 
 // A share in per cent with one decimal, rounded in whole numbers as long as both are.
+// What is neither nothing nor all does not look like it.
 function share(part, whole) {
   if (!whole) return "";
-  if (!Number.isInteger(part) || !Number.isInteger(whole)) return `${fixed((100 * part) / whole, 1)}%`;
   const tenths = Math.floor((2000 * part + whole) / (2 * whole));
-  return `${Math.floor(tenths / 10)}.${tenths % 10}%`;
+  const text =
+    Number.isInteger(part) && Number.isInteger(whole)
+      ? `${Math.floor(tenths / 10)}.${tenths % 10}%`
+      : `${fixed((100 * part) / whole, 1)}%`;
+  if (text === "0.0%" && part > 0) return "<0.1%";
+  return text === "100.0%" && part < whole ? ">99.9%" : text;
 }
 
-// A number as the summary prints it: four decimals, or as many digits where it is large or very small.
+// So many decimals, with commas between thousands.
+function grouped(value, digits) {
+  const [whole, part] = fixed(value, digits).split(".");
+  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (part ? `.${part}` : "");
+}
+
+// A number as the summary prints it: four decimals, four digits or more where it is large, three where it is tiny.
 function shown(value) {
   if (value == null || Number.isNaN(value)) return "";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "-∞";
   const size = Math.abs(value);
   if (size && size < 0.001) return general(value, 3);
-  return size < 10 ? fixed(value, 4) : general(value, 4);
+  if (size >= 1e9) return general(value, 4);
+  if (size >= 10) return grouped(value, Math.max(0, 3 - Math.floor(Math.log10(size))));
+  const near = size >= 1 - 0.5e-4 && size < 1; // a share just below 1 is not rounded to it
+  return fixed(value, near ? Math.min(Math.ceil(-Math.log10(1 - size)), 16) : 4);
 }
 
 const cutoffText = (value) => {
