@@ -203,7 +203,7 @@ function classCharts(model) {
       },
     },
     all.map((one) =>
-      el("option", { value: one.name, selected: one.name === state.klass }, `${one.name} (${count(one.n)})`),
+      el("option", { value: one.name, selected: one.name === state.klass }, `${isolated(one.name)} (${count(one.n)})`),
     ),
   );
   draw();

@@ -1,0 +1,130 @@
+"""Pages of every kind of data in a real browser: no complaint, nothing empty, and Python's numbers."""
+
+import itertools
+
+import pytest
+from support.browser import needs_chromium, seen
+from support.gallery import GALLERY
+
+import assay
+from assay.formatting.numbers import format_interval, format_value
+from assay.reports.page.model_data import model_data
+
+pytestmark = needs_chromium
+
+# What has a heading has something below it that is seen; what has a table has rows; names are not stacks of letters.
+_EMPTY = """() => {
+  const visible = (node) => node.getClientRects().length && node.getBoundingClientRect().height > 4;
+  const wrong = [];
+  for (const part of document.querySelectorAll("section")) {
+    const rest = [...part.children].slice(1).filter(visible);
+    if (!rest.some((node) => node.textContent.trim() || node.querySelector("svg"))) wrong.push(part.textContent);
+  }
+  for (const head of document.querySelectorAll("h3")) {
+    const next = head.nextElementSibling;
+    if (!head.closest(".card") && !(next && visible(next))) wrong.push(`h3 ${head.textContent}`);
+  }
+  for (const table of document.querySelectorAll("table"))
+    if (!table.tBodies.length || !table.tBodies[0].rows.length) wrong.push(`table ${table.className}`);
+  for (const chart of document.querySelectorAll("figure.chart svg .plot"))
+    if (!chart.children.length) wrong.push("an empty chart");
+  for (const select of document.querySelectorAll("select")) if (!select.options.length) wrong.push("nothing to choose");
+  for (const name of document.querySelectorAll("th[scope=row]")) {
+    const box = name.getBoundingClientRect();
+    if (visible(name) && name.textContent.length > 3 && box.width < 24) wrong.push(`stack ${name.textContent}`);
+  }
+  return wrong;
+}"""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Return a function from a name of the gallery to its evaluations and the path of their page, made once."""
+    folder, made = tmp_path_factory.mktemp("gallery"), {}
+
+    def page(name):
+        if name not in made:
+            several = GALLERY[name]()
+            made[name] = several, assay.report(several, folder / f"{len(made)}.html")
+        return made[name]
+
+    return page
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_pages_are_full_and_true(opened, pages, name):
+    """On a desk and on a phone, light, dark and printed, nothing is empty, and all metrics are Python's."""
+    several, path = pages(name)
+    assert path.stat().st_size < 1_500_000
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        page = opened(lambda _: path, width=width, color_scheme=scheme)
+        assert page.evaluate(_EMPTY) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("window.harmed") is None
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 700, "height": 1_000})
+    assert page.evaluate(_EMPTY) == []
+    page.emulate_media(media="screen")
+    radios = page.get_by_role("radio").all()
+    for at, ev in enumerate(several):
+        if radios:
+            radios[at].check()
+        _holds_metrics(page, ev)
+
+
+def _holds_metrics(page, ev):
+    """Hold the table of all metrics against the evaluation."""
+    figures = seen(page)["figures"]
+    if "confusion" in ev.tallies or ev.task.name != "binary" or "scores" not in ev.tallies:
+        assert set(figures) == set(ev)
+    for name in set(figures) & set(ev):
+        estimate = ev[name]
+        value = format_value(estimate.value) if estimate.defined else "\u2013"
+        assert figures[name][:2] == [value, format_interval(estimate) if estimate.defined else ""]
+
+
+def test_classes_are_chosen_for_their_curves(opened):
+    """Choosing a class draws its curves, with the AUC that Python has of it against the rest."""
+    (ev,) = GALLERY["9 classes"]()
+    page = opened(ev.report)
+    tally = ev.tallies["class_scores"]
+    for label in ("class 3", "class 8"):
+        page.get_by_label("Class", exact=True).select_option(value=label)
+        area = assay.estimate("auc", tally.against_rest(label))
+        text = page.locator(
+            'section:has(h2:text-is("Each class against the rest")) figcaption'
+        ).first.inner_text()
+        assert f"AUC {format_value(area.value)} {format_interval(area)}" in text
+        assert label in text
+
+
+def test_the_table_of_counts_is_sorted_and_shared(opened):
+    """Counts, shares and both orders of the classes are those of the cross table."""
+    (ev,) = GALLERY["9 classes"]()
+    page = opened(ev.report)
+    cells = [
+        [cell.strip() for cell in row.locator("td.cell b").all_inner_texts()]
+        for row in page.locator("table.matrix tbody tr").all()[:-1]
+    ]
+    table = ev.tallies["confusion"].table()
+    assert cells == [[f"{count:,}" for count in row] for row in table.tolist()]
+    page.get_by_label("in the order of").select_option(value="errors")
+    wrong = table.sum(1) - table.diagonal()
+    first = page.locator("table.matrix tbody th").first.inner_text()
+    assert wrong[ev.tallies["confusion"].labels.index(first)] == wrong.max()
+    pairs = model_data(ev, (), 100)["confused"]["rows"]
+    off = [(count, i, j) for i, row in enumerate(table.tolist()) for j, count in enumerate(row) if i != j]
+    assert pairs[0][2] == max(off)[0]
+
+
+def test_tiny_probabilities_are_reached_by_the_mouse(opened):
+    """Scores up to 1e-4 have an axis of powers of ten, along which the slider reaches all of them."""
+    (ev,) = GALLERY["tiny probabilities"]()
+    page = opened(ev.report)
+    box = page.get_by_role("slider").bounding_box()
+    known = ev.tallies["scores"].scores
+    reached = []
+    for share in (0.3, 0.5, 0.7, 0.9):
+        page.mouse.click(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+        reached.append(int(page.get_by_role("slider").get_attribute("data-at")))
+    assert all(b - a > len(known) / 50 for a, b in itertools.pairwise(reached))
