@@ -152,7 +152,7 @@ def _differs(ev: Evaluation) -> list[str]:
         )
     if ev.positive is not None:
         said.append(
-            f"caret takes the first level for positive unless told; here it is {short(ev.positive, LABEL)}."
+            f"caret takes the first level for positive unless set; here it is {short(ev.positive, LABEL)}."
         )
     if ev.settings.prevalence is not None and ev.positive is not None:
         said.append(
