@@ -145,11 +145,8 @@ def _positive_share(ev: Evaluation) -> str:
     """Return how many rows are positive, in brackets; of weighted rows their share."""
     table, scores = ev.tallies.get("confusion"), ev.scores
     if ev.settings.weight:
-        return (
-            f" ({_percent(ev['prevalence'].value)})"
-            if "prevalence" in ev and ev["prevalence"].defined
-            else ""
-        )
+        defined = "prevalence" in ev and ev["prevalence"].defined
+        return f" ({_percent(float(ev['prevalence']))})" if defined else ""
     if isinstance(table, Confusion) and ev.positive in table.labels:
         count = int(table.actual_totals[table.labels.index(ev.positive)])
     elif scores is not None:
