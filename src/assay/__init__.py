@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         BinnedScores,
         ClassScores,
         Collection,
+        ColumnTallies,
         Confidences,
         Confusion,
         Grouped,
@@ -111,10 +112,9 @@ _HOMES = {
     "assay.crossvalidation.learning_curve": ("LearningCurve", "learning_curve"),
     "assay.comparison.procedures": ("compare_datasets", "compare_resamples"),
     "assay.tallies": (
-        "BinnedScores", "ClassScores", "Collection", "Confidences", "Confusion", "Grouped", "LabelSets",
-        "Losses", "Moments", "NumberPairs", "PairedLabels", "PairedScores", "Preferences", "Queries",
-        "Ratings",         "RunCounts", "Scores",
-        "Sums", "Tally", "Values", "from_bytes", "merge",
+        "BinnedScores", "ClassScores", "Collection", "ColumnTallies", "Confidences", "Confusion", "Grouped",
+        "LabelSets", "Losses", "Moments", "NumberPairs", "PairedLabels", "PairedScores", "Preferences",
+        "Queries", "Ratings", "RunCounts", "Scores", "Sums", "Tally", "Values", "from_bytes", "merge",
     ),
 }  # fmt: skip
 # Modules asked for by name: assay.metrics.f1.
@@ -128,6 +128,7 @@ __all__ = [
     "ClassScores",
     "Collection",
     "ColumnError",
+    "ColumnTallies",
     "Comparison",
     "Confidences",
     "Confusion",

@@ -29,6 +29,9 @@ def _files(tmp_path_factory):
     table = pa.table({"y": y, "p": first, "yhat": (first > 0.5).astype(int), "region": region})
     pq.write_table(table, at / "preds.parquet")
     pyarrow.feather.write_feather(table, at / "preds.feather")
+    sport = draw.integers(0, 2, n)
+    tags = {"news": y, "sport": sport, "p_news": (first > 0.5).astype(int), "p_sport": 1 - sport * (y > 0)}
+    pq.write_table(pa.table({**tags, "region": region}), at / "tags.parquet")
     (at / "shards").mkdir()
     for number, start in enumerate((0, 50), 1):
         pq.write_table(table.slice(start, 50 if start == 0 else None), at / "shards" / f"{number}.parquet")

@@ -86,7 +86,7 @@ FILES = [
     ("a.csv", GOOD, "--beta -1", r"-1"),
     ("a.csv", GOOD, "--k many", r"'many' is no whole number"),
     ("a.csv", GOOD, "--task regression", r"a regression needs --predicted numbers"),
-    ("a.csv", GOOD, "--task multilabel", r"invalid choice: 'multilabel'"),
+    ("a.csv", GOOD, "--task multilabel", r"--task multilabel needs several columns of actual values"),
     ("a.csv", GOOD, "--json --markdown", r"--markdown: not allowed with argument --json"),
     ("a.csv", GOOD, "--like excel", r"invalid choice: 'excel'"),
     ("a.csv", GOOD, "--actual y", r"--actual is given twice"),

@@ -77,12 +77,13 @@ def test_the_model_decides_where_the_target_does_not():
 
 
 def test_what_no_model_can_learn():
-    """One class alone, and tasks of several labels or of lists."""
+    """One class alone, ranked lists, and several labels that are one."""
     with pytest.raises(LabelError, match='y holds "a" only: there is nothing to tell apart'):
         infer_task(PREDICTS, assay.column(["a", "a"], "y"), None, None)
-    for task in ("multilabel", "ranking"):
-        with pytest.raises(InputError, match="is not cross-validated here"):
-            infer_task(PREDICTS, assay.column(np.array([0, 1]), "y"), task, None)
+    with pytest.raises(InputError, match="is not cross-validated here"):
+        infer_task(PREDICTS, assay.column(np.array([0, 1]), "y"), "ranking", None)
+    with pytest.raises(InputError, match="needs several columns of actual values"):
+        infer_task(PREDICTS, assay.column(np.array([0, 1]), "y"), "multilabel", None)
 
 
 def test_one_of_several_classes_is_evaluated_against_the_rest():

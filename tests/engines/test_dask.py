@@ -268,7 +268,7 @@ def test_what_cannot_be_evaluated_is_said_in_a_line(folder):
         (
             frame,
             {"actual": "y", "predicted": "y", "task": "multilabel"},
-            r"evaluated in memory: read them first",
+            r"needs several columns of actual values",
         ),
         (frame[frame["score"] > 2], {"actual": "y", "score": "score"}, r"the Dask frame holds no rows"),
         (frame["y"].to_dask_array(), {"actual": "y", "score": "score"}, r"a Dask Array is no frame"),

@@ -68,6 +68,10 @@ def examples():
         "preferences": assay.Preferences.of(
             ["a", "b", "c"], ["b", "c", "a"], ["a", "tie", "c"], group=[1, 1, 2]
         ),
+        "columns": assay.ColumnTallies.of(
+            assay.rows(actual=[[1, 0], [1, 1]], score=[[0.5, 0.25], [0.75, 0.5]], labels=["cat", "dog"]),
+            assay.Scores,
+        ),
         "grouped": assay.Grouped.of(sliced, assay.Confusion.of),
         "confidences": assay.Confidences.of(
             assay.rows(actual=["a", "b", "a"], score=[[0.75, 0.25], [0.6, 0.4], [0.25, 0.75]])

@@ -26,6 +26,7 @@ FINITE = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
 )
 LABEL_SET = st.tuples(BINARY, BINARY, BINARY)
+NUMBER_PAIR = st.tuples(*[st.sampled_from([-1.5, 0.0, 0.1, 2.0])] * 2)
 CHANCES = st.sampled_from([(0.5, 0.25, 0.25), (0.1, 0.8, 0.1), (0.0, 0.5, 0.5), (0.2, 0.2, 0.6)])
 WHOLE_WEIGHT = st.integers(1, 5).map(float)
 WEIGHT = st.one_of(WHOLE_WEIGHT, st.floats(1e-300, 1e300), st.floats(0.01, 100))
@@ -91,6 +92,16 @@ def ranked(rows):
     flat = [(name, score, gain) for name, items in rows for score, gain in items]
     query, score, gain = columns(flat, 3)
     return assay.Queries.of(assay.rows(query=query, score=score, actual=gain))
+
+
+def column_moments(rows):
+    """Each row is two actual and two predicted numbers, and a weight or none."""
+    if not rows:
+        return assay.ColumnTallies.empty()
+    actual, predicted, *weight = columns(rows, len(rows[0]))
+    weights = {"weight": np.array(weight[0], dtype=np.float64)} if weight else {}
+    several = assay.rows(actual=np.array(actual), predicted=np.array(predicted), **weights)
+    return assay.ColumnTallies.of(several, assay.Moments)
 
 
 def label_sets(rows):
@@ -256,6 +267,10 @@ CASES = {
     "label sets": Case(st.tuples(LABEL_SET, LABEL_SET), label_sets, assay.LabelSets.empty),
     "label sets, weighted": Case(
         st.tuples(LABEL_SET, LABEL_SET, WEIGHT), label_sets, assay.LabelSets.empty
+    ),
+    "columns": Case(st.tuples(NUMBER_PAIR, NUMBER_PAIR), column_moments, assay.ColumnTallies.empty),
+    "columns, weighted": Case(
+        st.tuples(NUMBER_PAIR, NUMBER_PAIR, WEIGHT), column_moments, assay.ColumnTallies.empty
     ),
     "grouped": Case(
         st.tuples(SMALL, SMALL, WORDS, st.integers(0, 2)), grouped, assay.Grouped.empty

@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.inputs import open_source, parse_labels, read_table, require_options, role_columns
+from assay.cli.inputs import (
+    open_source,
+    parse_labels,
+    read_table,
+    require_options,
+    role_columns,
+    several_columns,
+)
 from assay.cli.options import (
     ROLES,
     add_labels,
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
 
     from assay.cli.parser import Parser
     from assay.comparison.compare import Comparison
+    from assay.engines import Source
 
 __all__ = ["COMPARE"]
 
@@ -99,18 +107,45 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
     for role in ("score", "predicted"):
         if len(getattr(arguments, role) or ("", "")) < 2:  # noqa: PLR2004 - two models
             raise UsageError(f"--{role} is given once: give it for each model, or name a file for each.")
+    models = arguments.model_names or arguments.score or arguments.predicted
+    _split_columns(arguments, rows)
     columns, numbers = role_columns(arguments)
     whole_table = read_table(arguments, rows, columns, numbers)
-    models = arguments.model_names or arguments.score or arguments.predicted
     differing: dict[str, Any] = {
         role: dict(zip(_named(models, columns), columns, strict=True))
         for role in ("score", "predicted")
         if (columns := getattr(arguments, role)) is not None
     }
     shared = {role: column for role in _SHARED if (column := getattr(arguments, role)) is not None}
-    labels = parse_labels(arguments, rows, whole_table[arguments.actual])
+    labels = parse_labels(arguments, rows, _first_column(whole_table, arguments.actual))
     missing = {"missing": arguments.missing} if arguments.missing else {}
     return compare(whole_table, **shared, **differing, **labels, **missing, **said)
+
+
+def _split_columns(arguments: argparse.Namespace, rows: Source) -> None:
+    """Split the names of several columns at commas: those of actual values, and those of every model."""
+    arguments.actual = several_columns(arguments.actual, rows)
+    if isinstance(arguments.actual, list):
+        for role in ("score", "predicted"):
+            if (models := getattr(arguments, role)) is not None:
+                setattr(arguments, role, [several_columns(word, rows) for word in models])
+
+
+def _first_column(table: dict[str, Any], name: str | list[str]) -> Any:
+    return table[name if isinstance(name, str) else name[0]]
+
+
+def _columns(table: dict[str, Any], name: str | list[str]) -> Any:
+    """Return a column by its name, or a list of columns by theirs."""
+    return table[name] if isinstance(name, str) else [table[each] for each in name]
+
+
+def _same_column(first: Any, second: Any) -> bool:
+    import numpy as np
+
+    if isinstance(first, list):
+        return all(_same_column(left, right) for left, right in zip(first, second, strict=True))
+    return bool(first.labels == second.labels and np.array_equal(first.values, second.values))
 
 
 def _named(models: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
@@ -125,8 +160,6 @@ def _named(models: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
 
 def _of_files(arguments: argparse.Namespace, said: dict[str, Any]) -> Comparison:
     """Compare models that have a file each, whose rows may be the same."""
-    import numpy as np
-
     from assay.comparison.compare import compare
     from assay.inputs import rows as gathered
 
@@ -136,24 +169,23 @@ def _of_files(arguments: argparse.Namespace, said: dict[str, Any]) -> Comparison
                 f"--{role} is given twice, and there are several files: name one column of all files."
             )
     names = _named(arguments.model_names or _stems(arguments.paths), arguments.paths)
-    columns, numbers = role_columns(arguments)
     origins = [open_source(arguments, [path]) for path in arguments.paths]
+    _split_columns(arguments, origins[0])
+    columns, numbers = role_columns(arguments)
     tables = [read_table(arguments, one, columns, numbers) for one in origins]
     shared = {role: column for role in _SHARED if (column := getattr(arguments, role)) is not None}
     differing = {
         role: column[0] for role in ("score", "predicted") if (column := getattr(arguments, role)) is not None
     }
-    labels = parse_labels(arguments, origins[0], tables[0][arguments.actual])
+    labels = parse_labels(arguments, origins[0], _first_column(tables[0], arguments.actual))
     missing = {"missing": arguments.missing} if arguments.missing else {}
-    actual = [one[arguments.actual] for one in tables]
-    same = all(
-        one.labels == actual[0].labels and np.array_equal(one.values, actual[0].values) for one in actual
-    )
+    actual = [_columns(table, arguments.actual) for table in tables]
+    same = all(_same_column(each, actual[0]) for each in actual)
     if same and not arguments.unpaired:
         # As columns of one table, so that a row with a missing value of one model is dropped for all.
-        given: dict[str, Any] = {role: tables[0][column] for role, column in shared.items()}
+        given: dict[str, Any] = {role: _columns(tables[0], column) for role, column in shared.items()}
         models: dict[str, Any] = {
-            role: {name: one[column] for name, one in zip(names, tables, strict=True)}
+            role: {name: _columns(table, column) for name, table in zip(names, tables, strict=True)}
             for role, column in differing.items()
         }
         return compare(**given, **models, **labels, **missing, **said)

@@ -8,7 +8,14 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.inputs import labels_from_words, open_source, read_table, require_options
+from assay.cli.inputs import (
+    column_list,
+    labels_from_words,
+    open_source,
+    read_table,
+    require_options,
+    several_columns,
+)
 from assay.cli.options import (
     add_labels,
     add_missing,
@@ -59,7 +66,12 @@ def _literal(word: str) -> Any:
 def _options(parser: Parser) -> None:
     add_paths(parser)
     group = parser.add_argument_group("the model")
-    group.add_argument("--target", action=StoreOnce, metavar="COLUMN", help="what is predicted")
+    group.add_argument(
+        "--target",
+        action=StoreOnce,
+        metavar="COLUMN",
+        help="what is predicted; several labels or outputs as A,B,C",
+    )
     group.add_argument(
         "--features", action=StoreOnce, type=comma_list, metavar="A,B", help="by default all other columns"
     )
@@ -143,22 +155,23 @@ def _run(arguments: argparse.Namespace) -> int:
     _check_requirements(arguments, requirements)
     rows = open_source(arguments)
     model = _model(arguments)
-    names = _features(arguments, rows)
+    targets = column_list(several_columns(arguments.target, rows))
+    names = _features(arguments, rows, targets)
     roles = {role: column for role in _ROLES if (column := getattr(arguments, role))}
-    found = read_table(arguments, rows, [*names, arguments.target, *roles.values()])
+    found = read_table(arguments, rows, [*names, *targets, *roles.values()])
     found = _complete(found, arguments.missing)
-    target = found[arguments.target]
+    target = [found[name] for name in targets]
     given: dict[str, Any] = {role: found[column] for role, column in roles.items()}
     if "time" in given:
         given["time"] = as_times(given["time"])
     said = ("task", "metrics", "confidence", "interval", "name", "seed", "jobs")
     settings = {name: value for name in said if (value := getattr(arguments, name)) is not None}
     words = {"positive": arguments.positive, "labels": arguments.labels}
-    settings |= labels_from_words(words, as_text=bool(target.labels))
+    settings |= labels_from_words(words, as_text=bool(target[0].labels) or len(target) > 1)
     result = crossval(
         model,
         _matrix([found[name] for name in names]),
-        _plain(target),
+        _plain(target[0]) if len(target) == 1 else _table(target),
         split=_splitter(arguments, target),
         processes=arguments.processes,
         **given,
@@ -202,11 +215,12 @@ def _check_requirements(arguments: argparse.Namespace, requirements: Sequence[Re
             find_metric(specs, requirement.name)
 
 
-def _splitter(arguments: argparse.Namespace, target: Column) -> Any:
+def _splitter(arguments: argparse.Namespace, target: Sequence[Column]) -> Any:
     from assay.resampling import bootstrap, kfold, walk_forward
 
     seed = {} if arguments.seed is None else {"seed": arguments.seed}
-    stratify = target.labels is not None or target.values.dtype.kind != "f"
+    single = target[0] if len(target) == 1 else None  # several columns have no classes to keep even
+    stratify = single is not None and (single.labels is not None or single.values.dtype.kind != "f")
     if arguments.time:
         gap = {} if arguments.gap is None else {"gap": arguments.gap}
         return walk_forward(5 if arguments.folds is None else arguments.folds, **gap)
@@ -254,19 +268,18 @@ def _own_modules() -> Any:
             del sys.path[len(sys.path) - 1 - sys.path[::-1].index(folder)]
 
 
-def _features(arguments: argparse.Namespace, rows: Source) -> list[str]:
+def _features(arguments: argparse.Namespace, rows: Source, targets: Sequence[str]) -> list[str]:
     """Return the names of the columns that are features."""
     if arguments.features:
-        if arguments.target in arguments.features:
-            raise UsageError(
-                f"--features names the target {arguments.target}: a model would know the answer."
-            )
+        for target in targets:
+            if target in arguments.features:
+                raise UsageError(f"--features names the target {target}: a model would know the answer.")
         return list(arguments.features)
     known = rows.columns()
     for name in arguments.without or ():
         if name not in known:
             raise UsageError(f"--without: there is no column {name}{suggestion(name, known) or '.'}")
-    roles = {arguments.target, *(getattr(arguments, role) for role in _ROLES), *(arguments.without or ())}
+    roles = {*targets, *(getattr(arguments, role) for role in _ROLES), *(arguments.without or ())}
     found = [name for name in known if name not in roles]
     if not found:
         raise UsageError(f"{rows.name} has no column for a feature beside {arguments.target}.")
@@ -292,6 +305,13 @@ def _plain(column: Column) -> Any:
     import numpy as np
 
     return column.values if column.labels is None else np.array(column.labels)[column.values]
+
+
+def _table(columns: Sequence[Column]) -> Any:
+    """Return the columns of a target, labels or outputs, side by side."""
+    import numpy as np
+
+    return np.stack([column.plain_numbers("numbers, or 0 and 1,") for column in columns], axis=1)
 
 
 def _matrix(columns: Sequence[Column]) -> Any:

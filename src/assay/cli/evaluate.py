@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.inputs import open_source, read_limits, require_options, with_labels
+from assay.cli.inputs import open_source, read_limits, require_options, several_columns, with_labels
 from assay.cli.options import (
     ROLES,
     add_output,
@@ -55,9 +55,14 @@ def evaluate_arguments(arguments: argparse.Namespace) -> Evaluation:
 
     require_options(arguments, "actual")
     rows = open_source(arguments)
+    arguments.actual = several_columns(arguments.actual, rows)
     roles = {role: column for role in ROLES if (column := getattr(arguments, role, None)) is not None}
     if "score" in roles and len(roles["score"]) == 1:
         roles["score"] = roles["score"][0]
+    if isinstance(arguments.actual, list):
+        for role in ("predicted", "score"):
+            if isinstance(roles.get(role), str):
+                roles[role] = several_columns(roles[role], rows)
     settings = {name: value for name in _SETTINGS if (value := getattr(arguments, name, None)) is not None}
     if arguments.by:
         settings["by"] = arguments.by
@@ -249,6 +254,7 @@ EVALUATE = Command(
         "assay evaluate preds.parquet --actual y --score p --by region --report report.html",
         "assay evaluate 'shards/*.parquet' --actual y --predicted yhat --json --output figures.json",
         'assay evaluate preds.csv --actual type --score p_spam --positive spam --require "auc >= 0.5"',
+        "assay evaluate tags.parquet --actual news,sport --predicted p_news,p_sport --by region",
         "cat preds.csv | assay evaluate - --actual type --predicted said --positive spam --like caret",
         "assay evaluate --sql \"SELECT * FROM 'preds.parquet' WHERE p > 0.2\" --actual y --predicted yhat",
     ),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 __all__ = [
+    "column_list",
     "labels_from_words",
     "open_source",
     "parse_labels",
@@ -30,6 +31,7 @@ __all__ = [
     "read_limits",
     "read_table",
     "require_options",
+    "several_columns",
     "with_labels",
 ]  # fmt: skip
 
@@ -84,6 +86,23 @@ def _print_files(arguments: argparse.Namespace, named: Sequence[str], found: Sou
         print_error(f"reading {found.name}")
 
 
+def several_columns(word: str, rows: Source) -> str | list[str]:
+    """Return the columns that a word names, split at commas, or the word where that is a column's name."""
+    from assay.cli.options import comma_list
+
+    if "," not in word or word in rows.columns():
+        return word
+    names = comma_list(word)
+    return names if len(names) > 1 else names[0]
+
+
+def column_list(columns: Any) -> list[str]:
+    """Return one name, or names of columns by model, as a flat list."""
+    if not isinstance(columns, list):
+        return [] if columns is None else [columns]
+    return [name for each in columns for name in column_list(each)]
+
+
 def read_limits(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the limits on memory and threads that are set."""
     limits = {name: getattr(arguments, name, None) for name in ("memory", "threads")}
@@ -121,10 +140,8 @@ def role_columns(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
     """Return every column that has a role, and those of them that must be numbers."""
     columns: list[str] = []
     for role in (*ROLES, "by"):
-        named = getattr(arguments, role, None)
-        if named is not None:
-            columns += named if isinstance(named, list) else [named]
-    numbers = [*(getattr(arguments, "score", None) or ()), getattr(arguments, "weight", None)]
+        columns += column_list(getattr(arguments, role, None))
+    numbers = [*column_list(getattr(arguments, "score", None)), getattr(arguments, "weight", None)]
     numbers += [name for name, _ in getattr(arguments, "edges", None) or ()]
     return columns, [name for name in dict.fromkeys(numbers) if name is not None and name in columns]
 
@@ -144,17 +161,13 @@ def _columns_to_read_as_text(arguments: argparse.Namespace) -> list[str]:
 
     Otherwise the rows would decide whether --labels 0,1,x are text or numbers.
     """
-    if _may_be_numbers(_label_words(arguments)):
-        return []
+    if _may_be_numbers(_label_words(arguments)) or "," in str(getattr(arguments, "actual", "")):
+        return []  # or labels name columns of 0 and 1
     return _label_columns(arguments)
 
 
 def _label_columns(arguments: argparse.Namespace) -> list[str]:
-    columns: list[str] = []
-    for role in ("actual", "predicted"):
-        named = getattr(arguments, role, None)
-        columns += named if isinstance(named, list) else [] if named is None else [named]
-    return columns
+    return [name for role in ("actual", "predicted") for name in column_list(getattr(arguments, role, None))]
 
 
 def parse_labels(arguments: argparse.Namespace, rows: Source, actual: Column | None = None) -> dict[str, Any]:
@@ -165,7 +178,7 @@ def parse_labels(arguments: argparse.Namespace, rows: Source, actual: Column | N
     words = _label_words(arguments)
     if not words:
         return {}
-    as_text = not _may_be_numbers(words)
+    as_text = not _may_be_numbers(words) or isinstance(arguments.actual, list)  # names of columns
     if not as_text:
         from assay.engines import read
 

@@ -32,7 +32,7 @@ __all__ = [
 
 ROLES = ("actual", "predicted", "score", "weight", "group", "query")
 READING = ("delimiter", "quote", "decimal", "encoding", "null", "names")  # of files of delimited text
-_KINDS = ("binary", "multiclass", "ordinal", "regression", "ranking")
+_KINDS = ("binary", "multiclass", "ordinal", "multilabel", "regression", "multioutput", "ranking")
 _FORMATS = ("csv", "tsv", "parquet", "arrow", "jsonl", "json", "duckdb")
 _TIMES = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
 
@@ -114,9 +114,9 @@ def add_roles(parser: Parser, *roles: str, several: tuple[str, ...] = ()) -> Non
     """Add an option for the column of each role; `several` roles may be repeated."""
     group = parser.add_argument_group("columns")
     help_of = {
-        "actual": "the actual label or value",
-        "predicted": "the model's prediction",
-        "score": "its score for the positive class, or one column per class",
+        "actual": "the actual label or value; of several labels or outputs A,B,C",
+        "predicted": "the model's prediction; of several labels or outputs A,B,C",
+        "score": "its score for the positive class, or one column per class or label",
         "weight": "how much each row counts",
         "group": "rows that belong together, as those of a patient",
         "query": "the query or list of a row, for ranking",

@@ -27,6 +27,7 @@ from assay.inference.differences.difference_request import ComparisonSettings
 from assay.inference.differences.pairing import count_empty_lists, prepare_models
 from assay.inference.intervals.choose_interval import estimate
 from assay.inputs.category_order import order_of
+from assay.inputs.multilabel import has_several_outputs
 from assay.metrics.spec import MetricSpec, is_pair, metric_title
 
 if TYPE_CHECKING:
@@ -104,8 +105,9 @@ class Comparison(ComparisonShortcuts):
         """Return one model's own value of a metric that was compared, with its interval."""
         for request in self._requests_for(metric):
             if model in self.names:
-                data = self.models.read_by(request.metric, request.options).data[self.names.index(model)]
                 options = metric_options(request, self.models, self.positive)
+                read = self.models.read_by(request.metric, options)
+                data, options = read.data[self.names.index(model)], read.options_for(self.models, options)
                 return estimate(request.metric, data, confidence=self.confidence, **options)
         raise MetricError(f"{metric} of {model} was not compared.")
 
@@ -285,7 +287,8 @@ def compare(
             "first.compare(second), or compare a single split's rows: first.predictions, second.predictions."
         )
     check_task(task)
-    refuse_several_columns({"actual": actual, "predicted": None}, task)
+    if not has_several_outputs(models[0] if models else None, actual, None):
+        refuse_several_columns({"actual": actual, "predicted": None})
     if task == "ordinal" and labels is None and actual is not None:
         labels = order_of(models[0] if models else None, actual)
     inputs = prepare_models(

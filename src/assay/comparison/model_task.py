@@ -15,7 +15,7 @@ from assay.errors import InputError
 from assay.evaluation.default_metrics import default_metrics
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.from_counts import decide_table
-from assay.evaluation.infer_task import decide_task, prepare_rows, stated_task
+from assay.evaluation.infer_task import TaskDecision, decide_task, prepare_rows, stated_task
 from assay.evaluation.metric_fit import refuse_metric_without_columns
 from assay.evaluation.score_columns import predict_at_threshold
 from assay.evaluation.task import Task, TaskRequest
@@ -26,6 +26,7 @@ from assay.tallies import (
     ClassScores,
     Collection,
     ColumnProfile,
+    ColumnTallies,
     Confusion,
     LabelSets,
     Moments,
@@ -110,7 +111,8 @@ def _rows_task(models: Sequence[Rows], task_name: str | None) -> tuple[Task, lis
     requests = [TaskRequest.of(rows, task_name, None) for rows in models]
     stated = [stated_task(request) for request in requests]
     if stated[0] is not None:
-        return stated[0], list(models)
+        decided = TaskDecision(stated[0])
+        return stated[0], [decided.rows(rows) for rows in models]
     prepared = [prepare_rows(rows, request) for rows, request in zip(models, requests, strict=True)]
     profiles = [ColumnProfile.of(rows) for rows in prepared]
     joint = merge(profiles)
@@ -129,6 +131,8 @@ def _tally_task(data: Any, task_name: TaskName | None, positive: Any) -> Task | 
     if isinstance(data, Confusion):
         return decide_table(data, positive, task_name).task
     known = next((name for kind, name in _TASKS.items() if isinstance(data, kind)), None)
+    if isinstance(data, ColumnTallies):
+        known = "multilabel" if isinstance(data.tallies[0], Scores) else "multioutput"
     if known is None:
         return None if task_name is None else Task(task_name)
     if task_name not in (None, known) and (known, task_name) != ("multiclass", "ordinal"):
@@ -168,17 +172,23 @@ def _aligned(inputs: Sequence[Any], models: Models) -> Sequence[Any]:
 
 def _contents(data: Any, model: Any) -> tuple[bool, bool, bool]:
     """Return whether a model has predicted labels, scores, and scores that are probabilities."""
+    if isinstance(data, Rows) and data.multioutput:
+        score = data.score
+        return data.predicted is not None, score is not None, ColumnProfile.of(data).are_probabilities
     if isinstance(data, Rows):
         score = data.score
         return data.predicted is not None, score is not None, score is not None and _are_probabilities(data)
     tallies = data.tallies if isinstance(data, Collection) else (data,)
     scores = next((tally for tally in tallies if isinstance(tally, Scores)), None)
-    has_scores = scores is not None or any(isinstance(tally, ClassScores) for tally in tallies)
+    has_scores = scores is not None or any(
+        isinstance(tally, (ClassScores, ColumnTallies)) for tally in tallies
+    )
     values = np.empty(0) if scores is None else scores.scores
     are_probabilities = bool(len(values)) and values[0] >= 0 and bool(values[-1] <= 1)
     if isinstance(model, Evaluation):
         has_scores, are_probabilities = has_scores or model.binned is not None, model.are_probabilities
-    return any(isinstance(tally, Confusion) for tally in tallies), has_scores, are_probabilities
+    has_labels = any(isinstance(tally, (Confusion, LabelSets)) for tally in tallies)
+    return has_labels, has_scores, are_probabilities
 
 
 def _are_probabilities(rows: Rows) -> bool:
@@ -198,7 +208,7 @@ def prepare_for_metrics(models: Models, specs: Sequence[MetricSpec], task: Task 
         for spec in specs:
             if isinstance(data, Rows):
                 refuse_metric_without_columns(spec, task, data)
-    if task.threshold is None or all(spec.needs != "labels" for spec in specs):
+    if task.threshold is None or task.name == "multilabel" or all(spec.needs != "labels" for spec in specs):
         return models
     read = (predict_at_threshold(data, task) if isinstance(data, Rows) else data for data in models.data)
     return dataclasses.replace(models, data=tuple(read))

@@ -26,6 +26,7 @@ from assay.formatting.numbers import number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.estimate import Estimate
 from assay.inputs import Rows, rows
+from assay.inputs.roles import gather_rows
 from assay.metrics import Undefined
 from assay.metrics.spec import metric_title
 
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from assay.resampling.error_estimators import NestedInterval
 
 __all__ = ["CrossValidation"]
+
+_OUTPUT_COLUMNS = {"actual": "actual {}", "predicted": "predicted {}", "score": "score of {}"}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -177,7 +180,7 @@ class CrossValidation(CrossValidationShortcuts, Mapping[str, Estimate]):
         """Return the out-of-fold predictions as columns: a line per tested row.
 
         Columns: row, repeat, fold, actual, predicted, and score: of the positive class, or one per class
-        ("score of ...").
+        ("score of ..."). Of several labels or outputs there is one of each ("actual ...", "predicted ...").
         """
         succeeded = [fold for fold in self.folds if fold.output is not None]
         if not succeeded:
@@ -198,6 +201,8 @@ class CrossValidation(CrossValidationShortcuts, Mapping[str, Estimate]):
         one row are a group, so that intervals allow for their dependence.
         """
         table = self.prediction_columns()
+        if self.setup.multioutput:
+            return self._rows_of_outputs(table)
         roles: dict[str, Any] = {"actual": table["actual"]}
         if "predicted" in table:
             roles["predicted"] = table["predicted"]
@@ -210,13 +215,29 @@ class CrossValidation(CrossValidationShortcuts, Mapping[str, Estimate]):
                 roles["score"] = np.stack(scores, axis=1)
         if self.setup.labels:
             roles |= {"labels": self.setup.labels, "positive": self.setup.positive}
+        return rows(**roles, **self._weight_and_group(table["row"]))
+
+    def _weight_and_group(self, tested: Array) -> dict[str, Any]:
+        """Return the weights and groups of tested rows; the predictions of one row are a group."""
+        roles: dict[str, Any] = {}
         if self.setup.weight is not None:
-            roles["weight"] = self.setup.weight[table["row"]]
+            roles["weight"] = self.setup.weight[tested]
         if self.setup.group is not None:
-            roles["group"] = self.setup.group.take(table["row"])
-        elif len(np.unique(table["row"])) < len(table["row"]):
-            roles["group"] = table["row"]
-        return rows(**roles)
+            roles["group"] = self.setup.group.take(tested)
+        elif len(np.unique(tested)) < len(tested):
+            roles["group"] = tested
+        return roles
+
+    def _rows_of_outputs(self, table: dict[str, Array]) -> Rows:
+        """Return the out-of-fold predictions of several labels or outputs."""
+        outputs = self.setup.outputs
+        roles = {
+            role: np.stack([table[prefix.format(name)] for name in outputs], axis=1)
+            for role, prefix in _OUTPUT_COLUMNS.items()
+            if prefix.format(outputs[0]) in table
+        }
+        roles |= self._weight_and_group(table["row"])
+        return gather_rows(None, roles, labels=outputs, multioutput=True)
 
     def compare(
         self, *others: CrossValidation, metric: str | None = None, rope: float = 0.01
@@ -285,12 +306,35 @@ def _clipped(spec: MetricSpec, estimate: Estimate) -> Estimate:
     return dataclasses.replace(estimate, low=low, high=high)
 
 
+def _columns_of_outputs(setup: CrossValSetup, fold: Fold) -> dict[str, Any]:
+    """Return the predictions of one fold for several labels or outputs as columns."""
+    columns: dict[str, Any] = {
+        "row": fold.test,
+        "repeat": np.full(len(fold.test), fold.repeat),
+        "fold": np.full(len(fold.test), fold.fold),
+    }
+    output: Any = fold.output
+    matrices = {
+        "actual": setup.actual.take(fold.test).values,
+        "predicted": output.predicted,
+        "score": output.scores,
+    }
+    for role, matrix in matrices.items():
+        if matrix is not None:
+            prefix = _OUTPUT_COLUMNS[role]
+            by_output = zip(setup.outputs, np.asarray(matrix).T, strict=True)
+            columns |= {prefix.format(name): values for name, values in by_output}
+    return columns
+
+
 def _fold_columns(setup: CrossValSetup, fold: Fold) -> dict[str, Any]:
     """Return the predictions of one fold as columns."""
     output = fold.output
     assert output is not None  # noqa: S101 - folds that failed are left out
     actual = setup.actual.take(fold.test)
     values = actual.values if actual.labels is None else np.array(actual.labels)[actual.values]
+    if setup.multioutput:
+        return _columns_of_outputs(setup, fold)
     columns: dict[str, Any] = {
         "row": fold.test,
         "repeat": np.full(len(fold.test), fold.repeat),

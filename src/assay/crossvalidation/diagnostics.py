@@ -76,7 +76,7 @@ def fold_diagnostics(folds: Sequence[Fold], *, repeated: bool) -> Iterator[Diagn
 def leakage_diagnostics(setup: CrossValSetup) -> Iterator[Diagnostic]:
     """Yield columns that look computed from all rows before they were split."""
     target = None
-    if not setup.labels:
+    if not setup.labels and not setup.multioutput:
         target = setup.actual.values.astype(np.float64)
     elif setup.positive is not None:
         target = binary(setup.actual, setup.positive, setup.labels)[0].astype(np.float64)
@@ -102,7 +102,8 @@ def _equal_rows(setup: CrossValSetup) -> tuple[Array, int] | None:
     else:
         return None
     try:
-        codes, count = row_codes([*columns, setup.actual.values])
+        target = setup.actual.values
+        codes, count = row_codes([*columns, *(target.T if target.ndim > 1 else [target])])
     except AssayError:  # values that are neither numbers nor text
         return None
     return (codes, count) if count > _MIN_DISTINCT_SHARE * setup.n else None

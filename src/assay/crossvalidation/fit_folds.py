@@ -183,6 +183,7 @@ def fit_fold(
             model, buffers.rows("test", setup.features, fold_task.test), labels="predicted" in needs,
             scores=bool(needs & {"score", "scores"}),
             classes=() if hasattr(model, "classes_") else _training_classes(setup, fold_task.train),
+            outputs=setup.outputs,
         )  # fmt: skip
     except Exception as error:  # noqa: BLE001 - a model may raise anything
         return FitResult(fold_task, None, error_line(error), seconds, None)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.errors import MetricError
+from assay.inference.influence.row_contributions import row_contributions
 from assay.inputs import encode
 from assay.metrics import Undefined
 from assay.resampling.error_estimators import no_information_rate, no_information_squared_error
@@ -39,6 +41,11 @@ def row_losses(spec: MetricSpec, rows: Rows) -> Array:
     array([1., 0.])
     """
     metric = spec.metric
+    if rows.multioutput:
+        values = row_contributions(metric, rows, spec.options)
+        if values is None:
+            raise MetricError(f"{spec.name} is no mean over rows.")
+        return values
     if metric.loss is not None:
         own = {name: value for name, value in spec.options.items() if name in metric.loss_parameters}
         return row_values(rows, metric.loss, own)[0]
@@ -65,6 +72,8 @@ def no_information_value(spec: MetricSpec, rows: Rows) -> Value:
     0.5
     """
     metric = spec.metric
+    if rows.multioutput:
+        return _UNKNOWN
     if metric.name == "auc":
         return _RANDOM_AUC
     if metric.name in ("accuracy", "error_rate"):

@@ -9,7 +9,7 @@ from assay.errors import AssayError, MetricError, MissingValueError, shown
 from assay.metrics import Undefined
 from assay.metrics.spec import MetricSpec, requested_metrics
 from assay.metrics.views.ranking import Ranks
-from assay.tallies import Confusion, Scores
+from assay.tallies import ColumnTallies, Confusion, Scores
 from assay.tallies.loss_arguments import positional_parameters
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ _NEEDS: Final[dict[str, Need]] = {
     "numbers": "predicted",
     "score": "score",
     "class scores": "scores",
+    "label sets": "predicted",
 }
-_NOT_PREDICTED: Final = {"label sets": "rows with several labels", "lists": "ranked lists"}
+_NOT_PREDICTED: Final = {"lists": "ranked lists"}
 _ONE_SCORE: Final = {"positive", "score", "probability"}
 
 
@@ -104,7 +105,7 @@ def needs_of(spec: MetricSpec) -> Need:
 
 def needs_labels(spec: MetricSpec) -> bool:
     """Tell whether a metric is for classes, so that it has no meaning for a numeric target."""
-    return needs_of(spec) != "predicted" or spec.needs == "labels"
+    return needs_of(spec) != "predicted" or spec.needs in ("labels", "label sets")
 
 
 def combination_of(spec: MetricSpec) -> Combination:
@@ -120,6 +121,8 @@ def combination_of(spec: MetricSpec) -> Combination:
 def tally_key(spec: MetricSpec) -> Any:
     """Return a key that two metrics share if they are read from the same tally."""
     metric = spec.metric
+    if spec.average == "samples":
+        return (spec.name,)
     if metric.loss is not None:
         if _reads_scores(spec):
             return "scores"
@@ -172,4 +175,6 @@ def make_tallies(specs: Iterable[MetricSpec], rows: dict[Need, Rows]) -> dict[An
 
 
 def _make_tally(spec: MetricSpec, rows: Rows) -> Tally:
-    return Scores.of(rows) if _reads_scores(spec) else spec.metric.tallied(rows, spec.options)[0]
+    if not _reads_scores(spec):
+        return spec.metric.tallied(rows, spec.options)[0]
+    return ColumnTallies.of(rows, Scores) if rows.multioutput else Scores.of(rows)

@@ -139,10 +139,13 @@ def fit_model(model: Any, features: Any, target: Any, options: Mapping[str, Any]
     return time.perf_counter() - start
 
 
-def predict_rows(model: Any, features: Any, *, labels: bool, scores: bool, classes: Labels) -> ModelOutput:
+def predict_rows(
+    model: Any, features: Any, *, labels: bool, scores: bool, classes: Labels, outputs: Labels = ()
+) -> ModelOutput:
     """Return a fitted model's predictions, its scores, or both.
 
-    `classes` are those of its training rows, for a model that has no ``classes_``.
+    `classes` are those of its training rows, for a model that has no ``classes_``; `outputs` are the names
+    of the target's columns where there are several.
     """
     start = time.perf_counter()
     predicted = model.predict(features) if labels else None
@@ -155,6 +158,9 @@ def predict_rows(model: Any, features: Any, *, labels: bool, scores: bool, class
     seconds = time.perf_counter() - start
     if values is None:
         return ModelOutput(predicted, None, classes, are_probabilities=False, seconds=seconds)
+    if outputs:
+        matrix = _label_scores(model, values, outputs)
+        return ModelOutput(predicted, matrix, outputs, are_probabilities, seconds)
     values = np.asarray(values)
     if values.ndim not in (1, 2):
         raise LengthError(
@@ -169,6 +175,31 @@ def predict_rows(model: Any, features: Any, *, labels: bool, scores: bool, class
             f"the model gave {values.shape[1]} scores per row for {len(known)} classes ({shown(known)})."
         )
     return ModelOutput(predicted, values, known, are_probabilities, seconds)
+
+
+def _label_scores(model: Any, values: Any, outputs: Labels) -> Array:
+    """Return a column of scores for each label: of several models, each with its own classes, that of 1.
+
+    scikit-learn's MultiOutputClassifier and its trees give a table for each label; others give one table.
+    """
+    if not isinstance(values, (list, tuple)):
+        matrix = np.asarray(values)
+    else:
+        known = getattr(model, "classes_", None)
+        columns = []
+        for index, table in enumerate(map(np.asarray, values)):
+            own = [0, 1] if known is None else np.asarray(known[index]).tolist()
+            if table.ndim == 1:
+                columns.append(table)
+            else:  # a label that no training row has, or that all have, has one class
+                columns.append(table[:, own.index(1)] if 1 in own else np.zeros(len(table)))
+        matrix = np.stack(columns, axis=1)
+    if matrix.ndim != 2 or matrix.shape[1] != len(outputs):  # noqa: PLR2004 - rows and columns
+        raise LengthError(
+            f"the model gave scores of shape {matrix.shape}: a column for each of {len(outputs)} labels is "
+            "needed."
+        )
+    return matrix
 
 
 def has_scores(model: Any) -> bool:

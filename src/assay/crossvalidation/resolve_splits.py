@@ -65,6 +65,8 @@ def resolve_splits(
 
 def strata_of(setup: CrossValSetup, splitter: Any) -> Any:
     """Return what rows are stratified by: classes, or a numeric target where the splitter has bins."""
+    if setup.multioutput:
+        return None
     return setup.actual if setup.labels or getattr(splitter, "bins", None) else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -26,13 +26,15 @@ from assay.errors import (
 )
 from assay.evaluation.default_metrics import default_metrics
 from assay.evaluation.metric_fit import refuse_other_task
+from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.evaluation.validation import refuse_no_rows
 from assay.hints import param
 from assay.inputs import Column, column, encode, rows
 from assay.inputs.category_order import order_of
 from assay.inputs.labels import binary
 from assay.inputs.labels import weights as checked_weights
-from assay.inputs.roles import declare_labels
+from assay.inputs.multilabel import are_label_lists, has_several_columns, target_columns
+from assay.inputs.roles import declare_labels, gather_rows
 from assay.metrics.views.confusion import Binary, Ordered, default_positive, refuse_unordered
 from assay.resampling.split_inputs import present
 from assay.tallies.moments import refuse_bad_rows
@@ -82,6 +84,16 @@ class CrossValSetup:
         return self.decision.task
 
     @property
+    def multioutput(self) -> bool:
+        """Whether the target has several columns: labels, several a row, or outputs."""
+        return self.task.name in MULTIOUTPUT_TASKS
+
+    @property
+    def outputs(self) -> Labels:
+        """The names of the target's columns where there are several, else none."""
+        return self.task.labels if self.multioutput else ()
+
+    @property
     def positive(self) -> Label | None:
         """The positive label as the target has it, None where no class is positive."""
         several = self.decision.one_vs_rest
@@ -107,6 +119,8 @@ class CrossValSetup:
             roles["weight"] = self.weight[test]
         if self.group is not None:
             roles["group"] = self.group.take(test)
+        if self.multioutput:
+            return self._rows_of_outputs(roles, output)
         if self.labels:
             roles |= {"labels": self.labels, "positive": self.positive}
         if "predicted" in needs:
@@ -119,6 +133,14 @@ class CrossValSetup:
         if needs - {"scores"}:
             by_need["predicted"] = by_need["score"] = self.decision.rows(rows(**roles))
         return by_need
+
+    def _rows_of_outputs(self, roles: dict[str, Any], output: ModelOutput) -> dict[Need, Rows]:
+        """Return rows of several labels or outputs with what a model predicted for them."""
+        predicted = {"predicted": output.predicted, "score": output.scores}
+        roles |= {role: values for role, values in predicted.items() if values is not None}
+        several = gather_rows(None, roles, labels=self.outputs, multioutput=True)
+        several = self.decision.rows(several)
+        return {"predicted": several, "score": several, "scores": several}
 
     def class_scores(self, output: ModelOutput) -> Array:
         """Return a column of scores per class: the lowest possible for a class absent from training."""
@@ -181,7 +203,7 @@ def prepare_setup(
     example = example_model(model)
     if isinstance(target, range) or not hasattr(target, "__getitem__"):  # rows cannot be taken from it
         target = list(target) if isinstance(target, Iterable) else target
-    actual = _target_column(target)
+    actual, names = _target_column(target, labels)
     if hasattr(features, "tocsr"):  # the sparse format whose rows can be taken
         features = features.tocsr()
     n = count_rows(features)
@@ -191,11 +213,12 @@ def prepare_setup(
     if task == "ordinal" and labels is None:
         labels = order_of(None, target)
     declared = None if labels is None else declare_labels(labels)
-    decision = infer_task(example, actual, task, positive, declared)
+    decision = infer_task(example, actual, task, positive, declared or names or None)
     decided = decision.task
     if metrics is None:
         metrics = default_metrics(decided.name, "cross-validation", scores=has_scores(example))
-    classes = () if decided.name == "regression" else declared or encode(actual)[1]
+    learns_numbers = decided.name in ("regression", *MULTIOUTPUT_TASKS)
+    classes = () if learns_numbers else declared or encode(actual)[1]
     setup = CrossValSetup(
         model, features, target, actual, decision, classes, metric_specs(metrics, decided.positive),
         _weights(weight, n), _groups(group, n), _fit_options(fit_options), seed,
@@ -231,28 +254,34 @@ def _fit_options(fit_options: Any) -> dict[str, Any]:
     return dict(fit_options or {})
 
 
-def _target_column(target: Any) -> Column:
-    """Return the target, one finite value per row."""
-    shape: tuple[int, ...] = getattr(target, "shape", ())
-    if (len(shape) == _TWO and shape[1] > 1) or _holds_lists(target):
-        raise ColumnError(
-            "y has several values per row, and a cross-validation has one target: go column by column. For "
-            "rows of several labels, predict each row by a model of the others (cross_val_predict with "
-            'cv=as_cv(...)) and pass that to assay.evaluate(..., task="multilabel").'
-        )
-    actual = present(target, "y")
+def _target_column(target: Any, labels: Sequence[Label] | None = None) -> tuple[Column, Labels]:
+    """Return the target, finite values, and the names of its columns where there are several."""
+    names: Labels = ()
+    if has_several_columns(None, target):
+        if are_label_lists(None, target):
+            raise ColumnError(
+                "y holds lists of labels, which models do not learn: pass a table of 0 and 1, a column per "
+                "label, as scikit-learn's MultiLabelBinarizer makes it."
+            )
+        columns, names = target_columns(None, actual=target, predicted=None, score=None, labels=labels)
+        actual = dataclasses.replace(columns["actual"], name="y")
+        actual.refuse_missing()
+    else:
+        actual = present(target, "y")
     if actual.labels is None and actual.values.dtype.kind == "f" and np.isinf(actual.values).any():
-        refuse_bad_rows((actual,), (int(np.argmax(np.isinf(actual.values))),))
-    return actual
-
-
-def _holds_lists(target: Any) -> bool:
-    return isinstance(target, (list, tuple)) and bool(target) and isinstance(target[0], (list, tuple, set))
+        infinite = np.isinf(actual.values).reshape(len(actual), -1)
+        row = int(np.argmax(infinite.any(axis=1)))
+        column_values = actual.values.reshape(len(actual), -1)[:, int(infinite[row].argmax())]
+        refuse_bad_rows((dataclasses.replace(actual, values=column_values),), (row,))
+    return actual, names
 
 
 def _check_metric(spec: MetricSpec, model: Any, setup: CrossValSetup) -> None:
     """Raise where a metric does not fit the task or the model."""
     task, actual = setup.task, setup.actual
+    if setup.multioutput:
+        _check_multioutput_metric(spec, model, task)
+        return
     refuse_other_task(spec, task, "y")
     need = needs_of(spec)
     if need != "predicted" and not has_scores(model):
@@ -278,6 +307,21 @@ def _check_metric(spec: MetricSpec, model: Any, setup: CrossValSetup) -> None:
         binary(actual, None, setup.labels)
         raise LabelError(
             f"{spec.name} needs a positive label, which {param('task', task.name)} does not have."
+        )
+
+
+def _check_multioutput_metric(spec: MetricSpec, model: Any, task: Task) -> None:
+    """Raise where a metric does not fit a target with several columns, or the model."""
+    refuse_other_task(spec, task, "y")
+    if needs_of(spec) != "predicted" and not has_scores(model):
+        raise MetricError(
+            f"{spec.name} needs scores, but a {model_name(model)} has neither predict_proba nor "
+            "decision_function."
+        )
+    averages = spec.average is not None or "positive" in spec.options
+    if not averages and spec.metric.needs in ("labels", "score", "numbers"):
+        raise MetricError(
+            f'{spec.name} is of one label or output, and y has {len(task.labels)}: say "macro {spec.name}".'
         )
 
 

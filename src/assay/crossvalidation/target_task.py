@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["infer_task"]
 
-_TASKS: Final = ("binary", "multiclass", "ordinal", "regression")
+_TASKS: Final = ("binary", "multiclass", "ordinal", "multilabel", "regression", "multioutput")
+_ROLES: Final = {"actual": "y", "predicted": "y"}
 
 
 def infer_task(
@@ -31,10 +32,12 @@ def infer_task(
     """Return the task: as :func:`assay.evaluate` would infer it from such a target and predictions alike.
 
     What a classifier predicts are labels, also where they are whole numbers; what a regressor predicts are
-    numbers. `labels` are all classes, where they are declared.
+    numbers. `labels` are all classes, where they are declared, or the names of a target's several columns.
     """
-    if task is not None and task in ("multilabel", "ranking"):
+    if task == "ranking":
         raise InputError(f"{param('task', task)} is not cross-validated here: use {shown(_TASKS)}.")
+    if actual.values.ndim > 1:
+        return _multioutput_task(model, actual, labels or (), task, positive)
     kind = None if actual.labels is not None or actual.values.dtype.kind == "b" else model_kind(model)
     if task is None and kind == "regressor":
         task = "regression"
@@ -43,11 +46,24 @@ def infer_task(
     if labels is None and task is None and kind == "classifier":
         labels = encode(actual)[1]
         refuse_single_class("y", labels)
-    names = {"actual": "y", "predicted": "y"}
-    request = TaskRequest(task, labels=labels, positive=positive, names=names)
+    request = TaskRequest(task, labels=labels, positive=positive, names=_ROLES)
     stated = stated_task(request)
     if stated is not None:
         actual.numbers("numbers")  # raises for text
         return TaskDecision(stated)
     rows = Rows(len(actual), actual=actual, predicted=actual, labels=labels)
     return decide_task(ColumnProfile.of(rows), request, rows)
+
+
+def _multioutput_task(
+    model: Any, actual: Column, names: Labels, task: str | None, positive: Label | None
+) -> TaskDecision:
+    """Return the task of a target with several columns: labels, several a row, or outputs."""
+    if task is None and model_kind(model) == "regressor":
+        task = "regression"
+    request = TaskRequest(task, labels=names, positive=positive, names=_ROLES, outputs=len(names))
+    rows = Rows(len(actual), actual=actual, predicted=actual, labels=names)
+    stated = stated_task(request)
+    decision = decide_task(ColumnProfile.of(rows), request, rows) if stated is None else TaskDecision(stated)
+    decision.rows(rows)  # raises for labels that are neither 0 nor 1
+    return decision

@@ -66,8 +66,8 @@ def scan(
     data: Any,
     *,
     tallies: Mapping[str, Callable[..., Tally] | type[Tally]],
-    actual: str | None = None,
-    predicted: str | None = None,
+    actual: str | Sequence[str] | None = None,
+    predicted: str | Sequence[str] | None = None,
     score: str | Sequence[str] | Mapping[Label, str] | None = None,
     weight: str | None = None,
     group: str | None = None,
@@ -96,7 +96,8 @@ def scan(
         By name a tally, or a function that makes one of rows.
     actual, predicted, score, weight, group, query, by
         The columns of each role; the others are not read. `score` may be a list of columns, one per class,
-        or a mapping from label to column.
+        or a mapping from label to column. Rows of several labels or outputs have a list of columns for
+        `actual`, and for `predicted` or `score`.
     second
         The columns of a second model on the same rows, as ``{"score": "p_b"}``: other roles are those of the
         first. Tallies are then made of two rows each, as :class:`assay.PairedScores` is.

@@ -13,6 +13,7 @@ from assay.engines.accumulator import TallyAccumulator, as_bytes
 from assay.errors import ColumnError, InputError, LabelError, shown
 from assay.hints import param, passed
 from assay.inputs import Column, Label, Rows, cut, rows
+from assay.inputs.roles import gather_rows
 
 if TYPE_CHECKING:
     from assay.tallies import Tally
@@ -45,8 +46,8 @@ class ScanRequest:
         cls,
         *,
         tallies: Mapping[str, Callable[..., Tally] | type[Tally]],
-        actual: str | None = None,
-        predicted: str | None = None,
+        actual: str | Sequence[str] | None = None,
+        predicted: str | Sequence[str] | None = None,
         score: str | Sequence[str] | Mapping[Label, str] | None = None,
         weight: str | None = None,
         group: str | None = None,
@@ -69,11 +70,13 @@ class ScanRequest:
             raise InputError(f"{param('threads', threads)}: at least one is needed.")
         if isinstance(score, Mapping):
             labels, score = tuple(score), tuple(score.values())
-        several = () if score is None or isinstance(score, str) else tuple(score)
         roles: dict[str, Any] = {
-            "actual": actual, "predicted": predicted, "score": several or score, "weight": weight,
-            "group": group, "query": query, "by": (by,) if isinstance(by, str) else tuple(by),
+            "actual": _several(actual), "predicted": _several(predicted), "score": _several(score),
+            "weight": weight, "group": group, "query": query,
+            "by": (by,) if isinstance(by, str) else tuple(by),
         }  # fmt: skip
+        if isinstance(roles["actual"], tuple):  # several labels or outputs, named by their columns
+            labels = roles["actual"] if labels is None else labels
         unknown = sorted(set(second or ()) - set(roles))
         if unknown:
             raise InputError(f"second= has no role {shown(unknown)}: use some of {shown(roles, 7)}.")
@@ -109,6 +112,11 @@ class ScanRequest:
         """Return the columns that are read, each once."""
         return list(dict.fromkeys(name for _, name in self.named()))
 
+    @property
+    def multioutput(self) -> bool:
+        """Whether rows have several labels or outputs, a column for each."""
+        return isinstance(self.roles.get("actual"), tuple)
+
     def needs_labels(self) -> bool:
         """Tell whether there are several columns of scores whose labels are not stated."""
         several = isinstance(self.roles.get("score"), tuple) and self.said["labels"] is None
@@ -125,7 +133,7 @@ class ScanRequest:
     def check_labels(self) -> None:
         """Raise unless every column of several scores has its label."""
         several = self.roles.get("score")
-        if isinstance(several, tuple):
+        if isinstance(several, tuple) and not self.multioutput:
             labels = tuple(self.said["labels"])
             if len(labels) != len(several):
                 raise LabelError(
@@ -164,9 +172,16 @@ class ScanRequest:
             role: found[said] if isinstance(said, str) else [found[name] for name in said]
             for role, said in names.items()
         }
+        if self.multioutput:
+            return gather_rows(None, roles, by=roles.pop("by", ()), multioutput=True, **self.said)
         if isinstance(roles.get("score"), list):
             roles["score"] = dict(zip(self.said["labels"], roles["score"], strict=True))
         return rows(**roles, **self.said)
+
+
+def _several(said: Any) -> Any:
+    """Return names of several columns as a tuple, one name as it is."""
+    return said if said is None or isinstance(said, str) else tuple(said)
 
 
 def _listed(said: Any) -> tuple[Any, ...]:

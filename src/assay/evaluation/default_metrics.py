@@ -28,6 +28,7 @@ class _Metrics(NamedTuple):
 
 
 _REGRESSION = _Metrics(("mae rmse r2",))
+_MULTIOUTPUT = _Metrics(("macro:mae macro:rmse macro:r2",))
 _RANKING = _Metrics(scores=("ndcg mean_average_precision mean_reciprocal_rank",))
 _MULTICLASS_CV = _Metrics(("accuracy balanced_accuracy kappa",))
 
@@ -113,13 +114,17 @@ _DEFAULTS: Mapping[str, Mapping[Use, _Metrics]] = {
                 "subset_accuracy hamming_loss",
                 "micro:precision micro:recall micro:f1",
                 "macro:precision macro:recall macro:f1 weighted:f1",
-            )
+            ),
+            ("macro_auc micro_auc weighted_auc macro:average_precision micro:average_precision",),
+            ("macro:log_loss macro:brier",),
         ),
-        "full report": _Metrics(),
-        "slices": _Metrics(("subset_accuracy hamming_loss",)),
-        "comparison": _Metrics(("subset_accuracy hamming_loss",)),
-        "cross-validation": _Metrics(("subset_accuracy hamming_loss micro:f1 macro:f1",)),
-        "highlight": _Metrics(("subset_accuracy micro:f1 macro:f1",)),
+        "full report": _Metrics(("micro:jaccard macro:jaccard weighted:precision weighted:recall",)),
+        "slices": _Metrics(("subset_accuracy hamming_loss micro:f1 macro:f1",), ("macro_auc",)),
+        "comparison": _Metrics(("subset_accuracy hamming_loss micro:f1 macro:f1",), ("macro_auc",)),
+        "cross-validation": _Metrics(
+            ("subset_accuracy hamming_loss micro:f1 macro:f1",), ("macro_auc macro:average_precision",)
+        ),
+        "highlight": _Metrics(("subset_accuracy micro:f1 macro:f1",), ("macro_auc",)),
     },
     "regression": {
         "report": _Metrics(
@@ -130,6 +135,16 @@ _DEFAULTS: Mapping[str, Mapping[Use, _Metrics]] = {
         "comparison": _REGRESSION,
         "cross-validation": _REGRESSION,
         "highlight": _REGRESSION,
+    },
+    "multioutput": {
+        "report": _Metrics(
+            ("macro:mae macro:rmse macro:mean_error", "macro:r2 variance_weighted:r2 macro:pearson")
+        ),
+        "full report": _Metrics(("macro:mse macro:explained_variance macro:mape",)),
+        "slices": _Metrics(("macro:mae macro:rmse macro:mean_error",)),
+        "comparison": _MULTIOUTPUT,
+        "cross-validation": _MULTIOUTPUT,
+        "highlight": _MULTIOUTPUT,
     },
     "ranking": {
         "report": _Metrics(
@@ -161,7 +176,7 @@ def default_groups(
     [['mae', 'rmse', 'mean_error', 'median_absolute_error', 'max_error'], ['r2', 'pearson', 'spearman']]
     """
     metrics = _DEFAULTS[task][use]
-    if task in ("regression", "ranking", "multilabel"):  # their metrics are read from whatever there is
+    if task in ("regression", "multioutput", "ranking"):  # their metrics are read from whatever there is
         return [_specs(line) for line in metrics.labels + metrics.scores]
     lines = list(metrics.labels) if labels else []
     if scores and use == "report" and probabilities:  # scores and probabilities are one group there

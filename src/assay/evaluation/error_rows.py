@@ -22,7 +22,6 @@ from assay.tallies import Confusion, LabelSets, Queries
 if TYPE_CHECKING:
     from assay.evaluation.evaluation import Evaluation
     from assay.inputs import Column, Rows
-    from assay.inputs.multilabel import LabelTables
 
 __all__ = ["ErrorGroup", "ErrorRows", "error_rows"]
 
@@ -32,6 +31,7 @@ _KINDS_BY_TASK = {
     "multiclass": ("mistakes", "confusions"),
     "ordinal": ("mistakes", "confusions"),
     "multilabel": ("mistakes", "labels"),
+    "multioutput": ("residuals",),
     "regression": ("residuals",),
     "ranking": ("lists",),
 }
@@ -171,12 +171,12 @@ def error_rows(ev: Evaluation, which: str | None = None, n: Any = 20) -> ErrorRo
             f"{_sql_for_errors(ev)}."
         )
     from_rows: dict[str, Any] = {
-        "false_positives": _binary_errors, "false_negatives": _binary_errors, "mistakes": _class_errors,
-        "residuals": _residuals,
+        "false_positives": _binary_errors, "false_negatives": _binary_errors,
+        "mistakes": _multilabel_errors if ev.task.name == "multilabel" else _class_errors,
+        "residuals": _output_residuals if ev.task.name == "multioutput" else _residuals,
     }  # fmt: skip
     groups = tuple(
         from_tallies[kind](ev, n) if kind in from_tallies
-        else _multilabel_errors(ev.label_tables, n) if ev.label_tables is not None
         else from_rows[kind](ev, ev.rows, n, kind)
         for kind in chosen_kinds
     )  # fmt: skip
@@ -184,7 +184,7 @@ def error_rows(ev: Evaluation, which: str | None = None, n: Any = 20) -> ErrorRo
 
 
 def _has_rows(ev: Evaluation) -> bool:
-    return ev.rows is not None or ev.label_tables is not None
+    return ev.rows is not None
 
 
 def _binary_errors(ev: Evaluation, rows: Rows, n: int, kind: str) -> ErrorGroup:
@@ -242,20 +242,21 @@ def _confused_pairs(ev: Evaluation, n: int) -> ErrorGroup:
     return ErrorGroup("confusions", "confused pairs of classes", "most frequent first", len(wrong), columns)
 
 
-def _multilabel_errors(tables: LabelTables, n: int) -> ErrorGroup:
+def _multilabel_errors(_: Evaluation, rows: Rows, n: int, kind: str) -> ErrorGroup:
     """Return rows whose predicted labels are wrong, those with most wrong labels first."""
-    missed, added = tables.actual.astype(bool), tables.predicted.astype(bool)
+    missed, added = (column.values.astype(bool) for column in _actual_and_predicted(rows))
+    labels = rows.labels or ()
     missed, added = missed & ~added, added & ~missed
     wrong_labels = (missed | added).sum(axis=1)
     wrong = np.flatnonzero(wrong_labels)
     selected = _first_in_order(wrong, -wrong_labels[wrong], n)
     columns: dict[str, list[Any]] = {
-        "row": (selected if tables.origin is None else tables.origin[selected]).tolist(),
+        "row": _row_numbers(rows, selected),
         "wrong": wrong_labels[selected].tolist(),
     }
     for name, table in (("missed", missed), ("added", added)):
-        columns[name] = [[tables.labels[index] for index in np.flatnonzero(table[row])] for row in selected]
-    return ErrorGroup("mistakes", "wrong rows", "most wrong labels first", len(wrong), columns)
+        columns[name] = [[labels[index] for index in np.flatnonzero(table[row])] for row in selected]
+    return ErrorGroup(kind, "wrong rows", "most wrong labels first", len(wrong), columns)
 
 
 def _label_errors(ev: Evaluation, n: int) -> ErrorGroup:
@@ -287,6 +288,22 @@ def _residuals(_: Evaluation, rows: Rows, n: int, kind: str) -> ErrorGroup:
         "error": residuals[selected].tolist(),
     }
     return ErrorGroup(kind, "rows", "largest error first", len(residuals), columns)
+
+
+def _output_residuals(_: Evaluation, rows: Rows, n: int, kind: str) -> ErrorGroup:
+    """Return the rows and outputs with the largest residuals."""
+    actual, predicted = (column.values.astype(np.float64) for column in _actual_and_predicted(rows))
+    residuals, labels = actual - predicted, rows.labels or ()
+    cells = _first_in_order(np.arange(residuals.size), -np.abs(residuals.ravel()), n)
+    selected, outputs = np.divmod(cells, residuals.shape[1])
+    columns: dict[str, list[Any]] = {
+        "row": _row_numbers(rows, selected),
+        "output": [labels[index] for index in outputs],
+        "actual": actual.ravel()[cells].tolist(),
+        "predicted": predicted.ravel()[cells].tolist(),
+        "error": residuals.ravel()[cells].tolist(),
+    }
+    return ErrorGroup(kind, "rows and outputs", "largest error first", residuals.size, columns)
 
 
 def _worst_lists(ev: Evaluation, n: int) -> ErrorGroup:

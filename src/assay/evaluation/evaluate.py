@@ -12,6 +12,7 @@ from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.from_counts import as_confusion, table_task
 from assay.evaluation.from_scan import evaluate_scan, is_scanned
 from assay.evaluation.infer_task import Task, infer_task
+from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.evaluation.settings import Settings
 from assay.evaluation.task_tallies import core_tallies
 from assay.evaluation.validation import (
@@ -29,11 +30,18 @@ from assay.formatting.frame_output import library_of
 from assay.hints import param
 from assay.inference.formulas.proportions import check_confidence
 from assay.inputs import Rows
-from assay.inputs import rows as make_rows
 from assay.inputs.category_order import order_of
 from assay.inputs.discretize import with_slices
-from assay.inputs.multilabel import are_graded, are_rows_of_items, are_sets, as_lists, label_tables
-from assay.tallies import Collection, Confusion, LabelSets, Queries, Scores
+from assay.inputs.multilabel import (
+    are_graded,
+    are_label_lists,
+    are_rows_of_items,
+    as_lists,
+    has_several_outputs,
+)
+from assay.inputs.roles import gather_rows
+from assay.tallies import Collection, Confusion, Queries, Scores
+from assay.tallies.mapping import maker
 from assay.tallies.scores.counts_at_threshold import counted_at, with_labels
 
 if TYPE_CHECKING:
@@ -88,14 +96,16 @@ def evaluate(
         Not used: columns are passed by the name of their role.
     actual, predicted, score, weight, group, query, by, labels, positive, missing
         The roles of :func:`assay.rows`. Rows that may have several labels have a table of 0 and 1 for
-        `actual` and `predicted`, or lists of labels; ranked lists may be lists of items, best first. By `by`
-        the rows are sliced: see :attr:`Evaluation.slices`.
+        `actual` and `predicted`, or lists of labels; a regression of several outputs has a table of numbers.
+        Of a frame or a file, such a role is a list of column names. Ranked lists may be lists of items, best
+        first. By `by` the rows are sliced: see :attr:`Evaluation.slices`.
     edges
         Where numbers to slice by are cut, by their columns: ``{"age": [30, 50]}``. Without, at their
         quartiles, unless they are whole and of few different values.
     task
-        ``"binary"``, ``"multiclass"``, ``"ordinal"``, ``"multilabel"``, ``"regression"`` or ``"ranking"``.
-        Inferred where there is no doubt, and always reported.
+        ``"binary"``, ``"multiclass"``, ``"ordinal"``, ``"multilabel"``, ``"regression"``, ``"multioutput"``
+        (a regression of several outputs) or ``"ranking"``. Inferred where there is no doubt, and always
+        reported.
     threshold
         Scores at or above it are predicted positive. Actual and predicted numbers are both cut at it.
     confidence
@@ -159,22 +169,17 @@ def evaluate(
         if table is not None:
             return _evaluate_counts(table, positive, task, threshold, settings)
         raise columns_without_role_error(data)
-    if task in (None, "multilabel", "ranking"):
+    if task == "ranking":
         lists = [as_lists(data, value) for value in (actual, predicted)]
         are_ranked_lists = are_rows_of_items(lists[1]) and (
             are_rows_of_items(lists[0]) or are_graded(lists[0])
         )
-        if task == "ranking" and score is None and are_ranked_lists:
+        if score is None and are_ranked_lists:
             refuse_options_of_lists(weight=weight, group=group, by=by, edges=edges, labels=labels,
                                 positive=positive, threshold=threshold, **settings_given)  # fmt: skip
             tally = Queries.of_lists(actual=lists[0], predicted=lists[1], query=query)
             return Evaluation(Task("ranking"), settings, Collection.of_mapping({"queries": tally}))
-        if task == "multilabel" or (task is None and any(map(are_sets, lists))):
-            refuse_unused_settings("multilabel", settings)
-            options: dict[str, Any] = {"labels": labels, "threshold": threshold, "missing": missing}
-            return _evaluate_multilabel(
-                data, roles, task, settings, {"positive": positive, "edges": edges}, **options
-            )
+    notes: tuple[str, ...] = ()
     if isinstance(data, Rows):
         if by_role or labels is not None or positive is not None:
             raise InputError(
@@ -182,13 +187,23 @@ def evaluate(
             )
         rows = data
     else:
-        refuse_several_columns(roles, task)
+        multioutput = task in MULTIOUTPUT_TASKS or has_several_outputs(data, actual, predicted)
+        if multioutput and task is None and are_label_lists(data, actual, predicted):
+            task, notes = "multilabel", ("each row holds a list of labels",)
+        if multioutput and positive is not None:
+            raise InputError(f"{param('positive')} has no use for rows of several labels: leave it out.")
+        if not multioutput:
+            refuse_several_columns(roles)
         if task == "ordinal" and labels is None:
             labels = order_of(data, actual)
-        rows = make_rows(data, **roles, labels=labels, positive=positive, missing=missing)
+        columns = {role: value for role, value in roles.items() if role != "by"}
+        rows = gather_rows(
+            data, columns, by=by, labels=labels, positive=positive, missing=missing, multioutput=multioutput
+        )
     refuse_no_rows(len(rows))
     rows = with_slices(rows, edges)
     inferred, rows = infer_task(rows, task, threshold)
+    inferred = dataclasses.replace(inferred, inferred=(*notes, *inferred.inferred))
     refuse_unused_settings(inferred.name, settings)
     names: dict[str, Any] = {
         role: column.name
@@ -216,31 +231,9 @@ def _evaluate_counts(
     return Evaluation(task, settings, Collection.of_mapping({"confusion": tally}))
 
 
-def _evaluate_multilabel(
-    data: Any, roles: dict[str, Any], task_name: str | None, settings: Settings,
-    other_options: dict[str, Any], *, labels: Any, threshold: float | None, missing: str,
-) -> Evaluation:  # fmt: skip
-    """Return the evaluation of rows that may have several labels."""
-    unused_options = {"query": roles["query"], "by": roles["by"], **other_options}
-    unused = [param(name) for name, value in unused_options.items() if value is not None]
-    if unused:
-        raise InputError(f"{' and '.join(unused)} has no use for rows of several labels: leave it out.")
-    columns = {name: roles[name] for name in ("actual", "predicted", "score", "weight", "group")}
-    tables = label_tables(data, **columns, threshold=threshold, labels=labels, missing=missing)
-    inferred = tables.inferred if task_name else ("each row holds a list of labels", *tables.inferred)
-    tally = LabelSets.of_indicators(**tables.columns)
-    task = Task("multilabel", tally.labels, None, threshold, inferred)
-    settings_given: dict[str, Any] = {
-        name: value.name for name in ("weight", "group") if (value := getattr(tables, name)) is not None
-    }
-    settings = dataclasses.replace(settings, **settings_given)
-    tallies = Collection.of_mapping({"label_sets": tally})
-    return Evaluation(task, settings, tallies, dropped=tables.dropped, label_tables=tables)
-
-
 def _tallies(task: Task, rows: Rows) -> dict[str, Tally]:
     """Return the tallies of a task that every report reads."""
-    tallies: dict[str, Tally] = {name: tally.of(rows) for name, tally in core_tallies(task, rows).items()}
+    tallies: dict[str, Tally] = {name: maker(make)(rows) for name, make in core_tallies(task, rows).items()}
     table = tallies.get("confusion")
     if isinstance(table, Confusion) and task.name == "binary":
         tallies["confusion"] = with_labels(table, task.labels)

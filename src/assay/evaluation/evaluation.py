@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from assay.errors import InputError, MetricError
 from assay.evaluation.default_metrics import flatten, report_metrics
+from assay.evaluation.multioutput import MULTIOUTPUT_TASKS, matrix_rows
 from assay.evaluation.read_metric import MAX_ROWS_FOR_SKEWNESS, read_metric
 from assay.evaluation.score_columns import predict_at_threshold
 from assay.evaluation.settings import Settings
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from assay.evaluation.per_class import ClassTable
     from assay.evaluation.slices.slices import SlicesByColumn
     from assay.inputs import Label, Rows
-    from assay.inputs.multilabel import LabelTables
     from assay.metrics.curves.curves import Curve
     from assay.tallies import Tally
 
@@ -63,7 +63,6 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
     tallies: Collection
     source_rows: Rows | None = None
     dropped: int = 0
-    label_tables: LabelTables | None = None
     saved: Mapping[Any, Estimate] = dataclasses.field(default_factory=dict)  # computed while there were rows
 
     @property
@@ -90,9 +89,10 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
     @functools.cached_property
     def groups(self) -> list[list[MetricSpec]]:
         """The metrics that a report shows, in groups that belong together."""
-        has_scores = bool({"scores", "class_scores"} & self.by_name.keys())
+        has_scores = bool({"scores", "class_scores", "label_scores"} & self.by_name.keys())
+        has_labels = bool({"confusion", "label_sets"} & self.by_name.keys())
         return report_metrics(
-            self.task.name, labels="confusion" in self.by_name, scores=has_scores,
+            self.task.name, labels=has_labels, scores=has_scores,
             probabilities=has_scores and self.are_probabilities, settings=self.settings,
         )  # fmt: skip
 
@@ -201,12 +201,6 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
     def _estimate(
         self, metric: Metric, options: dict[str, Any], confidence: float, method: str | None
     ) -> Estimate:
-        if self.label_tables is not None:
-            from assay.inference.intervals.multilabel import label_sets_estimate  # noqa: PLC0415 - few need it
-
-            tally = self.by_name.get("label_sets")
-            columns = {**self.label_tables.columns, "group": self.label_tables.group, "tally": tally}
-            return label_sets_estimate(metric, **columns, confidence=confidence, method=method, **options)
         tally, tally_options, row_options = self.read(metric, options)
         if isinstance(tally, BoundedTally):
             return Estimate(Undefined(tally.why), None, None, confidence, "", self.n)
@@ -220,6 +214,8 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
                 self.binned, metric, tally, tally_options, confidence=confidence, method=method
             )
         rows = self.stored_rows if self._needs_rows(tally) or method else None
+        if rows is not None and rows.multioutput and isinstance(tally, Scores):  # those of one label
+            rows = metric.of_class(rows, row_options)
         return estimate_tally(
             metric,
             tally,
@@ -248,8 +244,16 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
         The pairs of actual and predicted values of a regression are its rows.
         """
         stored = self.by_name.get("cases")
+        if self.rows is not None and self.rows.multioutput:
+            # In an order of their own, so that rows of a file, which are stored so, give the same digits.
+            from assay.inference.bootstrap.row_units import canonical_order  # noqa: PLC0415 - few need it
+
+            return self.rows.take(canonical_order(self.rows))
         if self.rows is None and isinstance(stored, StoredRows):
-            return dataclasses.replace(self, source_rows=stored.rows()).rows
+            rows = stored.rows()
+            if self.task.name in MULTIOUTPUT_TASKS:
+                rows = matrix_rows(rows)
+            return dataclasses.replace(self, source_rows=rows).rows
         pairs = self.by_name.get("spearman")
         if self.rows is None and isinstance(pairs, NumberPairs) and not self.settings.group:
             return pairs.rows()
@@ -329,10 +333,27 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
 
     @functools.cached_property
     def classes(self) -> ClassTable:
-        """Precision, recall and F1 of every class, each against the rest, with intervals."""
+        """Precision, recall and F1 of every class, each against the rest, with intervals.
+
+        Of rows that may have several labels, those of every label; of several outputs MAE, RMSE and R².
+        """
         from assay.evaluation.per_class import class_table  # noqa: PLC0415 - circular import
 
         return class_table(self)
+
+    @functools.cached_property
+    def outputs(self) -> Mapping[Label, Evaluation]:
+        """The evaluation of each label, a binary task, or of each output, a regression, by its name.
+
+        >>> import assay
+        >>> actual, predicted = [[1.5, 0.5], [2.0, 1.0], [4.0, 0.0]], [[1.0, 0.5], [2.0, 1.5], [3.5, 0.0]]
+        >>> ev = assay.evaluate(actual=actual, predicted=predicted, labels=["height", "weight"])
+        >>> round(float(ev.outputs["height"]["mae"]), 4)
+        0.3333
+        """
+        from assay.evaluation.outputs import evaluations_of_outputs  # noqa: PLC0415 - circular import
+
+        return evaluations_of_outputs(self)
 
     def reading(self, name: str) -> tuple[MetricSpec, Tally, dict[str, Any], dict[str, Any]]:
         """Return a metric by its name, the tally it reads, and its options beside the tally and beside rows.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
+from assay.evaluation.per_class import class_metrics
 from assay.formatting.json_values import json_safe
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.test_result import TestResult
@@ -44,7 +46,7 @@ def as_dict(
     table = ev.tallies.get("confusion")
     # A larger table is of no use as text; the counts of each class are among the classes.
     has_table = isinstance(table, Confusion) and len(table.labels) ** 2 <= LARGEST_TABLE
-    has_classes = bool({"confusion", "label_sets"} & set(ev.tallies))
+    has_classes = bool(class_metrics(ev))
     data = {
         "schema": SCHEMA,
         "name": settings.name,
@@ -118,6 +120,6 @@ def tables(ev: Evaluation) -> list[ResultTable]:
     ]
     if len(ev.task.labels) <= _MAX_CLASSES_IN_TABLES:
         found += ev.confusion.tables() if isinstance(ev.tallies.get("confusion"), Confusion) else []
-        several = ev.task.name in ("multiclass", "ordinal", "multilabel")
-        found += ev.classes.tables() if several and {"confusion", "label_sets"} & set(ev.tallies) else []
+        several = ev.task.name in ("multiclass", "ordinal", *MULTIOUTPUT_TASKS)
+        found += ev.classes.tables() if several and class_metrics(ev) else []
     return found

@@ -82,11 +82,6 @@ def evaluate_scan(
     threads: int | None,
 ) -> Evaluation:
     """Return the evaluation of data that is scanned; `roles` are names of columns."""
-    if task_name == "multilabel":
-        raise InputError(
-            f"rows that may have several labels, {param('task', 'multilabel')}, are evaluated in memory: "
-            "read them first."
-        )
     named_roles = {role: value for role, value in roles.items() if value is not None}
     if not named_roles:
         raise columns_without_role_error(data)
@@ -106,9 +101,9 @@ def evaluate_scan(
     result = plan.scan(None if task is None else task.name)
     refuse_no_rows(result.scan.rows)
     decision = TaskDecision(task) if task is not None else decide_task(result.profile, request)
-    if task is None and decision.task.name == "regression":
+    if task is None and decision.task.name in ("regression", "multioutput"):
         # The first pass looked for labels and met quantities, which a second pass sums.
-        result = plan.scan("regression")
+        result = plan.scan(decision.task.name)
     refuse_unused_settings(decision.task.name, settings)
     return result.evaluation(decision, settings)
 
@@ -117,6 +112,8 @@ def _task_request(
     roles: dict[str, Any], task_name: str | None, threshold: float | None, labels: Any, positive: Any
 ) -> TaskRequest:
     """Return the request of the task by the names of columns."""
+    if not isinstance(roles.get("actual"), (str, type(None))):
+        return _multioutput_request(roles, task_name, threshold, labels, positive)
     score: Any = roles.get("score")
     is_matrix = score is not None and not isinstance(score, str)
     if is_matrix and not isinstance(score, (list, tuple, dict)):
@@ -132,6 +129,22 @@ def _task_request(
         None if labels is None else same_kind(tuple(map(plain_label, labels))),
         None if positive is None else plain_label(positive),
         names, len(score) if is_matrix else 1,
+    )  # fmt: skip
+
+
+def _multioutput_request(
+    roles: dict[str, Any], task_name: str | None, threshold: float | None, labels: Any, positive: Any
+) -> TaskRequest:
+    """Return the request of the task by the names of several columns, a label or output each."""
+    for role, value in roles.items():
+        several = role in ("actual", "predicted", "score")
+        if not (isinstance(value, (list, tuple)) if several else isinstance(value, str)):
+            raise _not_a_name(role, value)
+    names = {role: value if isinstance(value, str) else role for role, value in roles.items()}
+    columns = tuple(roles["actual"]) if labels is None else labels
+    return TaskRequest(
+        task_name, threshold, same_kind(tuple(map(plain_label, columns))),
+        None if positive is None else plain_label(positive), names, outputs=len(roles["actual"]),
     )  # fmt: skip
 
 
@@ -217,7 +230,8 @@ class _ScanResult:
     def evaluation(self, decision: TaskDecision, settings: Settings) -> Evaluation:
         """Return the evaluation of the tallies."""
         task, scan_options = decision.task, self.plan.scan_options
-        as_task_reads = functools.partial(tallies_as_read, decision=decision)
+        predictions = "predicted" in self.plan.request.names or task.threshold is not None
+        as_task_reads = functools.partial(tallies_as_read, decision=decision, predictions=predictions)
         tallies = as_task_reads(self.merged)
         weighted = any(map(has_weights, tallies.values()))
         names: dict[str, Any] = {
@@ -240,13 +254,22 @@ class _ScanResult:
         return Evaluation(task, settings, Collection.of_mapping(tallies), dropped=self.scan.dropped)
 
 
-def tallies_as_read(result: Mapping[str, Tally], decision: TaskDecision) -> dict[str, Tally]:
-    """Return the tallies as the task reads them: those that its metrics need."""
+def tallies_as_read(
+    result: Mapping[str, Tally], decision: TaskDecision, *, predictions: bool = True
+) -> dict[str, Tally]:
+    """Return the tallies as the task reads them: those that its metrics need.
+
+    Without `predictions`, scores of labels are no probabilities, and have no threshold of their own.
+    """
     task = decision.task
     cut = result.get(CUT)
     tallies = decision.tallies(
         {name: _unwrapped(value) for name, value in result.items() if name not in (PROFILE, CUT)}
     )
+    if task.name == "multilabel" and isinstance(lost := tallies.get("label_sets"), BoundedTally):
+        raise InputError(lost.why)  # other numbers than 0 and 1
+    if task.name == "multilabel" and not predictions:
+        tallies.pop("label_sets", None)
     if task.name in ("multiclass", "ordinal") and "class_scores" in tallies and not task.probabilities:
         tallies = {
             name: value

@@ -11,6 +11,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from assay.errors import InputError, LabelError, shown
+from assay.evaluation.multioutput import (
+    MULTIOUTPUT_TASKS,
+    label_rows,
+    matrix_rows,
+    multioutput_task,
+    stated_multioutput_task,
+)
 from assay.evaluation.score_columns import (
     class_scores_task,
     positive_column,
@@ -53,6 +60,10 @@ class TaskDecision:
     def rows(self, rows: Rows) -> Rows:
         """Return rows as the task reads them."""
         task = self.task
+        if task.name == "multilabel":
+            return label_rows(rows, task.threshold)
+        if task.name == "multioutput":
+            return matrix_rows(rows)
         if self.one_vs_rest is not None:
             rows = _one_vs_rest(rows, self.one_vs_rest, task.labels)
         return dataclasses.replace(rows, positive=task.positive) if task.name == "binary" else rows
@@ -81,7 +92,7 @@ def infer_task(rows: Rows, task_name: str | None = None, threshold: float | None
     request = TaskRequest.of(rows, task_name, threshold)
     task = stated_task(request)
     if task is not None:
-        return task, rows
+        return task, TaskDecision(task).rows(rows)
     rows = prepare_rows(rows, request)
     decision = decide_task(ColumnProfile.of(rows), request, rows)
     return decision.task, decision.rows(rows)
@@ -103,6 +114,13 @@ def stated_task(request: TaskRequest) -> Task | None:
             f"beside {param('actual')}."
         )
     refuse_unused_threshold(request)
+    if request.outputs:
+        return stated_multioutput_task(request)
+    if task_name in MULTIOUTPUT_TASKS:
+        raise InputError(
+            f"{param('task', task_name)} needs several columns of actual values, one for each label or "
+            f"output, but {request.names['actual']} is one: leave {param('task')} out."
+        )
     if task_name == "ranking" or (task_name is None and "query" in names):
         for role, what in (("query", "which list each row is of"), ("score", "what the lists are ranked by")):
             if role not in names:
@@ -121,6 +139,8 @@ def prepare_rows(rows: Rows, request: TaskRequest) -> Rows:
     Numbers are cut at a threshold; of two score columns that of the positive class is taken; of several,
     the highest score predicts.
     """
+    if request.outputs:
+        return rows
     if request.columns > 1:
         rows, task_name = take_positive_column(rows, request.task)
         return rows if task_name == "binary" else predict_highest(rows)
@@ -140,6 +160,8 @@ def decide_task(profile: ColumnProfile, request: TaskRequest, rows: Rows | None 
     >>> decide_task(profile, request).task.title
     'Classification into 3 classes'
     """
+    if request.outputs:
+        return TaskDecision(multioutput_task(profile, request))
     if request.columns > 1:
         labels = request.labels or (rows.labels if rows is not None else None) or profile.actual.labels
         request = dataclasses.replace(request, labels=labels)

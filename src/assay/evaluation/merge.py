@@ -10,6 +10,8 @@ from assay.evaluation.default_metrics import flatten
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.from_scan import tallies_as_read
 from assay.evaluation.infer_task import TaskDecision
+from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
+from assay.evaluation.read_metric import tally_name
 from assay.evaluation.settings import Settings
 from assay.evaluation.slices.partition import check_same_edges
 from assay.evaluation.task_tallies import slice_tallies_of, tallies_for_task
@@ -42,7 +44,7 @@ def completed(ev: Evaluation) -> Evaluation:
 
     Where intervals need the rows, these are stored as a tally too, while they are few.
     """
-    if ev.source_rows is None or ev.label_tables is not None:
+    if ev.source_rows is None:
         return ev
     tallies = dict(ev.tallies.items())
     bare = dataclasses.replace(ev, source_rows=None, saved={})
@@ -50,8 +52,9 @@ def completed(ev: Evaluation) -> Evaluation:
         try:
             bare.read(spec.metric, spec.options)
         except MetricError:  # no tally at hand serves it
-            tallies[spec.metric.name] = ev.read(spec.metric, spec.options)[0]
-    if ev.settings.group or ev.task.name == "regression" or "class_scores" in tallies:
+            tallies[tally_name(spec.metric, spec.options)] = ev.read(spec.metric, spec.options)[0]
+    needs_rows = ev.task.name in ("regression", *MULTIOUTPUT_TASKS) or "class_scores" in tallies
+    if ev.settings.group or needs_rows:
         stored = StoredRows.within(ev.source_rows, _MAX_STORED_BYTES)  # what intervals need
         tallies["cases"] = stored.tally or stored
     slices = slice_tallies(ev)

@@ -34,8 +34,12 @@ def refuse_other_task(spec: MetricSpec, task: Task, actual: str) -> None:
     ):
         if needs == kind and task.name != owner:
             raise MetricError(f"{spec.base} is for {what}, and this is a {task.name} task.")
-    if task.name == "regression" and needs in ("labels", *_SCORES):
+    if task.name in ("regression", "multioutput") and needs in ("labels", *_SCORES):
         raise MetricError(f"{spec.base} is for classes, but {actual} is taken for measured quantities.")
+    if task.name == "multilabel" and needs == "numbers":
+        raise MetricError(f"{spec.base} is for numbers, but {actual} holds labels, several a row.")
+    if task.name == "multioutput":
+        return
     if needs == "numbers" and task.labels and isinstance(task.labels[0], str):
         raise MetricError(f"{spec.base} is for numbers, but {actual} holds labels: {shown(task.labels)}.")
 

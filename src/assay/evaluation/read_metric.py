@@ -8,14 +8,14 @@ from assay.errors import ColumnError, MetricError
 from assay.evaluation.metric_fit import refuse_metric_without_columns
 from assay.inference.intervals.tally_choice import tally_for
 from assay.metrics.spec import MetricSpec
-from assay.tallies import BoundedTally, Confusion, NumberPairs, Scores
+from assay.tallies import BoundedTally, ColumnTallies, Confusion, NumberPairs, Scores
 
 if TYPE_CHECKING:
     from assay.evaluation.evaluation import Evaluation
     from assay.metrics import Metric
     from assay.tallies import Tally
 
-__all__ = ["MAX_ROWS_FOR_SKEWNESS", "read_metric"]
+__all__ = ["MAX_ROWS_FOR_SKEWNESS", "read_metric", "tally_name"]
 
 MAX_ROWS_FOR_SKEWNESS = 1_000_000  # beyond which the skewness of losses no longer matters to their mean
 # Views of tallies that may outgrow the memory, by task.
@@ -30,6 +30,8 @@ _ROW_VIEWS = {
         "Scaled",
         "Explained",
     ),
+    "multioutput": ("Errors", "Scaled", "Explained", "Ranged", "AbsoluteErrors", "ValuePairs", "Mean"),
+    "multilabel": ("Ranks", "ClassRanks", "Mean", "Binary", "Sets"),
     "multiclass": _CLASS_VIEWS,
     "ordinal": _CLASS_VIEWS,
 }
@@ -44,9 +46,13 @@ def read_metric(
     faster to read from the rows than from scores.
     """
     row_options = _options(ev, metric, options)
-    own = ev.by_name.get(metric.name)  # a tally made for this metric alone
+    own = ev.by_name.get(tally_name(metric, row_options))  # a tally made for this metric alone
     if own is not None:
         return own, row_options, row_options
+    labels = ev.by_name.get("label_scores")
+    if isinstance(labels, ColumnTallies) and metric.of_scores and row_options.get("positive") is not None:
+        tally_options = dict(row_options)
+        return labels.of_label(tally_options.pop("positive")), tally_options, row_options
     tally = tally_for(metric, ev.readable, row_options)
     if tally is not None and (held or metric.loss is None or ev.n <= MAX_ROWS_FOR_SKEWNESS):
         return tally, row_options, row_options
@@ -57,6 +63,11 @@ def read_metric(
         }
         return tally.losses(metric.loss, **parameters), tally_options, row_options
     return _read_rows(ev, metric, row_options)
+
+
+def tally_name(metric: Metric, options: dict[str, Any]) -> str:
+    """Return the name of a tally that is made for one metric alone; a mean over rows has its own."""
+    return f"samples_{metric.name}" if options.get("average") == "samples" else metric.name
 
 
 def _options(ev: Evaluation, metric: Metric, options: dict[str, Any]) -> dict[str, Any]:

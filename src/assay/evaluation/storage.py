@@ -16,7 +16,7 @@ from assay.errors import FileError, FormatError
 from assay.evaluation.default_metrics import flatten
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.merge import completed
-from assay.evaluation.per_class import CLASS_METRICS
+from assay.evaluation.per_class import class_metrics
 from assay.evaluation.settings import Settings
 from assay.evaluation.task import Task
 from assay.inference.estimate import Estimate
@@ -35,8 +35,10 @@ def to_bytes(ev: Evaluation) -> bytes:
     whole = completed(ev)
     # Estimates are saved too: some need the rows, which are not saved.
     requests = [(spec.metric, spec.options) for spec in flatten(whole.groups)]
-    if {"confusion", "label_sets"} & set(whole.tallies):
-        requests += [(find(name), {"positive": label}) for label in whole.classes for name in CLASS_METRICS]
+    if whole.task.name != "multioutput":  # whose outputs are evaluated from tallies of their own
+        of_classes = class_metrics(whole)
+        labels = whole.classes if of_classes else ()
+        requests += [(find(name), {"positive": label}) for label in labels for name in of_classes]
     saved_estimates = tuple(
         (whole.key(metric, options), _fields(whole.estimate(metric, **options)))
         for metric, options in requests

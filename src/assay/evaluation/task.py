@@ -18,7 +18,9 @@ __all__ = ["Task", "TaskName", "TaskRequest", "two_classes"]
 
 _ROLES = ("actual", "predicted", "score", "weight", "group", "query")
 
-TaskName: TypeAlias = Literal["binary", "multiclass", "ordinal", "multilabel", "regression", "ranking"]
+TaskName: TypeAlias = Literal[
+    "binary", "multiclass", "ordinal", "multilabel", "regression", "multioutput", "ranking"
+]
 
 _TITLES = {
     "binary": "Binary classification",
@@ -26,6 +28,7 @@ _TITLES = {
     "ordinal": "Classification into {size} ordered classes",
     "multilabel": "Labels of {size} kinds, several a row",
     "regression": "Regression",
+    "multioutput": "Regression of {size} outputs",
     "ranking": "Ranked lists",
 }
 
@@ -35,7 +38,8 @@ class Task:
     """An evaluation task: its name, the positive label, and what was inferred rather than given.
 
     ``labels`` are the classes in the order in which they are shown, the negative one first where there
-    are two. ``threshold`` is that on the scores, or, where actual and predicted numbers were cut, on both.
+    are two; or the names of a regression's outputs. ``threshold`` is that on the scores, or, where actual and
+    predicted numbers were cut, on both.
     """
 
     name: TaskName
@@ -43,7 +47,7 @@ class Task:
     positive: Label | None = None
     threshold: float | None = None
     inferred: tuple[str, ...] = ()
-    probabilities: bool = False  # whether the scores of several classes are probabilities
+    probabilities: bool = False  # whether the scores of several classes or labels are probabilities
 
     @property
     def title(self) -> str:
@@ -55,7 +59,8 @@ class Task:
 class TaskRequest:
     """What the caller stated about the task: its name, threshold, labels, and column names by role.
 
-    ``columns`` is the number of score columns.
+    ``columns`` is the number of score columns, ``outputs`` that of actual columns where these are labels or
+    outputs, several a row, else 0.
     """
 
     task: str | None = None
@@ -64,12 +69,16 @@ class TaskRequest:
     positive: Label | None = None
     names: Mapping[str, str] = dataclasses.field(default_factory=dict)
     columns: int = 1
+    outputs: int = 0
 
     @classmethod
     def of(cls, rows: Rows, task_name: str | None, threshold: float | None) -> TaskRequest:
         """Return the request for rows in memory, without looking at their values."""
         names = {role: column.name for role in _ROLES if (column := getattr(rows, role)) is not None}
         score = rows.score
+        if rows.multioutput:
+            outputs = len(rows.labels or ())
+            return cls(task_name, threshold, rows.labels, rows.positive, names, outputs=outputs)
         columns = 1 if score is None or score.values.ndim == 1 else score.values.shape[1]
         return cls(task_name, threshold, rows.labels, rows.positive, names, columns)
 

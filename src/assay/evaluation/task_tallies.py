@@ -12,6 +12,8 @@ import numpy as np
 
 from assay.errors import ColumnError, LabelError, NumberError
 from assay.evaluation.infer_task import prepare_rows
+from assay.evaluation.multioutput import label_rows
+from assay.evaluation.task import Task
 from assay.evaluation.validation import refuse_swapped_columns
 from assay.hints import hint
 from assay.inputs import Column, Rows
@@ -23,8 +25,10 @@ from assay.tallies import (
     ClassScores,
     Collection,
     ColumnProfile,
+    ColumnTallies,
     Confusion,
     Grouped,
+    LabelSets,
     Moments,
     Queries,
     Scores,
@@ -35,7 +39,7 @@ from assay.tallies.column_profile import has_fractions, label_profile
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay.evaluation.task import Task, TaskRequest
+    from assay.evaluation.task import TaskRequest
     from assay.tallies import Tally
 
     Makers = Mapping[str, Callable[[Rows], Tally] | type[Tally]]
@@ -57,6 +61,10 @@ STORED_ROWS, CUT, PROFILE = "cases", "cut", "traits"
 # Metrics that have a tally of their own, under the metric's name.
 _REGRESSION_METRICS = ("median_absolute_error", "spearman")
 _PROBABILITY_METRICS = ("multiclass_log_loss", "multiclass_brier", "top_label_calibration_error")
+_LABEL_TALLIES: dict[str, Any] = {
+    "label_sets": LabelSets,
+    "label_scores": functools.partial(ColumnTallies.of, each=Scores),
+}
 _NOT_WHOLE = "there are numbers that are not whole"
 
 
@@ -69,6 +77,8 @@ def tallies_for_scan(request: TaskRequest, task_name: str | None, limit: int) ->
     >>> list(tallies_for_scan(TaskRequest(names={"actual": "y", "score": "p"}), None, 0))
     ['traits', 'scores']
     """
+    if request.outputs:
+        return _multioutput_tallies(request, task_name, limit)
     if task_name == "ranking":
         return {"queries": Queries} | (_stored_rows(limit) if "group" in request.names else {})
     if task_name == "regression":
@@ -111,6 +121,33 @@ def _label_tallies(request: TaskRequest, limit: int) -> dict[str, Any]:
     return tallies
 
 
+def _multioutput_tallies(request: TaskRequest, task_name: str | None, limit: int) -> dict[str, Any]:
+    """Return the tallies of a scan of several labels or outputs; labels unless a regression is known."""
+    if task_name == "multioutput":
+        return {**core_tallies(Task("multioutput"), None), **_stored_rows(limit)}
+    threshold = 0.5 if request.threshold is None else request.threshold
+    makers = {"label_sets": LabelSets, "label_scores": _LABEL_TALLIES["label_scores"]}
+    if "score" not in request.names:
+        del makers["label_scores"]
+    tallies: dict[str, Any] = {
+        name: functools.partial(_label_tally, make=make, threshold=threshold, limit=limit)
+        for name, make in makers.items()
+    }
+    stored = functools.partial(_label_tally, make=StoredRows, threshold=None, limit=limit)
+    return {PROFILE: ColumnProfile, **tallies, STORED_ROWS: stored}
+
+
+def _label_tally(rows: Rows, make: Any, threshold: float | None, limit: int) -> BoundedTally:
+    """Return a tally of rows of several labels, unless the columns hold other numbers than 0 and 1."""
+    try:
+        prepared = label_rows(rows, threshold)
+    except NumberError as error:
+        return BoundedTally.lost(len(rows), str(error))
+    if make is StoredRows:
+        return StoredRows.within(prepared, limit)
+    return BoundedTally.of(prepared, make, 0 if make is LabelSets else limit)
+
+
 def _stored_rows(limit: int) -> dict[str, Any]:
     """Return the tally that stores the rows while they are few: intervals of some metrics need them."""
     return {STORED_ROWS: functools.partial(StoredRows.within, limit=limit)}
@@ -129,8 +166,14 @@ def tallies_for_metrics(task_name: str, limit: int) -> dict[str, Any]:
     return {}
 
 
-def core_tallies(task: Task, rows: Rows) -> dict[str, Any]:
+def core_tallies(task: Task, rows: Rows | None) -> dict[str, Any]:
     """Return the tallies of a task that every report reads, for rows as the task reads them."""
+    if task.name == "multioutput":
+        return {"outputs": functools.partial(ColumnTallies.of, each=Moments)}
+    assert rows is not None  # noqa: S101 - the tallies of other tasks depend on their columns
+    if task.name == "multilabel":
+        present = {"label_sets": rows.predicted, "label_scores": rows.score}
+        return {name: make for name, make in _LABEL_TALLIES.items() if present[name] is not None}
     if task.name == "ranking":
         return {"queries": Queries}
     if task.name == "regression":

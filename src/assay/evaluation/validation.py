@@ -184,7 +184,7 @@ def refuse_options_of_lists(**request: Any) -> None:
         )
 
 
-def refuse_several_columns(roles: dict[str, Any], task_name: str | None) -> None:
+def refuse_several_columns(roles: dict[str, Any]) -> None:
     """Raise where a role of one value per row has several columns."""
     for role in ("actual", "predicted"):
         values = roles[role]
@@ -193,14 +193,10 @@ def refuse_several_columns(roles: dict[str, Any], task_name: str | None) -> None
         if not listed and (len(shape) != 2 or shape[1] < 2):  # noqa: PLR2004 - rows and columns
             continue
         columns = shape[1] if shape else len(values[0])
-        if task_name == "regression":
-            value = "actual[:, i]" if shape else "[row[i] for row in actual]"
-            each = f"for i in range({columns})"
-            if not isinstance(values, np.ndarray) and column_names(values):
-                value, each = "actual[name]", "for name in actual.columns"
-            call = f"assay.evaluate(actual={value}, predicted={value.replace('actual', 'predicted')})"
+        if role == "predicted":
             raise InputError(
-                f"{role} has {columns} columns, and each output is evaluated on its own: [{call} {each}]."
+                f"predicted has {columns} columns, but actual one: pass a column of each for every label or "
+                f"output, or scores of several classes as {param('score')}."
             )
         raise InputError(
             f"{role} has {columns} columns: say {param('task', 'multilabel')} for rows that may have "

@@ -28,7 +28,8 @@ class Column:
     holds nothing is marked in ``missing``; a float column may say it by NaN instead. ``origin`` holds
     the rows' numbers in what the caller passed, where some were left out, and ``place`` says where a row
     with such a number is, where that is not all there is to say (a row of a file). Scores of several
-    classes are one column whose values have two axes, a row of numbers per row.
+    classes, and values of several labels or outputs, are one column whose values have two axes, a row of
+    numbers per row.
     """
 
     name: str

@@ -42,6 +42,8 @@ def encode(column: Column) -> tuple[Array, Labels]:
     values = column.values
     if column.labels is not None:
         return values, column.labels
+    if values.ndim > 1:
+        column.plain_numbers("labels")  # raises
     if values.dtype.kind == "f":
         codes, labels, bad_row = kernels.encode_doubles(values)
         if bad_row >= 0:

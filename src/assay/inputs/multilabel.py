@@ -1,4 +1,4 @@
-"""Multilabel input: indicator tables of 0 and 1, or lists of labels per row."""
+"""Several values per row: a column per label (0 and 1) or per output (numbers), or lists of labels."""
 
 from __future__ import annotations
 
@@ -8,45 +8,33 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import ColumnError, InputError, LabelError, LengthError, MissingValueError, shown
-from assay.hints import param, passed
-from assay.inputs import column, rows
-from assay.inputs.arrays import column_names, from_tensor, is_tensor
+from assay.errors import ColumnError, InputError, LabelError, LengthError, shown
+from assay.hints import param
+from assay.inputs.arrays import column, column_names, from_tensor, is_tensor
+from assay.inputs.columns import Column
 from assay.inputs.frames import Table, no_such_column
 from assay.inputs.labels import plain_label, same_kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.inputs import Label, Labels
     from assay.inputs.columns import Array
+    from assay.inputs.labels import Label, Labels
 
-__all__ = ["LabelTables", "are_graded", "are_rows_of_items", "are_sets", "as_lists", "label_tables"]
+__all__ = [
+    "are_graded",
+    "are_label_lists",
+    "are_rows_of_items",
+    "are_sets",
+    "as_lists",
+    "has_several_columns",
+    "has_several_outputs",
+    "target_columns",
+]
 
 _ROW_TYPES = (list, tuple, set, frozenset, np.ndarray)
+_TEXT_AS_SCORE = f"{param('score')} holds values that are not numbers: pass labels as {param('predicted')}."
 _LIST_DTYPE_PREFIXES = ("object", "list", "large_list", "fixed_size_list", "array")
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class LabelTables:
-    """Two boolean indicator tables, one column per label, with the rows' weights and groups.
-
-    ``origin`` holds the row numbers in the caller's data, if some rows were dropped.
-    """
-
-    actual: Array
-    predicted: Array
-    labels: Labels
-    weight: Any = None
-    group: Any = None
-    inferred: tuple[str, ...] = ()
-    dropped: int = 0
-    origin: Array | None = None
-
-    @property
-    def columns(self) -> dict[str, Any]:
-        """The keyword arguments of the multilabel tally."""
-        return {name: getattr(self, name) for name in ("actual", "predicted", "labels", "weight")}
 
 
 def as_lists(data: Any, values: Any) -> Any:
@@ -92,65 +80,124 @@ def are_sets(values: Any) -> bool:
     )
 
 
-def label_tables(
-    data: Any, *, actual: Any, predicted: Any, score: Any, threshold: float | None,
-    labels: Sequence[Label] | None, weight: Any, group: Any, missing: str = "refuse",
-) -> LabelTables:  # fmt: skip
-    """Return the actual and predicted labels as indicator tables."""
-    if actual is None or (predicted is None and score is None):
-        raise InputError(
-            f"multilabel rows need {param('actual')} and {param('predicted')}: tables of 0 and 1 with a "
-            "column per label, "
-            f"or lists of labels. Scores instead of predictions go to {param('score')}, with "
-            f"{param('threshold')}."
-        )
-    if predicted is not None and (score is not None or threshold is not None):
-        raise InputError(
-            f"{param('predicted')} was passed, so {param('score')} and {param('threshold')} have no "
-            "effect: leave them out."
-        )
-    names = None if labels is None else _declared(labels)
+def has_several_columns(data: Any, values: Any) -> bool:
+    """Whether a role has several values per row: a column per label or output, or lists of labels.
+
+    >>> has_several_columns(None, [[1, 0], [0, 0]]), has_several_columns(None, [1, 0])
+    (True, False)
+    >>> has_several_columns({"a": [1], "b": [0]}, ["a", "b"]), has_several_columns(None, ["a", "b"])
+    (True, False)
+    """
+    if type(values) is np.ndarray and values.dtype != object:
+        return values.ndim == 2 and values.shape[1] != 1  # noqa: PLR2004 - rows and columns
+    if isinstance(values, Column):
+        return values.values.ndim > 1
+    values = as_lists(data, values)
+    if isinstance(values, (list, tuple)):
+        first = next((row for row in values if not _is_missing(row)), None)
+        if isinstance(first, str):
+            names = [] if data is None else Table(data).names
+            return all(isinstance(key, str) and key in names for key in values)
+        return isinstance(first, (*_ROW_TYPES, Column)) or getattr(first, "ndim", 0) == 1
+    columns = None if isinstance(values, np.ndarray) else column_names(values)
+    if columns is not None:
+        return len(columns) > 1
+    shape = tuple(getattr(values, "shape", ()))
+    return len(shape) == 2 and shape[1] != 1  # noqa: PLR2004
+
+
+def has_several_outputs(data: Any, actual: Any, predicted: Any) -> bool:
+    """Whether rows have several labels or outputs: of actual values, and of predictions where there are some.
+
+    Lists of numbers of different lengths may be ranked lists, and are no labels unless that is stated.
+
+    >>> has_several_outputs(None, [[1, 2], [3]], [[1], [3]]), has_several_outputs(None, [["a"], []], [[], []])
+    (False, True)
+    """
+    if actual is None or (type(actual) is np.ndarray and actual.ndim == 1 and actual.dtype != object):
+        return False
+    if isinstance(actual, list) and actual and isinstance(actual[0], (int, float)):
+        return False
+    sides = [actual] if predicted is None else [actual, predicted]
+    if not all(has_several_columns(data, side) for side in sides):
+        return False
+    return are_label_lists(data, *sides) or not any(_are_ragged(as_lists(data, side)) for side in sides)
+
+
+def are_label_lists(data: Any, *sides: Any) -> bool:
+    """Whether some of the columns can only be lists of labels."""
+    return any(are_sets(as_lists(data, side)) for side in sides)
+
+
+def _are_ragged(values: Any) -> bool:
+    if not isinstance(values, (list, tuple)):
+        return False
+    return len({len(row) for row in values if hasattr(row, "__len__") and not isinstance(row, str)}) > 1
+
+
+def target_columns(
+    data: Any, *, actual: Any, predicted: Any, score: Any, labels: Sequence[Label] | None
+) -> tuple[dict[str, Column], Labels]:
+    """Return columns of several values per row by role, each a matrix, and the names of their columns.
+
+    The names are the declared labels, the names of actual columns, or numbers from 0. Lists of labels become
+    matrices of true and false. Predictions and scores are matched by name where they share names with the
+    actual columns, else by position.
+
+    >>> columns, labels = target_columns(
+    ...     None, actual=[["cat", "dog"], []], predicted=[["dog"], ["owl"]], score=None, labels=None)
+    >>> labels, columns["actual"].values.tolist()
+    (('cat', 'dog', 'owl'), [[True, True, False], [False, False, False]])
+    """
+    declared = None if labels is None else _declared(labels)
     if hasattr(data, "collect"):  # a lazy frame
         data = data.collect()
-    role = "score" if predicted is None else "predicted"
-    truth, truth_labels = _read(data, actual, "actual")
-    guess, guess_labels = _read(data, score if predicted is None else predicted, role)
-    if len(truth) != len(guess):
-        raise LengthError(f"actual has {len(truth):,} rows, {role} has {len(guess):,}.")
-    if not len(truth):
-        raise InputError("there are no rows to evaluate.")
-    extra_columns = {
-        name: _column(data, values, name)
-        for name, values in (("weight", weight), ("group", group))
-        if values is not None
+    inputs = {"actual": actual, "predicted": predicted, "score": score}
+    sides = {role: _read(data, values, role) for role, values in inputs.items() if values is not None}
+    if isinstance(sides.get("score", (None,))[0], list):
+        raise ColumnError(f"{param('score')} holds lists of labels: pass them as {param('predicted')}.")
+    if "actual" not in sides:
+        raise InputError(
+            f"rows of several labels or outputs need {param('actual')}, a column for each of them."
+        )
+    named = {role: names for role, (_, names) in sides.items() if names is not None}
+    lists = {
+        role: values
+        for role, (values, _) in sides.items()
+        if role != "score" and (isinstance(values, list) or values.values.shape[1] == 0)
     }
-    complete = _complete_rows({"actual": truth, role: guess, **extra_columns}, missing)
-    origin = None if complete is None else np.flatnonzero(complete)
-    if complete is not None:
-        truth, guess = (_select_rows(side, complete) for side in (truth, guess))
-        extra_columns = {name: extra.take(complete) for name, extra in extra_columns.items()}
-    if predicted is None:
-        guess = _apply_threshold(guess, threshold)
-    inferred: tuple[str, ...] = ()
-    if all(isinstance(side, list) or _has_no_columns(side) for side in (truth, guess)):
-        truth, guess = (side if isinstance(side, list) else [[] for _ in side] for side in (truth, guess))
-    if isinstance(truth, list) and isinstance(guess, list):
-        truth, guess, names = _indicators_from_lists(truth, guess, names)
-    elif isinstance(truth, list) or isinstance(guess, list):
+    if lists and len(lists) < len(sides.keys() - {"score"}):
         raise ColumnError(
             "of actual and predicted, one is a table of 0 and 1 and the other lists of labels: pass both in "
             "the same form."
         )
+    if lists:
+        declared = declared or named.get("score")
+        columns, names = _indicators_from_lists(lists, declared)
+        columns |= {role: values for role, (values, _) in sides.items() if role == "score"}
     else:
-        guess = _align_columns(guess, truth_labels, guess_labels, role)
-        names = names or truth_labels or guess_labels or tuple(range(truth.shape[1]))
-        inferred = ("the tables hold 0 and 1, a column per label",)
-    weighted = rows(actual=np.zeros(len(truth), dtype=np.int64), **extra_columns)
-    if not len(weighted):
-        raise InputError("there are no rows to evaluate.")
-    dropped = 0 if complete is None else int(np.count_nonzero(~complete))
-    weight, group = extra_columns.get("weight"), extra_columns.get("group")
-    return LabelTables(truth, guess, names, weight, group, inferred, dropped, origin)
+        columns = {role: values for role, (values, _) in sides.items()}
+        names = named.get("actual") or declared or _first(named) or _numbers_of(columns["actual"])
+    count, width = columns["actual"].values.shape
+    for role, matrix in columns.items():
+        if len(matrix) != count:
+            raise LengthError(f"actual has {count:,} rows, {role} has {len(matrix):,}.")
+        if matrix.values.shape[1] != width:
+            raise LengthError(f"actual has {width} columns, {role} has {matrix.values.shape[1]}.")
+        if role != "actual" and role in named:
+            columns[role] = _align_columns(matrix, names, named[role], role)
+    names = declared or names
+    if len(names) != width or len(set(names)) != width:
+        raise LabelError(f"{width} columns need as many different labels, not {shown(names)}.")
+    return columns, names
+
+
+def _first(named: Mapping[str, Labels]) -> Labels | None:
+    return next(iter(named.values()), None)
+
+
+def _numbers_of(column: Column) -> Labels:
+    return tuple(range(column.values.shape[1]))
 
 
 def _declared(labels: Any) -> Labels:
@@ -168,142 +215,140 @@ def _names_of(data: Any) -> list[Any]:
     return column_names(data) or list(getattr(getattr(data, "dtype", None), "names", None) or ())
 
 
-def _column(data: Any, values: Any, name: str) -> Any:
-    return (
-        Table(data).column(values) if data is not None and isinstance(values, str) else column(values, name)
-    )
-
-
-def _read(data: Any, values: Any, name: str) -> tuple[Any, Labels | None]:
-    """Return an indicator table or a list of label lists, and the labels if the columns are named."""
+def _read(data: Any, values: Any, role: str) -> tuple[Any, Labels | None]:
+    """Return a matrix or a list of label lists, and the labels if the columns are named."""
     if data is not None and isinstance(values, str) and values not in _names_of(data):
         raise no_such_column(values, _names_of(data))
     values = as_lists(data, values)
     if hasattr(values, "toarray"):  # a sparse matrix
         values = values.toarray()
     if is_tensor(values):
-        values = from_tensor(values, name)
+        values = from_tensor(values, role)
     elif isinstance(values, (list, tuple)):
-        values = [from_tensor(row, name) if is_tensor(row) else row for row in values]
+        values = [from_tensor(row, role) if is_tensor(row) else row for row in values]
+    if isinstance(values, Column):
+        return values if values.values.ndim > 1 else _joined([values], role), None
+    if isinstance(values, Mapping):
+        names = same_kind(tuple(map(plain_label, values)))
+        return _joined([_one_column(data, value, str(key)) for key, value in values.items()], role), names
+    if isinstance(values, list) and values and all(isinstance(value, Column) for value in values):
+        return _joined(values, role), tuple(value.name for value in values)
     if (
         data is not None
-        and isinstance(values, (list, tuple))
+        and isinstance(values, list)
         and values
         and all(isinstance(key, str) for key in values)
     ):
-        known = _names_of(data)
-        if unknown := [key for key in values if key not in known]:
-            raise no_such_column(unknown[0], known)
-        return np.stack([np.asarray(data[key]) for key in values], axis=1), tuple(values)
-    if (names := None if isinstance(values, np.ndarray) else column_names(values)) is not None:
-        table = np.stack([np.asarray(values[key]) for key in names], axis=1)
-        return table, same_kind(tuple(map(plain_label, names)))
+        table = Table(data)
+        return _joined([table.column(key) for key in values], role), tuple(values)
+    if (columns := None if isinstance(values, np.ndarray) else column_names(values)) is not None:
+        joined = _joined([column(values[key], str(key)) for key in columns], role)
+        return joined, same_kind(tuple(map(plain_label, columns)))
     if not isinstance(values, np.ndarray):
         values = list(values)
         if not all(_is_missing(row) or isinstance(row, _ROW_TYPES) for row in values):
             bad_row = next(row for row in values if not isinstance(row, _ROW_TYPES))
             raise ColumnError(
-                f"{name} holds {bad_row!r} where each row is a list of labels, or a row of 0 and 1: "
+                f"{role} holds {bad_row!r} where each row is a list of labels, or a row of 0 and 1: "
                 f"for one label per row leave out {param('task', 'multilabel')}."
             )
         if are_sets(values) or len({-1 if _is_missing(row) else len(row) for row in values}) > 1:
             return values, None
-    table = np.asarray(values)
+    return _matrix(np.asarray(values), role), None
+
+
+def _one_column(data: Any, value: Any, name: str) -> Column:
+    return Table(data).column(value) if data is not None and isinstance(value, str) else column(value, name)
+
+
+def _joined(columns: list[Column], role: str) -> Column:
+    """Return columns of numbers side by side as one."""
+    for each in columns:
+        if len(each) != len(columns[0]):
+            raise LengthError(
+                f"{columns[0].name} has {len(columns[0]):,} values, {each.name} has {len(each):,}."
+            )
+    missing = None
+    for each in columns:
+        if (mask := each.absent()) is not None:
+            missing = mask if missing is None else missing | mask
+    values = np.stack([_numbers(each, role) for each in columns], axis=1)
+    return Column(role, values, None, missing, columns[0].origin, columns[0].place)
+
+
+def _numbers(each: Column, role: str) -> Array:
+    if each.labels is not None and not each.labels:  # every row lacks a value
+        return np.zeros(len(each))
+    try:
+        return each.plain_numbers("numbers, or 0 and 1,")
+    except ColumnError:
+        if role == "score":
+            raise ColumnError(_TEXT_AS_SCORE) from None
+        raise
+
+
+def _matrix(table: Array, role: str) -> Column:
+    """Return a two-dimensional array of numbers as a column; a row with a missing value is marked."""
     if table.ndim != 2:  # noqa: PLR2004 - rows and columns
-        raise ColumnError(f"{name} has shape {table.shape}: a table with one column per label is needed.")
-    return table, None
+        raise ColumnError(f"{role} has shape {table.shape}: a table with one column per label is needed.")
+    missing = None
+    if table.dtype == object:
+        missing = np.array([any(_is_missing(value) for value in row) for row in table], dtype=bool)
+        if missing.any():
+            table = table.copy()
+            table[missing] = 0
+        table = np.array(table.tolist())
+    if table.dtype.kind not in "biuf":
+        if role == "score":
+            raise ColumnError(_TEXT_AS_SCORE)
+        raise ColumnError(
+            f"{role} has dtype {table.dtype} where numbers, or 0 and 1, are needed, a column per label."
+        )
+    if table.dtype.kind == "f":
+        if table.dtype.itemsize not in (4, 8):
+            table = table.astype(np.float64)
+        absent: Array = np.array(np.isnan(table).any(axis=1))
+        missing = absent if missing is None else missing | absent
+    if missing is not None and not missing.any():
+        missing = None
+    return Column(role, np.ascontiguousarray(table), None, missing)
 
 
 def _is_missing(row: Any) -> bool:
     return row is None or (isinstance(row, float) and row != row)  # noqa: PLR0124 - NaN
 
 
-def _complete_rows(columns: dict[str, Any], missing: str) -> Array | None:
-    """Return a mask of rows without missing values, None if all are complete; raise if missing="refuse"."""
-    if str(missing) not in ("refuse", "drop"):
-        raise InputError(f'{passed("missing", missing)} is not known: use "refuse" or "drop".')
-    incomplete = np.zeros(len(columns["actual"]), dtype=bool)
-    mask: Array | None
-    for name, values in columns.items():
-        if isinstance(values, list):
-            mask = np.array([_is_missing(row) for row in values], dtype=bool)
-        elif isinstance(values, np.ndarray):
-            mask = _rows_with_missing(values)
-        else:
-            mask = values.absent()
-        if mask is None or not mask.any() or len(mask) != len(incomplete):
-            continue
-        if missing == "refuse":
-            raise MissingValueError(
-                f"{name} has a missing value (row {int(np.argmax(mask)):,}, counting from 0). "
-                f"{param('missing', 'drop')} leaves such rows out and counts them; or fill them first."
-            )
-        incomplete |= mask
-    return ~incomplete if incomplete.any() else None
+def _align_columns(column: Column, actual_labels: Labels, labels: Labels, role: str) -> Column:
+    """Return a matrix with columns in the order of the actual labels, where both name their columns.
 
-
-def _rows_with_missing(table: Array) -> Array | None:
-    """Return a mask of the rows of a table with a missing value, None if its type has none."""
-    if table.dtype.kind == "f":
-        return np.array(np.isnan(table).any(axis=1))
-    if table.dtype == object:
-        return np.array([any(_is_missing(value) for value in row) for row in table], dtype=bool)
-    return None
-
-
-def _select_rows(side: Any, mask: Array) -> Any:
-    if isinstance(side, list):
-        return [row for row, selected in zip(side, mask, strict=True) if selected]
-    rows_left = side[mask]
-    return rows_left if side.dtype != object else np.array(rows_left.tolist())
-
-
-def _has_no_columns(side: Any) -> bool:
-    """Whether every row is an empty list, read as a table without columns."""
-    return isinstance(side, np.ndarray) and side.shape[1] == 0
-
-
-def _align_columns(predicted: Array, actual_labels: Labels | None, labels: Labels | None, role: str) -> Array:
-    """Return predictions with columns in the order of the actual labels, if both tables name their columns.
-
-    Tables whose names have nothing in common are matched by position.
+    Columns whose names have nothing in common are matched by position.
     """
-    if actual_labels is None or labels is None or actual_labels == labels:
-        return predicted
-    if not set(actual_labels) & set(labels):
-        return predicted
+    if actual_labels == labels or not set(actual_labels) & set(labels):
+        return column
     if set(actual_labels) != set(labels):
         unmatched = sorted(map(str, set(actual_labels) ^ set(labels)))
         raise LabelError(
             f"actual and {role} name different labels: {shown(unmatched)} is in one of them only. Give both "
             "the same columns, or pass them as arrays in the same order."
         )
-    return predicted[:, [labels.index(label) for label in actual_labels]]
-
-
-def _apply_threshold(scores: Any, threshold: float | None) -> Any:
-    if isinstance(scores, list):
-        raise ColumnError(f"{param('score')} holds lists of labels: pass them as {param('predicted')}.")
-    if threshold is None:
-        raise InputError(
-            f"{param('score')} needs {param('threshold')}: labels with a score at or above it are predicted."
-        )
-    try:
-        numbers = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ColumnError(
-            f"{param('score')} holds values that are not numbers: pass labels as {param('predicted')}."
-        ) from None
-    return numbers >= threshold
+    order = [labels.index(label) for label in actual_labels]
+    return dataclasses.replace(column, values=np.ascontiguousarray(column.values[:, order]))
 
 
 def _indicators_from_lists(
-    truth: list[Any], guess: list[Any], names: Labels | None
-) -> tuple[Array, Array, Labels]:
-    """Return lists of labels as indicator tables; the labels are those that occur, unless declared."""
-    occurring = {plain_label(label) for side in (truth, guess) for row in side for label in row}
-    labels_found = same_kind(tuple(occurring))
-    labels = names or tuple(sorted(labels_found))
+    sides: dict[str, Any], declared: Labels | None
+) -> tuple[dict[str, Column], Labels]:
+    """Return lists of labels as matrices of true and false, and the labels: those that occur, or declared."""
+    lists: dict[str, list[Any]] = {
+        role: side if isinstance(side, list) else [[] for _ in side.values] for role, side in sides.items()
+    }
+    missing = {role: np.array([_is_missing(row) for row in side], dtype=bool) for role, side in lists.items()}
+    sets = {
+        role: [set() if _is_missing(row) else {plain_label(label) for label in row} for row in side]
+        for role, side in lists.items()
+    }
+    occurring = {label for side in sets.values() for row in side for label in row}
+    labels = declared or tuple(sorted(same_kind(tuple(occurring))))
     if not labels:
         raise LabelError(
             f"no row has a label, and none was predicted: declare the labels with {param('labels')}."
@@ -311,10 +356,10 @@ def _indicators_from_lists(
     if undeclared := occurring - set(labels):
         raise LabelError(f"{shown(sorted(undeclared))} is not among the declared labels: {shown(labels)}.")
     index_of = {label: index for index, label in enumerate(labels)}
-    tables = []
-    for side in (truth, guess):
+    columns = {}
+    for role, side in sets.items():
         table = np.zeros((len(side), len(labels)), dtype=bool)
         for index, row in enumerate(side):
-            table[index, [index_of[plain_label(label)] for label in row]] = True
-        tables.append(table)
-    return tables[0], tables[1], labels
+            table[index, [index_of[label] for label in row]] = True
+        columns[role] = Column(role, table, None, missing[role] if missing[role].any() else None)
+    return columns, labels

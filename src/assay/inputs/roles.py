@@ -14,12 +14,12 @@ from assay.inputs.labels import Label, Labels, plain_label, same_kind, weights
 from assay.inputs.score_matrix import class_labels, class_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from assay.inputs.columns import Array, Column
     from assay.inputs.frames import Table
 
-__all__ = ["Rows", "declare_labels", "need_rows", "rows"]
+__all__ = ["Rows", "declare_labels", "gather_rows", "need_rows", "rows"]
 
 _ROLES = ("actual", "predicted", "score", "weight", "group", "query")
 _NO_SLICES: tuple[Any, ...] = ()
@@ -33,7 +33,8 @@ class Rows:
 
     ``labels`` is the declared label set, ``positive`` the stated positive label, ``dropped`` the number
     of rows left out because a value was missing. ``origin`` holds the rows' numbers in what the caller
-    passed, where some were left out.
+    passed, where some were left out. Of rows with several labels or outputs, actual, predicted and score are
+    matrices, a column for each of ``labels``.
     """
 
     n: int
@@ -68,6 +69,36 @@ class Rows:
         if found is None:
             raise ColumnError(f"{what} needs {param(role)}: pass it to rows().")
         return found
+
+    @property
+    def multioutput(self) -> bool:
+        """Whether actual has a column for each of several labels or outputs."""
+        return self.actual is not None and self.actual.values.ndim > 1
+
+    def of_column(self, index: int) -> Rows:
+        """Return the rows of one label or output: its column of actual, predicted and score."""
+        columns = {
+            role: dataclasses.replace(matrix, values=np.ascontiguousarray(matrix.values[:, index]))
+            for role in ("actual", "predicted", "score")
+            if (matrix := getattr(self, role)) is not None
+        }
+        return dataclasses.replace(self, **columns, labels=None, positive=None)
+
+    def labels_of_row(self, index: int) -> Rows:
+        """Return the labels of one row as rows: whether it has each of them, and the score of each."""
+        actual, score = self.need("actual", "the labels of a row"), self.need("score", "the labels of a row")
+        return Rows(
+            actual.values.shape[1],
+            actual=dataclasses.replace(actual, values=actual.values[index] != 0),
+            score=dataclasses.replace(score, values=np.ascontiguousarray(score.values[index])),
+        )
+
+    def of_label(self, label: Label) -> Rows:
+        """Return the rows of one label or output by its name."""
+        labels = self.labels or ()
+        if label not in labels:
+            raise LabelError(f"the label {shown([label])} is not among {shown(labels)}.")
+        return self.of_column(labels.index(label))
 
     def take(self, index: Any) -> Rows:
         """Return the rows chosen by a mask, an index array or a slice; weights all 1 there are no weights."""
@@ -111,7 +142,9 @@ def rows(
     data
         A table (any data frame narwhals knows, a dict of columns); each role may then be a column's name.
     actual, predicted
-        What was true and what the model said: labels, or numbers for a regression.
+        What was true and what the model said: labels, or numbers for a regression. Rows of several labels
+        or outputs have a column for each: a two-dimensional array, a list of column names, a frame, or for
+        labels a list of them per row.
     score
         The model's score for the positive class; higher means more likely positive. Or one column per
         class: a two-dimensional array or a list of column names in the order of the labels (columns named
@@ -141,6 +174,23 @@ def rows(
     >>> assay.rows(actual=[1, 0, None], score=[0.9, 0.2, 0.4], missing="drop").dropped
     1
     """
+    roles = {
+        "actual": actual, "predicted": predicted, "score": score, "weight": weight, "group": group,
+        "query": query,
+    }  # fmt: skip
+    from assay.inputs.multilabel import has_several_outputs  # noqa: PLC0415 - circular import
+
+    several = has_several_outputs(data, actual, predicted)
+    return gather_rows(
+        data, roles, by=by, labels=labels, positive=positive, missing=missing, multioutput=several
+    )
+
+
+def gather_rows(
+    data: Any, roles: Mapping[str, Any], *, by: Any = _NO_SLICES, labels: Sequence[Label] | None = None,
+    positive: Label | None = None, missing: str = "refuse", multioutput: bool = False,
+) -> Rows:  # fmt: skip
+    """Return rows of columns by role; `multioutput` states that actual has a column per label or output."""
     if str(missing) not in ("refuse", "drop"):
         raise InputError(f'{passed("missing", missing)} is not known: use "refuse" or "drop".')
     table = None
@@ -148,15 +198,19 @@ def rows(
         from assay.inputs.frames import Table  # noqa: PLC0415 - arrays do without it
 
         table = Table(data)
-    several = None if score is None else class_scores(score, table, "score")
-    columns: dict[str, Any] = {
-        role: _column(table, value, role)
-        for role, value in (
-            ("actual", actual), ("predicted", predicted), ("score", score if several is None else several[0]),
-            ("weight", weight), ("group", group), ("query", query),
-        )
-        if value is not None
-    }  # fmt: skip
+    score = roles.get("score")
+    several = None if score is None or multioutput else class_scores(score, table, "score")
+    columns: dict[str, Any] = {}
+    if multioutput:
+        from assay.inputs.multilabel import target_columns  # noqa: PLC0415 - circular import
+
+        targets = {role: roles.get(role) for role in ("actual", "predicted", "score")}
+        columns, labels = target_columns(data, **targets, labels=labels)
+    columns |= {
+        role: _column(table, value if role != "score" or several is None else several[0], role)
+        for role, value in roles.items()
+        if value is not None and role not in columns
+    }
     slices: tuple[Column, ...] = ()
     if by is not None and by is not _NO_SLICES:
         slices = tuple(_column(table, value, "by") for value in _listed(table, by))
@@ -173,7 +227,7 @@ def rows(
     if several is not None:
         named = class_labels(*several, declared, gathered.actual, listed=isinstance(score, (list, tuple)))
         gathered = dataclasses.replace(gathered, labels=declare_labels(named, positive))
-    return gathered if weight is None else _weighted(gathered)
+    return gathered if gathered.weight is None else _weighted(gathered)
 
 
 def _column(table: Table | None, value: Any, role: str) -> Column:

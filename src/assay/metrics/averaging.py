@@ -55,9 +55,13 @@ def averaged(
 
 
 def over_classes(
-    values: Any, rows: Any, average: str, *, names: Sequence[Any], reason: str, undefined: Any = "strict"
-) -> Value:
-    """Return the mean of the classes' values, each counting the same or by its rows; NaN is no value."""
+    values: Any, rows: Any, average: str, *, names: Sequence[Any], reason: str, undefined: Any = "strict",
+    unit: str = "class",
+) -> Value:  # fmt: skip
+    """Return the mean of the classes' values, each counting the same or by its rows; NaN is no value.
+
+    `unit` is what is averaged over: a class, a label or an output.
+    """
     if average not in ("macro", "weighted"):
         raise MetricError(f'average={average!r} is not known: use "macro", "micro" or "weighted".')
     values, weights = np.array(values, dtype=np.float64), np.array(rows, dtype=np.float64)
@@ -67,7 +71,7 @@ def over_classes(
     if undefined == "strict":
         if missing.any():
             classes = [name for name, is_missing in zip(names, missing, strict=True) if is_missing]
-            return Undefined(f"{reason} (class {shown(classes)})")
+            return Undefined(f"{reason} ({unit} {shown(classes)})")
     elif undefined == "skip":
         weights[missing] = 0.0
     elif isinstance(undefined, (int, float)):
@@ -76,7 +80,7 @@ def over_classes(
         raise MetricError(f'undefined={undefined!r} is not known: use "strict", "skip" or a number.')
     counted = weights > 0
     if not counted.any():
-        return Undefined("no class has a value")
+        return Undefined(f"no {unit} has a value")
     return float(np.average(values[counted], weights=weights[counted]))
 
 

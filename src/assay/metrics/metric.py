@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from assay.errors import MetricError
 from assay.metrics.registry import catalogue, find, options_near, register
 from assay.metrics.undefined import NO_ROWS, Undefined, Value
-from assay.tallies import Scores, Tally
+from assay.tallies import ColumnTallies, Scores, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,9 +99,17 @@ class Metric:
             self.check_options(options)
             data = self.of_class(data, options)
         tally = data if isinstance(data, Tally) else self._tallied(data, options)
+        if options.get("average") == "samples" or (
+            isinstance(tally, ColumnTallies) and self.needs != "class scores"
+        ):
+            from assay.metrics.multioutput import over_columns  # noqa: PLC0415 - circular import
+
+            return over_columns(self, tally, options)
         parameters = {name: options.pop(name) for name in self.parameters if name in options}
         size = tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
         if average := options.pop("average", None):
+            if not self.averages_over_classes:
+                raise self._no_average()
             return self.reads.averaged(self, tally, average, parameters, **options)  # type: ignore[no-any-return]
         if self.loss is not None:
             own = {name: options.pop(name) for name in self.loss_parameters if name in options}
@@ -123,11 +131,16 @@ class Metric:
 
         A metric of scores takes the label out of the options; others find it there.
         """
-        if "positive" not in options or not self.of_scores:
+        if "positive" not in options:
+            return data
+        of_columns = isinstance(data, ColumnTallies) or (_are_rows(data) and data.multioutput)
+        if not self.of_scores and not of_columns:
             return data
         label = options.pop("positive")
         if label is None or not (isinstance(data, Tally) or _are_rows(data)):
             return data
+        if of_columns:
+            return data.of_label(label)
         from assay.tallies.scores.one_vs_rest import of_class  # noqa: PLC0415 - few need it
 
         return of_class(data, label)
@@ -139,6 +152,10 @@ class Metric:
         """
         if not _are_rows(rows):
             raise self._no_rows(f"a {type(rows).__name__}")
+        if rows.multioutput:
+            from assay.metrics.multioutput import tally_columns  # noqa: PLC0415 - circular import
+
+            return tally_columns(self, rows, options)
         if self._over_classes(options):
             return getattr(self.reads, "of_classes", self.reads.tally).of(rows)  # type: ignore[no-any-return]
         if rows.positive is not None and "positive" in self.view_options:
@@ -159,17 +176,22 @@ class Metric:
     def check_options(self, options: dict[str, Any]) -> None:
         """Raise for an option that it does not take, with those that it does."""
         averaged = self._over_classes(options)
-        if averaged and not self.averages_over_classes:
-            raise MetricError(
-                f"{self.name} reads {self.reads.title}, so it has no average of classes: leave average= out."
-            )
+        if averaged and not (self.averages_over_classes or self.averages_over_columns):
+            raise self._no_average()
         unused = {"positive", *self.view_options} if averaged else {"undefined"} - self.parameters.keys()
         known = [name for name in self.options if name not in unused]
+        known += ["undefined"] if averaged and "undefined" not in known else []
         if unknown := options.keys() - {*known, "average"}:
             whose = f"an average of {self.name}" if averaged else self.name
             has = f"it takes {', '.join(known)}" if known else "it has no options"
             hint = options_near(unknown, known)
             raise MetricError(f"{whose} takes no {', '.join(sorted(unknown))}: {has}.{hint}")
+
+    def _no_average(self) -> MetricError:
+        whose = "one output" if self.averages_over_columns else "classes"
+        return MetricError(
+            f"{self.name} reads {self.reads.title}, so it has no average of {whose}: leave average= out."
+        )
 
     def tally(self, rows: Any, **parameters: Any) -> Tally:
         """Return the tally of rows that the metric reads, with the row loss's own parameters."""
@@ -253,6 +275,11 @@ class Metric:
     def averages_over_classes(self) -> bool:
         """Whether ``average="macro"`` and its like average it over the classes."""
         return hasattr(self.reads, "averaged")
+
+    @property
+    def averages_over_columns(self) -> bool:
+        """Whether it can be averaged over several labels or outputs, each with a column of its own."""
+        return self.needs in ("numbers", "score")
 
     @property
     def takes_weights(self) -> bool:

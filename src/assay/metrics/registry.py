@@ -31,8 +31,9 @@ _names: dict[str, Metric] = {}  # with the aliases
 _titles: dict[str, Metric] = {}  # as reports print them
 _MIN_SIMILARITY = 0.7  # of two words, of 1, where one may be a misspelling of the other
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # in CamelCase
-_AVERAGE_FIRST = re.compile(r"(macro|micro|weighted)[\s_:-]+(\S.*)", re.IGNORECASE)
-_AVERAGE_LAST = re.compile(r"(\S.*?)[\s_:-]+(macro|micro|weighted)", re.IGNORECASE)  # scikit-learn's scorers
+_AVERAGES = r"(macro|micro|variance[\s_-]weighted|weighted|samples)"
+_AVERAGE_FIRST = re.compile(_AVERAGES + r"[\s_:-]+(\S.*)", re.IGNORECASE)
+_AVERAGE_LAST = re.compile(r"(\S.*?)[\s_:-]+" + _AVERAGES, re.IGNORECASE)  # scikit-learn's scorers
 _MEAN_FIRST = re.compile(r"(mean)[\s_]+(\S.*)", re.IGNORECASE)  # caret's multiClassSummary
 
 
@@ -102,9 +103,9 @@ def split_average(text: str) -> tuple[str, str] | None:
     """
     text = text.strip()
     if match := _AVERAGE_FIRST.fullmatch(text):
-        return match[1].lower(), match[2]
+        return _plain(match[1]), match[2]
     if match := _AVERAGE_LAST.fullmatch(text):
-        return match[2].lower(), match[1]
+        return _plain(match[2]), match[1]
     if (match := _MEAN_FIRST.fullmatch(text)) and _averaged(match[2]):
         return "macro", match[2]
     return None
@@ -116,7 +117,11 @@ def split_averaged(text: str) -> tuple[str, Metric] | None:
     A metric whose own name begins with an average, such as weighted_kappa, has none.
     """
     parts = None if _is_name(text) else split_average(text)
-    return (parts[0], find(parts[1])) if parts is not None and _averaged(parts[1]) else None
+    if parts is None:
+        return None
+    if _averaged(parts[1]) or (_plain(text) not in _names and _averaged(parts[1], over_columns=True)):
+        return parts[0], find(parts[1])
+    return None
 
 
 def nearest(word: str, known: Iterable[str], *, limit: int = 1) -> list[str]:
@@ -142,12 +147,13 @@ def _is_name(text: str) -> bool:
     return _plain(text) in _registry
 
 
-def _averaged(name: str) -> bool:
-    """Tell whether a name is of a metric that can be averaged over classes."""
+def _averaged(name: str, *, over_columns: bool = False) -> bool:
+    """Tell whether a name is of a metric that can be averaged over classes, or over labels and outputs."""
     try:
-        return find(name).averages_over_classes
+        metric = find(name)
     except MetricError:
         return False
+    return metric.averages_over_columns if over_columns else metric.averages_over_classes
 
 
 def _unknown(name: str) -> str:

@@ -113,7 +113,7 @@ class MetricSpec:
             return metric_title(self.alias)
         title = self.metric.title
         if self.average:
-            title = f"{self.average} {title.partition(' (')[0]}"
+            title = f"{self.average.replace('_', '-')} {title.partition(' (')[0]}"
         if not self.others:
             return title
         text = ", ".join(f"{key}={_shown(value)}" for key, value in self.others.items())

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import shown
 from assay.evaluation.default_metrics import LONG_REPORT_ONLY, default_groups
+from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
+from assay.evaluation.per_class import class_metrics
 from assay.formatting.numbers import format_interval, format_value
 from assay.formatting.table import listed
 from assay.formatting.width import short
@@ -37,7 +39,8 @@ _HIGHLIGHTS = {
     "binary": ("auc", "mcc", "precision", "recall"),
     "multiclass": ("accuracy", "balanced_accuracy", "macro_f1"),
     "ordinal": ("quadratic_weighted_kappa", "mean_absolute_rank_error", "accuracy"),
-    "multilabel": ("subset_accuracy", "micro_f1", "macro_f1"),
+    "multilabel": ("subset_accuracy", "micro_f1", "macro_f1", "macro_auc"),
+    "multioutput": ("macro_mae", "macro_rmse", "macro_r2"),
     "regression": ("mae", "rmse", "r2"),
     "ranking": ("ndcg", "mean_average_precision", "mean_reciprocal_rank"),
 }
@@ -61,6 +64,7 @@ def summarize(ev: Evaluation, *, full: bool = False, brief: bool = False, advice
             groups[-1].append(MetricSpec.of(_CALIBRATION))  # of scores in bins it would be biased
     if full:
         there = {name: name in ev.tallies for name in ("confusion", "scores")}
+        there["confusion"] |= "label_sets" in ev.tallies
         groups = [
             *groups,
             *default_groups(
@@ -120,9 +124,7 @@ def one_line(ev: Evaluation) -> str:
 
 def _classes(ev: Evaluation, *, full: bool) -> tuple[ClassRow, ...]:
     """Return the metrics of every class where there are several and few enough for a screen."""
-    if ev.task.name not in ("multiclass", "ordinal", "multilabel") or not {"confusion", "label_sets"} & set(
-        ev.tallies
-    ):
+    if ev.task.name not in ("multiclass", "ordinal", *MULTIOUTPUT_TASKS) or not class_metrics(ev):
         return ()
     few = len(ev.task.labels) <= _MAX_CLASSES
     return ev.classes.rows if full or few else ()
@@ -273,8 +275,9 @@ def _remarks(
             )
             whole = hint("ev.confusion", "shown by assay crosstab")
             yield f"{len(table.labels)} classes: the whole table is {whole}{classes}."
-    if ev.task.name == "multilabel" and len(ev.task.labels) > _MAX_CLASSES and not full and advice:
-        yield f"{len(ev.task.labels)} labels: the metrics of each are in {hint('ev.classes', '--full')}."
+    if ev.task.name in MULTIOUTPUT_TASKS and len(ev.task.labels) > _MAX_CLASSES and not full and advice:
+        unit = "labels" if ev.task.name == "multilabel" else "outputs"
+        yield f"{len(ev.task.labels)} {unit}: the metrics of each are in {hint('ev.classes', '--full')}."
     if ev.binned is not None:
         yield from _bin_remarks(ev.binned)
     if ev.task.name == "binary" and "scores" in ev.tallies and not ev.are_probabilities:

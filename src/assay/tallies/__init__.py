@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from assay.tallies.bounded import BoundedTally
     from assay.tallies.collection import Collection
     from assay.tallies.column_profile import ColumnProfile
+    from assay.tallies.column_tallies import ColumnTallies
     from assay.tallies.confusion import Confusion
     from assay.tallies.distinct_values import Values
     from assay.tallies.grouped import Grouped
@@ -50,6 +51,7 @@ _HOMES = {
     "scores.scores": ("Scores",),
     "tally": ("Tally", "from_bytes", "merge"),
     "column_profile": ("ColumnProfile",),
+    "column_tallies": ("ColumnTallies",),
     "distinct_values": ("Values",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -60,6 +62,7 @@ __all__ = [
     "ClassScores",
     "Collection",
     "ColumnProfile",
+    "ColumnTallies",
     "Confidences",
     "Confusion",
     "Grouped",

@@ -95,7 +95,8 @@ def _any_not_whole(values: Any) -> bool:
 class ColumnProfile(Tally, kind="traits"):
     """Actual and predicted labels that occur, and the minimum and maximum score.
 
-    ``probabilities``: whether every row's multiclass scores add up to 1.
+    ``probabilities``: whether every row's multiclass scores add up to 1; of rows with several labels or
+    outputs, whether every row has exactly one 1 among zeros, which may be one class per row.
 
     State: the labels that occur (none for columns with fractions) and four numbers.
 
@@ -119,6 +120,8 @@ class ColumnProfile(Tally, kind="traits"):
         """Return the profile of rows."""
         if not len(need_rows(rows)):
             return cls()
+        if rows.multioutput:
+            return cls._of_matrices(rows)
         actual, predicted = (
             _NOTHING if column is None else label_profile(column) for column in (rows.actual, rows.predicted)
         )
@@ -133,6 +136,26 @@ class ColumnProfile(Tally, kind="traits"):
         if np.isnan(minimum):
             score.raise_missing(int(np.argmax(np.isnan(values))))
         return cls(len(rows), actual, predicted, minimum + 0.0, maximum + 0.0)
+
+    @classmethod
+    def _of_matrices(cls, rows: Rows) -> Self:
+        """Return the profile of rows of several labels or outputs, all columns of a role as one."""
+        actual, predicted, score = (
+            None if column is None else dataclasses.replace(column, values=column.values.ravel(), place=None)
+            for column in (rows.actual, rows.predicted, rows.score)
+        )
+        for column in (rows.actual, rows.predicted, rows.score):
+            if column is not None:
+                column.refuse_missing()
+        flat = dataclasses.replace(
+            rows, n=len(rows) * len(rows.labels or ()), actual=actual, predicted=predicted, score=score,
+            weight=None, group=None, query=None, by=(),
+        )  # fmt: skip
+        profile = cls.of(flat)
+        matrix: Any = rows.actual
+        values = matrix.values
+        one_hot = bool(((values == 0) | (values == 1)).all() and (values.sum(axis=1) == 1).all())
+        return dataclasses.replace(profile, n=len(rows), probabilities=one_hot)
 
     def merge(self, other: Self) -> Self:
         """Return the profile of both tallies' rows."""

@@ -141,7 +141,7 @@ def _integer_pairs(actual: Column, predicted: Column) -> tuple[Array, Array] | N
     if actual.labels is not None or predicted.labels is not None:
         return None
     first, second = actual.values, predicted.values
-    if first.dtype != second.dtype or first.dtype.kind not in "iub":
+    if first.dtype != second.dtype or first.dtype.kind not in "iub" or first.ndim > 1:
         return None
     actual.refuse_missing()
     predicted.refuse_missing()

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import ColumnError, LabelError, LengthError, MergeError, NumberError, TallyError, shown
-from assay.inputs import column
+from assay.inputs import column, need_rows
 from assay.inputs.arrays import from_tensor, is_tensor
 from assay.inputs.labels import Labels, plain_label, same_kind, weights
 from assay.tallies.exact_numbers import CellSums, check_weights
@@ -18,9 +18,10 @@ from assay.tallies.tally import Tally, frozen, no_values, require
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from assay.inputs import Rows
     from assay.inputs.columns import Array
 
-__all__ = ["LabelSets"]
+__all__ = ["LabelSets", "indicators"]
 
 _HEAD = 2  # the counts before the labels': rows, and rows that are wholly right
 
@@ -50,6 +51,27 @@ class LabelSets(Tally, kind="label sets"):
     weights: tuple[tuple[int, Any], ...] | None = None
 
     @classmethod
+    def of(cls, rows: Rows) -> Self:
+        """Return the tally of rows of several labels: matrices of 0 and 1, a column per label.
+
+        >>> import assay
+        >>> rows = assay.rows(actual=[["cat"], ["cat", "dog"]], predicted=[["cat"], ["dog"]])
+        >>> assay.LabelSets.of(rows).tp
+        array([1, 1])
+        """
+        if not len(need_rows(rows)):
+            return cls()
+        actual, predicted = (rows.need(role, "a tally of label sets") for role in ("actual", "predicted"))
+        for side in (actual, predicted):
+            side.refuse_missing()
+            if side.values.ndim == 1:
+                raise ColumnError(f"{side.name} has one label per row: label sets have a column per label.")
+        weight = None if rows.weight is None else rows.weight.values
+        return cls.of_indicators(
+            actual=actual.values, predicted=predicted.values, labels=rows.labels, weight=weight
+        )
+
+    @classmethod
     def of_indicators(
         cls, *, actual: Any, predicted: Any, labels: Sequence[Any] | None = None, weight: Any = None
     ) -> Self:
@@ -57,7 +79,7 @@ class LabelSets(Tally, kind="label sets"):
 
         Labels are numbered from 0 unless they are named. A row of weight 0 is left out.
         """
-        there, given = _indicators(actual, "actual"), _indicators(predicted, "predicted")
+        there, given = indicators(actual, "actual"), indicators(predicted, "predicted")
         if there.shape != given.shape:
             raise LengthError(f"actual has shape {there.shape}, predicted has {given.shape}.")
         n, size = there.shape
@@ -116,7 +138,7 @@ class LabelSets(Tally, kind="label sets"):
         >>> LabelSets.each_row(actual=[[1, 1, 0]], predicted=[[1, 0, 0]])
         (array([1]), array([0]), array([1]), array([1]))
         """
-        there, given = _indicators(actual, "actual"), _indicators(predicted, "predicted")
+        there, given = indicators(actual, "actual"), indicators(predicted, "predicted")
         if there.shape != given.shape:
             raise LengthError(f"actual has shape {there.shape}, predicted has {given.shape}.")
         masks = there & given, given & ~there, there & ~given, ~(there | given)
@@ -197,8 +219,8 @@ class LabelSets(Tally, kind="label sets"):
         check_weights(self.weights, self.counts)
 
 
-def _indicators(values: Any, name: str) -> Array:
-    """Return a table of truth values."""
+def indicators(values: Any, name: str) -> Array:
+    """Return a table of 0 and 1 as truth values; raise for anything else."""
     table = from_tensor(values, name) if is_tensor(values) else np.asarray(values)
     if table.size == 0 and table.ndim < 2:  # noqa: PLR2004 - no rows, so no columns to see either
         return np.zeros((0, 0), dtype=bool)

@@ -16,6 +16,7 @@ from assay import kernels
 from assay.errors import InputError, shown
 from assay.evaluation.evaluate import evaluate_rows
 from assay.evaluation.evaluation import Evaluation
+from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.hints import param
 from assay.inference.differences.slice_vs_rest import Side
 from assay.inputs import Label, encode, label_union
@@ -61,6 +62,8 @@ class RowPartition:
 
     def __init__(self, ev: Evaluation, columns: tuple[str, ...]) -> None:
         self.ev = ev
+        several = ev.task.name in MULTIOUTPUT_TASKS
+        self._source: Any = ev.stored_rows if several else ev.source_rows
         self.keys, codes = _partition(self._rows, columns)
         self._offsets, self._order = kernels.order_groups(codes, len(self.keys))
         if ev.task.name == "ranking":
@@ -68,7 +71,7 @@ class RowPartition:
 
     @property
     def _rows(self) -> Any:
-        return self.ev.rows
+        return self.ev.rows if self._source is self.ev.source_rows else self._source
 
     def _check_lists(self, codes: Any, columns: tuple[str, ...]) -> None:
         """Raise where a ranked list lies in two slices: half a list is no list."""
@@ -88,9 +91,8 @@ class RowPartition:
 
     def evaluation(self, index: int, settings: Settings) -> Evaluation:
         """Return the evaluation of one slice's rows."""
-        columns_by_name: Any = self.ev.source_rows
-        labels = columns_by_name.labels or (self.ev.task.labels or None)
-        rows = dataclasses.replace(columns_by_name, by=(), labels=labels).take(self._index(index))
+        labels = self._source.labels or (self.ev.task.labels or None)
+        rows = dataclasses.replace(self._source, by=(), labels=labels).take(self._index(index))
         return evaluate_rows(self.ev.task, settings, rows)
 
     def groups(self) -> tuple[list[int], list[int]]:

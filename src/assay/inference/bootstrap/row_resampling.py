@@ -71,7 +71,7 @@ def permutation_test(request: DifferenceRequest) -> TestResult:
     """
     settings = request.settings
     first, second = request.pair.first, request.pair.second
-    if request.metric.reads is Ranks and request.metric.kind == "rank":
+    if request.metric.reads is Ranks and request.metric.kind == "rank" and not first.multioutput:
         first, second = _scores_to_ranks(first), _scores_to_ranks(second)
     elif _independent_rows(first):
         draws = {"count": settings.replicates, "seed": settings.seed, **request.options}
@@ -110,7 +110,7 @@ def permutation_test(request: DifferenceRequest) -> TestResult:
 
 def _independent_rows(rows: Rows) -> bool:
     """Tell whether rows have no group, query or weight: these are drawn as counts of rows that are alike."""
-    return rows.group is None and rows.query is None and rows.weight is None
+    return rows.group is None and rows.query is None and rows.weight is None and not rows.multioutput
 
 
 def _row_sampler(rows: Rows) -> Callable[[int, int], NDArray[np.intp]]:

@@ -52,6 +52,12 @@ def units_of_rows(
         if stratified:
             raise MetricError("stratified=True draws rows within classes, but these rows are drawn by group.")
         return _group_units(metric, rows, options)
+    if rows.multioutput:
+        if stratified:
+            raise MetricError(
+                "stratified=True keeps the rows of each class, but these rows have several labels."
+            )
+        return _single_row_units(metric, rows, options)
     averaged = bool(options.get("average")) and "average" not in metric.parameters
     if metric.reads in TABLE_VIEWS:
         if rows.weight is None:
@@ -159,7 +165,7 @@ def _group_units(metric: Metric, rows: Rows, options: dict[str, Any]) -> Resampl
     group = group.astype(np.intp)
     ones = np.ones(len(names), dtype=np.uint64)
     note = f"{len(names):,} groups are drawn"
-    if metric.reads in TABLE_VIEWS:
+    if metric.reads in TABLE_VIEWS and not rows.multioutput:
         tally = Confusion.of(rows)
         cells = cell_of_rows(rows, tally)
         size = len(tally.labels) ** 2

@@ -24,7 +24,11 @@ from assay.inference.formulas.delong import delong_several
 from assay.inference.formulas.proportions import check_confidence
 from assay.inference.hypothesis_tests.multiple_testing import benjamini_hochberg, holm
 from assay.inference.hypothesis_tests.paired_proportions import cochran_q
-from assay.inference.influence.row_contributions import options_with_positive, outcomes_of_rows
+from assay.inference.influence.row_contributions import (
+    options_with_positive,
+    outcomes_of_rows,
+    row_contributions,
+)
 from assay.inputs import Rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import binary
@@ -33,6 +37,8 @@ from assay.metrics.spec import MetricSpec, requested_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from assay.inference.differences.difference_request import ComparisonSettings, DifferenceMethod
     from assay.inference.differences.pairing import Models, Pair
@@ -111,6 +117,7 @@ def compare_metrics(
     for spec in specs:
         metric, options, name = spec.metric, metric_options(spec, models, positive), comparison_name(spec)
         read = models.read_by(metric, options)
+        options = read.options_for(models, options)
         identity = tuple(map(id, read.data))
         if identity not in pairs_of_data:  # metrics that read the same data share what a pair makes of it
             pairs_of_data[identity] = {pair: read.pair(*pair) for pair in pairs}
@@ -274,7 +281,11 @@ def _test_of_all_models(metric: Metric, options: dict[str, Any], models: Models)
         return delong_several(scores, positive, 1 - positive)
     if metric.kind != "proportion" or options.get("average"):
         return None
-    hits = []
+    hits: list[NDArray[np.bool_]] = []
+    if first.multioutput:
+        shares = [row_contributions(metric, rows, options) for rows in models.data]
+        hits = [share == 1 for share in shares if share is not None]
+        return cochran_q(np.stack(hits, axis=1)) if len(hits) == len(shares) else None
     for rows in models.data:
         outcomes = outcomes_of_rows(metric, options, rows)
         if outcomes is None or not outcomes.fixed:

@@ -174,7 +174,7 @@ class DifferenceRequest:
             differences = second - first
             mean = float(differences.mean() if weight is None else weight @ differences / total)
             return Influence.of_rows(mean, (differences - mean) / total, weight)
-        if self._reads_table and self.pair.groups is None:
+        if self._reads_table and self.pair.groups is None and not self.pair.multioutput:
             return self._influence_of_cells()
         if not self.pair.has_rows:
             return None
@@ -280,7 +280,7 @@ def _classes(request: DifferenceRequest, units: int) -> NDArray[Any]:
     """Return the class of each unit: whether a proportion counts it for either model, or its actual label."""
     metric, pair = request.metric, request.pair
     single_class = np.zeros(1, dtype=np.intp)
-    if metric.kind == "mean" or metric.reads not in BY_CLASS:
+    if metric.kind == "mean" or metric.reads not in BY_CLASS or pair.multioutput:
         return single_class
     if metric.reads is not Binary and not issubclass(metric.reads, Classes):
         return encode(pair.first.need("actual", metric.name))[0] if pair.has_rows else single_class

@@ -27,10 +27,11 @@ from assay.inference.influence.row_contributions import row_outcomes
 from assay.inference.intervals.choose_interval import estimate
 from assay.inference.intervals.interval_request import IntervalRequest, Spread
 from assay.inference.test_result import Alternative, TestResult
+from assay.inputs import Rows
 from assay.metrics import Mean, Undefined, find
 from assay.metrics.ranking.retrieval import Lists
 from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, ValuePairs
-from assay.tallies import Confusion, Scores, Tally
+from assay.tallies import Confusion, LabelSets, Scores, Tally
 
 if TYPE_CHECKING:
     from typing import Any
@@ -103,7 +104,15 @@ def _hits_and_rows(request: DifferenceRequest) -> list[tuple[int, int]] | None:
     """Return the hits of a proportion and its rows, for either model; None where tallies do not tell."""
     counts = []
     for data in request.pair.both:
+        if request.metric.name == "subset_accuracy":
+            sets = data if isinstance(data, LabelSets) else LabelSets.of(data)
+            if sets.weights is not None:
+                return None
+            counts.append((sets.exact, sets.n))
+            continue
         if isinstance(data, Tally) and not isinstance(data, Confusion):
+            return None
+        if isinstance(data, Rows) and data.multioutput:
             return None
         tally = data if isinstance(data, Confusion) else Confusion.of(data)
         if tally.weights is not None:
@@ -143,6 +152,8 @@ def compare_aucs(request: DifferenceRequest) -> DifferenceResult | str | None:
         return None
     areas = []
     for data in (request.pair.second, request.pair.first):
+        if isinstance(data, Rows) and data.multioutput:
+            return None
         tally = data if isinstance(data, Tally) else Scores.of(data)
         if not isinstance(tally, Scores) or tally.weights is not None:
             return None

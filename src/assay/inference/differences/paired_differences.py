@@ -47,6 +47,8 @@ def compare_proportions(request: DifferenceRequest) -> DifferenceResult | str | 
     """Compare two proportions of the same rows: Tango's interval and McNemar's test."""
     if not request.pair.independent_rows or request.settings.requested_test("any") == "permutation":
         return None
+    if request.pair.multioutput:
+        return compare_row_means(request)
     joint = request.pair.joint
     actual, *predicted = joint.digits()
     first, second = (

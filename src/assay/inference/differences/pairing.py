@@ -85,6 +85,11 @@ class Pair:
         return bool(self._rows)
 
     @property
+    def multioutput(self) -> bool:
+        """Whether rows have several labels or outputs."""
+        return any(rows.multioutput for rows in self._rows)
+
+    @property
     def both(self) -> tuple[Any, Any]:
         """The first and the second model's data."""
         return self.first, self.second
@@ -113,6 +118,9 @@ class Models:
 
     def read_by(self, metric: Metric, options: dict[str, Any]) -> Models:
         """Return the same models with the tally that a metric reads in place of a collection of tallies."""
+        if self._of_one_label(options):
+            of_label = tuple(data.of_label(options["positive"]) for data in self.data)
+            return dataclasses.replace(self, data=of_label)
         if not any(isinstance(data, Collection) for data in self.data):
             return self
         read = []
@@ -125,6 +133,15 @@ class Models:
                 )
             read.append(tally)
         return dataclasses.replace(self, data=tuple(read))
+
+    def options_for(self, models: Models, options: dict[str, Any]) -> dict[str, Any]:
+        """Return options for what :meth:`read_by` returned: of one label's rows, true is positive."""
+        return {**options, "positive": True} if models._of_one_label(options) else options
+
+    def _of_one_label(self, options: dict[str, Any]) -> bool:
+        """Whether rows of several labels are compared on one of them."""
+        of_rows = all(isinstance(data, Rows) and data.multioutput for data in self.data)
+        return of_rows and options.get("positive") is not None
 
     def sizes(self, *, of_queries: bool = False) -> tuple[int, ...]:
         """Return how many rows each model has, or queries."""
@@ -310,7 +327,12 @@ def _have_other_actuals(first: Rows, second: Rows, first_name: str, second_name:
     if first.actual is None or second.actual is None or _same_column(first.actual, second.actual):
         return False
     left, right = (_column_values(rows.actual) for rows in (first, second))
-    if np.array_equal(np.sort(left), np.sort(right)):
+    if left.ndim > 1 or right.ndim > 1:
+        left, right = (values[np.lexsort(values.T)] for values in (left, right))
+        same_rows = left.shape == right.shape and np.array_equal(left, right)
+    else:
+        same_rows = np.array_equal(np.sort(left), np.sort(right))
+    if same_rows:
         raise InputError(
             f"{first_name} and {second_name} have the same actual values in another order: bring the rows "
             "into one order, so that they can be compared row by row, or say "

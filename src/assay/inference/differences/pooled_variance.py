@@ -250,7 +250,7 @@ def _classes(metric: Metric, data: Any, options: dict[str, Any], units: Influenc
             return np.array([str(label) for label in data.labels])[:, None]
         counted = _counted_cells(metric, options)
         return _ACTUAL_POSITIVE if counted is None else counted
-    if isinstance(data, Tally):
+    if isinstance(data, Tally) or data.multioutput:
         return np.array(0)
     codes, labels = encode(data.need("actual", metric.name))
     if metric.kind == "proportion" and not options.get("average") and data.predicted is not None:

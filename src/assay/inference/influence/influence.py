@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from assay.inference.formulas.delta import acceleration, kish
-from assay.tallies import Confusion, Scores, Tally
+from assay.tallies import ColumnTallies, Confusion, Scores, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["Influence", "influence", "power_of_two", "row_influence", "tally_influence", "value_of"]
 
 # Functions that compute influences, by the view that a metric reads; those of tallies may also be registered
-# by the type of the tally, which comes first. Filled by the modules that this package's __init__ imports.
+# by the type of the tally, which comes first; those of rows of several labels or outputs are registered by
+# ColumnTallies, whatever the view. Filled by the modules that this package's __init__ imports.
 _TALLY_INFLUENCES: dict[type, TallyInfluence] = {}
 _ROW_INFLUENCES: dict[type, RowInfluence] = {}
 
@@ -174,9 +175,11 @@ def influence(metric: Metric, data: Any, *, tally: Tally | None = None, **option
     """
     result: Influence | None = None
     if isinstance(data, Tally):
+        if options.get("average") == "samples":  # a mean over rows, whose labels a tally does not keep
+            return None
         of_tally = _TALLY_INFLUENCES.get(type(data)) or _TALLY_INFLUENCES.get(metric.reads)
         result = None if of_tally is None else of_tally(metric, data, options)
-    elif of_rows := _ROW_INFLUENCES.get(metric.reads):
+    elif of_rows := _ROW_INFLUENCES.get(ColumnTallies if data.multioutput else metric.reads):
         result = of_rows(metric, data, options, tally)
     if result is None or not math.isfinite(result.value) or not np.isfinite(result.slopes).all():
         return None

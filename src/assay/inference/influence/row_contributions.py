@@ -90,6 +90,24 @@ def outcomes_of_rows(metric: Metric, options: dict[str, Any], rows: Rows) -> Row
     return row_outcomes(metric, options, labels, actual, predicted)
 
 
+def _contributions_of_columns(
+    metric: Metric, rows: Rows, options: dict[str, Any]
+) -> NDArray[np.float64] | None:
+    """Return the contribution of rows of several labels or outputs: of their label sets, or on average."""
+    if metric.name in ("subset_accuracy", "hamming_loss"):
+        actual, predicted = (rows.need(role, metric.name).values != 0 for role in ("actual", "predicted"))
+        wrong = actual != predicted
+        return np.asarray(wrong.mean(axis=1) if metric.name == "hamming_loss" else 1.0 - wrong.any(axis=1))
+    if options.get("average") not in ("macro", "micro") or metric.kind != "mean":
+        return None
+    own = {name: value for name, value in options.items() if name not in ("average", "undefined")}
+    columns = [row_contributions(metric, rows.of_column(i), own) for i in range(len(rows.labels or ()))]
+    known = [values for values in columns if values is not None]
+    if len(known) < len(columns) or any(np.isnan(values).any() for values in known):
+        return None
+    return np.asarray(np.mean(known, axis=0))
+
+
 def options_with_positive(metric: Metric, options: dict[str, Any], positive: Any) -> dict[str, Any]:
     """Return a metric's options with a positive label, where there is one and the metric takes it."""
     if positive is None or "positive" not in metric.view_options or options.get("average"):
@@ -109,7 +127,11 @@ def row_contributions(metric: Metric, data: Any, options: dict[str, Any]) -> NDA
         view_options = {name: value for name, value in options.items() if name in metric.view_options}
         parameters = {name: value for name, value in options.items() if name not in view_options}
         return np.asarray(metric.each(metric.reads.of(tally, **view_options), **parameters), dtype=np.float64)
-    if metric.kind != "mean" or not isinstance(data, Rows):
+    if not isinstance(data, Rows):
+        return None
+    if data.multioutput:
+        return _contributions_of_columns(metric, data, options)
+    if metric.kind != "mean":
         return None
     if metric.loss is not None:
         return row_values(data, metric.loss, options)[0]

@@ -27,7 +27,7 @@ from assay.inference.intervals.method_registry import Rule, method_named, rule_f
 from assay.metrics import Metric, Undefined
 from assay.metrics.spec import MetricSpec
 from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, ValuePairs
-from assay.tallies import Queries, Tally
+from assay.tallies import ColumnTallies, Queries, Tally
 
 if TYPE_CHECKING:
     from assay.inputs import Rows
@@ -39,9 +39,14 @@ __all__ = ["answer_request", "estimate", "estimate_tally", "methods_for"]
 _ERROR_VIEWS = frozenset({Errors, Scaled, Explained, Ranged, ValuePairs})
 
 
-def methods_for(metric: Metric, options: dict[str, Any]) -> Rule:
-    """Return the names of the methods tried for a metric, in their order, or why it has no interval."""
+def methods_for(metric: Metric, options: dict[str, Any], *, several_columns: bool = False) -> Rule:
+    """Return the names of the methods tried for a metric, in their order, or why it has no interval.
+
+    Averages over several labels or outputs, each with its own column, have the delta method by their rows.
+    """
     _load_methods(metric.kind)
+    if several_columns and metric.kind not in ("extreme", "statistic"):
+        return Rule(("bca",) if metric.kind == "order" else ("delta",))
     return rule_for(metric, options.get("average")) or Rule((), "there is no method for it")
 
 
@@ -196,7 +201,7 @@ def _size(metric: Metric, tally: Tally, options: dict[str, Any]) -> int:
 
 def _by_default_methods(request: IntervalRequest) -> IntervalResult | str:
     """Return the interval of the first default method that has one, or the reasons of all."""
-    rule = methods_for(request.metric, request.options)
+    rule = methods_for(request.metric, request.options, several_columns=_averages_columns(request))
     if rule.reason:
         return rule.reason
     if request.clustered and (reason := _unseen_class(request)):
@@ -215,6 +220,10 @@ def _by_default_methods(request: IntervalRequest) -> IntervalResult | str:
         if result:
             reasons.append(result)
     return "; ".join(dict.fromkeys(reasons)) or "no method applies to rows like these"
+
+
+def _averages_columns(request: IntervalRequest) -> bool:
+    return isinstance(request.tally, ColumnTallies) or request.options.get("average") == "samples"
 
 
 def _unseen_class(request: IntervalRequest) -> str:

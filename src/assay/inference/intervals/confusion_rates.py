@@ -128,12 +128,23 @@ def class_cells(request: IntervalRequest) -> ClusterCells | None:
     if request.plain:
         c = Binary.of(tally, positive=options.get("positive"))
         return ClusterCells(np.array([c.tp, c.fp, c.fn, c.tn], dtype=np.float64))
-    if (cells := getattr(request, "cells", None)) is not None:  # the rows are available
-        return cells  # type: ignore[no-any-return]
+    if request.rows is not None and request.rows.multioutput:
+        return _cells_of_label(request, tally.labels.index(options["positive"]))
     sums = request.influence
     if request.clustered or sums is None or sums.mass.shape != (4,):  # by row, which needs the clusters
         return None
     return ClusterCells(sums.mass, sums.squares)
+
+
+def _cells_of_label(request: IntervalRequest, index: int) -> ClusterCells:
+    """Return the weights of one label's tp, fp, fn and tn, in all and by group."""
+    rows: Any = request.rows
+    actual, predicted = (column.values[:, index] != 0 for column in (rows.actual, rows.predicted))
+    cells = cell_numbers(actual, predicted)
+    weight = np.ones(len(cells)) if rows.weight is None else rows.weight.values
+    squares = None if rows.weight is None else cell_weights(cells, weight**2, 4)
+    clusters = cells_by_group(request, cells, 4) if request.clustered else None
+    return ClusterCells(cell_weights(cells, weight, 4), squares, clusters)
 
 
 def _cells_of_table(request: IntervalRequest, tally: Confusion, positive: Any) -> ClusterCells:

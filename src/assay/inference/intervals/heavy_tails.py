@@ -34,7 +34,9 @@ def outlier_warning(request: IntervalRequest) -> str:
     if 2 / found.freedom + 1 / found.effective_sample_size <= 1 / _FEW_ROWS:
         return ""
     errors = np.abs(np.asarray(rows.actual.values, dtype=np.float64) - rows.predicted.values)
-    outlying = errors * _NORMAL_MEDIAN > _OUTLYING * float(np.median(errors))
+    outlying = errors * _NORMAL_MEDIAN > _OUTLYING * np.median(errors, axis=0)
+    if outlying.ndim > 1:  # in any of several outputs
+        outlying = outlying.any(axis=1)
     parts = np.square(found.parts / np.abs(found.parts).max())
     share = float(parts[outlying].sum() / parts.sum())
     count = int(np.count_nonzero(outlying))

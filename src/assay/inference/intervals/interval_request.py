@@ -21,7 +21,7 @@ from assay.metrics import Mean, Ranks
 from assay.metrics.ranking.multiclass_auc import ClassRanks
 from assay.metrics.ranking.retrieval import Lists
 from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, ValuePairs
-from assay.tallies import Collection, Confusion, LabelSets, Scores, Tally
+from assay.tallies import Collection, ColumnTallies, Confusion, LabelSets, Scores, Tally
 from assay.tallies.exact_numbers import Dyadic
 
 if TYPE_CHECKING:
@@ -295,7 +295,7 @@ class IntervalRequest:
 
 def has_weights(tally: Tally) -> bool:
     """Return whether a tally's rows have weights other than 1."""
-    if isinstance(tally, Collection):
+    if isinstance(tally, (Collection, ColumnTallies)):
         return any(has_weights(part) for part in tally.tallies)
     if getattr(tally, "weights", None) is not None:
         return True

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.metrics import Binary, Ranks
 from assay.metrics.classification.multilabel import Sets
-from assay.tallies import ClassScores, Collection, LabelSets, Losses, Scores, Values
+from assay.metrics.ranking.multiclass_auc import ClassRanks
+from assay.tallies import ClassScores, Collection, ColumnTallies, LabelSets, Losses, Scores, Values
 from assay.tallies.loss_arguments import positional_parameters
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ def tally_for(metric: Metric, tallies: Collection, options: dict[str, Any]) -> T
 
 def _serves(metric: Metric, tally: Tally, options: dict[str, Any]) -> bool:
     """Return whether a metric with options can be computed from a tally."""
+    if options.get("average") == "samples":  # a mean over rows
+        return False
+    if isinstance(tally, ColumnTallies):
+        return _serves_columns(metric, tally, options)
     if metric.loss is not None:
         return isinstance(tally, Scores) and _reads_scores(metric)
     if isinstance(tally, LabelSets):
@@ -40,6 +45,18 @@ def _serves(metric: Metric, tally: Tally, options: dict[str, Any]) -> bool:
     if options.get("average") and metric.reads is Ranks:
         return isinstance(tally, ClassScores)
     return tally.kind == metric.reads.tally.kind and not isinstance(tally, Collection)
+
+
+def _serves_columns(metric: Metric, tally: ColumnTallies, options: dict[str, Any]) -> bool:
+    """Return whether an average over labels or outputs can be computed from the tallies of each."""
+    kind = tally.tallies[0].kind if tally.tallies else ""
+    if metric.reads is ClassRanks:
+        return kind == Scores.kind
+    if not options.get("average"):
+        return False
+    if metric.loss is not None:
+        return kind == Scores.kind and _reads_scores(metric)
+    return bool(kind == metric.reads.tally.kind)
 
 
 def _reads_scores(metric: Metric) -> bool:

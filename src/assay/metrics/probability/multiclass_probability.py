@@ -173,7 +173,7 @@ def classwise_calibration_error(
     """
     parts = [
         expected_calibration_error.formula(
-            Probabilities.of(c.source.against_rest(label)), bins=bins, rule=rule, ties=ties
+            Probabilities.of(c.scores_of(label)), bins=bins, rule=rule, ties=ties
         )
         for label in c.source.labels
     ]

@@ -1,10 +1,10 @@
-"""AUC of several classes: each class against the rest, or each pair of classes, averaged."""
+"""AUC of several classes or labels: each against the rest, or each pair of classes, averaged."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -14,16 +14,22 @@ from assay.metrics.metric import metric, need_tally
 from assay.metrics.ranking.roc import auc
 from assay.metrics.undefined import NO_ROWS
 from assay.metrics.views.ranking import Ranks
-from assay.tallies import ClassScores
+from assay.tallies import ClassScores, ColumnTallies
+
+if TYPE_CHECKING:
+    from assay.tallies import Tally
 
 __all__ = ["ClassRanks"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class ClassRanks:
-    """Every class against the rest or against one other, each by its own column of scores."""
+    """Every class against the rest or against one other, each by its own column of scores.
 
-    source: ClassScores
+    Or every label of rows that may have several: rows with it against rows without it.
+    """
+
+    source: ClassScores | ColumnTallies
 
     tally = ClassScores
     title = "scores of several classes"
@@ -31,13 +37,25 @@ class ClassRanks:
 
     @classmethod
     def of(cls, tally: Any) -> Self:
-        """Return the view of a class-score tally."""
-        need_tally(tally, ClassScores)
+        """Return the view of a class-score tally, or of the scores of each label."""
+        if not isinstance(tally, ColumnTallies):
+            need_tally(tally, ClassScores)
         return cls(tally)
+
+    def scores_of(self, label: Any) -> Tally:
+        """Return the scores of one class against the rest, or of rows with a label and rows without it."""
+        source = self.source
+        return source.of_label(label) if isinstance(source, ColumnTallies) else source.against_rest(label)
+
+    @functools.cached_property
+    def _ranks(self) -> list[Ranks]:
+        return [Ranks.of(self.scores_of(label)) for label in self.source.labels]
 
     @functools.cached_property
     def rows(self) -> Any:
-        """Number of rows of each class, or the sum of their weights."""
+        """Number of rows of each class or label, or the sum of their weights."""
+        if isinstance(self.source, ColumnTallies):
+            return np.array([ranks.positives for ranks in self._ranks], dtype=np.float64)
         return self.source.class_weights
 
     @property
@@ -48,12 +66,18 @@ class ClassRanks:
     @functools.cached_property
     def areas(self) -> Any:
         """Area under the ROC curve of each class against the rest; NaN where it has none."""
+        if isinstance(self.source, ColumnTallies):
+            return np.array([auc.formula(ranks) for ranks in self._ranks])
         above, pairs = (x * ~np.eye(len(x), dtype=bool) for x in self.source.concordance())
         return _areas(above.sum(1), pairs.sum(1))
 
     @functools.cached_property
     def pair_areas(self) -> Any:
         """Area of each class (rows) against each other one (columns), by the first one's scores."""
+        if isinstance(self.source, ColumnTallies):
+            raise MetricError(
+                "rows that may have several labels have no pairs of classes: use macro_auc or micro_auc."
+            )
         return _areas(*self.source.concordance())
 
 
@@ -67,6 +91,9 @@ def _areas(above: Any, pairs: Any) -> Any:
 
 def missing_class(c: ClassRanks) -> str:
     """Return which classes have no rows, so that there is nothing to compare with them."""
+    if isinstance(c.source, ColumnTallies):
+        constant = [label for label, area in zip(c.source.labels, c.areas, strict=True) if np.isnan(area)]
+        return f"all rows have, or all lack, the label {shown(constant)}"
     return (
         f"there are no rows of {shown(c.absent_classes)}" if c.absent_classes else "all rows are of one class"
     )

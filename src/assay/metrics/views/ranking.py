@@ -16,7 +16,7 @@ from assay.metrics.averaging import over_classes
 from assay.metrics.curves.convex_hull import upper_hull
 from assay.metrics.metric import need_tally
 from assay.metrics.views.confusion import Binary
-from assay.tallies import ClassScores, Scores
+from assay.tallies import ClassScores, ColumnTallies, Scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,7 +49,7 @@ class Ranks:
     @classmethod
     def of(cls, tally: Any) -> Self:
         """Return the view of a score tally."""
-        if isinstance(tally, ClassScores):
+        if isinstance(tally, (ClassScores, ColumnTallies)):
             average = param("average", "macro", "micro", "weighted")
             need_tally(
                 tally, Scores, f": name one with {param('positive')}, or average over them with {average}"

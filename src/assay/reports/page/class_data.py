@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import MetricError
-from assay.evaluation.per_class import CLASS_METRICS
+from assay.evaluation.per_class import class_metrics
 from assay.formatting.width import short
 from assay.inference.intervals.choose_interval import estimate_tally
 from assay.metrics import find
 from assay.metrics.spec import metric_title
 from assay.reports.page.charts import of_class
 from assay.reports.page.metric_cells import texts
-from assay.tallies import ClassScores, Confusion, LabelSets
+from assay.tallies import ClassScores, Confusion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,9 +99,9 @@ def rank_errors(counts: NDArray[Any]) -> list[float]:
 
 
 def class_table_data(ev: Evaluation) -> dict[str, Any] | None:
-    """Return precision, recall and F1 of each class against the rest, as ``ev.classes`` has them."""
-    tally = ev.tallies.get("confusion") or ev.tallies.get("label_sets")
-    if not isinstance(tally, (Confusion, LabelSets)):
+    """Return the metrics of each class against the rest, label or output, as ``ev.classes`` has them."""
+    names = class_metrics(ev)
+    if not names:
         return None
     table = ev.classes
     labels = list(table)
@@ -112,13 +112,13 @@ def class_table_data(ev: Evaluation) -> dict[str, Any] | None:
         {
             "name": short(label),
             "n": table.support[label],
-            "metrics": {metric_title(name): texts(table[label][name]) for name in CLASS_METRICS},
+            "metrics": {metric_title(name): texts(table[label][name]) for name in names},
         }
         for label in labels
     ]
     return {
-        "metrics": [metric_title(name) for name in CLASS_METRICS],
-        "directions": [1] * len(CLASS_METRICS),
+        "metrics": [metric_title(name) for name in names],
+        "directions": [1 if find(name).higher_is_better else -1 for name in names],
         "rows": rows,
         "left_out": len(table) - len(rows),
     }

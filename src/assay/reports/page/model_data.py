@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import InputError, MetricError
+from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.formatting.json_values import json_safe
 from assay.formatting.width import LINE, short
 from assay.inference.formulas.proportions import normal_quantile
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.evaluation.evaluation import Evaluation
+
 
 __all__ = ["model_data"]
 
@@ -76,7 +78,7 @@ def model_data(ev: Evaluation, highlight: Sequence[str], most: int) -> dict[str,
         _add_two_classes(data, ev, scores_drawn, most)
     elif ev.task.name in ("multiclass", "ordinal"):
         _add_classes(data, ev)
-    elif ev.task.name == "multilabel":
+    elif ev.task.name in MULTIOUTPUT_TASKS:
         data["classes"] = class_table_data(ev)
     elif ev.task.name == "regression":
         data["shapes"] = regression_shapes(ev)

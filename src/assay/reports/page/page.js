@@ -65,7 +65,9 @@ function body(model) {
     parts.push(
       model.task === "multilabel"
         ? forest("Labels", model.classes, "label", { confidence })
-        : forest("Classes, each against the rest", model.classes, "class", { confidence }),
+        : model.task === "multioutput"
+          ? forest("Outputs", model.classes, "output", { confidence })
+          : forest("Classes, each against the rest", model.classes, "class", { confidence }),
     );
   if (model.slices)
     parts.push(

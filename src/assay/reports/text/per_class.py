@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of every class as lines of text."""
+"""Metrics of every class, label or output as lines of text."""
 
 from __future__ import annotations
 
@@ -19,15 +19,21 @@ if TYPE_CHECKING:
 __all__ = ["drawn"]
 
 _LABEL_WIDTH = 24
+_METRICS_ON_A_LINE = 3  # with their intervals
 
 
 def drawn(rows: Sequence[ClassRow], room: int = 80) -> Iterator[str]:
-    """Yield the lines of a table; where intervals do not fit beside the values, only the values."""
+    """Yield the lines of a table.
+
+    Where intervals do not fit beside the values, those of the first three metrics; or only the values.
+    """
     if not rows:
         return
-    lines = _lines(rows, intervals=True)
-    if max(map(width, lines)) > room:
-        lines = _lines(rows, intervals=False)
+    first = [row._replace(metrics=row.metrics[:_METRICS_ON_A_LINE]) for row in rows]
+    for chosen, intervals in ((rows, True), (first, True), (rows, False)):
+        lines = _lines(chosen, intervals=intervals)
+        if max(map(width, lines)) <= room:
+            break
     yield from lines
 
 
@@ -41,7 +47,7 @@ def _lines(rows: Sequence[ClassRow], *, intervals: bool) -> list[str]:
         ]
         for row in rows
     ]
-    lines = align_columns([["class", "rows", *titles], *body], "lr" + "l" * len(titles))
+    lines = align_columns([[rows[0].unit, "rows", *titles], *body], "lr" + "l" * len(titles))
     return [f" {line}" for line in lines]
 
 
