@@ -283,6 +283,8 @@ def _check_metric(spec: MetricSpec, model: Any, setup: CrossValSetup) -> None:
         _check_multioutput_metric(spec, model, task)
         return
     refuse_other_task(spec, task, "y")
+    if spec.average and not (spec.metric.averages_over_classes or "average" in spec.metric.parameters):
+        raise spec.metric.no_average()
     need = needs_of(spec)
     if need != "predicted" and not has_scores(model):
         raise MetricError(

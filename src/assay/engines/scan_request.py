@@ -180,8 +180,8 @@ class ScanRequest:
 
 
 def _several(said: Any) -> Any:
-    """Return names of several columns as a tuple, one name as it is."""
-    return said if said is None or isinstance(said, str) else tuple(said)
+    """Return names of several columns as a tuple, anything else as it is."""
+    return tuple(said) if isinstance(said, list) else said
 
 
 def _listed(said: Any) -> tuple[Any, ...]:

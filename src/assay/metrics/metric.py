@@ -109,7 +109,7 @@ class Metric:
         size = tally.n if hasattr(tally, "n") else len(tally)  # type: ignore[arg-type]
         if average := options.pop("average", None):
             if not self.averages_over_classes:
-                raise self._no_average()
+                raise self.no_average()
             return self.reads.averaged(self, tally, average, parameters, **options)  # type: ignore[no-any-return]
         if self.loss is not None:
             own = {name: options.pop(name) for name in self.loss_parameters if name in options}
@@ -177,7 +177,7 @@ class Metric:
         """Raise for an option that it does not take, with those that it does."""
         averaged = self._over_classes(options)
         if averaged and not (self.averages_over_classes or self.averages_over_columns):
-            raise self._no_average()
+            raise self.no_average()
         unused = {"positive", *self.view_options} if averaged else {"undefined"} - self.parameters.keys()
         known = [name for name in self.options if name not in unused]
         known += ["undefined"] if averaged and "undefined" not in known else []
@@ -187,7 +187,8 @@ class Metric:
             hint = options_near(unknown, known)
             raise MetricError(f"{whose} takes no {', '.join(sorted(unknown))}: {has}.{hint}")
 
-    def _no_average(self) -> MetricError:
+    def no_average(self) -> MetricError:
+        """Return the error of an average that the metric does not have."""
         whose = "one output" if self.averages_over_columns else "classes"
         return MetricError(
             f"{self.name} reads {self.reads.title}, so it has no average of {whose}: leave average= out."
