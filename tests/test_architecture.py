@@ -88,17 +88,21 @@ def test_a_module_opens_with_a_sentence_and_stays_readable(path):
 
 
 def test_public_names_are_listed_once_and_exist():
-    """`__all__`, the lazy table and the type checker's imports name the same things."""
+    """The lazy table and the type checker's imports name the same things; `__all__` is what help() shows."""
     tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
-    typed = {
-        alias.name
+    imports = [
+        (node.module, alias)
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("assay.")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("assay")
         for alias in node.names
-    }
-    assert typed | {"__version__"} == set(assay.__all__)
+    ]
+    assert all(alias.asname == alias.name for _, alias in imports)  # public to type checkers
+    typed = {alias.name for module, alias in imports if module != "assay"}
     assert set(assay._HOME_OF) == typed
-    for name in assay.__all__:
+    assert set(assay._PARTS) == {alias.name for module, alias in imports if module == "assay"}
+    assert set(assay.__all__) < typed
+    assert set(dir(assay)) == typed | {"__version__", *assay._PARTS}
+    for name in dir(assay):
         assert getattr(assay, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = assay.nonsense

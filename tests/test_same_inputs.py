@@ -364,6 +364,6 @@ def test_metrics_that_do_not_fit_are_refused_in_the_same_words(name):
 
 def test_torch_tensors_are_columns():
     """Where torch is installed."""
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     given = Input(torch.tensor([0, 1] * 10))
     assert len({outcome(by, given.columns, {}) for by in BY}) == 1

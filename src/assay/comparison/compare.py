@@ -26,7 +26,6 @@ from assay.inference.differences.compare_models import (
 from assay.inference.differences.difference_request import ComparisonSettings
 from assay.inference.differences.pairing import count_empty_lists, prepare_models
 from assay.inference.intervals.choose_interval import estimate
-from assay.inputs.category_order import order_of
 from assay.inputs.multilabel import has_several_outputs
 from assay.metrics.spec import MetricSpec, is_pair, metric_title
 
@@ -146,6 +145,9 @@ class Comparison(ComparisonShortcuts):
                 "as in [metric, a, b]."
             )
         raise MetricError(f"{' '.join([str(MetricSpec.of(metric)), *pair])} was not compared.")
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(dict.fromkeys(difference.metric for difference in self.differences))
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.differences)
@@ -289,8 +291,6 @@ def compare(
     check_task(task)
     if not has_several_outputs(models[0] if models else None, actual, None):
         refuse_several_columns({"actual": actual, "predicted": None})
-    if task == "ordinal" and labels is None and actual is not None:
-        labels = order_of(models[0] if models else None, actual)
     inputs = prepare_models(
         model_data(models), default_names=model_names(models), names=names, paired=paired,
         predicted=predicted, score=score, missing=missing, actual=actual, weight=weight, group=group,

@@ -17,6 +17,8 @@ from assay.formatting.width import clean
 from assay.hints import passed
 from assay.inference.formulas.kappa import kappa_errors
 from assay.inference.hypothesis_tests import contingency
+from assay.inputs import encode, label_union
+from assay.inputs.category_order import in_order
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
@@ -125,7 +127,7 @@ class CrossTable(CrossTableShortcuts):
         """
         if rows not in _OTHER:
             raise MetricError(f'{passed("rows", rows)} is not known: use "actual" or "predicted".')
-        tally = source if isinstance(source, Confusion) else Confusion.of(source)
+        tally = source if isinstance(source, Confusion) else Confusion.of(_in_stated_order(source))
         weighted = tally.weights is not None
         table = tally.table(tally.weight() if weighted else None)
         return cls(table if rows == "actual" else table.T, tally.labels, rows=rows, weighted=weighted)
@@ -316,3 +318,12 @@ def _quotient(numerator: Any, denominator: Any) -> NDArray[np.float64]:
     zero = np.asarray(denominator) == 0
     quotient = np.true_divide(numerator, np.where(zero, 1, denominator))  # Python's integers divide exactly
     return np.where(zero, np.nan, quotient).astype(np.float64)
+
+
+def _in_stated_order(rows: Rows) -> Rows:
+    """Return rows with labels declared in the order that ordered categories state, others as they are."""
+    actual, predicted = rows.actual, rows.predicted
+    if rows.labels is not None or actual is None or predicted is None or actual.order is None:
+        return rows
+    labels = label_union(encode(actual)[1], encode(predicted)[1])
+    return dataclasses.replace(rows, labels=in_order(labels, actual))

@@ -105,6 +105,9 @@ class CrossValidation(CrossValidationShortcuts, Mapping[str, Estimate]):
         except MetricError:
             return False
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
     @functools.cached_property
     def _estimates(self) -> dict[str, Estimate]:
         return {}

@@ -30,7 +30,6 @@ from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.evaluation.validation import refuse_no_rows
 from assay.hints import param
 from assay.inputs import Column, column, encode, rows
-from assay.inputs.category_order import order_of
 from assay.inputs.labels import binary
 from assay.inputs.labels import weights as checked_weights
 from assay.inputs.multilabel import are_label_lists, has_several_columns, target_columns
@@ -210,15 +209,14 @@ def prepare_setup(
     if n != len(actual):
         raise LengthError(f"X has {n:,} rows, y has {len(actual):,}.")
     refuse_no_rows(n)
-    if task == "ordinal" and labels is None:
-        labels = order_of(None, target)
     declared = None if labels is None else declare_labels(labels)
     decision = infer_task(example, actual, task, positive, declared or names or None)
     decided = decision.task
     if metrics is None:
         metrics = default_metrics(decided.name, "cross-validation", scores=has_scores(example))
-    learns_numbers = decided.name in ("regression", *MULTIOUTPUT_TASKS)
-    classes = () if learns_numbers else declared or encode(actual)[1]
+    classes = decided.labels if decided.name in ("multiclass", "ordinal") else ()
+    if decided.name == "binary":
+        classes = declared or encode(actual)[1]
     setup = CrossValSetup(
         model, features, target, actual, decision, classes, metric_specs(metrics, decided.positive),
         _weights(weight, n), _groups(group, n), _fit_options(fit_options), seed,

@@ -46,7 +46,7 @@ def infer_task(
     if labels is None and task is None and kind == "classifier":
         labels = encode(actual)[1]
         refuse_single_class("y", labels)
-    request = TaskRequest(task, labels=labels, positive=positive, names=_ROLES)
+    request = TaskRequest(task, labels=labels, positive=positive, names=_ROLES, actual=actual)
     stated = stated_task(request)
     if stated is not None:
         actual.numbers("numbers")  # raises for text

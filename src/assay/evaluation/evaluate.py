@@ -30,7 +30,6 @@ from assay.formatting.frame_output import library_of
 from assay.hints import param
 from assay.inference.formulas.proportions import check_confidence
 from assay.inputs import Rows
-from assay.inputs.category_order import order_of
 from assay.inputs.discretize import with_slices
 from assay.inputs.multilabel import (
     are_graded,
@@ -194,8 +193,6 @@ def evaluate(
             raise InputError(f"{param('positive')} has no use for rows of several labels: leave it out.")
         if not multioutput:
             refuse_several_columns(roles)
-        if task == "ordinal" and labels is None:
-            labels = order_of(data, actual)
         columns = {role: value for role, value in roles.items() if role != "by"}
         rows = gather_rows(
             data, columns, by=by, labels=labels, positive=positive, missing=missing, multioutput=multioutput

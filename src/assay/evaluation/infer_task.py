@@ -35,6 +35,7 @@ from assay.evaluation.validation import (
 )
 from assay.hints import hint, param
 from assay.inputs import Column, Rows, encode, label_union
+from assay.inputs.category_order import in_order
 from assay.inputs.labels import positive_label
 from assay.tallies import ColumnProfile, Confusion
 from assay.tallies.column_profile import label_task
@@ -66,7 +67,12 @@ class TaskDecision:
             return matrix_rows(rows)
         if self.one_vs_rest is not None:
             rows = _one_vs_rest(rows, self.one_vs_rest, task.labels)
-        return dataclasses.replace(rows, positive=task.positive) if task.name == "binary" else rows
+        if task.name == "binary":
+            return dataclasses.replace(rows, positive=task.positive)
+        in_stated_order = (
+            task.labels and rows.labels is None and rows.actual is not None and rows.actual.order
+        )
+        return dataclasses.replace(rows, labels=task.labels) if in_stated_order else rows
 
     def tallies(self, tallies: Mapping[str, Tally]) -> dict[str, Tally]:
         """Return tallies of the rows, as tallies of the rows that the task reads."""
@@ -214,7 +220,13 @@ def _regression_task(request: TaskRequest) -> Task:
 
 def _decide_labels(profile: ColumnProfile, request: TaskRequest) -> TaskDecision:
     task_name = request.task
-    labels = request.labels or label_union(profile.actual.labels, profile.predicted.labels)
+    labels = request.labels or in_order(
+        label_union(profile.actual.labels, profile.predicted.labels), request.actual
+    )
+    ordered = None if request.actual is None else request.actual.order
+    if task_name == "ordinal" and request.labels is None and ordered and set(labels) <= set(ordered):
+        request = dataclasses.replace(request, labels=ordered)  # grades that do not occur are grades, too
+        labels = ordered
     if task_name == "ordinal" and request.labels is None and labels and isinstance(labels[0], str):
         raise LabelError(
             f"the labels {shown(labels)} have no order of their own: state it, lowest first, with "

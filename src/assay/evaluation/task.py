@@ -70,6 +70,7 @@ class TaskRequest:
     names: Mapping[str, str] = dataclasses.field(default_factory=dict)
     columns: int = 1
     outputs: int = 0
+    actual: Column | None = None  # whose labels may have an order of their own
 
     @classmethod
     def of(cls, rows: Rows, task_name: str | None, threshold: float | None) -> TaskRequest:
@@ -80,7 +81,7 @@ class TaskRequest:
             outputs = len(rows.labels or ())
             return cls(task_name, threshold, rows.labels, rows.positive, names, outputs=outputs)
         columns = 1 if score is None or score.values.ndim == 1 else score.values.shape[1]
-        return cls(task_name, threshold, rows.labels, rows.positive, names, columns)
+        return cls(task_name, threshold, rows.labels, rows.positive, names, columns, actual=rows.actual)
 
     @property
     def cut(self) -> tuple[str, ...]:

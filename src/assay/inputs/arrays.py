@@ -13,6 +13,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import ColumnError
+from assay.inputs.category_order import stated_order
 from assay.inputs.columns import Array, Column
 from assay.inputs.python_objects import from_objects, from_sequence, type_name
 
@@ -54,9 +55,9 @@ def column(values: Any, name: str = "values") -> Column:
             raise ColumnError(f"{name} is a table of {len(names)} columns: pass one of them.")
         return column(values[names[0]], name)
     if type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "dtype"):
-        return _from_pandas(values, name)
+        return _with_order(_from_pandas(values, name), values)
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
-        return from_arrow(values, name)
+        return _with_order(from_arrow(values, name), values)
     if is_tensor(values):
         return _from_numpy(from_tensor(values, name), name)
     if hasattr(values, "__array__"):
@@ -220,3 +221,8 @@ def from_tensor(values: Any, name: str) -> Array:
 
 def _with_missing(plain: Column, mask: Array) -> Column:
     return dataclasses.replace(plain, missing=mask) if mask.any() else plain
+
+
+def _with_order(plain: Column, values: Any) -> Column:
+    order = stated_order(values)
+    return plain if order is None else dataclasses.replace(plain, order=order)

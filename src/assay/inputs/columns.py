@@ -29,7 +29,8 @@ class Column:
     the rows' numbers in what the caller passed, where some were left out, and ``place`` says where a row
     with such a number is, where that is not all there is to say (a row of a file). Scores of several
     classes, and values of several labels or outputs, are one column whose values have two axes, a row of
-    numbers per row.
+    numbers per row. ``order`` is that of the labels, lowest first, where the caller's column states one
+    (ordered categories).
     """
 
     name: str
@@ -38,6 +39,7 @@ class Column:
     missing: Array | None = None
     origin: Array | None = None
     place: Callable[[int], str] | None = None
+    order: tuple[str | int, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -49,10 +51,10 @@ class Column:
             missing = None
         values = np.ascontiguousarray(self.values[index])
         if self.labels is None:
-            return Column(self.name, values, None, missing, origin, self.place)
+            return Column(self.name, values, None, missing, origin, self.place, self.order)
         codes, used = kernels.encode_integers(values)
         labels = tuple(self.labels[int(code)] for code in used)
-        return Column(self.name, codes, labels, missing, origin, self.place)
+        return Column(self.name, codes, labels, missing, origin, self.place, self.order)
 
     def where(self, row: int) -> str:
         """Return a row as the caller counts it, for a message."""

@@ -43,16 +43,20 @@ class Table:
 
     def column(self, name: Any) -> Column:
         """Return the named column, or raise with the names that are near."""
+        return column(self.values(name), str(name))
+
+    def values(self, name: Any) -> Any:
+        """Return the named column as the table has it, or raise with the names that are near."""
         if not self.has(name):
             raise no_such_column(name, self.names)
         if self.names.count(name) > 1:
             raise ColumnError(f'two columns are named "{name}": rename one of them.')
         if self._frame is None:
-            return column(self._data[name], str(name))
+            return self._data[name]
         frame = self._frame
         if hasattr(frame, "collect"):  # a lazy frame reads only what is asked for
             frame = _read(lambda: self._frame.select(name).collect())
-        return column(frame[name].to_native(), str(name))
+        return frame[name].to_native()
 
 
 def no_such_column(name: Any, names: list[Any], where: str = "") -> ColumnError:

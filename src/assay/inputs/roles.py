@@ -10,6 +10,7 @@ import numpy as np
 from assay.errors import ColumnError, InputError, LabelError, LengthError, shown, suggest_keywords
 from assay.hints import param, passed
 from assay.inputs.arrays import column, column_names
+from assay.inputs.dates import dates_as_text
 from assay.inputs.labels import Label, Labels, plain_label, same_kind, weights
 from assay.inputs.score_matrix import class_labels, class_scores
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Rows", "declare_labels", "gather_rows", "need_rows", "rows"]
 
 _ROLES = ("actual", "predicted", "score", "weight", "group", "query")
+_NAME_ROLES = ("group", "query", "by")  # whose values are names alone
 _NO_SLICES: tuple[Any, ...] = ()
 
 
@@ -232,13 +234,14 @@ def gather_rows(
 
 def _column(table: Table | None, value: Any, role: str) -> Column:
     if table is not None and (isinstance(value, str) or table.has(value)):
-        return table.column(value)
+        values = table.values(value)
+        return column(dates_as_text(values) if role in _NAME_ROLES else values, str(value))
     if isinstance(value, str):
         raise ColumnError(
             f"{param(role, value)} names a column, but no data was given. Pass the table first, as in "
             f'evaluate(table, {role}="{value}", ...).'
         )
-    return column(value, role)
+    return column(dates_as_text(value) if role in _NAME_ROLES else value, role)
 
 
 def _listed(table: Table | None, by: Any) -> list[Any]:

@@ -310,9 +310,9 @@ def test_numbers_are_cut_at_their_quartiles():
 
 def test_wrong_ways_to_slice_say_what_to_do():
     """Every refusal names the column and the way out."""
-    columns = table(60, day=np.full(60, "2026-01-01", dtype="M8[D]"))
-    with pytest.raises(ColumnError, match="dates into text"):
-        judged(columns, by="day")
+    columns = table(60, wait=np.full(60, 3, dtype="m8[D]"))
+    with pytest.raises(ColumnError, match="turn durations into numbers"):
+        judged(columns, by="wait")
     with pytest.raises(ColumnError, match="edges= cuts numbers, but at holds text"):
         judged(columns, edges={"at": [1]})
     with pytest.raises(ColumnError, match=r'not sliced by: by= has "age"\. Did you mean "age"'):

@@ -20,6 +20,7 @@ from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.hints import param
 from assay.inference.differences.slice_vs_rest import Side
 from assay.inputs import Label, encode, label_union
+from assay.inputs.category_order import in_order
 from assay.inputs.labels import cross, translate
 from assay.tallies import BinnedScores, Collection, Confusion, Grouped, NumberPairs, Scores, StoredRows, merge
 from assay.tallies.scores.counts_at_threshold import counted_at
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.evaluation.settings import Settings
-    from assay.inputs import Rows
+    from assay.inputs import Column, Labels, Rows
     from assay.tallies import Tally
 
 __all__ = ["Key", "RowPartition", "TallyPartition", "check_same_edges", "partition_of", "total_weight"]
@@ -44,13 +45,22 @@ def partition_of(ev: Evaluation, columns: tuple[str, ...]) -> RowPartition | Tal
 def _partition(rows: Rows, columns: tuple[str, ...]) -> tuple[list[Key], Any]:
     """Return the slices of rows by columns, in order, and for every row the number of its slice."""
     columns_by_name = {column.name: column for column in rows.by}
-    encoded = [encode(columns_by_name[name]) for name in columns]
+    encoded = [_encode_in_order(columns_by_name[name]) for name in columns]
     codes, digits = cross([(codes, max(len(labels), 1)) for codes, labels in encoded])
     parts = (
         tuple(labels[int(code)] for code, (_, labels) in zip(digit, encoded, strict=True))
         for digit in zip(*digits, strict=True)
     )
     return [_key(key) for key in parts], codes
+
+
+def _encode_in_order(column: Column) -> tuple[Any, Labels]:
+    """Return each row's label by its number, and the labels in the order that the column states."""
+    codes, labels = encode(column)
+    ordered = in_order(labels, column)
+    if ordered == labels:
+        return codes, labels
+    return np.array([ordered.index(label) for label in labels], dtype=codes.dtype)[codes], ordered
 
 
 def _key(key: tuple[Label, ...]) -> Key:
