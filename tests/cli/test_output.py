@@ -1,6 +1,7 @@
 """What commands write: never over what they read, and refused before rows are read where it cannot be."""
 
 import os
+import re
 import shlex
 import shutil
 import threading
@@ -192,3 +193,27 @@ def test_split_writes_what_it_reads_from_a_pattern_or_a_table(here, capfd):
     assert main(shlex.split("split k=5.csv --folds 2 --quiet")) == 0
     assert (here / "k=5-fold1.csv").exists()
     assert not capfd.readouterr().err
+
+
+WIDE = [
+    "evaluate preds.parquet --actual y --score p --by region --full",
+    "evaluate preds.parquet --actual y --score p --quiet",
+    "compare two.csv --actual y --score a --score b",
+    "threshold preds.parquet --actual y --score p --best f1",
+    "crossval data.csv --target default --positive yes --model sklearn.tree:DecisionTreeClassifier --folds 3",
+]
+
+
+@pytest.mark.parametrize("line", WIDE)
+def test_a_file_has_80_columns_however_wide_the_terminal_is(line, here, capfd, monkeypatch):
+    """Text is as wide as the terminal where it is printed, and the same file is written from any."""
+    texts = {}
+    for columns in (60, 80, 120):
+        monkeypatch.setattr("assay.formatting.width.terminal_width", lambda columns=columns: columns)
+        assert main([*shlex.split(line), "--output", f"{columns}.txt"]) == 0
+        assert main(shlex.split(line)) == 0
+        texts[columns] = re.sub(r"\d+\.\d s\b", "1.0 s", capfd.readouterr().out)
+    written = {re.sub(r"\d+\.\d s\b", "1.0 s", (here / f"{columns}.txt").read_text()) for columns in texts}
+    assert written == {texts[80]}
+    assert max(map(len, texts[80].splitlines())) <= 80
+    assert len({*texts.values()}) > 1

@@ -74,3 +74,16 @@ def test_metrics_are_listed_with_their_options():
         "f_beta(beta=2, average=macro)",
         "macro f1",
     ]
+
+
+@pytest.mark.parametrize("form", ["", " --markdown", " --full"])
+def test_quiet_leaves_out_what_is_said_under_a_metric_too(form, here, capfd):
+    """Words of scales, shares of chance; values, intervals and methods stay."""
+    run = ["evaluate", "preds.parquet", "--actual", "y", "--score", "p", *form.split()]
+    assert main(run) == 0
+    loud = capfd.readouterr().out
+    assert main([*run, "--quiet"]) == 0
+    quiet = capfd.readouterr().out
+    assert "chance alone has" in loud
+    assert "chance alone has" not in quiet
+    assert "average precision" in quiet

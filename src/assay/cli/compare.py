@@ -27,7 +27,7 @@ from assay.cli.options import (
     number,
     whole_number,
 )
-from assay.cli.output import as_json, deliver
+from assay.cli.output import as_json, deliver, output_width
 from assay.cli.parser import Command, StoreOnce, UsageError
 
 if TYPE_CHECKING:
@@ -82,7 +82,9 @@ def _options(parser: Parser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     found = _compared(arguments)
-    deliver(arguments, as_json(found.to_dict()) if arguments.json else str(found))
+    deliver(
+        arguments, as_json(found.to_dict()) if arguments.json else found.text(width=output_width(arguments))
+    )
     return 0
 
 

@@ -31,7 +31,7 @@ from assay.cli.options import (
     number,
     whole_number,
 )
-from assay.cli.output import as_json, deliver
+from assay.cli.output import as_json, deliver, output_width
 from assay.cli.parser import Command, StoreOnce, UsageError, suggestion
 from assay.cli.requirements import check_requirements, exit_code, print_failures, read_requirements
 from assay.cli.split import as_times
@@ -178,7 +178,7 @@ def _run(arguments: argparse.Namespace) -> int:
         **settings,
     )
     verdicts = check_requirements(requirements, result)
-    text = _data(result, verdicts) if arguments.json else str(result)
+    text = _data(result, verdicts) if arguments.json else result.text(width=output_width(arguments))
     deliver(
         arguments, text, {arguments.keep: lambda: to_bytes(evaluate(result.predictions, name=result.name))}
     )

@@ -16,7 +16,7 @@ from assay.cli.options import (
     number,
     whole_number,
 )
-from assay.cli.output import as_json, deliver, files_read
+from assay.cli.output import as_json, deliver, files_read, output_width
 from assay.cli.parser import Command, StoreOnce, UsageError
 from assay.cli.printing import print_output
 from assay.cli.requirements import (
@@ -93,21 +93,20 @@ def _page(ev: Evaluation) -> str:
 
 def _render(arguments: argparse.Namespace, ev: Evaluation, verdicts: Sequence[Verdict]) -> str:
     """Return an evaluation as JSON, Markdown or text."""
-    from assay.formatting.width import terminal_width
-
+    width = output_width(arguments)
     slices = list(ev.slices.values()) if ev.settings.by else []
     if arguments.json:
         return as_json(_data(arguments, ev, verdicts, slices))
     if arguments.markdown:
         parts = [_without_remarks(arguments, ev) if arguments.quiet else ev.to_markdown(full=arguments.full)]
         parts += [as_markdown(verdicts)] if verdicts else []
-        parts += [f"```\n{table}\n```" for table in slices]
+        parts += [f"```\n{table.text(width=width)}\n```" for table in slices]
         return "\n\n".join(part.rstrip() for part in parts)
     if arguments.quiet and arguments.like is None:
         text = _without_remarks(arguments, ev)
     else:
-        text = ev.text(width=terminal_width(), full=arguments.full, like=arguments.like)
-    return "\n\n".join([text, *map(str, slices)])
+        text = ev.text(width=width, full=arguments.full, like=arguments.like)
+    return "\n\n".join([text, *(table.text(width=width) for table in slices)])
 
 
 def _data(
@@ -124,18 +123,15 @@ def _data(
 
 
 def _without_remarks(arguments: argparse.Namespace, ev: Evaluation) -> str:
-    """Return the summary without the remarks at its end, as --quiet wants it."""
-    import dataclasses
-
-    from assay.formatting.width import terminal_width
+    """Return the summary without the remarks under its metrics and at its end, as --quiet wants it."""
     from assay.reports.summarize import summarize
     from assay.reports.text import summary as renderers
 
     brief = not arguments.full and not arguments.markdown
-    summary = dataclasses.replace(summarize(ev, full=arguments.full, brief=brief), remarks=())
+    summary = summarize(ev, full=arguments.full, brief=brief).without_remarks()
     if arguments.markdown:
         return renderers.as_markdown(summary)
-    return renderers.as_text(summary, width=terminal_width(), full=arguments.full)
+    return renderers.as_text(summary, width=output_width(arguments), full=arguments.full)
 
 
 def _evaluate_options(parser: Parser) -> None:
@@ -240,7 +236,9 @@ def _threshold(arguments: argparse.Namespace) -> int:
             "name a criterion for the threshold: --cost-fp and --cost-fn, --best f1, --min-recall ..."
         )
     chosen = evaluate_arguments(arguments).choose_threshold(**stated)
-    deliver(arguments, as_json(chosen.to_dict()) if arguments.json else str(chosen))
+    deliver(
+        arguments, as_json(chosen.to_dict()) if arguments.json else chosen.text(width=output_width(arguments))
+    )
     return 0
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from assay.output_files import FileIdentity
 
-__all__ = ["as_json", "check_outputs", "deliver", "files_read"]
+__all__ = ["as_json", "check_outputs", "deliver", "files_read", "output_width"]
 
 _OUTPUTS = ("output", "report", "keep")  # options that name a file to write
 
@@ -42,6 +42,13 @@ def as_json(data: Any) -> str:
     import json
 
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def output_width(arguments: argparse.Namespace) -> int:
+    """Return the width of a text: that of the terminal where it is printed, always 80 in a file."""
+    from assay.formatting.width import USUAL_WIDTH, terminal_width
+
+    return terminal_width() if getattr(arguments, "output", None) is None else USUAL_WIDTH
 
 
 def deliver(

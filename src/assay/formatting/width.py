@@ -16,23 +16,34 @@ from assay.escape import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["LINE", "centred", "clean", "left", "right", "short", "terminal_width", "width", "wrapped"]
+__all__ = [
+    "LINE",
+    "USUAL_WIDTH",
+    "centred",
+    "clean",
+    "left",
+    "right",
+    "short",
+    "terminal_width",
+    "width",
+    "wrapped",
+]
 
 LINE = 400  # letters of a remark: only one that quotes very long labels has more
 _JOINER = "\u200d"  # what follows is drawn into the same picture
 _AS_EMOJI = "\ufe0f"  # what precedes is drawn as a picture
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
-_NARROWEST, _USUAL, _WIDEST = 60, 80, 120  # columns of printed text
+_NARROWEST, USUAL_WIDTH, _WIDEST = 60, 80, 120  # columns of printed text
 
 
 def terminal_width() -> int:
     """Return the width of printed text: that of the terminal within 60 and 120, and 80 without one."""
     try:
         if not sys.stdout.isatty():
-            return _USUAL
+            return USUAL_WIDTH
     except (AttributeError, ValueError):  # there is no standard output, or it is closed
-        return _USUAL
-    return min(max(shutil.get_terminal_size((_USUAL, 24)).columns, _NARROWEST), _WIDEST)
+        return USUAL_WIDTH
+    return min(max(shutil.get_terminal_size((USUAL_WIDTH, 24)).columns, _NARROWEST), _WIDEST)
 
 
 def width(text: str) -> int:

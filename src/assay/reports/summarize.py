@@ -220,8 +220,6 @@ def _line(ev: Evaluation, name: str, estimate: Estimate) -> Line:
         remarks.append(f"a false positive costs {costs['cost_fp']:g}, a false negative {costs['cost_fn']:g}")
     if estimate.defined and estimate.note:
         notes.append(estimate.note if estimate.method else f"no interval: {estimate.note}")
-    if estimate.design_effect is not None and estimate.design_effect == estimate.design_effect:
-        notes.append(f"{estimate.groups:,} groups, design effect {estimate.design_effect:.2f}")
     return Line(name, estimate, tuple(map(render, remarks)), tuple(notes))
 
 

@@ -24,6 +24,14 @@ class Line:
     remarks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def design_effect(self) -> str:
+        """The design effect of grouped rows in words, empty where there is none."""
+        effect = self.estimate.design_effect
+        if effect is None or effect != effect:  # noqa: PLR0124 - NaN
+            return ""
+        return f"{self.estimate.groups:,} groups, design effect {effect:.2f}"
+
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
@@ -39,3 +47,10 @@ class Summary:
     table: tuple[tuple[float, ...], ...] = ()
     remarks: tuple[str, ...] = ()
     classes: tuple[ClassRow, ...] = ()
+
+    def without_remarks(self) -> Summary:
+        """Return the summary with nothing but its values."""
+        groups = (
+            tuple(dataclasses.replace(line, remarks=(), notes=()) for line in group) for group in self.groups
+        )
+        return dataclasses.replace(self, groups=tuple(groups), remarks=())

@@ -395,3 +395,25 @@ def test_tables_of_any_source_give_the_same_figures():
     assert len({one.to_json() for one in sources}) == 1
     several = evaluate([[5, 1, 0], [1, 7, 2], [0, 3, 9]], labels=list("abc"), positive="c")
     assert several.confusion.counts.tolist() == [[14, 2], [3, 9]]
+
+
+def test_design_effects_have_a_name():
+    """A column of the table in Markdown, a line under its metric in the full text; once each."""
+    rng = np.random.default_rng(0)
+    actual = rng.integers(0, 2, 200)
+    ev = assay.evaluate(actual=actual, score=rng.random(200), group=np.arange(200) // 10)
+    markdown = ev.to_markdown()
+    (heads,) = [line for line in markdown.splitlines() if line.startswith("| metric")]
+    assert heads == "| metric | value | interval | method | design effect of 20 groups |"
+    (auc,) = [line for line in markdown.splitlines() if line.startswith("| ROC AUC")]
+    assert auc.endswith(f"| {ev['auc'].design_effect:.2f} |")
+    assert markdown.count("design effect") == 1
+    assert not any(line.startswith("- 20 groups") for line in markdown.splitlines())
+    assert f"20 groups, design effect {ev['auc'].design_effect:.2f}" in ev.text(full=True)
+    assert "design effect" not in assay.evaluate(actual=actual, score=rng.random(200)).to_markdown()
+
+
+def test_remarks_in_markdown_name_their_metric():
+    """They stand below the table, away from its lines."""
+    ev = assay.evaluate(actual=[0, 1] * 30, score=np.tile([0.2, 0.8], 30))
+    assert "- average precision: chance alone has 0.5000, the share of positives" in ev.to_markdown()

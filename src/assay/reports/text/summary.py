@@ -80,7 +80,7 @@ def _metric_lines(line: Line, sizes: tuple[int, int, int], max_width: int, *, fu
     yield from _indented(text, max_width, indent) if full else [_cut(text, max_width)]
     for remark in line.remarks:
         yield from _indented(f"   {remark}", max_width, 3) if full else [_cut(f"   {remark}", max_width)]
-    for note in line.notes if full else ():
+    for note in filter(None, (*line.notes, line.design_effect)) if full else ():
         yield from _indented(f"   {note}", max_width, 3)
 
 
@@ -135,11 +135,18 @@ def as_markdown(summary: Summary) -> str:
         for head, counts in zip(heads, summary.table, strict=True):
             cells = " | ".join(format_count(count) for count in (*counts, sum(counts)))
             lines.append(f"| **{head}** | {cells} |")
-    lines += ["", *_pipe_table(["metric", "value", "interval", "method"])]
-    for line in (line for group in summary.groups for line in group):
+    metrics = [line for group in summary.groups for line in group]
+    groups = next((line.estimate.groups for line in metrics if line.design_effect), None)
+    heads = ["metric", "value", "interval", "method"]
+    if groups is not None:
+        heads.append(f"design effect of {groups:,} groups")
+    lines += ["", *_pipe_table(heads)]
+    for line in metrics:
         method = line.estimate.method or ("no interval" if line.estimate.defined else "")
         value, interval = format_value(line.estimate.value), format_interval(line.estimate)
-        row = (metric_title(line.name), value, interval, method)
+        row = [metric_title(line.name), value, interval, method]
+        if groups is not None:
+            row.append(f"{line.estimate.design_effect:.2f}" if line.design_effect else "")
         lines.append(f"| {' | '.join(map(escape_markdown, row))} |")
     if summary.classes:
         names = [escape_markdown(metric_title(name)) for name, _ in summary.classes[0].metrics]
@@ -152,7 +159,7 @@ def as_markdown(summary: Summary) -> str:
             label, rows = escape_markdown(clean(each.label)), format_count(each.support)
             lines.append(f"| **{label}** | {rows} | {' | '.join(map(escape_markdown, values))} |")
     remarks = [
-        *(remark for group in summary.groups for line in group for remark in (*line.remarks, *line.notes)),
+        *(f"{metric_title(line.name)}: {text}" for line in metrics for text in (*line.remarks, *line.notes)),
         *summary.remarks,
     ]
     if remarks:
