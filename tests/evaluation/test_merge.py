@@ -80,3 +80,62 @@ def test_a_name_counts_where_others_have_none():
     assert assay.compare(plain, tree, metrics="brier").names == ("p", "tree")
     same = assay.evaluate(frame, actual="y", score="q", name="p")
     assert assay.compare(plain, same, metrics="brier").names == ("p", "q")
+
+
+def saved(ev, path):
+    """Return an evaluation as it is read back from a file."""
+    ev.save(path)
+    return assay.load(path)
+
+
+def test_saved_regressions_are_matched_by_their_actual_values(tmp_path):
+    """Paired as the rows themselves are; where a value occurs twice, nothing tells the rows apart."""
+    rng = np.random.default_rng(4)
+    actual = rng.normal(size=80)
+    order = rng.permutation(80)
+    first, second = (actual + rng.normal(size=80) * spread for spread in (1, 0.8))
+    evs = [assay.evaluate(actual=actual, predicted=first), assay.evaluate(actual=actual, predicted=second)]
+    mixed = assay.evaluate(actual=actual[order], predicted=second[order])
+    again = [saved(ev, tmp_path / f"{k}.assay") for k, ev in enumerate((evs[0], mixed))]
+    plain, compared = assay.compare(*evs), assay.compare(*again)
+    assert compared.paired
+    assert "paired on 80 rows matched by their actual values" in str(compared)
+    for ours, theirs in zip(compared, plain, strict=True):
+        assert ours.p_value == pytest.approx(theirs.p_value, rel=1e-9)
+        assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), rel=1e-9)
+    twice = np.round(actual, 1)
+    again = [
+        saved(assay.evaluate(actual=twice, predicted=each), tmp_path / f"twice {k}.assay")
+        for k, each in enumerate((first, second))
+    ]
+    compared = assay.compare(*again)
+    assert not compared.paired
+    assert "not paired: tallies keep no pairs of rows" in str(compared)
+    assert assay.compare(*again, paired=False).paired is False
+
+
+@pytest.mark.parametrize("task", ["labels", "scores", "numbers"])
+def test_saved_shards_keep_their_intervals(task, tmp_path):
+    """Merged from files, every metric has the interval of the whole."""
+    rng = np.random.default_rng(4)
+    label = rng.integers(0, 2, 90)
+    columns = {
+        "labels": {"actual": label, "predicted": np.where(rng.random(90) < 0.8, label, 1 - label)},
+        "scores": {"actual": label, "score": np.round(0.3 * label + 0.7 * rng.random(90), 3)},
+        "numbers": {"actual": rng.normal(size=90), "predicted": rng.normal(size=90)},
+    }[task]
+    shards = [
+        saved(
+            assay.evaluate(**{role: values[part::3] for role, values in columns.items()}),
+            tmp_path / f"{part}",
+        )
+        for part in range(3)
+    ]
+    merged, whole = shards[0].merge(shards[1]).merge(shards[2]), assay.evaluate(**columns)
+    assert list(merged) == list(whole)
+    for name in whole:
+        assert merged[name].value == whole[name].value
+        assert (merged[name].low is None) == (whole[name].low is None)
+        if whole[name].low is not None and "bootstrap" not in whole[name].method:
+            assert merged[name].low == pytest.approx(whole[name].low, rel=1e-9)
+            assert merged[name].high == pytest.approx(whole[name].high, rel=1e-9)

@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.comparison.evaluated_models import (
+    are_matched,
     evaluation_settings,
     model_data,
     model_names,
@@ -286,7 +287,7 @@ def compare(
     if any(hasattr(model, "per_fold") for model in models):
         raise InputError(
             "cross-validations are compared fold by fold, because their folds go together: say "
-            "first.compare(second), or compare a single split's rows: first.predictions, second.predictions."
+            "first.compare(second), or first.compare(second, third), or compare a single split's rows: first.predictions, second.predictions."
         )
     check_task(task)
     if not has_several_outputs(models[0] if models else None, actual, None):
@@ -296,6 +297,8 @@ def compare(
         predicted=predicted, score=score, missing=missing, actual=actual, weight=weight, group=group,
         query=query, labels=labels, positive=positive,
     )  # fmt: skip
+    if are_matched(models, inputs.data):
+        inputs = dataclasses.replace(inputs, matched=True)
     inferred, inputs = infer_models_task(inputs, models, task, positive)
     specs = metric_specs(default_names(inferred, inputs, models) if metrics is None else metrics)
     inputs = prepare_for_metrics(inputs, specs, inferred)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from assay.errors import InputError
 from assay.evaluation.evaluation import Evaluation
 from assay.hints import hint, param
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from assay.metrics import Metric
 
-__all__ = ["evaluation_settings", "evaluation_task", "model_data", "model_names"]
+__all__ = ["are_matched", "evaluation_settings", "evaluation_task", "model_data", "model_names"]
 
 # Settings of an evaluation that are options of metrics of the same name.
 _SETTINGS = ("cost_fp", "cost_fn", "beta", "prevalence", "k", "empty")
@@ -26,14 +28,42 @@ _SETTINGS = ("cost_fp", "cost_fn", "beta", "prevalence", "k", "empty")
 def model_data(models: Sequence[Any]) -> list[Any]:
     """Return each model's rows or tallies; where one evaluation has lost its rows, the tallies of all.
 
-    An evaluation that was saved, scanned or merged keeps tallies alone, which hold no pairs of rows.
+    An evaluation that was saved, scanned or merged keeps tallies alone, which hold no pairs of rows, unless
+    the actual values tell which rows are the same.
     """
     evaluations = [model for model in models if isinstance(model, Evaluation)]
     tallies_only = any(evaluation.rows is None for evaluation in evaluations)
+    if tallies_only and (matched := _rows_by_actual(models)) is not None:
+        return matched
     return [
         model.tallies if tallies_only and isinstance(model, Evaluation) else _rows_of(model)
         for model in models
     ]
+
+
+def are_matched(models: Sequence[Any], data: Sequence[Any]) -> bool:
+    """Tell whether rows of saved evaluations were matched by their actual values."""
+    saved = any(isinstance(model, Evaluation) and model.rows is None for model in models)
+    return saved and all(isinstance(each, Rows) for each in data)
+
+
+def _rows_by_actual(models: Sequence[Any]) -> list[Any] | None:
+    """Return the rows of regressions in the order of their actual values, where no two are the same.
+
+    Two evaluations of the same measured quantities, all different, are of the same rows. Where labels are
+    predicted, or a value occurs twice, or rows are too many to be stored, nothing tells the rows apart.
+    """
+    rows = [
+        model.stored_rows if isinstance(model, Evaluation) and model.task.name == "regression" else None
+        for model in models
+    ]
+    actual = [None if each is None or each.origin is not None else each.actual for each in rows]
+    if any(column is None for column in actual):
+        return None
+    first, *others = (column.values for column in actual if column is not None)
+    distinct = len(np.unique(first)) == len(first)
+    same = all(np.array_equal(first, values) for values in others)  # stored rows are sorted
+    return rows if distinct and same else None
 
 
 def _rows_of(model: Any) -> Any:

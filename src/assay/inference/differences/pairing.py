@@ -110,6 +110,7 @@ class Models:
     data: tuple[Any, ...]
     paired: bool
     joint_tally: PairedLabels | None = None
+    matched: bool = False  # whether the rows were lost, and matched by their actual values
 
     def pair(self, first: int, second: int) -> Pair:
         """Return two of the models."""

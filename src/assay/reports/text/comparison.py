@@ -92,6 +92,7 @@ def _title(comparison: Comparison) -> str:
     sizes = comparison.sizes
     if comparison.paired:
         rows = f"paired on {sizes[0]:,} {unit}"
+        rows += " matched by their actual values" if comparison.models.matched else ""
     else:
         each = listed(f"{size:,}" for size in sizes)
         tallies_only = any(isinstance(data, Collection) for data in comparison.models.data)
