@@ -287,7 +287,8 @@ def compare(
     if any(hasattr(model, "per_fold") for model in models):
         raise InputError(
             "cross-validations are compared fold by fold, because their folds go together: say "
-            "first.compare(second), or first.compare(second, third), or compare a single split's rows: first.predictions, second.predictions."
+            "first.compare(second) or first.compare(second, third), or compare a single split's rows: "
+            "first.predictions, second.predictions."
         )
     check_task(task)
     if not has_several_outputs(models[0] if models else None, actual, None):
