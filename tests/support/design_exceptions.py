@@ -5,9 +5,6 @@ Reasons that begin with "Defect" are to be mended, the others hold by definition
 
 ROUNDING = "Defect: at the end of its bounds a last digit decides which method is taken"
 NAME_ONLY = "a tally of sums cannot say that all weights are equal: the same limits have another name"
-NOT_NESTED = (
-    "Defect: at a higher confidence another rate's limit lowers it most, whose changes add up otherwise"
-)
 OWN_METHOD = "Defect: plain rows have a method of their own, groups take another"
 LESS_CHANCE = "Defect: of plain rows what chance adds is taken off, of groups it is not"
 LEVERAGE = "Defect: with one positive, leaving out its group takes all shared information away"
@@ -15,7 +12,7 @@ RANKS_OF_GROUPS = "of 20 groups the ranks jump by one at each end"
 RANKS = "ranks of the errors give limits, and no standard error"
 EQUAL_ERRORS = "the ranks of equal errors have no width"
 NO_SPREAD = "at the end of its bounds rows show no spread: the limits come from a rate, a bound or draws"
-NO_ERROR_GIVEN = "Defect: its method maps the limits of rates, and gives no standard error"
+INFINITE = "it is infinite there, which no standard error describes"
 HEAVY_TAIL = "a ratio whose denominator is two or three rows: leaving out one of them moves it far"
 STEPS = "it moves in steps from row to row, which the jackknife of 40 rows takes for spread"
 FEW_ROWS_FIT = "a logistic fit of 40 rows is far from linear in its rows"
@@ -80,7 +77,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
             ),
         ),
     ),
-    "nested intervals": _listed((NOT_NESTED, "phi")),
+    "nested intervals": _listed(),
     "a standard error": _listed(
         (RANKS, "median_absolute_error quantile_error median_absolute_percentage_error"),
     ),
@@ -92,7 +89,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
                 "tie_expected_average_precision"
             ),
         ),
-        (NO_ERROR_GIVEN, "diagnostic_odds_ratio"),
+        (INFINITE, "diagnostic_odds_ratio"),
         (RANKS, "median_absolute_error quantile_error median_absolute_percentage_error"),
     ),
     "a width": _listed(

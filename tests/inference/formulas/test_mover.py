@@ -16,6 +16,7 @@ from assay.inference.formulas.mover import (
     markedness_interval,
     mean_recall_interval,
     mover,
+    mover_function,
     negative_predictive_value_at,
     positive_predictive_value_at,
     proportion_difference,
@@ -193,3 +194,31 @@ def test_nonsense_is_refused(call, message):
     """The message says what is wrong."""
     with pytest.raises(assay.MetricError, match=message):
         call()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.floats(0.1, 0.9), min_size=3, max_size=3),
+    st.lists(st.floats(0.0, 0.5), min_size=6, max_size=6),
+    st.lists(st.floats(-0.9, 0.9), min_size=3, max_size=3),
+)
+def test_wider_limits_of_correlated_rates_never_make_it_narrower(rates, reaches, correlated):
+    """Of a function that has a top between its limits, too: both ends of a rate may lower it."""
+
+    def function(a, b, c):
+        return a * (1 - a) + (b - 0.5) ** 2 - c * a
+
+    correlations = np.eye(3)
+    for (i, j), value in zip(itertools.combinations(range(3), 2), correlated, strict=True):
+        correlations[i, j] = correlations[j, i] = value
+    inner, outer = (
+        mover_function(
+            function, rates,
+            [(max(rate - scale * down, 0.0), min(rate + scale * up, 1.0))
+             for rate, down, up in zip(rates, reaches[::2], reaches[1::2], strict=True)],
+            correlations,
+        )[0]
+        for scale in (0.7, 1.0)
+    )  # fmt: skip
+    assert outer[0] <= inner[0] + 1e-12
+    assert outer[1] >= inner[1] - 1e-12

@@ -5,6 +5,7 @@ Given the right totals, counts of a table are binomial: these intervals use that
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 
+_MAX_CHOICES = 8  # of estimates that move a function the same way at either limit
 _ALMOST_INFINITE = 1e150  # its square is still a float
 _GRID = np.arange(1, 64) / 64  # shares between its limits at which a function of rates is evaluated
 
@@ -95,20 +97,34 @@ def mover_function(
     if correlations is not None:  # few clusters have wide limits, within which a function may not be monotone
         changes = np.concatenate([changes, _values_between(function, estimates, limits) - value])
         changes = np.clip(np.where(np.isnan(changes), 0.0, changes), -_ALMOST_INFINITE, _ALMOST_INFINITE)
-    signs = np.array([-1.0, 1.0])  # which way an estimate moves
-    reaches = []
-    for direction in (-1.0, 1.0):
-        furthest = (direction * changes).max(axis=0)
-        taken = np.argmax(furthest, axis=0)
-        change = np.maximum(furthest[taken, each], 0.0)
-        square = float(change @ change)
-        if correlations is not None:
-            # Changes that would cancel are not counted on: one of them may have come to the end of its range.
-            signed = change * signs[taken]
-            together = np.outer(signed, signed) * correlations
-            square += float(np.maximum(together - np.diag(np.diag(together)), 0.0).sum())
-        reaches.append(math.sqrt(square))
-    return (value - reaches[0], value + reaches[1]), values[2 * size : 3 * size].imag / STEP
+    below, above = (_half_width((sign * changes).max(axis=0), correlations) for sign in (-1.0, 1.0))
+    return (value - below, value + above), values[2 * size : 3 * size].imag / STEP
+
+
+def _half_width(changes: NDArray[np.float64], correlations: NDArray[np.float64] | None) -> float:
+    """Return the root of the squared changes, and of the products of correlated ones.
+
+    `changes` are those that moving each estimate down (first row) or up makes. Of
+    two that move the function the same way, either may add up to more with those of the other estimates: the
+    widest choice is taken, so that wider limits never make the interval narrower.
+    """
+    changes = np.maximum(changes, 0.0)
+    size = changes.shape[1]
+    taken = np.argmax(changes, axis=0)
+    if correlations is None:
+        change = changes[taken, np.arange(size)]
+        return math.sqrt(float(change @ change))
+    both_ways = np.flatnonzero((changes > 0).all(axis=0))
+    widest = 0.0
+    for choice in itertools.product((0, 1), repeat=min(len(both_ways), _MAX_CHOICES)):
+        taken[both_ways[: len(choice)]] = choice
+        change = changes[taken, np.arange(size)]
+        # Changes that would cancel are not counted on: one of them may have come to the end of its range.
+        signed = np.where(taken == 0, -change, change)
+        together = np.outer(signed, signed) * correlations
+        np.fill_diagonal(together, 0.0)
+        widest = max(widest, float(change @ change) + float(np.maximum(together, 0.0).sum()))
+    return math.sqrt(widest)
 
 
 def _values_between(
