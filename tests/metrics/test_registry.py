@@ -1,5 +1,8 @@
 """Metrics are found by their own names, by those that reports print and by those of other packages."""
 
+import re
+
+import numpy as np
 import pytest
 
 import assay
@@ -270,3 +273,47 @@ def test_a_metric_declared_again_replaces_the_former():
         declare(module="elsewhere")
     with pytest.raises(assay.MetricError, match="two metrics are called 'recall'"):
         declare("recall")
+
+
+RNG = np.random.default_rng(8)
+EVALUATIONS = {
+    "binary": assay.evaluate(actual=RNG.integers(0, 2, 200), score=RNG.random(200)),
+    "multiclass": assay.evaluate(
+        actual=np.array(list("abc"))[RNG.integers(0, 3, 200)],
+        score=RNG.dirichlet([1, 1, 1], 200),
+        labels=list("abc"),
+    ),
+    "regression": assay.evaluate(actual=RNG.normal(size=200), predicted=RNG.normal(size=200)),
+}
+TESTS = ("P-Value [Acc > NIR]", "Mcnemar's Test P-Value")  # which are no metrics
+OF_BOTH = ("log_loss", "brier")  # one name for two classes and for several, which are two metrics here
+
+
+@pytest.mark.parametrize("task", EVALUATIONS)
+@pytest.mark.parametrize("like", ["caret", "sklearn", "yardstick"])
+def test_names_that_look_alikes_print_are_found(like, task):
+    """Each name beside a number leads to a metric, whose value that number is where it is not of a class."""
+    ev = EVALUATIONS[task]
+    text = ev.text(like=like).partition("\n* ")[0]
+    lines = re.findall(r"^ *([A-Za-z][\w .,()'>\[\]-]*?) : (-?[\d.]+)$", text, re.MULTILINE)
+    lines += [
+        (name, value)
+        for name, estimator, value in re.findall(r"^ *\d+ (\S+) +(\S+) +(-?[\d.]+)$", text, re.MULTILINE)
+        if estimator in ("binary", "multiclass", "standard")
+    ]
+    if (like, task) == ("caret", "regression"):
+        lines = list(zip(*(line.split() for line in text.splitlines()[:2]), strict=True))
+    assert len(lines) >= 3
+    for name, value in lines:
+        if name in TESTS:
+            continue
+        known = name
+        if task == "multiclass" and find(name).name in OF_BOTH:
+            known = f"multiclass_{find(name).name}"
+        decimals = len(value.partition(".")[2])
+        halves = (
+            2 if (known, like) == ("multiclass_brier", "yardstick") else 1
+        )  # which halves that of classes
+        assert float(ev[known]) == pytest.approx(halves * float(value), abs=0.51 * halves * 10**-decimals), (
+            name
+        )

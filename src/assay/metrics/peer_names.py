@@ -28,6 +28,8 @@ PEER_NAMES: Final = {
     "area_under_the_curve": "auc",
     # scikit-learn
     "roc_auc_ovr": "macro_auc",
+    "roc_auc_score (ovr, macro)": "macro_auc",  # as ev.text(like="sklearn") prints it
+    "roc_auc_score (ovo, macro)": "hand_till_auc",
     "roc_auc_ovo": "hand_till_auc",
     "roc_auc_ovr_weighted": "weighted_auc",
     "mutual_info": "mutual_information",
