@@ -270,11 +270,13 @@ def test_numbers_are_drawn_as_points_or_hexagons_and_the_title_says_which():
     )
     ax = plots.residuals(many)
     assert ax.collections[0].get_array().sum() == 30_000
-    assert ax.get_title().endswith("30,000 rows · hexagons by number of rows")
+    said = ax.get_title().replace("\n", " · ")
+    assert said == "Residuals · 30,000 rows · hexagons by number of rows · weights not shown"
     drawn = [plots.residuals(many, show="points", seed=4).collections[0].get_offsets() for _ in range(2)]
     assert np.array_equal(*drawn)
     assert len(drawn[0]) == 20_000
-    assert plots.residuals(many, show="points").get_title().endswith("20,000 points of 30,000 drawn")
+    said = plots.residuals(many, show="points").get_title().replace("\n", " · ")
+    assert said.endswith("20,000 points of 30,000 drawn · weights not shown")
 
 
 def test_the_trend_of_residuals_is_their_mean_by_tenths():

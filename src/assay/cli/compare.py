@@ -29,6 +29,7 @@ from assay.cli.options import (
 )
 from assay.cli.output import as_json, deliver, output_width
 from assay.cli.parser import Command, StoreOnce, UsageError
+from assay.hints import hint_style, python_style
 
 if TYPE_CHECKING:
     import argparse
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from assay.cli.parser import Parser
     from assay.comparison.compare import Comparison
     from assay.engines import Source
+    from assay.evaluation.evaluation import Evaluation
 
 __all__ = ["COMPARE"]
 
@@ -76,19 +78,27 @@ def _options(parser: Parser) -> None:
     group.add_argument(
         "--seed", action=StoreOnce, type=whole_number, metavar="NUMBER", help="of resampling methods"
     )
-    add_output(parser, "json")
+    add_output(parser, "json", report=True)
     add_reading(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    found = _compared(arguments)
-    deliver(
-        arguments, as_json(found.to_dict()) if arguments.json else found.text(width=output_width(arguments))
-    )
+    found, evaluations = _compared(arguments)
+    text = as_json(found.to_dict()) if arguments.json else found.text(width=output_width(arguments))
+    deliver(arguments, text, {arguments.report: lambda: _page(found, evaluations)})
     return 0
 
 
-def _compared(arguments: argparse.Namespace) -> Comparison:
+def _page(found: Comparison, evaluations: list[Evaluation] | None) -> str:
+    """Return the interactive page, whose advice is for Python: it is read where no command runs."""
+    from assay.reports.page.build import comparison_html
+
+    with hint_style(python_style):
+        return comparison_html(found, evaluations)
+
+
+def _compared(arguments: argparse.Namespace) -> tuple[Comparison, list[Evaluation] | None]:
+    """Return the comparison, and the evaluations where those were compared."""
     from assay.comparison.compare import compare
 
     said: dict[str, Any] = {name: v for name in _SETTINGS if (v := getattr(arguments, name)) is not None}
@@ -104,7 +114,7 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
     if not arguments.score and not arguments.predicted:
         raise UsageError("--score or --predicted is needed, once per model or per file.")
     if len(arguments.paths) > 1 and arguments.sql is None and arguments.table is None:
-        return _of_files(arguments, said)
+        return _of_files(arguments, said), None
     rows = open_source(arguments)
     for role in ("score", "predicted"):
         if len(getattr(arguments, role) or ("", "")) < 2:  # noqa: PLR2004 - two models
@@ -121,7 +131,7 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
     shared = {role: column for role in _SHARED if (column := getattr(arguments, role)) is not None}
     labels = parse_labels(arguments, rows, _first_column(whole_table, arguments.actual))
     missing = {"missing": arguments.missing} if arguments.missing else {}
-    return compare(whole_table, **shared, **differing, **labels, **missing, **said)
+    return compare(whole_table, **shared, **differing, **labels, **missing, **said), None
 
 
 def _split_columns(arguments: argparse.Namespace, rows: Source) -> None:
@@ -195,7 +205,9 @@ def _of_files(arguments: argparse.Namespace, said: dict[str, Any]) -> Comparison
     return compare(*each, names=names, **said)
 
 
-def _of_evaluations(arguments: argparse.Namespace, saved: list[str], said: dict[str, Any]) -> Comparison:
+def _of_evaluations(
+    arguments: argparse.Namespace, saved: list[str], said: dict[str, Any]
+) -> tuple[Comparison, list[Evaluation]]:
     """Compare evaluations that tally saved."""
     from assay.comparison.compare import compare
     from assay.evaluation import load
@@ -207,7 +219,8 @@ def _of_evaluations(arguments: argparse.Namespace, saved: list[str], said: dict[
     if idle:
         raise UsageError(f"--{idle[0]} has no use here: saved evaluations have their columns. Leave it out.")
     names = _named(arguments.model_names or _stems(saved), saved)
-    return compare(*(load(path) for path in saved), names=names, **said)
+    evaluations = [load(path) for path in saved]
+    return compare(*evaluations, names=names, **said), evaluations
 
 
 def _stems(paths: Sequence[str]) -> list[str]:
@@ -242,6 +255,7 @@ COMPARE = Command(
         "assay compare two.csv --actual y --predicted yhat_a --predicted yhat_b --metrics accuracy,kappa",
         "assay compare a.csv b.csv --actual y --score p --model-names old,new --json",
         "assay compare 1.assay 2.assay",
+        "assay compare two.csv --actual y --score a --score b --report models.html",
     ),
     _options,
     _run,

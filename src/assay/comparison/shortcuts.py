@@ -8,6 +8,9 @@ from assay.formatting.result import Result
 from assay.formatting.table import JOINED
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
     from assay.comparison.compare import Comparison
     from assay.comparison.procedures import DatasetComparison, ResampleComparison
 
@@ -29,6 +32,16 @@ class ComparisonShortcuts(Result):
         from assay.reports.text.comparison import conclusions  # noqa: PLC0415 - circular import
 
         return " ".join(conclusions(cast("Comparison", self))).replace(JOINED, " ")
+
+    def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write the interactive page of the models and their differences, and return its path.
+
+        Further keywords are those of :func:`assay.report`.
+        """
+        from assay.reports.page import write  # noqa: PLC0415 - circular import
+        from assay.reports.page.build import comparison_html  # noqa: PLC0415
+
+        return write(comparison_html(cast("Comparison", self), **options), path)
 
     def plot(self, metric: str | None = None, **options: Any) -> Any:
         """Draw the differences with their intervals, of one metric or of all, and return the axes.

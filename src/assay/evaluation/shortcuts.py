@@ -110,7 +110,7 @@ class EvaluationShortcuts(Result):
         from assay.plots import Plots  # noqa: PLC0415 - loaded on first use
 
         ev = self._ev
-        return Plots(ev.tallies if ev.rows is None else ev.rows, costs=ev.settings.costs)
+        return Plots(ev, costs=ev.settings.costs)
 
 
 class ClassTableShortcuts(Result):

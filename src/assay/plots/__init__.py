@@ -15,7 +15,9 @@ from assay.plots.accessor import Plots
 from assay.plots.comparison import compare
 from assay.plots.confusion import confusion
 from assay.plots.decisions import cost_curve, expected_cost, net_benefit
-from assay.plots.forest import forest, metrics, slices
+from assay.plots.forest import classes, forest, metrics, slices
+from assay.plots.list_metrics import at_k, lists
+from assay.plots.overview import overview
 from assay.plots.probability import calibration
 from assay.plots.ranking import det, gain, lift, precision_recall, roc
 from assay.plots.regression import predicted_actual, residuals
@@ -23,7 +25,9 @@ from assay.plots.score_distributions import scores
 
 __all__ = [
     "Plots",
+    "at_k",
     "calibration",
+    "classes",
     "compare",
     "confusion",
     "cost_curve",
@@ -32,8 +36,10 @@ __all__ = [
     "forest",
     "gain",
     "lift",
+    "lists",
     "metrics",
     "net_benefit",
+    "overview",
     "precision_recall",
     "predicted_actual",
     "residuals",

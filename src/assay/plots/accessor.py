@@ -7,22 +7,22 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import MetricError
+from assay.hints import param
 from assay.inputs import Rows
-from assay.plots import decisions, ranking, regression, score_distributions
+from assay.plots import decisions, list_metrics, ranking, regression, score_distributions
 from assay.plots.confusion import confusion as draw_confusion
+from assay.plots.evaluation_data import INSTEAD, drawn_data
+from assay.plots.forest import classes as draw_classes
 from assay.plots.forest import metrics as draw_metrics
 from assay.plots.forest import slices as draw_slices
+from assay.plots.overview import overview as draw_overview
 from assay.plots.probability import calibration
-from assay.tallies import BinnedScores, ClassScores, Collection, Confusion, NumberPairs, Scores, Tally
+from assay.tallies import ClassScores, Collection, Confusion, NumberPairs, Queries, Scores, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["Plots"]
-
-
-# Tallies that plots of another draw as well.
-_INSTEAD: dict[type[Tally], tuple[type[Tally], ...]] = {Scores: (BinnedScores, ClassScores)}
 
 
 def _bound(draw: Callable[..., Any], kind: type[Tally] | None, *, rows: bool = False) -> Callable[..., Any]:
@@ -33,8 +33,14 @@ def _bound(draw: Callable[..., Any], kind: type[Tally] | None, *, rows: bool = F
 
     @functools.wraps(draw)
     def method(self: Plots, *words: Any, **options: Any) -> Any:
-        whole = kind is None or (rows and isinstance(self.data, Rows))
-        data = self.data if whole else self.tally(kind)  # type: ignore[arg-type]
+        label = options.pop("label", None) if kind is Scores else None
+        if label is not None:
+            data = self._against_rest(label)
+        elif kind is None:
+            data = self.data
+        else:
+            source = drawn_data(self.data, kind)
+            data = source if rows and isinstance(source, Rows) else self.tally(kind)
         if draw is decisions.expected_cost and not any(name.startswith("cost_") for name in options):
             options = {**self.costs, **options}
         return draw(data, *words, **options)
@@ -47,9 +53,10 @@ def _bound(draw: Callable[..., Any], kind: type[Tally] | None, *, rows: bool = F
 
 
 class Plots:
-    """The plots of one data set: rows, a tally, or a collection of tallies.
+    """The plots of one data set: rows, a tally, a collection of tallies, or an evaluation.
 
-    Rows are tallied once for all plots that read the same tally.
+    Rows are tallied once for all plots that read the same tally. Plots of scores take ``label=``, one of
+    several classes, which is then drawn against the rest.
 
     >>> import assay
     >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
@@ -75,16 +82,30 @@ class Plots:
         return self._tallies[kind]
 
     def _found(self, kind: type[Tally]) -> Any:
-        if isinstance(self.data, Rows):
+        data = drawn_data(self.data, kind)
+        if isinstance(data, Rows):
             # Rows in groups are passed on, so that intervals know of the groups; and rows with a column of
-            # scores per class, which have another tally.
-            several = kind is Scores and self.data.score is not None and self.data.score.values.ndim > 1
-            whole = several or self.data.group is not None
-            return self.data if whole else kind.of(self.data)  # type: ignore[attr-defined]
-        for one in self.data.tallies if isinstance(self.data, Collection) else (self.data,):
-            if isinstance(one, (kind, *_INSTEAD.get(kind, ()))):
-                return one
+            # scores per class, which have another tally. Weighted numbers have no tally of pairs.
+            several = kind is Scores and data.score is not None and data.score.values.ndim > 1
+            weighted = kind is NumberPairs and data.weight is not None
+            whole = several or weighted or data.group is not None
+            return data if whole else kind.of(data)  # type: ignore[attr-defined]
+        for tally in data.tallies if isinstance(data, Collection) else (data,):
+            if isinstance(tally, (kind, *INSTEAD.get(kind, ()))):
+                return tally
         raise MetricError(f"this plot is drawn of rows, or of a tally of {kind.kind}: there is none here.")
+
+    def _against_rest(self, label: Any) -> Any:
+        """Return the scores of one of several classes against the rest."""
+        data = drawn_data(self.data, Scores)
+        if isinstance(data, Rows) and data.score is not None and data.score.values.ndim > 1:
+            data = ClassScores.of(data)
+        for tally in data.tallies if isinstance(data, Collection) else (data,):
+            if isinstance(tally, ClassScores):
+                return tally.against_rest(label)
+        raise MetricError(
+            f"{param('label')} chooses one of several classes, each with scores: there are none here."
+        )
 
     roc = _bound(ranking.roc, Scores)
     precision_recall = _bound(ranking.precision_recall, Scores)
@@ -99,5 +120,9 @@ class Plots:
     confusion = _bound(draw_confusion, Confusion)
     residuals = _bound(regression.residuals, NumberPairs)
     predicted_actual = _bound(regression.predicted_actual, NumberPairs)
+    at_k = _bound(list_metrics.at_k, Queries)
+    lists = _bound(list_metrics.lists, Queries)
     metrics = _bound(draw_metrics, None)
     slices = _bound(draw_slices, None)
+    classes = _bound(draw_classes, None)
+    overview = _bound(draw_overview, None)

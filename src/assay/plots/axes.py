@@ -13,10 +13,11 @@ import numpy as np
 
 from assay.decisions.sweep import Sample
 from assay.errors import MetricError, MissingDependencyError
-from assay.evaluation.evaluation import Evaluation
+from assay.hints import param
 from assay.inference.intervals.choose_interval import estimate
 from assay.inputs import Rows
 from assay.metrics.metric import tallied
+from assay.plots.evaluation_data import drawn_data
 from assay.plots.simplify import simplified
 from assay.plots.thin_scores import condensed
 from assay.tallies import BinnedScores, ClassScores, Scores
@@ -68,6 +69,8 @@ _OPENED: contextvars.ContextVar[list[Any] | None] = contextvars.ContextVar("figu
 _DASHES: Final = ("-", "--", "-.", ":")
 _LONGEST = 28  # letters of a label, before it is cut
 MAX_LEGEND_INSIDE = 6  # curves that a legend within the axes may have
+MAX_CURVES = 60  # in one picture
+_MAX_KEY_LINES = 25  # of a column of a key beside the picture
 _BESIDE = 3.2  # inches that a key beside the picture needs
 _LETTER = 4.4  # points: how wide a letter of a key is
 
@@ -114,7 +117,7 @@ def close_on_error(draw: Callable[P, T]) -> Callable[P, T]:
 
 def legend_width(names: int) -> float:
     """Return how much wider a picture is, in inches, whose key stands beside it."""
-    return _BESIDE if names > MAX_LEGEND_INSIDE else 0.0
+    return _BESIDE * -(-names // _MAX_KEY_LINES) if names > MAX_LEGEND_INSIDE else 0.0
 
 
 def curve_style(place: int) -> tuple[str, str]:
@@ -181,6 +184,7 @@ def add_legend(ax: Axes, place: Any = "best") -> None:
             "loc": "center left",
             "bbox_to_anchor": (1.01, 0.5),
             "fontsize": 8 if count <= 2 * MAX_LEGEND_INSIDE else 6,
+            "ncols": -(-count // _MAX_KEY_LINES),
         }
     elif _LETTER * max(map(len, labels), default=0) + 30 > _width(ax):
         labels = [label.replace("  ", "\n") for label in labels]  # names above what is said of them
@@ -218,10 +222,15 @@ def models(data: Any) -> list[Model]:
     """
     if isinstance(data, (list, tuple)):
         raise MetricError('several models are drawn by their names: {"first": ..., "second": ...}.')
-    data = _of_evaluation(data)
+    data = drawn_data(data, Scores)
     if isinstance(data, Rows) and data.score is not None and data.score.values.ndim > 1:
         data = ClassScores.of(data)
     if isinstance(data, ClassScores):
+        if len(data.labels) > MAX_CURVES:
+            raise MetricError(
+                f"{len(data.labels):,} classes have more curves than can be told apart: draw one class "
+                f"against the rest with {param('label')}, as in ev.plot.roc(label={data.labels[0]!r})."
+            )
         data = {label: data.against_rest(label) for label in data.labels}
     several = data if isinstance(data, Mapping) else {"": data}
     if not several:
@@ -234,21 +243,9 @@ def models(data: Any) -> list[Model]:
             *curve_style(place),
         )
         for place, (name, model) in enumerate(
-            (name, _of_evaluation(model)) for name, model in several.items()
+            (name, drawn_data(model, Scores)) for name, model in several.items()
         )
     ]
-
-
-def _of_evaluation(data: Any) -> Any:
-    """Return the rows of an evaluation, or its scores where it holds no rows; else what was given."""
-    if not isinstance(data, Evaluation):
-        return data
-    if data.rows is not None:
-        return data.rows
-    for tally in data.tallies.tallies:
-        if isinstance(tally, (Scores, BinnedScores, ClassScores)):
-            return tally
-    raise MetricError("this evaluation holds no scores to draw.")
 
 
 def describe_rows(together: Sequence[Model]) -> str:

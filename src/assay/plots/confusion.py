@@ -17,6 +17,8 @@ from assay.plots.axes import (
     row_count,
     shorten_label,
 )
+from assay.plots.evaluation_data import drawn_data
+from assay.tallies import Confusion
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +56,7 @@ def confusion(
     Parameters
     ----------
     data
-        Rows with actual and predicted labels, a confusion tally, or a cross table.
+        Rows with actual and predicted labels, a confusion tally, a cross table, or an evaluation.
     ax
         Axes to draw on; a new figure's unless given.
     shares
@@ -64,6 +66,7 @@ def confusion(
         Whether to draw the scale of the shades.
     """
     check_choice("shares", shares, tuple(_OF))
+    data = drawn_data(data, Confusion)
     table = data if isinstance(data, CrossTable) else CrossTable.of(data)
     if table.rows == "predicted":
         table = table.transposed()

@@ -26,6 +26,7 @@ from assay.plots.axes import (
     new_axes,
     text_outline,
 )
+from assay.plots.evaluation_data import drawn_data
 from assay.plots.simplify import stepped
 from assay.plots.thin_scores import condensed
 from assay.tallies import Scores
@@ -227,7 +228,9 @@ def _told(costs: dict[str, Any]) -> str:
 
 def _several(data: Any, make: Callable[[Any], Curve]) -> tuple[dict[str, Curve], str]:
     """Return curves by name, made where they are not given, and what is to be said of their rows."""
+    data = drawn_data(data, Scores)
     given = data if isinstance(data, Mapping) else {"": data}
+    given = {name: drawn_data(model, Scores) for name, model in given.items()}
     if not given:
         raise MetricError("there is nothing to draw: the mapping of curves is empty.")
     rows = {name: model for name, model in given.items() if not isinstance(model, Curve)}

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ColumnError, MetricError
+from assay.evaluation.evaluation import Evaluation
+from assay.evaluation.per_class import CLASS_METRICS, ClassTable
 from assay.inference.estimate import Estimate
 from assay.inference.intervals.choose_interval import estimate
 from assay.inputs import Rows, encode
 from assay.inputs.labels import cross
 from assay.metrics import Metric, Undefined, find
+from assay.metrics.spec import MetricSpec, metric_title
 from assay.plots.axes import COLOURS, GREY, close_on_error, display_name, label_axes, new_axes, row_count
 from assay.tallies import Grouped, merge
 
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
     from assay.comparison.compare import Comparison
 
-__all__ = ["differences", "forest", "metrics", "slices"]
+__all__ = ["classes", "differences", "forest", "metrics", "slices"]
 
 _REASON = 60  # letters of a reason, before it is cut
 _LARGE = 10  # from here on numbers have four digits, not with three decimals
@@ -139,11 +142,11 @@ def differences(comparison: Comparison, metric: str | None = None, **options: An
 @close_on_error
 def metrics(
     data: Any,
-    names: Iterable[str | Metric],
+    names: Iterable[str | Metric] | None = None,
     *,
     ax: Axes | None = None,
     limits: tuple[float, float] | None = None,
-    confidence: float = 0.95,
+    confidence: float | None = None,
     **options: Any,
 ) -> Axes:
     """Draw several metrics of the same rows with their intervals.
@@ -154,9 +157,10 @@ def metrics(
     Parameters
     ----------
     data
-        Rows, or the tally that all these metrics read.
+        Rows, the tally that all these metrics read, or an evaluation.
     names
-        Metrics of the catalogue.
+        Metrics of the catalogue, some with an average (``"macro f1"``); of an evaluation by default all that
+        its report shows.
     ax
         Axes to draw on; a new figure's unless given.
     limits
@@ -166,11 +170,22 @@ def metrics(
     options
         The metrics' own: ``positive=``, ``average=`` and so on, for those that know them.
     """
+    if names is None:
+        if not isinstance(data, Evaluation):
+            raise MetricError("name the metrics to draw: plots.metrics(rows, ['recall', 'precision']).")
+        names = list(data)
     results: dict[str, Estimate] = {}
     for name in names:
-        metric = name if isinstance(name, Metric) else find(name)
-        known = {option: value for option, value in options.items() if option in metric.options}
-        results[metric.name.replace("_", " ")] = estimate(metric, data, confidence=confidence, **known)
+        spec = MetricSpec.of(name)
+        known = {option: value for option, value in options.items() if option in spec.metric.options}
+        if isinstance(data, Evaluation) and not known and isinstance(name, str):
+            item = data[name] if confidence is None else data.estimate(spec, confidence=confidence)
+        elif isinstance(data, Evaluation):
+            item = data.estimate(spec.metric, confidence=confidence, **{**spec.options, **known})
+        else:
+            item = estimate(spec.metric, data, confidence=confidence or 0.95, **{**spec.options, **known})
+        results[spec.name.replace("_", " ").replace(":", " ")] = item
+    confidence = confidence or (data.settings.confidence if isinstance(data, Evaluation) else 0.95)
     ends = [
         end for item in results.values() if item.defined for end in (float(item), item.low) if end is not None
     ]
@@ -195,7 +210,7 @@ def slices(
     Parameters
     ----------
     data
-        Rows with ``by=``, or a grouped tally of the kind that the metric reads.
+        Rows with ``by=``, a grouped tally of the kind that the metric reads, or an evaluation with ``by=``.
     metric
         A metric of the catalogue.
     ax
@@ -207,6 +222,8 @@ def slices(
     options
         The metric's own: ``positive=``, ``average=`` and so on.
     """
+    if isinstance(data, Evaluation):
+        return _slices_of(data, metric, ax=ax, order=order)
     known = metric if isinstance(metric, Metric) else find(metric)
     whole: Any = data
     if isinstance(data, Grouped):
@@ -226,6 +243,60 @@ def slices(
     return forest(
         results, ax=ax, reference=all_rows, title=f"{name} by slice", below=below, x=name, sizes=True
     )
+
+
+def _slices_of(ev: Evaluation, metric: str | Metric, *, ax: Axes | None, order: bool) -> Axes:
+    """Draw a metric of an evaluation's slices, by all columns of its ``by=``."""
+    spec = MetricSpec.of(metric)
+    table = ev.slices[ev.settings.by] if ev.settings.by else next(iter(ev.slices.values()))
+    results = {key: part.estimate(spec) for key, part in table.items()}
+    if order:
+        results = dict(
+            sorted(results.items(), key=lambda item: -float(item[1]) if item[1].defined else np.inf)
+        )
+    whole, name = ev.estimate(spec), spec.name.replace("_", " ")
+    level = f"{100 * ev.settings.confidence:.3g}% intervals"
+    value = f", {whole:.3f}" if whole.defined else ""
+    below = f"{row_count(whole.n)} · {level} · dashed: all rows{value}"
+    reference = whole if whole.defined else None
+    return forest(
+        results, ax=ax, reference=reference, title=f"{name} by slice", below=below, x=name, sizes=True
+    )
+
+
+@close_on_error
+def classes(
+    data: Any, metric: str = "f1", *, ax: Axes | None = None, order: bool = False, **options: Any
+) -> Axes:
+    """Draw a metric of every class, or label, against the rest, with its interval.
+
+    Parameters
+    ----------
+    data
+        An evaluation of several classes, ordered classes or several labels; or its ``classes``.
+    metric
+        ``"precision"``, ``"recall"`` or ``"f1"``.
+    ax
+        Axes to draw on; a new figure's unless given.
+    order
+        Whether to draw the classes from the highest value to the lowest, rather than in their order.
+    options
+        Those of :func:`forest`.
+    """
+    table = data.classes if isinstance(data, Evaluation) else data
+    if not isinstance(table, ClassTable):
+        raise MetricError(
+            "classes are drawn of an evaluation of several classes, or of its table of classes."
+        )
+    if metric not in CLASS_METRICS:
+        raise MetricError(f"metric={metric!r} is none of {', '.join(CLASS_METRICS)}.")
+    results = {label: table[label][metric] for label in table}
+    if order:
+        results = dict(
+            sorted(results.items(), key=lambda item: -float(item[1]) if item[1].defined else np.inf)
+        )
+    name = metric_title(metric)
+    return forest(results, ax=ax, **{"title": f"{name} by class", "x": name, **options})
 
 
 def _sliced(rows: Rows) -> dict[tuple[Any, ...], Rows]:

@@ -20,6 +20,7 @@ from assay.plots.axes import (
     new_axes,
     row_count,
 )
+from assay.plots.evaluation_data import drawn_data
 from assay.tallies import NumberPairs
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def residuals(
     Parameters
     ----------
     data
-        Rows with actual and predicted numbers, or a tally of number pairs. Weights are not shown.
+        Rows with actual and predicted numbers, a tally of number pairs, or an evaluation. Weights are not
+        shown.
     ax
         Axes to draw on; a new figure's unless given.
     show
@@ -59,7 +61,7 @@ def residuals(
         Of the pick.
     """
     check_choice("show", show, _SHOWN)
-    pairs = _pairs(data)
+    pairs, remarks = _pairs(data)
     left = pairs.actual - pairs.predicted
     ax = new_axes(ax)
     ax.axhline(0, color=GREY, linewidth=1, linestyle=":", zorder=2)
@@ -69,7 +71,7 @@ def residuals(
         looks: dict[str, Any] = {"color": COLOURS[1], "markersize": 3.5, "linewidth": 1.4}
         ax.plot(middle, mean, "o-", label="mean, by tenths of the rows", **looks)
         add_legend(ax)
-    below = " · ".join([row_count(pairs.n), *how])
+    below = " · ".join([row_count(pairs.n), *how, *remarks])
     return label_axes(ax, title="Residuals", x="predicted", y="actual - predicted", below=below)
 
 
@@ -80,7 +82,8 @@ def predicted_actual(data: Any, *, ax: Axes | None = None, show: Show = "auto", 
     Parameters
     ----------
     data
-        Rows with actual and predicted numbers, or a tally of number pairs. Weights are not shown.
+        Rows with actual and predicted numbers, a tally of number pairs, or an evaluation. Weights are not
+        shown.
     ax
         Axes to draw on; a new figure's unless given.
     show
@@ -89,7 +92,7 @@ def predicted_actual(data: Any, *, ax: Axes | None = None, show: Show = "auto", 
         Of the pick, where not all points are drawn.
     """
     check_choice("show", show, _SHOWN)
-    pairs = _pairs(data)
+    pairs, remarks = _pairs(data)
     ax = new_axes(ax)
     everything = pairs.actual.min(), pairs.predicted.min(), pairs.actual.max(), pairs.predicted.max()
     low, high = min(everything[:2]), max(everything[2:])
@@ -97,18 +100,20 @@ def predicted_actual(data: Any, *, ax: Axes | None = None, show: Show = "auto", 
     ax.plot((low, high), (low, high), color=GREY, linewidth=1, linestyle=":", zorder=2)
     how = _cloud(ax, pairs.actual, pairs.predicted, pairs.counts, (show, seed))
     ax.set(xlim=(low - room, high + room), ylim=(low - room, high + room), box_aspect=1)
-    below = " · ".join([row_count(pairs.n), *how])
+    below = " · ".join([row_count(pairs.n), *how, *remarks])
     return label_axes(ax, title="Predicted and actual", x="actual", y="predicted", below=below)
 
 
-def _pairs(data: Any) -> NumberPairs:
+def _pairs(data: Any) -> tuple[NumberPairs, list[str]]:
+    """Return the pairs to draw, and what is to be said of them: weights are not shown."""
+    data, remarks = drawn_data(data, NumberPairs), []
     if isinstance(data, Rows) and data.weight is not None:
-        data = dataclasses.replace(data, weight=None)
+        data, remarks = dataclasses.replace(data, weight=None), ["weights not shown"]
     pairs: NumberPairs = tallied(data, NumberPairs)
     need_tally(pairs, NumberPairs)
     if not pairs.n:
         raise MetricError("there are no rows, so that there is nothing to draw.")
-    return pairs
+    return pairs, remarks
 
 
 def _cloud(ax: Axes, x: NDArray[Any], y: NDArray[Any], counts: NDArray[Any], how: How) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.decisions.costs import numbers_of
 from assay.errors import MetricError
+from assay.hints import param
 from assay.plots.axes import (
     COLOURS,
     GREY,
@@ -62,7 +63,10 @@ def scores(
     check_choice("scale", scale, ("share", "count", "log count"))
     models_drawn = models(data)
     if len(models_drawn) > 1:
-        raise MetricError("the scores of one model are drawn at a time.")
+        raise MetricError(
+            f"the scores of one model are drawn at a time; of several classes name one with {param('label')}"
+            ", as in ev.plot.scores(label=...)."
+        )
     tally: Scores = models_drawn[0].tally
     edges, positives, negatives = histogram(tally, bins)
     ax = new_axes(ax, (6.0, 3.8))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from assay import __version__
 from assay.errors import InputError
 from assay.evaluation.error_rows import ErrorRows
+from assay.evaluation.evaluate import evaluate
 from assay.evaluation.evaluation import Evaluation
 from assay.formatting.numbers import format_value
 from assay.formatting.width import LINE, short
+from assay.inputs import Rows
 from assay.reports.page import as_html, write
 from assay.reports.page.comparison_data import comparison_data
 from assay.reports.page.model_data import model_data
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
     from assay.comparison.compare import Comparison
 
-__all__ = ["page_of", "report"]
+__all__ = ["comparison_html", "html_of", "page_of", "report"]
 
 _LAYOUT_VERSION = 2  # of the data that the script reads
 _MAX_ERRORS = 100  # rows worth looking at; more would be read by nobody
@@ -79,6 +82,29 @@ def html_of(several: Sequence[Evaluation], **options: Any) -> str:
     """Return the page as text; `options` are those of :func:`page_of`."""
     page = page_of(several, **options)
     return as_html(page, "\n".join(as_still(summarize(ev)) for ev in several))
+
+
+def comparison_html(
+    comparison: Comparison, evaluations: Sequence[Evaluation] | None = None, **options: Any
+) -> str:
+    """Return the page of a comparison: of its models' rows, or of the evaluations that were compared.
+
+    A comparison of tallies that hold no rows needs the evaluations.
+    """
+    if evaluations is None:
+        if not all(isinstance(data, Rows) for data in comparison.models.data):
+            raise InputError(
+                "the page of this comparison needs the evaluations: pass them to assay.report([a, b], path)."
+            )
+        evaluations = [
+            evaluate(data, name=name, confidence=comparison.confidence, positive=comparison.positive)
+            for name, data in zip(comparison.names, comparison.models.data, strict=True)
+        ]
+    named = [
+        dataclasses.replace(ev, settings=dataclasses.replace(ev.settings, name=name))
+        for name, ev in zip(comparison.names, evaluations, strict=True)
+    ]
+    return html_of(named, comparison=comparison, **options)
 
 
 def page_of(

@@ -56,7 +56,9 @@ def comparison_data(
     if len(names) > _MAX_MODELS_IN_WORDS:
         summary = " ".join(leaderboard_conclusions(comparison))
     data |= {"summary": summary, "paired": comparison.paired, "family": comparison.family}
-    data["compared"] = [_compared(comparison, name, data["methods"]) for name in _metrics(comparison)]
+    data["compared"] = [
+        _compared(comparison, name, several, data["methods"]) for name in _metrics(comparison)
+    ]
     return data
 
 
@@ -64,7 +66,9 @@ def _metrics(comparison: Comparison) -> list[str]:
     return list(dict.fromkeys(diff.metric for diff in comparison.differences))
 
 
-def _compared(comparison: Comparison, metric: str, methods: list[str]) -> dict[str, Any]:
+def _compared(
+    comparison: Comparison, metric: str, several: Sequence[Evaluation], methods: list[str]
+) -> dict[str, Any]:
     """Return one metric's ranks and differences; what says how they were found is kept once, in `methods`."""
     index = {name: at for at, name in enumerate(comparison.names)}
     found = [diff for diff in comparison.differences if diff.metric == metric]
@@ -78,7 +82,10 @@ def _compared(comparison: Comparison, metric: str, methods: list[str]) -> dict[s
     return {
         "label": metric_title(metric),
         "direction": found[0].direction,
-        "values": [texts(comparison.estimate(metric, name)) for name in comparison.names],
+        "values": [
+            texts(ev[metric] if metric in ev else comparison.estimate(metric, name))
+            for ev, name in zip(several, comparison.names, strict=True)
+        ],
         "order": [index[model.name] for model in ranks],
         "ranks": [[model.rank_low, model.rank_high, model.tied] for model in ranks],
         "pairs": pairs,

@@ -9,6 +9,7 @@ import numpy as np
 from assay.inference.influence.row_means import query_values
 from assay.metrics import Undefined, find
 from assay.metrics.spec import metric_title
+from assay.plots.list_metrics import list_depths
 from assay.reports.page.metric_cells import texts
 from assay.tallies import Queries
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["ranking_shapes"]
 
 _AT_K = ("ndcg", "recall_at_k", "precision_at_k", "hit_rate")
-_ALL_DEPTHS = 20  # depths that are all drawn; of longer lists fewer, further apart
 _BINS = 20
 
 
@@ -31,7 +31,7 @@ def ranking_shapes(ev: Evaluation) -> dict[str, Any]:
     empty: dict[str, Any] = {} if ev.settings.empty is None else {"empty": ev.settings.empty}
     curves = []
     for name in _AT_K:
-        estimates = [(k, ev.estimate(name, k=k, **empty)) for k in _depths(longest)]
+        estimates = [(k, ev.estimate(name, k=k, **empty)) for k in list_depths(longest)]
         points = [
             [k, texts(estimate)] for k, estimate in estimates if not isinstance(estimate.value, Undefined)
         ]
@@ -47,14 +47,3 @@ def ranking_shapes(ev: Evaluation) -> dict[str, Any]:
         "lists": {"label": metric_title("ndcg"), "counts": counts.tolist(), "n": len(values)},
         "lengths": [int(queries.lengths.min()), longest],
     }
-
-
-def _depths(longest: int) -> list[int]:
-    """Return the depths at which metrics are shown: all of short lists, else ever fewer.
-
-    >>> _depths(4), _depths(100)[-4:]
-    ([1, 2, 3, 4], [58, 69, 83, 100])
-    """
-    if longest <= _ALL_DEPTHS:
-        return list(range(1, longest + 1))
-    return np.unique(np.rint(np.geomspace(1, longest, 26)).astype(int)).tolist()  # type: ignore[no-any-return]

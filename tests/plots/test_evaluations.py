@@ -1,0 +1,166 @@
+"""Plots of evaluations from every source: drawn, or refused in words that name the task."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from support.gallery import GALLERY, classes, labels, lists, models, numbers, reloaded, sliced
+
+import assay
+from assay.errors import MetricError
+from assay.plots import Plots
+
+SCORES = (
+    "roc",
+    "precision_recall",
+    "det",
+    "gain",
+    "lift",
+    "calibration",
+    "scores",
+    "cost_curve",
+    "net_benefit",
+)
+DRAWN = {
+    "binary": (*SCORES, "confusion", "metrics", "classes", "overview"),
+    "loaded": (*SCORES, "confusion", "metrics", "overview"),
+    "bins": (*SCORES, "confusion", "metrics", "overview"),
+    "file": (*SCORES, "confusion", "metrics", "overview"),
+    "3 classes": ("roc", "precision_recall", "calibration", "confusion", "metrics", "classes", "overview"),
+    "50 classes": ("roc", "confusion", "metrics", "classes", "overview"),
+    "12 grades": ("confusion", "metrics", "classes", "overview"),
+    "3 labels": ("metrics", "classes", "overview"),
+    "30 labels": ("metrics", "classes", "overview"),
+    "regression": ("residuals", "predicted_actual", "metrics", "overview"),
+    "weighted numbers": ("residuals", "predicted_actual", "overview"),
+    "merged numbers": ("residuals", "predicted_actual", "metrics", "overview"),
+    "loaded numbers": ("residuals", "predicted_actual", "metrics", "overview"),
+    "ranked lists": ("at_k", "lists", "metrics", "overview"),
+}
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_an_evaluation_is_drawn_by_its_plots_and_by_the_functions(name):
+    """`ev.plot.x()` and `assay.plots.x(ev)` draw whatever the evaluation was made of."""
+    (ev,) = GALLERY[name]()
+    for plot in DRAWN[name]:
+        for axes in (getattr(ev.plot, plot)(), getattr(assay.plots, plot)(ev)):
+            for ax in np.ravel(axes):
+                assert ax.get_title()
+                assert ax.has_data()
+        plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("name", "plot", "words"),
+    [
+        (
+            "binary",
+            "residuals",
+            "draws predicted numbers, which regression tasks alone have: the task here is binary",
+        ),
+        ("5 grades", "predicted_actual", "the task here is ordinal"),
+        (
+            "regression",
+            "roc",
+            "draws scores, which binary, multiclass and ordinal tasks have: the task here is regress",
+        ),
+        ("regression", "confusion", "draws predicted labels, which binary"),
+        ("3 labels", "calibration", "the task here is multilabel"),
+        ("ranked lists", "roc", "the task here is ranking"),
+        ("3 classes", "at_k", "draws ranked lists, which ranking tasks alone have"),
+        ("binary labels only", "roc", "this evaluation has no scores to draw: it needs score="),
+        ("3 classes", "scores", "of several classes name one with label="),
+        ("300 classes", "roc", "300 classes have more curves than can be told apart"),
+        ("regression", "classes", "metrics of each class need predicted labels"),
+    ],
+)
+def test_another_task_is_refused_by_its_name(name, plot, words):
+    """A plot of the wrong task says what it draws and which tasks have that; no figure is left behind."""
+    (ev,) = GALLERY[name]()
+    for draw in (getattr(ev.plot, plot), lambda: getattr(assay.plots, plot)(ev)):
+        with pytest.raises(assay.errors.AssayError, match=words):
+            draw()
+    assert not plt.get_fignums()
+
+
+def test_one_class_of_several_is_chosen():
+    """`label=` draws a class against the rest, with the AUC of that class."""
+    ev = classes(50, 2_000)
+    area = assay.estimate("auc", ev.tallies["class_scores"].against_rest("class 7"))
+    for plots in (ev.plot, reloaded(ev).plot, Plots(ev.rows)):
+        (text,) = plots.roc(label="class 7").get_legend().get_texts()
+        assert f"AUC {float(area):.3f}" in text.get_text()
+        assert plots.scores(label="class 7").has_data()
+    with pytest.raises(MetricError, match="chooses one of several classes"):
+        models(1)[0].plot.roc(label="class 7")
+
+
+def test_fifty_classes_have_a_whole_key_and_a_picture():
+    """The key of fifty curves is inside the figure and leaves room for the square."""
+    ax = classes(50, 2_000).plot.roc()
+    figure = ax.figure
+    figure.canvas.draw()
+    key = ax.get_legend().get_window_extent()
+    assert len(ax.get_legend().get_texts()) == 50
+    assert key.x1 <= figure.bbox.x1 + 1
+    assert key.y0 >= -1
+    assert key.y1 <= figure.bbox.y1 + 1
+    assert ax.get_window_extent().width > 250
+
+
+def test_metrics_of_an_evaluation_are_its_own():
+    """Names that the evaluation knows are drawn with its estimates, at its confidence."""
+    ev = classes(3, 500, confidence=0.8)
+    ax = ev.plot.metrics(["macro_f1", "accuracy"])
+    texts = [text.get_text() for text in ax.texts]
+    for name, text in zip(("macro_f1", "accuracy"), texts, strict=True):
+        estimate = ev[name]
+        assert text == f"{float(estimate):.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+    assert "80% intervals" in ax.get_title()
+    with pytest.raises(MetricError, match="name the metrics to draw"):
+        assay.plots.metrics(ev.rows)
+
+
+def test_slices_of_an_evaluation_are_its_own():
+    """The slices drawn are those of `ev.slices`, from the highest to the lowest on demand."""
+    ev = sliced(4)
+    (by,) = ev.slices
+    ax = ev.plot.slices("accuracy", order=True)
+    own = {label: part["accuracy"].value for label, part in ev.slices[by].items()}
+    names = [tick.get_text().partition("  ")[0] for tick in ax.get_yticklabels()]
+    assert names == sorted(own, key=lambda label: -own[label])
+
+
+def test_lists_are_drawn_as_they_are_counted():
+    """Metrics over k end at those of the whole lists; the bars count the lists."""
+    ev = lists()
+    ax = ev.plot.at_k(["ndcg"])
+    assert ax.lines[0].get_ydata()[-1] == pytest.approx(ev["ndcg"].value)
+    bars = ev.plot.lists()
+    assert sum(patch.get_height() for patch in bars.patches) == 100
+    skipped = ev.plot.lists(empty="skip")
+    assert sum(patch.get_height() for patch in skipped.patches) == 96
+    assert "4 without a value" in skipped.get_title()
+
+
+def test_classes_are_drawn_with_the_intervals_of_the_table():
+    """The forest of labels has the values of `ev.classes`."""
+    ev = labels(3)
+    texts = [text.get_text() for text in ev.plot.classes("recall").texts]
+    wanted = [ev.classes[label]["recall"] for label in ev.classes]
+    assert texts == [f"{float(item):.3f} [{item.low:.3f}, {item.high:.3f}]" for item in wanted]
+    with pytest.raises(MetricError, match="none of precision, recall, f1"):
+        ev.plot.classes("auc")
+
+
+def test_weights_that_are_not_drawn_are_said():
+    """Residuals of weighted numbers say that the weights are not shown."""
+    ev = numbers(weight=np.random.default_rng(8).random(1_500) * 3)
+    assert "weights not shown" in ev.plot.residuals().get_title()
+    assert "weights not shown" not in numbers().plot.residuals().get_title()
