@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import assay
+import assay.cli
 from assay.errors import FileError, InputError
 from assay.plots.thin_scores import condensed, cutoff_of
 from assay.reports.page import as_html, write
@@ -328,3 +329,57 @@ def test_slices_and_errors_of_the_evaluation_are_shown():
     assert [row[0] for row in found["rows"]] == ["false positives"] * 3 + ["false negatives"] * 3
     missed = np.flatnonzero((actual == 0) & (score >= 0.5))
     assert int(found["rows"][0][1]) == missed[np.argmax(score[missed])]
+
+
+def test_models_of_labels_probabilities_and_logits_are_compared():
+    """What two models have in common is compared, whichever comes first; stated costs and F-beta are among it."""
+    actual, score = scored(400)
+    options = {"beta": 2, "cost_fp": 1, "cost_fn": 5}
+    labels = assay.evaluate(actual=actual, predicted=(score > 0.6).astype(int), **options)
+    probabilities = assay.evaluate(actual=actual, score=score, **options)
+    logits = assay.evaluate(actual=actual, score=np.log(score / (1 - score)), threshold=0.4, **options)
+    counts = ["accuracy", "balanced accuracy", "MCC", "F1"]
+    stated = ["F-beta (beta=2)", "cost per row (cost_fp=1, cost_fn=5)"]
+    ranks = ["ROC AUC", "average precision"]
+    for pair, wanted in (
+        ((labels, probabilities), counts), ((probabilities, labels), counts),
+        ((probabilities, logits), counts + ranks), ((logits, probabilities), counts + ranks),
+    ):  # fmt: skip
+        found = page_of(pair)["comparison"]
+        assert [metric["label"] for metric in found["compared"]] == wanted + stated
+        assert found["paired"]
+
+
+def test_a_comparison_writes_its_page(tmp_path):
+    """`comparison.report` shows the models under their names with the differences that it holds."""
+    actual, score = scored(300)
+    found = assay.compare(
+        actual=actual,
+        score={"old": score, "new": np.clip(score + 0.1, 0, 1)},
+        metrics=["auc", "brier"],
+        positive=1,
+    )
+    page = data_of(found.report(tmp_path / "models.html", title="two").read_text(encoding="utf-8"))
+    assert page["title"] == "two"
+    assert [model["name"] for model in page["models"]] == ["old", "new"]
+    assert [metric["label"] for metric in page["comparison"]["compared"]] == ["ROC AUC", "Brier score"]
+    text = page["comparison"]["compared"][1]["pairs"][0][2][0]
+    assert text == assay.formatting.numbers.format_value(found["brier"].difference)
+    paths = [tmp_path / f"{name}.assay" for name in "ab"]
+    for path, shift in zip(paths, (0.0, 0.2), strict=True):
+        assay.evaluate(actual=actual, score=np.clip(score + shift, 0, 1)).save(path)
+    tallies = assay.compare(*map(assay.load, paths))
+    with pytest.raises(InputError, match=r"needs the evaluations: pass them to assay\.report"):
+        tallies.report(tmp_path / "no.html")
+    words = [
+        "compare",
+        *map(str, paths),
+        "--report",
+        str(tmp_path / "saved.html"),
+        "--output",
+        str(tmp_path / "o"),
+    ]
+    assert assay.cli.main(words) == 0
+    page = data_of((tmp_path / "saved.html").read_text(encoding="utf-8"))
+    assert [model["name"] for model in page["models"]] == ["a", "b"]
+    assert not page["comparison"]["paired"]

@@ -97,7 +97,7 @@ def comparison_html(
                 "the page of this comparison needs the evaluations: pass them to assay.report([a, b], path)."
             )
         evaluations = [
-            evaluate(data, name=name, confidence=comparison.confidence, positive=comparison.positive)
+            evaluate(_with_positive(data, comparison.positive), name=name, confidence=comparison.confidence)
             for name, data in zip(comparison.names, comparison.models.data, strict=True)
         ]
     named = [
@@ -105,6 +105,12 @@ def comparison_html(
         for name, ev in zip(comparison.names, evaluations, strict=True)
     ]
     return html_of(named, comparison=comparison, **options)
+
+
+def _with_positive(rows: Rows, positive: Any) -> Rows:
+    """Return rows with the positive label that was compared, where they do not state it themselves."""
+    stated = rows.positive is not None or positive is None
+    return rows if stated else dataclasses.replace(rows, positive=positive)
 
 
 def page_of(

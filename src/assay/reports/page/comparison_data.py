@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay.comparison.compare import compare
 from assay.comparison.standings import standings
 from assay.errors import AssayError
+from assay.evaluation.default_metrics import default_metrics
 from assay.formatting.numbers import format_value
 from assay.inference.differences.difference import direction
 from assay.inference.test_result import p_text
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_data"]
 
+_STATED = ("f_beta", "misclassification_cost")  # metrics that a caller asks for by beta= and the costs
 _MAX_MODELS_IN_WORDS = 3  # whose pairs are all described
 
 
@@ -48,7 +50,7 @@ def comparison_data(
         "family": 0,
     }
     try:
-        comparison = comparison or compare(*several, names=names, confidence=several[0].settings.confidence)
+        comparison = comparison or _compare(several, names)
     except AssayError as error:
         data["summary"] = f"The models were not compared: {error}"
         return data
@@ -60,6 +62,24 @@ def comparison_data(
         _compared(comparison, name, several, data["methods"]) for name in _metrics(comparison)
     ]
     return data
+
+
+def _compare(several: Sequence[Evaluation], names: list[str]) -> Comparison:
+    """Compare evaluations on the usual metrics that all of them have, and on F-beta and costs if stated."""
+    settings = several[0].settings
+    usual = [
+        name
+        for name in default_metrics(several[0].task.name, "comparison")
+        if all(name in ev for ev in several)
+    ]
+    metrics: list[Any] = list(usual)
+    for group in several[0].groups:
+        metrics += [
+            (spec.metric, dict(spec.options))
+            for spec in group
+            if spec.metric.name in _STATED and all(spec.name in ev for ev in several)
+        ]
+    return compare(*several, names=names, metrics=metrics or None, confidence=settings.confidence)
 
 
 def _metrics(comparison: Comparison) -> list[str]:
