@@ -262,7 +262,7 @@ def test_slices_sort_numbers_as_numbers(opened):
     assert "".join(order()) == "4051326"
     heading.click()
     assert "".join(order()) == "3150426"
-    page.get_by_role("button", name="rows").click()
+    page.locator("table.slices").get_by_role("button", name="rows").click()
     assert "".join(order()) == "0123456"
     heading.focus()
     page.keyboard.press("Enter")

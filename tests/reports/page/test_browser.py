@@ -202,7 +202,7 @@ def test_slices_are_sorted_by_any_column(opened, evaluation):
     page.get_by_role("button", name="recall (TPR)").click()
     assert names() == ["slice 0", "slice 2", "slice 1"]
     assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
-    page.get_by_role("button", name="rows").click()
+    page.locator("table.slices").get_by_role("button", name="rows").click()
     assert names() == ["slice 0", "slice 2", "slice 1"]
 
 

@@ -46,20 +46,21 @@ function powerTicks([low, high]) {
   const each = Math.max(1, Math.ceil((last - first) / 6));
   const found = [];
   for (let power = first; power <= last; power += each) found.push(power);
-  const text = (power) => (power >= -3 && power <= 3 ? String(Number((10 ** power).toPrecision(3))) : tenTo(power));
+  const plain = (power) => String(Number((10 ** power).toPrecision(3)));
+  const text = (power) => (power >= -3 && power <= 3 ? plain(power) : tenTo(power));
   return { values: found, texts: found.map(text), common: "" };
 }
 
-function axisTicks(limits, wanted, log) {
+function axisTicks(limits, wanted, log, whole) {
   if (log) return powerTicks(limits);
-  const values = wanted ? ticks(limits, wanted) : [];
+  const values = wanted ? ticks(limits, wanted).filter((one) => !whole || Number.isInteger(one)) : [];
   return { values, ...tickLabels(values) };
 }
 
 const place = (value) => Number(Math.max(-1e5, Math.min(1e5, value)).toFixed(2)); // within what SVG can draw
 
 // A frame with axes; `x` and `y` turn numbers into places, and `limits(x, y)` sets them anew.
-function frame({ title, note, xTitle, yTitle, xLimits, yLimits, box = BOX, xTicks = 5, yTicks = 5, log = false }) {
+function frame({ title, note, xTitle, yTitle, xLimits, yLimits, box = BOX, xTicks = 5, yTicks = 5, ...axis }) {
   const right = box.width - box.right;
   const bottom = box.height - box.bottom;
   const axes = svg("g", { class: "axes" });
@@ -79,14 +80,15 @@ function frame({ title, note, xTitle, yTitle, xLimits, yLimits, box = BOX, xTick
     right,
     bottom,
     title,
-    root: el("figure", { class: "chart" }, caption, picture),
+    root: el("figure", { class: "chart" }, caption, picture, svgButton(title, picture)),
   };
   made.limits = (xs, ys) => {
     made.x = (v) => box.left + ((v - xs[0]) / (xs[1] - xs[0] || 1)) * (right - box.left);
     made.y = (v) => bottom - ((v - ys[0]) / (ys[1] - ys[0] || 1)) * (bottom - box.top);
-    const across = axisTicks(xs, xTicks, log);
+    const across = axisTicks(xs, xTicks, axis.log, axis.whole);
     const up = axisTicks(ys, yTicks, false);
-    const title = (text, attributes) => svg("text", { "text-anchor": "middle", class: "name", ...attributes }, text);
+    const named = { "text-anchor": "middle", class: "name" };
+    const title = (text, attributes) => svg("text", { ...named, ...attributes }, text);
     axes.replaceChildren(
       ...across.values.flatMap((v, i) => [
         svg("line", { x1: made.x(v), x2: made.x(v), y1: bottom, y2: box.top, class: "grid" }),

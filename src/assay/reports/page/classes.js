@@ -8,10 +8,10 @@ function heatMap(model) {
   const columns = table.counts[0].map((_, j) => table.counts.reduce((sum, row) => sum + row[j], 0));
   const errors = totals.map((total, i) => total - table.counts[i][i]);
   const wanted = { order: "class", unit: size > 12 ? "shares" : "counts" };
-  const holder = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of counts" });
+  const [holder] = scrolled("Table of counts", null);
   const percent = (part, whole) => (whole ? String(Math.round((100 * part) / whole)) : "");
   const written = (one, i) => {
-    if (wanted.unit === "shares") return one && percent(one, totals[i]) !== "0" ? percent(one, totals[i]) : "";
+    if (wanted.unit === "shares") return percent(one, totals[i]).replace(/^0$/, "");
     return one || size <= 12 ? count(one, weighted) : "";
   };
   const draw = () => {
@@ -26,14 +26,15 @@ function heatMap(model) {
         el("th", { scope: "row", title: table.labels[i] }, named(table.labels[i])),
         order.map((j) => {
           const amount = table.counts[i][j];
+          const [actual, predicted] = [i, j].map((at) => isolated(table.labels[at]));
           const cell = el(
             "td",
             {
               class: i === j ? "cell good" : "cell bad",
-              title: `actual ${isolated(table.labels[i])}, predicted ${isolated(table.labels[j])}: ${count(amount, weighted)}`,
+              title: `actual ${actual}, predicted ${predicted}: ${count(amount, weighted)}`,
             },
             el("b", {}, written(amount, i)),
-            size <= 8 && totals[i] && wanted.unit === "counts" ? el("small", {}, share(amount, totals[i])) : null,
+            size <= 8 && wanted.unit === "counts" ? el("small", {}, share(amount, totals[i])) : null,
           );
           cell.style.setProperty("--share", totals[i] ? amount / totals[i] : 0);
           return cell;
@@ -41,13 +42,15 @@ function heatMap(model) {
         el("td", { class: "total" }, count(totals[i], weighted)),
       ),
     );
+    const amounts = weighted ? "sums of weights" : "numbers of rows";
+    const unit = wanted.unit === "shares" ? "per cent of the actual class" : amounts;
     const made = el(
       "table",
       { class: size > 8 ? "matrix many" : "matrix" },
       el(
         "caption",
         {},
-        `Rows actual, columns predicted; ${wanted.unit === "shares" ? "per cent of the actual class" : weighted ? "sums of weights" : "numbers of rows"}, shaded by the share of the actual class`,
+        `Rows actual, columns predicted; ${unit}, shaded by the share of the actual class`,
       ),
       el("thead", {}, el("tr", {}, el("td"), order.map(head), el("th", { scope: "col" }, "total"))),
       el(
@@ -99,7 +102,11 @@ function heatMap(model) {
     ),
     holder,
     table.others
-      ? el("p", { class: "quiet" }, `The ${size - 1} largest classes; the other ${count(table.others)} are taken together.`)
+      ? el(
+          "p",
+          { class: "quiet" },
+          `The ${size - 1} largest classes; the other ${count(table.others)} are taken together.`,
+        )
       : null,
   ];
 }
@@ -128,7 +135,11 @@ function confusedPairs({ rows, left_out: leftOut, errors }) {
       [2, 4],
     ),
     leftOut
-      ? el("p", { class: "quiet" }, `${count(leftOut)} more pairs of classes are confused; ${count(errors, weighted)} errors in all.`)
+      ? el(
+          "p",
+          { class: "quiet" },
+          `${count(leftOut)} more pairs of classes are confused; ${count(errors, weighted)} errors in all.`,
+        )
       : null,
   ];
 }
@@ -143,7 +154,8 @@ function rankErrors(distances) {
     ["grades away", weighted ? "weight" : "rows", "share", "so far or nearer"],
     distances.slice(0, last + 1).map((amount, away) => {
       within += amount;
-      return [away ? String(away) : "0, right", count(amount, weighted), share(amount, total), share(within, total)];
+      const distance = away ? String(away) : "0, right";
+      return [distance, count(amount, weighted), share(amount, total), share(within, total)];
     }),
     [1, 2, 3],
   );
@@ -200,10 +212,15 @@ function classCharts(model) {
       onchange: () => {
         state.klass = select.value;
         draw();
+        remember();
       },
     },
     all.map((one) =>
-      el("option", { value: one.name, selected: one.name === state.klass }, `${isolated(one.name)} (${count(one.n)})`),
+      el(
+        "option",
+        { value: one.name, selected: one.name === state.klass },
+        `${isolated(one.name)} (${count(one.n)})`,
+      ),
     ),
   );
   draw();
@@ -215,7 +232,7 @@ function classCharts(model) {
       "p",
       { class: "quiet" },
       "Grey: the other classes.",
-      missing > 0 ? ` Classes without rows, and all but the ${count(all.length)} largest, have no curve here.` : "",
+      missing > 0 ? ` There are curves of the ${count(all.length)} largest classes with rows.` : "",
     ),
     charts,
   ];

@@ -223,7 +223,8 @@ function thresholdPanel(model) {
     const now = counts();
     const given = state.at == null;
     const cutoff = given ? null : live.cutoffs[state.at];
-    const where = given ? NaN : Math.max(limits[0], Math.min(limits[1], cutoff == null ? limits[1] : axis.to(cutoff)));
+    const onAxis = cutoff == null ? limits[1] : axis.to(cutoff);
+    const where = given ? NaN : Math.max(limits[0], Math.min(limits[1], onAxis));
     if (!given && document.activeElement !== slider) slider.value = where;
     else if (!given && cutoffAt(live, axis.from(Number(slider.value))) !== state.at) slider.value = where;
     if (document.activeElement !== typed) settle();
@@ -249,11 +250,12 @@ function thresholdPanel(model) {
   });
   const kept = live.hull ? "all that some costs make the cheapest" : "many that some costs make the cheapest";
   const of = live.binned ? "lower edges of bins" : "distinct scores";
+  const multiples = live.step ? `the multiples of ${tickText(live.step)}, ` : "";
   const held = live.weighted ? "sums of weights" : "counts";
   const reach = live.complete
     ? `The slider reaches every one of ${count(live.distinct)} ${of}; ${held} are exact.`
     : `The slider reaches ${count(live.cutoffs.length)} of ${count(live.distinct)} ${of}: the extremes, ` +
-      `those that part either class evenly, ${live.step ? `the multiples of ${tickText(live.step)}, ` : ""}and ${kept}. ` +
+      `those that part either class evenly, ${multiples}and ${kept}. ` +
       `There ${held} are exact; any other threshold that is typed in goes up to the next one.`;
   const groups =
     "The rows come in groups, which counts do not tell: intervals are shown at the threshold the page starts at, " +

@@ -21,7 +21,7 @@ __all__ = ["as_html", "write"]
 _SCRIPTS = tuple(
     f"{name}.js"
     for name in (
-        *("elements", "charts", "threshold", "counts", "curves", "costs"),
+        *("elements", "downloads", "charts", "threshold", "counts", "curves", "costs"),
         *("tables", "classes", "numbers", "models", "page"),
     )
 )

@@ -73,7 +73,7 @@ function grouped(value, digits) {
   return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (part ? `.${part}` : "");
 }
 
-// A number as the summary prints it: four decimals, four digits or more where it is large, three where it is tiny.
+// A number as the summary prints it: four decimals, four digits or more where it is large, three where tiny.
 function shown(value) {
   if (value == null || Number.isNaN(value)) return "";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "-∞";
@@ -99,8 +99,10 @@ function number(text) {
 const interval = ([, low, high]) => (low == null || high == null ? "" : `[${low}, ${high}]`);
 
 // A table that may be wider than the page: the keyboard must reach what the hand can scroll to.
-const scrolled = (label, table) =>
-  el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
+const scrolled = (label, table) => [
+  el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table),
+  table ? csvButton(label, table) : null,
+];
 
 // A name from the data, whose direction of writing stays its own.
 const named = (text) => el("bdi", {}, text);

@@ -6,7 +6,8 @@ const thresholdsNote = () => {
   const starts = new Set(live.map(startText));
   const each = live.map((model) => `${isolated(model.name)} ${startText(model)}`).join(", ");
   const where = starts.size > 1 ? each : `all ${[...starts][0]}`;
-  return el("p", { class: "fixed" }, `Here the models are where the page starts, whatever is chosen above: ${where}.`);
+  const text = `Here the models are where the page starts, whatever is chosen above: ${where}.`;
+  return el("p", { class: "fixed" }, text);
 };
 
 function leaderboard(compared) {
@@ -24,12 +25,13 @@ function leaderboard(compared) {
   const styles = { 1: "better", 0: "", "-1": "worse", 2: "" };
   const words = { 1: "better than", 0: "cannot be told from", "-1": "worse than", 2: "differs from" };
   const explain = (row, column, { first, second, text, p, better, method }) => {
-    const how = data.comparison.methods[method];
+    const how = data.comparison.methods[method] ? ` (${data.comparison.methods[method]})` : "";
+    const [after, before] = [names[second], names[first]].map(isolated);
     numbersOf.replaceChildren(
       named(names[row]),
       ` ${words[better]} `,
       named(names[column]),
-      `: ${isolated(names[second])} - ${isolated(names[first])} = ${text[0] ?? "–"} ${interval(text)}, ${p}${how ? ` (${how})` : ""}`,
+      `: ${after} - ${before} = ${text[0] ?? "–"} ${interval(text)}, ${p}${how}`,
     );
   };
   const draw = () => {
@@ -51,7 +53,9 @@ function leaderboard(compared) {
         el(
           "tr",
           {},
-          ["rank", "model", label, "", direction ? "the tests say" : ""].map((word) => el("th", { scope: "col" }, word)),
+          ["rank", "model", label, "", direction ? "the tests say" : ""].map((word) =>
+            el("th", { scope: "col" }, word),
+          ),
         ),
       ),
       el(
@@ -60,7 +64,8 @@ function leaderboard(compared) {
         order.map((at, i) => {
           const [first, last, tied] = ranks[i];
           const rank = !direction ? "" : first === last ? String(first) : `${first} to ${last}`;
-          const verdict = !direction ? "" : tied ? (i ? "tied with the best" : "best value") : "worse than the best";
+          const best = i ? "tied with the best" : "best value";
+          const verdict = !direction ? "" : tied ? best : "worse than the best";
           return el(
             "tr",
             { class: tied && direction ? "tied" : null },
@@ -103,7 +108,12 @@ function leaderboard(compared) {
                 { class: styles[found.better] },
                 el(
                   "button",
-                  { type: "button", title: said, "aria-label": said, onclick: () => explain(row, column, found) },
+                  {
+                    type: "button",
+                    title: said,
+                    "aria-label": said,
+                    onclick: () => explain(row, column, found),
+                  },
                   marks[found.better],
                 ),
               );
@@ -114,14 +124,14 @@ function leaderboard(compared) {
     );
     numbersOf.replaceChildren("Choose a cell for its numbers.");
     holder.replaceChildren(
-      scrolled("Models in order", table),
+      ...scrolled("Models in order", table),
       el("h3", {}, "Every two models"),
       el(
         "p",
         { class: "quiet" },
         "▲ the model of the row is better, ▼ worse than that of the column, · the rows cannot tell.",
       ),
-      scrolled("Every two models", grid),
+      ...scrolled("Every two models", grid).slice(0, 1),
       numbersOf,
     );
   };
@@ -244,10 +254,9 @@ function modelCurves() {
   chart.plot.append(line(chart, [0, 1], [0, 1], "chance"), ...lines);
   if (many)
     follow(() => {
-      lines.forEach((one, i) => one.setAttribute("class", `line ${shown[i][0] === state.model.name ? "accent" : "others"}`));
-      lines.find((one) => one.classList.contains("accent"))?.parentNode.append(
-        lines.find((one) => one.classList.contains("accent")),
-      );
+      const chosen = shown.findIndex(([name]) => name === state.model.name);
+      lines.forEach((one, i) => one.setAttribute("class", `line ${i === chosen ? "accent" : "others"}`));
+      if (chosen >= 0) chart.plot.append(lines[chosen]);
     });
   else chart.caption.append(legend(shown.map(([name]) => name)));
   chart.describe(shown.map(([name]) => isolated(name)).join(", "));

@@ -55,12 +55,13 @@ function rankingCharts({ at_k: curves, lists, k }) {
     const depths = points.map(([depth]) => depth);
     const [values, lows, highs] = [0, 1, 2].map((i) => points.map(([, text]) => number(text[i])));
     const chart = frame({
-      title: `${label} over k`,
+      title: label.endsWith(" k") ? label : `${label} at k`,
       note: "shaded: the interval",
       xTitle: "k, the first so many of each list",
       yTitle: label,
       xLimits: [longest > 1 ? 1 : 0, longest],
       yLimits: [0, 1],
+      whole: true,
     });
     const known = points.map((_, i) => i).filter((i) => Number.isFinite(lows[i] + highs[i]));
     if (known.length > 1)

@@ -43,8 +43,7 @@ function body(model) {
       section("Counts and threshold", el("div", { class: "beside" }, matrix(model), thresholdPanel(model))),
     );
   } else if (model.table) {
-    const two = model.task === "binary";
-    parts.push(section("Counts", heatMap(model), model.confused && !two ? confusedPairs(model.confused) : null));
+    parts.push(section("Counts", heatMap(model), model.confused ? confusedPairs(model.confused) : null));
   }
   if (model.rank_errors) parts.push(section("Grades", rankErrors(model.rank_errors)));
   const charts = curveCharts(model);
@@ -117,18 +116,51 @@ function choose(model) {
   );
   if (data.comparison) ofModels.replaceChildren(...comparison(data.comparison));
   method.replaceChildren(computed(model));
+  follow(remember);
   moved();
+}
+
+// The model, the threshold and the class that are shown, in the address: a link to the page brings them back.
+let remembering = null;
+function remember() {
+  clearTimeout(remembering); // browsers count how often the address changes
+  remembering = setTimeout(writeState, 250);
+}
+
+function writeState() {
+  const facts = new URLSearchParams();
+  if (state.model !== data.models[0]) facts.set("model", data.models.indexOf(state.model) + 1);
+  const { live } = state.model;
+  if (live && state.at !== live.start) facts.set("threshold", String(live.cutoffs[state.at] ?? "none"));
+  if (state.klass != null) facts.set("class", state.klass);
+  try {
+    history.replaceState(null, "", facts.size ? `#${facts}` : location.pathname + location.search);
+  } catch {
+    // A page within another one may not touch the address.
+  }
+}
+
+function recall() {
+  const facts = new URLSearchParams(location.hash.slice(1));
+  const model = data.models[Number(facts.get("model") ?? 1) - 1] ?? data.models[0];
+  state.klass = facts.get("class");
+  choose(model);
+  const wanted = facts.get("threshold");
+  if (!model.live || wanted == null) return;
+  const threshold = wanted === "none" ? Infinity : Number(wanted);
+  if (!Number.isNaN(threshold)) move(cutoffAt(model.live, threshold));
 }
 
 // What was handed in with the page is of no model and no threshold that it knows.
 function handedIn(what) {
   if (data.models.length < 2 && !data.models[0].live) return null;
-  return el("p", { class: "fixed" }, `${what} were handed in with the page: they follow neither the model nor the threshold.`);
+  const text = `${what} were handed in with the page: they follow neither the model nor the threshold.`;
+  return el("p", { class: "fixed" }, text);
 }
 
 const ofModels = el("div");
 const method = el("div");
-choose(state.model);
+recall();
 page.append(
   ...[
     el("header", {}, el("h1", { dir: "auto" }, data.title), themeButton()),
@@ -144,3 +176,5 @@ page.append(
 addEventListener("beforeprint", () =>
   document.querySelectorAll("details").forEach((one) => (one.open = true)),
 );
+// Another address typed in, or chosen from the browser's history.
+addEventListener("hashchange", () => location.reload());

@@ -88,7 +88,7 @@ function listed(title, heads, rows, numbers = []) {
 const drawnCell = (name, text, scale, reference, ...more) =>
   el(
     "td",
-    { class: "forest", "data-name": name },
+    { class: "forest", "data-name": name, "data-text": JSON.stringify(text) },
     intervalBar(text, scale, 130, reference) ?? "",
     el("span", { class: "number" }, text[0] ?? "–"),
     " ",
@@ -169,6 +169,7 @@ function forest(title, table, noun, { confidence, about } = {}) {
     return head;
   });
   draw();
+  const style = table.metrics.length > 6 ? "slices folded wide" : "slices folded"; // too wide for paper
   const said = [
     confidence ? `${confidence} intervals, each for itself.` : null,
     table.all ? "Dotted: all rows." : null,
@@ -178,7 +179,7 @@ function forest(title, table, noun, { confidence, about } = {}) {
     title,
     about,
     said.length ? el("p", { class: "quiet" }, said.join(" ")) : null,
-    scrolled(title, el("table", { class: "slices folded" }, el("thead", {}, el("tr", {}, heads)), body)),
+    scrolled(title, el("table", { class: style }, el("thead", {}, el("tr", {}, heads)), body)),
     more,
     notes,
     table.left_out ? el("p", { class: "quiet" }, `${count(table.left_out)} more are left out.`) : null,

@@ -1,0 +1,77 @@
+// Tables as CSV and charts as SVG, made on demand from what is shown.
+function download(name, text, type) {
+  const link = el("a", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+const fileName = (title, ending) =>
+  `${title
+    .normalize("NFKD")
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "")
+    .toLowerCase()
+    .slice(0, 60)}.${ending}`;
+
+// A field of CSV; what a spreadsheet would take for a formula is marked as text.
+function csvField(text) {
+  const safe = /^[=+@\t\r]/.test(text) || (/^-/.test(text) && Number.isNaN(Number(text))) ? `'${text}` : text;
+  return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+// A table as it is shown; a cell with an interval becomes three columns of numbers.
+function csvOf(table) {
+  const body = [...table.tBodies].flatMap((part) => [...part.rows]);
+  const width = Math.max(...body.map((row) => row.cells.length));
+  const drawn = Array.from({ length: width }, (_, i) => body.some((row) => row.cells[i]?.dataset.text));
+  const words = (cell) => (cell?.textContent ?? "").replace(/\s+/g, " ").trim();
+  const plain = (text) => (text == null ? "" : text.replaceAll(",", ""));
+  const head = [...(table.tHead?.rows[0]?.cells ?? [])].flatMap((cell, i) =>
+    drawn[i] ? [words(cell), `${words(cell)} low`, `${words(cell)} high`] : [words(cell)],
+  );
+  const rows = body.map((row) =>
+    [...row.cells].flatMap((cell, i) => {
+      if (!drawn[i]) return [words(cell)];
+      return JSON.parse(cell.dataset.text ?? "[null,null,null]").map(plain);
+    }),
+  );
+  return [head, ...rows].map((row) => row.map(csvField).join(",")).join("\r\n");
+}
+
+const csvButton = (title, table) =>
+  el(
+    "button",
+    { type: "button", class: "save", onclick: () => download(fileName(title, "csv"), csvOf(table), "text/csv") },
+    "CSV",
+    el("span", { class: "hidden" }, ` of ${title}`),
+  );
+
+const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "font-size"];
+
+// A chart with its colours written into it, so that it looks the same elsewhere.
+function svgOf(picture) {
+  const copy = picture.cloneNode(true);
+  const [from, to] = [picture, copy].map((root) => [root, ...root.querySelectorAll("*")]);
+  from.forEach((node, i) => {
+    const style = getComputedStyle(node);
+    for (const look of LOOKS) to[i].setAttribute(look, style.getPropertyValue(look));
+    to[i].removeAttribute("class");
+  });
+  const { width, height } = picture.viewBox.baseVal;
+  const paper = svg("rect", { width, height, fill: getComputedStyle(document.body).backgroundColor });
+  copy.prepend(paper);
+  fill(copy, { xmlns: SVG, width: 2 * width, height: 2 * height, "font-family": "sans-serif" }, []);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+const svgButton = (title, picture) =>
+  el(
+    "button",
+    {
+      type: "button",
+      class: "save",
+      onclick: () => download(fileName(title, "svg"), svgOf(picture), "image/svg+xml"),
+    },
+    "SVG",
+    el("span", { class: "hidden" }, ` of ${title}`),
+  );

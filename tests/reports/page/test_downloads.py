@@ -1,0 +1,77 @@
+"""What is taken from a page: tables as CSV, charts as SVG, and a link that keeps what is shown."""
+
+import csv
+import xml.etree.ElementTree as ET
+
+import pytest
+from support.browser import cells_of, needs_chromium, seen, typed
+from support.gallery import GALLERY, classes, sliced
+
+import assay
+
+pytestmark = needs_chromium
+
+
+def saved(page, name):
+    """Return the text of the file that a button saves."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name=name).first.click()
+    return download.value.path().read_bytes().decode()
+
+
+def test_tables_are_saved_as_numbers(opened):
+    """The CSV of slices has a column for each value and limit, in the digits of the page."""
+    ev = sliced(4)
+    page = opened(ev.report)
+    rows = list(csv.DictReader(saved(page, "CSV of Slices").splitlines()))
+    assert [row["slice"] for row in rows][:2] == ["all rows", "by = part 0"]
+    (by,) = ev.slices
+    for row in rows[1:]:
+        own = ev.slices[by][row["slice"].partition(" = ")[2]]["recall"]
+        found = [float(row[f"recall (TPR){end}"]) for end in ("", " low", " high")]
+        assert found == pytest.approx([own.value, own.low, own.high], abs=5e-5)
+
+
+def test_a_spreadsheet_sees_no_formula(opened):
+    """Labels that begin like a formula are marked as text; commas and quotes are kept."""
+    names = ["=1+1", 'a,"b"', "@x"]
+    page = opened(classes(3, 200, names=names).report)
+    rows = list(csv.DictReader(saved(page, "CSV of Classes, each against the rest").splitlines()))
+    assert [row["class"] for row in rows] == ["'=1+1", 'a,"b"', "'@x"]
+
+
+def test_charts_are_saved_with_their_colours(opened):
+    """A saved chart is SVG of its own: no class, and strokes that are colours."""
+    (ev,) = GALLERY["binary"]()
+    text = saved(opened(ev.report), "SVG of ROC curve")
+    root = ET.fromstring(text)  # noqa: S314 - our own
+    lines = [node for node in root.iter() if node.tag.endswith("path")]
+    assert lines
+    assert all(node.get("stroke").startswith("rgb") for node in lines)
+    assert "class=" not in text
+
+
+def test_a_link_keeps_what_is_shown(opened, tmp_path):
+    """Model and threshold are in the address, which opens the page as it was left; the start has none."""
+    several = GALLERY["2 models"]()
+    path = assay.report(several, tmp_path / "models.html")
+    page = opened(lambda _: path)
+    page.get_by_role("radio").nth(1).check()
+    known = several[1].tallies["scores"].scores.tolist()[300]
+    typed(page, known)
+    page.wait_for_timeout(500)  # written once the slider rests
+    link = page.url
+    assert "threshold=" in link
+    again = opened(lambda _: path)
+    again.goto(link)  # another fragment of the same file
+    again.get_by_role("radio").nth(1).and_(again.locator(":checked")).wait_for()
+    assert again.get_by_role("radio").nth(1).is_checked()
+    assert seen(again)["cells"] == cells_of(several[1].at(known))
+    again.get_by_role("button", name="Back to the start").click()
+    again.wait_for_timeout(500)
+    assert "threshold" not in again.url
+    again.goto(f"{path.as_uri()}#model=99&threshold=x&class=nothing")
+    again.get_by_role("radio").nth(0).and_(again.locator(":checked")).wait_for()
+    assert seen(again)["cells"] == cells_of(several[0])
+    assert {url.partition("#")[0] for url in page.asked} == {path.as_uri()}
+    page.asked.clear()
