@@ -97,7 +97,7 @@ def chosen_cutoffs(
     own: list[tuple[float, int, int]] = []
     if len(values) > most and not drawn.binned:
         step, round_numbers = _round_cutoffs(shown, most // 2 if most < MOST else MOST)
-        own = [(value, *_counts_from(drawn, value)) for value in round_numbers.tolist()]
+        own = list(zip(round_numbers.tolist(), *_counts_from(drawn, round_numbers), strict=True))
     if threshold is not None and threshold not in shown:
         reached = int(np.searchsorted(values, threshold))
         own.append((threshold, *(counts or (tp[reached], fp[reached]))))
@@ -151,11 +151,15 @@ def _round_cutoffs(shown: NDArray[np.float64], limit: int) -> tuple[float | None
     return step, multiples[~np.isin(multiples, shown)]
 
 
-def _counts_from(drawn: ThinnedScores, threshold: float) -> tuple[Any, Any]:
-    """Return how many positives and negatives have a score from a threshold on."""
+def _counts_from(drawn: ThinnedScores, thresholds: NDArray[np.float64]) -> list[list[int]]:
+    """Return how many positives, and how many negatives, have a score from each of rising thresholds on."""
     source = drawn.source
-    first = int(np.searchsorted(source.scores, threshold))
-    return tuple(side[first:].sum(dtype=np.int64) for side in (source.positives, source.negatives))
+    firsts = np.searchsorted(source.scores, thresholds)
+    counts = []
+    for side in (source.positives, source.negatives):
+        sums = [part.sum(dtype=np.int64) for part in np.split(side, firsts)[1:]]
+        counts.append(np.cumsum(sums[::-1])[::-1].tolist())
+    return counts
 
 
 def _with_more(
