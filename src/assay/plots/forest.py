@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import ColumnError, MetricError
+from assay.errors import ColumnError, MetricError, passed
 from assay.evaluation.evaluation import Evaluation
-from assay.evaluation.per_class import CLASS_METRICS, ClassTable
+from assay.evaluation.per_class import ClassTable
 from assay.inference.estimate import Estimate
 from assay.inference.intervals.choose_interval import estimate
 from assay.inputs import Rows, encode
@@ -266,7 +266,7 @@ def _slices_of(ev: Evaluation, metric: str | Metric, *, ax: Axes | None, order: 
 
 @close_on_error
 def classes(
-    data: Any, metric: str = "f1", *, ax: Axes | None = None, order: bool = False, **options: Any
+    data: Any, metric: str | None = None, *, ax: Axes | None = None, order: bool = False, **options: Any
 ) -> Axes:
     """Draw a metric of every class, or label, against the rest, with its interval.
 
@@ -275,7 +275,7 @@ def classes(
     data
         An evaluation of several classes, ordered classes or several labels; or its ``classes``.
     metric
-        ``"precision"``, ``"recall"`` or ``"f1"``.
+        ``"precision"``, ``"recall"`` or ``"f1"``, the default.
     ax
         Axes to draw on; a new figure's unless given.
     order
@@ -288,8 +288,11 @@ def classes(
         raise MetricError(
             "classes are drawn of an evaluation of several classes, or of its table of classes."
         )
-    if metric not in CLASS_METRICS:
-        raise MetricError(f"metric={metric!r} is none of {', '.join(CLASS_METRICS)}.")
+    names = list(dict.fromkeys(name for row in table.rows for name, _ in row.metrics))
+    if metric is None:
+        metric = "f1" if "f1" in names else names[0]
+    if metric not in names:
+        raise MetricError(f"{passed('metric', metric)} is none of {', '.join(names)}.")
     results = {label: table[label][metric] for label in table}
     if order:
         results = dict(

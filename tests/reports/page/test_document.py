@@ -13,7 +13,7 @@ import assay
 import assay.cli
 from assay.errors import FileError, InputError
 from assay.plots.thin_scores import condensed, cutoff_of
-from assay.reports.page import as_html, write
+from assay.reports.page import as_html, slider, write
 from assay.reports.page.build import page_of
 from assay.reports.page.slider import chosen_cutoffs, live_metrics
 
@@ -383,3 +383,16 @@ def test_a_comparison_writes_its_page(tmp_path):
     page = data_of((tmp_path / "saved.html").read_text(encoding="utf-8"))
     assert [model["name"] for model in page["models"]] == ["a", "b"]
     assert not page["comparison"]["paired"]
+
+
+def test_cutoffs_are_estimated_together(monkeypatch):
+    """Of a thousand cutoffs only those without a usual interval are estimated one by one: a page is quick."""
+    alone = []
+    single = slider.estimate_tally
+    monkeypatch.setattr(
+        slider, "estimate_tally", lambda *one, **more: alone.append(one) or single(*one, **more)
+    )
+    actual, score = scored(1_000)
+    page = page_of([assay.evaluate(actual=actual, score=score)])
+    assert len(page["models"][0]["live"]["cutoffs"]) == 1_002
+    assert len(alone) < 30
