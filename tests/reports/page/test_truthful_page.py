@@ -207,3 +207,26 @@ def test_many_models_have_an_order_and_every_pair(opened):
     diff = found["auc", pair[0], pair[1]]
     assert format_value(diff.difference) in page.locator("[aria-live=polite]").last.inner_text()
     assert len(page.locator("main").inner_text().split()) < 5_000
+
+
+def test_the_table_of_thresholds_has_pythons_numbers(opened):
+    """Every line of the table is the evaluation at its threshold."""
+    actual, score = spread(2_000)
+    ev = assay.evaluate(actual=actual, score=score)
+    page = opened(ev.report)
+    page.get_by_text("Table of thresholds").click()
+    rows = [row.locator("td").all_inner_texts() for row in page.locator("details.thresholds tbody tr").all()]
+    assert len(rows) >= 20
+    for threshold, tp, fp, _, _, *values in rows:
+        if threshold == "above all scores":
+            continue
+        above = score >= float(threshold)
+        if not np.isin(float(threshold), [0.5, *np.arange(0.05, 1, 0.05).round(2)]):
+            continue  # printed with six digits, of which Python has more
+        assert [int(tp.replace(",", "")), int(fp.replace(",", ""))] == [
+            actual[above].sum(),
+            (1 - actual[above]).sum(),
+        ]
+        at = ev.at(float(threshold))
+        wanted = [at[name] for name in ("precision", "recall", "specificity", "f1")]
+        assert values == [format_value(one.value) for one in wanted]

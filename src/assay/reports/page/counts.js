@@ -274,3 +274,36 @@ function thresholdPanel(model) {
     live.grouped ? el("p", { class: "quiet", "data-groups": true }, groups) : null,
   );
 }
+
+const THRESHOLDS = 20; // lines of the table of thresholds
+const AT_THRESHOLDS = ["precision", "recall", "specificity", "f1"];
+
+// Counts and a few metrics at thresholds spread over the scores, for those who read tables.
+function thresholdTable(model) {
+  const { live } = model;
+  const { low, high, from } = scoreAxis(model);
+  const indices = new Set(live.start == null ? [] : [live.start]);
+  for (let k = 0; k <= THRESHOLDS; k++)
+    indices.add(cutoffAt(live, Number(from(low + ((high - low) * k) / THRESHOLDS).toPrecision(6))));
+  const shown = AT_THRESHOLDS.filter((name) => live.metrics[name]);
+  const label = (name) => model.metrics.flat().find((one) => one.name === name).label;
+  const rows = [...indices]
+    .sort((a, b) => a - b)
+    .map((i) => [
+      cutoffText(live.cutoffs[i]),
+      ...["tp", "fp", "fn", "tn"].map((name) => count(live[name][i], live.weighted)),
+      ...shown.map((name) => unpacked(live.metrics[name].value[i]) ?? "–"),
+    ]);
+  const heads = ["threshold", "TP", "FP", "FN", "TN", ...shown.map(label)];
+  return el(
+    "details",
+    { class: "thresholds" },
+    el("summary", {}, "Table of thresholds"),
+    listed(
+      "Thresholds",
+      heads,
+      rows,
+      heads.map((_, i) => i),
+    ),
+  );
+}

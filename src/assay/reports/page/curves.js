@@ -50,10 +50,11 @@ function curveCharts(model) {
   if (shapes.calibration) {
     const { x, y } = shapes.calibration;
     const chart = calibrationChart("Calibration", shapes.calibration, {
-      note: `${words("brier")}; shaded: where it would be by chance`,
+      note: `${words("brier")}; shaded: where it would be by chance; bars: rows`,
       xTitle: "predicted probability",
       yTitle: "share of positives",
     });
+    if (!shapes.scores.log) chart.plot.prepend(bars(chart, shapes.scores.limits, footHeights(model), "foot"));
     followed(chart, () => {
       const cutoff = state.at == null ? null : live.cutoffs[state.at];
       if (cutoff == null || cutoff < x[0] || cutoff > x.at(-1)) return [NaN, NaN];
@@ -73,6 +74,14 @@ function curveCharts(model) {
 }
 
 const UNIT = { xLimits: [0, 1], yLimits: [0, 1] };
+
+// How many rows have which probability, as low bars at the foot of the calibration chart.
+function footHeights({ shapes: { scores }, live }) {
+  const [positives, negatives] = live ? [live.positives, live.negatives] : [1, 1];
+  const all = scores.positives.map((part, i) => part * positives + scores.negatives[i] * negatives);
+  const most = Math.max(...all) || 1;
+  return all.map((height) => (0.15 * height) / most);
+}
 
 function calibrationChart(title, { x, y, band: shaded }, words) {
   const chart = frame({ title, ...words, ...UNIT });

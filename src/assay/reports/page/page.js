@@ -40,7 +40,11 @@ function body(model) {
   const parts = [];
   if (live) {
     parts.push(
-      section("Counts and threshold", el("div", { class: "beside" }, matrix(model), thresholdPanel(model))),
+      section(
+        "Counts and threshold",
+        el("div", { class: "beside" }, matrix(model), thresholdPanel(model)),
+        thresholdTable(model),
+      ),
     );
   } else if (model.table) {
     parts.push(section("Counts", heatMap(model), model.confused ? confusedPairs(model.confused) : null));
@@ -110,7 +114,7 @@ function choose(model) {
       "div",
       { class: "remarks" },
       model.remarks.map((text) => el("p", {}, text)),
-      model.remarks.length ? startNote(model, "What is said of counts") : null,
+      model.remarks.length ? startNote(model, "Remarks") : null,
     ),
     ...body(model),
   );
