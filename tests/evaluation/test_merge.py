@@ -67,7 +67,7 @@ def test_plots_are_drawn_of_evaluations(two):
     drawn = first.plot.slices("recall")
     values = [first.slices["by"][label]["recall"] for label in ("a", "b")]
     assert [text.get_text() for text in drawn.texts] == [format(value, ".3f") for value in values]
-    with pytest.raises(MetricError, match="holds no scores to draw"):
+    with pytest.raises(MetricError, match="has no scores to draw"):
         assay.plots.roc(loaded(assay.evaluate(actual=[0, 1], predicted=[0, 1])))
     mpl.pyplot.close("all")
 
