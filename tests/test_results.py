@@ -141,7 +141,20 @@ def _arena(**options):
     return assay.arena(columns, left="left", right="right", winner="winner", **options)
 
 
+def _powered():
+    draw = np.random.default_rng(9)
+    truth = draw.integers(0, 2, 600)
+    judge, predicted = (np.where(draw.random(600) < right, truth, 1 - truth) for right in (0.95, 0.8))
+    human = [LABELS[code] if index < 120 else None for index, code in enumerate(truth)]
+    names = np.array(LABELS)
+    return assay.evaluate(
+        actual=human, predicted=names[predicted], proxy=names[judge], positive=LABELS[1], name=LABELS[0]
+    )
+
+
 RESULTS = {
+    "evaluation with a proxy": _powered,
+    "plan of labels": lambda: assay.labels_needed(_powered(), "accuracy", half_width=0.05),
     "arena": lambda: _arena(group="prompt"),
     "arena with covariates": lambda: _arena(covariates=["length"], ties="rao-kupper"),
     "arena of one winner": lambda: assay.arena(left=["a", "a"], right=["b", "b"], winner=["a", "a"]),
@@ -198,7 +211,7 @@ def test_every_result_class_has_an_example():
     for module in ("comparison.compare", "comparison.procedures", "crosstable", "evaluation.evaluation",
                    "evaluation.per_class", "crossvalidation.crossval", "crossvalidation.learning_curve", "decisions", "evaluation.error_rows", "evaluation.slices.slices",
                    "raters.agreement", "repeated_runs.repeats",
-                   "preferences.arena"):  # fmt: skip
+                   "preferences.arena", "evaluation.proxy.label_plan"):  # fmt: skip
         importlib.import_module(f"assay.{module}")
     # By name: a data class with slots leaves its first version behind.
     concrete = {

@@ -63,6 +63,8 @@ if TYPE_CHECKING:  # "as" makes a name public to type checkers, of which __all__
     from assay.errors import TallyError as TallyError
     from assay.evaluation.evaluate import evaluate as evaluate
     from assay.evaluation.evaluation import Evaluation as Evaluation
+    from assay.evaluation.proxy.label_plan import LabelPlan as LabelPlan
+    from assay.evaluation.proxy.label_plan import labels_needed as labels_needed
     from assay.evaluation.storage import load as load
     from assay.inference.estimate import Estimate as Estimate
     from assay.inference.intervals.choose_interval import estimate as estimate
@@ -113,6 +115,7 @@ _HOMES = {
     ),
     "assay.evaluation.evaluate": ("evaluate",),
     "assay.evaluation.evaluation": ("Evaluation",),
+    "assay.evaluation.proxy.label_plan": ("LabelPlan", "labels_needed"),
     "assay.evaluation.storage": ("load",),
     "assay.preferences.arena": ("arena",),
     "assay.preferences.arena_result": ("Arena",),
@@ -155,6 +158,7 @@ __all__ = [
     "cut",
     "estimate",
     "evaluate",
+    "labels_needed",
     "learning_curve",
     "load",
     "merge",

@@ -12,6 +12,7 @@ from assay.comparison.evaluated_models import (
     model_names,
 )
 from assay.comparison.model_task import default_names, infer_models_task, prepare_for_metrics
+from assay.comparison.proxy_differences import power_differences
 from assay.comparison.shortcuts import ComparisonShortcuts
 from assay.errors import InputError, MetricError, suggest_keywords
 from assay.evaluation.validation import check_task, refuse_several_columns
@@ -315,6 +316,7 @@ def compare(
         inputs, requests, confidence=confidence, correction=correction, against=against, margin=margin,
         detect=detect, positive=None if inferred is None else inferred.positive, settings=settings,
     )  # fmt: skip
+    result = power_differences(models, inputs.names, requests, result, correction)
     return Comparison(
         result.differences,
         result.overall,

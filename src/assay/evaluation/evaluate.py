@@ -80,6 +80,8 @@ def evaluate(
     name: str = "",
     memory: int | str = "1GiB",
     threads: int | None = None,
+    proxy: Any = None,
+    selection: Any = None,
 ) -> Evaluation:
     """Evaluate predictions: every metric that fits the task, each with its interval.
 
@@ -125,6 +127,12 @@ def evaluate(
     memory, threads
         The memory that reading a file may take, and its number of threads (see :func:`assay.engines.scan`).
         Rows in memory need neither.
+    proxy
+        A stand-in for `actual` on all rows, a model that judges say, where `actual` is missing on most of
+        them: estimates then use both (prediction-powered inference), and ``ev["f1"].labels_alone`` says what
+        the labels say alone. Names of several columns are several proxies.
+    selection
+        With `proxy`: how likely each row was to be labelled, where that differed.
 
     Examples
     --------
@@ -157,6 +165,16 @@ def evaluate(
     by_role = any(value is not None for value in roles.values())
     refuse_columns_without_role(data, more, by_role=by_role)
     refuse_cluster_columns(roles)
+    if proxy is not None or selection is not None:
+        if proxy is None:
+            raise InputError(f"{param('selection')} is for labels beside a {param('proxy')}: pass that too.")
+        from assay.evaluation.proxy.from_proxy import evaluate_with_proxy  # noqa: PLC0415 - circular import
+
+        shared = {
+            "labels": labels, "positive": positive, "missing": missing, "task": task, "threshold": threshold,
+            "confidence": confidence, "edges": edges, **settings_given,
+        }  # fmt: skip
+        return evaluate_with_proxy(evaluate, data, roles, (proxy, selection), shared)
     settings = Settings(confidence, **settings_given, library=library_of(data, actual, predicted, score))
     if is_scanned(data):
         return evaluate_scan(

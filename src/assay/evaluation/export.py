@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.evaluation.per_class import class_metrics
 from assay.formatting.json_values import json_safe
+from assay.formatting.numbers import number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
+from assay.inference.proxy_estimate import ProxyEstimate
 from assay.inference.test_result import TestResult
 from assay.metrics import Undefined
 from assay.metrics.spec import metric_title
@@ -73,6 +75,15 @@ def as_dict(
     return dict(json_safe(data))
 
 
+def _proxy_columns(estimates: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return what labels and proxies say alone, and how many labels both together are worth."""
+    return {
+        "labels_alone": [IntervalCell.of(each.labels_alone) for each in estimates],
+        "proxy_alone": [number_or_none(next(iter(each.proxy_alone), None)) for each in estimates],
+        "effective_labels": [round(each.effective_labels) for each in estimates],
+    }
+
+
 def _tests(table: CrossTable) -> Iterator[tuple[str, TestResult]]:
     """Yield the tests of a table that caret, irr and gmodels print."""
     yield "no_information", table.no_information()
@@ -112,6 +123,8 @@ def tables(ev: Evaluation) -> list[ResultTable]:
         "value": [IntervalCell.of(each) for each in estimates],
     }
     columns |= {name: [getattr(each, name) for each in estimates] for name in ("confidence", "method", "n")}
+    if all(isinstance(each, ProxyEstimate) for each in estimates):
+        columns |= _proxy_columns(estimates)
     columns["note"] = [
         each.value.reason if isinstance(each.value, Undefined) else each.note for each in estimates
     ]

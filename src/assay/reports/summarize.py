@@ -14,6 +14,7 @@ from assay.formatting.table import listed
 from assay.formatting.width import short
 from assay.hints import hint, param, render
 from assay.inference.hypothesis_tests.contingency import bowker, mcnemar, no_information
+from assay.inference.proxy_estimate import ProxyEstimate
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.metrics.interpretation import SCALES, band
@@ -218,9 +219,22 @@ def _line(ev: Evaluation, name: str, estimate: Estimate) -> Line:
     if name == "misclassification_cost":
         costs = ev.settings.costs
         remarks.append(f"a false positive costs {costs['cost_fp']:g}, a false negative {costs['cost_fn']:g}")
-    if estimate.defined and estimate.note:
+    if isinstance(estimate, ProxyEstimate):
+        remarks.append(_proxy_remark(estimate))
+    elif estimate.defined and estimate.note:
         notes.append(estimate.note if estimate.method else f"no interval: {estimate.note}")
     return Line(name, estimate, tuple(map(render, remarks)), tuple(notes))
+
+
+def _proxy_remark(estimate: ProxyEstimate) -> str:
+    """Return what the labels and the proxy say alone, and what the labels are worth with the proxy."""
+    alone = estimate.labels_alone
+    if not estimate.powered or alone is None:
+        return estimate.note
+    proxy = ", ".join(format_value(value) for value in estimate.proxy_alone)
+    worth = f"{estimate.n:,} labels are worth {estimate.effective_labels:,.0f}"
+    said = f"labels {format_value(alone.value)} {format_interval(alone)}, proxy {proxy}; {worth}"
+    return f"{said}; {estimate.note}" if estimate.note else said
 
 
 def _auc_remarks(value: float, estimate: Estimate) -> list[str]:

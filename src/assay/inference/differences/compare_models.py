@@ -134,7 +134,7 @@ def compare_metrics(
             test = _test_of_all_models(metric, options, models)
             if test is not None:
                 overall[name] = test
-    return ComparisonTable(*_correct(differences, correction, overall))
+    return ComparisonTable(*correct_differences(differences, correction, overall))
 
 
 def _check_arguments(
@@ -166,7 +166,7 @@ def _check_arguments(
             )
 
 
-def _correct(
+def correct_differences(
     differences: list[Difference], correction: Correction, overall: dict[str, TestResult]
 ) -> tuple[tuple[Difference, ...], dict[str, TestResult], int]:
     """Return the differences with p-values corrected for their number, the overall tests, and that number."""

@@ -1,0 +1,1 @@
+"""Evaluation of few labels by people with many by a proxy."""

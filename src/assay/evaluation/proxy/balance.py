@@ -1,0 +1,80 @@
+"""Do labelled rows look like a random sample: tests of what can be seen of all rows."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.inference.distributions import chi_square_p
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from assay.inputs import Column
+
+__all__ = ["balance_tests", "balance_warnings"]
+
+_SMALL_P = 0.01
+_FEW_VALUES = 20  # of which shares are compared, not distributions
+_MIN_EXPECTED = 1.0
+
+
+def balance_tests(columns: dict[str, Column], labelled: NDArray[np.int64], n: int) -> dict[str, float]:
+    """Return the p-value by column of labelled rows being distributed as the others are.
+
+    Labels and few numbers are compared by their shares (chi-square), numbers by Kolmogorov and Smirnov.
+    """
+    mask = np.zeros(n, dtype=bool)
+    mask[labelled] = True
+    if mask.all() or not mask.any():
+        return {}
+    tests = {}
+    for name, column in columns.items():
+        if column.values.ndim > 1:
+            continue
+        values, codes = np.unique(column.values, return_inverse=True)
+        if column.labels is not None or len(values) <= _FEW_VALUES:
+            p = _shares_p(codes, mask)
+        else:
+            p = _distribution_p(np.asarray(column.values, dtype=np.float64), mask)
+        if not math.isnan(p):
+            tests[name] = p
+    return tests
+
+
+def balance_warnings(tests: dict[str, float]) -> Iterator[str]:
+    """Yield a sentence for each column in which labelled rows differ from the others."""
+    for name, p in tests.items():
+        if p < _SMALL_P:
+            yield (
+                f"labelled rows differ from the others in {name} (p = {p:.2g}): if they were not drawn at "
+                "random, the estimates are biased"
+            )
+
+
+def _shares_p(codes: NDArray[np.int64], mask: NDArray[np.bool_]) -> float:
+    table = np.stack([np.bincount(codes[part], minlength=int(codes.max()) + 1) for part in (mask, ~mask)])
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    used = expected.min(axis=0) >= _MIN_EXPECTED
+    if np.count_nonzero(used) < 2:  # noqa: PLR2004
+        return math.nan
+    table, expected = table[:, used], expected[:, used]
+    statistic = float(((table - expected) ** 2 / expected).sum())
+    return chi_square_p(statistic, table.shape[1] - 1)
+
+
+def _distribution_p(values: NDArray[np.float64], mask: NDArray[np.bool_]) -> float:
+    from scipy.special import kolmogorov  # noqa: PLC0415 - SciPy takes its time to load
+
+    first, second = np.sort(values[mask]), np.sort(values[~mask])
+    points = np.concatenate([first, second])
+    gap = np.abs(
+        np.searchsorted(first, points, side="right") / len(first)
+        - np.searchsorted(second, points, side="right") / len(second)
+    ).max()
+    size = len(first) * len(second) / (len(first) + len(second))
+    return float(kolmogorov(math.sqrt(size) * gap))

@@ -1,0 +1,210 @@
+"""Plan labels: how many to buy for a width or a power, and from which rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import InputError
+from assay.evaluation.proxy.powered_evaluation import PoweredEvaluation, row_influence_of
+from assay.formatting.json_values import json_safe
+from assay.formatting.result import Result
+from assay.formatting.result_table import ResultTable
+from assay.hints import param
+from assay.inference.distributions import normal_point
+from assay.inference.formulas.proportions import normal_quantile
+from assay.inputs import encode
+from assay.metrics.spec import MetricSpec, metric_title
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["LabelPlan", "labels_needed"]
+
+_MIN_PILOT = 50
+_MIN_PER_STRATUM = 5
+_BINS = 5
+_CAUTION = 0.8  # of a one-sided limit below which the explained share is not likely to be
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class LabelPlan(Result):
+    """How many labels a metric needs in all, with the proxy and without, and how to spread them.
+
+    ``labels`` is None where no number is enough: more rows are needed, not more labels. ``strata`` has the
+    rows of each kind, how many have a label, and how many should (Neyman's allocation); ``rows`` are the
+    numbers of the rows to label next, drawn at random within strata, and ``probabilities`` how likely each
+    row of all was to be labelled in the end, to pass as ``selection=``.
+    """
+
+    metric: str
+    half_width: float
+    labels: int | None
+    labels_without_proxy: int
+    explained: float
+    total: int
+    pilot: int
+    strata: tuple[dict[str, Any], ...]
+    rows: NDArray[np.int64]
+    probabilities: NDArray[np.float64]
+
+    __repr__ = Result.__str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        names = ("metric", "half_width", "labels", "labels_without_proxy", "explained", "total", "pilot")
+        data = {name: getattr(self, name) for name in names}
+        return dict(json_safe(data | {"strata": list(self.strata), "rows": self.rows}))
+
+    def tables(self) -> list[ResultTable]:
+        """Return the strata with the numbers to label, under a sentence."""
+        wanted = "no number of labels is enough: more rows are needed" if self.labels is None else (
+            f"{self.labels:,} labels in all, {self.labels_without_proxy:,} without the proxy"
+        )  # fmt: skip
+        title = f"{metric_title(self.metric)} within {self.half_width:g} either way: {wanted}"
+        columns = {
+            name: [row[name] for row in self.strata] for name in ("stratum", "rows", "labelled", "to_label")
+        }
+        return [ResultTable(columns, title, headings={"to_label": "to label"})]
+
+
+def labels_needed(
+    pilot: Any,
+    metric: Any,
+    *,
+    half_width: float | None = None,
+    detect: float | None = None,
+    power: float = 0.8,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> LabelPlan:
+    """Return how many labels an evaluation with a proxy needs, and which rows to label next.
+
+    Parameters
+    ----------
+    pilot
+        What :func:`assay.evaluate` returned with ``proxy=``, of 50 labels or more.
+    metric
+        The metric that is to be known.
+    half_width
+        How far the interval may reach on either side.
+    detect, power
+        Instead: a difference from a fixed value that is to be seen, and with what chance.
+
+    Examples
+    --------
+    >>> import assay, numpy as np
+    >>> draw = np.random.default_rng(1)
+    >>> truth = draw.integers(0, 2, 2000)
+    >>> noisy = lambda right: np.where(draw.random(2000) < right, truth, 1 - truth)
+    >>> human = np.where(np.arange(2000) < 100, truth, np.nan)
+    >>> ev = assay.evaluate(actual=human, predicted=noisy(0.8), proxy=noisy(0.95))
+    >>> plan = assay.labels_needed(ev, "accuracy", half_width=0.03)
+    >>> plan.labels, plan.labels_without_proxy
+    (351, 709)
+    """
+    if not isinstance(pilot, PoweredEvaluation):
+        raise InputError(f"a plan of labels is made from an evaluation with {param('proxy')}.")
+    if (half_width is None) == (detect is None):
+        raise InputError(f"say {param('half_width')} or {param('detect')}, one of the two.")
+    n, total = len(pilot.labelled), pilot.total
+    if n < _MIN_PILOT:
+        raise InputError(f"a pilot of {n} labels says too little: {_MIN_PILOT} or more are needed.")
+    z = normal_quantile(confidence)
+    width = (
+        float(half_width)
+        if half_width is not None
+        else abs(float(detect or 0)) * z / (z + normal_point(power))
+    )
+    if not width > 0:
+        raise InputError("the width and the difference are above 0.")
+    spec = MetricSpec.of(metric)
+    human, added = pilot.influences(spec.metric, spec.options)
+    if human is None or added is None:
+        raise InputError(
+            f"{spec.name} cannot be planned: it has no influence of single rows, or the proxy no value."
+        )
+    variance = n * added.labels_error**2
+    explained = _cautious(added.explained, n)
+    room = (width / z) ** 2 / variance - explained / total
+    labels = math.ceil((1 - explained) / room) if room > 0 else None
+    alone = min(math.ceil(variance * (z / width) ** 2), total)
+    if labels is not None:
+        labels = min(max(labels, n), total)
+    codes, names = _strata(pilot)
+    spread = _residual_spread(pilot, spec, codes, len(names))
+    wanted, rows, chances = _allocation(pilot, codes, spread, labels or total, seed)
+    sizes, labelled = (np.bincount(part, minlength=len(names)) for part in (codes, codes[pilot.labelled]))
+    table = tuple(
+        {"stratum": name, "rows": int(sizes[index]), "labelled": int(labelled[index]),
+         "to_label": int(wanted[index] - labelled[index])}
+        for index, name in enumerate(names) if sizes[index]
+    )  # fmt: skip
+    return LabelPlan(spec.name, width, labels, alone, explained, total, n, table, rows, chances)
+
+
+def _cautious(explained: float, n: int) -> float:
+    """Return the explained share at its lower limit, by Fisher's z of the correlation."""
+    rho = math.sqrt(min(max(explained, 0.0), 1 - 1e-12))
+    return max(math.tanh(math.atanh(rho) - normal_point(_CAUTION) / math.sqrt(n - 3)), 0.0) ** 2
+
+
+def _strata(pilot: PoweredEvaluation) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the stratum of every row: its proxy's label and prediction, or a fifth of the proxy's range."""
+    rows = pilot.proxies[0].rows
+    if rows is None or rows.actual is None:
+        raise InputError("the evaluation no longer has its rows.")
+    if pilot.task.name in ("regression", "ranking"):
+        values = np.asarray(rows.actual.numbers("proxies"), dtype=np.float64)
+        edges = np.unique(np.quantile(values, np.linspace(0, 1, _BINS + 1)[1:-1]))
+        codes = np.searchsorted(edges, values, side="right")
+        return codes, [f"fifth {index + 1} of the proxy" for index in range(len(edges) + 1)]
+    own, labels = encode(rows.actual)
+    if rows.predicted is None:
+        return own.astype(np.int64), [f"proxy {label}" for label in labels]
+    other, predicted = encode(rows.predicted)
+    names = [f"proxy {label}, predicted {guess}" for label in labels for guess in predicted]
+    return own.astype(np.int64) * len(predicted) + other.astype(np.int64), names
+
+
+def _residual_spread(
+    pilot: PoweredEvaluation, spec: MetricSpec, codes: NDArray[np.int64], size: int
+) -> NDArray[np.float64]:
+    """Return how much what the proxy does not explain varies, stratum by stratum."""
+    human = row_influence_of(pilot, spec.metric, spec.options)
+    proxy = row_influence_of(pilot.proxies[0], spec.metric, spec.options)
+    if human is None or proxy is None or len(human.slopes) != len(pilot.labelled):
+        return np.ones(size)
+    psi, own = human.slopes * len(human.slopes), (proxy.slopes * len(proxy.slopes))[pilot.labelled]
+    own = own - own.mean()
+    residual = psi - own * (float(psi @ own) / max(float(own @ own), 1e-300))
+    strata, overall = codes[pilot.labelled], float(residual.std())
+    spread = np.full(size, overall)
+    for stratum in range(size):
+        values = residual[strata == stratum]
+        if len(values):  # shrunk to the spread of all: few labels of a stratum may happen to agree
+            weight = len(values) / (len(values) + _MIN_PER_STRATUM)
+            spread[stratum] = weight * float(values.std()) + (1 - weight) * overall
+    return spread
+
+
+def _allocation(
+    pilot: PoweredEvaluation, codes: NDArray[np.int64], spread: NDArray[np.float64], labels: int, seed: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return how many rows of each stratum should have a label, the rows to label next, and their chances."""
+    size = len(spread)
+    sizes, labelled = (np.bincount(part, minlength=size) for part in (codes, codes[pilot.labelled]))
+    share = sizes * spread
+    wanted = np.ceil(labels * share / max(float(share.sum()), 1e-300))
+    wanted = np.maximum(np.minimum(np.maximum(wanted, _MIN_PER_STRATUM), sizes), labelled).astype(np.int64)
+    draw = np.random.default_rng(seed)
+    free = np.ones(len(codes), dtype=bool)
+    free[pilot.labelled] = False
+    chosen = []
+    for stratum in np.flatnonzero(sizes).tolist():
+        candidates = np.flatnonzero(free & (codes == stratum))
+        chosen.append(draw.choice(candidates, int(wanted[stratum] - labelled[stratum]), replace=False))
+    return wanted, np.sort(np.concatenate(chosen)), (wanted / np.maximum(sizes, 1))[codes]
