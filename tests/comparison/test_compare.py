@@ -496,3 +496,25 @@ def test_every_metric_has_a_direction():
         assert turn in (-1, 0, 1)
         if turn:
             assert metric.best == (largest if turn > 0 else least)
+
+
+def test_ranks_of_many_models_are_those_of_the_tests():
+    """Ranks count who beats whom, and those whom nobody beats may be the best."""
+    draw = np.random.default_rng(3)
+    truth = draw.integers(0, 2, 3000)
+    rows = [
+        assay.rows(actual=truth, predicted=np.where(draw.random(3000) < right, truth, 1 - truth))
+        for right in (0.9, 0.895, 0.7, 0.5)
+    ]
+    comparison = assay.compare(*rows, names=["a", "b", "c", "d"], metrics=["accuracy", "error_rate"])
+    assert comparison.ranks("accuracy") == {"a": (1, 2), "b": (1, 2), "c": (3, 3), "d": (4, 4)}
+    assert comparison.ranks("error_rate") == comparison.ranks("accuracy")
+    assert comparison.tied_with_best("accuracy") == ["a", "b"]
+    assert "Ranks on accuracy: a 1 to 2, b 1 to 2, c 3, d 4; the best is a or b." in comparison.text(
+        width=300
+    )
+    assert comparison.to_dict()["leaderboard"]["accuracy"]["c"] == [3, 3]
+    first = assay.compare(*rows, metrics=["accuracy"], against="first")
+    assert first.leaderboard == {}
+    with pytest.raises(assay.MetricError, match="all pairs"):
+        first.ranks("accuracy")

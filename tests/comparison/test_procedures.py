@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 from support.r_figures import check_values
+from support.reference_figures import oracle
 
 import assay
 
@@ -106,3 +107,27 @@ def test_tables_that_are_none():
         assay.compare_datasets({"a": [1, 2], "b": [1, 3]}, names=["x", "y"])
     tied = assay.compare_datasets([[0.5, 0.5], [0.7, 0.7]])
     assert "cannot tell any two" in str(tied)
+
+
+def test_ranks_over_data_sets():
+    """The check values: A, B, C are 1 to 3, D and E 4 to 5; A and B may be the best (by Bonferroni's t)."""
+    case = oracle("judges")["boards"]
+    names = case["data"]["names"]
+    result = assay.compare_datasets(case["data"]["scores_dataset_by_model"], names=names)
+    # The simulated limit is a little below Bonferroni's, and tells no more pairs apart here.
+    expected = {name: tuple(limits) for name, limits in case["values"]["rank_intervals_t_bonferroni"].items()}
+    assert result.rank_intervals == expected
+    assert result.tied_with_best == case["values"]["tied_with_best_t_bonferroni"]
+    assert result.friedman.statistic == pytest.approx(case["values"]["friedman_chi2"])
+    assert result.ranks.tolist() == pytest.approx(list(case["values"]["mean_rank"].values()))
+    losses = assay.compare_datasets(
+        -np.array(case["data"]["scores_dataset_by_model"]), names=names, larger_is_better=False
+    )
+    assert losses.rank_intervals == expected
+    assert "The best mean is that of A or B." in result.text(width=200)
+
+
+def test_one_data_set_ranks_nothing():
+    """Any rank is possible where nothing varies."""
+    result = assay.compare_datasets([[0.9, 0.5, 0.1], [0.8, 0.55, 0.2]])
+    assert result.rank_intervals["a"][0] == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from assay.inference.test_result import TestResult
 
 __all__ = ["Comparison", "compare"]
+
+_TWO_MODELS = 2
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -101,6 +104,40 @@ class Comparison(ComparisonShortcuts):
     def dropped(self) -> int:
         """How many rows were left out because a value was missing."""
         return max(getattr(data, "dropped", 0) for data in self.models.data)
+
+    def ranks(self, metric: str) -> dict[str, tuple[int, int]]:
+        """Return the interval of each model's rank on a metric, 1 the best, by corrected tests of all pairs.
+
+        With Holm's correction all intervals hold together with the confidence.
+        """
+        pairs = [pair for pair in self.differences if pair.metric in self.metric_names(metric)]
+        size = len(self.names)
+        if len(pairs) < size * (size - 1) // 2 or not all(pair.direction for pair in pairs):
+            raise MetricError(
+                f"{metric} ranks no models: it needs all pairs of them, and a better direction."
+            )
+        beaten = {name: [0, 0] for name in self.names}  # by how many others, and how many others
+        for pair in pairs:
+            if pair.winner is not None:
+                beaten[pair.winner][1] += 1
+                beaten[pair.first if pair.winner == pair.second else pair.second][0] += 1
+        return {name: (1 + lost, size - won) for name, (lost, won) in beaten.items()}
+
+    @property
+    def leaderboard(self) -> dict[str, dict[str, tuple[int, int]]]:
+        """The intervals of ranks by metric, where more than two models were compared in all pairs by Holm."""
+        if len(self.names) <= _TWO_MODELS or self.correction != "holm":
+            return {}
+        directed = dict.fromkeys(pair.metric for pair in self.differences if pair.direction)
+        found = {}
+        for metric in directed:
+            with contextlib.suppress(MetricError):
+                found[metric] = self.ranks(metric)
+        return found
+
+    def tied_with_best(self, metric: str) -> list[str]:
+        """Return the models that no other is shown to be better than on a metric."""
+        return [name for name, (low, _) in self.ranks(metric).items() if low == 1]
 
     def estimate(self, metric: str, model: str) -> Estimate:
         """Return one model's own value of a metric that was compared, with its interval."""
@@ -173,6 +210,10 @@ class Comparison(ComparisonShortcuts):
             "family": self.family,
             "differences": [difference.to_dict() for difference in self.differences],
             "overall": {name: test.to_dict() for name, test in self.overall.items()},
+            "leaderboard": {
+                metric: {name: list(limits) for name, limits in ranks.items()}
+                for metric, ranks in self.leaderboard.items()
+            },
             "summary": self.summary,
         }
         return dict(json_safe(data))

@@ -16,6 +16,7 @@ from assay.formatting.json_values import json_safe
 from assay.formatting.numbers import number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.formulas.proportions import check_confidence
+from assay.inference.formulas.rank_intervals import Ranking, rank_models
 from assay.inference.hypothesis_tests.corrected_resampled import (
     Posterior,
     corrected_t,
@@ -225,6 +226,18 @@ class DatasetComparison(DatasetComparisonShortcuts):
     pairs: tuple[PairOfSets, ...]
     sets: int
     confidence: float
+    ranking: Ranking
+
+    @property
+    def rank_intervals(self) -> dict[str, tuple[int, int]]:
+        """The interval of each model's rank by its mean over data sets like these; all hold together."""
+        limits = zip(self.ranking.low.tolist(), self.ranking.high.tolist(), strict=True)
+        return dict(zip(self.names, limits, strict=True))
+
+    @property
+    def tied_with_best(self) -> list[str]:
+        """The models that may have the best mean: the best is among them with the confidence."""
+        return [self.names[index] for index in self.ranking.tied_with_best]
 
     def winner(self, first: str, second: str) -> str | None:
         """Return which of two models is better by Wilcoxon and Holm; None where the data sets cannot tell."""
@@ -241,6 +254,8 @@ class DatasetComparison(DatasetComparisonShortcuts):
         data = {
             "names": list(self.names),
             "mean_ranks": self.ranks.tolist(),
+            "rank_intervals": {name: list(limits) for name, limits in self.rank_intervals.items()},
+            "tied_with_best": self.tied_with_best,
             "sets": self.sets,
             "overall": self.overall.to_dict(),
             "friedman": self.friedman.to_dict(),
@@ -265,6 +280,9 @@ class DatasetComparison(DatasetComparisonShortcuts):
         ranks: dict[str, list[Any]] = {
             "model": [self.names[index] for index in order],
             "mean_rank": [float(self.ranks[index]) for index in order],
+            "rank_low": [int(self.ranking.low[index]) for index in order],
+            "rank_high": [int(self.ranking.high[index]) for index in order],
+            "tied_with_best": [index in self.ranking.tied_with_best for index in order],
         }
         pairs: dict[str, list[Any]] = {
             "first": [pair.first for pair in self.pairs],
@@ -329,8 +347,19 @@ def compare_datasets(
     )
     critical = critical_difference(models, len(table), alpha=1 - confidence)
     return DatasetComparison(
-        labels, ranks, iman_davenport(table), friedman(table), critical, compared, len(table), confidence
-    )
+        labels, ranks, iman_davenport(table), friedman(table), critical, compared, len(table), confidence,
+        _rank_by_means(table if larger_is_better else -table, confidence),
+    )  # fmt: skip
+
+
+def _rank_by_means(table: NDArray[np.float64], confidence: float) -> Ranking:
+    """Return the ranking by the mean over data sets, which are a sample: Student's t on their differences."""
+    sets, models = table.shape
+    covariance = np.atleast_2d(np.cov(table.T)) / sets if sets > 1 else np.full((models, models), np.inf)
+    if not np.isfinite(covariance).all():  # one data set shows no spread: any rank is possible
+        any_rank = np.ones(models, np.int64), np.full(models, models)
+        return Ranking(*any_rank, tuple(range(models)), np.zeros((models, models), bool), math.inf, "none")
+    return rank_models(table.mean(axis=0), covariance, confidence=confidence, df=sets - 1.0)
 
 
 def _share(count: int, stated: float | None, repeats: int) -> float:

@@ -22,6 +22,7 @@ __all__ = [
     "indented_lines",
     "number_or_none",
     "printed_measure",
+    "span",
 ]
 
 _PER = 1000  # rows, over which a cost reads well
@@ -150,6 +151,15 @@ def format_number(value: Any, spec: str, *, sign: bool = False) -> str:
     shown = format(float(value), spec)
     is_zero = not any(digit in shown.partition("e")[0] for digit in "123456789")
     return format(0.0, spec) if is_zero else shown
+
+
+def span(low: int, high: int) -> str:
+    """Return a range of whole numbers as text.
+
+    >>> span(1, 3), span(2, 2)
+    ('1 to 3', '2')
+    """
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def number_or_none(value: Any) -> float | None:

@@ -127,11 +127,11 @@ def paragraph(text: str, *, max_width: int = 80, indent: int = 0) -> list[str]:
     return [line.replace(JOINED, " ") for line in lines]
 
 
-def listed(words: Iterable[str]) -> str:
+def listed(words: Iterable[str], last: str = " and ") -> str:
     """Return words as an enumeration.
 
     >>> listed(["auc", "f1", "mcc"]), listed(["auc"])
     ('auc, f1 and mcc', 'auc')
     """
-    *first, last = [clean(word) for word in words]
-    return " and ".join(filter(None, [", ".join(first), last]))
+    *first, final = [clean(word) for word in words]
+    return last.join(filter(None, [", ".join(first), final]))

@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.errors import MetricError, shown
 from assay.formatting.json_values import json_safe
+from assay.formatting.numbers import span
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.distributions import normal_p, student_p, student_quantile
 from assay.inference.estimate import Estimate
@@ -175,7 +176,7 @@ class Arena(ArenaShortcuts):
         main: dict[str, list[Any]] = {
             "model": [str(model) for model in self.order],
             "rating": [IntervalCell.of(ratings[model]) for model in self.order],
-            "rank": [_span(*ranks[model]) for model in self.order],
+            "rank": [span(*ranks[model]) for model in self.order],
             "letters": [marks[model] for model in self.order],
             "wins": [float(share[index]) for index in order],
             "comparisons": [int(self.meetings[index].sum()) for index in order],
@@ -190,10 +191,6 @@ class Arena(ArenaShortcuts):
             ]
         tables.append(ResultTable(columns, "share of wins, a tie half", headings={"wins_of": ""}))
         return tables
-
-
-def _span(low: int, high: int) -> str:
-    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _points(cell: IntervalCell) -> str:

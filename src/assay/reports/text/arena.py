@@ -46,7 +46,7 @@ def _conclusions(result: Arena) -> Iterator[str]:
     if len(best) == 1:
         yield f"{best[0]} is the best."
     else:
-        yield f"The best is one of {listed(best)}: the comparisons cannot tell which."
+        yield f"The best is {listed(best, last=' or ')}: the comparisons cannot tell which."
     position = result.position
     if position is not None and position.low is not None and position.high is not None:
         amount = f"{float(position):+.3f} [{position.low:+.3f}, {position.high:+.3f}]"

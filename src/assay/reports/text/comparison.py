@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.formatting.numbers import decimals_for, format_number, format_p
+from assay.formatting.numbers import decimals_for, format_number, format_p, span
 from assay.formatting.table import JOINED, grid, listed, paragraph
 from assay.formatting.width import clean
 from assay.formatting.width import width as columns
@@ -21,7 +21,7 @@ from assay.reports.text.leaderboard import (
 from assay.tallies import Collection
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from assay.comparison.compare import Comparison
     from assay.inference.differences.difference import Difference
@@ -84,7 +84,18 @@ def conclusions(comparison: Comparison) -> list[str]:
         if against:
             sentences.append(_margins(clean(first), clean(second), against))
     sentences += _detected(comparison)
-    return sentences
+    return [*sentences, *_ranks(comparison)]
+
+
+def _ranks(comparison: Comparison) -> Iterator[str]:
+    """Yield the ranks of more than two models on each metric, and which may be the best."""
+    if not comparison.leaderboard:
+        return
+    for metric, ranks in comparison.leaderboard.items():
+        order = sorted(ranks, key=lambda name: (*ranks[name], name))
+        spans = ", ".join(f"{clean(name)}{JOINED}{span(*ranks[name]).replace(' ', JOINED)}" for name in order)
+        best = listed((name for name in order if ranks[name][0] == 1), last=" or ")
+        yield f"Ranks on {metric_title(metric)}: {spans}; the best is {best}."
 
 
 def _title(comparison: Comparison) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.formatting.numbers import format_p
+from assay.formatting.numbers import format_p, span
 from assay.formatting.table import grid, listed, paragraph
 from assay.formatting.width import clean
 from assay.inference.test_result import p_text
@@ -68,9 +68,13 @@ def draw_datasets(result: DatasetComparison, *, width: int = 80) -> str:
     """Return a comparison over data sets as lines of at most so many columns."""
     title = f"{len(result.names)} models over {result.sets} data sets; rank 1 is best"
     order = sorted(range(len(result.names)), key=lambda index: (result.ranks[index], index))
+    limits = result.rank_intervals
     ranks = grid(
-        ["", "mean rank"],
-        [[clean(result.names[index]), f"{result.ranks[index]:.3f}"] for index in order],
+        ["", "mean rank", "rank"],
+        [
+            [clean(result.names[index]), f"{result.ranks[index]:.3f}", span(*limits[result.names[index]])]
+            for index in order
+        ],
         max_width=width,
     )
     body = []
@@ -84,6 +88,7 @@ def draw_datasets(result: DatasetComparison, *, width: int = 80) -> str:
     notes = [
         f"All alike? Iman-Davenport: {outcome}.",
         f"Nemenyi's critical difference of mean ranks: {result.critical_difference:.3f}.",
+        f"Ranks are of the mean, and hold together with {100 * result.confidence:g}% confidence.",
     ]
     parts = [
         paragraph(title, max_width=width),
@@ -101,7 +106,8 @@ def _datasets_conclusion(result: DatasetComparison) -> str:
         if winner is not None:
             loser = pair.first if winner == pair.second else pair.second
             won.append(f"{clean(winner)} is better than {clean(loser)} (Holm p = {pair.adjusted:.3g})")
+    best = f" The best mean is that of {listed(result.tied_with_best, last=' or ')}."
     if not won:
-        return "The data sets cannot tell any two of the models apart, which does not make them equal."
+        return "The data sets cannot tell any two of the models apart, which does not make them equal." + best
     rest = "" if len(won) == len(result.pairs) else "; on the other pairs the data sets cannot tell"
-    return f"{listed(won)}{rest}."
+    return f"{listed(won)}{rest}.{best}"
