@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # "as" makes a name public to type checkers, of which __all__
     from assay.crossvalidation.crossvalidation import CrossValidation as CrossValidation
     from assay.crossvalidation.learning_curve import LearningCurve as LearningCurve
     from assay.crossvalidation.learning_curve import learning_curve as learning_curve
+    from assay.engines.run_logs import read_log as read_log
     from assay.errors import AssayError as AssayError
     from assay.errors import ColumnError as ColumnError
     from assay.errors import FileError as FileError
@@ -113,6 +114,7 @@ _HOMES = {
         "MergeError", "MetricError", "MissingDependencyError", "MissingValueError", "NumberError",
         "SplitError", "TallyError",
     ),
+    "assay.engines.run_logs": ("read_log",),
     "assay.evaluation.evaluate": ("evaluate",),
     "assay.evaluation.evaluation": ("Evaluation",),
     "assay.evaluation.proxy.label_plan": ("LabelPlan", "labels_needed"),
@@ -162,6 +164,7 @@ __all__ = [
     "learning_curve",
     "load",
     "merge",
+    "read_log",
     "repeats",
     "report",
     "rows",

@@ -1,0 +1,111 @@
+"""assay.read_log: files of our own making in the documented formats of Inspect and lm-evaluation-harness."""
+
+import json
+import zipfile
+
+import pytest
+
+import assay
+
+SAMPLES = [
+    {
+        "id": "q1",
+        "epoch": 1,
+        "input": "2 + 2?",
+        "target": "4",
+        "scores": {"match": {"value": "C", "answer": "4"}},
+    },
+    {
+        "id": "q1",
+        "epoch": 2,
+        "input": "2 + 2?",
+        "target": "4",
+        "scores": {"match": {"value": "I", "answer": "5"}},
+    },
+    {"id": "q2", "epoch": 1, "target": ["6", "six"], "scores": {"match": {"value": "P", "answer": None}}},
+    {"id": "q2", "epoch": 2, "target": ["6", "six"], "scores": {"match": {"value": True, "answer": "6"}}},
+    {"id": "q3", "epoch": 1, "target": "x", "scores": None},
+]
+LOG = {"version": 2, "status": "success", "eval": {"task": "sums", "model": "mock/model"}, "samples": SAMPLES}
+
+
+def test_inspect_json_and_archive_are_one(tmp_path):
+    """A JSON log and an .eval archive with the same samples give the same rows, which repeats() takes."""
+    (tmp_path / "log.json").write_text(json.dumps(LOG), encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
+        archive.writestr(
+            "header.json", json.dumps({key: value for key, value in LOG.items() if key != "samples"})
+        )
+        for sample in SAMPLES:
+            archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
+    rows = assay.read_log(tmp_path / "log.json")
+    assert rows == assay.read_log(tmp_path / "log.eval")
+    assert rows["question"] == ["q1", "q1", "q2", "q2"]
+    assert rows["correct"] == [1.0, 0.0, 0.5, 1.0]
+    assert rows["run"] == [1, 2, 1, 2]
+    assert set(rows["model"]) == {"mock/model"}
+    assert rows["target"][2] == '["6", "six"]'
+    result = assay.repeats(rows, question="question", correct="correct", run="run")
+    assert result["mean"].value == pytest.approx((0.5 + 0.75) / 2)
+
+
+def test_harness_samples(tmp_path):
+    """Lines of lm-evaluation-harness, with and without the list of metrics, with filters."""
+    folder = tmp_path / "some__model"
+    folder.mkdir()
+    lines = [
+        {"doc_id": 0, "doc": {"q": "?"}, "target": "4", "arguments": {}, "resps": [["4"]], "filtered_resps": ["4"],
+         "filter": "strict", "metrics": ["exact_match"], "doc_hash": "x", "exact_match": 1.0},
+        {"doc_id": 0, "doc": {"q": "?"}, "target": "4", "resps": [["four"]], "filtered_resps": ["four"],
+         "filter": "loose", "metrics": ["exact_match"], "exact_match": 0.0},
+        {"doc_id": 1, "doc": {}, "target": 2, "resps": [["a"], ["b"]], "filtered_resps": ["a", "b"],
+         "filter": "strict", "exact_match": 0},
+    ]  # fmt: skip
+    file = folder / "samples_sums_2025-01-01T00-00-00.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)) + "\n\n", encoding="utf-8")
+    rows = assay.read_log(file, scorer="exact_match,strict")
+    assert rows["question"] == [0, 1]
+    assert rows["correct"] == [1.0, 0.0]
+    assert rows["task"] == ["sums", "sums"]
+    assert rows["model"] == ["some__model"] * 2
+    assert rows["answer"] == ["4", '["a", "b"]']
+    with pytest.raises(assay.FileError, match="choose one with scorer="):
+        assay.read_log(tmp_path)
+    frame = assay.read_log(tmp_path, scorer="exact_match,strict", library="pyarrow")
+    assert frame.column_names[:2] == ["question", "run"]
+
+
+def test_a_table_with_named_columns(tmp_path):
+    """Any CSV or JSON lines whose columns are named."""
+    csv = tmp_path / "runs.csv"
+    csv.write_text("id,ok,who\na,1,m\na,0,m\nb,1,n\n", encoding="utf-8")
+    rows = assay.read_log(csv, question="id", correct="ok", model="who")
+    assert rows == {"question": ["a", "a", "b"], "correct": [1, 0, 1], "model": ["m", "m", "n"]}
+
+
+def test_mistakes_are_named(tmp_path):
+    """Files that are no logs, several scores, no scores."""
+
+    def write(name, text):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return tmp_path / name
+
+    two = {
+        "eval": {},
+        "samples": [{"id": 1, "scores": {"a": {"value": 1}, "b": {"value": {"x": 0, "y": "C"}}}}],
+    }
+    cases = [
+        (tmp_path / "nothing.json", "there is no file"),
+        (write("bad.json", "{"), "no valid JSON"),
+        (write("other.json", "{}"), "no log of Inspect"),
+        (write("other.jsonl", '{"id": 1}'), "no log of lm-evaluation-harness"),
+        (write("zip.eval", "no archive"), "convert it"),
+        (write("empty.json", '{"eval": {}, "samples": []}'), "no scored runs"),
+        (write("two.json", json.dumps(two)), "several scores of each run"),
+    ]
+    for path, message in cases:
+        with pytest.raises(assay.FileError, match=message):
+            assay.read_log(path)
+    assert assay.read_log(tmp_path / "two.json", scorer="b/y")["correct"] == [1.0]
+    with pytest.raises(assay.FileError, match="both question= and correct="):
+        assay.read_log(tmp_path / "two.json", question="id")
