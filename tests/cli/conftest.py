@@ -16,6 +16,47 @@ def _csv(path, **columns):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def _judged(at, draw):
+    """Write ratings, votes, repeated runs, comparisons, and rows with few labels."""
+    truth = draw.integers(1, 5, 60)
+    votes = {
+        name: np.where(draw.random(60) < right, truth, draw.integers(1, 5, 60))
+        for name, right in (("ann", 0.8), ("bob", 0.8), ("cyn", 0.7), ("judge", 0.8))
+    }
+    _csv(at / "ratings.csv", **votes)
+    _csv(
+        at / "votes.csv",
+        item=np.repeat(np.arange(60), 4),
+        rater=np.tile(list(votes), 60),
+        rating=np.stack(list(votes.values()), axis=1).ravel(),
+    )
+    chance = np.repeat(draw.random(30), 6)
+    _csv(
+        at / "runs.csv",
+        question=np.repeat(np.arange(30), 6),
+        model=np.tile(["a", "b"], 90),
+        correct=(draw.random(180) < chance).astype(int),
+    )
+    left = draw.integers(0, 4, 200)
+    right = (left + draw.integers(1, 4, 200)) % 4
+    names = np.array(["red", "green", "blue", "grey"])
+    _csv(
+        at / "games.csv",
+        a=names[left],
+        b=names[right],
+        winner=draw.choice(["left", "right", "tie"], 200),
+        prompt=np.arange(200) // 4,
+    )
+    truth = draw.integers(0, 2, 500)
+    judge, said = (np.where(draw.random(500) < right, truth, 1 - truth) for right in (0.95, 0.8))
+    _csv(
+        at / "judged.csv",
+        human=[value if index < 100 else "" for index, value in enumerate(truth)],
+        judge=judge,
+        said=said,
+    )
+
+
 @pytest.fixture(scope="session")
 def _files(tmp_path_factory):
     at = tmp_path_factory.mktemp("files")
@@ -50,6 +91,7 @@ def _files(tmp_path_factory):
         at / "data.csv", day=days, age=draw.integers(20, 80, n), amount=np.round(1000 * first, 1),
         housing=np.array(["own", "rent"])[draw.integers(0, 2, n)], default=np.array(["no", "yes"])[y],
     )  # fmt: skip
+    _judged(at, draw)
     (at / "parts").mkdir()
     for number in (1, 2):
         words_of = ["tally", str(at / "shards" / f"{number}.parquet"), "--actual", "y", "--predicted", "yhat"]

@@ -261,3 +261,36 @@ def test_a_table_of_a_database_can_be_split_and_evaluated(here, capfd):
     )
     both = [pq.read_table(here / "parts" / f"rows-{name}.parquet") for name in "ab"]
     assert sum(len(one) for one in both) == 120
+
+
+def test_raters_runs_and_preferences_are_the_library_s(here, capfd):
+    """The commands print and write what the functions give."""
+    ratings = assay.read_log(here / "votes.csv", question="item", correct="rating", model="rater")
+    expected = assay.agreement(ratings, item="question", rater="model", rating="correct", level="ordinal")
+    said = json.loads(
+        run("agreement votes.csv --item item --rater rater --rating rating --level ordinal --json", capfd)
+    )
+    assert said["estimates"] == expected.to_dict()["estimates"]
+    labels = json.loads(run("agreement ratings.csv --raters ann,bob --labels 1,2,3,4,5 --json", capfd))
+    assert labels["categories"] == [1, 2, 3, 4, 5]
+    runs = assay.read_log(here / "runs.csv", question="question", correct="correct", model="model")
+    found = assay.repeats(runs, question="question", correct="correct", model="model", k=[1, 2])
+    assert (
+        json.loads(
+            run("repeats runs.csv --question question --correct correct --model model --k 1,2 --json", capfd)
+        )
+        == found.to_dict()
+    )
+    assert "pass@3" not in run("repeats runs.csv --question question --correct correct --markdown", capfd)
+    arena = json.loads(
+        run("arena games.csv --left a --right b --winner winner --no-position --ties half --json", capfd)
+    )
+    assert arena["method"] == "half"
+    assert arena["position"] is None
+    judged = json.loads(
+        run("evaluate judged.csv --actual human --predicted said --proxy judge --json", capfd)
+    )
+    assert judged["metrics"]["accuracy"]["effective_labels"] > 100, judged["metrics"]["accuracy"]
+    assert "labels are worth" in run(
+        "evaluate judged.csv --actual human --predicted said --proxy judge", capfd
+    )

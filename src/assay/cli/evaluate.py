@@ -64,6 +64,10 @@ def evaluate_arguments(arguments: argparse.Namespace) -> Evaluation:
             if isinstance(roles.get(role), str):
                 roles[role] = several_columns(roles[role], rows)
     settings = {name: value for name in _SETTINGS if (value := getattr(arguments, name, None)) is not None}
+    if getattr(arguments, "proxy", None):
+        settings["proxy"] = arguments.proxy[0] if len(arguments.proxy) == 1 else arguments.proxy
+    if getattr(arguments, "selection", None):
+        settings["selection"] = arguments.selection
     if arguments.by:
         settings["by"] = arguments.by
     if arguments.edges:
@@ -138,9 +142,23 @@ def _evaluate_options(parser: Parser) -> None:
     add_paths(parser)
     add_roles(parser, *ROLES, several=("score",))
     add_settings(parser)
+    _proxy_options(parser)
     add_requirements(parser)
     add_output(parser, "json", "markdown", "like", "full", report=True)
     add_reading(parser)
+
+
+def _proxy_options(parser: Parser) -> None:
+    group = parser.add_argument_group("labels that most rows lack")
+    group.add_argument(
+        "--proxy",
+        action="append",
+        metavar="COLUMN",
+        help="stands in for --actual on all rows, as a judge does",
+    )
+    group.add_argument(
+        "--selection", action=StoreOnce, metavar="COLUMN", help="how likely each row was to have a label"
+    )
 
 
 def _evaluate(arguments: argparse.Namespace) -> int:
@@ -254,6 +272,7 @@ EVALUATE = Command(
         'assay evaluate preds.csv --actual type --score p_spam --positive spam --require "auc >= 0.5"',
         "assay evaluate tags.parquet --actual news,sport --predicted p_news,p_sport --by region",
         "cat preds.csv | assay evaluate - --actual type --predicted said --positive spam --like caret",
+        "assay evaluate judged.csv --actual human --predicted said --proxy judge",
         "assay evaluate --sql \"SELECT * FROM 'preds.parquet' WHERE p > 0.2\" --actual y --predicted yhat",
     ),
     _evaluate_options,

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from assay import __version__
 from assay.cli import exit_codes
+from assay.cli.agreement import AGREEMENT
+from assay.cli.arena import ARENA
 from assay.cli.compare import COMPARE
 from assay.cli.completion import completion_command
 from assay.cli.crosstab import CROSSTAB
@@ -21,6 +23,7 @@ from assay.cli.metrics import DEMO, METRICS
 from assay.cli.output import check_outputs
 from assay.cli.parser import UsageError, parser_of, program_parser, suggestion
 from assay.cli.printing import finish_output, print_error, restore_descriptors
+from assay.cli.repeats import REPEATS
 from assay.cli.shards import MERGE, REPORT
 from assay.cli.signals import leave_at_once, stop_on_signals
 from assay.cli.split import SPLIT
@@ -36,7 +39,10 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "main"]
 
-_COMMANDS = (EVALUATE, COMPARE, THRESHOLD, CROSSTAB, SPLIT, CROSSVAL, TALLY, MERGE, REPORT, METRICS, DEMO)
+_COMMANDS = (
+    EVALUATE, COMPARE, THRESHOLD, CROSSTAB, SPLIT, CROSSVAL, AGREEMENT, REPEATS, ARENA, TALLY, MERGE, REPORT,
+    METRICS, DEMO,
+)  # fmt: skip
 COMMANDS = (*_COMMANDS, completion_command(_COMMANDS))
 
 

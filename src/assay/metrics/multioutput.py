@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import MetricError
+from assay.hints import passed
 from assay.metrics.averaging import over_classes
 from assay.metrics.ranking.multiclass_auc import ClassRanks
 from assay.metrics.undefined import Undefined, Value
@@ -54,7 +55,9 @@ def over_outputs(
     values = each_output(metric, tallies, **parameters)
     if isinstance(weights, str):
         if weights not in ("equal", "variance"):
-            raise MetricError(f'weights={weights!r} is not known: use "equal", "variance" or numbers.')
+            raise MetricError(
+                f'{passed("weights", weights)} is not known: use "equal", "variance" or numbers.'
+            )
         equal = weights == "equal"
         weights = [1.0 if equal else float(Errors.of(tally).actual_variance) for tally in tallies]  # type: ignore[arg-type]
     if len(weights) != len(values):

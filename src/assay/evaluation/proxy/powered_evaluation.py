@@ -37,9 +37,10 @@ __all__ = ["PoweredEvaluation", "row_influence_of"]
 
 _MIN_LABELS = 20
 _MIN_INFORMATIVE = 3
+_MIN_PER_CLASS = 30  # labels of either class, below which intervals of metrics of scores are too short
 _MIN_GAIN = 1.1  # times the labels, that a proxy must be worth
 _NOTHING = 1e-9
-_MAX_EMPTY_SHARE = 0.05  # of rows in cells of the joint table without a label
+_SMALL_STRATUM, _MIN_PER_STRATUM = 0.05, 5  # larger strata of the joint table need so many labels
 _TWO = 2
 
 
@@ -158,7 +159,7 @@ class PoweredEvaluation(Evaluation):
         if self.task.name != "binary" or metric.reads.tally is Confusion or self.source_rows is None:
             return False
         codes, labels = encode(self.source_rows.need("actual", "an evaluation"))
-        return len(labels) < _TWO or int(np.bincount(codes).min()) < _MIN_INFORMATIVE
+        return len(labels) < _TWO or int(np.bincount(codes).min()) < _MIN_PER_CLASS
 
     def influences(
         self, metric: Metric, options: dict[str, Any]
@@ -187,9 +188,10 @@ class PoweredEvaluation(Evaluation):
         clusters = None
         if everything is not None and everything.group is not None:
             clusters = encode(everything.group)[0].astype(np.int64)
-        return one_step_weighted(
+        found = one_step_weighted(
             human.slopes * float(human.mass.sum()), human.mass, psi[0], proxies[0].mass, labelled, clusters
         )
+        return None if found is None else _of_few_clusters(found, clusters, labelled)
 
     def _units(self, metric: Metric) -> NDArray[np.int64]:
         """Return which of all rows are labelled; of ranked lists, which queries, in order of name."""
@@ -222,8 +224,11 @@ class PoweredEvaluation(Evaluation):
             slopes[filled] = at.slopes
             return at.value, slopes.reshape(2, 2) * float(shares.sum())
 
+        strata, shares = tables[0].sum(axis=0), tables[1] / tables[1].sum()
+        if ((shares > _SMALL_STRATUM) & (strata < _MIN_PER_STRATUM)).any():
+            return None
         joint = joint_table(*tables, read)
-        if joint is None or joint.empty_share > _MAX_EMPTY_SHARE or not joint.large_sample_error > 0:
+        if joint is None or not joint.large_sample_error > 0:
             return None
         effective = len(self.labelled) * (found.labels_error / joint.large_sample_error) ** 2
         return _Power(joint.estimate, joint.error, None, "joint table", found, effective)
@@ -248,6 +253,21 @@ class PoweredEvaluation(Evaluation):
         cells = 4 * human + 2 * proxy[self.labelled] + predicted[self.labelled]
         labelled = np.bincount(cells, minlength=8).reshape(2, 2, 2).astype(np.float64)
         return labelled, np.bincount(2 * proxy + predicted, minlength=4).reshape(2, 2).astype(np.float64)
+
+
+def _of_few_clusters(
+    found: PoweredEstimate, clusters: NDArray[np.int64] | None, labelled: NDArray[np.int64]
+) -> PoweredEstimate:
+    """Return an estimate whose error allows for the tuning being learnt from the labelled clusters alone.
+
+    The sandwich counts all clusters; residuals are seen in those with labels, less two for mean and slope.
+    """
+    if clusters is None:
+        return found
+    seen, groups = len(np.unique(clusters[labelled])), len(np.unique(clusters))
+    spare = max(seen - _TWO, 1)
+    factor = math.sqrt(seen / spare * (groups - 1) / groups)
+    return found._replace(error=found.error * factor, df=min(found.df, float(spare)))
 
 
 def _is(data: Rows, role: str, label: Any) -> NDArray[np.int64]:

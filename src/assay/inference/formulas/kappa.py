@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.errors import MetricError
+from assay.hints import passed
 from assay.inference.distributions import normal_p
 from assay.inference.formulas.proportions import Interval, normal_quantile, proportion_interval
 from assay.metrics import Undefined, Value
@@ -73,7 +74,8 @@ def agreement_weights(
     powers = {"linear": 1, "quadratic": 2}
     if scheme not in powers:
         raise MetricError(
-            f'weights={scheme!r} is not known: use "none", "linear", "quadratic", "ordinal" or a matrix.'
+            f'{passed("weights", scheme)} is not known: use "none", "linear", "quadratic", "ordinal", or '
+            "a matrix."
         )
     points = np.arange(size, dtype=np.float64) if values is None else values
     steps = np.abs(np.subtract.outer(points, points)) / (float(np.ptp(points)) if size > 1 else 1.0)

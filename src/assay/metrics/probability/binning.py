@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.errors import MetricError
+from assay.hints import passed
 from assay.metrics.parameters import whole
 from assay.metrics.views.probability import effective
 
@@ -110,7 +111,7 @@ def equal_mass(view: Probabilities, bins: int, ties: Ties = "share") -> Bins:
         p, positives, counts = p[kept], positives[kept], counts[kept]
         squares = None if squares is None else squares[kept]
     elif ties != "share":
-        raise MetricError(f'ties={ties!r} is not known: use "share" or "positives first".')
+        raise MetricError(f'{passed("ties", ties)} is not known: use "share" or "positives first".')
     ends = np.cumsum(counts)
     if not view.weighted and (counts == np.floor(counts)).all():
         each, over = divmod(ends[-1], bins)
