@@ -30,6 +30,7 @@ PARTS = (
     "scanning",
     "splitting",
     "crossval",
+    "judging",
     "small",
     "growth",
 )

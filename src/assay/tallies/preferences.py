@@ -85,6 +85,11 @@ class Preferences(Tally, kind="preferences"):
 
     @classmethod
     def _distinct(cls, models: Any, groups: Any, cells: Array, counts: Array) -> Self:
+        size = int(cells.max(initial=-1)) + 1
+        if size <= 4 * len(cells):  # every possible cell is counted, faster than sorting
+            totals = np.bincount(cells, counts, size).astype(np.int64)  # exact below 2**53
+            unique = np.flatnonzero(totals)
+            return cls(tuple(models), tuple(groups), frozen(unique.astype(np.int64)), frozen(totals[unique]))
         unique, codes = np.unique(cells, return_inverse=True)
         totals = np.zeros(len(unique), dtype=np.int64)
         np.add.at(totals, codes, counts)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.inference.distributions import chi_square_p
+from assay.inputs import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +22,7 @@ __all__ = ["balance_tests", "balance_warnings"]
 _SMALL_P = 0.01
 _FEW_VALUES = 20  # of which shares are compared, not distributions
 _MIN_EXPECTED = 1.0
+_MAX_OTHERS = 100_000
 
 
 def balance_tests(columns: dict[str, Column], labelled: NDArray[np.int64], n: int) -> dict[str, float]:
@@ -34,13 +36,15 @@ def balance_tests(columns: dict[str, Column], labelled: NDArray[np.int64], n: in
         return {}
     tests = {}
     for name, column in columns.items():
-        if column.values.ndim > 1:
-            continue
-        values, codes = np.unique(column.values, return_inverse=True)
-        if column.labels is not None or len(values) <= _FEW_VALUES:
-            p = _shares_p(codes, mask)
-        else:
-            p = _distribution_p(np.asarray(column.values, dtype=np.float64), mask)
+        p = math.nan
+        if column.labels is not None:
+            p = _shares_p(column.values, mask)
+        elif column.values.dtype.kind in "biu":
+            codes, values = encode(column)
+            few = len(values) <= _FEW_VALUES
+            p = _shares_p(codes, mask) if few else _distribution_p(column.values, mask)
+        elif column.values.ndim == 1:
+            p = _distribution_p(column.values, mask)
         if not math.isnan(p):
             tests[name] = p
     return tests
@@ -56,8 +60,10 @@ def balance_warnings(tests: dict[str, float]) -> Iterator[str]:
             )
 
 
-def _shares_p(codes: NDArray[np.int64], mask: NDArray[np.bool_]) -> float:
-    table = np.stack([np.bincount(codes[part], minlength=int(codes.max()) + 1) for part in (mask, ~mask)])
+def _shares_p(codes: NDArray[Any], mask: NDArray[np.bool_]) -> float:
+    size = int(codes.max()) + 1
+    own = np.bincount(codes[mask], minlength=size)
+    table = np.stack([own, np.bincount(codes, minlength=size) - own])
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     used = expected.min(axis=0) >= _MIN_EXPECTED
     if np.count_nonzero(used) < 2:  # noqa: PLR2004
@@ -67,10 +73,13 @@ def _shares_p(codes: NDArray[np.int64], mask: NDArray[np.bool_]) -> float:
     return chi_square_p(statistic, table.shape[1] - 1)
 
 
-def _distribution_p(values: NDArray[np.float64], mask: NDArray[np.bool_]) -> float:
+def _distribution_p(values: NDArray[Any], mask: NDArray[np.bool_]) -> float:
     from scipy.special import kolmogorov  # noqa: PLC0415 - SciPy takes its time to load
 
-    first, second = np.sort(values[mask]), np.sort(values[~mask])
+    others = np.flatnonzero(~mask)
+    if len(others) > _MAX_OTHERS:  # the labels are few: more of the others say no more
+        others = np.random.default_rng(0).choice(others, _MAX_OTHERS, replace=False)
+    first, second = (np.sort(values[part].astype(np.float64)) for part in (mask, others))
     points = np.concatenate([first, second])
     gap = np.abs(
         np.searchsorted(first, points, side="right") / len(first)

@@ -26,12 +26,16 @@ from assay.metrics.ranking.retrieval import Lists
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from assay.evaluation.slices.slices import SlicesByColumn
     from assay.inference.estimate import Estimate
     from assay.inputs import Rows
     from assay.metrics import Metric
+
+    TableReader = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]] | None]
 
 __all__ = ["PoweredEvaluation", "row_influence_of"]
 
@@ -141,7 +145,7 @@ class PoweredEvaluation(Evaluation):
         if found is None:
             return "the proxy has no value of it, or does not vary on the labelled rows"
         own = np.abs(human.slopes)
-        informative = int(np.count_nonzero(own > _NOTHING * float(own.max(initial=0.0))))
+        informative = float(human.mass[own > _NOTHING * float(own.max(initial=0.0))].sum())
         if informative < _MIN_INFORMATIVE or self._few_of_a_class(metric):
             return "too few labelled rows count for it"
         if found.explained >= 1 - _NOTHING:
@@ -165,6 +169,9 @@ class PoweredEvaluation(Evaluation):
         self, metric: Metric, options: dict[str, Any]
     ) -> tuple[Influence | None, PoweredEstimate | None]:
         """Return the labelled rows' influences on a metric, and what the proxies add to the estimate."""
+        cells = self._cell_influences(metric, options)
+        if cells is not None:
+            return cells
         human = row_influence_of(self, metric, options)
         if human is None:
             return None, None
@@ -182,7 +189,8 @@ class PoweredEvaluation(Evaluation):
         everything = self.proxies[0].source_rows
         plain = everything is None or (everything.weight is None and everything.group is None)
         if (plain and not self.selected) or metric.reads is Lists:
-            return one_step(human.slopes * float(human.mass.sum()), np.stack(psi, axis=1), labelled)
+            own = human.slopes * float(human.mass.sum())
+            return one_step(own, np.stack(psi, axis=1)[labelled], len(psi[0]))
         if len(psi) > 1:
             return None
         clusters = None
@@ -202,32 +210,57 @@ class PoweredEvaluation(Evaluation):
         index = {name: position for position, name in enumerate(names[1])}
         return np.array([index[name] for name in names[0]], dtype=np.int64)
 
-    def _joint(self, metric: Metric, options: dict[str, Any], found: PoweredEstimate) -> _Power | None:
-        """Return the estimate of the joint table; None where there is no such table of two classes."""
-        tables = self._joint_counts
-        if tables is None or metric.reads.tally is not Confusion or options.get("average"):
-            return None
-        labels = self.task.labels
-        row_options = self.read(metric, options)[2]
+    def _table_reader(self, metric: Metric, options: dict[str, Any]) -> TableReader:
+        """Return a function that gives a metric's value and influence at a table of two classes."""
+        labels, row_options = self.task.labels, self.read(metric, options)[2]
+        corners = [(first, second) for first in labels for second in labels]
 
-        def read(shares: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]] | None:
-            filled = shares.ravel() > 0
-            cells = rows(
-                actual=np.array([labels[0], labels[0], labels[1], labels[1]])[filled],
-                predicted=np.array([labels[0], labels[1], labels[0], labels[1]])[filled],
-                weight=shares.ravel()[filled], labels=labels,
-            )  # fmt: skip
+        def read(table: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]] | None:
+            shares = table.ravel() / table.sum()
+            filled = shares > 0
+            actual, predicted = (np.array([corner[side] for corner in corners])[filled] for side in (0, 1))
+            cells = rows(actual=actual, predicted=predicted, weight=shares[filled], labels=labels)
             at = influence(metric, cells, **row_options)
             if at is None or len(at.slopes) != np.count_nonzero(filled):
                 return None
             slopes = np.zeros(4)
             slopes[filled] = at.slopes
-            return at.value, slopes.reshape(2, 2) * float(shares.sum())
+            return at.value, slopes.reshape(2, 2)
 
+        return read
+
+    def _cell_influences(
+        self, metric: Metric, options: dict[str, Any]
+    ) -> tuple[Influence, PoweredEstimate | None] | None:
+        """Return the influences by the cells of the joint table, as those of rows; None where there is none.
+
+        Rows of a cell have one influence, so that nothing is computed row by row.
+        """
+        tables = self._joint_counts
+        if tables is None or metric.reads.tally is not Confusion or options.get("average"):
+            return None
+        read = self._table_reader(metric, options)
+        human, proxy = read(tables[0].sum(axis=1)), read(tables[1])
+        if human is None:
+            return None
+        counts = tables[0].ravel()
+        psi = np.broadcast_to(human[1][:, None, :], (2, 2, 2)).ravel()
+        own = Influence(human[0], psi[counts > 0] / counts.sum(), counts[counts > 0])
+        if proxy is None:
+            return own, None
+        a = np.broadcast_to(proxy[1][None, :, :], (2, 2, 2)).ravel()
+        found = one_step(psi[counts > 0], a[counts > 0], float(tables[1].sum()), own.mass)
+        return own, found
+
+    def _joint(self, metric: Metric, options: dict[str, Any], found: PoweredEstimate) -> _Power | None:
+        """Return the estimate of the joint table; None where there is no such table of two classes."""
+        tables = self._joint_counts
+        if tables is None or metric.reads.tally is not Confusion or options.get("average"):
+            return None
         strata, shares = tables[0].sum(axis=0), tables[1] / tables[1].sum()
         if ((shares > _SMALL_STRATUM) & (strata < _MIN_PER_STRATUM)).any():
             return None
-        joint = joint_table(*tables, read)
+        joint = joint_table(*tables, self._table_reader(metric, options))
         if joint is None or not joint.large_sample_error > 0:
             return None
         effective = len(self.labelled) * (found.labels_error / joint.large_sample_error) ** 2

@@ -54,29 +54,35 @@ class PoweredEstimate(NamedTuple):
 
 
 def one_step(
-    human: NDArray[np.float64], proxy: NDArray[np.float64], labelled: NDArray[np.int64]
+    human: NDArray[np.float64],
+    proxy: NDArray[np.float64],
+    size: float,
+    counts: NDArray[np.float64] | None = None,
 ) -> PoweredEstimate | None:
     """Return the prediction-powered estimate of rows that were labelled at random.
 
     `human` has the influence of each labelled row on the metric with people's labels (psi, mean 0), `proxy`
-    that of all rows with the proxy's labels, a column for each proxy. None where no proxy varies.
+    that of the same rows on the metric of all `size` rows with the proxy's labels, a column for each proxy.
+    `counts` are the numbers of rows where entries stand for several. None where no proxy varies.
     """
     a = proxy.reshape(len(proxy), -1)
-    n, size, count = len(human), len(a), a.shape[1]
-    mean = a[labelled].mean(axis=0)
-    centred = a[labelled] - mean
-    if not (centred**2).any():
+    weight = np.ones(len(human)) if counts is None else counts
+    n, count = float(weight.sum()), a.shape[1]
+    mean = weight @ a / n
+    centred = a - mean
+    if not (weight @ centred**2).any():
         return None
-    tuning = np.linalg.lstsq(centred, human, rcond=None)[0]
+    root = np.sqrt(weight)
+    tuning = np.linalg.lstsq(centred * root[:, None], human * root, rcond=None)[0]
     residual = human - centred @ tuning
-    labels, rest = float(np.mean(human**2)), float(np.mean(residual**2))
+    labels, rest = float(weight @ human**2) / n, float(weight @ residual**2) / n
     share = n / size
     variance = ((1 - share) * rest + share * labels) / n
     scale = n / (n - count - 1) if n > count + 1 else math.inf
-    spread = float(np.mean(residual**4)) / (n * rest**2) - 1 / n if rest > 0 else 0.0
+    spread = float(weight @ residual**4) / n / (n * rest**2) - 1 / n if rest > 0 else 0.0
     balance = math.nan
     if n < size and count == 1:
-        error = math.sqrt((1 / n - 1 / size) * float(np.mean(centred**2)))
+        error = math.sqrt((1 / n - 1 / size) * float(weight @ centred[:, 0] ** 2) / n)
         balance = normal_p(float(mean[0]) / error) if error > 0 else math.nan
     return PoweredEstimate(
         -float(tuning @ mean), math.sqrt(variance * scale), 2 / spread if spread > 0 else math.inf,
