@@ -280,12 +280,16 @@ class PoweredEvaluation(Evaluation):
             return None
         if own.predicted is None or everything.weight is not None or everything.group is not None:
             return None
+        table = self.proxies[0].tallies.get("confusion")
+        if not isinstance(table, Confusion):
+            return None
         positive = self.task.labels[1]
         human = _is(own, "actual", positive)
-        proxy, predicted = (_is(everything, role, positive) for role in ("actual", "predicted"))
-        cells = 4 * human + 2 * proxy[self.labelled] + predicted[self.labelled]
-        labelled = np.bincount(cells, minlength=8).reshape(2, 2, 2).astype(np.float64)
-        return labelled, np.bincount(2 * proxy + predicted, minlength=4).reshape(2, 2).astype(np.float64)
+        labelled = everything.take(self.labelled)
+        proxy, predicted = (_is(labelled, role, positive) for role in ("actual", "predicted"))
+        counts = np.bincount(4 * human + 2 * proxy + predicted, minlength=8).reshape(2, 2, 2)
+        order = [table.labels.index(label) for label in self.task.labels]
+        return counts.astype(np.float64), table.table()[np.ix_(order, order)].astype(np.float64)
 
 
 def _of_few_clusters(
