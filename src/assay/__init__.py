@@ -152,12 +152,8 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "agreement",
     "arena",
-    "column",
     "compare",
-    "compare_datasets",
-    "compare_resamples",
     "crossval",
-    "cut",
     "estimate",
     "evaluate",
     "labels_needed",

@@ -150,13 +150,7 @@ def evaluate(
     }  # fmt: skip
     check_settings(threshold=threshold, confidence=confidence, **settings_given)
     check_confidence(confidence)
-    # Plain numbers instead of NumPy's, as files and JSON need them.
-    settings_given = {
-        name: value.item() if isinstance(value, np.generic) else value
-        for name, value in settings_given.items()
-    }
-    if (cost_fp is None) != (cost_fn is None):  # one cost alone is a multiple of the other
-        settings_given |= {name: 1.0 for name in ("cost_fp", "cost_fn") if settings_given[name] is None}
+    settings_given = _plain_settings(settings_given)
     confidence, threshold = float(confidence), None if threshold is None else float(threshold)
     roles = {
         "actual": actual, "predicted": predicted, "score": score, "weight": weight, "group": group,
@@ -227,6 +221,17 @@ def evaluate(
     }
     settings = dataclasses.replace(settings, **names, by=tuple(value.name for value in rows.by))
     return Evaluation(inferred, settings, Collection.of_mapping(_tallies(inferred, rows)), rows, rows.dropped)
+
+
+def _plain_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings as plain numbers, which files and JSON need; the other of one cost alone is 1."""
+    plain = {
+        name: value.item() if isinstance(value, np.generic) else value for name, value in settings.items()
+    }
+    costs = ("cost_fp", "cost_fn")
+    if sum(plain[name] is None for name in costs) == 1:
+        plain |= {name: 1.0 for name in costs if plain[name] is None}
+    return plain
 
 
 def _evaluate_counts(
