@@ -20,6 +20,7 @@ __all__ = [
     "encode",
     "label_union",
     "plain_label",
+    "positions",
     "positive_label",
     "same_kind",
     "translate",
@@ -114,6 +115,16 @@ def translate(labels: Labels, into: Labels) -> Array:
     """Return, for each label, its index in another label set that holds it."""
     index_of = {label: index for index, label in enumerate(into)}
     return np.array([index_of[label] for label in labels], dtype=np.uint64)
+
+
+def positions(labels: tuple[Any, ...], union: tuple[Any, ...]) -> Array:
+    """Return the index of each label in a union that holds it; true/false beside numbers are 1 and 0.
+
+    >>> positions((False, True), (0, 1, 2)).tolist(), positions((), ()).tolist()
+    ([0, 1], [])
+    """
+    turned = bool(labels) and type(labels[0]) is bool and type(union[0]) is int
+    return translate(tuple(map(int, labels)) if turned else labels, union).astype(np.int64)
 
 
 def cross(encoded: list[tuple[Array, int]]) -> tuple[Array, list[Array]]:

@@ -10,7 +10,7 @@ import numpy as np
 from assay.errors import InputError, LabelError, LengthError, shown
 from assay.hints import param
 from assay.inputs import column, encode, label_union
-from assay.inputs.labels import same_kind, translate
+from assay.inputs.labels import positions, same_kind
 from assay.tallies.tally import Tally, frozen, no_values, require
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Preferences(Tally, kind="preferences"):
         (first, first_labels), (second, second_labels) = (encode(values) for values in columns)
         models = label_union(first_labels, second_labels)
         first, second = (
-            _positions(labels, models)[codes]
+            positions(labels, models)[codes]
             for codes, labels in ((first, first_labels), (second, second_labels))
         )
         same = np.flatnonzero(first == second)
@@ -103,9 +103,9 @@ class Preferences(Tally, kind="preferences"):
         for tally in (self, other):
             cluster, left, right, outcome = tally.parts()
             if tally.groups:
-                cluster = _positions(tally.groups, groups)[cluster]
+                cluster = positions(tally.groups, groups)[cluster]
             if len(left):
-                left, right = (_positions(tally.models, models)[part] for part in (left, right))
+                left, right = (positions(tally.models, models)[part] for part in (left, right))
             cells.append(((cluster * len(models) + left) * len(models) + right) * _OUTCOMES + outcome)
         return self._distinct(
             models, groups, np.concatenate(cells), np.concatenate([self.counts, other.counts])
@@ -173,8 +173,3 @@ def outcomes(winner: Any, left: Array, right: Array, models: tuple[Label, ...]) 
             f'compared with {models[right[row]]}: {param("winner")} is "left", "right", "tie" or a name.'
         )
     return np.asarray(result, dtype=np.int64)
-
-
-def _positions(labels: tuple[Label, ...], union: tuple[Label, ...]) -> Array:
-    same = tuple(map(int, labels)) if labels and type(labels[0]) is bool and type(union[0]) is int else labels
-    return translate(same, union).astype(np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 from assay import kernels
 from assay.errors import ColumnError, InputError, LengthError
 from assay.inputs import column, encode, label_union
-from assay.inputs.labels import cross, plain_label, translate
+from assay.inputs.labels import cross, plain_label, positions
 from assay.tallies.tally import Tally, frozen, no_values, require
 
 if TYPE_CHECKING:
@@ -149,8 +149,7 @@ class Ratings(Tally, kind="ratings"):
         columns: list[tuple[Array, ...]] = []
         for tally in (self, other):
             who, what = np.divmod(tally.cells, max(len(tally.categories), 1))
-            same_raters, same_groups = _as_in(tally.raters, raters), _as_in(tally.groups, groups)
-            new_raters = translate(same_raters, raters).astype(np.int64)
+            new_raters = positions(tally.raters, raters)
             new_codes = (
                 np.searchsorted(np.array(categories, dtype=object), np.array(tally.categories, object))
                 if categories
@@ -158,8 +157,8 @@ class Ratings(Tally, kind="ratings"):
             )
             cells = new_raters[who] * max(len(categories), 1) + new_codes[what] if len(who) else tally.cells
             clusters = tally.clusters
-            if same_groups:
-                clusters = translate(same_groups, groups).astype(np.int64)[clusters]
+            if tally.groups:
+                clusters = positions(tally.groups, groups)[clusters]
             columns.append((tally.sizes, cells, clusters, tally.counts))
         return self._distinct(raters, categories, groups, *map(np.concatenate, zip(*columns, strict=True)))
 
@@ -239,7 +238,7 @@ def _encoded(columns: Sequence[Column]) -> tuple[list[Array], tuple[Category, ..
                 coded.append(np.empty(0, np.int64))
                 continue
             codes, labels = next(filled)
-            coded.append(translate(_as_in(labels, union), union).astype(np.int64)[codes])
+            coded.append(positions(labels, union)[codes])
     codes_with_gaps = []
     for mask, part in zip(masks, coded, strict=True):
         codes = np.full(len(mask), -1, dtype=np.int64)
@@ -261,11 +260,6 @@ def _category_union(first: tuple[Category, ...], second: tuple[Category, ...]) -
             raise InputError("some ratings are text and others numbers: make them all text or all numbers.")
         return tuple(sorted({float(value) for value in (*first, *second)}))
     return label_union(first, second)  # type: ignore[arg-type]
-
-
-def _as_in(labels: tuple[Any, ...], union: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return labels in the type of a union of labels: true/false beside numbers are 1 and 0."""
-    return tuple(map(int, labels)) if labels and type(labels[0]) is bool and type(union[0]) is int else labels
 
 
 def _grouped(group: Any, n: int) -> tuple[Array, tuple[Label, ...]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import InputError, LengthError, NumberError
 from assay.inputs import column, encode, label_union
-from assay.inputs.labels import cross, same_kind, translate
+from assay.inputs.labels import cross, positions, same_kind
 from assay.tallies.tally import Tally, frozen, require
 
 if TYPE_CHECKING:
@@ -97,8 +97,8 @@ class RunCounts(Tally, kind="run counts"):
             table = np.zeros((len(tally.table), 1 + 2 * len(models)), dtype=np.int64)
             table[:, 0] = tally.table[:, 0]
             if tally.groups:
-                table[:, 0] = _positions(tally.groups, groups)[tally.table[:, 0]]
-            for index, position in enumerate(_positions(tally.models, models).tolist()):
+                table[:, 0] = positions(tally.groups, groups)[tally.table[:, 0]]
+            for index, position in enumerate(positions(tally.models, models).tolist()):
                 table[:, 1 + 2 * position : 3 + 2 * position] = tally.table[:, 1 + 2 * index : 3 + 2 * index]
             tables.append(table)
         counts = np.concatenate([self.counts, other.counts])
@@ -146,8 +146,3 @@ def group_of_question(questions: Array, groups: Array, names: tuple[Label, ...])
     if other.size:
         raise InputError(f"the question {names[questions[int(other[0])]]} is in two groups.")
     return first
-
-
-def _positions(labels: tuple[Label, ...], union: tuple[Label, ...]) -> Array:
-    same = tuple(map(int, labels)) if labels and type(labels[0]) is bool and type(union[0]) is int else labels
-    return translate(same, union).astype(np.int64)

@@ -216,6 +216,14 @@ def test_every_output_has_it(tmp_path):
     assert read["auc"] == ev["auc"]
 
 
+def test_error_rows_are_numbered_as_the_caller_has_them():
+    """The labelled rows lie anywhere among all; a row without a prediction is dropped before."""
+    human = [None, 1, None, 0, 1, None, 1, 0]
+    predicted = [1.0, 0, 0, 0, 1, None, 0, 0]
+    ev = assay.evaluate(actual=human, predicted=predicted, proxy=[1] * 4 + [0] * 4, missing="drop")
+    assert ev.errors().to_frame(library="dict")["row"] == [1, 6]
+
+
 def test_a_plan_of_labels():
     """The number by the formula, the rows by strata, and what cannot be reached."""
     table = rows_of(200, 5000, seed=12)

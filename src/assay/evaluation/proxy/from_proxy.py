@@ -65,6 +65,10 @@ def evaluate_with_proxy(
     stated = [*human.task.inferred, *columns.remarks, *balance_warnings(tests)]
     fields = {field.name: getattr(human, field.name) for field in dataclasses.fields(human)}
     fields["settings"] = dataclasses.replace(human.settings, library=library_of(data, *roles.values()))
+    if human.source_rows is not None:  # rows are numbered as the caller has them
+        numbers = columns.numbers[columns.labelled]
+        numbers = numbers if human.source_rows.origin is None else numbers[human.source_rows.origin]
+        fields["source_rows"] = dataclasses.replace(human.source_rows, origin=numbers)
     fields["task"] = dataclasses.replace(human.task, inferred=tuple(stated))
     return PoweredEvaluation(
         **fields, proxies=by_proxy, labelled=columns.labelled, selected=selection is not None, balance=tests
@@ -123,6 +127,7 @@ class _ProxyColumns:
         weight = self.roles.get("weight")
         if weight is not None:
             keep &= weight.numbers("weights") != 0
+        self.numbers = np.flatnonzero(keep)  # of the rows in what the caller passed
         if keep.all():
             return
         self.roles = {role: values.take(keep) for role, values in self.roles.items()}
