@@ -7,7 +7,8 @@
     rows            columns by role, which all of these read; column, cut
     estimate        one metric with its interval; merge: tallies of shards
     arena           models ranked by pairwise preferences
-    agreement       of several raters; repeats: of repeated runs, such as pass@k
+    agreement       of several raters; repeats: of repeated runs, such as pass@k; read_log: logs of them
+    labels_needed   how many labels to buy where a proxy has labelled all rows
 
 Results are an ``Evaluation``, ``Comparison``, ``CrossValidation``, ``LearningCurve`` or ``CrossTable``;
 errors are an ``AssayError``. The modules ``metrics``, ``decisions``, ``resampling``, ``inference``,
