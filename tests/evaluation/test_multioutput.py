@@ -385,3 +385,18 @@ def test_rows_of_several_labels_are_rows():
         actual=TABLE[LABELS].to_numpy(), predicted=TABLE[SAID].to_numpy(), labels=LABELS
     )
     assert dataclasses.replace(rows.take(np.arange(0)), labels=None).n == 0
+
+
+@pytest.mark.parametrize("design", [{}, {"group": np.arange(300) // 5}, {"weight": np.arange(300) % 3 + 1}])
+def test_perfect_labels_have_intervals_of_their_averages(design):
+    """Where no row shows a spread, the limits are means of those of the labels, by support where that counts."""
+    actual = (np.random.default_rng(3).random((300, 3)) < [0.4, 0.1, 0.3]).astype(int)
+    ev = assay.evaluate(actual=actual, predicted=actual, **design)
+    for metric in ("recall", "precision", "f1"):
+        lows = [ev.outputs[label][metric].low for label in (0, 1, 2)]
+        support = (actual * np.reshape(design.get("weight", np.ones(300)), (-1, 1))).sum(axis=0)
+        assert ev[f"macro {metric}"].low == pytest.approx(np.mean(lows), rel=1e-12)
+        for average in ("micro", "weighted"):
+            found = ev[f"{average} {metric}"]
+            assert found.low == pytest.approx(np.average(lows, weights=support), rel=1e-12)
+            assert (found.value, found.high) == (1, 1)

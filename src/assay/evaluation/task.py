@@ -26,7 +26,7 @@ _TITLES = {
     "binary": "Binary classification",
     "multiclass": "Classification into {size} classes",
     "ordinal": "Classification into {size} ordered classes",
-    "multilabel": "Labels of {size} kinds, several a row",
+    "multilabel": "Multilabel classification with {size} labels",
     "regression": "Regression",
     "multioutput": "Regression of {size} outputs",
     "ranking": "Ranked lists",

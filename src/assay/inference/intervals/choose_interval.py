@@ -219,6 +219,11 @@ def _by_default_methods(request: IntervalRequest) -> IntervalResult | str:
             return result
         if result:
             reasons.append(result)
+    if request.rows is not None and request.rows.multioutput and request.options.get("average"):
+        from assay.inference.intervals.multilabel import limits_of_labels  # noqa: PLC0415 - circular import
+
+        if limits := limits_of_labels(request):
+            return limits
     return "; ".join(dict.fromkeys(reasons)) or "no method applies to rows like these"
 
 

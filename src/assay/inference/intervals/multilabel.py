@@ -4,14 +4,49 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from assay.inference.intervals.choose_interval import estimate
+from assay.inference.intervals.interval_request import IntervalResult
 from assay.inputs.roles import gather_rows
 
 if TYPE_CHECKING:
     from assay.inference.estimate import Estimate
+    from assay.inference.intervals.interval_request import IntervalRequest
     from assay.metrics import Metric
 
-__all__ = ["label_sets_estimate"]
+__all__ = ["label_sets_estimate", "limits_of_labels"]
+
+_WEIGHTED_BY_SUPPORT = ("micro", "weighted")
+
+
+def limits_of_labels(request: IntervalRequest) -> IntervalResult | None:
+    """Return the interval of an average over labels without spread: the mean of the labels' limits.
+
+    That is right where the labels err together, and wide where they do not. The labels count alike, or by
+    their actual positives where the average does.
+    """
+    average, rows = request.options["average"], request.rows
+    if rows is None or average not in ("macro", *_WEIGHTED_BY_SUPPORT) or request.value not in (0, 1):
+        return None
+    options = {name: value for name, value in request.row_options.items() if name != "average"}
+    each = [
+        estimate(request.metric, rows, confidence=request.confidence, **options, positive=label)
+        for label in rows.labels or ()
+    ]
+    defined = [index for index, found in enumerate(each) if found.low is not None and found.high is not None]
+    if not defined or any(found.defined and found.low is None for found in each):
+        return None
+    weights = np.ones(len(defined))
+    if average in _WEIGHTED_BY_SUPPORT and rows.actual is not None:
+        mass = 1.0 if rows.weight is None else rows.weight.values[:, None]
+        weights = (mass * (rows.actual.values != 0)).sum(axis=0)[defined].astype(np.float64)
+        weights = weights if weights.any() else np.ones(len(defined))
+    low, high = (
+        float(np.average([getattr(each[index], side) for index in defined], weights=weights))
+        for side in ("low", "high")
+    )
+    return IntervalResult(low, high, "mean of the labels' limits", "no spread was seen")
 
 
 def label_sets_estimate(
