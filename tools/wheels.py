@@ -245,10 +245,15 @@ def emulate_wheel(folder: Path, tests: list[str]) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)  # the newest build, also where the folder was there
     with tempfile.TemporaryDirectory(prefix="assay-aarch64-") as name:
-        environment = {"PATH": os.environ["PATH"], "HOME": name, "PYTHONPATH": str(site)}
-        command = [Path(emulator), "-L", str(root), str(python)]
-        run(*command, "-c", "import platform, assay; print(platform.machine(), assay)", env=environment)
-        run_tests(command, Path(name), environment, tests)
+        # No PATH to this machine's compiler, whose libraries an aarch64 Python cannot load.
+        environment = {"PATH": name, "HOME": name, "PYTHONPATH": str(site), "PYTHONHOME": str(root / "usr")}
+        # A program of its own, so that tests can start this Python again by its name.
+        program = Path(name) / "python"
+        words = shlex.join([emulator, "-L", str(root)])
+        program.write_text(f'#!/bin/sh\nexec {words} -0 "$0" {shlex.quote(str(python))} "$@"\n')
+        program.chmod(0o755)
+        run(program, "-c", "import platform, assay; print(platform.machine(), assay)", env=environment)
+        run_tests([program], Path(name), environment, tests)
 
 
 def arm64_root(folder: Path) -> Path:
