@@ -159,7 +159,8 @@ def shown(values: Iterable[object], limit: int = 6) -> str:
     everything = list(values)
     words = [f'"{value}"' if isinstance(value, str) else str(value) for value in everything[:limit]]
     rest = len(everything) - limit
-    return printable(", ".join(words)) + (f" and {rest:,} more" if rest > 0 else "")
+    text = ", ".join(words)
+    return (text if text.isprintable() else printable(text)) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def suggest_keywords(function: Callable[P, T]) -> Callable[P, T]:

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import assay
-from assay.crossvalidation.preprocessing_leakage import find_leakage
+from assay.crossvalidation.diagnostics import find_leakage
 from assay.resampling import bootstrap, holdout, kfold
 
 RNG = np.random.default_rng(8)

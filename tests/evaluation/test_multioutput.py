@@ -336,6 +336,25 @@ def test_a_label_is_compared_as_two_classes_are():
         assert found.method == expected.method
 
 
+def test_labels_compared_together_have_the_values_of_each_alone():
+    """Metrics share what they read of the rows, but not between labels."""
+    rng = np.random.default_rng(8)
+    actual = rng.integers(0, 2, (60, 3))
+    models = [
+        assay.evaluate(
+            actual=actual,
+            predicted=np.where(rng.random((60, 3)) < 0.7, actual, 1 - actual),
+            task="multilabel",
+        )
+        for _ in range(2)
+    ]
+    metrics = [(name, {"positive": label}) for name in ("f1", "recall") for label in (0, 1, 2)]
+    together = assay.compare(*models, metrics=metrics)
+    for metric, difference in zip(metrics, together, strict=True):
+        alone = assay.compare(*models, metrics=[metric]).differences[0]
+        assert (difference.difference, difference.low) == (alone.difference, alone.low)
+
+
 def test_three_models_are_tested_at_once():
     """Cochran's Q of label sets that are wholly right, from the rows themselves."""
     frames = [TABLE, *(TABLE.assign(**{name: table(seed=seed)[name] for name in SAID}) for seed in (8, 9))]

@@ -210,7 +210,7 @@ def _of_evaluations(
 ) -> tuple[Comparison, list[Evaluation]]:
     """Compare evaluations that tally saved."""
     from assay.comparison.compare import compare
-    from assay.evaluation import load
+    from assay.evaluation.storage import load
 
     if len(saved) < len(arguments.paths):
         other = next(path for path in arguments.paths if path not in saved)

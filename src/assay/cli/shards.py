@@ -26,7 +26,7 @@ def _merge_options(parser: Parser) -> None:
 
 def _merge(arguments: argparse.Namespace) -> int:
     from assay.errors import AssayError, InputError
-    from assay.evaluation import load
+    from assay.evaluation.storage import load
 
     require_options(arguments, "output")
     arguments.paths = _expand(arguments.paths)
@@ -82,7 +82,7 @@ def _report_options(parser: Parser) -> None:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from assay.evaluation import load
+    from assay.evaluation.storage import load
 
     if len(arguments.paths) != 1:
         count = "none was" if not arguments.paths else f"{len(arguments.paths)} were"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from assay.comparison.evaluated_models import (
     are_matched,
-    evaluation_settings,
     model_data,
     model_names,
+    with_evaluation_settings,
 )
 from assay.comparison.model_task import default_names, infer_models_task, prepare_for_metrics
 from assay.comparison.proxy_differences import power_differences
@@ -345,12 +345,7 @@ def compare(
     inferred, inputs = infer_models_task(inputs, models, task, positive)
     specs = metric_specs(default_names(inferred, inputs, models) if metrics is None else metrics)
     inputs = prepare_for_metrics(inputs, specs, inferred)
-    requests = [
-        dataclasses.replace(
-            spec, options=evaluation_settings(spec.metric, models, inputs.names) | spec.options
-        )
-        for spec in specs
-    ]
+    requests = [with_evaluation_settings(spec, models, inputs.names) for spec in specs]
     tests = (test,) if isinstance(test, str) else tuple(test or ())
     settings = ComparisonSettings(tests, ordered, horizon, replicates, seed)
     result = compare_metrics(

@@ -5,6 +5,7 @@ Models that are no :class:`~assay.Evaluation` state nothing but their rows or ta
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.metrics import Metric
+    from assay.metrics.spec import MetricSpec
 
-__all__ = ["are_matched", "evaluation_settings", "evaluation_task", "model_data", "model_names"]
+__all__ = ["are_matched", "evaluation_task", "model_data", "model_names", "with_evaluation_settings"]
 
 # Settings of an evaluation that are options of metrics of the same name.
 _SETTINGS = ("cost_fp", "cost_fn", "beta", "prevalence", "k", "empty")
@@ -88,11 +90,16 @@ def evaluation_task(models: Sequence[Any]) -> str | None:
     return names[0] if names else None
 
 
-def evaluation_settings(metric: Metric, models: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return the options of a metric that evaluations state: costs, beta, prevalence, depth of lists.
+def with_evaluation_settings(spec: MetricSpec, models: Sequence[Any], names: Sequence[str]) -> MetricSpec:
+    """Return a metric with the options that evaluations state: costs, beta, prevalence, depth of lists.
 
     Raise where they state different ones, for then the metric is not the same.
     """
+    stated = _evaluation_settings(spec.metric, models, names)
+    return dataclasses.replace(spec, options=stated | spec.options) if stated else spec
+
+
+def _evaluation_settings(metric: Metric, models: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
     by_model: dict[str, dict[str, Any]] = {}
     for model, name in zip(models, names, strict=False):
         if isinstance(model, Evaluation):

@@ -16,12 +16,12 @@ from assay.evaluation.default_metrics import default_metrics
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.from_counts import decide_table
 from assay.evaluation.infer_task import TaskDecision, decide_task, prepare_rows, stated_task
-from assay.evaluation.metric_fit import refuse_metric_without_columns
+from assay.evaluation.metric_fit import refuse_metrics_without_columns
 from assay.evaluation.score_columns import predict_at_threshold
 from assay.evaluation.task import Task, TaskRequest
 from assay.evaluation.validation import check_task, refuse_no_rows
 from assay.hints import param
-from assay.inputs import Rows
+from assay.inputs import Column, Rows
 from assay.tallies import (
     ClassScores,
     Collection,
@@ -107,7 +107,7 @@ def _evaluated_task(
 def _rows_task(models: Sequence[Rows], task_name: str | None) -> tuple[Task, list[Rows]]:
     """Return the task of the models' rows, decided by all of them together, and the rows as it reads them."""
     for rows in models:
-        refuse_no_rows(len(rows))
+        refuse_no_rows(rows.n)
     requests = [TaskRequest.of(rows, task_name, None) for rows in models]
     stated = [stated_task(request) for request in requests]
     if stated[0] is not None:
@@ -176,8 +176,8 @@ def _contents(data: Any, model: Any) -> tuple[bool, bool, bool]:
         score = data.score
         return data.predicted is not None, score is not None, ColumnProfile.of(data).are_probabilities
     if isinstance(data, Rows):
-        score = data.score
-        return data.predicted is not None, score is not None, score is not None and _are_probabilities(data)
+        are_probabilities = data.score is not None and _are_probabilities(data, data.score)
+        return data.predicted is not None, data.score is not None, are_probabilities
     tallies = data.tallies if isinstance(data, Collection) else (data,)
     scores = next((tally for tally in tallies if isinstance(tally, Scores)), None)
     has_scores = scores is not None or any(
@@ -191,8 +191,7 @@ def _contents(data: Any, model: Any) -> tuple[bool, bool, bool]:
     return has_labels, has_scores, are_probabilities
 
 
-def _are_probabilities(rows: Rows) -> bool:
-    score = rows.need("score", "a comparison")
+def _are_probabilities(rows: Rows, score: Column) -> bool:
     profile = ColumnProfile.of(dataclasses.replace(rows, actual=None, predicted=None))
     return profile.are_probabilities if score.values.ndim == 1 else profile.probabilities
 
@@ -205,9 +204,8 @@ def prepare_for_metrics(models: Models, specs: Sequence[MetricSpec], task: Task 
     if task is None:
         return models
     for data in models.data:
-        for spec in specs:
-            if isinstance(data, Rows):
-                refuse_metric_without_columns(spec, task, data)
+        if isinstance(data, Rows):
+            refuse_metrics_without_columns(specs, task, data)
     if task.threshold is None or task.name == "multilabel" or all(spec.needs != "labels" for spec in specs):
         return models
     read = (predict_at_threshold(data, task) if isinstance(data, Rows) else data for data in models.data)

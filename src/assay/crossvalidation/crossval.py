@@ -151,7 +151,7 @@ def crossval(
         fit_options=fit_options, seed=seed,
     )  # fmt: skip
     splitter, splits = resolve_splits(split, setup, group=group, time=time, key=key, seed=seed)
-    names = splits[0].names
+    names, count = splits[0].names, len(splits)
     test_part = choose_test_part(names, part)
     nested_repeats = whole("nested_repeats", nested_repeats, 1)
     if interval == "nested":
@@ -164,20 +164,19 @@ def crossval(
     numbers: list[tuple[int, int]] = []  # repeat and fold, noted as splits are made
 
     def fold_tasks() -> Iterator[FoldTask]:
-        for number, fold in enumerate(splits):
+        for number in range(count):
+            fold = splits[number]
             numbers.append((fold.repeat, fold.fold) if repeats > 1 else (0, number))
             problems.extend(checker.check(fold, fold_name(*numbers[-1], repeated=repeats > 1)))
-            yield FoldTask(number, fold[names[0]], fold[test_part])
+            yield FoldTask(number, *fold.parts(names[0], test_part))
         if resubstitution:
             everything = np.arange(setup.n)
-            yield FoldTask(len(splits), everything, everything)
+            yield FoldTask(count, everything, everything)
 
     folds: list[Fold] = []
-    for result in fit_folds(
-        setup, fold_tasks(), len(splits) + resubstitution, workers, keep_models=keep_models
-    ):
+    for result in fit_folds(setup, fold_tasks(), count + resubstitution, workers, keep_models=keep_models):
         number = result.fold_task.number
-        repeat, fold = numbers[number] if number < len(splits) else (-1, -1)
+        repeat, fold = numbers[number] if number < count else (-1, -1)
         folds.append(evaluate_fold(setup, result, repeat=repeat, fold=fold))
     apparent = folds.pop() if resubstitution else None
     if all(fold.failure for fold in folds):
@@ -195,7 +194,7 @@ def crossval(
             group=group, key=key, confidence=confidence, workers=workers,
         )  # fmt: skip
     return CrossValidation(
-        setup, name or setup.name, describe_splits(splitter, len(splits)), tuple(folds),
+        setup, name or setup.name, describe_splits(splitter, count), tuple(folds),
         {} if apparent is None else apparent.values, tuple(problems), confidence, bootstrap, nested,
         repeats, clock.perf_counter() - start, None if apparent is None else apparent.model, interval,
     )  # fmt: skip

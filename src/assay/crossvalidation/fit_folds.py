@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.crossvalidation.fold_metrics import combination_of, make_tallies, read_metric, tally_key
+from assay.crossvalidation.fold_metrics import combination_of, make_tallies
 from assay.crossvalidation.model_adapter import ModelOutput, fit_model, new_model, predict_rows
 from assay.crossvalidation.row_selection import RowBuffers, take_rows
 from assay.errors import AssayError, InputError
@@ -20,6 +20,7 @@ from assay.formatting.progress import Progress
 from assay.hints import hint, passed
 from assay.inputs import encode
 from assay.metrics import Undefined
+from assay.metrics.spec import read_values
 from assay.tallies import Tally, merge
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from assay.crossvalidation.setup import CrossValSetup
     from assay.inputs.columns import Array
     from assay.metrics import Value
+    from assay.metrics.spec import MetricSpec
 
 __all__ = ["FitResult", "Fold", "FoldTask", "WorkerConfig", "evaluate_fold", "fit_folds", "pooled_tally"]
 
@@ -223,17 +225,18 @@ def evaluate_fold(setup: CrossValSetup, result: FitResult, *, repeat: int = 0, f
 def _metric_values(
     setup: CrossValSetup, tallies: dict[Any, Tally | Undefined], failure: str, n_test: int
 ) -> dict[str, Value]:
-    values: dict[str, Value] = {}
+    known: dict[str, Value] = {}
+    tallied: dict[str, tuple[MetricSpec, Tally]] = {}
     for spec in setup.metrics:
+        tally = tallies.get(spec.tally_key, Undefined(f"the fold failed ({failure})"))
         if n_test == 1 and combination_of(spec) == "averaged":  # its average precision would always be 1
-            values[spec.name] = Undefined("one row alone has no order")
-            continue
-        tally = tallies.get(tally_key(spec), Undefined(f"the fold failed ({failure})"))
-        try:
-            values[spec.name] = tally if isinstance(tally, Undefined) else read_metric(spec, tally)
-        except AssayError as error:
-            values[spec.name] = Undefined(str(error).rstrip("."))
-    return values
+            tally = Undefined("one row alone has no order")
+        if isinstance(tally, Undefined):
+            known[spec.name] = tally
+        else:
+            tallied[spec.name] = (spec, tally)
+    known |= zip(tallied, read_values(tallied.values()), strict=True)
+    return {spec.name: known[spec.name] for spec in setup.metrics}
 
 
 def pooled_tally(folds: Sequence[Fold], key: Any) -> Tally | None:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from assay.crossvalidation.fit_folds import pooled_tally
-from assay.crossvalidation.fold_metrics import needs_of, read_metric, read_options, tally_key
-from assay.errors import AssayError
+from assay.crossvalidation.fold_metrics import needs_of
 from assay.inference.distributions import student_quantile
 from assay.inference.estimate import Estimate
 from assay.inference.hypothesis_tests.corrected_resampled import corrected_t
 from assay.inference.intervals.choose_interval import estimate, estimate_tally
 from assay.metrics import Undefined
+from assay.metrics.spec import read_values
 from assay.tallies import Tally
 
 if TYPE_CHECKING:
@@ -39,12 +39,9 @@ def combine_folds(folds: Sequence[Fold], spec: MetricSpec, combination: Combinat
     Folds without a value are left out of a mean; where no fold has one, the reason is the first fold's.
     """
     if combination == "pooled":
-        tally = pooled_tally(folds, tally_key(spec))
+        tally = pooled_tally(folds, spec.tally_key)
         if tally is not None:
-            try:
-                return read_metric(spec, tally)
-            except AssayError as error:
-                return Undefined(str(error).rstrip("."))
+            return read_values([(spec, tally)])[0]
     values = _defined_values(folds, spec)
     if not values:
         first = folds[0].values[spec.name]
@@ -106,7 +103,7 @@ def _no_spread(folds: Sequence[Fold], spec: MetricSpec, values: Sequence[float])
 def _is_used(fold: Fold, spec: MetricSpec, combination: Combination) -> bool:
     """Tell whether a fold is part of the estimate: by its tally where folds are pooled, or by its value."""
     if combination == "pooled":
-        return isinstance(fold.tallies.get(tally_key(spec)), Tally)
+        return isinstance(fold.tallies.get(spec.tally_key), Tally)
     return not isinstance(fold.values[spec.name], Undefined)
 
 
@@ -125,9 +122,9 @@ def _standard_error(values: list[float], folds: Sequence[Fold], correction: Corr
 
 
 def _estimate_one_fold(fold: Fold, spec: MetricSpec, confidence: float) -> Estimate:
-    tally: Any = fold.tallies[tally_key(spec)]
+    tally: Any = fold.tallies[spec.tally_key]
     assert isinstance(tally, Tally)  # noqa: S101 - it has a value
-    return estimate_tally(spec.metric, tally, read_options(spec), confidence=confidence)
+    return estimate_tally(spec.metric, tally, spec.tally_options, confidence=confidence)
 
 
 def estimate_groups(setup: CrossValSetup, fold: Fold, spec: MetricSpec, *, confidence: float) -> Estimate:

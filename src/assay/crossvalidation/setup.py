@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,7 +30,7 @@ from assay.evaluation.metric_fit import refuse_other_task
 from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.evaluation.validation import refuse_no_rows
 from assay.hints import param
-from assay.inputs import Column, column, encode, rows
+from assay.inputs import Column, column, encode
 from assay.inputs.labels import binary
 from assay.inputs.labels import weights as checked_weights
 from assay.inputs.multilabel import are_label_lists, has_several_columns, target_columns
@@ -67,10 +68,10 @@ class CrossValSetup:
     fit_options: Mapping[str, Any]
     seed: int
 
-    @property
+    @functools.cached_property
     def n(self) -> int:
         """How many rows there are."""
-        return len(self.actual)
+        return len(self.actual.values)
 
     @property
     def name(self) -> str:
@@ -98,7 +99,7 @@ class CrossValSetup:
         several = self.decision.one_vs_rest
         return self.task.positive if several is None else several
 
-    @property
+    @functools.cached_property
     def needs(self) -> set[Need]:
         """What metrics need of the model: predictions, scores, scores of all classes."""
         return {needs_of(spec) for spec in self.metrics}
@@ -120,17 +121,19 @@ class CrossValSetup:
             roles["group"] = self.group.take(test)
         if self.multioutput:
             return self._rows_of_outputs(roles, output)
-        if self.labels:
-            roles |= {"labels": self.labels, "positive": self.positive}
+        labels: dict[str, Any] = {"labels": self.labels, "positive": self.positive} if self.labels else {}
         if "predicted" in needs:
             roles["predicted"] = output.predicted
         by_need: dict[Need, Rows] = {}
         if "scores" in needs:
-            by_need["scores"] = rows(**roles, score=self.class_scores(output))
+            by_need["scores"] = gather_rows(None, {**roles, "score": self.class_scores(output)}, **labels)
         if "score" in needs:
             roles["score"] = self.positive_scores(output)
         if needs - {"scores"}:
-            by_need["predicted"] = by_need["score"] = self.decision.rows(rows(**roles))
+            gathered = gather_rows(None, roles, **labels)
+            if self.decision.one_vs_rest is not None:
+                gathered = self.decision.rows(gathered)
+            by_need["predicted"] = by_need["score"] = gathered
         return by_need
 
     def _rows_of_outputs(self, roles: dict[str, Any], output: ModelOutput) -> dict[Need, Rows]:
@@ -206,8 +209,8 @@ def prepare_setup(
     if hasattr(features, "tocsr"):  # the sparse format whose rows can be taken
         features = features.tocsr()
     n = count_rows(features)
-    if n != len(actual):
-        raise LengthError(f"X has {n:,} rows, y has {len(actual):,}.")
+    if n != len(actual.values):
+        raise LengthError(f"X has {n:,} rows, y has {len(actual.values):,}.")
     refuse_no_rows(n)
     declared = None if labels is None else declare_labels(labels)
     decision = infer_task(example, actual, task, positive, declared or names or None)

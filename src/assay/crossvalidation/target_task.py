@@ -51,7 +51,7 @@ def infer_task(
     if stated is not None:
         actual.numbers("numbers")  # raises for text
         return TaskDecision(stated)
-    rows = Rows(len(actual), actual=actual, predicted=actual, labels=labels)
+    rows = Rows(len(actual.values), actual=actual, predicted=actual, labels=labels)
     return decide_task(ColumnProfile.of(rows), request, rows)
 
 

@@ -29,11 +29,10 @@ from assay.hints import param
 from assay.inference.bootstrap.bootstrap_limits import Limits, percentile
 from assay.inference.bootstrap.units import pieces
 from assay.inference.distributions import student_quantile
-from assay.inference.formulas.proportions import normal_quantile
-from assay.inference.intervals.interval_request import check_seed
+from assay.inference.formulas.proportions import check_seed, normal_quantile
 from assay.metrics import Binary
 from assay.metrics.parameters import whole
-from assay.tallies.scores.pooling import pooled
+from assay.tallies.scores.scores import pooled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

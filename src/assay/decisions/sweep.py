@@ -14,7 +14,7 @@ from assay.decisions.costs import MAX_COST, NO_GAINS, checked_cost, is_number
 from assay.decisions.effective_counts import GroupedRows
 from assay.errors import LengthError, MetricError, NumberError, passed
 from assay.inputs import Rows, column, encode, need_rows
-from assay.inputs.columns import Column, doubles
+from assay.inputs.columns import Column
 from assay.inputs.labels import binary
 from assay.metrics import Binary
 from assay.metrics.metric import need_tally, tallied
@@ -236,7 +236,7 @@ class Amounts:
             costs = costs.take(rows.origin, rows.origin)
         if len(costs) != len(rows):
             raise LengthError(f"{name} has {len(costs):,} values, but there are {len(rows):,} rows.")
-        values = doubles(costs.numbers("amounts"))
+        values = costs.float64("amounts")
         absent = costs.absent()
         if absent is not None:
             costs.raise_missing(int(np.argmax(absent)))
@@ -411,7 +411,7 @@ def _from_bins(data: BinnedScores) -> Scores:
 
 def _entries(rows: Rows, tally: Scores, positive: NDArray[Any]) -> NDArray[np.intp]:
     """Return each row's entry in the tally: entries of positives first, then of negatives."""
-    values = doubles(rows.need("score", "a score tally").numbers("scores"))
+    values = rows.need("score", "a score tally").float64("scores")
     scores = tally.scores.astype(np.float64)
     if tally.weights is None or rows.weight is None:
         entry = np.searchsorted(scores, values)

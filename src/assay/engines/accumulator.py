@@ -27,7 +27,7 @@ from assay.tallies import (
     Tally,
     serialization,
 )
-from assay.tallies.mapping import maker
+from assay.tallies.collection import maker
 from assay.tallies.scores.streaming_bins import RunningBins
 from assay.tallies.tally import restored
 

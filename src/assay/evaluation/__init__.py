@@ -2,6 +2,5 @@
 
 from assay.evaluation.evaluate import evaluate
 from assay.evaluation.evaluation import Evaluation
-from assay.evaluation.storage import load
 
-__all__ = ["Evaluation", "evaluate", "load"]
+__all__ = ["Evaluation", "evaluate"]

@@ -11,10 +11,9 @@ from assay.metrics.spec import MetricSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from assay.evaluation.settings import Settings
-    from assay.evaluation.task import TaskName
+    from assay.evaluation.task import Settings, TaskName
 
-__all__ = ["LONG_REPORT_ONLY", "Use", "default_groups", "default_metrics", "flatten", "report_metrics"]
+__all__ = ["Use", "brief_groups", "default_groups", "default_metrics", "flatten", "report_metrics"]
 
 Use: TypeAlias = Literal["report", "full report", "slices", "comparison", "cross-validation", "highlight"]
 
@@ -162,9 +161,10 @@ _DEFAULTS: Mapping[str, Mapping[Use, _Metrics]] = {
 }
 
 # A summary of one screen leaves these out: the heading has the share of positives, the full text all of them.
-LONG_REPORT_ONLY = frozenset(
+_LONG_REPORT_ONLY = frozenset(
     ("prevalence", "detection_rate", "detection_prevalence", "top_label_calibration_error")
 )
+_CALIBRATION = "observed_expected_ratio"  # which a summary of one screen has beside the report's metrics
 
 
 def default_groups(
@@ -204,7 +204,7 @@ def report_metrics(
 ) -> list[list[MetricSpec]]:
     """Return the metrics of a report, with those that the settings ask for (beta, prevalence, costs, k).
 
-    >>> from assay.evaluation.settings import Settings
+    >>> from assay.evaluation.task import Settings
     >>> groups = report_metrics(
     ...     "binary", labels=True, scores=False, probabilities=False, settings=Settings(beta=2))
     >>> groups[0][-1].name
@@ -220,6 +220,19 @@ def report_metrics(
     if task == "binary" and labels:
         groups[0] += _from_settings(settings)
     return groups
+
+
+def brief_groups(groups: list[list[MetricSpec]], *, calibration: bool) -> list[list[MetricSpec]]:
+    """Return the metrics of a report that a summary of one screen shows, and with `calibration` how it is.
+
+    >>> groups = default_groups("binary", "report", scores=False, probabilities=False)
+    >>> [spec.name for spec in brief_groups(groups, calibration=False)[1]]
+    []
+    """
+    brief = [[spec for spec in group if spec.name not in _LONG_REPORT_ONLY] for group in groups]
+    if calibration:
+        brief[-1] += _line(_CALIBRATION)
+    return brief
 
 
 def _from_settings(settings: Settings) -> Iterator[MetricSpec]:

@@ -13,7 +13,7 @@ from assay.evaluation.from_counts import as_confusion, table_task
 from assay.evaluation.from_scan import evaluate_scan, is_scanned
 from assay.evaluation.infer_task import Task, infer_task
 from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
-from assay.evaluation.settings import Settings
+from assay.evaluation.task import Settings
 from assay.evaluation.task_tallies import core_tallies
 from assay.evaluation.validation import (
     check_settings,
@@ -40,8 +40,8 @@ from assay.inputs.multilabel import (
 )
 from assay.inputs.roles import gather_rows
 from assay.tallies import Collection, Confusion, Queries, Scores
-from assay.tallies.mapping import maker
-from assay.tallies.scores.counts_at_threshold import counted_at, with_labels
+from assay.tallies.collection import maker
+from assay.tallies.scores.thresholding import counted_at, with_labels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -209,8 +209,8 @@ def evaluate(
         rows = gather_rows(
             data, columns, by=by, labels=labels, positive=positive, missing=missing, multioutput=multioutput
         )
-    refuse_no_rows(len(rows))
-    rows = with_slices(rows, edges)
+    refuse_no_rows(rows.n)
+    rows = with_slices(rows, edges) if rows.by or edges else rows
     inferred, rows = infer_task(rows, task, threshold)
     inferred = dataclasses.replace(inferred, inferred=(*notes, *inferred.inferred))
     refuse_unused_settings(inferred.name, settings)

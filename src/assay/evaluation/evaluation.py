@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from assay.errors import InputError, MetricError
 from assay.evaluation.default_metrics import flatten, report_metrics
 from assay.evaluation.multioutput import MULTIOUTPUT_TASKS, matrix_rows
-from assay.evaluation.read_metric import MAX_ROWS_FOR_SKEWNESS, read_metric
+from assay.evaluation.read_metric import MAX_ROWS_FOR_SKEWNESS, read_metrics
 from assay.evaluation.score_columns import predict_at_threshold
-from assay.evaluation.settings import Settings
 from assay.evaluation.shortcuts import EvaluationShortcuts
+from assay.evaluation.task import Settings
 from assay.evaluation.thresholds import ThresholdMethods
 from assay.hints import param
 from assay.inference.estimate import Estimate
-from assay.inference.intervals.choose_interval import estimate_tally
+from assay.inference.intervals.choose_interval import TalliedMetric, estimate_tallies
 from assay.inputs.labels import same_kind
 from assay.metrics import Metric, Undefined, catalogue
 from assay.metrics.spec import MetricSpec
@@ -32,7 +32,7 @@ from assay.tallies import (
     Scores,
     StoredRows,
 )
-from assay.tallies.scores.counts_at_threshold import counted_at
+from assay.tallies.scores.thresholding import counted_at
 
 if TYPE_CHECKING:
     from assay.crosstable import CrossTable
@@ -181,11 +181,19 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
         0.6667 [0.06707, 0.9926]
         """
         spec = metric if isinstance(metric, MetricSpec) else MetricSpec.of((metric, options))
+        return self.estimate_all([spec], confidence=confidence, method=method)[0]
+
+    def estimate_all(
+        self, specs: Iterable[MetricSpec], *, confidence: float | None = None, method: str | None = None
+    ) -> list[Estimate]:
+        """Return the estimates of several metrics; those that are not yet known are computed together."""
         level = self.settings.confidence if confidence is None else confidence
-        key = self.key(spec.metric, spec.options, level, method)
-        if key not in self.estimates:
-            self.estimates[key] = self._estimate(spec.metric, spec.options, level, method)
-        return self.estimates[key]
+        keyed = [(self.key(spec.metric, spec.options, level, method), spec) for spec in specs]
+        missing = {key: spec for key, spec in keyed if key not in self.estimates}
+        if missing:
+            computed = self._compute(list(missing.values()), level, method)
+            self.estimates.update(zip(missing, computed, strict=True))
+        return [self.estimates[key] for key, _ in keyed]
 
     def key(
         self,
@@ -198,10 +206,30 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
         level = self.settings.confidence if confidence is None else confidence
         return (metric.name, level, method, *sorted((name, repr(value)) for name, value in options.items()))
 
-    def _estimate(
-        self, metric: Metric, options: dict[str, Any], confidence: float, method: str | None
-    ) -> Estimate:
-        tally, tally_options, row_options = self.read(metric, options)
+    def _compute(self, specs: Sequence[MetricSpec], confidence: float, method: str | None) -> list[Estimate]:
+        """Return the estimates of some metrics, computed from their tallies and rows."""
+        tallied = read_metrics(self, [(spec.metric, spec.options) for spec in specs])
+        limited = [self._without_rows(metric, confidence, method) for metric in tallied]
+        with_rows = [
+            self._with_rows(metric) if self._needs_rows(metric.tally) or method else metric
+            for metric, estimate in zip(tallied, limited, strict=True)
+            if estimate is None
+        ]
+        computed = iter(estimate_tallies(with_rows, confidence=confidence, method=method))
+        return [next(computed) if estimate is None else estimate for estimate in limited]
+
+    def _with_rows(self, tallied: TalliedMetric) -> TalliedMetric:
+        """Return a metric and its tally with the rows of the tally."""
+        rows = self.stored_rows
+        if rows is None or not rows.multioutput or not isinstance(tallied.tally, Scores):
+            return tallied._replace(rows=rows)
+        row_options = dict(tallied.row_options)  # of the rows of one label, which is taken out of them
+        rows = tallied.metric.of_class(rows, row_options)
+        return tallied._replace(rows=rows, row_options=row_options)
+
+    def _without_rows(self, tallied: TalliedMetric, confidence: float, method: str | None) -> Estimate | None:
+        """Return the estimate of a metric whose tally or rows were not kept whole; None for all others."""
+        metric, tally, tally_options = tallied[:3]
         if isinstance(tally, BoundedTally):
             return Estimate(Undefined(tally.why), None, None, confidence, "", self.n)
         if self.settings.group and self.stored_rows is None:
@@ -213,18 +241,7 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
             return estimate_in_bins(
                 self.binned, metric, tally, tally_options, confidence=confidence, method=method
             )
-        rows = self.stored_rows if self._needs_rows(tally) or method else None
-        if rows is not None and rows.multioutput and isinstance(tally, Scores):  # those of one label
-            rows = metric.of_class(rows, row_options)
-        return estimate_tally(
-            metric,
-            tally,
-            tally_options,
-            rows=rows,
-            row_options=row_options,
-            confidence=confidence,
-            method=method,
-        )
+        return None
 
     def _needs_rows(self, tally: Tally) -> bool:
         """Tell whether an interval needs the rows: clustered rows always, else where the tally is not enough.
@@ -259,11 +276,9 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
             return pairs.rows()
         return self.rows
 
-    def read(
-        self, metric: Metric, options: dict[str, Any], *, held: bool = False
-    ) -> tuple[Tally, dict[str, Any], dict[str, Any]]:
+    def read(self, metric: Metric, options: dict[str, Any], *, held: bool = False) -> TalliedMetric:
         """Return the tally that a metric reads, its options beside the tally, and its options beside rows."""
-        return read_metric(self, metric, options, held=held)
+        return read_metrics(self, [(metric, options)], held=held)[0]
 
     @functools.cached_property
     def rows(self) -> Rows | None:
@@ -361,7 +376,7 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
         The tally is one of those at hand, where one will do.
         """
         spec = self._spec(name)
-        return (spec, *self.read(spec.metric, spec.options, held=True))
+        return (spec, *self.read(spec.metric, spec.options, held=True)[1:4])
 
     @functools.cached_property
     def slices(self) -> SlicesByColumn:

@@ -43,13 +43,13 @@ from assay.tallies import (
     StoredRows,
     merge,
 )
-from assay.tallies.scores.counts_at_threshold import counted_at, renamed, with_labels
+from assay.tallies.scores.thresholding import counted_at, renamed, with_labels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from assay.engines import Scan
-    from assay.evaluation.settings import Settings
+    from assay.evaluation.task import Settings
     from assay.tallies import ColumnProfile, Tally
 
 __all__ = ["evaluate_scan", "is_scanned"]
@@ -87,7 +87,8 @@ def evaluate_scan(
         raise columns_without_role_error(data)
     by = named_roles.pop("by", ())
     by = (by,) if isinstance(by, str) else tuple(by)
-    check_edges(by, edges)
+    if edges:
+        check_edges(by, edges)
     if len(set(by)) < len(by):
         raise ColumnError(f"{param('by')} names a column twice: {list(by)}.")
     request = _task_request(named_roles, task_name, threshold, labels, positive)

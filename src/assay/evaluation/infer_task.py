@@ -181,7 +181,7 @@ def decide_task(profile: ColumnProfile, request: TaskRequest, rows: Rows | None 
             f"the scores are column {column_choice[0]}, that of {shown([column_choice[1]])}",
         )
         return dataclasses.replace(decision, task=dataclasses.replace(task, inferred=inferred_notes))
-    if request.cut:
+    if request.threshold is not None and request.cut:
         below, above = request.cut
         inferred_notes = (f"actual and predicted numbers are cut at {request.threshold:g}",)
         return TaskDecision(Task("binary", (below, above), above, request.threshold, inferred_notes))

@@ -12,8 +12,7 @@ from assay.evaluation.from_scan import tallies_as_read
 from assay.evaluation.infer_task import TaskDecision
 from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.evaluation.read_metric import tally_name
-from assay.evaluation.settings import Settings
-from assay.evaluation.slices.partition import check_same_edges
+from assay.evaluation.task import Settings
 from assay.evaluation.task_tallies import slice_tallies_of, tallies_for_task
 from assay.hints import param, passed
 from assay.inputs import label_union
@@ -52,7 +51,7 @@ def completed(ev: Evaluation) -> Evaluation:
         try:
             bare.read(spec.metric, spec.options)
         except MetricError:  # no tally at hand serves it
-            tallies[tally_name(spec.metric, spec.options)] = ev.read(spec.metric, spec.options)[0]
+            tallies[tally_name(spec.metric, spec.options)] = ev.read(spec.metric, spec.options).tally
     needs_rows = ev.task.name in ("regression", *MULTIOUTPUT_TASKS) or "class_scores" in tallies
     if ev.settings.group or needs_rows:
         stored = StoredRows.within(ev.source_rows, _MAX_STORED_BYTES)  # what intervals need
@@ -96,6 +95,8 @@ def merged(one: Evaluation, other: Any) -> Evaluation:
     left, right = (dict(completed(side).tallies.items()) for side in (one, other))
     slices: list[Any] = [side.get("slices") for side in (left, right)]
     if None not in slices:
+        from assay.evaluation.slices.partition import check_same_edges  # noqa: PLC0415 - loads comparisons
+
         check_same_edges(slices[0], slices[1], settings.by)
     both = {name: _joined(left[name], right[name]) for name in left if name in right}
     return Evaluation(task, settings, Collection.of_mapping(both), dropped=one.dropped + other.dropped)

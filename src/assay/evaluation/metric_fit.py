@@ -8,11 +8,13 @@ from assay.errors import MetricError, shown
 from assay.hints import param
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from assay.evaluation.task import Task
     from assay.inputs import Rows
     from assay.metrics.spec import MetricSpec
 
-__all__ = ["refuse_metric_without_columns", "refuse_other_task"]
+__all__ = ["refuse_metrics_without_columns", "refuse_other_task"]
 
 _SCORES = ("score", "class scores")
 
@@ -44,9 +46,11 @@ def refuse_other_task(spec: MetricSpec, task: Task, actual: str) -> None:
         raise MetricError(f"{spec.base} is for numbers, but {actual} holds labels: {shown(task.labels)}.")
 
 
-def refuse_metric_without_columns(spec: MetricSpec, task: Task, rows: Rows) -> None:
+def refuse_metrics_without_columns(specs: Iterable[MetricSpec], task: Task, rows: Rows) -> None:
     """Raise where a metric is of another task than the rows, or needs a column that they do not have."""
-    if spec.needs != "lists" or rows.query is None:
-        refuse_other_task(spec, task, rows.need("actual", spec.name).name)
-    if spec.needs in _SCORES and rows.score is None:
-        raise MetricError(f"{spec.base} needs scores: pass {param('score')} beside {param('actual')}.")
+    for spec in specs:
+        if spec.needs != "lists" or rows.query is None:
+            actual = rows.need("actual", spec.name) if rows.actual is None else rows.actual
+            refuse_other_task(spec, task, actual.name)
+        if spec.needs in _SCORES and rows.score is None:
+            raise MetricError(f"{spec.base} needs scores: pass {param('score')} beside {param('actual')}.")

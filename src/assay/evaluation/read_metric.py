@@ -1,21 +1,23 @@
-"""Find the tally that a metric of an evaluation reads: one at hand, or one made of the rows."""
+"""Find the tallies that metrics of an evaluation read: those at hand, or made of the rows."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import ColumnError, MetricError
-from assay.evaluation.metric_fit import refuse_metric_without_columns
-from assay.inference.intervals.tally_choice import tally_for
-from assay.metrics.spec import MetricSpec
+from assay.evaluation.metric_fit import refuse_metrics_without_columns
+from assay.inference.intervals.choose_interval import TalliedMetric, tallies_for
+from assay.metrics.spec import MetricSpec, with_positive
 from assay.tallies import BoundedTally, ColumnTallies, Confusion, NumberPairs, Scores
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay.evaluation.evaluation import Evaluation
     from assay.metrics import Metric
     from assay.tallies import Tally
 
-__all__ = ["MAX_ROWS_FOR_SKEWNESS", "read_metric", "tally_name"]
+__all__ = ["MAX_ROWS_FOR_SKEWNESS", "read_metrics", "tally_name"]
 
 MAX_ROWS_FOR_SKEWNESS = 1_000_000  # beyond which the skewness of losses no longer matters to their mean
 # Views of tallies that may outgrow the memory, by task.
@@ -37,15 +39,27 @@ _ROW_VIEWS = {
 }
 
 
-def read_metric(
-    ev: Evaluation, metric: Metric, options: dict[str, Any], *, held: bool = False
-) -> tuple[Tally, dict[str, Any], dict[str, Any]]:
-    """Return the tally that a metric reads, its options beside the tally, and its options beside rows.
+def read_metrics(
+    ev: Evaluation, metrics: Sequence[tuple[Metric, dict[str, Any]]], *, held: bool = False
+) -> list[TalliedMetric]:
+    """Return the tally that each of some metrics reads, with its options beside the tally and beside rows.
 
     With `held`, one of the tallies at hand where one will do, also for losses of many rows, which are
     faster to read from the rows than from scores.
     """
-    row_options = _options(ev, metric, options)
+    with_label = with_positive(metrics, ev.task.positive)
+    with_options = [(metric, _options(ev, metric, options)) for metric, options in with_label]
+    tallies = tallies_for(with_options, ev.readable)
+    return [
+        TalliedMetric(metric, *_read(ev, metric, options, tally, held=held))
+        for (metric, options), tally in zip(with_options, tallies, strict=True)
+    ]
+
+
+def _read(
+    ev: Evaluation, metric: Metric, row_options: dict[str, Any], tally: Tally | None, *, held: bool
+) -> tuple[Tally, dict[str, Any], dict[str, Any]]:
+    """Return the tally that a metric reads, its options beside the tally, and its options beside rows."""
     own = ev.by_name.get(tally_name(metric, row_options))  # a tally made for this metric alone
     if own is not None:
         return own, row_options, row_options
@@ -53,7 +67,6 @@ def read_metric(
     if isinstance(labels, ColumnTallies) and metric.of_scores and row_options.get("positive") is not None:
         tally_options = dict(row_options)
         return labels.of_label(tally_options.pop("positive")), tally_options, row_options
-    tally = tally_for(metric, ev.readable, row_options)
     if tally is not None and (held or metric.loss is None or ev.n <= MAX_ROWS_FOR_SKEWNESS):
         return tally, row_options, row_options
     if isinstance(tally, Scores) and ev.source_rows is None:
@@ -71,14 +84,11 @@ def tally_name(metric: Metric, options: dict[str, Any]) -> str:
 
 
 def _options(ev: Evaluation, metric: Metric, options: dict[str, Any]) -> dict[str, Any]:
-    """Return a metric's options with the positive label, and the depth of lists, of this evaluation."""
-    options = dict(options)
-    if ev.positive is not None and "positive" in metric.view_options and not options.get("average"):
-        options.setdefault("positive", ev.positive)
-    if metric.each is not None:  # a mean over ranked lists
-        lists = {"k": ev.settings.k, "empty": ev.settings.empty}
-        options = {name: value for name, value in lists.items() if value is not None} | options
-    return options
+    """Return a metric's options with the depth of lists of this evaluation."""
+    if metric.each is None:  # no mean over ranked lists
+        return options
+    lists = {"k": ev.settings.k, "empty": ev.settings.empty}
+    return {name: value for name, value in lists.items() if value is not None} | options
 
 
 def _read_rows(
@@ -102,7 +112,7 @@ def _read_rows(
             options,
             options,
         )
-    refuse_metric_without_columns(MetricSpec(metric, options), ev.task, rows)
+    refuse_metrics_without_columns([MetricSpec(metric, options)], ev.task, rows)
     try:
         tally, tally_options = metric.tallied(rows, options)
     except ColumnError as error:

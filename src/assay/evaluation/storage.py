@@ -17,8 +17,7 @@ from assay.evaluation.default_metrics import flatten
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.merge import completed
 from assay.evaluation.per_class import class_metrics
-from assay.evaluation.settings import Settings
-from assay.evaluation.task import Task
+from assay.evaluation.task import Settings, Task
 from assay.inference.estimate import Estimate
 from assay.metrics import Undefined, find
 from assay.output_files import write_file
@@ -101,7 +100,7 @@ def load(path: Any) -> Evaluation:
 
 def _fields(record: Any) -> tuple[tuple[str, Any], ...]:
     """Return a dataclass's fields by name; those at their defaults are left out."""
-    fields = dataclasses.fields(record)
+    fields = [field for field in dataclasses.fields(record) if field.init]  # others follow from them
     values = ((field.name, getattr(record, field.name), field.default) for field in fields)
     return tuple((name, _value(value)) for name, value, default in values if value is not default)
 
@@ -116,7 +115,7 @@ def _value(value: Any) -> Any:
 
 def _read(dataclass: Any, fields: Any) -> Any:
     """Return a dataclass from its fields by name; fields that this version does not know are ignored."""
-    known = {field.name for field in dataclasses.fields(dataclass)}
+    known = {field.name for field in dataclasses.fields(dataclass) if field.init}
     values = {name: value for name, value in fields if name in known}
     if dataclass is Estimate and isinstance(values["value"], tuple):
         values["value"] = Undefined(str(values["value"][1]))

@@ -17,8 +17,7 @@ from assay.inputs.arrays import column_names
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assay.evaluation.settings import Settings
-    from assay.evaluation.task import TaskRequest
+    from assay.evaluation.task import Settings, TaskRequest
     from assay.inputs import Column, Labels, Rows
     from assay.tallies import ColumnProfile
 

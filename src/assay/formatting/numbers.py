@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 import textwrap
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
+    "JOINED",
+    "DifferenceCells",
     "counts_dict",
     "decimals_for",
     "format_amount",
     "format_count",
     "format_decimal",
+    "format_differences",
     "format_four_digits",
     "format_interval",
     "format_number",
@@ -25,6 +31,7 @@ __all__ = [
     "span",
 ]
 
+JOINED = "\xa0"  # a space at which no line is broken
 _PER = 1000  # rows, over which a cost reads well
 _LARGE_WEIGHT = 1e15  # beyond which a sum of weights has no digits after the point
 _LARGE_DECIMAL = 100  # from here on three decimals are more than one reads
@@ -42,6 +49,61 @@ class WithInterval(Protocol):
     @property
     def high(self) -> float | None:
         """The upper limit, None where there is no interval."""
+
+
+class WithDifference(WithInterval, Protocol):
+    """Two values and their difference, with its limits and p-values: as they are, and corrected."""
+
+    @property
+    def values(self) -> tuple[Any, Any]:
+        """The two values."""
+
+    @property
+    def difference(self) -> Any:
+        """The second value less the first."""
+
+    @property
+    def p_value(self) -> Any:
+        """The p-value of the test."""
+
+    @property
+    def adjusted(self) -> Any:
+        """The p-value corrected for the number of tests, None where it is not."""
+
+
+class DifferenceCells(NamedTuple):
+    """A difference of two values as text: both values, and the difference with its interval.
+
+    ``ahead`` is the same without the sign, turned so that it is above 0. What is undefined has no p-values.
+    """
+
+    values: tuple[str, str]
+    difference: str
+    ahead: str
+    p: str
+    adjusted_p: str
+
+
+def format_differences(differences: Iterable[WithDifference]) -> list[DifferenceCells]:
+    """Return differences as text, each in as many digits as its size and its limits need."""
+    return [_difference_cells(difference) for difference in differences]
+
+
+def _difference_cells(diff: WithDifference) -> DifferenceCells:
+    spec = decimals_for(diff.values, (diff.difference, diff.low, diff.high))
+    first, second = (format_number(value, spec) for value in diff.values)
+    if hasattr(diff.difference, "reason"):
+        return DifferenceCells((first, second), "undefined", "", "", "")
+    size = float(diff.difference)
+    difference, ahead = format_number(size, spec, sign=True), format_number(abs(size), spec)
+    if diff.low is not None and diff.high is not None:
+        both = (diff.low, diff.high) if size > 0 else (-diff.high, -diff.low)
+        signed = [format_number(limit, spec, sign=True) for limit in (diff.low, diff.high)]
+        difference += f" [{f',{JOINED}'.join(signed)}]"
+        ahead += f" [{f',{JOINED}'.join(format_number(limit, spec) for limit in both)}]"
+    return DifferenceCells(
+        (first, second), difference, ahead, format_p(diff.p_value), format_p(diff.adjusted)
+    )
 
 
 def format_value(value: Any, *, like: float | None = None) -> str:

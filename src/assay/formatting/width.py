@@ -14,17 +14,20 @@ from typing import TYPE_CHECKING
 from assay.escape import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 __all__ = [
     "LINE",
     "USUAL_WIDTH",
     "centred",
     "clean",
+    "clean_all",
+    "cut",
     "left",
     "right",
     "short",
     "terminal_width",
+    "widest",
     "width",
     "wrapped",
 ]
@@ -57,6 +60,11 @@ def width(text: str) -> int:
     return sum(columns for _, columns in _drawn(text))
 
 
+def widest(lines: Iterable[str]) -> int:
+    """Return how many columns the widest of some lines takes."""
+    return max(map(width, lines))
+
+
 def right(text: str, columns: int) -> str:
     """Return the text at the right end of so many columns."""
     return " " * (columns - width(text)) + text
@@ -79,8 +87,15 @@ def clean(label: object) -> str:
     >>> clean("two\nlines"), clean(3), clean(""), clean("\u202eeno")
     ('two\\nlines', '3', '""', '\\u202eeno')
     """
-    text = printable(str(label))
+    text = str(label)
+    if not text.isprintable():
+        text = printable(text)
     return text if text.strip() else f'"{text}"'
+
+
+def clean_all(labels: Iterable[object]) -> list[str]:
+    """Return several labels, each as :func:`clean` does."""
+    return [clean(label) for label in labels]
 
 
 def short(label: object, columns: int = 60) -> str:
@@ -102,6 +117,22 @@ def short(label: object, columns: int = 60) -> str:
         room -= size
         front, back = (front + piece, back) if from_front else (front, piece + back)
     return f"{front}…{back}"
+
+
+def cut(text: str, columns: int) -> str:
+    """Return a text in at most so many columns: what does not fit is left out, and three dots say so.
+
+    >>> cut("modified Wilson", 10), cut("delta", 10)
+    ('modified…', 'delta')
+    """
+    if width(text) <= columns:
+        return text
+    start = ""
+    for char in text:
+        if width(start + char) > columns - 1:
+            break
+        start += char
+    return f"{start.rstrip()}…"
 
 
 def wrapped(text: str, columns: int) -> list[str]:

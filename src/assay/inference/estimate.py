@@ -44,10 +44,10 @@ class Estimate:
     groups: int | None = None
     design_effect: float | None = None
 
-    @property
-    def defined(self) -> bool:
-        """Whether the metric has a value."""
-        return not isinstance(self.value, Undefined)
+    defined: bool = dataclasses.field(init=False, compare=False)  # whether the metric has a value
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "defined", not isinstance(self.value, Undefined))
 
     def __float__(self) -> float:
         return float(self.value)

@@ -96,6 +96,10 @@ class Column:
                 self.raise_wide(int(np.argmax(wide)))
         return values.astype(np.float64)
 
+    def float64(self, what: str) -> Array:
+        """Return the values as float64, exactly, or raise where they are not numbers."""
+        return doubles(self.numbers(what))
+
     def plain_numbers(self, what: str) -> Array:
         """Return the values as they are, integers of any width too, or raise where they are no numbers."""
         values = self.values

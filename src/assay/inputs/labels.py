@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from assay import kernels
 from assay.errors import ColumnError, LabelError, NumberError, shown
 from assay.hints import hint, param, passed
-from assay.inputs.columns import Array, Column, doubles
+
+if TYPE_CHECKING:
+    from assay.inputs.columns import Array, Column
 
 __all__ = [
     "Label",
@@ -218,7 +220,7 @@ def _conventional_positive(name: str, labels: Labels) -> Label:
 def weights(column: Column) -> Array:
     """Return a copy of the weights as float64; raise unless all are finite and none negative."""
     try:
-        values = doubles(column.numbers("weights"))
+        values = column.float64("weights")
     except ColumnError as refused:
         raise NumberError(str(refused)) from None
     column.refuse_missing()

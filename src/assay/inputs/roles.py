@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from assay.inputs.columns import Array, Column
     from assay.inputs.frames import Table
 
-__all__ = ["Rows", "declare_labels", "gather_rows", "need_rows", "rows"]
+__all__ = ["Rows", "declare_labels", "gather_rows", "need_columns", "need_rows", "rows"]
 
 _ROLES = ("actual", "predicted", "score", "weight", "group", "query")
 _NAME_ROLES = ("group", "query", "by")  # whose values are names alone
@@ -51,6 +51,10 @@ class Rows:
     positive: Label | None = None
     dropped: int = 0
     origin: Array | None = None
+    multioutput: bool = dataclasses.field(init=False)  # whether actual has a column per label or output
+
+    def __post_init__(self) -> None:
+        self.multioutput = self.actual is not None and self.actual.values.ndim > 1
 
     def __len__(self) -> int:
         return self.n
@@ -71,11 +75,6 @@ class Rows:
         if found is None:
             raise ColumnError(f"{what} needs {param(role)}: pass it to rows().")
         return found
-
-    @property
-    def multioutput(self) -> bool:
-        """Whether actual has a column for each of several labels or outputs."""
-        return self.actual is not None and self.actual.values.ndim > 1
 
     def of_column(self, index: int) -> Rows:
         """Return the rows of one label or output: its column of actual, predicted and score."""
@@ -120,6 +119,12 @@ def need_rows(given: Any) -> Rows:
             "gather the columns first with assay.rows(...)."
         )
     return given
+
+
+def need_columns(given: Any, what: str, *roles: str) -> tuple[Column, ...]:
+    """Return the columns of some roles of rows; raise where these are no rows, or lack a column."""
+    found = need_rows(given)
+    return tuple(found.need(role, what) for role in roles)
 
 
 @suggest_keywords
@@ -200,8 +205,9 @@ def gather_rows(
         from assay.inputs.frames import Table  # noqa: PLC0415 - arrays do without it
 
         table = Table(data)
-    score = roles.get("score")
-    several = None if score is None or multioutput else class_scores(score, table, "score")
+    score, several = roles.get("score"), None
+    if score is not None and not multioutput and not isinstance(score, str):  # a name is that of one column
+        several = class_scores(score, table, "score")
     columns: dict[str, Any] = {}
     if multioutput:
         from assay.inputs.multilabel import target_columns  # noqa: PLC0415 - circular import

@@ -173,6 +173,12 @@ class Metric:
     def _over_classes(self, options: dict[str, Any]) -> bool:
         return bool(options.get("average")) and "average" not in self.parameters
 
+    def with_positive(self, options: dict[str, Any], positive: Any) -> dict[str, Any]:
+        """Return options with a positive label, where there is one and the metric takes it."""
+        if positive is None or "positive" not in self.view_options or self._over_classes(options):
+            return options
+        return {"positive": positive, **options}
+
     def check_options(self, options: dict[str, Any]) -> None:
         """Raise for an option that it does not take, with those that it does."""
         averaged = self._over_classes(options)

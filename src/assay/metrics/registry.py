@@ -21,6 +21,7 @@ __all__ = [
     "options_near",
     "peer_spec",
     "register",
+    "specs_by_name",
     "split_average",
     "split_averaged",
     "unregister",
@@ -29,6 +30,7 @@ __all__ = [
 _registry: dict[str, Metric] = {}
 _names: dict[str, Metric] = {}  # with the aliases
 _titles: dict[str, Metric] = {}  # as reports print them
+specs_by_name: dict[str, Any] = {}  # the MetricSpec of each name that was read
 _MIN_SIMILARITY = 0.7  # of two words, of 1, where one may be a misspelling of the other
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # in CamelCase
 _AVERAGES = r"(macro|micro|variance[\s_-]weighted|weighted|samples)"
@@ -48,6 +50,7 @@ def register(metric: Metric) -> None:
         _names[name] = metric
     _titles.setdefault(_plain(metric.title), metric)
     _registry[metric.name] = metric
+    specs_by_name.clear()  # some may now mean this metric
 
 
 def unregister(metric: Metric) -> None:
@@ -55,6 +58,7 @@ def unregister(metric: Metric) -> None:
     for names in (_registry, _names, _titles):
         for name in [name for name, known in names.items() if known is metric]:
             del names[name]
+    specs_by_name.clear()
 
 
 def catalogue() -> tuple[Metric, ...]:

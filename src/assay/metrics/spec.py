@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import math
 import numbers
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from assay.errors import MetricError
+from assay.errors import AssayError, MetricError
 from assay.hints import param, passed
 from assay.metrics.metric import Metric, Needs
-from assay.metrics.registry import catalogue, find, peer_spec, split_average, split_averaged
+from assay.metrics.registry import catalogue, find, peer_spec, specs_by_name, split_average, split_averaged
+from assay.metrics.undefined import Undefined, Value
+from assay.tallies import Confusion, Scores, Tally
 
-__all__ = ["MetricSpec", "is_pair", "listed_metrics", "metric_title", "requested_metrics"]
+__all__ = [
+    "MetricSpec",
+    "is_pair",
+    "listed_metrics",
+    "metric_title",
+    "metric_titles",
+    "read_values",
+    "requested_metrics",
+    "value_of",
+    "values_of",
+    "with_positive",
+]
 
 _WITH_OPTIONS = re.compile(r"([^()]+)\((.*)\)", re.DOTALL)
 _AT_DEPTH = re.compile(r"(.+?)\s*@\s*(\d+)")  # "ndcg@10"
@@ -74,6 +88,10 @@ class MetricSpec:
         """
         if isinstance(metric, MetricSpec):
             return metric
+        if isinstance(metric, str) and "(" not in metric:  # a name, whose facts are then computed once
+            if metric not in specs_by_name:
+                specs_by_name[metric] = cls(*_parsed(metric))
+            return specs_by_name[metric]  # type: ignore[no-any-return]
         options: dict[str, Any] = {}
         if isinstance(metric, tuple):
             if not is_pair(metric):
@@ -90,23 +108,25 @@ class MetricSpec:
         known, own = _parsed(metric)
         return cls(known, _joined(metric, own, options))
 
-    @property
+    # The facts are read for every row of a report, and each is computed once.
+
+    @functools.cached_property
     def average(self) -> str | None:
         """The average over the classes, None where there is none."""
         return self.options.get("average")
 
-    @property
+    @functools.cached_property
     def base(self) -> str:
         """The metric's name with its average: ``"macro_f1"``."""
         return "_".join(filter(None, [self.average, self.metric.name]))
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
         """The alias, or the metric's name with its average and all other options, in one word: a key."""
-        words = (f"{key}_{_word(value)}" for key, value in self.others.items())
+        words = [f"{key}_{_word(value)}" for key, value in self.others.items()]
         return self.alias or "_".join([self.base, *words])
 
-    @property
+    @functools.cached_property
     def label(self) -> str:
         """The metric's name as reports print it, with its options in brackets: ``"NDCG (k=10)"``."""
         if self.alias:
@@ -119,16 +139,39 @@ class MetricSpec:
         text = ", ".join(f"{key}={_shown(value)}" for key, value in self.others.items())
         return f"{title[:-1]}, {text})" if title.endswith(")") else f"{title} ({text})"
 
-    @property
+    @functools.cached_property
     def others(self) -> dict[str, Any]:
         """The options beside the average."""
         return {key: value for key, value in self.options.items() if key != "average"}
 
-    @property
+    @functools.cached_property
     def needs(self) -> Needs:
         """What a model must predict: as the metric's, but an average over classes needs all their scores."""
         averaged = self.average and "average" not in self.metric.parameters
         return "class scores" if averaged and self.metric.needs == "score" else self.metric.needs
+
+    @functools.cached_property
+    def tally_key(self) -> Any:
+        """A key that two metrics share if they are read from the same tally of the same rows."""
+        metric = self.metric
+        if self.average == "samples":  # a mean over rows of this metric alone
+            return (self.name,)
+        if metric.loss is not None:
+            if metric.of_scores:  # a score tally holds all that such a loss needs
+                return Scores.kind
+            own = {name: self.options.get(name) for name in metric.loss_parameters}
+            return (metric.name, *sorted((name, repr(value)) for name, value in own.items()))
+        if self.average and hasattr(metric.reads, "of_classes"):
+            return metric.reads.of_classes
+        tally = metric.reads.tally
+        return tally.kind if tally in (Confusion, Scores) else tally
+
+    @functools.cached_property
+    def tally_options(self) -> dict[str, Any]:
+        """The options beside the tally of ``tally_key``: those of a row's loss are in it already."""
+        if self.metric.loss is None or self.metric.of_scores:
+            return self.options
+        return {k: v for k, v in self.options.items() if k not in self.metric.loss_parameters}
 
     def check(self) -> MetricSpec:
         """Return itself, or raise for an option that the metric does not take."""
@@ -156,13 +199,22 @@ def is_pair(metric: Any) -> bool:
     return isinstance(metric, tuple) and len(metric) == 2 and isinstance(metric[1], Mapping)  # noqa: PLR2004
 
 
-def requested_metrics(metrics: Any) -> list[MetricSpec]:
+def requested_metrics(metrics: Any, positive: Any = None) -> list[MetricSpec]:
     """Return the specs of a ``metrics=`` argument: one metric, or several, in their order.
 
-    >>> [spec.name for spec in requested_metrics(["acc", ("f_beta", {"beta": 2})])]
+    A positive label is added to the options of metrics that take one; it does not change their names.
+
+    >>> [spec.name for spec in requested_metrics(["acc", ("f_beta", {"beta": 2})], positive=1)]
     ['accuracy', 'f_beta_beta_2']
     """
-    return [MetricSpec.of(metric) for metric in listed_metrics(metrics)]
+    return [_with_positive(MetricSpec.of(metric), positive) for metric in listed_metrics(metrics)]
+
+
+def _with_positive(spec: MetricSpec, positive: Any) -> MetricSpec:
+    options = spec.metric.with_positive(spec.options, positive)
+    if options is not spec.options:
+        spec = dataclasses.replace(spec, options=options, alias=spec.name)
+    return spec.check()
 
 
 def listed_metrics(metrics: Any) -> list[Any]:
@@ -177,6 +229,42 @@ def listed_metrics(metrics: Any) -> list[Any]:
     return listed
 
 
+def with_positive(
+    metrics: Iterable[tuple[Metric, dict[str, Any]]], positive: Any
+) -> list[tuple[Metric, dict[str, Any]]]:
+    """Return several metrics, each with its options and the positive label where it takes one."""
+    return [(metric, metric.with_positive(options, positive)) for metric, options in metrics]
+
+
+def value_of(metric: Metric, tally: Tally, options: dict[str, Any]) -> Value:
+    """Return a metric's value for a tally; of tables and scores it is needed twice, and so cached."""
+    if not isinstance(tally, (Confusion, Scores)):
+        return metric(tally, **options)
+    key = (metric, repr(options))
+    if key not in tally.cache:
+        tally.cache[key] = metric(tally, **options)
+    return tally.cache[key]  # type: ignore[no-any-return]
+
+
+def values_of(calls: Iterable[tuple[Metric, Tally, dict[str, Any]]]) -> list[Value]:
+    """Return the values of several metrics, each from its tally and with its options."""
+    return [value_of(*call) for call in calls]
+
+
+def read_values(metrics: Iterable[tuple[MetricSpec, Tally]]) -> list[Value]:
+    """Return the values of metrics, each read from a tally of its ``tally_key``.
+
+    Where that raises an error, the value is undefined and the error its reason.
+    """
+    values: list[Value] = []
+    for spec, tally in metrics:
+        try:
+            values.append(spec.metric(tally, **spec.tally_options))
+        except AssayError as error:
+            values.append(Undefined(str(error).rstrip(".")))
+    return values
+
+
 def metric_title(name: str) -> str:
     """Return the name or the key of a metric as reports print it; words that are no metric's are kept.
 
@@ -189,6 +277,11 @@ def metric_title(name: str) -> str:
         return MetricSpec.of(name).label
     except MetricError:
         return name.replace("_", " ")
+
+
+def metric_titles(names: Iterable[str]) -> list[str]:
+    """Return several names of metrics as reports print them."""
+    return [metric_title(name) for name in names]
 
 
 def _parsed(text: Any) -> tuple[Metric, dict[str, Any]]:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import shown
-from assay.evaluation.default_metrics import LONG_REPORT_ONLY, default_groups
+from assay.evaluation.default_metrics import brief_groups, default_groups
 from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.evaluation.per_class import class_metrics
 from assay.formatting.numbers import format_interval, format_value
@@ -18,7 +18,7 @@ from assay.inference.proxy_estimate import ProxyEstimate
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.metrics.interpretation import SCALES, band
-from assay.metrics.spec import MetricSpec, metric_title
+from assay.metrics.spec import metric_title
 from assay.reports.summary import Line, Summary
 from assay.tallies import Confusion, Queries
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from assay.evaluation.evaluation import Evaluation
     from assay.evaluation.per_class import ClassRow
     from assay.inference.estimate import Estimate
+    from assay.metrics import Value
+    from assay.metrics.spec import MetricSpec
     from assay.tallies import BinnedScores
 
 __all__ = ["MAX_HIGHLIGHTS", "PAGE", "WHY_NO_INTERVAL", "default_highlights", "one_line", "summarize"]
@@ -59,13 +61,12 @@ def summarize(ev: Evaluation, *, full: bool = False, brief: bool = False, advice
     Without `advice` the remarks name no call or option that shows more: their readers have the report alone.
     """
     groups = ev.groups
-    if brief:
-        groups = [[figure for figure in group if figure.name not in LONG_REPORT_ONLY] for group in groups]
-        if ev.task.name == "binary" and ev.are_probabilities and ev.binned is None:
-            groups[-1].append(MetricSpec.of(_CALIBRATION))  # of scores in bins it would be biased
+    if brief:  # calibration of scores in bins would be biased
+        calibrated = ev.task.name == "binary" and ev.are_probabilities and ev.binned is None
+        groups = brief_groups(groups, calibration=calibrated)
     if full:
-        there = {name: name in ev.tallies for name in ("confusion", "scores")}
-        there["confusion"] |= "label_sets" in ev.tallies
+        there = {name: name in ev.by_name for name in ("confusion", "scores")}
+        there["confusion"] |= "label_sets" in ev.by_name
         groups = [
             *groups,
             *default_groups(
@@ -76,10 +77,12 @@ def summarize(ev: Evaluation, *, full: bool = False, brief: bool = False, advice
                 probabilities=there["scores"] and ev.are_probabilities,
             ),
         ]
+    estimates = iter(ev.estimate_all([spec for group in groups for spec in group]))
+    rate = _no_information_rate(ev)
     lines = tuple(
-        tuple(_line(ev, figure.name, ev.estimate(figure)) for figure in group) for group in groups if group
+        tuple(_line(ev, spec, next(estimates), rate) for spec in group) for group in groups if group
     )
-    table = ev.tallies.get("confusion")
+    table = ev.by_name.get("confusion")
     counts: tuple[tuple[Any, ...], ...] = ()
     labels: tuple[Any, ...] = ()
     few = isinstance(table, Confusion) and len(table.labels) <= _MAX_CLASSES
@@ -90,7 +93,8 @@ def summarize(ev: Evaluation, *, full: bool = False, brief: bool = False, advice
         order = [table.labels.index(label) for label in labels]
         cells = table.table() if table.weights is None else table.table(table.weight())
         counts = tuple(tuple(cells[i, j].item() for j in order) for i in order)
-    remarks = [*_remarks(ev, lines, full=full, drawn=bool(counts) or not advice, advice=advice)]
+    drawn = bool(counts) or not advice
+    remarks = [*_remarks(ev, lines, rate, full=full, drawn=drawn, advice=advice)]
     if brief and sum(map(len, groups)) < _SCREEN_LINES - 1:
         remarks.append(PAGE)
     return Summary(
@@ -133,10 +137,10 @@ def _classes(ev: Evaluation, *, full: bool) -> tuple[ClassRow, ...]:
 
 def _title(ev: Evaluation) -> str:
     name = f"{_short_label(ev.settings.name)}: " if ev.settings.name else ""
-    lists = isinstance(ev.tallies.get("queries"), Queries)
+    lists = isinstance(ev.by_name.get("queries"), Queries)
     parts = [f"{name}{ev.task.title}", counted(ev.n, "list" if lists else "row")]
-    if ev.positive is not None:
-        parts.append(f"positive class: {_short_label(ev.positive)}{_positive_share(ev)}")
+    if ev.task.positive is not None:
+        parts.append(f"positive class: {_short_label(ev.task.positive)}{_positive_share(ev)}")
     return " · ".join(parts)
 
 
@@ -146,12 +150,12 @@ def _short_label(label: Any) -> str:
 
 def _positive_share(ev: Evaluation) -> str:
     """Return how many rows are positive, in brackets; of weighted rows their share."""
-    table, scores = ev.tallies.get("confusion"), ev.scores
+    table, scores, positive = ev.by_name.get("confusion"), ev.scores, ev.task.positive
     if ev.settings.weight:
         defined = "prevalence" in ev and ev["prevalence"].defined
         return f" ({_percent(float(ev['prevalence']))})" if defined else ""
-    if isinstance(table, Confusion) and ev.positive in table.labels:
-        count = int(table.actual_totals[table.labels.index(ev.positive)])
+    if isinstance(table, Confusion) and positive in table.labels:
+        count = int(table.actual_totals[table.labels.index(positive)])
     elif scores is not None:
         count = int(scores.positives.sum(dtype="int64"))
     else:
@@ -175,7 +179,7 @@ def _heading(ev: Evaluation) -> list[str]:
     parts = []
     if ev.task.threshold is not None:
         parts.append(f"threshold {ev.task.threshold:g} on {_short_label(ev.settings.score)}")
-    elif ev.task.name == "binary" and "scores" in ev.tallies and "confusion" in ev.tallies:
+    elif ev.task.name == "binary" and "scores" in ev.by_name and "confusion" in ev.by_name:
         parts.append(f"predicted: column `{_short_label(ev.settings.predicted)}`")
         parts.append(f"score: column `{_short_label(ev.settings.score)}`")
     parts.append(f"{ev.settings.confidence:.0%} intervals".replace(".0%", "%"))
@@ -197,19 +201,20 @@ def _heading(ev: Evaluation) -> list[str]:
     return lines
 
 
-def _line(ev: Evaluation, name: str, estimate: Estimate) -> Line:
+def _line(ev: Evaluation, spec: MetricSpec, estimate: Estimate, rate: Value | None) -> Line:
+    name = spec.name
     remarks: list[str] = []
     notes: list[str] = []
     value = estimate.value
-    if name == "accuracy" and estimate.defined:
-        remarks += _no_information(ev)
+    if name == "accuracy" and not isinstance(value, Undefined):
+        remarks += _no_information(ev, value, rate)
     if name == "kappa":
         word = band(value, "altman", low=estimate.low, high=estimate.high)
         remarks += [f'a hint: "{word}", by {SCALES["altman"].source}'] if word else []
     if name == "auc" and not isinstance(value, Undefined):
         remarks += _auc_remarks(value, estimate)
-    if name == "average_precision" and "prevalence" in ev and ev["prevalence"].defined:
-        remarks.append(f"chance alone has {ev['prevalence'].value:.4f}, the share of positives")
+    if name == "average_precision" and "prevalence" in ev and (prevalence := ev["prevalence"]).defined:
+        remarks.append(f"chance alone has {prevalence.value:.4f}, the share of positives")
     if name == _CALIBRATION and not isinstance(value, Undefined):
         remarks += _calibration_remarks(value, estimate)
     if name in ("precision_at_prevalence", "npv_at_prevalence"):
@@ -220,10 +225,10 @@ def _line(ev: Evaluation, name: str, estimate: Estimate) -> Line:
         costs = ev.settings.costs
         remarks.append(f"a false positive costs {costs['cost_fp']:g}, a false negative {costs['cost_fn']:g}")
     if isinstance(estimate, ProxyEstimate):
-        remarks.append(_proxy_remark(estimate))
+        remarks.append(render(_proxy_remark(estimate)))
     elif estimate.defined and estimate.note:
         notes.append(estimate.note if estimate.method else f"no interval: {estimate.note}")
-    return Line(name, estimate, tuple(map(render, remarks)), tuple(notes))
+    return Line(name, spec.label, estimate, tuple(remarks), tuple(notes))
 
 
 def _proxy_remark(estimate: ProxyEstimate) -> str:
@@ -256,17 +261,22 @@ def _calibration_remarks(value: float, estimate: Estimate) -> list[str]:
     return [f"calibration: the probabilities are too {'low' if value > 1 else 'high'} on the whole"]
 
 
-def _no_information(ev: Evaluation) -> list[str]:
+def _no_information_rate(ev: Evaluation) -> Value | None:
+    """Return the share of the largest class, which guessing it would get right; None without counts."""
+    counted = isinstance(ev.by_name.get("confusion"), Confusion)
+    return ev["no_information_rate"].value if counted else None
+
+
+def _no_information(ev: Evaluation, accuracy: float, rate: Value | None) -> list[str]:
     """Return the no-information rate, and whether accuracy is higher."""
-    table = ev.tallies.get("confusion")
+    table = ev.by_name.get("confusion")
     if not isinstance(table, Confusion) or table.weights is not None or ev.settings.group:
         return []
-    rate = ev["no_information_rate"].value
     test = no_information(table)
-    if isinstance(test.p_value, Undefined) or isinstance(rate, Undefined):
+    if isinstance(test.p_value, Undefined) or not isinstance(rate, float):
         return []
     p = "p < 2.2e-16" if test.p_value < 2.2e-16 else p_text(test.p_value)  # noqa: PLR2004 - as R prints what is smaller
-    if ev["accuracy"].value <= rate:
+    if accuracy <= rate:
         return [f"no-information rate {rate:.4f}: accuracy is no higher"]
     if test.p_value < 1 - ev.settings.confidence:
         return [f"no-information rate {rate:.4f}: accuracy is higher, {p}"]
@@ -274,11 +284,17 @@ def _no_information(ev: Evaluation) -> list[str]:
 
 
 def _remarks(
-    ev: Evaluation, lines: tuple[tuple[Line, ...], ...], *, full: bool, drawn: bool, advice: bool
+    ev: Evaluation,
+    lines: tuple[tuple[Line, ...], ...],
+    rate: Value | None,
+    *,
+    full: bool,
+    drawn: bool,
+    advice: bool,
 ) -> Iterator[str]:
-    table = ev.tallies.get("confusion")
+    table = ev.by_name.get("confusion")
     if isinstance(table, Confusion):
-        yield from _count_remarks(ev, table, advice=advice)
+        yield from _count_remarks(ev, table, rate, advice=advice)
         if full and table.weights is None:
             yield from _marginal_test(table)
         if not drawn:
@@ -292,7 +308,7 @@ def _remarks(
         yield f"{len(ev.task.labels)} {unit}: the metrics of each are in {hint('ev.classes', '--full')}."
     if ev.binned is not None:
         yield from _bin_remarks(ev.binned)
-    if ev.task.name == "binary" and "scores" in ev.tallies and not ev.are_probabilities:
+    if ev.task.name == "binary" and "scores" in ev.by_name and not ev.are_probabilities:
         lost = "log loss, Brier score and calibration are left out"
         yield f"The scores are not probabilities{_score_range(ev)}: {lost}."
     if ev.task.name == "binary" and not isinstance(table, Confusion):
@@ -300,7 +316,7 @@ def _remarks(
         yield (
             f"Counts need a threshold: {ways}." if advice else "There are no counts: no threshold was given."
         )
-    if "class_scores" in ev.tallies and not ev.are_probabilities:
+    if "class_scores" in ev.by_name and not ev.are_probabilities:
         yield "The scores of a row do not add up to 1: log loss, Brier score and calibration are left out."
     without_interval = any(
         line.estimate.defined and not line.estimate.method for group in lines for line in group
@@ -358,10 +374,9 @@ def _criterion_advice(ev: Evaluation) -> str:
     return f"{call} weighs the two."
 
 
-def _count_remarks(ev: Evaluation, table: Confusion, *, advice: bool) -> Iterator[str]:
-    plain = table.weights is None
-    rate, accuracy = (ev[name].value for name in ("no_information_rate", "accuracy"))
-    if plain and not isinstance(rate, Undefined) and not isinstance(accuracy, Undefined) and accuracy <= rate:
+def _count_remarks(ev: Evaluation, table: Confusion, rate: Value | None, *, advice: bool) -> Iterator[str]:
+    plain, accuracy = table.weights is None, ev["accuracy"].value
+    if plain and isinstance(rate, float) and isinstance(accuracy, float) and accuracy <= rate:
         largest = _short_label(table.labels[int(table.actual_totals.argmax())])
         if rate == 1:
             yield f"All rows are {largest}: they cannot tell a model from always guessing it."
@@ -392,7 +407,7 @@ def _named(label: Any) -> Any:
 
 def _error_kinds(ev: Evaluation, table: Confusion, *, advice: bool) -> Iterator[str]:
     """Yield which of the two kinds of error is more frequent, and how to weigh them."""
-    index = table.labels.index(ev.positive)
+    index = table.labels.index(ev.task.positive)
     counts = table.table()
     false_negatives = int(counts[index].sum() - counts[index, index])
     false_positives = int(counts[:, index].sum() - counts[index, index])
@@ -414,7 +429,7 @@ def _error_kinds(ev: Evaluation, table: Confusion, *, advice: bool) -> Iterator[
         sentence = f"{counted(false_negatives, 'error')} of each kind."
     else:
         sentence = f"{larger:,} of {errors:,} errors are {name}s ({which})."
-    yield sentence + (f" {_criterion_advice(ev)}" if advice and "scores" in ev.tallies else "")
+    yield sentence + (f" {_criterion_advice(ev)}" if advice and "scores" in ev.by_name else "")
 
 
 def counted(number: int, word: str) -> str:

@@ -17,9 +17,10 @@ __all__ = ["Line", "Summary"]
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """One metric: its name, its estimate, and remarks printed under it; notes only in the full text."""
+    """One metric: name, title, estimate, and remarks printed under it; notes only in the full text."""
 
     name: str
+    title: str
     estimate: Estimate
     remarks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

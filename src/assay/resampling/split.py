@@ -76,6 +76,10 @@ class Split:
             raise SplitError(f"there is no part {name!r}: the parts are {shown(self.names)}.")
         return self._part(self.names.index(name), *self._ordered())
 
+    def parts(self, *names: str) -> list[Array]:
+        """Return the numbers of the rows of some parts."""
+        return [self[name] for name in names]
+
     def __iter__(self) -> Iterator[Array]:
         ordered = self._ordered()
         return (self._part(place, *ordered) for place in range(len(self.names)))

@@ -1,21 +1,92 @@
-"""The collection: several tallies of the same rows, by name."""
+"""Tallies by key, merged key by key, and the collection: several tallies of the same rows, by name."""
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
-from collections.abc import Sized
+import itertools
+from collections.abc import Mapping, Sized
 from typing import TYPE_CHECKING, Any, Self
 
 from assay.errors import TallyError
-from assay.tallies.mapping import MappedTallies, maker
+from assay.tallies.tally import Tally, require, restored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator
 
     from assay.inputs import Rows
-    from assay.tallies.tally import Tally
 
-__all__ = ["Collection"]
+__all__ = ["Collection", "MappedTallies", "maker"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class MappedTallies(Tally, Mapping[Any, Tally]):
+    """Tallies by key, in the order of their keys. It reads as a mapping."""
+
+    index: tuple[Any, ...] = ()
+    tallies: tuple[Tally, ...] = ()
+
+    @staticmethod
+    def rank(key: Any) -> Any:
+        """Return what keys are ordered by; raise TypeError for what is no key."""
+        return key
+
+    @classmethod
+    def of_mapping(cls, tallies: Mapping[Any, Tally]) -> Self:
+        """Return the tallies of a mapping."""
+        keys = tuple(sorted(tallies, key=cls.rank))
+        return cls(keys, tuple(tallies[key] for key in keys))
+
+    def merge(self, other: Self) -> Self:
+        """Return both sides' tallies, key by key; one that a side lacks is taken as it is."""
+        self._same_kind(other)
+        merged = dict(self.items())
+        for key, tally in other.items():
+            merged[key] = merged[key].merge(tally) if key in merged else tally
+        return self.of_mapping(merged)
+
+    def __getitem__(self, key: Any) -> Tally:
+        try:
+            place = bisect.bisect_left(self.index, key)
+        except TypeError:  # a key of another kind
+            raise KeyError(key) from None
+        if place == len(self.index) or self.index[place] != key:
+            raise KeyError(key)
+        return self.tallies[place]
+
+    def items(self) -> Any:
+        """Return the keys with their tallies."""
+        return zip(self.index, self.tallies, strict=True)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.index)
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def state(self) -> tuple[Any, ...]:
+        """Return keys and tallies, those as kind and state."""
+        return self.index, tuple((tally.kind, tally.state()) for tally in self.tallies)
+
+    @classmethod
+    def restore(cls, state: tuple[Any, ...]) -> Self:
+        """Return the tallies whose :meth:`state` this was."""
+        keys, tallies = state
+        return cls(keys, tuple(restored(*one) for one in tallies))
+
+    def check(self) -> None:
+        """Raise ValueError if no rows could have led to this state."""
+        require(len(self.index) == len(self.tallies), "keys and tallies differ in number")
+        ranks = [self.rank(key) for key in self.index]
+        require(all(a < b for a, b in itertools.pairwise(ranks)), "keys out of order")
+
+
+def maker(each: Callable[[Rows], Tally] | type[Tally]) -> Callable[[Rows], Tally]:
+    """Return the function that makes a tally of rows; a tally's class stands for its ``of``."""
+    made: Callable[[Rows], Tally] = getattr(each, "of", each)
+    if not callable(made):
+        raise TallyError(f"{each!r} makes no tally: pass a tally, as assay.Confusion, or a function of rows.")
+    return made
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)

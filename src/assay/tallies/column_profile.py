@@ -69,7 +69,8 @@ def label_profile(column: Column) -> LabelProfile:
     if has_fractions(column):
         column.refuse_missing()
         return LabelProfile("fractions")
-    if column.labels is None and column.missing is None and column.values.dtype.kind in "iu" and len(column):
+    values = column.values
+    if column.labels is None and column.missing is None and values.dtype.kind in "iu" and len(values):
         low, high = int(column.values.min()), int(column.values.max())
         if high - low <= 1:  # no other integer lies between them
             return LabelProfile("whole", (low, high)[: 1 + high - low])
@@ -118,7 +119,7 @@ class ColumnProfile(Tally, kind="traits"):
     @classmethod
     def of(cls, rows: Rows) -> Self:
         """Return the profile of rows."""
-        if not len(need_rows(rows)):
+        if not need_rows(rows).n:
             return cls()
         if rows.multioutput:
             return cls._of_matrices(rows)
@@ -127,15 +128,15 @@ class ColumnProfile(Tally, kind="traits"):
         )
         score = rows.score
         if score is None:
-            return cls(len(rows), actual, predicted)
+            return cls(rows.n, actual, predicted)
         if score.values.ndim > 1:
-            return cls(len(rows), actual, predicted, probabilities=_sum_to_one(rows))
+            return cls(rows.n, actual, predicted, probabilities=_sum_to_one(rows))
         values = score.numbers("scores")
         score.refuse_missing()
         minimum, maximum = float(values.min()), float(values.max())
         if np.isnan(minimum):
             score.raise_missing(int(np.argmax(np.isnan(values))))
-        return cls(len(rows), actual, predicted, minimum + 0.0, maximum + 0.0)
+        return cls(rows.n, actual, predicted, minimum + 0.0, maximum + 0.0)
 
     @classmethod
     def _of_matrices(cls, rows: Rows) -> Self:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from assay import kernels
-from assay.inputs import need_rows
+from assay.inputs import need_columns
 from assay.tallies.label_cells import LabelCells
 from assay.tallies.tally import frozen
 
@@ -44,18 +44,18 @@ class Confusion(LabelCells, kind="confusion"):
     @classmethod
     def of(cls, rows: Rows) -> Self:
         """Return the tally of rows with actual and predicted labels."""
-        actual = need_rows(rows).need("actual", "a confusion tally")
-        predicted = rows.need("predicted", "a confusion tally")
+        actual, predicted = need_columns(rows, "a confusion tally", "actual", "predicted")
         fused = _integer_pairs(actual, predicted) if rows.weight is None else None
         if fused is not None:
             labels: Labels = tuple(fused[0].tolist())
             counts = fused[1].ravel()
             cells = counts.nonzero()[0]
             tally = cls(labels, cells=frozen(cells.astype(np.uint64)), counts=frozen(counts[cells]))
-            if rows.labels is None:
+            if rows.labels is None or set(labels) <= set(rows.labels):
+                if rows.labels is not None:
+                    tally = tally.merge(cls(rows.labels, declared=True))
+                tally.__dict__["n"] = rows.n  # known here
                 return tally
-            if set(labels) <= set(rows.labels):
-                return tally.merge(cls(rows.labels, declared=True))
         return cls.of_columns((actual, predicted), rows.labels, rows.weight)
 
     @classmethod
@@ -140,11 +140,11 @@ def _integer_pairs(actual: Column, predicted: Column) -> tuple[Array, Array] | N
     """Count two integer columns in one pass over both, where their range allows it."""
     if actual.labels is not None or predicted.labels is not None:
         return None
+    if actual.missing is not None or predicted.missing is not None:  # encoding them says where
+        return None
     first, second = actual.values, predicted.values
     if first.dtype != second.dtype or first.dtype.kind not in "iub" or first.ndim > 1:
         return None
-    actual.refuse_missing()
-    predicted.refuse_missing()
     truth = first.dtype.kind == "b"
     if truth:
         first, second = first.view(np.uint8), second.view(np.uint8)

@@ -10,7 +10,7 @@ from assay.errors import ColumnError
 from assay.hints import param
 from assay.inputs import Label, encode, need_rows
 from assay.inputs.labels import cross, same_kind
-from assay.tallies.mapping import MappedTallies, maker
+from assay.tallies.collection import MappedTallies, maker
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -51,7 +51,7 @@ def row_values(
     so that only tallies of the same function with the same options merge.
     """
     own, name = own_parameters(function, parameters)
-    if not len(need_rows(rows)):
+    if not need_rows(rows).n:
         return np.empty(0), name
     what = f"the loss {function.__name__}"
     columns = [loss_argument(rows, role, what) for role in positional_parameters(function)]
@@ -149,7 +149,7 @@ def loss_argument(rows: Rows, role: str, what: str) -> Array:
             "probability, and codes, scores and probabilities of several classes."
         )
     column = rows.need("score" if role == "probability" else role, what)
-    values = doubles(column.numbers("probabilities" if role == "probability" else "numbers"))
+    values = column.float64("probabilities" if role == "probability" else "numbers")
     column.refuse_missing()
     finite = np.isfinite(values)
     if not finite.all():

@@ -9,8 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import LengthError, MergeError
-from assay.inputs import column, need_rows
-from assay.inputs.columns import doubles
+from assay.inputs import column, need_columns
 from assay.inputs.labels import weights
 from assay.tallies.exact_numbers import Dyadic
 from assay.tallies.loss_arguments import check_clip, own_parameters, require_probabilities, row_values
@@ -90,10 +89,10 @@ class Losses(Tally, kind="losses"):
         from assay.tallies.scores.scores import with_labels  # noqa: PLC0415 - circular import
 
         what, clip = "a tally of log losses", check_clip(clip)
-        actual, score = need_rows(rows).need("actual", what), rows.need("score", what)
+        actual, score = need_columns(rows, what, "actual", "score")
         values = score.numbers("probabilities")
         score.refuse_missing()
-        if not len(rows):
+        if not rows.n:
             return cls()
         kernel = kernels.exact_log_losses if rows.weight is None else kernels.log_losses
 
@@ -106,9 +105,9 @@ class Losses(Tally, kind="losses"):
             require_probabilities(score, values)
         if rows.weight is not None:
             return cls._of(result, rows.weight.values, loss)
-        n, total = Dyadic.of(len(rows)), Dyadic.of(result["sum"], _VALUE)
+        n, total = Dyadic.of(rows.n), Dyadic.of(result["sum"], _VALUE)
         return cls(
-            loss, len(rows), n, n, total, Dyadic.of(result["squared_sum"], _PRODUCT), total,
+            loss, rows.n, n, n, total, Dyadic.of(result["squared_sum"], _PRODUCT), total,
             result["infinite"], 0, result["least"], np.inf if result["infinite"] else result["largest"],
         )  # fmt: skip
 
@@ -122,7 +121,7 @@ class Losses(Tally, kind="losses"):
         """
         values_column = column(values, "values")
         values_column.refuse_missing()
-        losses = doubles(values_column.numbers("losses"))
+        losses = values_column.float64("losses")
         if weight is None:
             return cls._of(losses, None, loss)
         row_weights = weights(column(weight, "weight"))

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import NumberError
-from assay.inputs import column, need_rows
+from assay.inputs import column, need_columns
 from assay.tallies.exact_numbers import Dyadic
 from assay.tallies.tally import Tally, require
 
@@ -57,13 +57,13 @@ class Moments(Tally, kind="moments"):
     @classmethod
     def of(cls, rows: Rows) -> Self:
         """Return the tally of rows with actual and predicted numbers."""
-        columns = need_rows(rows).need("actual", "a moments tally"), rows.need("predicted", "a moments tally")
+        columns = need_columns(rows, "a moments tally", "actual", "predicted")
         actual, predicted = map(_numbers, columns)
-        if not len(rows):
+        if not rows.n:
             return cls()
         if rows.weight is None:
             kernel_sums = kernels.exact_moments(actual, predicted)
-            weight = squared_weight = Dyadic.of(len(rows))
+            weight = squared_weight = Dyadic.of(rows.n)
             prefix, value, square = "sum_", _VALUE, _PRODUCT
             largest = kernel_sums["max_absolute_error"]
         else:
@@ -74,7 +74,7 @@ class Moments(Tally, kind="moments"):
             largest = kernels.exact_moments(actual, predicted)["max_absolute_error"]
         refuse_bad_rows(columns, (kernel_sums["bad_row_actual"], kernel_sums["bad_row_predicted"]))
         return cls(
-            len(rows), weight, squared_weight,
+            rows.n, weight, squared_weight,
             Dyadic.of(kernel_sums[prefix + "actual"], value),
             Dyadic.of(kernel_sums[prefix + "predicted"], value),
             Dyadic.of(kernel_sums[prefix + "absolute_error"], value),

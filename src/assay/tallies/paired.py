@@ -10,8 +10,7 @@ import numpy as np
 from assay import kernels
 from assay.errors import InputError, LengthError, TallyError
 from assay.hints import param
-from assay.inputs import need_rows
-from assay.inputs.columns import doubles
+from assay.inputs import need_columns
 from assay.inputs.labels import Label, binary
 from assay.tallies.confusion import Confusion
 from assay.tallies.label_cells import LabelCells
@@ -97,10 +96,10 @@ class PairedScores(Tally, kind="paired scores"):
         if first.weight is not None:
             raise TallyError("paired scores count rows and take no weights yet.")
         columns = [one.need("score", "a paired tally") for one in (first, second)]
-        if not len(first):
+        if not first.n:
             return cls()
         labels, positive = binary(actual, first.positive, first.labels)
-        mine, theirs = (doubles(one.numbers("scores")) for one in columns)
+        mine, theirs = (one.float64("scores") for one in columns)
         *found, bad_row = kernels.order_pairs(mine, theirs, labels)
         if bad_row >= 0:
             columns[0 if np.isnan(mine[bad_row]) else 1].raise_missing(bad_row)
@@ -133,9 +132,9 @@ class PairedScores(Tally, kind="paired scores"):
 
 def same_actual(first: Rows, second: Rows, what: str) -> Column:
     """Return the actual column that both models' rows share, or raise if they do not."""
-    mine, theirs = need_rows(first).need("actual", what), need_rows(second).need("actual", what)
-    if len(first) != len(second):
-        raise LengthError(f"the first model has {len(first):,} rows, the second {len(second):,}.")
+    (mine,), (theirs,) = (need_columns(rows, what, "actual") for rows in (first, second))
+    if first.n != second.n:
+        raise LengthError(f"the first model has {first.n:,} rows, the second {second.n:,}.")
     if not _equal(first.origin, second.origin):
         raise InputError(
             "different rows were left out for the two models (missing values or weights of 0), so their rows "

@@ -22,7 +22,6 @@ from assay.errors import (
 )
 from assay.hints import param, passed
 from assay.inputs import Column, Label, column, encode, need_rows
-from assay.inputs.columns import doubles
 from assay.inputs.labels import label_union, same_kind
 from assay.tallies.tally import Tally, frozen, no_values, require
 
@@ -99,7 +98,7 @@ class Queries(Tally, kind="queries"):
             raise TallyError(f"ranked lists take no weights: leave out {param('weight')}.")
         gain = rows.need("actual", "a query tally")
         score = rows.need("score", "a query tally")
-        gains = doubles(gain.numbers("gains"))
+        gains = gain.float64("gains")
         scores = score.numbers("scores")
         gain.refuse_missing()
         _refuse_missing_score(score)

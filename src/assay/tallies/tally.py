@@ -40,6 +40,13 @@ class Tally(abc.ABC):
     """Exact state of rows that have been read; a frozen dataclass whose fields are its state."""
 
     kind: ClassVar[str]
+    cache: dict[Any, Any]  # small results by key: a tally does not change, and neither do they
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Return a tally whose fields are not yet set, and with nothing in its cache."""
+        tally = super().__new__(cls)
+        tally.__dict__["cache"] = {}
+        return tally
 
     def __init_subclass__(cls, *, kind: str = "", **rest: Any) -> None:
         super().__init_subclass__(**rest)
@@ -75,14 +82,10 @@ class Tally(abc.ABC):
         return tuple(getattr(self, field.name) for field in dataclasses.fields(self))  # type: ignore[arg-type]
 
     def cached(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Return what was made of this tally under a key, and make it the first time: for what is small.
-
-        A tally is not changed, so what was read from it once need not be read again.
-        """
-        store = self.__dict__.setdefault("_kept", {})
-        if key not in store:
-            store[key] = make()
-        return store[key]
+        """Return the result in the cache under a key; it is computed the first time."""
+        if key not in self.cache:
+            self.cache[key] = make()
+        return self.cache[key]
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

@@ -9,8 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import TallyError
-from assay.inputs import need_rows, rows
-from assay.inputs.columns import doubles
+from assay.inputs import need_columns, rows
 from assay.tallies.moments import Moments, refuse_bad_rows
 from assay.tallies.scores.scores import check_counts
 from assay.tallies.tally import Tally, frozen, no_values, require
@@ -57,15 +56,15 @@ class NumberPairs(Tally, kind="number pairs"):
     def of(cls, rows: Rows) -> Self:
         """Return the tally of rows with actual and predicted numbers, all finite."""
         what = "a tally of number pairs"
-        columns = need_rows(rows).need("actual", what), rows.need("predicted", what)
+        columns = need_columns(rows, what, "actual", "predicted")
         if rows.weight is not None:
             raise TallyError("number pairs count rows and take no weights yet.")
-        actual, predicted = (doubles(one.numbers("numbers")) for one in columns)
+        actual, predicted = (one.float64("numbers") for one in columns)
         for one in columns:
             one.refuse_missing()
-        if not len(rows):
+        if not rows.n:
             return cls()
-        *found, _, bad_row = kernels.order_pairs(actual, predicted, np.ones(len(rows), dtype=np.uint8))
+        *found, _, bad_row = kernels.order_pairs(actual, predicted, np.ones(rows.n, dtype=np.uint8))
         if bad_row >= 0 or not all(np.isfinite(numbers).all() for numbers in found[:2]):
             bad = (~np.isfinite(numbers) for numbers in (actual, predicted))
             refuse_bad_rows(columns, tuple(int(np.argmax(one)) if one.any() else -1 for one in bad))

@@ -26,7 +26,7 @@ from assay.metrics.ranking.retrieval import Lists
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from assay.inference.estimate import Estimate
     from assay.inputs import Rows
     from assay.metrics import Metric
+    from assay.metrics.spec import MetricSpec
 
     TableReader = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]] | None]
 
@@ -96,12 +97,19 @@ class PoweredEvaluation(Evaluation):
         moved = super().at(threshold)
         return dataclasses.replace(moved, proxies=tuple(proxy.at(threshold) for proxy in self.proxies))
 
-    def _estimate(
-        self, metric: Metric, options: dict[str, Any], confidence: float, method: str | None
-    ) -> Estimate:
-        alone = super()._estimate(metric, options, confidence, method)
+    def _compute(self, specs: Sequence[MetricSpec], confidence: float, method: str | None) -> list[Estimate]:
+        alone = super()._compute(specs, confidence, method)
         if method is not None:
             return alone
+        return [
+            self._with_proxies(each, spec.metric, spec.options, confidence)
+            for each, spec in zip(alone, specs, strict=True)
+        ]
+
+    def _with_proxies(
+        self, alone: Estimate, metric: Metric, options: dict[str, Any], confidence: float
+    ) -> ProxyEstimate:
+        """Return the estimate of a metric by the proxies, too, or why the labels alone are better."""
         values = tuple(_proxy_value(proxy, metric, options) for proxy in self.proxies)
         power = self._power(metric, options) if alone.defined else "the metric has no value"
         if isinstance(power, _Power):
@@ -112,7 +120,7 @@ class PoweredEvaluation(Evaluation):
             power = "the estimate lies on a bound"
         reason = f"labels alone: {power}"
         note = "; ".join(filter(None, [alone.note, reason]))
-        fields = {field.name: getattr(alone, field.name) for field in dataclasses.fields(alone)}
+        fields = {field.name: getattr(alone, field.name) for field in dataclasses.fields(alone) if field.init}
         return ProxyEstimate(
             **(fields | {"note": note}),
             labels_alone=alone,
@@ -212,7 +220,7 @@ class PoweredEvaluation(Evaluation):
 
     def _table_reader(self, metric: Metric, options: dict[str, Any]) -> TableReader:
         """Return a function that gives a metric's value and influence at a table of two classes."""
-        labels, row_options = self.task.labels, self.read(metric, options)[2]
+        labels, row_options = self.task.labels, self.read(metric, options).row_options
         corners = [(first, second) for first in labels for second in labels]
 
         def read(table: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]] | None:
@@ -317,12 +325,12 @@ def row_influence_of(ev: Evaluation, metric: Metric, options: dict[str, Any]) ->
     own = ev.rows if metric.reads.tally is Confusion else ev.source_rows
     if own is None:
         return None
-    return influence(metric, own, **ev.read(metric, options)[2])
+    return influence(metric, own, **ev.read(metric, options).row_options)
 
 
 def _proxy_value(proxy: Evaluation, metric: Metric, options: dict[str, Any]) -> Any:
-    tally, tally_options, _ = proxy.read(metric, options)
-    value = metric(tally, **tally_options)
+    tallied = proxy.read(metric, options)
+    value = metric(tallied.tally, **tallied.options)
     return value if isinstance(value, Undefined) else float(value)
 
 

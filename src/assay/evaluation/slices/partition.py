@@ -23,12 +23,12 @@ from assay.inputs import Label, encode, label_union
 from assay.inputs.category_order import in_order
 from assay.inputs.labels import cross, translate
 from assay.tallies import BinnedScores, Collection, Confusion, Grouped, NumberPairs, Scores, StoredRows, merge
-from assay.tallies.scores.counts_at_threshold import counted_at
+from assay.tallies.scores.thresholding import counted_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.evaluation.settings import Settings
+    from assay.evaluation.task import Settings
     from assay.inputs import Column, Labels, Rows
     from assay.tallies import Tally
 

@@ -24,7 +24,6 @@ from assay.inference.bootstrap.vectorized import TABLE_VIEWS, of_tables
 from assay.inference.estimate import Estimate
 from assay.inference.formulas.proportions import check_confidence
 from assay.inference.influence.influence import influence
-from assay.inference.influence.row_contributions import options_with_positive
 from assay.inputs import Rows
 from assay.metrics import Metric, Undefined, find
 from assay.metrics.views.row_means import Mean
@@ -207,7 +206,7 @@ def dirichlet_interval(
     if isinstance(value, Undefined):
         return Estimate(value, None, None, confidence, method_name, tally.n, _NO_VALUE)
     count = check_count(count, DEFAULT_REPLICATES)
-    options = options_with_positive(metric, options, data.positive if isinstance(data, Rows) else None)
+    options = metric.with_positive(options, data.positive if isinstance(data, Rows) else None)
     size = len(tally.labels)
     rng = np.random.Generator(np.random.Philox(key=[check_seed(seed), _DIRICHLET_STREAM]))
     shape = tally.table().ravel() + _PRIOR_ROWS / size**2

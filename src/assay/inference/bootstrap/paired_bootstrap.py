@@ -21,7 +21,6 @@ from assay.inference.bootstrap.units import (
     pieces,
 )
 from assay.inference.bootstrap.vectorized import MAX_ROWS_FOR_INTEGERS, TABLE_VIEWS, of_tables
-from assay.inference.influence.row_contributions import options_with_positive
 from assay.inference.test_result import TestResult
 from assay.inputs import Rows
 from assay.metrics import Metric, Undefined, find
@@ -170,7 +169,7 @@ def _joint(metric: Metric, data: Any, options: dict[str, Any], *, stratified: bo
             f"of rows, not on a {type(data).__name__}."
         )
     first, second = data
-    options = options_with_positive(metric, options, first.positive)
+    options = metric.with_positive(options, first.positive)
     independent = first.weight is None and first.group is None
     if metric.reads in TABLE_VIEWS and independent:
         return _joint_of_labels(metric, PairedLabels.of(first, second), options, stratified=stratified)

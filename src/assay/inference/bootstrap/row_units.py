@@ -19,7 +19,6 @@ from assay.inference.bootstrap.tally_units import (
 from assay.inference.bootstrap.units import ResamplingUnits
 from assay.inference.bootstrap.vectorized import TABLE_VIEWS, of_tables
 from assay.inference.influence.confusion import cell_of_rows
-from assay.inference.influence.row_contributions import options_with_positive
 from assay.inference.influence.row_means import query_values
 from assay.inputs import Rows, encode
 from assay.metrics.views.row_means import Mean
@@ -47,7 +46,7 @@ def units_of_rows(
     metric: Metric, rows: Rows, options: dict[str, Any], *, stratified: bool
 ) -> ResamplingUnits:
     """Return the units of rows: the groups where rows have some, else rows, by way of the smallest tally."""
-    options = options_with_positive(metric, options, rows.positive)
+    options = metric.with_positive(options, rows.positive)
     if rows.group is not None:
         if stratified:
             raise MetricError("stratified=True draws rows within classes, but these rows are drawn by group.")

@@ -30,7 +30,7 @@ from assay.tallies import (
     Values,
 )
 from assay.tallies.loss_arguments import evaluate_in_blocks, own_parameters, positional_parameters
-from assay.tallies.scores.pooling import MAX_ENTRIES, pooled
+from assay.tallies.scores.scores import MAX_ENTRIES, pooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,16 +24,11 @@ from assay.inference.formulas.delong import delong_several
 from assay.inference.formulas.proportions import check_confidence
 from assay.inference.hypothesis_tests.multiple_testing import benjamini_hochberg, holm
 from assay.inference.hypothesis_tests.paired_proportions import cochran_q
-from assay.inference.influence.row_contributions import (
-    options_with_positive,
-    outcomes_of_rows,
-    row_contributions,
-)
+from assay.inference.influence.row_contributions import outcomes_of_rows, row_contributions
 from assay.inputs import Rows
-from assay.inputs.columns import doubles
 from assay.inputs.labels import binary
 from assay.metrics import Metric, Undefined
-from assay.metrics.spec import MetricSpec, requested_metrics
+from assay.metrics.spec import MetricSpec, requested_metrics, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +39,7 @@ if TYPE_CHECKING:
     from assay.inference.differences.pairing import Models, Pair
     from assay.inference.formulas.proportions import Interval
     from assay.inference.test_result import TestResult
+    from assay.tallies import Tally
 
 __all__ = [
     "ComparisonTable",
@@ -114,6 +110,7 @@ def compare_metrics(
     differences: list[Difference] = []
     overall: dict[str, TestResult] = {}
     pairs_of_data: dict[tuple[int, ...], dict[tuple[int, int], Pair]] = {}
+    tallies_of_rows: dict[Any, Tally] = {}
     for spec in specs:
         metric, options, name = spec.metric, metric_options(spec, models, positive), comparison_name(spec)
         read = models.read_by(metric, options)
@@ -121,12 +118,19 @@ def compare_metrics(
         identity = tuple(map(id, read.data))
         if identity not in pairs_of_data:  # metrics that read the same data share what a pair makes of it
             pairs_of_data[identity] = {pair: read.pair(*pair) for pair in pairs}
-        values: list[Any] = [metric(data, **options) for data in read.data]
+        # Rows of one of several labels are the metric's own, and so are their tallies.
+        tallied = read.tallied(spec, options, tallies_of_rows if read is models else {})
+        values: list[Any] = values_of([(metric, tally, own) for tally, own in tallied])
         limits = (_number_for(margin, spec, "margin"), _number_for(detect, spec, "detect"))
         for first, second in pairs:
+            pair = pairs_of_data[identity][first, second]
+            tallies = [
+                tallied[index][0] if data is read.data[index] else None  # or its weights were rescaled
+                for index, data in ((first, pair.first), (second, pair.second))
+            ]
             request = DifferenceRequest(
-                metric, options, (values[first], values[second]), pairs_of_data[identity][first, second],
-                confidence, settings,
+                metric, options, (values[first], values[second]), pair, confidence, settings,
+                tallies=(tallies[0], tallies[1]),
             )  # fmt: skip
             names = (models.names[first], models.names[second])
             differences.append(compute_difference(request, name, names, *limits))
@@ -277,7 +281,7 @@ def _test_of_all_models(metric: Metric, options: dict[str, Any], models: Models)
         positive = binary(first.need("actual", "auc"), first.positive, first.labels)[0]
         if min(int(positive.sum()), int(len(positive) - positive.sum())) < _MIN_ROWS_PER_CLASS:
             return None
-        scores = [doubles(rows.need("score", "auc").numbers("scores")) for rows in models.data]
+        scores = [rows.need("score", "auc").float64("scores") for rows in models.data]
         return delong_several(scores, positive, 1 - positive)
     if metric.kind != "proportion" or options.get("average"):
         return None
@@ -314,9 +318,7 @@ def _size(request: DifferenceRequest) -> int:
 def metric_options(spec: MetricSpec, models: Models, positive: Any) -> dict[str, Any]:
     """Return a metric's options with the positive label that the rows, or the caller, state."""
     first = models.data[0]
-    return options_with_positive(
-        spec.metric, spec.options, first.positive if isinstance(first, Rows) else positive
-    )
+    return spec.metric.with_positive(spec.options, first.positive if isinstance(first, Rows) else positive)
 
 
 def _number_for(numbers: float | Mapping[str, float] | None, spec: MetricSpec, argument: str) -> float | None:

@@ -80,6 +80,8 @@ class Difference:
     ``n`` is how many rows (queries, of ranked lists) there are, ``counted`` how many of them count for this
     metric. ``direction`` is 1 where more is better, -1 where less is, 0 where neither can be said.
     ``disagreeing`` is on how many rows only the first model has what is counted, and only the second.
+    ``decided`` is whether it is significant, corrected for all that was tested beside it; ``winner`` then is
+    the better model's name, None where no value is better than another.
 
     >>> limits = (0.004, 0.036, 0.95)
     >>> d = Difference("auc", "a", "b", (0.9, 0.92), 0.02, *limits, 0.0143, "paired DeLong", "Wald", 400)
@@ -114,24 +116,20 @@ class Difference:
     margin: Margin | None = None
     detect: float | None = None
     same: bool = False  # the models differ on no row
+    decided: bool = dataclasses.field(init=False)
+    winner: str | None = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        p, size = self.p_value if self.adjusted is None else self.adjusted, self.difference
+        decided = not isinstance(p, Undefined) and not isinstance(size, Undefined) and p < self.alpha
+        winner = self.second if float(size) * self.direction > 0 else self.first
+        object.__setattr__(self, "decided", decided)
+        object.__setattr__(self, "winner", winner if decided and self.direction else None)
 
     @property
     def alpha(self) -> float:
         """The level of the test: one less the confidence."""
         return 1 - self.confidence
-
-    @property
-    def decided(self) -> bool:
-        """Whether the difference is significant, corrected for all that was tested beside it."""
-        p = self.p_value if self.adjusted is None else self.adjusted
-        return not isinstance(p, Undefined) and not isinstance(self.difference, Undefined) and p < self.alpha
-
-    @property
-    def winner(self) -> str | None:
-        """The better model's name; None where it is not significant, or no value is better than another."""
-        if not self.decided or not self.direction:
-            return None
-        return self.second if float(self.difference) * self.direction > 0 else self.first
 
     def rows_needed(
         self, difference: float | None = None, *, power: float = 0.8, alpha: float | None = None

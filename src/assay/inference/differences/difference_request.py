@@ -16,11 +16,12 @@ from assay.hints import passed
 from assay.inference.differences.clustered_difference import GroupedUnits, group_shares, jackknife_spread
 from assay.inference.differences.pairing import size_of
 from assay.inference.differences.pooled_variance import BY_CLASS, InfluenceUnits, NullSpread, own_spread
+from assay.inference.formulas.proportions import check_seed
 from assay.inference.hypothesis_tests.paired_means import sign_flips
 from assay.inference.influence.confusion import slopes_at
 from assay.inference.influence.influence import Influence, influence
 from assay.inference.influence.row_contributions import outcomes_of_rows, row_contributions, row_outcomes
-from assay.inference.intervals.interval_request import NOISE, check_seed
+from assay.inference.intervals.interval_request import NOISE
 from assay.inference.test_result import TestResult
 from assay.inputs.labels import encode
 from assay.metrics import Binary, Classes
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from assay.inference.differences.pairing import Pair
     from assay.metrics import Metric
+    from assay.tallies import Tally
 
 __all__ = [
     "NEVER_DISAGREE",
@@ -112,6 +114,7 @@ class DifferenceRequest:
     confidence: float = 0.95
     settings: ComparisonSettings = dataclasses.field(default_factory=ComparisonSettings)
     part_of_all: bool = False  # one model on a part of its rows and on the rest of them
+    tallies: tuple[Tally | None, Tally | None] = (None, None)  # that the metric reads, where they are known
 
     @property
     def difference(self) -> float:
@@ -178,7 +181,10 @@ class DifferenceRequest:
             return self._influence_of_cells()
         if not self.pair.has_rows:
             return None
-        both = [influence(self.metric, data, **self.options) for data in self.pair.both]
+        both = [
+            influence(self.metric, data, tally=tally, **self.options)
+            for data, tally in zip(self.pair.both, self.tallies, strict=True)
+        ]
         return None if both[0] is None or both[1] is None else both[1].minus(both[0])
 
     @property

@@ -17,7 +17,6 @@ from assay.inference.hypothesis_tests.contingency import mcnemar
 from assay.inference.hypothesis_tests.paired_means import diebold_mariano, paired_t, sign_flips, wilcoxon
 from assay.inference.hypothesis_tests.paired_proportions import paired_error, tango
 from assay.inference.influence.row_contributions import row_outcomes
-from assay.inputs.columns import doubles
 from assay.inputs.labels import binary
 from assay.metrics import Undefined
 
@@ -89,14 +88,12 @@ def compare_aucs(request: DifferenceRequest) -> DifferenceResult | str | None:
     small = min(sizes) < _MIN_ROWS_OF_CLASS_FOR_DELONG and request.settings.requested_test("any") != "delong"
     if min(sizes) < _MIN_ROWS_FOR_VARIANCE:
         return "a class of a single row shows no spread"
-    scores = [
-        doubles(rows.need("score", request.metric.name).numbers("scores")) for rows in request.pair.both
-    ]
+    scores = [rows.need("score", request.metric.name).float64("scores") for rows in request.pair.both]
     test = delong_paired(scores[1], scores[0], positive, 1 - positive, confidence=request.confidence)
     if isinstance(test.p_value, Undefined):
         return test.p_value.reason
     if test.statistic is None:
-        return DifferenceResult(None, None, "paired DeLong", test, len(first), 0.0, "the models rank alike")
+        return DifferenceResult(None, None, "paired DeLong", test, first.n, 0.0, "the models rank alike")
     if small:
         return (
             f"DeLong's test is not relied on below {_MIN_ROWS_OF_CLASS_FOR_DELONG} rows of a class "
@@ -107,7 +104,7 @@ def compare_aucs(request: DifferenceRequest) -> DifferenceResult | str | None:
     assert test.high is not None  # noqa: S101
     assert test.standard_error is not None  # noqa: S101
     low, high = request.clip_limits(factor * test.low, factor * test.high)
-    return DifferenceResult(low, high, "paired DeLong", test, len(first), factor * test.standard_error)
+    return DifferenceResult(low, high, "paired DeLong", test, first.n, factor * test.standard_error)
 
 
 def compare_by_influence(request: DifferenceRequest) -> DifferenceResult | str | None:

@@ -16,10 +16,11 @@ import numpy as np
 
 from assay.errors import ColumnError, InputError, LengthError, MetricError
 from assay.hints import hint, param
-from assay.inference.intervals.interval_request import rescaled
-from assay.inference.intervals.tally_choice import tally_for
+from assay.inference.influence.influence import rescaled
+from assay.inference.intervals.choose_interval import tallies_for
 from assay.inputs import Rows, rows
 from assay.inputs.labels import encode
+from assay.inputs.roles import gather_rows
 from assay.tallies import Collection, PairedLabels, PairedScores, Queries, Tally
 from assay.tallies.paired import same_actual
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.metrics import Metric
+    from assay.metrics.spec import MetricSpec
     from assay.tallies import Confusion
 
 __all__ = ["Models", "Pair", "count_empty_lists", "prepare_models", "size_of"]
@@ -117,6 +119,28 @@ class Models:
         left, right = (rescaled(self.data[index]) for index in (first, second))
         return Pair(left, right, self.paired, self.joint_tally)
 
+    def tallied(
+        self, spec: MetricSpec, options: dict[str, Any], known: dict[Any, Tally]
+    ) -> list[tuple[Tally, dict[str, Any]]]:
+        """Return each model's tally that a metric reads, and the metric's options beside it.
+
+        Tallies that do not depend on the options are looked up in `known`, and added to it.
+        """
+        metric, tallied = spec.metric, []
+        of_options = metric.loss is not None or (metric.of_scores and "positive" in options)
+        of_options |= options.get("average") == "samples"
+        for index, data in enumerate(self.data):
+            if isinstance(data, Tally):
+                tallied.append((data, options))
+            elif of_options:
+                tallied.append(metric.tallied(data, options))
+            else:
+                key = (index, spec.tally_key)
+                if key not in known:
+                    known[key] = metric.tallied(data, options)[0]
+                tallied.append((known[key], options))
+        return tallied
+
     def read_by(self, metric: Metric, options: dict[str, Any]) -> Models:
         """Return the same models with the tally that a metric reads in place of a collection of tallies."""
         if self._of_one_label(options):
@@ -126,7 +150,7 @@ class Models:
             return self
         read = []
         for data, name in zip(self.data, self.names, strict=True):
-            tally = tally_for(metric, data, options) if isinstance(data, Collection) else data
+            tally = tallies_for([(metric, options)], data)[0] if isinstance(data, Collection) else data
             if tally is None:
                 raise MetricError(
                     f"{metric.name} needs the rows of {name}, of which only tallies are at hand: "
@@ -153,7 +177,7 @@ def size_of(data: Any, *, of_queries: bool = False) -> int:
     """Return how many rows, or queries, rows or a tally hold."""
     if of_queries and isinstance(data, Rows):
         return len(encode(data.need("query", "a mean over queries"))[1])
-    return len(data) if isinstance(data, (Rows, Queries)) else int(data.n)
+    return len(data) if isinstance(data, Queries) else int(data.n)
 
 
 def count_empty_lists(data: Any) -> int:
@@ -313,7 +337,7 @@ def _are_paired(data: tuple[Any, ...], names: tuple[str, ...], *, paired: bool |
             raise InputError("separate tallies hold no pairs of rows: give rows, or a joint tally.")
         return False
     for model, name in zip(data[1:], names[1:], strict=True):
-        if paired is None and (len(model) != len(first) or _have_other_actuals(first, model, names[0], name)):
+        if paired is None and (model.n != first.n or _have_other_actuals(first, model, names[0], name)):
             return False
         same_actual(first, model, "a comparison")
         for role in ("group", "query"):
@@ -358,7 +382,7 @@ def _expand(joint: PairedScores) -> tuple[Rows, Rows]:
     counts = np.concatenate([joint.positives, joint.negatives]).astype(np.int64)
     actual = np.repeat(np.repeat([1, 0], len(joint.first)), counts)
     first, second = (
-        rows(actual=actual, score=np.repeat(np.tile(scores, 2), counts))
+        gather_rows(None, {"actual": actual, "score": np.repeat(np.tile(scores, 2), counts)})
         for scores in (joint.first, joint.second)
     )
     return first, second

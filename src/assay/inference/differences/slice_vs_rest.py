@@ -18,7 +18,7 @@ from assay.inference.differences.difference_request import ComparisonSettings, D
 from assay.inference.differences.pairing import Pair, size_of
 from assay.inference.differences.pooled_variance import units_of
 from assay.inference.formulas.delta import design_effect
-from assay.inference.intervals.interval_request import rescaled
+from assay.inference.influence.influence import rescaled
 from assay.inputs.labels import encode
 from assay.metrics import Undefined
 

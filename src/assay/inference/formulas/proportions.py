@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,7 @@ __all__ = [
     "METHODS",
     "agresti_coull",
     "check_confidence",
+    "check_seed",
     "clopper_pearson",
     "jeffreys",
     "jeffreys_limits",
@@ -46,6 +47,12 @@ def check_confidence(confidence: Any) -> None:
     """Raise unless a confidence is a share."""
     if not (isinstance(confidence, Real) and 0 < float(confidence) < 1):
         raise MetricError(f"{passed('confidence', confidence)} is a share between 0 and 1, such as 0.95.")
+
+
+def check_seed(seed: Any) -> None:
+    """Raise unless a seed is a whole number that 64 bits hold."""
+    if not (isinstance(seed, Integral) and 0 <= int(seed) < 1 << 64):
+        raise MetricError(f"{passed('seed', seed)} is a whole number from 0 to 2**64 - 1.")
 
 
 def normal_quantile(confidence: float) -> float:

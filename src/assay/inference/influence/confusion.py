@@ -13,10 +13,11 @@ from assay.inference.influence.gradients import (
     moved_tables,
     slopes_from,
 )
-from assay.inference.influence.influence import Influence, row_influence, tally_influence, value_of
+from assay.inference.influence.influence import Influence, row_influence, tally_influence
 from assay.inference.influence.margin_gradients import margin_gradient
 from assay.inputs.labels import encode, translate
 from assay.metrics import Binary, Classes, Ordered, Undefined
+from assay.metrics.spec import value_of
 from assay.metrics.views.confusion import effective_rows
 from assay.tallies import Confusion
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from assay.inference.formulas.delta import acceleration, kish
-from assay.tallies import ColumnTallies, Confusion, Scores, Tally
+from assay.tallies import ColumnTallies, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.inputs import Rows
-    from assay.metrics import Metric, Value
+    from assay.metrics import Metric
 
     # Both return None where the metric has no influence in closed form. The last argument of RowInfluence is
     # the rows' tally where the caller has it: with many classes, counting again takes longer than the slopes.
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     RowInfluence: TypeAlias = Callable[[Metric, Rows, dict[str, Any], Tally | None], "Influence | None"]
     Registered = TypeVar("Registered", bound=Callable[..., Any])
 
-__all__ = ["Influence", "influence", "power_of_two", "row_influence", "tally_influence", "value_of"]
+__all__ = ["Influence", "influence", "power_of_two", "rescaled", "row_influence", "tally_influence"]
 
+# Largest weight of rows, and one over it: sums of cubes of weights beyond either overflow or underflow.
+_MIN_LARGEST_WEIGHT = 2.0**-160
 # Functions that compute influences, by the view that a metric reads; those of tallies may also be registered
 # by the type of the tally, which comes first; those of rows of several labels or outputs are registered by
 # ColumnTallies, whatever the view. Filled by the modules that this package's __init__ imports.
@@ -136,11 +138,20 @@ def power_of_two(largest: float) -> float:
     return math.ldexp(1.0, math.frexp(largest)[1] - 1) if 0 < largest < math.inf else 1.0
 
 
-def value_of(metric: Metric, tally: Tally, options: dict[str, Any]) -> Value:
-    """Return a metric's value for a tally; of tables and scores it is needed twice, and so cached."""
-    if not isinstance(tally, (Confusion, Scores)):
-        return metric(tally, **options)
-    return tally.cached((metric, repr(options)), lambda: metric(tally, **options))  # type: ignore[no-any-return]
+def rescaled(rows: Any) -> Any:
+    """Rescale extreme weights by a power of two, so that their cubes neither overflow nor underflow.
+
+    That changes no standard error. Tallies are returned as they are.
+    """
+    if rows is None or isinstance(rows, Tally) or rows.weight is None or not len(rows):
+        return rows
+    column = rows.weight
+    largest = float(column.values.max())
+    if _MIN_LARGEST_WEIGHT <= largest <= 1 / _MIN_LARGEST_WEIGHT:
+        return rows
+    # No row is dropped, however small its weight beside the others.
+    weights = np.maximum(np.ldexp(column.values, -math.frexp(largest)[1]), np.finfo(np.float64).tiny)
+    return dataclasses.replace(rows, weight=dataclasses.replace(column, values=weights))
 
 
 def tally_influence(*keys: type) -> Callable[[Registered], Registered]:

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.inference.influence.influence import Influence, row_influence, tally_influence, value_of
+from assay.inference.influence.influence import Influence, row_influence, tally_influence
 from assay.inference.influence.ranking import by_row, unit_sums
 from assay.metrics import Undefined
 from assay.metrics.probability.logistic_recalibration import fit_both, fit_intercept
+from assay.metrics.spec import value_of
 from assay.metrics.views.probability import Probabilities
 from assay.tallies import Scores
 from assay.tallies.loss_arguments import check_clip, log_losses
-from assay.tallies.scores.pooling import pooled
+from assay.tallies.scores.scores import pooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,15 +9,15 @@ import numpy as np
 from assay.inference.formulas.delta import kish
 from assay.inference.influence.class_average_auc import area_average
 from assay.inference.influence.gradients import class_shares
-from assay.inference.influence.influence import Influence, row_influence, tally_influence, value_of
+from assay.inference.influence.influence import Influence, row_influence, tally_influence
 from assay.inference.influence.ranking_derivatives import rank_slopes
-from assay.inputs import Column, Rows
-from assay.inputs.columns import doubles
+from assay.inputs import Column, Rows, need_columns
 from assay.inputs.labels import binary
 from assay.metrics import Ranks, Undefined
+from assay.metrics.spec import value_of
 from assay.tallies import ClassScores, Scores
 from assay.tallies.loss_arguments import loss_argument
-from assay.tallies.scores.pooling import pooled
+from assay.tallies.scores.scores import pooled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,8 +87,8 @@ def of_rows(
 
 def by_row(entries: Influence, tally: Scores, rows: Rows) -> Influence:
     """Return the influence of every row from that of the entries of its tally."""
-    positive, _ = binary(rows.need("actual", _PURPOSE), rows.positive, rows.labels)
-    score = doubles(rows.need("score", _PURPOSE).numbers("scores"))
+    actual, column = need_columns(rows, _PURPOSE, "actual", "score")
+    positive, score = binary(actual, rows.positive, rows.labels)[0], column.float64("scores")
     # The rows are the tally's own, so that their scores in order are its scores: no search, which would take
     # ten times as long, is needed to find a row's entry.
     order = np.argsort(score)

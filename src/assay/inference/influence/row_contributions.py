@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from assay.inputs.labels import Labels
     from assay.metrics import Metric
 
-__all__ = ["RowOutcomes", "options_with_positive", "outcomes_of_rows", "row_contributions", "row_outcomes"]
+__all__ = ["RowOutcomes", "outcomes_of_rows", "row_contributions", "row_outcomes"]
 
 # Metrics that are means of a function of the error, whose tally holds sums and not the single errors.
 _MEANS_OF_ERRORS: dict[str, Callable[[Any], Any]] = {
@@ -106,13 +106,6 @@ def _contributions_of_columns(
     if len(known) < len(columns) or any(np.isnan(values).any() for values in known):
         return None
     return np.asarray(np.mean(known, axis=0))
-
-
-def options_with_positive(metric: Metric, options: dict[str, Any], positive: Any) -> dict[str, Any]:
-    """Return a metric's options with a positive label, where there is one and the metric takes it."""
-    if positive is None or "positive" not in metric.view_options or options.get("average"):
-        return options
-    return {"positive": positive, **options}
 
 
 def row_contributions(metric: Metric, data: Any, options: dict[str, Any]) -> NDArray[np.float64] | None:

@@ -7,36 +7,70 @@ Which methods are tried for a metric, each method states where it is defined (se
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from assay.errors import MetricError
 from assay.inference.estimate import Estimate
-from assay.inference.formulas.proportions import METHODS, check_confidence
-from assay.inference.influence.influence import value_of
+from assay.inference.formulas.proportions import METHODS, check_confidence, check_seed
+from assay.inference.influence.influence import rescaled
 from assay.inference.intervals import heavy_tails
 from assay.inference.intervals.interval_request import (
     IntervalRequest,
     IntervalResult,
-    check_seed,
-    rescaled,
     without_equal_weights,
 )
 from assay.inference.intervals.method_registry import Rule, method_named, rule_for, selectable_methods
-from assay.metrics import Metric, Undefined
-from assay.metrics.spec import MetricSpec
+from assay.metrics import Binary, Metric, Ranks, Undefined
+from assay.metrics.classification.multilabel import Sets
+from assay.metrics.ranking.multiclass_auc import ClassRanks
+from assay.metrics.spec import MetricSpec, values_of
 from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, ValuePairs
-from assay.tallies import ColumnTallies, Queries, Tally
+from assay.tallies import (
+    ClassScores,
+    Collection,
+    ColumnTallies,
+    LabelSets,
+    Losses,
+    Queries,
+    Scores,
+    Tally,
+    Values,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from assay.inputs import Rows
     from assay.metrics.metric import Kind
 
-__all__ = ["answer_request", "estimate", "estimate_tally", "methods_for"]
+__all__ = [
+    "TalliedMetric",
+    "answer_request",
+    "estimate",
+    "estimate_tallies",
+    "estimate_tally",
+    "methods_for",
+    "tallies_for",
+]
 
 # Views of numbers, whose errors may have any size: the estimate warns of outlying ones.
 _ERROR_VIEWS = frozenset({Errors, Scaled, Explained, Ranged, ValuePairs})
+_SINGLE_METRIC_TALLIES = (Losses, Values)  # of one metric each, and they do not say of which
+
+
+class TalliedMetric(NamedTuple):
+    """A metric, the tally that it is computed from, and the tally's rows where they are available.
+
+    `options` are those of the metric when it is called with the tally, `row_options` with the rows.
+    """
+
+    metric: Metric
+    tally: Tally
+    options: dict[str, Any]
+    row_options: dict[str, Any]
+    rows: Rows | None = None
 
 
 def methods_for(metric: Metric, options: dict[str, Any], *, several_columns: bool = False) -> Rule:
@@ -162,12 +196,68 @@ def estimate_tally(
 
     `options` are those of the metric when it is called with the tally, `row_options` with the rows.
     """
-    value = value_of(metric, tally, options)
-    if isinstance(value, Undefined):
-        return Estimate(value, None, None, confidence, "", _size(metric, tally, options))
-    return answer_request(
-        IntervalRequest(metric, value, tally, options, confidence, rows, row_options or {}, seed), method
-    )
+    tallied = TalliedMetric(metric, tally, options, row_options or {}, rows)
+    return estimate_tallies([tallied], confidence=confidence, method=method, seed=seed)[0]
+
+
+def estimate_tallies(
+    metrics: Sequence[TalliedMetric], *, confidence: float = 0.95, method: str | None = None, seed: int = 0
+) -> list[Estimate]:
+    """Return the estimates of several metrics, each from its tally."""
+    values = values_of([tallied[:3] for tallied in metrics])
+    estimates = []
+    for (metric, tally, options, row_options, rows), value in zip(metrics, values, strict=True):
+        if isinstance(value, Undefined):
+            size = _size(metric, tally, options)
+            estimates.append(Estimate(value, None, None, confidence, "", size))
+            continue
+        request = IntervalRequest(metric, value, tally, options, confidence, rows, row_options, seed)
+        estimates.append(answer_request(request, method))
+    return estimates
+
+
+def tallies_for(metrics: Iterable[tuple[Metric, dict[str, Any]]], tallies: Collection) -> list[Tally | None]:
+    """Return the tally that each of some metrics with options can be computed from, None where there is none.
+
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 1, 1], predicted=[0, 1, 0], score=[0.2, 0.9, 0.4])
+    >>> both = assay.Collection.of(rows, {"labels": assay.Confusion, "ranks": assay.Scores})
+    >>> metrics = [(assay.metrics.find(name), {}) for name in ("recall", "auc", "brier")]
+    >>> [tally.kind for tally in tallies_for(metrics, both)]
+    ['confusion', 'scores', 'scores']
+    """
+    candidates = [tally for tally in tallies.tallies if not isinstance(tally, _SINGLE_METRIC_TALLIES)]
+    return [
+        next((tally for tally in candidates if _serves(metric, tally, options)), None)
+        for metric, options in metrics
+    ]
+
+
+def _serves(metric: Metric, tally: Tally, options: dict[str, Any]) -> bool:
+    """Return whether a metric with options can be computed from a tally."""
+    if options.get("average") == "samples":  # a mean over rows
+        return False
+    if isinstance(tally, ColumnTallies):
+        return _serves_columns(metric, tally, options)
+    if metric.loss is not None:
+        return isinstance(tally, Scores) and metric.of_scores
+    if isinstance(tally, LabelSets):
+        return metric.reads in (Binary, Sets)
+    if options.get("average") and metric.reads is Ranks:
+        return isinstance(tally, ClassScores)
+    return tally.kind == metric.reads.tally.kind and not isinstance(tally, Collection)
+
+
+def _serves_columns(metric: Metric, tally: ColumnTallies, options: dict[str, Any]) -> bool:
+    """Return whether an average over labels or outputs can be computed from the tallies of each."""
+    kind = tally.tallies[0].kind if tally.tallies else ""
+    if metric.reads is ClassRanks:
+        return kind == Scores.kind
+    if not options.get("average"):
+        return False
+    if metric.loss is not None:
+        return kind == Scores.kind and metric.of_scores
+    return bool(kind == metric.reads.tally.kind)
 
 
 def answer_request(request: IntervalRequest, method: str | None = None) -> Estimate:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from assay.errors import MetricError
-from assay.hints import passed
 from assay.inference.distributions import student_quantile
 from assay.inference.formulas.cluster_jackknife import cluster_jackknife, satterthwaite_df
 from assay.inference.formulas.proportions import normal_quantile
@@ -35,43 +33,17 @@ __all__ = [
     "IntervalRequest",
     "IntervalResult",
     "Spread",
-    "check_seed",
     "has_weights",
-    "rescaled",
     "without_equal_weights",
 ]
 
 # Views whose rows bring numbers of any size: there the standard error is itself uncertain, so that Student's
 # t with its degrees of freedom covers better than the normal quantile.
 _STUDENT_VIEWS = frozenset({Mean, Lists, Errors, Scaled, Explained, Ranged, ValuePairs})
-# Largest weight of rows, and one over it: sums of cubes of weights beyond either overflow or underflow.
-_MIN_LARGEST_WEIGHT = 2.0**-160
 _TINY = np.finfo(np.float64).tiny
 # Views in which a row's leverage on a metric depends on its class, as it does in averages over classes.
 _CLASS_VIEWS = frozenset({Ranks, ClassRanks})
 NOISE = 1e-13  # relative rounding error: of a value, of its distance from a bound, of a standard error
-
-
-def check_seed(seed: Any) -> None:
-    """Raise unless a seed is a whole number that 64 bits hold."""
-    if not (isinstance(seed, Integral) and 0 <= int(seed) < 1 << 64):
-        raise MetricError(f"{passed('seed', seed)} is a whole number from 0 to 2**64 - 1.")
-
-
-def rescaled(rows: Any) -> Any:
-    """Rescale extreme weights by a power of two, so that their cubes neither overflow nor underflow.
-
-    That changes no standard error. Tallies are returned as they are.
-    """
-    if rows is None or isinstance(rows, Tally) or rows.weight is None or not len(rows):
-        return rows
-    column = rows.weight
-    largest = float(column.values.max())
-    if _MIN_LARGEST_WEIGHT <= largest <= 1 / _MIN_LARGEST_WEIGHT:
-        return rows
-    # No row is dropped, however small its weight beside the others.
-    weights = np.maximum(np.ldexp(column.values, -math.frexp(largest)[1]), np.finfo(np.float64).tiny)
-    return dataclasses.replace(rows, weight=dataclasses.replace(column, values=weights))
 
 
 def without_equal_weights(request: IntervalRequest) -> IntervalRequest:

@@ -28,7 +28,7 @@ from assay.metrics.ranking.multiclass_auc import ClassRanks
 from assay.metrics.views.probability import Probabilities
 from assay.tallies import Scores
 from assay.tallies.loss_arguments import log_losses, loss_argument, row_values
-from assay.tallies.scores.pooling import pooled
+from assay.tallies.scores.scores import pooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

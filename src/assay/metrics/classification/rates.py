@@ -134,7 +134,10 @@ def f_beta(c: Binary, *, beta: float = 1.0) -> Any:
 
     Beta 0 is precision and infinite beta is recall, except that 0 true positives among some errors give 0.
     """
-    beta = number("beta", beta, minimum=0)
+    return _f_measure(c, number("beta", beta, minimum=0))
+
+
+def _f_measure(c: Binary, beta: float) -> Any:
     square = beta * beta
     if math.isinf(square):
         return ratio(c.tp, c.positives)
@@ -147,7 +150,7 @@ def f_beta(c: Binary, *, beta: float = 1.0) -> Any:
 )  # fmt: skip
 def f1(c: Binary) -> Any:
     """Harmonic mean of precision and recall: ``2 tp / (2 tp + fn + fp)``."""
-    return f_beta.formula(c)
+    return _f_measure(c, 1.0)
 
 
 @metric(

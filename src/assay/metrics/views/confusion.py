@@ -61,7 +61,9 @@ class Binary:
             return cls._of_sets(tally, positive)
         need_tally(tally, Confusion)
         key = (cls, type(positive), positive)
-        return tally.cached(key, lambda: cls._of_table(tally, positive))  # type: ignore[no-any-return]
+        if key not in tally.cache:
+            tally.cache[key] = cls._of_table(tally, positive)
+        return tally.cache[key]  # type: ignore[no-any-return]
 
     @classmethod
     def _of_table(cls, tally: Confusion, positive: Any) -> Self:
@@ -166,7 +168,9 @@ class Classes:
     def of(cls, tally: Confusion) -> Self:
         """Return the full table of a tally, weighted where the rows are."""
         need_tally(tally, Confusion)
-        return tally.cached(cls, lambda: cls._of_table(tally))  # type: ignore[no-any-return]
+        if cls not in tally.cache:
+            tally.cache[cls] = cls._of_table(tally)
+        return tally.cache[cls]  # type: ignore[no-any-return]
 
     @classmethod
     def _of_table(cls, tally: Confusion) -> Self:

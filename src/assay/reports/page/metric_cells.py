@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from assay.formatting.numbers import format_value
 from assay.formatting.width import LINE, short
 from assay.metrics import Undefined
-from assay.metrics.spec import metric_title
 
 if TYPE_CHECKING:
     from assay.inference.estimate import Estimate
@@ -33,7 +32,7 @@ def metric_cell(line: Line, metric: Metric) -> dict[str, Any]:
     reason = metric.undefined if isinstance(metric.undefined, str) else (metric.undefined.__doc__ or "")
     return {
         "name": line.name,
-        "label": metric_title(line.name),
+        "label": line.title,
         "text": texts(estimate),
         "words": short(words, LINE) if words else "",
         "remarks": [short(remark, LINE) for remark in line.remarks],

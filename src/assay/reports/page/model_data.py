@@ -119,7 +119,7 @@ def _add_classes(data: dict[str, Any], ev: Evaluation) -> None:
         data["classes"] = class_table_data(ev)
     data["class_curves"] = class_curves(ev)
     if data["class_curves"] and ev.are_probabilities:
-        tally = ev.read(find("top_label_calibration_error"), {})[0]
+        tally = ev.read(find("top_label_calibration_error"), {}).tally
         if isinstance(tally, Confidences):
             data["shapes"]["top_label"] = of_confidences(tally.pooled(), ev.settings.confidence)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from assay.formatting.numbers import format_interval, format_value
 from assay.formatting.result_table import escape_html
 from assay.formatting.width import LINE, short
-from assay.metrics.spec import metric_title
 
 if TYPE_CHECKING:
     from assay.reports.summary import Summary
@@ -36,7 +35,7 @@ def as_still(summary: Summary) -> str:
     for line in (line for group in summary.groups for line in group):
         method = line.estimate.method or line.estimate.note
         texts = (format_value(line.estimate.value), format_interval(line.estimate), method)
-        parts.append(f'<tr><th scope="row">{escape_html(metric_title(line.name))}</th>')
+        parts.append(f'<tr><th scope="row">{escape_html(line.title)}</th>')
         parts += [f"<td>{escape_html(cell)}</td>" for cell in texts]
         parts.append("</tr>")
     parts.append("</tbody></table>")

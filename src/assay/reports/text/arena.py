@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.formatting.table import listed
+from assay.formatting.width import clean
 from assay.reports.text.result_text import draw_result
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _conclusions(result: Arena) -> Iterator[str]:
     if len(best) == 1:
         yield f"{best[0]} is the best."
     else:
-        yield f"The best is {listed(best, last=' or ')}: the comparisons cannot tell which."
+        yield f"The best is {listed(map(clean, best), last=' or ')}: the comparisons cannot tell which."
     position = result.position
     if position is not None and position.low is not None and position.high is not None:
         amount = f"{float(position):+.3f} [{position.low:+.3f}, {position.high:+.3f}]"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from assay.formatting.numbers import decimals_for, format_number, format_p, span
-from assay.formatting.table import JOINED, grid, listed, paragraph
-from assay.formatting.width import clean
-from assay.formatting.width import width as columns
+from assay.formatting.numbers import JOINED, DifferenceCells, format_differences, span
+from assay.formatting.table import grid, listed, paragraphs
+from assay.formatting.width import clean_all, widest
 from assay.inference.test_result import p_text
 from assay.metrics import Undefined
-from assay.metrics.spec import metric_title
+from assay.metrics.spec import metric_titles
 from assay.reports.text.leaderboard import (
     MAX_MODELS_IN_PAIRS,
     leaderboard_conclusions,
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
     from assay.comparison.compare import Comparison
     from assay.inference.differences.difference import Difference
-    from assay.metrics import Value
 
 __all__ = ["conclusions", "draw"]
 
@@ -34,37 +32,33 @@ _MAX_ROW_FACTOR = 10_000  # times as many rows: beyond, a number says no more th
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
 
 
+class _Row(NamedTuple):
+    """A difference, and as text: the metric, both models, and the numbers."""
+
+    diff: Difference
+    metric: str
+    first: str
+    second: str
+    cells: DifferenceCells
+
+
 def draw(comparison: Comparison, *, width: int = 80) -> str:
     """Return the comparison as lines of at most so many columns."""
-    parts = [paragraph(_title(comparison), max_width=width)]
-    if _many(comparison):
+    rows = _rows(comparison)
+    parts = [paragraphs([_title(comparison)], max_width=width)]
+    many = _many(comparison)
+    if many:
         parts.append(leaderboard_lines(comparison, width))
-        blocks = (overall_tests(comparison), 2), (_notes(comparison), 2), (conclusions(comparison), 0)
-        return _joined(parts, blocks, width)
-    side_by_side = _two(comparison, width) if len(comparison.names) == _TWO else []
-    if side_by_side and max(map(columns, side_by_side)) <= width:
-        parts.append(side_by_side)
     else:
-        parts += [*_values(comparison, width), _pairs(comparison, width)]
-    blocks = (_overall(comparison), 2), (_notes(comparison), 2), (conclusions(comparison), 0)
-    return _joined(parts, blocks, width)
-
-
-def _many(comparison: Comparison) -> bool:
-    """Tell whether there are more models than pairs of them can be read, and all pairs were compared."""
-    names = comparison.names
-    pairs = {(diff.first, diff.second) for diff in comparison.differences}
-    if any(diff.margin is not None for diff in comparison.differences):  # claims are about single pairs
-        return False
-    return len(names) > MAX_MODELS_IN_PAIRS and 2 * len(pairs) == len(names) * (len(names) - 1)
-
-
-def _joined(parts: list[list[str]], blocks: Sequence[tuple[list[str], int]], width: int) -> str:
-    """Return the parts and the blocks of sentences below them as one text."""
-    for sentences, indent in blocks:
-        parts.append(
-            [line for sentence in sentences for line in paragraph(sentence, max_width=width, indent=indent)]
-        )
+        side_by_side = _two(comparison, rows, width) if len(comparison.models.names) == _TWO else []
+        if side_by_side and widest(side_by_side) <= width:
+            parts.append(side_by_side)
+        else:
+            parts += [*_values(comparison, rows, width), _pairs(comparison, rows, width)]
+    overall = overall_tests(comparison) if many else _overall(comparison, rows)
+    parts.append(paragraphs(overall, max_width=width, indent=2))
+    parts.append(paragraphs(_notes(comparison, rows), max_width=width, indent=2))
+    parts.append(paragraphs(_conclusions(comparison, rows), max_width=width))
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
@@ -73,94 +67,124 @@ def conclusions(comparison: Comparison) -> list[str]:
 
     Of many models: who is best on which metrics, and who cannot be told from it.
     """
+    return _conclusions(comparison, _rows(comparison))
+
+
+def _many(comparison: Comparison) -> bool:
+    """Tell whether there are more models than pairs of them can be read, and all pairs were compared."""
+    names = comparison.models.names
+    pairs = {(diff.first, diff.second) for diff in comparison.differences}
+    if any(diff.margin is not None for diff in comparison.differences):  # claims are about single pairs
+        return False
+    return len(names) > MAX_MODELS_IN_PAIRS and 2 * len(pairs) == len(names) * (len(names) - 1)
+
+
+def _rows(comparison: Comparison) -> list[_Row]:
+    differences, names = comparison.differences, comparison.models.names
+    metrics = list(dict.fromkeys(diff.metric for diff in differences))
+    # "recall (TPR)" is too much within a sentence; options in brackets stay.
+    titles = [
+        title if "(" in name else title.partition(" (")[0]
+        for name, title in zip(metrics, metric_titles(metrics), strict=True)
+    ]
+    shown = clean_all([*titles, *names])
+    metric_words = dict(zip(metrics, shown, strict=False))
+    model_words = dict(zip(names, shown[len(metrics) :], strict=True))
+    return [
+        _Row(diff, metric_words[diff.metric], model_words[diff.first], model_words[diff.second], cells)
+        for diff, cells in zip(differences, format_differences(differences), strict=True)
+    ]
+
+
+def _conclusions(comparison: Comparison, rows: list[_Row]) -> list[str]:
     if _many(comparison):
-        return [*leaderboard_conclusions(comparison), *_detected(comparison)]
+        return [*leaderboard_conclusions(comparison), *_detected(comparison, rows)]
     sentences = []
-    pairs = list(dict.fromkeys((diff.first, diff.second) for diff in comparison.differences))
-    for first, second in pairs:
-        of_pair = [diff for diff in comparison.differences if (diff.first, diff.second) == (first, second)]
-        sentences.append(_verdict(comparison, clean(first), clean(second), of_pair))
-        against = [diff for diff in of_pair if diff.margin is not None]
-        if against:
-            sentences.append(_margins(clean(first), clean(second), against))
-    sentences += _detected(comparison)
-    return [*sentences, *_ranks(comparison)]
+    for pair in dict.fromkeys((row.diff.first, row.diff.second) for row in rows):
+        of_pair = [row for row in rows if (row.diff.first, row.diff.second) == pair]
+        sentences.append(_verdict(comparison, of_pair))
+        if any(row.diff.margin is not None for row in of_pair):
+            sentences.append(_margins(of_pair))
+    return [*sentences, *_detected(comparison, rows), *_ranks(comparison)]
 
 
 def _ranks(comparison: Comparison) -> Iterator[str]:
     """Yield the ranks of more than two models on each metric, and which may be the best."""
-    if not comparison.leaderboard:
+    leaderboard = comparison.leaderboard
+    if not leaderboard:
         return
-    for metric, ranks in comparison.leaderboard.items():
+    words = dict(zip(comparison.names, clean_all(comparison.names), strict=True))
+    for title, ranks in zip(metric_titles(leaderboard), leaderboard.values(), strict=True):
         order = sorted(ranks, key=lambda name: (*ranks[name], name))
-        spans = ", ".join(f"{clean(name)}{JOINED}{span(*ranks[name]).replace(' ', JOINED)}" for name in order)
-        best = listed((name for name in order if ranks[name][0] == 1), last=" or ")
-        yield f"Ranks on {metric_title(metric)}: {spans}; the best is {best}."
+        spans = ", ".join(f"{words[name]}{JOINED}{span(*ranks[name]).replace(' ', JOINED)}" for name in order)
+        best = listed((words[name] for name in order if ranks[name][0] == 1), last=" or ")
+        yield f"Ranks on {title}: {spans}; the best is {best}."
 
 
 def _title(comparison: Comparison) -> str:
     unit = "queries" if comparison.of_queries else "rows"
-    sizes = comparison.sizes
-    if comparison.paired:
+    sizes, dropped, empty, groups = (
+        comparison.sizes, comparison.dropped, comparison.empty_lists, comparison.groups
+    )  # fmt: skip
+    if comparison.models.paired:
         rows = f"paired on {sizes[0]:,} {unit}"
         rows += " matched by their actual values" if comparison.models.matched else ""
     else:
-        each = listed(f"{size:,}" for size in sizes)
+        each = listed([f"{size:,}" for size in sizes])
         tallies_only = any(isinstance(data, Collection) for data in comparison.models.data)
         why = f"tallies keep no pairs of {unit}" if tallies_only else f"different {unit}"
         rows = f"not paired: {why}, {each}"
-    if comparison.dropped:
-        rows += f" ({comparison.dropped:,} left out for missing values)"
+    if dropped:
+        rows += f" ({dropped:,} left out for missing values)"
     parts = [rows]
-    if comparison.empty_lists:
-        parts.append(f"{comparison.empty_lists:,} without a relevant item")
-    if comparison.groups:
-        parts.append(f"in {comparison.groups:,} group{'s' if comparison.groups > 1 else ''}")
+    if empty:
+        parts.append(f"{empty:,} without a relevant item")
+    if groups:
+        parts.append(f"in {groups:,} group{'s' if groups > 1 else ''}")
     parts.append(f"{100 * comparison.confidence:g}% intervals")
     if comparison.correction and comparison.family > 1:
         parts.append(f"p corrected by {_CORRECTIONS[comparison.correction]} over {comparison.family} tests")
     return " · ".join(parts)
 
 
-def _two(comparison: Comparison, max_width: int) -> list[str]:
-    first, second = map(clean, comparison.names)
+def _two(comparison: Comparison, rows: list[_Row], max_width: int) -> list[str]:
+    first, second = rows[0].first, rows[0].second
     head = ["", first, second, f"{second} - {first}", "p", *_adjusted_head(comparison)]
-    body = []
-    for diff in comparison.differences:
-        spec = _spec(diff)
-        values = [format_number(value, spec) for value in diff.values]
-        body.append([_metric(diff), *values, *_difference_cells(comparison, diff)])
+    body = [[row.metric, *row.cells.values, *_difference_cells(comparison, row)] for row in rows]
     return grid(head, body, max_width=max_width)
 
 
-def _values(comparison: Comparison, max_width: int) -> list[list[str]]:
+def _values(comparison: Comparison, rows: list[_Row], max_width: int) -> list[list[str]]:
     """Return the models' values, in as many blocks of models as the width needs."""
-    metrics = list(dict.fromkeys(diff.metric for diff in comparison.differences))
     values: dict[tuple[str, str], str] = {}
-    for diff in comparison.differences:
-        for name, value in zip((diff.first, diff.second), diff.values, strict=True):
-            values[diff.metric, name] = format_number(value, _spec(diff))
-    names = list(comparison.names)
+    metrics, models = {}, {}
+    for row in rows:
+        metric, first, second = row.diff.metric, row.diff.first, row.diff.second
+        metrics[metric], models[first], models[second] = row.metric, row.first, row.second
+        values[metric, first], values[metric, second] = row.cells.values
+    names = list(comparison.models.names)
     blocks = []
     while names:
         for taken in range(len(names), 0, -1):
-            body = [[_words(metric), *(values[metric, name] for name in names[:taken])] for metric in metrics]
-            lines = grid(["", *map(clean, names[:taken])], body, max_width=max_width)
-            if taken == 1 or max(map(columns, lines)) <= max_width:
+            body = [
+                [words, *(values[metric, name] for name in names[:taken])]
+                for metric, words in metrics.items()
+            ]
+            lines = grid(["", *(models[name] for name in names[:taken])], body, max_width=max_width)
+            if taken == 1 or widest(lines) <= max_width:
                 break
         blocks.append(lines)
         names = names[taken:]
     return blocks
 
 
-def _pairs(comparison: Comparison, max_width: int) -> list[str]:
+def _pairs(comparison: Comparison, rows: list[_Row], max_width: int) -> list[str]:
     head = ["", "", "difference", "p", *_adjusted_head(comparison)]
     body, before = [], None
-    for diff in comparison.differences:
-        name = "" if diff.metric == before else _metric(diff)
-        pair = f"{clean(diff.second)} - {clean(diff.first)}"
-        body.append([name, pair, *_difference_cells(comparison, diff)])
-        before = diff.metric
+    for row in rows:
+        name = "" if row.diff.metric == before else row.metric
+        body.append([name, f"{row.second} - {row.first}", *_difference_cells(comparison, row)])
+        before = row.diff.metric
     return grid(head, body, max_width=max_width, words=2)
 
 
@@ -169,21 +193,14 @@ def _adjusted_head(comparison: Comparison) -> list[str]:
     return [name] if name and comparison.family > 1 else []
 
 
-def _difference_cells(comparison: Comparison, diff: Difference) -> list[str]:
-    more = [""] if _adjusted_head(comparison) else []
-    if isinstance(diff.difference, Undefined):
-        return ["undefined", "", *more]
-    spec = _spec(diff)
-    shown = format_number(diff.difference, spec, sign=True)
-    if diff.low is not None and diff.high is not None:
-        low, high = (format_number(limit, spec, sign=True) for limit in (diff.low, diff.high))
-        shown += f" [{low},{JOINED}{high}]"
-    adjusted = [format_p(diff.adjusted)] if more else []
-    return [shown, format_p(diff.p_value), *adjusted]
+def _difference_cells(comparison: Comparison, row: _Row) -> list[str]:
+    adjusted = [row.cells.adjusted_p] if _adjusted_head(comparison) else []
+    return [row.cells.difference, row.cells.p, *adjusted]
 
 
-def _overall(comparison: Comparison) -> list[str]:
+def _overall(comparison: Comparison, rows: list[_Row]) -> list[str]:
     """Return the tests of all models at once."""
+    words = {row.diff.metric: row.metric for row in rows}
     lines = []
     for metric, test in comparison.overall.items():
         outcome = (
@@ -192,17 +209,16 @@ def _overall(comparison: Comparison) -> list[str]:
             else p_text(test.p_value)
         )
         lines.append(
-            f"All {len(comparison.names)} models alike on {_words(metric)}? {test.method}: {outcome}."
+            f"All {len(comparison.models.names)} models alike on {words[metric]}? {test.method}: {outcome}."
         )
     return lines
 
 
-def _notes(comparison: Comparison) -> list[str]:
+def _notes(comparison: Comparison, rows: list[_Row]) -> list[str]:
     """Return the methods of the intervals and tests, and notes on them."""
     methods: dict[str, list[str]] = {}
     notes: dict[str, list[str]] = {}
-    for diff in comparison.differences:
-        name = _words(diff.metric)
+    for diff, name, *_ in rows:
         if diff.method:
             how = diff.method if diff.test == diff.method else f"{diff.method}; {diff.test}"
             more = "".join(f"; {test.method}, {p_text(float(test.p_value))}" for test in diff.more)
@@ -223,85 +239,82 @@ def _notes(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _verdict(comparison: Comparison, first: str, second: str, of_pair: Sequence[Difference]) -> str:
+def _verdict(comparison: Comparison, of_pair: Sequence[_Row]) -> str:
     """Return what the differences of one pair show."""
     clauses = []
-    for name in (first, second):
-        won = [diff for diff in of_pair if diff.winner is not None and clean(diff.winner) == name]
+    first, second = of_pair[0].first, of_pair[0].second
+    for model, name, other in ((0, first, second), (1, second, first)):
+        won = [row for row in of_pair if row.diff.winner == (row.diff.first, row.diff.second)[model]]
         if won:
-            loser = "" if len(comparison.names) == _TWO else f"than {second if name == first else first} "
-            ahead = listed(_by_how_much(comparison, diff) for diff in won)
+            loser = "" if len(comparison.models.names) == _TWO else f"than {other} "
+            ahead = listed([_by_how_much(comparison, row) for row in won])
             clauses.append(f"{name} is better {loser}{ahead}")
-    apart = [diff for diff in of_pair if diff.decided and not diff.direction]
+    apart = [row for row in of_pair if row.diff.decided and not row.diff.direction]
     if apart:
         clauses.append(
-            f"{first} and {second} differ {listed(_by_how_much(comparison, diff) for diff in apart)}"
+            f"{first} and {second} differ {listed([_by_how_much(comparison, row) for row in apart])}"
         )
-    same = [diff for diff in of_pair if diff.same]
+    same = [row for row in of_pair if row.diff.same]
     if same:
         everywhere = len(same) == len(of_pair)
-        where = "" if everywhere else f" on {listed(_words(diff.metric) for diff in same)}"
+        where = "" if everywhere else f" on {listed([row.metric for row in same])}"
         clauses.append(f"{first} and {second} never disagree{where}")
-    undecided = [diff for diff in of_pair if not diff.decided and not diff.same and _tested(diff)]
+    undecided = [row for row in of_pair if not row.diff.decided and not row.diff.same and _tested(row.diff)]
     if undecided:
-        sentence = _cannot_tell(comparison, first, second, undecided, alone=len(undecided) == len(of_pair))
+        sentence = _cannot_tell(comparison, undecided, alone=len(undecided) == len(of_pair))
         clauses.append(sentence if clauses else sentence[0].upper() + sentence[1:])
-    untested = [diff for diff in of_pair if not _tested(diff)]
+    untested = [row for row in of_pair if not _tested(row.diff)]
     if untested:
         start = "nothing" if clauses else "Nothing"
-        clauses.append(f"{start} can be said on {listed(_words(diff.metric) for diff in untested)}")
+        clauses.append(f"{start} can be said on {listed([row.metric for row in untested])}")
     return f"{'; '.join(clauses)}."
 
 
-def _by_how_much(comparison: Comparison, diff: Difference) -> str:
+def _by_how_much(comparison: Comparison, row: _Row) -> str:
     """Return where and how far the better model is ahead: 'on auc by 0.012 [0.004, 0.020] (p = 0.003)'."""
-    size, spec = float(diff.difference), _spec(diff)
-    limits = ""
-    if diff.low is not None and diff.high is not None:
-        both = (diff.low, diff.high) if size > 0 else (-diff.high, -diff.low)
-        limits = f" [{f',{JOINED}'.join(format_number(limit, spec) for limit in both)}]"
-    word = " (lower)" if diff.direction < 0 else ""
-    ahead = f"{format_number(abs(size), spec)}{limits} ({_p_words(comparison, diff)})"
-    return f"on {_words(diff.metric)}{word} by {ahead}"
+    word = " (lower)" if row.diff.direction < 0 else ""
+    return f"on {row.metric}{word} by {row.cells.ahead} ({_p_words(comparison, row)})"
 
 
-def _p_words(comparison: Comparison, diff: Difference) -> str:
-    if diff.adjusted is None or comparison.family == 1:
-        return _p_said("p", diff.p_value)
-    return _p_said({"holm": "Holm p", "bh": "BH p"}[comparison.correction or ""], diff.adjusted)
+def _p_words(comparison: Comparison, row: _Row) -> str:
+    if row.diff.adjusted is None or comparison.family == 1:
+        return _p_said("p", row.cells.p)
+    return _p_said({"holm": "Holm p", "bh": "BH p"}[comparison.correction or ""], row.cells.adjusted_p)
 
 
-def _p_said(name: str, p: Value) -> str:
-    words = f"{name} < 5e-324" if not float(p) else f"{name} = {format_p(p)}"
+def _p_said(name: str, p: str) -> str:
+    """Return a p-value in words; one below the smallest float has its own sign."""
+    words = f"{name} < {p[1:]}" if p.startswith("<") else f"{name} = {p}"
     return words.replace(" ", JOINED)
 
 
-def _cannot_tell(
-    comparison: Comparison, first: str, second: str, undecided: Sequence[Difference], *, alone: bool
-) -> str:
+def _cannot_tell(comparison: Comparison, undecided: Sequence[_Row], *, alone: bool) -> str:
     """Return that there are too few rows to decide, and how many would do."""
-    names = listed(_words(diff.metric) for diff in undecided)
+    first, second = undecided[0].first, undecided[0].second
     if alone and len(undecided) > 1:
         start = f"the data cannot tell {first} and {second} apart on any of the {len(undecided)} metrics"
     else:
+        names = listed([row.metric for row in undecided])
         start = f"on {names} the data cannot tell {'them' if not alone else f'{first} and {second}'} apart"
-    known = [diff for diff in undecided if diff.rows_needed() is not None]
+    needed = [(row.diff.rows_needed(), row) for row in undecided]
+    known = [(rows, row) for rows, row in needed if rows is not None]
     if not known:
         return start
     unit = "queries" if comparison.of_queries else "rows"
     power = "80% power, if the difference is as large as it looks"
     if len(known) == 1:
-        where = "" if len(undecided) == 1 else f" on {_words(known[0].metric)}"
-        return f"{start}: {_more(known[0], unit)} would{where} ({power})"
+        rows, row = known[0]
+        where = "" if len(undecided) == 1 else f" on {row.metric}"
+        return f"{start}: {_more(rows, row.diff, unit)} would{where} ({power})"
     # Of many, the fewest and the most: the rest lies between.
-    ordered = sorted(known, key=lambda diff: diff.rows_needed() or 0.0)
-    fewest, largest = (f"{_more(diff, unit)} on {_words(diff.metric)}" for diff in (ordered[0], ordered[-1]))
+    ordered = sorted(known, key=lambda each: each[0])
+    fewest, largest = (
+        f"{_more(rows, row.diff, unit)} on {row.metric}" for rows, row in (ordered[0], ordered[-1])
+    )
     return f"{start}: {fewest} would, {'and' if len(known) == _TWO else 'up to'} {largest} ({power})"
 
 
-def _more(diff: Difference, unit: str) -> str:
-    needed = diff.rows_needed()
-    assert needed is not None  # noqa: S101 - only such are passed
+def _more(needed: float, diff: Difference, unit: str) -> str:
     if needed > _MAX_ROW_FACTOR * diff.n:
         return f"more than {_MAX_ROW_FACTOR:,} times as many {unit}"
     more = needed - diff.n
@@ -316,14 +329,15 @@ def _about(count: float) -> str:
     return f"{int(math.ceil(count / step - 1e-9) * step):,}"
 
 
-def _margins(first: str, second: str, against: Sequence[Difference]) -> str:
+def _margins(of_pair: Sequence[_Row]) -> str:
     """Return what the margin allows to claim of the second model against the first."""
     by_claim: dict[tuple[str, ...], list[str]] = {}
-    margins = {diff.margin.margin for diff in against if diff.margin is not None}
-    for diff in against:
-        assert diff.margin is not None  # noqa: S101 - for the type checker
-        own = "" if len(margins) == 1 else f" ({diff.margin.margin:g})"
-        by_claim.setdefault(diff.margin.claims, []).append(f"{_words(diff.metric)}{own}")
+    first, second = of_pair[0].first, of_pair[0].second
+    against = [(row.metric, row.diff.margin) for row in of_pair if row.diff.margin is not None]
+    margins = {margin.margin for _, margin in against}
+    for metric, margin in against:
+        own = "" if len(margins) == 1 else f" ({margin.margin:g})"
+        by_claim.setdefault(margin.claims, []).append(f"{metric}{own}")
     clauses = []
     for claims, metrics in by_claim.items():
         where = f"on {listed(metrics)}"
@@ -332,38 +346,25 @@ def _margins(first: str, second: str, against: Sequence[Difference]) -> str:
             if claims
             else f"{where} nothing can be claimed of {second} against {first}, not even that they are equal"
         )
-    margin = f"With a margin of {margins.pop():g}" if len(margins) == 1 else "With the margins"
-    return f"{margin}: {'; '.join(clauses)}."
+    start = f"With a margin of {margins.pop():g}" if len(margins) == 1 else "With the margins"
+    return f"{start}: {'; '.join(clauses)}."
 
 
-def _detected(comparison: Comparison) -> list[str]:
+def _detected(comparison: Comparison, rows: list[_Row]) -> list[str]:
     """Return how many rows it takes to detect the differences that were stated."""
     sizes: dict[str, float] = {}
-    for diff in comparison.differences:
+    for diff, metric, *_ in rows:
         needed = None if diff.detect is None else diff.rows_needed(diff.detect)
         if needed is not None:
-            name = f"{diff.detect:g} in {_words(diff.metric)}"
+            name = f"{diff.detect:g} in {metric}"
             sizes[name] = max(sizes.get(name, 0.0), needed)  # of several pairs, what suffices for all
     if not sizes:
         return []
     unit = "queries" if comparison.of_queries else "rows"
-    each = listed(f"{name} about {_about(needed)} {unit}" for name, needed in sizes.items())
-    pairs = "" if len(comparison.names) == _TWO else " between any two"
+    each = listed([f"{name} about {_about(needed)} {unit}" for name, needed in sizes.items()])
+    pairs = "" if len(comparison.models.names) == _TWO else " between any two"
     return [f"To see a difference{pairs} with 80% power would take: of {each}."]
 
 
 def _tested(diff: Difference) -> bool:
     return not isinstance(diff.p_value, Undefined)
-
-
-def _metric(diff: Difference) -> str:
-    return _words(diff.metric)
-
-
-def _words(name: str) -> str:
-    shown = metric_title(name)  # "recall (TPR)" is too much within a sentence; options in brackets stay
-    return clean(shown if "(" in name else shown.partition(" (")[0])
-
-
-def _spec(diff: Difference) -> str:
-    return decimals_for(diff.values, (diff.difference, diff.low, diff.high))

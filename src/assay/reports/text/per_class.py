@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.formatting.numbers import format_count, format_interval, format_value
 from assay.formatting.table import align_columns
-from assay.formatting.width import short, width
+from assay.formatting.width import short, widest
 from assay.metrics import Undefined
 from assay.metrics.spec import metric_title
 
@@ -32,7 +32,7 @@ def drawn(rows: Sequence[ClassRow], room: int = 80) -> Iterator[str]:
     first = [row._replace(metrics=row.metrics[:_METRICS_ON_A_LINE]) for row in rows]
     for chosen, intervals in ((rows, True), (first, True), (rows, False)):
         lines = _lines(chosen, intervals=intervals)
-        if max(map(width, lines)) <= room:
+        if widest(lines) <= room:
             break
     yield from lines
 

@@ -106,7 +106,7 @@ def _datasets_conclusion(result: DatasetComparison) -> str:
         if winner is not None:
             loser = pair.first if winner == pair.second else pair.second
             won.append(f"{clean(winner)} is better than {clean(loser)} (Holm p = {pair.adjusted:.3g})")
-    best = f" The best mean is that of {listed(result.tied_with_best, last=' or ')}."
+    best = f" The best mean is that of {listed(map(clean, result.tied_with_best), last=' or ')}."
     if not won:
         return "The data sets cannot tell any two of the models apart, which does not make them equal." + best
     rest = "" if len(won) == len(result.pairs) else "; on the other pairs the data sets cannot tell"

@@ -6,7 +6,7 @@ import pytest
 import assay
 from assay.inference.influence.influence import influence
 from assay.metrics import find
-from assay.tallies.scores.pooling import pooled
+from assay.tallies.scores.scores import pooled
 
 
 def rows(n):
