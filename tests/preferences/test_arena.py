@@ -146,3 +146,89 @@ def test_mistakes_are_named(arguments, message):
     """What is wrong is said."""
     with pytest.raises(assay.AssayError, match=message):
         assay.arena(**arguments)
+
+
+def _logistic(design, won, ridge):
+    """Return penalized coefficients of a logistic regression by Newton's method."""
+    beta = np.zeros(design.shape[1])
+    for _ in range(100):
+        p = 1 / (1 + np.exp(-design @ beta))
+        hessian = (design * (p * (1 - p))[:, None]).T @ design + np.diag(ridge)
+        beta += np.linalg.solve(hessian, design.T @ (won - p) - ridge * beta)
+    return beta, np.linalg.inv(hessian)
+
+
+def test_a_position_that_always_wins_is_penalized():
+    result = assay.arena(left=["a", "b"] * 10, right=["b", "a"] * 10, winner=["left"] * 20)
+    design = np.column_stack([np.tile([1.0, -1.0], 10), -np.tile([1.0, -1.0], 10), np.ones(20)])
+    beta, inverse = _logistic(design, np.ones(20), np.full(3, 0.1))
+    assert result.separated
+    assert "separated" in " ".join(result.notes)
+    assert float(result.position) == pytest.approx(beta[2], rel=1e-6)
+    assert result.position.standard_error == pytest.approx(math.sqrt(inverse[2, 2]), rel=1e-6)
+    assert result.tied_with_best == ["a", "b"]
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao-kupper", "half"])
+def test_who_never_loses_but_ties_has_a_finite_strength(ties):
+    result = assay.arena(
+        left=["a", "b"] * 20, right=["b", "a"] * 20, winner=["a", "tie", "tie", "a"] * 10, ties=ties
+    )
+    assert result.separated == (ties != "half")
+    assert 0 < float(result.strengths["a"]) < 4
+    assert result.strengths["a"].low > -1
+    assert result.strengths["a"].high < 6
+
+
+def test_a_column_that_decides_alone_is_penalized():
+    table = {
+        "left": ["a", "b"] * 10,
+        "right": ["b", "a"] * 10,
+        "winner": ["left"] * 10 + ["right"] * 10,
+        "longer": [1] * 10 + [-1] * 10,
+    }
+    result = assay.arena(table, left="left", right="right", winner="winner", covariates=["longer"])
+    assert result.separated
+    assert 0 < float(result.effects["longer"]) < 6
+    assert result.effects["longer"].high - result.effects["longer"].low > 1
+
+
+def test_a_long_chain_of_close_models_is_not_separated():
+    names = [f"m{index:03d}" for index in range(60)]
+    left, right = names[:-1] * 20, names[1:] * 20
+    winner = np.repeat([1, 1, 1, 0] * 5, 59)
+    result = assay.arena(left=left, right=right, winner=winner, position=False)
+    assert not result.separated
+    spread = float(result.strengths["m000"]) - float(result.strengths["m059"])
+    assert spread == pytest.approx(59 * math.log(3), rel=1e-6)
+
+
+def test_one_group_is_refused():
+    with pytest.raises(assay.errors.InputError, match="one group"):
+        assay.arena(
+            left=["a", "b"] * 5, right=["b", "a"] * 5, winner=["a", "b", "tie", "a", "b"] * 2, group=[1] * 10
+        )
+
+
+def test_names_in_headings_are_as_they_are_and_harmless():
+    names = ["gpt_4", "\x1b[31mred"]
+    result = assay.arena(
+        left=names * 5, right=names[::-1] * 5, winner=["left", "left", "right", "tie", "left"] * 2
+    )
+    for text in (str(result), result.to_markdown(), result.to_latex(), result._repr_html_()):
+        assert "\x1b" not in text
+    assert set(result.tables()[1].heads[1:]) == {"against gpt_4", r"against \x1b[31mred"}
+
+
+def test_halves_are_outcomes_where_models_are_numbers():
+    left, right, winner = np.array([0, 1, 0, 2]), np.array([1, 2, 2, 1]), np.array([1.0, 0.5, 0.0, 1.0])
+    tally = assay.Preferences.of(left, right, winner)
+    words = assay.Preferences.of(left, right, ["left", "tie", "right", "left"])
+    assert tally == words
+
+
+def test_the_sentence_about_the_best_does_not_contradict_its_rank():
+    result = assay.arena(left=["a", "b"] * 10, right=["b", "a"] * 10, winner=["a", "tie", "tie", "a"] * 5)
+    assert result.ranks["a"] == (1, 2)
+    assert result.tied_with_best == ["a"]
+    assert "a is the best by a test of that alone" in str(result)

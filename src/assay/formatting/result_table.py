@@ -60,7 +60,8 @@ class ResultTable:
     @property
     def heads(self) -> list[str]:
         """The headings of all columns."""
-        return [self.headings.get(name, name.replace("_", " ")) for name in self._printed]
+        heads = (self.headings.get(name, name.replace("_", " ")) for name in self._printed)
+        return [clean(head) if head else "" for head in heads]
 
     @property
     def numeric(self) -> list[bool]:

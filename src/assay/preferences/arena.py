@@ -193,11 +193,19 @@ def _fit(
             data = trial
         else:
             notes.append("position and strengths cannot be told apart here: position is left out.")
-    separated = strong > 1 and settings.ridge is None
+    if clusters is not None and len(np.unique(clusters)) == 1:
+        raise InputError(
+            f"all comparisons are in one group, which shows no spread: leave {param('group')} out, or name a "
+            "column of two groups or more."
+        )
     fit = fit_strengths(data, model, ridge=settings.ridge)
+    separated = fit.ridge > 0 and settings.ridge is None
     if separated:
+        why = (
+            "some models never lost to the others" if strong > 1 else "the winners can be told without error"
+        )
         notes.append(
-            "separated: some models never lost to the others, so no finite strength fits best. A penalty of "
+            f"separated: {why}, so no finite strength fits best. A penalty of "
             "0.1 on squared strengths keeps them finite, and the intervals are by the penalized likelihood."
         )
     few = clusters is not None and fit.clusters < _FEW_CLUSTERS

@@ -189,7 +189,8 @@ class Arena(ArenaShortcuts):
             columns[f"against {self.models[index]}"] = [
                 None if math.isnan(rate) else float(rate) for rate in rates
             ]
-        tables.append(ResultTable(columns, "share of wins, a tie half", headings={"wins_of": ""}))
+        names = {name: name for name in columns} | {"wins_of": ""}
+        tables.append(ResultTable(columns, "share of wins, a tie half", headings=names))
         return tables
 
 

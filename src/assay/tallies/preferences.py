@@ -142,7 +142,8 @@ def outcomes(winner: Any, left: Array, right: Array, models: tuple[Label, ...]) 
     given = column(winner, "winner")
     if len(given) != len(left):
         raise LengthError(f"winner has {len(given):,} values for {len(left):,} comparisons.")
-    if given.labels is None and given.values.dtype.kind == "f" and not set(models) & {0, 1}:
+    is_float = given.labels is None and given.values.dtype.kind == "f"
+    if is_float and (not set(models) & {0, 1} or (given.values == 0.5).any()):  # noqa: PLR2004 - a tie is no name
         numbers = given.values
         codes = np.full(len(numbers), -1, dtype=np.int64)
         for number, outcome in _NUMBERS.items():

@@ -288,3 +288,18 @@ def test_what_is_not_offered_says_so():
     pilot = assay.evaluate(rows_of(30, 300), actual="human", predicted="a", proxy="judge")
     with pytest.raises(assay.InputError, match="pilot of 30 labels"):
         assay.labels_needed(pilot, "accuracy", half_width=0.1)
+
+
+def test_a_plan_that_is_met_labels_nothing_more():
+    draw = np.random.default_rng(1)
+    truth = draw.integers(0, 2, 400)
+    human = [int(value) if index % 4 == 0 else None for index, value in enumerate(truth)]
+    guess, judge = (np.where(draw.random(400) < right, truth, 1 - truth) for right in (0.8, 0.9))
+    ev = assay.evaluate(
+        {"human": human, "guess": guess, "judge": judge}, actual="human", predicted="guess", proxy="judge"
+    )
+    plan = assay.labels_needed(ev, "accuracy", half_width=0.5)
+    assert plan.labels == 100
+    assert len(plan.rows) == 0
+    more = assay.labels_needed(ev, "accuracy", half_width=0.06)
+    assert 0 < len(more.rows) <= more.labels - 100

@@ -200,6 +200,7 @@ def _allocation(
     share = sizes * spread
     wanted = np.ceil(labels * share / max(float(share.sum()), 1e-300))
     wanted = np.maximum(np.minimum(np.maximum(wanted, _MIN_PER_STRATUM), sizes), labelled).astype(np.int64)
+    wanted = labelled + _within_budget(wanted - labelled, labels - len(pilot.labelled))
     draw = np.random.default_rng(seed)
     free = np.ones(len(codes), dtype=bool)
     free[pilot.labelled] = False
@@ -208,3 +209,12 @@ def _allocation(
         candidates = np.flatnonzero(free & (codes == stratum))
         chosen.append(draw.choice(candidates, int(wanted[stratum] - labelled[stratum]), replace=False))
     return wanted, np.sort(np.concatenate(chosen)), (wanted / np.maximum(sizes, 1))[codes]
+
+
+def _within_budget(extra: NDArray[np.int64], budget: int) -> NDArray[np.int64]:
+    """Return what to add to each stratum, made smaller in proportion where it is more than the budget."""
+    excess = int(extra.sum())
+    if excess <= budget:
+        return extra
+    ends = np.cumsum(extra) * budget // excess  # rounded so that they add up to the budget
+    return np.diff(ends, prepend=0)

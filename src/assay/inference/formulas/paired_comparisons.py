@@ -36,6 +36,7 @@ _STEPS = 200
 _TOLERANCE = 1e-10
 _RIDGE = 0.1
 _RANK = 1e-9
+_SEPARATED = 1e-6  # information of some direction, below which its estimate has run away
 
 
 class ComparisonData(NamedTuple):
@@ -107,17 +108,29 @@ def fit_strengths(data: ComparisonData, model: str, *, ridge: float | None = Non
     """Return the strengths of maximum likelihood by Newton's method.
 
     `ridge` adds half of it times the squared strengths to minus the log likelihood: unless given, 0.1 where
-    the fit is separated and 0 elsewhere.
+    the fit is separated and 0 elsewhere. Models that all lost once can still be separated: where those who
+    win never lose but tie, or where the position or a column decides alone. Then nothing is left to learn in
+    some direction, and its coefficients are penalized as well.
     """
-    if ridge is None:
-        ridge = _RIDGE if components(data)[2] > 1 else 0.0
+    if ridge is not None:
+        return _fit_penalized(data, model, ridge)[0]
+    fit, separated = _fit_penalized(data, model, _RIDGE if components(data)[2] > 1 else 0.0)
+    if separated:
+        fit, separated = _fit_penalized(data, model, _RIDGE)
+    return _fit_penalized(data, model, _RIDGE, all_columns=True)[0] if separated else fit
+
+
+def _fit_penalized(
+    data: ComparisonData, model: str, ridge: float, *, all_columns: bool = False
+) -> tuple[StrengthFit, bool]:
+    """Return the fit with a penalty on strengths (and columns), and whether some estimate ran away."""
     size, extra = data.size, data.columns.shape[1]
     has_tie = model in ("davidson", "rao-kupper")
     theta = np.zeros(size + extra + has_tie)
     if has_tie:
         theta[-1] = 0.5
     penalty = np.zeros(len(theta))
-    penalty[:size] = ridge
+    penalty[: size + extra if all_columns else size] = ridge
     unit = np.zeros(len(theta))
     unit[:size] = 1 / math.sqrt(size)
     terms, value = _evaluate(data, model, theta, penalty)
@@ -150,10 +163,12 @@ def fit_strengths(data: ComparisonData, model: str, *, ridge: float | None = Non
     sandwich = (inverse @ middle @ inverse)[:keep, :keep] * clusters / max(clusters - 1, 1)
     tie = math.exp(theta[-1]) if has_tie else None
     log_likelihood = float(data.counts @ terms.value)
+    least = float(np.linalg.eigvalsh(information + np.outer(unit, unit))[0])
+    separated = not least > max(_SEPARATED, 10 * _TOLERANCE * float(data.counts.sum()))
     return StrengthFit(
         theta[:size], theta[size:keep], tie, plain if ridge else sandwich, plain, log_likelihood, ridge,
         clusters, terms.left,
-    )  # fmt: skip
+    ), separated  # fmt: skip
 
 
 def _evaluate(

@@ -44,8 +44,10 @@ def draw(result: Arena, *, width: int = 80) -> str:
 
 def _conclusions(result: Arena) -> Iterator[str]:
     best = [str(model) for model in result.tied_with_best]
-    if len(best) == 1:
+    if len(best) == 1 and result.ranks[result.tied_with_best[0]] == (1, 1):
         yield f"{best[0]} is the best."
+    elif len(best) == 1:
+        yield f"{best[0]} is the best by a test of that alone; ranks that hold together are wider."
     else:
         yield f"The best is {listed(map(clean, best), last=' or ')}: the comparisons cannot tell which."
     position = result.position
