@@ -309,7 +309,8 @@ def test_slices_and_errors_of_the_evaluation_are_shown():
     """Columns of `by=` bring their slices with them; rows are in the file only where they are asked for."""
     actual, score = scored(400)
     place = np.where(np.arange(400) < 20, "few", np.where(np.arange(400) % 2, "odd", "even"))
-    ev = assay.evaluate(actual=actual, score=score, by=place)
+    frame = {"y": actual, "p": score, "place": place}
+    ev = assay.evaluate(frame, actual="y", score="p", by="place")
     page = page_of([ev])
     assert page["errors"] is None
     (by,) = ev.slices

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 from support.browser import needs_chromium, seen
-from support.gallery import GALLERY
+from support.gallery import GALLERY, binary
 
 import assay
 from assay.formatting.numbers import format_interval, format_value
@@ -128,3 +128,43 @@ def test_tiny_probabilities_are_reached_by_the_mouse(opened):
         page.mouse.click(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
         reached.append(int(page.get_by_role("slider").get_attribute("data-at")))
     assert all(b - a > len(known) / 50 for a, b in itertools.pairwise(reached))
+
+
+def test_large_numbers_on_axes_are_written_in_thousands(opened):
+    """Prices have ticks of whole thousands, which the name of the axis says; their bars hold all rows."""
+    (ev,) = GALLERY["house prices"]()
+    page = opened(ev.report)
+    chart = page.locator("figure.chart", has_text="Predicted and actual")
+    texts = chart.locator("svg .axes text").all_text_contents()
+    assert {"actual (thousands)", "predicted (thousands)"} <= set(texts)
+    ticks = [float(text.replace(",", "")) for text in texts if text[:1].isdigit()]
+    assert max(ticks) * 1_000 > ev.rows.actual.values.max() / 2
+    assert all(tick == int(tick) for tick in ticks)
+
+
+def test_the_leaderboard_fits_a_phone(opened):
+    """What the tests say of each model is read without scrolling sideways."""
+    page = opened(lambda path: assay.report(GALLERY["12 models"](), path), width=390)
+    boxes = [cell.bounding_box() for cell in page.locator("table.board tbody td:last-child").all()]
+    assert len(boxes) == 12
+    assert all(box["x"] + box["width"] <= 390 and box["height"] < 90 for box in boxes)
+
+
+def test_the_slider_claims_no_more_scores_than_there_are(opened):
+    """Round thresholds are steps of the slider besides the scores: with few scores there are more steps."""
+    actual, score = binary(1_390)
+    ev = assay.evaluate(actual=actual, score=score)
+    live = model_data(ev, (), 1_200)["live"]
+    assert len(live["cutoffs"]) > live["distinct"] == len(set(score))
+    page = opened(ev.report)
+    words = page.locator(".threshold").inner_text()
+    assert f"The slider has {len(live['cutoffs']):,} steps; there are 1,390 distinct scores." in words
+
+
+def test_slices_without_a_name_are_named_by_their_labels(opened):
+    """An array of slices has no column name: lines are called by the labels alone, the worst first."""
+    (ev,) = GALLERY["2 slices"]()
+    page = opened(ev.report)
+    part = page.locator("section", has=page.get_by_role("heading", name="Slices", exact=True))
+    assert part.locator("tbody th").all_inner_texts() == ["all rows", "part 0", "part 1"]
+    assert "By by" not in part.inner_text()

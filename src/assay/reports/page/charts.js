@@ -20,6 +20,14 @@ const tickText = (value) => {
 const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 const tenTo = (power) => `10${[...String(power)].map((sign) => RAISED[sign]).join("")}`;
 
+const UNITS = { 3: "thousands", 6: "millions", 9: "billions" };
+
+// The power of ten that the ticks of an axis share: of large numbers one that leaves their steps whole.
+function commonPower(most, step) {
+  if (!most || (most >= 1e-3 && most < 1e5)) return 0;
+  return 3 * Math.floor(Math.log10(most < 1 ? most : Math.max(step, most / 1e4)) / 3);
+}
+
 // How the ticks of an axis are written: what all of them have in common, a large number or a power of ten, is
 // said once, beside the axis's name.
 function tickLabels(all) {
@@ -32,10 +40,13 @@ function tickLabels(all) {
   }
   const rest = all.map((one) => one - offset);
   const most = rest.reduce((top, one) => Math.max(top, Math.abs(one)), 0);
-  const power = most >= 1e5 || (most && most < 1e-3) ? 3 * Math.floor(Math.log10(most) / 3) : 0;
-  const texts = rest.map((one) => String(Number((one / 10 ** power).toPrecision(5))));
+  const power = commonPower(most, step);
+  const texts = rest.map((one) => {
+    const [whole, part] = String(Number((one / 10 ** power).toPrecision(5))).split(".");
+    return (Math.abs(whole) < 1e4 ? whole : count(Number(whole))) + (part ? `.${part}` : "");
+  });
   const parts = [];
-  if (power) parts.push(`× ${tenTo(power)}`);
+  if (power) parts.push(!offset && UNITS[power] ? UNITS[power] : `× ${tenTo(power)}`);
   if (offset) parts.push(`${offset < 0 ? "−" : "+"} ${count(Math.abs(offset))}`);
   return { texts, common: parts.length ? ` (${parts.join(" ")})` : "" };
 }

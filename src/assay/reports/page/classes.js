@@ -8,6 +8,8 @@ function heatMap(model) {
   const columns = table.counts[0].map((_, j) => table.counts.reduce((sum, row) => sum + row[j], 0));
   const errors = totals.map((total, i) => total - table.counts[i][i]);
   const wanted = { order: "class", unit: size > 12 ? "shares" : "counts" };
+  const brief = table.labels.every((label) => label.length <= 3) ? " brief" : ""; // read without turning the head
+  const style = size <= 8 ? "matrix" : `matrix many${brief}${brief && size <= 12 ? " even" : ""}`;
   const [holder] = scrolled("Table of counts", null);
   const percent = (part, whole) => (whole ? String(Math.round((100 * part) / whole)) : "");
   const written = (one, i) => {
@@ -46,7 +48,7 @@ function heatMap(model) {
     const unit = wanted.unit === "shares" ? "per cent of the actual class" : amounts;
     const made = el(
       "table",
-      { class: size > 8 ? "matrix many" : "matrix" },
+      { class: style },
       el(
         "caption",
         {},

@@ -254,12 +254,12 @@ function thresholdPanel(model) {
   const held = live.weighted ? "sums of weights" : "counts";
   const reach = live.complete
     ? `The slider reaches every one of ${count(live.distinct)} ${of}; ${held} are exact.`
-    : `The slider reaches ${count(live.cutoffs.length)} of ${count(live.distinct)} ${of}: the extremes, ` +
-      `those that part either class evenly, ${multiples}and ${kept}. ` +
-      `There ${held} are exact; any other threshold that is typed in goes up to the next one.`;
+    : `The slider has ${count(live.cutoffs.length)} steps; there are ${count(live.distinct)} ${of}. The steps are ` +
+      `the extremes, scores that split either class evenly, ${multiples}and ${kept}. ` +
+      `At each of them ${held} are exact; any other threshold that is typed in goes up to the next step.`;
   const groups =
-    "The rows come in groups, which counts do not tell: intervals are shown at the threshold the page starts at, " +
-    "values at the others.";
+    "The rows come in groups: intervals that allow for them are shown at the threshold the page starts at, " +
+    "at other thresholds values alone.";
   chart.caption.append(
     el("div", { class: "keys" }, swatch("negative", live.labels[0]), swatch("positive", live.labels[1])),
   );

@@ -50,7 +50,7 @@ function curveCharts(model) {
   if (shapes.calibration) {
     const { x, y } = shapes.calibration;
     const chart = calibrationChart("Calibration", shapes.calibration, {
-      note: `${words("brier")}; shaded: where it would be by chance; bars: rows`,
+      note: `${words("brier")}; shaded: if all probabilities were right; bars: rows`,
       xTitle: "predicted probability",
       yTitle: "share of positives",
     });
@@ -66,7 +66,7 @@ function curveCharts(model) {
     charts.push(chart);
   }
   if (shapes.top_label) charts.push(calibrationChart("Calibration of the predicted class", shapes.top_label, {
-    note: "how often it is right; shaded: where the curve would be by chance",
+    note: "how often it is right; shaded: if all probabilities were right",
     xTitle: "probability of the predicted class",
     yTitle: "share that is right",
   }));

@@ -5,10 +5,12 @@ const thresholdsNote = () => {
   if (!live.length) return null;
   const starts = new Set(live.map(startText));
   const each = live.map((model) => `${isolated(model.name)} ${startText(model)}`).join(", ");
-  const where = starts.size > 1 ? each : `all ${[...starts][0]}`;
-  const text = `Here the models are where the page starts, whatever is chosen above: ${where}.`;
+  const where = starts.size > 1 ? each : `every model is ${[...starts][0]}`;
+  const text = `This section does not follow the model and the threshold chosen above: ${where}.`;
   return el("p", { class: "fixed" }, text);
 };
+
+const BAR_COLUMN = 3; // of the leaderboard, which narrow screens leave out
 
 function leaderboard(compared) {
   const names = data.models.map((model) => model.name);
@@ -53,8 +55,8 @@ function leaderboard(compared) {
         el(
           "tr",
           {},
-          ["rank", "model", label, "", direction ? "the tests say" : ""].map((word) =>
-            el("th", { scope: "col" }, word),
+          ["rank", "model", label, "", direction ? "the tests say" : ""].map((word, i) =>
+            el("th", { scope: "col", class: i === BAR_COLUMN ? "drawn" : null }, word),
           ),
         ),
       ),
@@ -71,8 +73,13 @@ function leaderboard(compared) {
             { class: tied && direction ? "tied" : null },
             el("td", { class: "number" }, rank),
             el("th", { scope: "row" }, named(names[at])),
-            el("td", { class: "number" }, `${values[at][0] ?? "–"} ${interval(values[at])}`),
-            el("td", {}, intervalBar(values[at], limits, 160) ?? ""),
+            el(
+              "td",
+              { class: "number" },
+              `${values[at][0] ?? "–"} `,
+              el("span", { class: "unbroken" }, interval(values[at])),
+            ),
+            el("td", { class: "drawn" }, intervalBar(values[at], limits, 160) ?? ""),
             el("td", {}, verdict),
           );
         }),
@@ -244,7 +251,7 @@ function modelCurves() {
   if (shown.length < 2) return null;
   const chart = frame({
     title: "ROC curves of all models",
-    note: shown.length > 8 ? "dark: the model chosen above" : null,
+    note: shown.length > 8 ? "thick: the model chosen above" : null,
     xTitle: "false positive rate",
     yTitle: "recall",
     ...UNIT,

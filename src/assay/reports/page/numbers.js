@@ -57,7 +57,7 @@ function rankingCharts({ at_k: curves, lists, k }) {
     const chart = frame({
       title: label.endsWith(" k") ? label : `${label} at k`,
       note: "shaded: the interval",
-      xTitle: "k, the first so many of each list",
+      xTitle: "k: the first k of each list",
       yTitle: label,
       xLimits: [longest > 1 ? 1 : 0, longest],
       yLimits: [0, 1],

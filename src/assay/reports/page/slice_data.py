@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["slice_table", "slices_of"]
 
 _MAX_SLICES = 1_000  # that have a line of their own
+_UNNAMED = "by"  # what a column of slices is called that came without a name
 
 
 def slice_table(slices: Sequence[Any]) -> dict[str, Any]:
@@ -59,7 +60,9 @@ def slices_of(ev: Evaluation) -> dict[str, Any] | None:
         try:
             table = ev.slices[key]
             lines += table.report().lines
-            notes.append(short(f"By {' x '.join(table.columns)}: {table.summary}", 2 * LINE))
+            unnamed = table.columns == (_UNNAMED,)
+            words = table.summary if unnamed else f"By {' x '.join(table.columns)}: {table.summary}"
+            notes.append(short(words, 2 * LINE))
         except AssayError as error:  # more slices than anyone would read, or lists cut in two
             notes.append(short(error, LINE))
     by_slice: dict[tuple[str, str], list[SliceLine]] = {}
@@ -69,7 +72,9 @@ def slices_of(ev: Evaluation) -> dict[str, Any] | None:
     ordered = sorted(by_slice.values(), key=_badness)
     rows = [
         {
-            "name": f"{short(group[0].by)} = {short(group[0].label)}",
+            "name": short(group[0].label)
+            if group[0].by == _UNNAMED
+            else f"{short(group[0].by)} = {short(group[0].label)}",
             "n": group[0].n,
             "note": group[0].too_few,
             "metrics": {metric_title(line.metric): texts(line.estimate) for line in group},

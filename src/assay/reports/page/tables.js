@@ -179,9 +179,9 @@ function forest(title, table, noun, { confidence, about } = {}) {
     title,
     about,
     said.length ? el("p", { class: "quiet" }, said.join(" ")) : null,
+    notes,
     scrolled(title, el("table", { class: style }, el("thead", {}, el("tr", {}, heads)), body)),
     more,
-    notes,
     table.left_out ? el("p", { class: "quiet" }, `${count(table.left_out)} more are left out.`) : null,
   );
 }
