@@ -147,6 +147,16 @@ def test_lists_are_drawn_as_they_are_counted():
     skipped = ev.plot.lists(empty="skip")
     assert sum(patch.get_height() for patch in skipped.patches) == 96
     assert "4 without a value" in skipped.get_title()
+    assert ev.plot.metrics().get_title() == "Metrics\n100 lists · 95% intervals"
+
+
+def test_metrics_are_named_as_reports_name_them():
+    """Pictures and text have the same names of metrics."""
+    ev = numbers()
+    names = [tick.get_text() for tick in ev.plot.metrics(["r2", "rmse", "mae"]).get_yticklabels()]
+    assert names == ["R²", "RMSE", "MAE"]
+    assert ev.plot.overview()[-1].get_yticklabels()[-1].get_text() == "Spearman correlation"
+    assert labels(3).plot.classes().get_title() == "F1 by label"
 
 
 def test_classes_are_drawn_with_the_intervals_of_the_table():

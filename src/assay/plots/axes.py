@@ -265,13 +265,13 @@ def describe_rows(together: Sequence[Model]) -> str:
     return f"{rows}{binned} · positive: {which}"
 
 
-def row_count(n: int) -> str:
-    """Return a number of rows in words.
+def row_count(n: int, word: str = "row") -> str:
+    """Return a number of rows, or of something else, in words.
 
-    >>> row_count(1), row_count(1390)
-    ('1 row', '1,390 rows')
+    >>> row_count(1), row_count(1390), row_count(40, "list")
+    ('1 row', '1,390 rows', '40 lists')
     """
-    return f"{n:,} row{'' if n == 1 else 's'}"
+    return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
 def display_name(name: Any) -> str:

@@ -16,7 +16,7 @@ from assay.inputs.labels import cross
 from assay.metrics import Metric, Undefined, find
 from assay.metrics.spec import MetricSpec, metric_title
 from assay.plots.axes import COLOURS, GREY, close_on_error, display_name, label_axes, new_axes, row_count
-from assay.tallies import Grouped, merge
+from assay.tallies import Grouped, Queries, merge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -113,7 +113,7 @@ def differences(comparison: Comparison, metric: str | None = None, **options: An
     >>> b = assay.rows(actual=y, predicted=[0] * 48 + [1] * 2 + [1] * 41 + [0] * 9)
     >>> ax = assay.compare(a, b, metrics=["accuracy", "recall"]).plot()
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['accuracy', 'recall']
+    ['accuracy', 'recall (TPR)']
     """
     chosen = [
         difference
@@ -125,7 +125,7 @@ def differences(comparison: Comparison, metric: str | None = None, **options: An
     two = len(comparison.names) == 2  # noqa: PLR2004 - the axis names them then
     estimates: dict[Any, Estimate] = {}
     for each in chosen:
-        name = each.metric.replace("_", " ")
+        name = metric_title(each.metric)
         key = name if two else f"{name}, {each.second} - {each.first}"
         estimates[key] = Estimate(each.difference, each.low, each.high, each.confidence, each.method, each.n)
     first, second = comparison.names[:2]
@@ -175,8 +175,10 @@ def metrics(
             raise MetricError("name the metrics to draw: plots.metrics(rows, ['recall', 'precision']).")
         names = list(data)
     results: dict[str, Estimate] = {}
+    specs = []
     for name in names:
         spec = MetricSpec.of(name)
+        specs.append(spec)
         known = {option: value for option, value in options.items() if option in spec.metric.options}
         if isinstance(data, Evaluation) and not known and isinstance(name, str):
             item = data[name] if confidence is None else data.estimate(spec, confidence=confidence)
@@ -184,14 +186,14 @@ def metrics(
             item = data.estimate(spec.metric, confidence=confidence, **{**spec.options, **known})
         else:
             item = estimate(spec.metric, data, confidence=confidence or 0.95, **{**spec.options, **known})
-        results[spec.name.replace("_", " ").replace(":", " ")] = item
+        results[metric_title(spec.name)] = item
     confidence = confidence or (data.settings.confidence if isinstance(data, Evaluation) else 0.95)
     ends = [
         end for item in results.values() if item.defined for end in (float(item), item.low) if end is not None
     ]
     limits = limits or (-1.02 if min(ends, default=0) < 0 else -0.02, 1.02)
     sizes = [item.n for item in results.values()]
-    below = f"{row_count(max(sizes, default=0))} · {100 * confidence:.3g}% intervals"
+    below = f"{_size(max(sizes, default=0), *specs)} · {100 * confidence:.3g}% intervals"
     return forest(results, ax=ax, limits=limits, title="Metrics", below=below, sizes=False)
 
 
@@ -238,8 +240,9 @@ def slices(
             sorted(results.items(), key=lambda item: -float(item[1]) if item[1].defined else np.inf)
         )
     all_rows = estimate(known, whole, confidence=confidence, **options)
-    name = known.name.replace("_", " ")
-    below = f"{row_count(all_rows.n)} · {100 * confidence:.3g}% intervals · dashed: all rows, {all_rows:.3f}"
+    name = metric_title(known.name)
+    size = _size(all_rows.n, MetricSpec.of(known))
+    below = f"{size} · {100 * confidence:.3g}% intervals · dashed: all rows, {all_rows:.3f}"
     return forest(
         results, ax=ax, reference=all_rows, title=f"{name} by slice", below=below, x=name, sizes=True
     )
@@ -254,10 +257,10 @@ def _slices_of(ev: Evaluation, metric: str | Metric, *, ax: Axes | None, order: 
         results = dict(
             sorted(results.items(), key=lambda item: -float(item[1]) if item[1].defined else np.inf)
         )
-    whole, name = ev.estimate(spec), spec.name.replace("_", " ")
+    whole, name = ev.estimate(spec), metric_title(spec.name)
     level = f"{100 * ev.settings.confidence:.3g}% intervals"
     value = f", {whole:.3f}" if whole.defined else ""
-    below = f"{row_count(whole.n)} · {level} · dashed: all rows{value}"
+    below = f"{_size(whole.n, spec)} · {level} · dashed: all rows{value}"
     reference = whole if whole.defined else None
     return forest(
         results, ax=ax, reference=reference, title=f"{name} by slice", below=below, x=name, sizes=True
@@ -299,7 +302,8 @@ def classes(
             sorted(results.items(), key=lambda item: -float(item[1]) if item[1].defined else np.inf)
         )
     name = metric_title(metric)
-    return forest(results, ax=ax, **{"title": f"{name} by class", "x": name, **options})
+    kind = "label" if isinstance(data, Evaluation) and data.task.name == "multilabel" else "class"
+    return forest(results, ax=ax, **{"title": f"{name} by {kind}", "x": name, **options})
 
 
 def _sliced(rows: Rows) -> dict[tuple[Any, ...], Rows]:
@@ -315,6 +319,12 @@ def _sliced(rows: Rows) -> dict[tuple[Any, ...], Rows]:
         tuple(labels[code] for (_, labels), code in zip(encoded, codes, strict=True)): parts[codes]
         for codes in sorted(parts)
     }
+
+
+def _size(n: int, *specs: MetricSpec) -> str:
+    """Return how many rows, or ranked lists, metrics were computed of."""
+    of_lists = bool(specs) and all(spec.metric.reads.tally is Queries for spec in specs)
+    return row_count(n, "list" if of_lists else "row")
 
 
 def _limits(values: list[Estimate], reference: float | Estimate | None) -> tuple[float, float]:
