@@ -154,7 +154,8 @@ def test_summary_says_what_is_wrong_with_the_probabilities(ev):
     text = str(ev)
     ratio, low, high = limits_of_observed_to_expected()
     assert (
-        f" observed / expected  {ratio:.4f}  [{low:.4f}, {high:.4f}]  modified Wilson on effective ro" in text
+        f" observed/expected  {ratio:.4f}  [{low:.4f}, {high:.4f}]  modified Wilson on effective rows\n"
+        in text
     )
     assert low > 1
     assert "   calibration: the probabilities are too low on the whole\n" in text

@@ -109,7 +109,7 @@ def _coefficient(fit: LogisticFit | None, name: str) -> float:
 @metric(
     reads=Probabilities, kind="moments", bounds=(0, math.inf), best=1,
     undefined="there are no positives, and none are expected", aliases=("oe_ratio", "observed_to_expected"),
-    title="observed / expected",
+    title="observed/expected",
 )  # fmt: skip
 def observed_expected_ratio(v: Probabilities) -> Any:
     """Observed positives over expected ones: ``positives / sum(p)``."""
