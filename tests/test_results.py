@@ -163,7 +163,7 @@ RESULTS = {
     "repeated runs of scores": lambda: _repeats(correct="score"),
     "a single run": lambda: assay.repeats(question=[1, 2], correct=[1, 0], k=3),
     "agreement of raters": _agreement,
-    "agreement with a judge": lambda: _agreement(against="judge", level="ordinal"),
+    "agreement with a judge": lambda: _agreement(against="judge", level="ordinal", labels=LABELS),
     "agreement without pairs": lambda: assay.agreement(raters={"a": [1, None], "b": [None, 1]}),
     "evaluation of several classes": _multiclass,
     "evaluation of two classes": _binary,

@@ -234,3 +234,73 @@ def test_ten_raters_by_loops():
     expected = float(((shares / len(data)) ** 2).sum())
     assert result["percent_agreement"].value == pytest.approx(np.mean(agree))
     assert result["fleiss_kappa"].value == pytest.approx((np.mean(agree) - expected) / (1 - expected))
+
+
+def test_a_single_group_shows_no_spread():
+    votes = {"a": list("xyz") * 4, "b": list("xyx") * 4, "document": [7] * 12}
+    result = assay.agreement(votes, raters=["a", "b"], group="document")
+    assert result["fleiss_kappa"].low is None
+    assert "single group" in result["fleiss_kappa"].note
+
+
+def test_groups_that_are_alike_have_no_interval_rather_than_one_of_no_width():
+    votes = {"a": list("xyz") * 4, "b": list("xyx") * 4, "document": [0, 1] * 6}
+    result = assay.agreement(votes, raters=["a", "b"], group="document")
+    for name in ("krippendorff_alpha", "gwet_ac1", "conger_kappa", "percent_agreement"):
+        assert result[name].low is None
+        assert name not in result.tests
+
+
+def test_full_agreement_of_groups_counts_groups():
+    votes = {"a": list("xyz") * 4, "b": list("xyz") * 4, "document": np.repeat([0, 1, 2], 4)}
+    rows, groups = (assay.agreement(votes, raters=["a", "b"], group=group) for group in (None, "document"))
+    assert groups["fleiss_kappa"].low < rows["fleiss_kappa"].low
+    z2 = 1.959963984540054**2
+    assert groups["percent_agreement"].low == pytest.approx(3 / (3 + z2), rel=1e-9)  # Wilson, 3 of 3
+
+
+def test_words_have_no_distance_and_no_order_by_the_alphabet():
+    votes = {"a": ["poor", "fair", "good", "fair"], "b": ["poor", "good", "good", "fair"]}
+    for options in ({"level": "interval"}, {"level": "ratio"}):
+        with pytest.raises(assay.errors.InputError, match="numbers"):
+            assay.agreement(votes, raters=["a", "b"], **options)
+    for options in ({"level": "ordinal"}, {"weights": "linear"}):
+        with pytest.raises(assay.errors.InputError, match="order"):
+            assay.agreement(votes, raters=["a", "b"], **options)
+        assay.agreement(votes, raters=["a", "b"], labels=["poor", "fair", "good"], **options)
+
+
+def test_weights_may_be_an_array():
+    votes = {"a": list("xyzx") * 3, "b": list("xyxz") * 3}
+    table = np.array([[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]])
+    by_table = assay.agreement(votes, raters=["a", "b"], weights=table)
+    by_name = assay.agreement(votes, raters=["a", "b"], weights="linear", labels=["x", "y", "z"])
+    assert float(by_table["gwet_ac2"]) == float(by_name["gwet_ac2"])
+    with pytest.raises(assay.errors.InputError, match="symmetric"):
+        assay.agreement(votes, raters=["a", "b"], weights=np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize(
+    ("votes", "options", "message"),
+    [
+        ({"a": [None] * 3, "b": [None] * 3}, {}, "no ratings"),
+        ({"a": [], "b": []}, {}, "no ratings"),
+        ({"a": ["x", "y"], "b": ["x", "y"]}, {"against": "b"}, "two people"),
+        ({"a": ["x", "y"], "b": ["x", "y"]}, {"epsilon": "x"}, "epsilon"),
+        ({"a": ["x", "y"], "b": ["x", "y"]}, {"margin": math.nan}, "margin"),
+    ],
+)
+def test_nothing_to_agree_on_is_said(votes, options, message):
+    with pytest.raises(assay.errors.InputError, match=message):
+        assay.agreement(votes, raters=["a", "b"], **options)
+
+
+def test_a_judge_and_people_who_always_agree_are_put_in_words():
+    votes = {name: list("xyz") * 4 for name in ("ann", "bob", "judge")}
+    text = " ".join(str(assay.agreement(votes, raters=list(votes), against="judge")).split())
+    assert "judge agrees with a person on 1.000 of items, people with each other on 1.000" in text
+
+
+def test_a_coefficient_without_value_says_why():
+    text = " ".join(str(assay.agreement({"a": ["x"] * 9, "b": ["x"] * 9}, raters=["a", "b"])).split())
+    assert "No value of Krippendorff's alpha" in text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from assay.errors import InputError, shown, suggest_keywords
+from assay.errors import InputError, LengthError, shown, suggest_keywords
 from assay.formatting.frame_output import library_of
 from assay.hints import param, passed
 from assay.inference.formulas.kappa import agreement_weights
@@ -101,6 +101,10 @@ def agreement(
         raise InputError(
             f'{passed("level", level)} is not known: use "nominal", "ordinal", "interval" or "ratio".'
         )
+    shares: dict[str, Any] = {"margin": margin, "epsilon": epsilon}
+    for name, value in shares.items():
+        if not (isinstance(value, (int, float)) and 0 <= value <= 1):
+            raise InputError(f"{passed(name, value)} is a share from 0 to 1.")
     tally = _tally(data, raters, (item, rater, rating), group)
     return _result(
         tally,
@@ -164,21 +168,24 @@ def _result(tally: Ratings, settings: _AgreementSettings) -> RaterAgreement:
     confidence, notes = settings.confidence, []
     categories, order = _categories(tally, settings.labels)
     judge = _judge(tally, settings.against)
+    clusters = tally.clusters if tally.groups else None
     whole = RatingCounts.of(tally, order, len(categories))
     counts = whole if judge is None else whole.without_rater(judge)
+    _check_overlap(counts, judge)
     numbers = _numbers(categories)
     scheme = _LEVELS[settings.level] if settings.weights is None else settings.weights
+    if numbers is None:
+        _check_words(settings, scheme, categories)
     small = len(categories) <= MAX_CATEGORIES
-    agree = (
-        agreement_weights(len(categories), scheme, None if scheme == "ordinal" else numbers)
-        if small
-        else None
-    )
+    ranks = isinstance(scheme, str) and scheme == "ordinal"
+    agree = agreement_weights(len(categories), scheme, None if ranks else numbers) if small else None
+    if agree is not None and not (np.array_equal(agree, agree.T) and (np.diag(agree) == 1).all()):
+        raise InputError(f"{param('weights')} are a symmetric table with 1 on the diagonal: full agreement.")
     if settings.labels is None and small and settings.level == "nominal":
         notes.append(
             f"{len(categories)} categories occur: AC1 and Brennan-Prediger depend on how many there are."
         )
-    estimator = CoefficientEstimator(counts, tally.clusters, confidence)
+    estimator = CoefficientEstimator(counts, clusters, confidence)
     estimates, tests = coefficients(estimator, agree, settings.level, numbers, scheme)
     n = int(counts.counts[counts.ratings > 0].sum())
     if n < _MIN_ITEMS:
@@ -204,18 +211,44 @@ def _result(tally: Ratings, settings: _AgreementSettings) -> RaterAgreement:
             if len(people) > _MIN_RATERS:
                 by_rater = {
                     tally.raters[index]: compare_judge(
-                        counts, tally.clusters, index, tally.raters, agree, **options
+                        counts, clusters, index, tally.raters, agree, **options
                     )
                     for index in people
                 }
         if judge is not None:
-            compared = compare_judge(whole, tally.clusters, judge, tally.raters, agree, **options)
+            compared = compare_judge(whole, clusters, judge, tally.raters, agree, **options)
     return RaterAgreement(
         estimates, tests, by_category, pairs, by_rater, compared, settings.level,
         scheme if isinstance(scheme, str) else "table", n, int(counts.counts @ counts.ratings),
         tuple(tally.raters[index] for index in people), categories, confidence, tuple(notes),
         settings.library,
     )  # fmt: skip
+
+
+def _check_overlap(counts: RatingCounts, judge: int | None) -> None:
+    if not (counts.ratings > 0).any():
+        raise LengthError("there are no ratings.")
+    if judge is not None and not (counts.ratings >= _MIN_RATERS).any():
+        raise InputError(
+            "no item was rated by two people beside the judge, which is compared with how they agree: leave "
+            f"{param('against')} out for the agreement of a judge with one person."
+        )
+
+
+def _check_words(settings: _AgreementSettings, scheme: Any, categories: tuple[Any, ...]) -> None:
+    """Refuse words where numbers are needed, or an order that nobody stated."""
+    if settings.level in ("interval", "ratio"):
+        raise InputError(
+            f"{passed('level', settings.level)} needs ratings that are numbers, and these are "
+            f"{shown(categories)}."
+        )
+    if settings.labels is None and (
+        settings.level == "ordinal" or (isinstance(scheme, str) and scheme != "none")
+    ):
+        raise InputError(
+            f"the categories are {shown(categories)}: say their order, from lowest to highest, with "
+            f"{param('labels')}."
+        )
 
 
 _NOMINAL_PAIR = 1 - np.eye(2)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from assay.inputs.labels import Label
     from assay.raters.judge import JudgeComparison
 
-__all__ = ["RaterAgreement", "RaterPair"]
+__all__ = ["TITLES", "RaterAgreement", "RaterPair"]
 
-_TITLES = {
+TITLES = {
     "krippendorff_alpha": "Krippendorff's alpha", "gwet_ac1": "Gwet's AC1", "gwet_ac2": "Gwet's AC2",
     "fleiss_kappa": "Fleiss' kappa", "conger_kappa": "Conger's kappa", "light_kappa": "Light's kappa",
     "brennan_prediger": "Brennan-Prediger", "percent_agreement": "agreement of two raters",
@@ -125,7 +125,7 @@ class RaterAgreement(RaterAgreementShortcuts):
         """Return the coefficients, then the raters, the categories and the pairs where there are any."""
         estimates = self.estimates.items()
         main: dict[str, list[Any]] = {
-            "coefficient": [_TITLES[name] for name, _ in estimates],
+            "coefficient": [TITLES[name] for name, _ in estimates],
             "value": [IntervalCell.of(estimate) for _, estimate in estimates],
             "p_value": [_p_of(self.tests.get(name)) for name, _ in estimates],
             "method": [estimate.method for _, estimate in estimates],

@@ -44,7 +44,7 @@ class CoefficientEstimator:
     """Turns coefficients with their items' values into estimates with intervals and tests."""
 
     counts: RatingCounts
-    clusters: NDArray[np.int64]
+    clusters: NDArray[np.int64] | None
     confidence: float
 
     def spread(self, coefficient: Coefficient) -> tuple[float, float, int | None]:
@@ -54,8 +54,9 @@ class CoefficientEstimator:
         used = np.isfinite(coefficient.items)
         if float(self.counts.counts[used].sum()) < _MIN_RATERS:
             return math.nan, math.nan, None
+        clusters = None if self.clusters is None else self.clusters[used]
         return spread_of_items(
-            coefficient.items[used] - coefficient.centre, self.counts.counts[used], self.clusters[used]
+            coefficient.items[used] - coefficient.centre, self.counts.counts[used], clusters
         )
 
     def estimate(self, coefficient: Coefficient, bounds: tuple[float, float]) -> Estimate:
@@ -67,10 +68,12 @@ class CoefficientEstimator:
             return Estimate(value, None, None, self.confidence, method, n)
         error, df, groups = self.spread(coefficient)
         if not error >= 0:
-            return Estimate(value, None, None, self.confidence, method, n, "a single item shows no spread")
+            unit = "item" if groups is None else "group"
+            return Estimate(value, None, None, self.confidence, method, n, f"a single {unit} shows no spread")
         limits = delta_interval(value, error, bounds, confidence=self.confidence, df=df)
         if limits is None and value >= 1 and math.isfinite(coefficient.chance):
-            low, _ = wilson(n, n, self.confidence)
+            units = n if groups is None else groups
+            low, _ = wilson(units, units, self.confidence)
             low = 1 - (1 - low) / (1 - coefficient.chance)
             note = "full agreement: the lower limit is Wilson's for the observed agreement"
             return Estimate(value, low, 1.0, self.confidence, "Wilson", n, note, error, groups=groups)

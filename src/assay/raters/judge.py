@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["JudgeComparison", "PersonComparison", "compare_judge"]
 
 _MIN_ITEMS = 30
+_ROUNDING = 1e-12  # of agreement
 _HALF = 0.5  # of the people, that a judge must be able to replace
 
 
@@ -93,12 +94,12 @@ class _Sides(NamedTuple):
     judge: NDArray[np.float64]
     person: NDArray[np.float64]
     counts: NDArray[np.float64]
-    clusters: NDArray[np.int64]
+    clusters: NDArray[np.int64] | None
 
 
 def compare_judge(
     counts: RatingCounts,
-    clusters: NDArray[np.int64],
+    clusters: NDArray[np.int64] | None,
     judge: int,
     names: tuple[Label, ...],
     agree: NDArray[np.float64],
@@ -117,7 +118,11 @@ def compare_judge(
     others = counts.without_rater(judge)
     usable = (codes[:, judge] >= 0) & (others.ratings > 1)
     sizes, own = others.ratings[usable], codes[usable, judge]
-    table, kept, groups = others.table[usable], counts.counts[usable], clusters[usable]
+    table, kept, groups = (
+        others.table[usable],
+        counts.counts[usable],
+        None if clusters is None else clusters[usable],
+    )
     with_people = (agree[own] * table).sum(axis=1)
     among = ((table @ agree) * table).sum(axis=1) - sizes
     whole = _Sides(with_people / sizes, among / (sizes * (sizes - 1)), kept, groups)
@@ -128,7 +133,7 @@ def compare_judge(
         left = sizes[rated] - 1
         by_judge = (with_people[rated] - agree[own[rated], theirs]) / left
         by_person = ((agree[theirs] * table[rated]).sum(axis=1) - 1) / left
-        sides = _Sides(by_judge, by_person, kept[rated], groups[rated])
+        sides = _Sides(by_judge, by_person, kept[rated], None if groups is None else groups[rated])
         compared.append((names[person], sides, _difference(sides, confidence)))
         wins.append(_wins(sides, epsilon))
     adjusted = holm([p for _, _, (_, p) in compared]).tolist() if compared else []
@@ -160,7 +165,8 @@ def _difference(sides: _Sides, confidence: float) -> tuple[Estimate, float]:
     error, df, groups = spread_of_items(each - mean, sides.counts, sides.clusters)
     note = f"{n} items are few: {_MIN_ITEMS} or more are advised" if n < _MIN_ITEMS else ""
     if not error > 0:
-        return Estimate(mean, None, None, confidence, "t on items", n, "the items do not vary", 0.0), 1.0
+        note = "the items do not vary" if error == 0 else "a single group shows no spread"
+        return Estimate(mean, None, None, confidence, "t on items", n, note, 0.0), 1.0
     half = student_quantile(confidence, df) * error
     estimate = Estimate(
         mean, mean - half, mean + half, confidence, "t on items", n, note, error, groups=groups
@@ -169,19 +175,26 @@ def _difference(sides: _Sides, confidence: float) -> tuple[Estimate, float]:
 
 
 def spread_of_items(
-    deviations: NDArray[np.float64], counts: NDArray[np.float64], clusters: NDArray[np.int64]
+    deviations: NDArray[np.float64], counts: NDArray[np.float64], clusters: NDArray[np.int64] | None
 ) -> tuple[float, float, int | None]:
     """Return the standard error of a mean over items, its degrees of freedom and the number of clusters.
 
-    One entry per pattern of items; entries of different clusters differ. No clusters: all are in the first.
+    One entry per pattern of items; entries of different clusters differ. An error that rounding alone makes
+    is 0, and that of a single cluster NaN.
     """
     n = float(counts.sum())
-    if not clusters.any():
-        return math.sqrt(float(counts @ deviations**2) / (n * (n - 1))), n - 1, None
+    if clusters is None:
+        return _without_rounding(math.sqrt(float(counts @ deviations**2) / (n * (n - 1)))), n - 1, None
     sums = np.bincount(clusters, counts * deviations / n)
     used = np.bincount(clusters, counts) > 0
     groups = int(np.count_nonzero(used))
-    return math.sqrt(groups / max(groups - 1, 1) * float(sums @ sums)), max(groups - 1, 1), groups
+    if groups == 1:
+        return math.nan, math.nan, groups
+    return _without_rounding(math.sqrt(groups / (groups - 1) * float(sums @ sums))), groups - 1, groups
+
+
+def _without_rounding(error: float) -> float:
+    return error if error > _ROUNDING else 0.0
 
 
 def _wins(sides: _Sides, epsilon: float) -> tuple[float, float, float]:

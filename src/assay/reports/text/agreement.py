@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.formatting.numbers import format_amount
-from assay.reports.text.result_text import draw_result
+from assay.metrics import Undefined
+from assay.raters.agreement_result import TITLES
+from assay.reports.text.result_text import draw_result, undefined_notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +31,7 @@ def draw(result: RaterAgreement, *, width: int = 80) -> str:
     )
     main, *rest = result.tables()
     tables = [main, *(table for table in rest if len(table) <= _MAX_ROWS)]
-    notes = list(result.notes)
+    notes = [*undefined_notes({TITLES[name]: item for name, item in result.estimates.items()}), *result.notes]
     notes += [f"{table.title}: {len(table)} rows, see tables()." for table in rest if len(table) > _MAX_ROWS]
     return draw_result(title, tables, notes, _conclusions(result), width=width)
 
@@ -44,8 +46,13 @@ def _conclusions(result: RaterAgreement) -> Iterator[str]:
 
 def _against(judge: JudgeComparison) -> str:
     difference = judge.difference
+    if isinstance(difference.value, Undefined):
+        return f"{judge.judge} cannot be compared with people: {difference.value.reason}."
     if difference.low is None or difference.high is None:
-        return f"{judge.judge} cannot be compared with people: {difference.value!r}."
+        return (
+            f"{judge.judge} agrees with a person on {judge.agreement:.3f} of items, people with each other "
+            f"on {judge.people_agreement:.3f}: the difference has no interval, since {difference.note}."
+        )
     interval = f"{difference.value:+.3f} [{difference.low:+.3f}, {difference.high:+.3f}]"
     verdict = {
         "better": "agrees with people more than they agree with each other",

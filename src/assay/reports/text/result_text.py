@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assay.formatting.table import paragraph
+from assay.formatting.table import listed, paragraph
 from assay.formatting.width import clean
 from assay.hints import render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
     from assay.formatting.result_table import ResultTable
 
-__all__ = ["draw_result"]
+__all__ = ["draw_result", "undefined_notes"]
 
 
 def draw_result(
@@ -30,3 +30,20 @@ def draw_result(
     written = [line for note in notes for line in paragraph(clean(render(note)), max_width=width, indent=2)]
     said = [line for text in conclusions for line in paragraph(clean(render(text)), max_width=width)]
     return "\n\n".join("\n".join(part) for part in [*parts, written, said] if part)
+
+
+def undefined_notes(estimates: Mapping[str, Any]) -> Iterator[str]:
+    """Say of estimates that have no value why, those of one reason together.
+
+    >>> from assay.metrics import Undefined
+    >>> from assay.inference.estimate import Estimate
+    >>> why = Undefined("all are equal")
+    >>> list(undefined_notes({name: Estimate(why, None, None, 0.95, "", 3) for name in ("alpha", "kappa")}))
+    ['No value of alpha and kappa: all are equal.']
+    """
+    names: dict[str, list[str]] = {}
+    for name, estimate in estimates.items():
+        if not estimate.defined:
+            names.setdefault(estimate.value.reason, []).append(name)
+    for reason, these in names.items():
+        yield f"No value of {listed(these)}: {reason}."
