@@ -204,6 +204,7 @@ COMMANDS = [
     ("agreement ratings.csv --raters ann,bob --against cyn", r"--against cyn is not one of the raters"),
     ("repeats runs.csv --question question", r"--correct is needed"),
     ("repeats runs.csv --question question --correct correct --k 0", r"--k"),
+    ("repeats runs.csv --question question --correct correct --k 2.5", r"--k: '2.5' is no whole number"),
     ("arena games.csv --left a --right b", r"--winner is needed"),
     ("arena games.csv --left a --right a --winner winner", r"compared with itself"),
     ("evaluate judged.csv --actual human --predicted said --selection judge", r"--proxy"),

@@ -1,6 +1,7 @@
 """assay.repeats: estimates, pairs of models, groups, merged tallies, and mistakes."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -128,3 +129,42 @@ def test_run_counts_refuse_scores():
     """A tally of runs counts what is right or wrong."""
     with pytest.raises(assay.AssayError, match="correct is 1 or 0"):
         assay.RunCounts.of([1], [0.5])
+
+
+def test_majority_of_answers_is_exact_where_all_choices_are_few():
+    answers, correct = ["x", "y", "z", "x"], [1, 0, 0, 1]
+    result = assay.repeats(question=np.repeat(range(10), 4), correct=correct * 10, answer=answers * 10, k=[2])
+    votes = []
+    for pair in itertools.combinations(range(4), 2):
+        first, second = pair
+        votes.append((correct[first] + correct[second]) / 2)  # one vote each ties, two of x agree
+    assert float(result["majority@2"]) == pytest.approx(np.mean(votes), rel=1e-12)
+
+
+def test_equal_questions_have_an_interval_of_some_width():
+    rows = {"question": np.repeat(range(10), 4), "correct": [1, 0, 0, 1] * 10}
+    tallied = assay.repeats(**rows, k=[2])
+    by_row = assay.repeats(**rows, selector=[0.1, 0.2, 0.3, 0.4] * 10, k=[2])
+    for metric in ("mean", "pass@2", "pass^2", "majority@2"):
+        assert by_row[metric].low == pytest.approx(tallied[metric].low, rel=1e-9)
+        assert by_row[metric].high - by_row[metric].low > 0.1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k": "a"}, "k="), ({"k": 2.5}, "k="), ({"k": [math.nan]}, "k="), ({"k": [True]}, "k="),
+        ({"cost_question": -1}, "cost_question"), ({"cost_run": math.nan}, "cost_run"),
+        ({"selector": [1.0, math.nan] * 4}, "missing in selector"),
+    ],
+)  # fmt: skip
+def test_impossible_settings_are_named(options, message):
+    with pytest.raises(assay.errors.AssayError, match=message):
+        assay.repeats(question=[1, 1, 2, 2, 3, 3, 4, 4], correct=[1, 0] * 4, **options)
+
+
+def test_too_few_runs_and_one_question_are_put_in_words():
+    few = assay.repeats(question=[1, 1, 2, 2], correct=[1, 0, 1, 1], k=[3])
+    assert "No value of pass@3, pass^3 and majority@3: it needs 3 runs" in " ".join(str(few).split())
+    single = assay.repeats(question=[1] * 5, correct=[1, 0, 1, 1, 0])
+    assert "run once" not in str(single)

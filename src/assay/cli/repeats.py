@@ -34,7 +34,7 @@ def _options(parser: Parser) -> None:
         group.add_argument(f"--{name}", action=StoreOnce, metavar="COLUMN", help=what)
     more = parser.add_argument_group("the summary")
     more.add_argument(
-        "--k", action=StoreOnce, type=comma_list, metavar="1,5,10", help="of pass@k and the like"
+        "--k", action=StoreOnce, type=_whole_numbers, metavar="1,5,10", help="of pass@k and the like"
     )
     for name, what in (
         ("cost-question", "what one more question costs (0)"),
@@ -58,9 +58,13 @@ def _run(arguments: argparse.Namespace) -> int:
         if (value := getattr(arguments, name)) is not None
     }
     if arguments.k is not None:
-        said["k"] = [whole_number(word) for word in arguments.k]
+        said["k"] = arguments.k
     deliver_result(arguments, repeats(table, **named, **said))
     return 0
+
+
+def _whole_numbers(word: str) -> list[int]:
+    return [whole_number(part) for part in comma_list(word)]
 
 
 REPEATS = Command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,8 @@ def plurality_at_k(
 ) -> float:
     """Return the mean score of the most frequent answer among k runs drawn without replacement.
 
-    Answers that tie share the vote. NaN below k runs; all runs are no draw.
+    Answers that tie share the vote. NaN below k runs. All choices of k runs where they are no more than
+    `draws`, else so many of them at random.
 
     >>> float(plurality_at_k(np.array([5, 5, 7]), np.array([1.0, 1.0, 0.0]), 3))
     1.0
@@ -30,8 +32,8 @@ def plurality_at_k(
         return math.nan
     codes = np.unique(answers, return_inverse=True)[1]
     quality = np.bincount(codes, score) / np.bincount(codes)
-    if n == k:
-        chosen = np.arange(n)[None, :]
+    if math.comb(n, k) <= draws:
+        chosen = np.array(list(itertools.combinations(range(n), k)))
     else:
         draw = np.random.default_rng(seed)
         chosen = draw.random((draws, n)).argpartition(k - 1, axis=1)[:, :k]

@@ -97,6 +97,9 @@ def repeats(
     (0.5 [0.1038, 0.8962], 0.75 [0.3006, 0.9544])
     """
     check_confidence(confidence)
+    for name, cost in (("cost_question", cost_question), ("cost_run", cost_run)):
+        if not 0 <= cost < math.inf:
+            raise InputError(f"{passed(name, cost)} is a number from 0.")
     if isinstance(data, RunCounts):
         return _summary(
             _from_tally(data), None, k, _RepeatSettings((cost_question, cost_run), confidence, "", ())
@@ -197,7 +200,11 @@ class _Rows:
         if rows["group"] is not None:
             clusters = group_of_question(question, encode(rows["group"])[0].astype(np.int64), names)
         answer = None if rows["answer"] is None else encode(rows["answer"])[0].astype(np.int64)
-        selector = None if rows["selector"] is None else rows["selector"].numbers("selector scores")
+        selector = None
+        if rows["selector"] is not None:
+            selector = rows["selector"].numbers("selector scores")
+            if (absent := rows["selector"].absent()) is not None:
+                rows["selector"].raise_missing(int(np.argmax(absent)))
         return cls(question, names, model, models, score, clusters, answer, selector)
 
     @property
@@ -266,7 +273,10 @@ def _summary(
         )  # fmt: skip
     notes = list(settings.notes)
     if all(item is None for item in variance.values()):
-        notes.append("every question was run once: the variance within questions is unknown.")
+        why = (
+            "every question was run once" if int(questions.runs.max()) == 1 else "no model ran two questions"
+        )
+        notes.append(f"{why}: the variance within and between questions is unknown.")
     groups = None if questions.clusters is None else len(np.unique(questions.clusters))
     return RepeatedRuns(
         estimates, variance, tuple(_differences(values, questions, settings.confidence)),
@@ -278,10 +288,15 @@ def _summary(
 def _sizes(k: Any, fewest: int) -> tuple[int, ...]:
     if k is None:
         return tuple(size for size in _USUAL_K if size <= fewest)
-    sizes = (k,) if isinstance(k, (int, np.integer)) else tuple(k)
-    if not sizes or any(isinstance(size, bool) or size != int(size) or size < 1 for size in sizes):
+    sizes = tuple(k) if isinstance(k, (list, tuple, range, np.ndarray)) else (k,)
+    if not sizes or not all(_is_run_count(size) for size in sizes):
         raise InputError(f"{passed('k', k)} is a whole number of runs from 1, or several of them.")
     return tuple(int(size) for size in sizes)
+
+
+def _is_run_count(size: Any) -> bool:
+    number = isinstance(size, (int, float, np.integer, np.floating)) and not isinstance(size, bool)
+    return bool(number and math.isfinite(size) and size == int(size) and size >= 1)
 
 
 def _values(

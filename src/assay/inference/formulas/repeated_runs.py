@@ -172,6 +172,8 @@ def question_spread(
     """
     total = float(counts.sum())
     mean = float(counts @ values) / total
+    if len(values) and float(values.min()) == float(values.max()):
+        mean = float(values[0])  # not what rounding makes of the sum: equal values have no spread
     deviations = counts * (values - mean) / total
     if clusters is None:
         if total < 2:  # noqa: PLR2004

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.inference.test_result import p_text
-from assay.reports.text.result_text import draw_result
+from assay.reports.text.result_text import draw_result, undefined_notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,13 @@ def draw(result: RepeatedRuns, *, width: int = 80) -> str:
     clusters = f" in {result.groups:,} groups" if result.groups else ""
     models = f", {len(result.models)} models" if len(result.models) > 1 else ""
     title = f"{result.questions:,} questions{clusters}, {result.runs:,} runs{models}"
-    return draw_result(title, result.tables(), result.notes, _conclusions(result), width=width)
+    named = {
+        f"{metric} of {model}" if models else metric: estimate
+        for model in result.models
+        for metric, estimate in result.estimates[model].items()
+    }
+    notes = [*undefined_notes(named), *result.notes]
+    return draw_result(title, result.tables(), notes, _conclusions(result), width=width)
 
 
 def _conclusions(result: RepeatedRuns) -> Iterator[str]:
