@@ -109,3 +109,14 @@ def test_mistakes_are_named(tmp_path):
     assert assay.read_log(tmp_path / "two.json", scorer="b/y")["correct"] == [1.0]
     with pytest.raises(assay.FileError, match="both question= and correct="):
         assay.read_log(tmp_path / "two.json", question="id")
+
+
+def test_a_table_without_named_columns_and_what_is_no_path(tmp_path):
+    file = tmp_path / "runs.csv"
+    file.write_text("question,correct\n1,1\n")
+    with pytest.raises(
+        assay.errors.FileError, match="Name the columns of a table with question= and correct="
+    ):
+        assay.read_log(file)
+    with pytest.raises(assay.errors.FileError, match="3 is no path"):
+        assay.read_log(3)

@@ -69,6 +69,8 @@ def read_log(
     >>> read_log(folder / "log.json")["correct"]
     [1.0]
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise FileError(f"{path!r} is no path of a log.")
     place = Path(os.fspath(path))
     if question is not None or correct is not None:
         return as_frame(_table(place, question, correct, run=run, model=model, answer=answer), library)
@@ -130,7 +132,9 @@ def _rows(file: Path, model: str | None, scorer: str | None, *, whole: bool) -> 
                     f"{param('correct')}."
                 )
     except (json.JSONDecodeError, UnicodeDecodeError) as wrong:
-        raise FileError(f"{file} is no valid JSON: {wrong}.") from None
+        table = f" Name the columns of a table with {param('question')} and {param('correct')}."
+        hint = "" if file.suffix in _LOG_ENDINGS else table
+        raise FileError(f"{file} is no valid JSON: {wrong}.{hint}") from None
 
 
 def _archive(file: Path) -> dict[str, Any]:

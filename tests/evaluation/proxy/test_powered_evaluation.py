@@ -303,3 +303,35 @@ def test_a_plan_that_is_met_labels_nothing_more():
     assert len(plan.rows) == 0
     more = assay.labels_needed(ev, "accuracy", half_width=0.06)
     assert 0 < len(more.rows) <= more.labels - 100
+
+
+def _judged(rows=400, labelled=4, **columns):
+    draw = np.random.default_rng(1)
+    truth = draw.integers(0, 2, rows)
+    human = [int(value) if index % labelled == 0 else None for index, value in enumerate(truth)]
+    guess, judge = (np.where(draw.random(rows) < right, truth, 1 - truth) for right in (0.8, 0.9))
+    return {"human": human, "guess": guess, "judge": judge} | columns
+
+
+def test_few_groups_leave_the_labels_alone():
+    table = _judged(document=np.arange(400) // 4 % 2)
+    ev = assay.evaluate(table, actual="human", predicted="guess", proxy="judge", group="document")
+    accuracy = ev["accuracy"]
+    assert not accuracy.powered
+    assert "labels in 2 of the groups are too few" in accuracy.note
+    assert accuracy.high - accuracy.low > 0.5
+
+
+def test_all_rows_labelled_is_said():
+    ev = assay.evaluate(_judged(labelled=1), actual="human", predicted="guess", proxy="judge")
+    assert "every row has a label" in ev["accuracy"].note
+    assert "the others are used" not in str(ev)
+
+
+def test_no_proxy_column_and_hostile_names():
+    with pytest.raises(assay.errors.InputError, match="proxy= names no column"):
+        assay.evaluate(_judged(), actual="human", predicted="guess", proxy=[])
+    table = _judged()
+    table["\x1b[31m"] = table.pop("judge")
+    ev = assay.evaluate(table, actual="human", predicted="guess", proxy="\x1b[31m")
+    assert "\x1b" not in str(ev)

@@ -16,6 +16,7 @@ from assay.evaluation.from_scan import is_scanned
 from assay.evaluation.proxy.balance import balance_tests, balance_warnings
 from assay.evaluation.proxy.powered_evaluation import PoweredEvaluation
 from assay.formatting.frame_output import library_of
+from assay.formatting.width import clean
 from assay.hints import param
 from assay.inputs import column, encode
 from assay.inputs.frames import Table
@@ -81,6 +82,8 @@ class _ProxyColumns:
     def __init__(self, data: Any, roles: dict[str, Any], proxy: Any, selection: Any, *, missing: str) -> None:
         several = isinstance(proxy, (list, tuple)) and all(isinstance(name, str) for name in proxy)
         named: list[Any] = list(proxy) if several and data is not None else [proxy]
+        if not named:
+            raise InputError(f"{param('proxy')} names no column: name one, or several.")
         table = Table(_loaded(data, [*roles.values(), *named, selection])) if data is not None else None
 
         def take(value: Any, role: str) -> Column:
@@ -111,9 +114,11 @@ class _ProxyColumns:
         if not len(self.labelled):
             raise InputError(f"{self.actual.name} has no label at all: a proxy alone evaluates nothing.")
         self.weight = self._label_weights()
-        names = " and ".join(each.name for each in self.proxies)
-        share = f"{len(self.labelled):,} of {self.n:,} rows have a label in {self.actual.name}"
+        names = " and ".join(clean(each.name) for each in self.proxies)
+        share = f"{len(self.labelled):,} of {self.n:,} rows have a label in {clean(self.actual.name)}"
         self.remarks = [f"{share}; the others are used through {names}", *self.remarks_on_selection]
+        if len(self.labelled) == self.n:
+            self.remarks[0] = f"all {self.n:,} rows have a label: {names} adds nothing"
 
     def _complete(self, others: list[Column], missing: str) -> None:
         """Leave out, or refuse, rows that lack anything but a label."""

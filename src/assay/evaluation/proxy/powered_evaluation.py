@@ -42,6 +42,7 @@ __all__ = ["PoweredEvaluation", "row_influence_of"]
 
 _MIN_LABELS = 20
 _MIN_INFORMATIVE = 3
+_MIN_GROUPS = 10  # of labelled rows, below which a tuning fits their few means by itself
 _MIN_PER_CLASS = 30  # labels of either class, below which intervals of metrics of scores are too short
 _MIN_GAIN = 1.1  # times the labels, that a proxy must be worth
 _NOTHING = 1e-9
@@ -147,6 +148,11 @@ class PoweredEvaluation(Evaluation):
         n = len(self._units(metric))
         if n < _MIN_LABELS:
             return f"{n} labels are too few, {_MIN_LABELS} are the minimum"
+        if n == self.total:
+            return "every row has a label"
+        groups = self._labelled_groups()
+        if groups is not None and groups < _MIN_GROUPS:
+            return f"labels in {groups} of the groups are too few, {_MIN_GROUPS} are the minimum"
         human, found = self.influences(metric, options)
         if human is None:
             return "the metric has no influence of single rows"
@@ -165,6 +171,11 @@ class PoweredEvaluation(Evaluation):
         if power.effective_labels < _MIN_GAIN * n:
             return "the proxy says too little about the labels"
         return power
+
+    def _labelled_groups(self) -> int | None:
+        """Return the number of groups that have labelled rows; None where rows are not grouped."""
+        group = None if self.source_rows is None else self.source_rows.group
+        return None if group is None else len(encode(group)[1])
 
     def _few_of_a_class(self, metric: Metric) -> bool:
         """Tell whether a metric of scores has too few labelled rows of one class."""
