@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from support.gallery import GALLERY, classes, labels, lists, models, numbers, reloaded, sliced
+from support.gallery import GALLERY, binary, classes, labels, lists, models, numbers, reloaded, sliced
 
 import assay
 from assay.errors import MetricError
@@ -155,6 +155,11 @@ def test_metrics_are_named_as_reports_name_them():
     ev = numbers()
     names = [tick.get_text() for tick in ev.plot.metrics(["r2", "rmse", "mae"]).get_yticklabels()]
     assert names == ["R²", "RMSE", "MAE"]
+    prices = numbers(150_000.0)
+    error = prices["mae"]
+    wanted = f"{error.value:,.0f} [{error.low:,.0f}, {error.high:,.0f}]"
+    assert error.value > 10_000
+    assert prices.plot.metrics(["mae"]).texts[0].get_text() == wanted
     assert ev.plot.overview()[-1].get_yticklabels()[-1].get_text() == "Spearman correlation"
     assert labels(3).plot.classes().get_title() == "F1 by label"
 
@@ -174,3 +179,18 @@ def test_weights_that_are_not_drawn_are_said():
     ev = numbers(weight=np.random.default_rng(8).random(1_500) * 3)
     assert "weights not shown" in ev.plot.residuals().get_title()
     assert "weights not shown" not in numbers().plot.residuals().get_title()
+
+
+def test_totals_of_weights_have_the_digits_of_their_cells():
+    """Six digits of a sum of weights, at the margins too."""
+    actual, score = binary(600)
+    ev = assay.evaluate(actual=actual, score=score, weight=np.random.default_rng(1).random(600))
+    labels_below = [tick.get_text() for tick in ev.plot.confusion().get_yticklabels()]
+    totals = ev.tallies["confusion"].table(ev.tallies["confusion"].weight()).sum(1)
+    assert labels_below == [f"{label}\n{total:.6g}" for label, total in zip((0, 1), totals, strict=True)]
+
+
+def test_differences_of_three_models_name_both_models_and_the_metric():
+    """The middle of a long name is left out of each part, not of the whole line."""
+    ax = assay.compare(*models(3), metrics=["balanced_accuracy"]).plot()
+    assert ax.get_yticklabels()[0].get_text() == "balanced accuracy · model 2 - model 1"

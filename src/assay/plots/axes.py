@@ -280,7 +280,7 @@ def display_name(name: Any) -> str:
     >>> display_name(("north", 3))
     'north · 3'
     """
-    return shorten_label(" · ".join(map(str, name)) if isinstance(name, tuple) else name)
+    return " · ".join(map(shorten_label, name)) if isinstance(name, tuple) else shorten_label(name)
 
 
 def shorten_label(label: Any) -> str:

@@ -122,8 +122,8 @@ def _named(axis: Axis, labels: Any, totals: NDArray[Any]) -> None:
     # Names that would run into each other stand on end: slanted ones need a line to themselves.
     slanted = across and (size > _FEW or max(map(len, names)) * size > 36)  # noqa: PLR2004
     if size <= _FEW:
-        form = "{} ({:,.10g})" if slanted else "{}\n{:,.10g}"
-        names = [form.format(name, totals[place]) for name, place in zip(names, places, strict=True)]
+        form = "{} ({})" if slanted else "{}\n{}"
+        names = [form.format(name, _count(totals[place])) for name, place in zip(names, places, strict=True)]
     axis.set_ticks(places, names)
     axis.set_tick_params(labelsize=9 if size <= 16 else 7 if size <= 30 else 5.5)  # noqa: PLR2004
     if slanted:

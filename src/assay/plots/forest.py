@@ -9,6 +9,7 @@ import numpy as np
 from assay.errors import ColumnError, MetricError, passed
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.per_class import ClassTable
+from assay.formatting.numbers import format_interval, format_value
 from assay.inference.estimate import Estimate
 from assay.inference.intervals.choose_interval import estimate
 from assay.inputs import Rows, encode
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["classes", "differences", "forest", "metrics", "slices"]
 
 _REASON = 60  # letters of a reason, before it is cut
-_LARGE = 10  # from here on numbers have four digits, not with three decimals
+_LARGE = 10  # from here on numbers are written as in text, not with three decimals
 
 
 @close_on_error
@@ -126,7 +127,7 @@ def differences(comparison: Comparison, metric: str | None = None, **options: An
     estimates: dict[Any, Estimate] = {}
     for each in chosen:
         name = metric_title(each.metric)
-        key = name if two else f"{name}, {each.second} - {each.first}"
+        key = name if two else (name, f"{each.second} - {each.first}")
         estimates[key] = Estimate(each.difference, each.low, each.high, each.confidence, each.method, each.n)
     first, second = comparison.names[:2]
     options.setdefault("reference", 0.0)
@@ -368,4 +369,6 @@ def _estimate_text(item: Estimate) -> str:
     if isinstance(item.value, Undefined):
         words = f"undefined: {item.value.reason}"
         return words if len(words) <= _REASON else f"{words[: _REASON - 1]}…"
-    return format(item, ".3f" if abs(float(item)) < _LARGE else "")
+    if abs(float(item)) < _LARGE:
+        return format(item, ".3f")
+    return f"{format_value(item.value)} {format_interval(item)}".rstrip()
