@@ -258,8 +258,8 @@ function thresholdPanel(model) {
       `the extremes, scores that split either class evenly, ${multiples}and ${kept}. ` +
       `At each of them ${held} are exact; any other threshold that is typed in goes up to the next step.`;
   const groups =
-    "The rows come in groups: intervals that allow for them are shown at the threshold the page starts at, " +
-    "at other thresholds values alone.";
+    "The rows come in groups: intervals are shown at the threshold the page starts at, and values alone at other " +
+    "thresholds.";
   chart.caption.append(
     el("div", { class: "keys" }, swatch("negative", live.labels[0]), swatch("positive", live.labels[1])),
   );
