@@ -32,6 +32,8 @@ def started(words, spilled, **more):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(spilled)},
+        # A run under nohup ignores SIGHUP, which would be inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # noqa: PLW1509 - no threads here
         **more,
     )
     deadline = time.monotonic() + 60

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -244,6 +244,8 @@ def _read(data: Any, values: Any, role: str) -> tuple[Any, Labels | None]:
     if (columns := None if isinstance(values, np.ndarray) else column_names(values)) is not None:
         joined = _joined([column(values[key], str(key)) for key in columns], role)
         return joined, same_kind(tuple(map(plain_label, columns)))
+    if not isinstance(values, (np.ndarray, Iterable)):
+        return column(values, role), None  # raises: one value is no column
     if not isinstance(values, np.ndarray):
         values = list(values)
         if not all(_is_missing(row) or isinstance(row, _ROW_TYPES) for row in values):

@@ -11,7 +11,6 @@ import numpy as np
 from assay.errors import MetricError
 from assay.hints import passed
 from assay.metrics.averaging import over_classes
-from assay.metrics.ranking.multiclass_auc import ClassRanks
 from assay.metrics.undefined import Undefined, Value
 from assay.metrics.views.confusion import Binary
 from assay.metrics.views.ranking import Ranks
@@ -91,7 +90,7 @@ def tally_columns(metric: Metric, rows: Any, options: dict[str, Any]) -> Tally:
         return Losses.of_values(values[kept], chosen, loss=f"{metric.name} of a row")
     if metric.needs in ("labels", "label sets"):
         return LabelSets.of(rows)
-    if metric.reads is ClassRanks or metric.of_scores:
+    if metric.needs == "class scores" or metric.of_scores:
         return ColumnTallies.of(rows, Scores)
     names = () if metric.loss is None else metric.loss_parameters
     own = {name: options.pop(name) for name in names if name in options}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["label_sets_estimate", "limits_of_labels"]
 
 _WEIGHTED_BY_SUPPORT = ("micro", "weighted")
+_MAX_LABELS = 30  # each has an interval of its own computed
 
 
 def limits_of_labels(request: IntervalRequest) -> IntervalResult | None:
@@ -28,6 +29,8 @@ def limits_of_labels(request: IntervalRequest) -> IntervalResult | None:
     """
     average, rows = request.options["average"], request.rows
     if rows is None or average not in ("macro", *_WEIGHTED_BY_SUPPORT) or request.value not in (0, 1):
+        return None
+    if len(rows.labels or ()) > _MAX_LABELS:
         return None
     options = {name: value for name, value in request.row_options.items() if name != "average"}
     each = [
