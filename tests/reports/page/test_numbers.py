@@ -99,7 +99,7 @@ def test_bins_are_exact_at_their_edges(opened):
     assert low <= ev["auc"].value <= high
     told = page.locator(".remarks").inner_text()
     assert f"AUC between {np.floor(low * 1e6) / 1e6:.6f} and {np.ceil(high * 1e6) / 1e6:.6f} and" in told
-    assert "lower edges of bins: the extremes" in page.locator(".threshold").inner_text()
+    assert "lower edges of bins. The steps are the extremes" in page.locator(".threshold").inner_text()
 
 
 def test_bins_of_weighted_rows_say_why_there_is_no_slider(opened):

@@ -255,7 +255,7 @@ function thresholdPanel(model) {
   const reach = live.complete
     ? `The slider reaches every one of ${count(live.distinct)} ${of}; ${held} are exact.`
     : `The slider has ${count(live.cutoffs.length)} steps; there are ${count(live.distinct)} ${of}. The steps are ` +
-      `the extremes, scores that split either class evenly, ${multiples}and ${kept}. ` +
+      `the extremes, those that split either class evenly, ${multiples}and ${kept}. ` +
       `At each of them ${held} are exact; any other threshold that is typed in goes up to the next step.`;
   const groups =
     "The rows come in groups: intervals are shown at the threshold the page starts at, and values alone at other " +
