@@ -133,6 +133,7 @@ def test_unseen_scores_have_the_areas_that_their_names_state(study):
     assert odds * (odds - 1 - shift) / (odds - 1) ** 2 == pytest.approx(0.88, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_unseen_probabilities_are_brought_back_by_the_inverse_of_what_moved_them(study):
     """Log odds times 2 have a calibration slope of 1/2; calibrated beta probabilities have known losses."""
     scenarios = study("unseen_populations").FAMILIES["unseen probabilities"]()

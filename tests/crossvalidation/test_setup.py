@@ -199,6 +199,7 @@ def test_results_can_be_sent_and_kept():
     assert again["auc"] == cv["auc"]
 
 
+@pytest.mark.slow
 def test_processes_that_are_started_anew():
     """Where a process starts from nothing, as on some systems, plan, model and metrics are sent to it."""
     script = (

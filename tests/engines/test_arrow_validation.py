@@ -100,6 +100,7 @@ print(sorted(outcomes))
 """
 
 
+@pytest.mark.slow
 def test_a_damaged_file_ends_in_our_error(tmp_path):
     """Bits flipped, bytes lost or added: each file is read or refused, and the process lives."""
     table = pa.table({

@@ -185,6 +185,7 @@ def test_progress_is_told_at_the_end_and_a_missing_part_is_named(monkeypatch):
         scan(pieces, actual="y", score="s", tallies={"it": assay.Scores})
 
 
+@pytest.mark.slow
 def test_an_evaluation_is_that_of_arrays_and_of_files(client, folder):
     """Every kind of problem, with slices, weights and groups: the same tallies and the same JSON."""
     frame = dd.read_parquet(folder).repartition(npartitions=5)

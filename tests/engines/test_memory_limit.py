@@ -13,6 +13,7 @@ from assay.engines.accumulator import size
 from assay.tallies import ColumnProfile, Scores
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", ["64MiB", "256MiB"])
 def test_a_csv_of_two_columns_needs_little(memory, tmp_path):
     """Buffers of text are as small as the memory asks for."""

@@ -34,6 +34,7 @@ def merged(parts, name):
     return assay.merge(parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", shard_cases.JUDGED)
 def test_files_and_merged_shards_are_the_arrays(folder, tmp_path, name):
     """Scanned, or judged apart as arrays or files, kept, loaded and joined in any order: one evaluation."""
@@ -67,6 +68,7 @@ def words(said):
                 yield from (f"--{role}", str(word))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", shard_cases.JUDGED)
 def test_the_command_line_tallies_merges_and_reports_the_same(folder, tmp_path, capfd, name):
     """``assay tally`` of each shard, ``assay merge`` and ``assay report --json``: the JSON of the folder."""

@@ -103,6 +103,7 @@ def test_the_order_of_rows_does_not_show(metric):
         assert repr(value(metric, data)) == repr(value(metric, data.take(index)))
 
 
+@pytest.mark.slow
 @every(lambda metric: metric.takes_weights)
 def test_a_common_factor_of_the_weights_changes_nothing(metric):
     """Weights say how much rows count beside each other: their unit has no meaning."""

@@ -44,6 +44,7 @@ def closed():
     plt.close("all")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWN)
 def test_an_evaluation_is_drawn_by_its_plots_and_by_the_functions(name):
     """`ev.plot.x()` and `assay.plots.x(ev)` draw whatever the evaluation was made of."""

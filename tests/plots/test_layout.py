@@ -78,6 +78,7 @@ def words(figure):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Glyph")  # the default font has no Chinese letters
 @pytest.mark.parametrize("drawing", DRAWINGS)
 @pytest.mark.parametrize("case", ["twelve rows", "one score", "perfect", "rare", "hostile"])

@@ -222,6 +222,7 @@ def test_confusion_cells_are_counts_and_shares():
     assert np.array_equal(np.asarray(turned.images[0].get_array()), table.row_shares)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", range(0, 101, 4))
 def test_letters_stand_out_from_their_cells(share):
     """The contrast of every count with its shade is at least that asked of small print, 4.5 to 1."""
@@ -434,6 +435,7 @@ def test_axes_go_in_and_come_out():
     assert plt.get_fignums() == [figure.number]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "draw",
     [plots.roc, plots.precision_recall, plots.det, plots.gain, plots.lift, plots.calibration, plots.scores],

@@ -334,6 +334,7 @@ def drawn(data, case, **limits):
     return data.draw(st.lists(case.row, unique_by=unique, **limits))
 
 
+@pytest.mark.slow
 @every_tally
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
@@ -532,6 +533,7 @@ def test_the_number_of_threads_and_the_order_of_rows_change_nothing(name, any_th
     assert len(found) == 1
 
 
+@pytest.mark.slow
 def test_ten_thousand_tallies_merge_to_the_whole():
     """Ten thousand tallies of fifty rows each, merged as a tree, equal the tally of all rows."""
     arrays = random_arrays(500_000)

@@ -126,6 +126,7 @@ def test_a_factor_of_all_weights_changes_nothing(metric):
     judge("a factor of all weights", metric, broken)
 
 
+@pytest.mark.slow
 @every(lambda metric: metric.takes_weights)
 def test_equal_weights_are_none(metric):
     """Whatever the one weight is: value, limits, standard error and method are those without weights."""

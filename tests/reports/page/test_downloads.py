@@ -51,6 +51,7 @@ def test_charts_are_saved_with_their_colours(opened):
     assert "class=" not in text
 
 
+@pytest.mark.slow
 def test_a_link_keeps_what_is_shown(opened, tmp_path):
     """Model and threshold are in the address, which opens the page as it was left; the start has none."""
     several = GALLERY["2 models"]()

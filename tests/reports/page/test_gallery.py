@@ -51,6 +51,7 @@ def pages(tmp_path_factory):
     return page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GALLERY)
 def test_pages_are_full_and_true(opened, pages, name):
     """On a desk and on a phone, light, dark and printed, nothing is empty, and all metrics are Python's."""

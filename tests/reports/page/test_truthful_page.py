@@ -49,6 +49,7 @@ TIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prevalence", [None, 0.2])
 @pytest.mark.parametrize("name", TIES)
 def test_the_cheapest_threshold_is_the_one_that_python_chooses(opened, name, prevalence):
