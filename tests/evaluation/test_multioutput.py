@@ -419,3 +419,23 @@ def test_perfect_labels_have_intervals_of_their_averages(design):
             found = ev[f"{average} {metric}"]
             assert found.low == pytest.approx(np.average(lows, weights=support), rel=1e-12)
             assert (found.value, found.high) == (1, 1)
+
+
+def test_three_models_are_compared_on_the_area_of_one_label():
+    """As on that label's column alone, the test of all three included."""
+    rng = np.random.default_rng(8)
+    actual = rng.integers(0, 2, (80, 3))
+    scores = {name: 0.3 * actual + rng.random((80, 3)) for name in "abc"}
+    several = assay.compare(actual=actual, score=scores, metrics=[("auc", {"positive": 1})])
+    column = {name: matrix[:, 1] for name, matrix in scores.items()}
+    alone = assay.compare(actual=actual[:, 1], score=column, metrics="auc")
+    [of_label], [of_column] = several.overall.values(), alone.overall.values()
+    assert of_label.p_value == pytest.approx(of_column.p_value, rel=1e-12)
+
+
+def test_an_average_over_rows_needs_several_labels():
+    """Of two classes it is refused, for losses as for counts."""
+    rows = assay.rows(actual=[0, 1, 1, 0], score=[0.2, 0.7, 0.4, 0.1])
+    for metric in ("brier", "log_loss"):
+        with pytest.raises(assay.MetricError, match="leave average= out"):
+            assay.estimate(metric, rows, average="samples")

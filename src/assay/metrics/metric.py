@@ -157,6 +157,8 @@ class Metric:
 
             return tally_columns(self, rows, options)
         if self._over_classes(options):
+            if not self.averages_over_classes:
+                raise self.no_average()
             return getattr(self.reads, "of_classes", self.reads.tally).of(rows)  # type: ignore[no-any-return]
         if rows.positive is not None and "positive" in self.view_options:
             options.setdefault("positive", rows.positive)

@@ -278,10 +278,11 @@ def _test_of_all_models(metric: Metric, options: dict[str, Any], models: Models)
     if not isinstance(first, Rows) or first.weight is not None or first.group is not None:
         return None
     if metric.name == "auc" and not options.get("average"):
-        positive = binary(first.need("actual", "auc"), first.positive, first.labels)[0]
+        each = [metric.of_class(rows, dict(options)) for rows in models.data]
+        positive = binary(each[0].need("actual", "auc"), each[0].positive, each[0].labels)[0]
         if min(int(positive.sum()), int(len(positive) - positive.sum())) < _MIN_ROWS_PER_CLASS:
             return None
-        scores = [rows.need("score", "auc").float64("scores") for rows in models.data]
+        scores = [rows.need("score", "auc").float64("scores") for rows in each]
         return delong_several(scores, positive, 1 - positive)
     if metric.kind != "proportion" or options.get("average"):
         return None
