@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Self
 
-from assay.errors import LabelError, MergeError, shown
+from assay.errors import LabelError, shown
 from assay.inputs import need_rows
-from assay.tallies.tally import Tally, merge, require, restored
+from assay.tallies.tally import Tally, merge, require, require_same_labels, restored
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,10 +49,7 @@ class ColumnTallies(Tally, kind="columns"):
         self._same_kind(other)
         if not self.labels or not other.labels:
             return self if self.labels else other
-        if self.labels != other.labels:
-            raise MergeError(
-                f"the tallies have different labels: {shown(self.labels)} against {shown(other.labels)}."
-            )
+        require_same_labels(self.labels, other.labels)
         both = zip(self.tallies, other.tallies, strict=True)
         return type(self)(self.labels, tuple(first.merge(second) for first, second in both))
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay import kernels
-from assay.errors import ColumnError, LabelError, LengthError, MergeError, NumberError, TallyError, shown
+from assay.errors import ColumnError, LabelError, LengthError, NumberError, TallyError, shown
 from assay.inputs import column, need_rows
 from assay.inputs.arrays import from_tensor, is_tensor
 from assay.inputs.labels import Labels, plain_label, same_kind, weights
 from assay.tallies.exact_numbers import CellSums, check_weights
-from assay.tallies.tally import Tally, frozen, no_values, require
+from assay.tallies.tally import Tally, frozen, no_values, require, require_same_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,10 +150,7 @@ class LabelSets(Tally, kind="label sets"):
         self._same_kind(other)
         if not self.labels or not other.labels:
             return self if self.labels else other
-        if self.labels != other.labels:
-            raise MergeError(
-                f"the tallies have different labels: {shown(self.labels)} against {shown(other.labels)}."
-            )
+        require_same_labels(self.labels, other.labels)
         counts = frozen(self.counts + other.counts)
         if self.weights is None is other.weights:
             return type(self)(self.labels, counts)

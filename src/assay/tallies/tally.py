@@ -25,11 +25,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from assay.errors import FormatError, MergeError, TallyError
+from assay.errors import FormatError, MergeError, TallyError, shown
 from assay.tallies import serialization
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from assay.inputs.labels import Labels
 
 __all__ = ["Tally", "from_bytes", "merge"]
 
@@ -194,6 +196,12 @@ def require(condition: object, what: str) -> None:
     """Raise ValueError unless the condition holds: for :meth:`Tally.check`."""
     if not condition:
         raise ValueError(what)
+
+
+def require_same_labels(first: Labels, second: Labels) -> None:
+    """Raise where two tallies that are merged have different labels, or the same in another order."""
+    if first != second:
+        raise MergeError(f"the tallies have different labels: {shown(first)} against {shown(second)}.")
 
 
 def _brief(value: Any) -> str:
