@@ -34,6 +34,7 @@ __all__ = [
     "weighted_area",
 ]
 
+_ROUNDING = 1e-15  # of placements, which are shares
 _TWO = 2
 
 
@@ -158,7 +159,11 @@ def delong_paired(
         (left.of_positives - right.of_positives, positives),
         (left.of_negatives - right.of_negatives, negatives),
     ):
-        spread += float(_spread((placed - difference)[None, :], np.asarray(sizes, dtype=np.float64))[0, 0])
+        centred = placed - difference
+        centred[np.abs(centred) < _ROUNDING] = (
+            0.0  # else rows without spread would be certain of a difference
+        )
+        spread += float(_spread(centred[None, :], np.asarray(sizes, dtype=np.float64))[0, 0])
     return _compared("paired DeLong", difference, spread, alternative=alternative, confidence=confidence)
 
 
