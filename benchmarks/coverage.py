@@ -5,7 +5,7 @@ truth lay below and above the interval, how often there was none and why, and th
 that are too low. Words choose families ("easy", "hard" and "unseen" are all of a kind; ``--list`` prints
 them and their scenarios), ``--metrics "auc,*f1*"`` chooses metrics, ``--sets 500`` is quicker. ``--json
 FILE`` keeps the results: ``--read FILE`` prints them again, ``--before FILE`` what changed since.
-``--write`` puts a table into docs/coverage.md.
+``--write`` puts a table into docs/explanation/coverage.md.
 
 Every interval is the one that ``assay.estimate`` gives by default at 95%. The data sets depend neither on the
 choice of metrics nor on the number of processes. It needs NumPy, SciPy and assay's kernels, and no more.
@@ -42,7 +42,7 @@ EASY = populations.FAMILIES
 HARD = hard_populations.FAMILIES | hard_designs.FAMILIES
 UNSEEN = unseen_populations.FAMILIES | unseen_designs.FAMILIES
 FAMILIES = EASY | HARD | UNSEEN
-PAGE = Path(__file__).parent.parent / "docs" / "coverage.md"
+PAGE = Path(__file__).parent.parent / "docs" / "explanation" / "coverage.md"
 _LOT = 50  # data sets that are drawn from one stream of random numbers
 _scenarios: dict[tuple[str, str], Scenario] = {}  # filled before the processes are forked
 
@@ -116,7 +116,7 @@ settings are no independent check any more.
 
 
 def page_lines(cells: list[Cell]) -> list[str]:
-    """Return what docs/coverage.md shows: what was simulated, what the columns mean, and the tables."""
+    """Return what docs/explanation/coverage.md shows: the simulated cases, the columns and the tables."""
     known = [cell for cell in cells if cell.family not in UNSEEN]
     unseen = [cell for cell in cells if cell.family in UNSEEN]
     lines = []
@@ -153,7 +153,7 @@ def main() -> int:
     parser.add_argument("--before", type=Path, metavar="FILE", help="show what changed since that run")
     parser.add_argument("--by-family", action="store_true", help="each metric in each family")
     parser.add_argument("--list", action="store_true", help="print the families and their scenarios")
-    parser.add_argument("--write", action="store_true", help="write docs/coverage.md")
+    parser.add_argument("--write", action="store_true", help="write docs/explanation/coverage.md")
     chosen = parser.parse_args()
     if unknown := [name for name in chosen.families if name not in names]:
         parser.error(f"no family is called {unknown[0]!r}: choose from {', '.join(names)}")

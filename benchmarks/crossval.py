@@ -1,6 +1,6 @@
 """Cross-validation with ten metrics beside scikit-learn's, and what either costs beyond the model's own work.
 
-``python benchmarks/crossval.py`` measures and writes the table into docs/crossval.md.
+``python benchmarks/crossval.py`` measures and writes the table into docs/how-to/crossval.md.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ METRICS = {
     "log_loss": "neg_log_loss",
     "brier": "neg_brier_score",
 }
-PAGE = Path(__file__).parents[1] / "docs" / "crossval.md"
+PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "crossval.md"
 BEGIN, END = "<!-- overhead: written by benchmarks/crossval.py -->", "<!-- end of overhead -->"
 
 

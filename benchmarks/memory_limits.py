@@ -1,7 +1,7 @@
 """Is memory= kept? The most memory that a process holds while it evaluates files of twelve shapes.
 
 Each shape is evaluated in a process of its own, which prints the most that it held. Promised is what
-docs/files.md says: memory=, and 150 MiB for the interpreter and the libraries.
+docs/how-to/files.md says: memory=, and 150 MiB for the interpreter and the libraries.
 
     python benchmarks/memory_limits.py --folder FOLDER [--only weights groups] [--repeat 2]
 """
@@ -46,7 +46,7 @@ class Shape(NamedTuple):
     rows: int
 
 
-BESIDE = 150 << 20  # bytes of the interpreter and the libraries, as docs/files.md has it
+BESIDE = 150 << 20  # bytes of the interpreter and the libraries, as docs/how-to/files.md has it
 SCORES = "hash(i * 2 + 1) / 18446744073709551615.0"
 PARQUET = "FORMAT parquet, ROW_GROUP_SIZE {size}"
 TWENTY = ", ".join(f"hash(i + {column}) / 18446744073709551615.0 AS s{column}" for column in range(20))

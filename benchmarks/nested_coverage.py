@@ -1,8 +1,9 @@
 """How often intervals of cross-validation hold the error of the model at hand: simulated for the docs.
 
 ``python benchmarks/nested_coverage.py 400`` simulates so many data sets per setting and writes the table
-into docs/resampling.md. A data set has n rows of p normal features; its labels are drawn with a logistic
-chance. The model is least squares on labels of -1 and 1, its true error is that on 20,000 fresh rows.
+into docs/how-to/resampling.md. A data set has n rows of p normal features; its labels are drawn with a
+logistic chance. The model is least squares on labels of -1 and 1, its true error is that on 20,000 fresh
+rows.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from assay.resampling import kfold
 SETTINGS = ((100, 5), (100, 20), (200, 40))
 FOLDS, REPEATS = 10, 10
 FRESH = 20_000
-PAGE = Path(__file__).parents[1] / "docs" / "resampling.md"
+PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "resampling.md"
 BEGIN, END = "<!-- coverage: written by benchmarks/nested_coverage.py -->", "<!-- end of coverage -->"
 
 

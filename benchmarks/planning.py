@@ -1,7 +1,8 @@
 """Past this machine: what a scan costs here, and from that, by simulation, what it takes on a cluster.
 
-``python benchmarks/planning.py`` prints it; ``--write`` puts it into docs/planning.md, ``--rows`` says on how
-many rows to measure, ``--runs`` how often each cluster is simulated. Costs are processor time of one thread.
+``python benchmarks/planning.py`` prints it; ``--write`` puts it into docs/maintainers/planning.md, ``--rows``
+says on how many rows to measure, ``--runs`` how often each cluster is simulated. Costs are processor time of
+one thread.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from assay.engines.accumulator import PartialResult, size
 from assay.engines.distributed_tally import columns_of, merged, tallied
 from assay.engines.scan_request import ScanRequest
 
-PAGE = Path(__file__).parents[1] / "docs" / "planning.md"
+PAGE = Path(__file__).parents[1] / "docs" / "maintainers" / "planning.md"
 SIZES = (10**10, 10**11, 10**12)
 WORKERS = (10, 100, 1000)
 PARTITION = 10_000_000  # rows: label, prediction and float64 score, about 100 MB of Parquet
@@ -78,7 +79,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--write", action="store_true", help="write docs/planning.md")
+    parser.add_argument("--write", action="store_true", help="write docs/maintainers/planning.md")
     given = parser.parse_args()
     machine = measured(given.rows)
     lines = [*described(machine, given.rows), "", *simulated(machine, given.runs)]

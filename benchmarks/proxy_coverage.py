@@ -1,8 +1,8 @@
-"""How often intervals of few labels and many proxies hold the truth: simulated for docs/judges.md.
+"""How often intervals of few labels and many proxies hold the truth: simulated for docs/how-to/judges.md.
 
 ``python benchmarks/proxy_coverage.py 1000`` simulates so many data sets per setting and writes the table into
-docs/judges.md; without ``--write`` it is printed. Of 5,000 rows 50, 100 or 400 have a label by people. The
-model has recall 0.80 and specificity 0.85, the proxy is good (0.92, 0.95), poor (0.65, 0.70), or biased
+docs/how-to/judges.md; without ``--write`` it is printed. Of 5,000 rows 50, 100 or 400 have a label by people.
+The model has recall 0.80 and specificity 0.85, the proxy is good (0.92, 0.95), poor (0.65, 0.70), or biased
 (0.95, 0.80, and in a third of rows the model's own label). A number is predicted with noise, and
 so is its proxy.
 """
@@ -21,7 +21,7 @@ LABELS = (50, 100, 400)
 PROXIES = {"good": (0.92, 0.95), "poor": (0.65, 0.70), "biased": (0.95, 0.80)}
 NOISE = {"good": 0.3, "poor": 2.0, "biased": 0.6}
 COUNTED = ("accuracy", "recall", "f1", "mcc", "auc")
-PAGE = Path(__file__).parents[1] / "docs" / "judges.md"
+PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "judges.md"
 BEGIN, END = "<!-- coverage: written by benchmarks/proxy_coverage.py -->", "<!-- end of coverage -->"
 TRUTH_ROWS = 2_000_000
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-page, readme = ROOT / "docs" / "metrics.md", ROOT / "README.md"
+page, readme = ROOT / "docs" / "reference" / "metrics" / "index.md", ROOT / "README.md"
 tables = subprocess.check_output([sys.executable, "-m", "assay", "metrics", "--markdown"], text=True)
 opening = page.read_text(encoding="utf-8").split("\n## ")[0].rstrip()
 page.write_text(f"{opening}\n\n{tables}", encoding="utf-8")

@@ -36,7 +36,7 @@ def test_an_example_runs(name, line, here, capfd, monkeypatch):
             assert (here / words[words.index(option) + 1]).stat().st_size
 
 
-@pytest.mark.parametrize("page", ["docs/cli.md", "README.md"])
+@pytest.mark.parametrize("page", ["docs/reference/cli.md", "README.md"])
 def test_the_lines_of_the_pages_run(page, here, capfd):
     """What the documentation types ends well, one line after the other."""
     path = Path(__file__).parents[2] / page

@@ -12,7 +12,9 @@ import assay
 from assay.evaluation.storage import from_bytes, to_bytes
 from assay.tallies import serialization
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs/evaluation.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs/reference/evaluation.schema.json").read_text(encoding="utf-8")
+)
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
 
 

@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay import inference
 
-PAGE = Path(assay.__file__).parents[2] / "docs" / "inference.md"
+PAGE = Path(assay.__file__).parents[2] / "docs" / "reference" / "inference.md"
 
 
 def test_exported_names_are_listed_once_and_exist():
@@ -39,7 +39,7 @@ def test_an_exported_function_has_an_example(name):
 
 
 def test_the_page_lists_every_function():
-    """docs/inference.md names all that is exported."""
+    """docs/reference/inference.md names all that is exported."""
     if not PAGE.exists():
         pytest.skip("no sources beside the package")
     listed = set(re.findall(r"`(\w+)`", PAGE.read_text(encoding="utf-8")))

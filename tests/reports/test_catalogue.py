@@ -11,11 +11,11 @@ from assay import cli
 from assay.metrics import catalogue
 from assay.reports.catalogue import as_data, as_markdown, as_text, entry
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "metrics" / "index.md"
 
 
 def test_the_page_in_the_documentation_is_the_registry():
-    """docs/metrics.md ends with what the registry says; `make docs` writes it anew."""
+    """docs/reference/metrics/index.md ends with what the registry says; `make docs` writes it anew."""
     assert PAGE.read_text(encoding="utf-8").endswith(as_markdown()), "run: make docs"
 
 
@@ -58,5 +58,5 @@ def test_a_reader_who_stops_early_is_no_error():
 
 def test_the_readme_counts_right():
     """The README says how many metrics there are."""
-    readme = (PAGE.parents[1] / "README.md").read_text(encoding="utf-8")
+    readme = (PAGE.parents[3] / "README.md").read_text(encoding="utf-8")
     assert f"catalogue of {len(catalogue())} metrics" in readme

@@ -141,8 +141,8 @@ def cross_fitted(
     """Estimate how a chosen threshold performs on unseen rows: chosen on the other folds, pooled.
 
     The estimate is of the procedure, since each fold has its own threshold; the interval allows for the
-    variation of these, see docs/decisions.md. Folds are stratified by class; rows of a group stay together.
-    The order of the rows does not matter.
+    variation of these, see docs/how-to/decisions.md. Folds are stratified by class; rows of a group stay
+    together. The order of the rows does not matter.
 
     >>> import assay
     >>> rows = assay.rows(actual=[0, 1] * 50, score=[i % 9 for i in range(100)])

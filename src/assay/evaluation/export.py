@@ -34,7 +34,7 @@ _SETTINGS = ("confidence", "beta", "cost_fp", "cost_fn", "prevalence", "k", "emp
 def as_dict(
     ev: Evaluation, remarks: Sequence[str] = (), full: Mapping[str, Estimate] | None = None
 ) -> dict[str, Any]:
-    """Return an evaluation as plain data by docs/evaluation.schema.json.
+    """Return an evaluation as plain data by docs/reference/evaluation.schema.json.
 
     `remarks` are the sentences of a summary; `full` are the estimates of a full report by name, with which
     the shares of the table and its tests are exported too.

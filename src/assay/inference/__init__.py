@@ -9,7 +9,7 @@ They take counts, tallies or arrays, where :func:`assay.estimate` and :func:`ass
 >>> mcnemar([[1202, 5], [29, 154]], "corrected")
 McNemar's test, continuity-corrected: statistic 15.559, df 1, p = 7.998e-05
 
-Names are loaded when first used. docs/inference.md lists them by topic.
+Names are loaded when first used. docs/reference/inference.md lists them by topic.
 """
 
 from __future__ import annotations
