@@ -22,8 +22,8 @@ def printable(text: str, *, lines: bool = False, json: bool = False) -> str:
     '\\u009b0m'
     """
 
-    def escape(found: re.Match[str]) -> str:
-        char = found[0]
+    def escape(match: re.Match[str]) -> str:
+        char = match[0]
         if lines and char in "\n\t":
             return char
         return f"\\u{ord(char):04x}" if json else ascii(char)[1:-1]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.cli.hint_options import shell_style
 from assay.cli.main import COMMANDS
+from assay.cli.options import shell_style
 from assay.cli.parser import parser_of
 from assay.hints import hint_style, param, render
 

@@ -12,7 +12,7 @@ import pytest
 
 import assay
 from assay.cli import main
-from assay.cli.hint_options import shell_style
+from assay.cli.options import shell_style
 from assay.errors import FileError
 from assay.hints import hint_style, param
 

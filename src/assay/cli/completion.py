@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.cli.output import print_output
 from assay.cli.parser import Command, UsageError, parser_of
-from assay.cli.printing import print_output
 
 if TYPE_CHECKING:
     import argparse

@@ -16,9 +16,8 @@ from assay.cli.options import (
     number,
     whole_number,
 )
-from assay.cli.output import as_json, deliver, files_read, output_width
+from assay.cli.output import as_json, deliver, files_read, output_width, print_output
 from assay.cli.parser import Command, StoreOnce, UsageError
-from assay.cli.printing import print_output
 from assay.cli.requirements import (
     as_markdown,
     check_requirements,

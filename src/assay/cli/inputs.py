@@ -8,9 +8,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.options import READING, ROLES
-from assay.cli.output import check_outputs
+from assay.cli.output import check_outputs, print_error
 from assay.cli.parser import UsageError
-from assay.cli.printing import print_error
 
 if TYPE_CHECKING:
     import argparse

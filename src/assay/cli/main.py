@@ -18,11 +18,10 @@ from assay.cli.completion import completion_command
 from assay.cli.crosstab import CROSSTAB
 from assay.cli.crossval import CROSSVAL
 from assay.cli.evaluate import EVALUATE, TALLY, THRESHOLD
-from assay.cli.hint_options import shell_style
 from assay.cli.metrics import DEMO, METRICS
-from assay.cli.output import check_outputs
+from assay.cli.options import shell_style
+from assay.cli.output import check_outputs, finish_output, print_error, restore_descriptors
 from assay.cli.parser import UsageError, parser_of, program_parser, suggestion
-from assay.cli.printing import finish_output, print_error, restore_descriptors
 from assay.cli.repeats import REPEATS
 from assay.cli.shards import MERGE, REPORT
 from assay.cli.signals import leave_at_once, stop_on_signals

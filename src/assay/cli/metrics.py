@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.cli.options import add_output
-from assay.cli.output import as_json, deliver
+from assay.cli.output import as_json, deliver, print_output
 from assay.cli.parser import Command
-from assay.cli.printing import print_output
 
 if TYPE_CHECKING:
     import argparse

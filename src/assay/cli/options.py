@@ -1,4 +1,4 @@
-"""Options that several commands share: roles of columns, reading of files, output."""
+"""Options that several commands share, and how hints in messages name them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.parser import StoreOnce
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from assay.cli.parser import Parser
+    from assay.hints import Hint
 
 __all__ = [
     "READING",
@@ -27,6 +28,7 @@ __all__ = [
     "duration",
     "name_and_value",
     "number",
+    "shell_style",
     "whole_number",
 ]  # fmt: skip
 
@@ -34,6 +36,10 @@ ROLES = ("actual", "predicted", "score", "weight", "group", "query")
 READING = ("delimiter", "quote", "decimal", "encoding", "null", "names")  # of files of delimited text
 _KINDS = ("binary", "multiclass", "ordinal", "multilabel", "regression", "multioutput", "ranking")
 _FORMATS = ("csv", "tsv", "parquet", "arrow", "jsonl", "json", "duckdb")
+# Options that are named otherwise than the parameter; the first that a command has is meant.
+_OTHER_NAMES = {"k": ("--folds",), "y": ("--stratify", "--target"), "names": ("--model-names",)}
+# Parameters without an option, in words.
+_IN_WORDS = {"average": "{} before the metric's name"}
 _TIMES = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
 
 
@@ -263,3 +269,25 @@ def add_requirements(parser: Parser) -> None:
     group.add_argument(
         "--require-point", action="append", default=[], metavar=example, help="tests the value alone"
     )
+
+
+def shell_style(options: Collection[str]) -> Callable[[Hint], str]:
+    """Return how a hint is written for a command with these options; other parameters are named in words.
+
+    >>> from assay.hints import hint_style, param, render
+    >>> with hint_style(shell_style(["--task", "--cost-fp"])):
+    ...     render(f"say {param('task', 'ordinal')} or {param('cost_fp')}, not {param('method', 'wald')}")
+    'say --task ordinal or --cost-fp, not method wald'
+    """
+
+    def write(hint: Hint) -> str:
+        if not hint.parameter:
+            return hint.shell
+        if hint.parameter in _IN_WORDS:
+            return _IN_WORDS[hint.parameter].format(hint.shell or "macro")
+        candidates = (f"--{hint.parameter.replace('_', '-')}", *_OTHER_NAMES.get(hint.parameter, ()))
+        words = hint.parameter.replace("_", " ")
+        name = next((option for option in candidates if option in options), words)
+        return f"{name} {hint.shell}".rstrip()
+
+    return write

@@ -6,7 +6,7 @@ import argparse
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from assay.cli.printing import print_output
+from assay.cli.output import print_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

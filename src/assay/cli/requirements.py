@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from assay.cli import exit_codes
+from assay.cli.output import finish_output, print_error
 from assay.cli.parser import UsageError
-from assay.cli.printing import finish_output, print_error
 
 if TYPE_CHECKING:
     import argparse

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.cli.inputs import open_source, read_table
 from assay.cli.options import add_output, add_paths, add_reading, duration, number, whole_number
-from assay.cli.output import as_json, files_read
+from assay.cli.output import as_json, files_read, print_output
 from assay.cli.parser import Command, StoreOnce, UsageError
-from assay.cli.printing import print_output
 from assay.output_files import OutputFiles, check_output
 
 if TYPE_CHECKING:

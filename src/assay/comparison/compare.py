@@ -143,7 +143,7 @@ class Comparison(ComparisonShortcuts):
         """Return one model's own value of a metric that was compared, with its interval."""
         for request in self._requests_for(metric):
             if model in self.names:
-                options = metric_options(request, self.models, self.positive)
+                (options,) = metric_options([request], self.models, self.positive)
                 read = self.models.read_by(request.metric, options)
                 data, options = read.data[self.names.index(model)], read.options_for(self.models, options)
                 return estimate(request.metric, data, confidence=self.confidence, **options)

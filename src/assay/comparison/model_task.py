@@ -16,10 +16,9 @@ from assay.evaluation.default_metrics import default_metrics
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.from_counts import decide_table
 from assay.evaluation.infer_task import TaskDecision, decide_task, prepare_rows, stated_task
-from assay.evaluation.metric_fit import refuse_metrics_without_columns
 from assay.evaluation.score_columns import predict_at_threshold
 from assay.evaluation.task import Task, TaskRequest
-from assay.evaluation.validation import check_task, refuse_no_rows
+from assay.evaluation.validation import check_task, refuse_metrics_without_columns, refuse_no_rows
 from assay.hints import param
 from assay.inputs import Column, Rows
 from assay.tallies import (
@@ -192,8 +191,10 @@ def _contents(data: Any, model: Any) -> tuple[bool, bool, bool]:
 
 
 def _are_probabilities(rows: Rows, score: Column) -> bool:
-    profile = ColumnProfile.of(dataclasses.replace(rows, actual=None, predicted=None))
-    return profile.are_probabilities if score.values.ndim == 1 else profile.probabilities
+    if score.values.ndim > 1:
+        return ColumnProfile.of(dataclasses.replace(rows, actual=None, predicted=None)).probabilities
+    values = score.complete_numbers("scores")
+    return bool(len(values) and values.min() >= 0 and values.max() <= 1)
 
 
 def prepare_for_metrics(models: Models, specs: Sequence[MetricSpec], task: Task | None) -> Models:

@@ -18,7 +18,7 @@ from assay.hints import passed
 from assay.inference.formulas.kappa import kappa_errors
 from assay.inference.hypothesis_tests import contingency
 from assay.inputs import encode, label_union
-from assay.inputs.category_order import in_order
+from assay.inputs.labels import in_order
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:

@@ -26,9 +26,8 @@ from assay.errors import (
     shown,
 )
 from assay.evaluation.default_metrics import default_metrics
-from assay.evaluation.metric_fit import refuse_other_task
 from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
-from assay.evaluation.validation import refuse_no_rows
+from assay.evaluation.validation import refuse_no_rows, refuse_other_task
 from assay.hints import param
 from assay.inputs import Column, column, encode
 from assay.inputs.labels import binary

@@ -15,7 +15,6 @@ from assay.decisions.effective_counts import GroupedRows
 from assay.errors import LengthError, MetricError, NumberError, passed
 from assay.inputs import Rows, column, encode, need_rows
 from assay.inputs.columns import Column
-from assay.inputs.labels import binary
 from assay.metrics import Binary
 from assay.metrics.metric import need_tally, tallied
 from assay.tallies import BinnedScores, Confusion, Scores
@@ -281,7 +280,7 @@ class Sample:
     def _of_rows(cls, rows: Rows, amounts: Amounts | None) -> Self:
         if amounts is None and rows.group is None:
             return cls(Scores.of(rows))
-        positive, _ = binary(rows.need("actual", "a score tally"), rows.positive, rows.labels)
+        positive, _ = rows.binary_actual("a score tally")
         unit = 1
         if amounts is not None:
             if rows.weight is not None:

@@ -35,8 +35,7 @@ from assay.evaluation.validation import (
 )
 from assay.hints import hint, param
 from assay.inputs import Column, Rows, encode, label_union
-from assay.inputs.category_order import in_order
-from assay.inputs.labels import positive_label
+from assay.inputs.labels import in_order, positive_label
 from assay.tallies import ColumnProfile, Confusion
 from assay.tallies.column_profile import label_task
 
@@ -336,9 +335,7 @@ def _cut_numbers(rows: Rows, request: TaskRequest) -> Rows:
     names, threshold = request.cut, request.threshold
 
     def as_two_classes(column: Column) -> Column:
-        numbers = column.numbers("numbers")
-        column.refuse_missing()
-        return two_classes(column, numbers >= threshold, names)
+        return two_classes(column, column.complete_numbers("numbers") >= threshold, names)
 
     actual, predicted = rows.need("actual", "an evaluation"), rows.need("predicted", "an evaluation")
     if actual.labels is not None or actual.values.dtype.kind not in "iuf":

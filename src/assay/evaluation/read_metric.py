@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import ColumnError, MetricError
-from assay.evaluation.metric_fit import refuse_metrics_without_columns
+from assay.evaluation.validation import refuse_metrics_without_columns
 from assay.inference.intervals.choose_interval import TalliedMetric, tallies_for
 from assay.metrics.spec import MetricSpec, with_positive
 from assay.tallies import BoundedTally, ColumnTallies, Confusion, NumberPairs, Scores

@@ -18,7 +18,6 @@ from assay.evaluation.validation import refuse_swapped_columns
 from assay.hints import hint
 from assay.inputs import Column, Rows
 from assay.inputs.discretize import MAX_DISTINCT_INTEGERS, MAX_SLICES, too_many
-from assay.inputs.labels import binary
 from assay.metrics import find
 from assay.tallies import (
     BoundedTally,
@@ -258,7 +257,7 @@ def _confusion_unless_fractions(rows: Rows) -> BoundedTally:
 
 def _cut_scores(rows: Rows, threshold: float) -> Confusion:
     """Return the confusion tally of scores at a threshold."""
-    actual, _ = binary(rows.need("actual", "an evaluation"), rows.positive, rows.labels)
+    actual, _ = rows.binary_actual("an evaluation")
     above = rows.need("score", "an evaluation").numbers("scores") >= np.float64(threshold)
     sides = (("actual", actual.astype(bool)), ("predicted", above))
     return Confusion.of_columns([Column(*side) for side in sides], None, rows.weight)

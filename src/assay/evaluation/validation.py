@@ -1,4 +1,4 @@
-"""Validate the arguments of evaluate()."""
+"""Validate the arguments of evaluate(), and that metrics fit the task and the columns."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from assay.engines.dispatch import is_cluster
-from assay.errors import ColumnError, InputError, LabelError, LengthError, shown
+from assay.errors import ColumnError, InputError, LabelError, LengthError, MetricError, shown
 from assay.evaluation.task import TaskName
 from assay.hints import hint, param, passed
 from assay.inputs.arrays import column_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-    from assay.evaluation.task import Settings, TaskRequest
+    from assay.evaluation.task import Settings, Task, TaskRequest
     from assay.inputs import Column, Labels, Rows
+    from assay.metrics.spec import MetricSpec
     from assay.tallies import ColumnProfile
 
 __all__ = [
@@ -29,8 +30,10 @@ __all__ = [
     "refuse_cluster_columns",
     "refuse_columns_without_role",
     "refuse_labels_as_scores",
+    "refuse_metrics_without_columns",
     "refuse_no_rows",
     "refuse_options_of_lists",
+    "refuse_other_task",
     "refuse_several_columns",
     "refuse_single_class",
     "refuse_swapped_columns",
@@ -38,6 +41,7 @@ __all__ = [
     "refuse_unused_threshold",
 ]
 
+_SCORES = ("score", "class scores")  # what metrics of scores need
 _NEEDS_NO_THRESHOLD = {
     "multiclass": "classes are predicted by labels, or by the highest score",
     "ordinal": f"grades are predicted as such: cut them to two classes first{hint(' with assay.cut', '')}",
@@ -280,3 +284,40 @@ def first_fraction(rows: Rows | None, role: str) -> str:
     values = column.values
     row = int(np.argmax((values != np.floor(values)) & np.isfinite(values)))
     return f"{values[row]:g} ({column.where(row)})"
+
+
+def refuse_other_task(spec: MetricSpec, task: Task, actual: str) -> None:
+    """Raise where a metric is of another task; `actual` is the name of the column that was true.
+
+    >>> from assay.evaluation.task import Task
+    >>> from assay.metrics.spec import MetricSpec
+    >>> refuse_other_task(MetricSpec.of("f1"), Task("regression"), "hours")
+    Traceback (most recent call last):
+        ...
+    assay.errors.MetricError: f1 is for classes, but hours is taken for measured quantities.
+    """
+    needs = spec.needs
+    for kind, owner, what in (
+        ("label sets", "multilabel", "rows with several labels"),
+        ("lists", "ranking", "ranked lists"),
+    ):
+        if needs == kind and task.name != owner:
+            raise MetricError(f"{spec.base} is for {what}, and this is a {task.name} task.")
+    if task.name in ("regression", "multioutput") and needs in ("labels", *_SCORES):
+        raise MetricError(f"{spec.base} is for classes, but {actual} is taken for measured quantities.")
+    if task.name == "multilabel" and needs == "numbers":
+        raise MetricError(f"{spec.base} is for numbers, but {actual} holds labels, several a row.")
+    if task.name == "multioutput":
+        return
+    if needs == "numbers" and task.labels and isinstance(task.labels[0], str):
+        raise MetricError(f"{spec.base} is for numbers, but {actual} holds labels: {shown(task.labels)}.")
+
+
+def refuse_metrics_without_columns(specs: Iterable[MetricSpec], task: Task, rows: Rows) -> None:
+    """Raise where a metric is of another task than the rows, or needs a column that they do not have."""
+    for spec in specs:
+        if spec.needs != "lists" or rows.query is None:
+            actual = rows.need("actual", spec.name) if rows.actual is None else rows.actual
+            refuse_other_task(spec, task, actual.name)
+        if spec.needs in _SCORES and rows.score is None:
+            raise MetricError(f"{spec.base} needs scores: pass {param('score')} beside {param('actual')}.")

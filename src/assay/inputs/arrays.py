@@ -13,8 +13,8 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import ColumnError
-from assay.inputs.category_order import stated_order
 from assay.inputs.columns import Array, Column
+from assay.inputs.labels import stated_order
 from assay.inputs.python_objects import from_objects, from_sequence, type_name
 
 __all__ = ["column", "column_names", "from_arrow", "from_tensor", "is_tensor"]

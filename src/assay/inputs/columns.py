@@ -96,6 +96,12 @@ class Column:
                 self.raise_wide(int(np.argmax(wide)))
         return values.astype(np.float64)
 
+    def complete_numbers(self, what: str) -> Array:
+        """Return the values as :meth:`numbers`, or raise where a row is known to hold nothing."""
+        values = self.numbers(what)
+        self.refuse_missing()
+        return values
+
     def float64(self, what: str) -> Array:
         """Return the values as float64, exactly, or raise where they are not numbers."""
         return doubles(self.numbers(what))

@@ -10,8 +10,9 @@ import numpy as np
 from assay.errors import ColumnError, InputError, LabelError, LengthError, shown, suggest_keywords
 from assay.hints import param, passed
 from assay.inputs.arrays import column, column_names
+from assay.inputs.columns import doubles
 from assay.inputs.dates import dates_as_text
-from assay.inputs.labels import Label, Labels, plain_label, same_kind, weights
+from assay.inputs.labels import Label, Labels, binary, plain_label, same_kind, weights
 from assay.inputs.score_matrix import class_labels, class_scores
 
 if TYPE_CHECKING:
@@ -60,21 +61,29 @@ class Rows:
         return self.n
 
     def __repr__(self) -> str:
-        said = [f"{role}={kept.name!r}" for role in _ROLES if (kept := getattr(self, role)) is not None]
-        said += [f"by={[kept.name for kept in self.by]}"] if self.by else []
-        said += [
+        fields = [f"{role}={column.name!r}" for role in _ROLES if (column := getattr(self, role)) is not None]
+        fields += [f"by={[column.name for column in self.by]}"] if self.by else []
+        fields += [
             f"{name}={getattr(self, name)!r}"
             for name in ("labels", "positive", "dropped")
             if getattr(self, name)
         ]
-        return f"Rows({', '.join([f'{self.n:,} rows', *said])})"
+        return f"Rows({', '.join([f'{self.n:,} rows', *fields])})"
 
     def need(self, role: str, what: str) -> Column:
         """Return the column of a role, or raise saying what needs it."""
-        found: Column | None = getattr(self, role)
-        if found is None:
+        column: Column | None = getattr(self, role)
+        if column is None:
             raise ColumnError(f"{what} needs {param(role)}: pass it to rows().")
-        return found
+        return column
+
+    def float64(self, role: str, what: str, kind: str = "numbers") -> Array:
+        """Return the numbers of a role as float64; `what` needs them, `kind` is what they are in messages."""
+        return doubles(self.need(role, what).complete_numbers(kind))
+
+    def binary_actual(self, what: str) -> tuple[Array, Label]:
+        """Return which rows are positive, as 0 and 1, and the positive label; `what` needs them."""
+        return binary(self.need("actual", what), self.positive, self.labels)
 
     def of_column(self, index: int) -> Rows:
         """Return the rows of one label or output: its column of actual, predicted and score."""
@@ -105,26 +114,26 @@ class Rows:
         """Return the rows chosen by a mask, an index array or a slice; weights all 1 there are no weights."""
         origin = _chosen(index, self.n) if self.origin is None else self.origin[index]
         chosen = {
-            role: kept.take(index, origin) for role in _ROLES if (kept := getattr(self, role)) is not None
+            role: values.take(index, origin) for role in _ROLES if (values := getattr(self, role)) is not None
         }
-        by = tuple(kept.take(index, origin) for kept in self.by)
+        by = tuple(values.take(index, origin) for values in self.by)
         return _even(dataclasses.replace(self, n=len(origin), by=by, origin=origin, **chosen))
 
 
-def need_rows(given: Any) -> Rows:
+def need_rows(data: Any) -> Rows:
     """Return rows, or raise saying how to make them."""
-    if type(given) is not Rows:
+    if type(data) is not Rows:
         raise InputError(
-            f"a tally is made of rows, not of a {type(given).__name__}: "
+            f"a tally is made of rows, not of a {type(data).__name__}: "
             "gather the columns first with assay.rows(...)."
         )
-    return given
+    return data
 
 
-def need_columns(given: Any, what: str, *roles: str) -> tuple[Column, ...]:
+def need_columns(data: Any, what: str, *roles: str) -> tuple[Column, ...]:
     """Return the columns of some roles of rows; raise where these are no rows, or lack a column."""
-    found = need_rows(given)
-    return tuple(found.need(role, what) for role in roles)
+    gathered = need_rows(data)
+    return tuple(gathered.need(role, what) for role in roles)
 
 
 @suggest_keywords
@@ -230,8 +239,8 @@ def gather_rows(
     if missing == "drop":
         gathered = _dropped(gathered, everything)
     else:
-        for kept in everything:
-            kept.refuse_missing()
+        for complete in everything:
+            complete.refuse_missing()
     if several is not None:
         named = class_labels(*several, declared, gathered.actual, listed=isinstance(score, (list, tuple)))
         gathered = dataclasses.replace(gathered, labels=declare_labels(named, positive))
@@ -264,7 +273,7 @@ def _listed(table: Table | None, by: Any) -> list[Any]:
         return [by]
     if table is not None and by and all(isinstance(name, str) or table.has(name) for name in by):
         return list(by)
-    if any(hasattr(one, "__len__") and not isinstance(one, (str, bytes)) for one in by):
+    if any(hasattr(item, "__len__") and not isinstance(item, (str, bytes)) for item in by):
         return list(by)
     return [by]
 
@@ -307,8 +316,8 @@ def declare_labels(labels: Any, positive: Label | None = None) -> Labels:
 
 def _dropped(gathered: Rows, everything: tuple[Column, ...]) -> Rows:
     absent: Array | None = None
-    for kept in everything:
-        mask = kept.absent()
+    for values in everything:
+        mask = values.absent()
         if mask is not None:
             absent = mask if absent is None else absent | mask
     if absent is None:

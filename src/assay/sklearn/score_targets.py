@@ -13,7 +13,6 @@ import numpy as np
 
 from assay.errors import InputError, LabelError, LengthError, NumberError
 from assay.inputs import Column, Rows, column, rows
-from assay.inputs.labels import binary
 from assay.metrics.views.ranking import Ranks
 from assay.sklearn.parameter_checks import InvalidParameterError
 from assay.sklearn.target_checks import (
@@ -116,7 +115,7 @@ def _ranks(gathered: Rows, sample_weight: Any) -> Ranks:
         return Ranks(tally)
     # A row without weight still has a label and a score, which must be right.
     weights = ranking_weights(sample_weight, gathered.n)
-    positive, _ = binary(gathered.need("actual", "ranking"), gathered.positive, gathered.labels)
+    positive, _ = gathered.binary_actual("ranking")
     scores = finite(gathered.need("score", "ranking").numbers("scores"), "y_score")
     if weights.min() >= 0:
         return Ranks(Scores.of(rows(actual=positive, score=scores, weight=weights, positive=1)))

@@ -131,8 +131,7 @@ class ColumnProfile(Tally, kind="traits"):
             return cls(rows.n, actual, predicted)
         if score.values.ndim > 1:
             return cls(rows.n, actual, predicted, probabilities=_sum_to_one(rows))
-        values = score.numbers("scores")
-        score.refuse_missing()
+        values = score.complete_numbers("scores")
         minimum, maximum = float(values.min()), float(values.max())
         if np.isnan(minimum):
             score.raise_missing(int(np.argmax(np.isnan(values))))

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import LengthError, TallyError
-from assay.inputs import column
+from assay.inputs import column, need_rows
 from assay.inputs.columns import doubles
 from assay.inputs.labels import weights as checked_weights
 from assay.tallies.exact_numbers import Dyadic
@@ -61,8 +61,7 @@ class Values(Tally, kind="values"):
     def of(cls, numbers: Any, weight: Any = None) -> Self:
         """Return the tally of a column of finite numbers; rows of weight 0 are left out."""
         given = column(numbers, "numbers")
-        values = given.numbers("numbers")
-        given.refuse_missing()
+        values = given.complete_numbers("numbers")
         weighing = None if weight is None else checked_weights(column(weight, "weight"))
         if weighing is not None and len(weighing) != len(values):
             raise LengthError(f"numbers has {len(values):,} values, weight has {len(weighing):,}.")
@@ -74,7 +73,7 @@ class Values(Tally, kind="values"):
     @classmethod
     def of_rows(cls, rows: Rows, function: Callable[..., Array], **parameters: Any) -> Self:
         """Return the tally of what a function gives each row (see :meth:`assay.Losses.of`)."""
-        values, name = row_values(rows, function, parameters)
+        values, name = row_values(need_rows(rows), function, parameters)
         found, bad_row = cls._of(values, None if rows.weight is None else rows.weight.values)
         if bad_row >= 0:
             raise TallyError(f"{name} gives {values[bad_row]} at row {bad_row:,}, where a number is needed.")

@@ -11,9 +11,8 @@ import numpy as np
 from assay import kernels
 from assay.errors import ColumnError, NumberError, TallyError
 from assay.hints import param
-from assay.inputs import need_rows
 from assay.inputs.columns import doubles
-from assay.inputs.labels import binary, check_declared, encode, translate
+from assay.inputs.labels import check_declared, encode, translate
 from assay.tallies.moments import refuse_bad_rows
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def row_values(
     so that only tallies of the same function with the same options merge.
     """
     own, name = own_parameters(function, parameters)
-    if not need_rows(rows).n:
+    if not rows.n:
         return np.empty(0), name
     what = f"the loss {function.__name__}"
     columns = [loss_argument(rows, role, what) for role in positional_parameters(function)]
@@ -137,8 +136,7 @@ def check_clip(clip: float) -> float:
 def loss_argument(rows: Rows, role: str, what: str) -> Array:
     """Return the array for one parameter of a loss function; `what` names the loss in error messages."""
     if role == "positive":
-        labels, _ = binary(rows.need("actual", what), rows.positive, rows.labels)
-        return labels.astype(np.float64)
+        return rows.binary_actual(what)[0].astype(np.float64)
     if role == "codes":
         return _codes(rows, what)
     if role in ("scores", "probabilities"):
@@ -148,16 +146,16 @@ def loss_argument(rows: Rows, role: str, what: str) -> Array:
             f"{what} has the parameter {role!r}: known are actual, predicted, score, positive and "
             "probability, and codes, scores and probabilities of several classes."
         )
-    column = rows.need("score" if role == "probability" else role, what)
-    values = column.float64("probabilities" if role == "probability" else "numbers")
-    column.refuse_missing()
+    if role == "probability":
+        values = rows.float64("score", what, "probabilities")
+        require_probabilities(rows.score, values)  # type: ignore[arg-type]
+        return values
+    values = rows.float64(role, what)
     finite = np.isfinite(values)
     if not finite.all():
         # A score may be infinite: the loss function decides. The numbers of a regression may not.
-        bad = ~finite if role in ("actual", "predicted") else np.isnan(values)
-        refuse_bad_rows((column,), (int(np.argmax(bad)) if bad.any() else -1,))
-    if role == "probability":
-        require_probabilities(column, values)
+        bad = np.isnan(values) if role == "score" else ~finite
+        refuse_bad_rows((rows.need(role, what),), (int(np.argmax(bad)) if bad.any() else -1,))
     return values
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import LengthError, MergeError
-from assay.inputs import column, need_columns
+from assay.inputs import column, need_columns, need_rows
 from assay.inputs.labels import weights
 from assay.tallies.exact_numbers import Dyadic
 from assay.tallies.loss_arguments import check_clip, own_parameters, require_probabilities, row_values
@@ -72,7 +72,7 @@ class Losses(Tally, kind="losses"):
         if hasattr(loss, "tally"):
             own, name = own_parameters(loss, parameters)
             return loss.tally(rows, loss=name, **own)  # type: ignore[no-any-return]
-        values, name = row_values(rows, loss, parameters)
+        values, name = row_values(need_rows(rows), loss, parameters)
         return cls._of(values, None if rows.weight is None else rows.weight.values, name)
 
     @classmethod
@@ -90,8 +90,7 @@ class Losses(Tally, kind="losses"):
 
         what, clip = "a tally of log losses", check_clip(clip)
         actual, score = need_columns(rows, what, "actual", "score")
-        values = score.numbers("probabilities")
-        score.refuse_missing()
+        values = score.complete_numbers("probabilities")
         if not rows.n:
             return cls()
         kernel = kernels.exact_log_losses if rows.weight is None else kernels.log_losses

@@ -11,7 +11,6 @@ from assay import kernels
 from assay.errors import InputError, LengthError, TallyError
 from assay.hints import param
 from assay.inputs import need_columns
-from assay.inputs.labels import Label, binary
 from assay.tallies.confusion import Confusion
 from assay.tallies.label_cells import LabelCells
 from assay.tallies.scores.scores import check_counts, check_positive, same_positive
@@ -20,6 +19,7 @@ from assay.tallies.tally import Tally, frozen, no_values, require
 if TYPE_CHECKING:
     from assay.inputs import Column, Rows
     from assay.inputs.columns import Array
+    from assay.inputs.labels import Label
 
 __all__ = ["PairedLabels", "PairedScores", "same_actual"]
 
@@ -47,7 +47,7 @@ class PairedLabels(LabelCells, kind="paired labels"):
     def of(cls, first: Rows, second: Rows) -> Self:
         """Return the tally of two models' rows, which are the same rows in the same order."""
         actual = same_actual(first, second, "a paired tally")
-        predicted = [one.need("predicted", "a paired tally") for one in (first, second)]
+        predicted = [rows.need("predicted", "a paired tally") for rows in (first, second)]
         return cls.of_columns((actual, *predicted), first.labels, first.weight)
 
     def of_model(self, which: int) -> Confusion:
@@ -92,18 +92,18 @@ class PairedScores(Tally, kind="paired scores"):
     @classmethod
     def of(cls, first: Rows, second: Rows) -> Self:
         """Return the tally of two models' rows, which are the same rows in the same order."""
-        actual = same_actual(first, second, "a paired tally")
+        same_actual(first, second, "a paired tally")
         if first.weight is not None:
             raise TallyError("paired scores count rows and take no weights yet.")
-        columns = [one.need("score", "a paired tally") for one in (first, second)]
+        columns = [rows.need("score", "a paired tally") for rows in (first, second)]
         if not first.n:
             return cls()
-        labels, positive = binary(actual, first.positive, first.labels)
-        mine, theirs = (one.float64("scores") for one in columns)
-        *found, bad_row = kernels.order_pairs(mine, theirs, labels)
+        labels, positive = first.binary_actual("a paired tally")
+        left, right = (column.float64("scores") for column in columns)
+        *counts, bad_row = kernels.order_pairs(left, right, labels)
         if bad_row >= 0:
-            columns[0 if np.isnan(mine[bad_row]) else 1].raise_missing(bad_row)
-        return cls(positive, *map(frozen, found))
+            columns[0 if np.isnan(left[bad_row]) else 1].raise_missing(bad_row)
+        return cls(positive, *map(frozen, counts))
 
     def merge(self, other: Self) -> Self:
         """Return the tally of both tallies' rows."""

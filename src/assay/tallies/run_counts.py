@@ -48,8 +48,7 @@ class RunCounts(Tally, kind="run counts"):
     def of(cls, question: Any, correct: Any, *, model: Any = None, group: Any = None) -> Self:
         """Return the tally of one row per run; a question's rows must not be split between tallies."""
         values = column(correct, "correct")
-        numbers = values.numbers("correct runs, 1 or 0,")
-        values.refuse_missing()
+        numbers = values.complete_numbers("correct runs, 1 or 0,")
         wrong = (numbers != 0) & (numbers != 1)
         if wrong.any():
             row = int(np.argmax(wrong))

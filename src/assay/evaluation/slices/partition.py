@@ -20,8 +20,7 @@ from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.hints import param
 from assay.inference.differences.slice_vs_rest import Side
 from assay.inputs import Label, encode, label_union
-from assay.inputs.category_order import in_order
-from assay.inputs.labels import cross, translate
+from assay.inputs.labels import cross, in_order, translate
 from assay.tallies import BinnedScores, Collection, Confusion, Grouped, NumberPairs, Scores, StoredRows, merge
 from assay.tallies.scores.thresholding import counted_at
 

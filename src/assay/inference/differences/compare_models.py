@@ -26,12 +26,11 @@ from assay.inference.hypothesis_tests.multiple_testing import benjamini_hochberg
 from assay.inference.hypothesis_tests.paired_proportions import cochran_q
 from assay.inference.influence.row_contributions import outcomes_of_rows, row_contributions
 from assay.inputs import Rows
-from assay.inputs.labels import binary
 from assay.metrics import Metric, Undefined
-from assay.metrics.spec import MetricSpec, requested_metrics, values_of
+from assay.metrics.spec import MetricSpec, requested_metrics, values_of, with_positive
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -110,35 +109,60 @@ def compare_metrics(
     differences: list[Difference] = []
     overall: dict[str, TestResult] = {}
     pairs_of_data: dict[tuple[int, ...], dict[tuple[int, int], Pair]] = {}
-    tallies_of_rows: dict[Any, Tally] = {}
-    for spec in specs:
-        metric, options, name = spec.metric, metric_options(spec, models, positive), comparison_name(spec)
-        read = models.read_by(metric, options)
-        options = read.options_for(models, options)
-        identity = tuple(map(id, read.data))
+    for spec, metric in zip(specs, _metrics_of_models(models, specs, positive), strict=True):
+        name, data = comparison_name(spec), metric.models.data
+        identity = tuple(map(id, data))
         if identity not in pairs_of_data:  # metrics that read the same data share what a pair makes of it
-            pairs_of_data[identity] = {pair: read.pair(*pair) for pair in pairs}
-        # Rows of one of several labels are the metric's own, and so are their tallies.
-        tallied = read.tallied(spec, options, tallies_of_rows if read is models else {})
-        values: list[Any] = values_of([(metric, tally, own) for tally, own in tallied])
+            pairs_of_data[identity] = {pair: metric.models.pair(*pair) for pair in pairs}
         limits = (_number_for(margin, spec, "margin"), _number_for(detect, spec, "detect"))
         for first, second in pairs:
             pair = pairs_of_data[identity][first, second]
-            tallies = [
-                tallied[index][0] if data is read.data[index] else None  # or its weights were rescaled
-                for index, data in ((first, pair.first), (second, pair.second))
-            ]
+            left, right = (
+                metric.tallies[index] if side is data[index] else None  # or its weights were rescaled
+                for index, side in ((first, pair.first), (second, pair.second))
+            )
             request = DifferenceRequest(
-                metric, options, (values[first], values[second]), pair, confidence, settings,
-                tallies=(tallies[0], tallies[1]),
+                spec.metric, metric.options, (metric.values[first], metric.values[second]), pair, confidence,
+                settings, tallies=(left, right),
             )  # fmt: skip
             names = (models.names[first], models.names[second])
             differences.append(compute_difference(request, name, names, *limits))
         if len(models.names) > _TWO_MODELS and models.paired:
-            test = _test_of_all_models(metric, options, models)
+            test = _test_of_all_models(spec.metric, metric.options, models)
             if test is not None:
                 overall[name] = test
     return ComparisonTable(*correct_differences(differences, correction, overall))
+
+
+class _MetricOfModels(NamedTuple):
+    """A metric's options, the models as it reads them, and each model's tally and value."""
+
+    options: dict[str, Any]
+    models: Models
+    tallies: list[Tally]
+    values: list[Any]
+
+
+def _metrics_of_models(models: Models, specs: Sequence[MetricSpec], positive: Any) -> list[_MetricOfModels]:
+    """Return the value of every metric for every model, with the tallies that it was computed from."""
+    tallies_of_rows: dict[Any, Tally] = {}
+    read: list[tuple[dict[str, Any], Models, list[tuple[Tally, dict[str, Any]]]]] = []
+    for spec, stated in zip(specs, metric_options(specs, models, positive), strict=True):
+        own = models.read_by(spec.metric, stated)
+        options = own.options_for(models, stated)
+        # Rows of one of several labels are the metric's own, and so are their tallies.
+        tallied = own.tallied(spec, options, tallies_of_rows if own is models else {})
+        read.append((options, own, tallied))
+    calls = [
+        (spec.metric, tally, options)
+        for spec, (_, _, tallied) in zip(specs, read, strict=True)
+        for tally, options in tallied
+    ]
+    values = iter(values_of(calls))
+    return [
+        _MetricOfModels(options, own, [tally for tally, _ in tallied], [next(values) for _ in tallied])
+        for options, own, tallied in read
+    ]
 
 
 def _check_arguments(
@@ -279,7 +303,7 @@ def _test_of_all_models(metric: Metric, options: dict[str, Any], models: Models)
         return None
     if metric.name == "auc" and not options.get("average"):
         each = [metric.of_class(rows, dict(options)) for rows in models.data]
-        positive = binary(each[0].need("actual", "auc"), each[0].positive, each[0].labels)[0]
+        positive = each[0].binary_actual("auc")[0]
         if min(int(positive.sum()), int(len(positive) - positive.sum())) < _MIN_ROWS_PER_CLASS:
             return None
         scores = [rows.need("score", "auc").float64("scores") for rows in each]
@@ -316,10 +340,11 @@ def _size(request: DifferenceRequest) -> int:
     return sizes[0] if request.pair.paired else sum(sizes)
 
 
-def metric_options(spec: MetricSpec, models: Models, positive: Any) -> dict[str, Any]:
-    """Return a metric's options with the positive label that the rows, or the caller, state."""
+def metric_options(specs: Iterable[MetricSpec], models: Models, positive: Any) -> list[dict[str, Any]]:
+    """Return each metric's options with the positive label that the rows, or the caller, state."""
     first = models.data[0]
-    return spec.metric.with_positive(spec.options, first.positive if isinstance(first, Rows) else positive)
+    stated = first.positive if isinstance(first, Rows) else positive
+    return [options for _, options in with_positive([(spec.metric, spec.options) for spec in specs], stated)]
 
 
 def _number_for(numbers: float | Mapping[str, float] | None, spec: MetricSpec, argument: str) -> float | None:

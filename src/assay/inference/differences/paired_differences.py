@@ -17,7 +17,6 @@ from assay.inference.hypothesis_tests.contingency import mcnemar
 from assay.inference.hypothesis_tests.paired_means import diebold_mariano, paired_t, sign_flips, wilcoxon
 from assay.inference.hypothesis_tests.paired_proportions import paired_error, tango
 from assay.inference.influence.row_contributions import row_outcomes
-from assay.inputs.labels import binary
 from assay.metrics import Undefined
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def compare_aucs(request: DifferenceRequest) -> DifferenceResult | str | None:
     if not request.pair.independent_rows:
         return wald(request, "paired DeLong by influence", "Wald")
     first = request.pair.first
-    positive = binary(first.actual, first.positive, first.labels)[0]
+    positive = first.binary_actual(request.metric.name)[0]
     sizes = int(positive.sum()), int(len(positive) - positive.sum())
     small = min(sizes) < _MIN_ROWS_OF_CLASS_FOR_DELONG and request.settings.requested_test("any") != "delong"
     if min(sizes) < _MIN_ROWS_FOR_VARIANCE:

@@ -11,8 +11,7 @@ from assay.inference.influence.class_average_auc import area_average
 from assay.inference.influence.gradients import class_shares
 from assay.inference.influence.influence import Influence, row_influence, tally_influence
 from assay.inference.influence.ranking_derivatives import rank_slopes
-from assay.inputs import Column, Rows, need_columns
-from assay.inputs.labels import binary
+from assay.inputs import Column, Rows
 from assay.metrics import Ranks, Undefined
 from assay.metrics.spec import value_of
 from assay.tallies import ClassScores, Scores
@@ -87,8 +86,7 @@ def of_rows(
 
 def by_row(entries: Influence, tally: Scores, rows: Rows) -> Influence:
     """Return the influence of every row from that of the entries of its tally."""
-    actual, column = need_columns(rows, _PURPOSE, "actual", "score")
-    positive, score = binary(actual, rows.positive, rows.labels)[0], column.float64("scores")
+    positive, score = rows.binary_actual(_PURPOSE)[0], rows.need("score", _PURPOSE).float64("scores")
     # The rows are the tally's own, so that their scores in order are its scores: no search, which would take
     # ten times as long, is needed to find a row's entry.
     order = np.argsort(score)

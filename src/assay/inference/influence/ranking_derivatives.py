@@ -116,8 +116,9 @@ def rank_slopes(
     """
     if name not in SLOPES:
         return None
-    p, q = (np.asarray(x, dtype=np.float64) for x in (ranks.positive_steps, ranks.negative_steps))
-    return SLOPES[name](_Steps(p, q, effective_rows, ranks.tied_rows), value, **parameters)
+    positives, negatives, rows = ranks.steps()
+    p, q = (np.asarray(x, dtype=np.float64) for x in (positives, negatives))
+    return SLOPES[name](_Steps(p, q, effective_rows, rows), value, **parameters)
 
 
 def _area_slopes(

@@ -14,7 +14,7 @@ from assay.inference.influence.ranking import unit_sums
 from assay.inference.intervals.delta_method import NO_SLOPE
 from assay.inference.intervals.interval_request import IntervalResult
 from assay.inference.intervals.method_registry import Default, interval_method
-from assay.inputs.labels import binary, encode
+from assay.inputs.labels import encode
 from assay.metrics import Undefined, find
 from assay.tallies import Scores
 
@@ -137,7 +137,7 @@ def effective_class_sizes(request: IntervalRequest) -> tuple[float, float]:
         return _class_rows(request)
     rows: Any = request.rows
     groups, _ = encode(rows.group)
-    positive, _ = binary(rows.actual, rows.positive, rows.labels)
+    positive, _ = rows.binary_actual("an interval")
     weight = np.ones(len(groups)) if rows.weight is None else rows.weight.values
     masses = [np.bincount(groups, weight * (positive == side)) for side in (1, 0)]
     return tuple(kish(float(mass.sum()), float(mass @ mass)) for mass in masses)  # type: ignore[return-value]

@@ -114,6 +114,10 @@ class Ranks:
             return np.asarray(rows)
         return np.asarray((self.positive_steps + self.negative_steps) * (rows / mass))
 
+    def steps(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Return the numbers of positives, of negatives and of rows at each threshold."""
+        return self.positive_steps, self.negative_steps, self.tied_rows
+
     @functools.cached_property
     def tp(self) -> NDArray[Any]:
         """Number of positives at or above each threshold."""

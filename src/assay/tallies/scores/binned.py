@@ -14,7 +14,6 @@ from assay import kernels
 from assay.errors import MergeError, TallyError
 from assay.inputs import need_rows
 from assay.inputs.columns import doubles
-from assay.inputs.labels import binary
 from assay.tallies.exact_numbers import CellSums, check_weights
 from assay.tallies.scores.scores import Scores, check_positive, same_positive, with_labels
 from assay.tallies.tally import Tally, frozen, no_values, require
@@ -73,7 +72,7 @@ class BinnedScores(Tally, kind="binned scores"):
         if not len(rows):
             return cls(bits)
         if rows.weight is not None:
-            labels, positive = binary(actual, rows.positive, rows.labels)
+            labels, positive = rows.binary_actual("a score tally")
             rows_at, bad_row, _ = kernels.bin_places(values, labels, bits)
             if bad_row >= 0:
                 score.raise_missing(bad_row)
@@ -344,9 +343,7 @@ def score_columns(rows: Rows) -> tuple[Column, Column, Array]:
     """Return the labels, the scores and these as numbers; raise where rows lack one."""
     actual = need_rows(rows).need("actual", "a score tally")
     score = rows.need("score", "a score tally")
-    values = score.numbers("scores")
-    score.refuse_missing()
-    return actual, score, values
+    return actual, score, score.complete_numbers("scores")
 
 
 def _stretches(counts: Array, starts: Array) -> Array:

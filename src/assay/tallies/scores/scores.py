@@ -13,7 +13,6 @@ from assay import kernels
 from assay.errors import MergeError, TallyError, shown
 from assay.inputs import need_columns
 from assay.inputs.columns import doubles
-from assay.inputs.labels import Label, binary
 from assay.tallies.loss_arguments import (
     evaluate_in_blocks,
     own_parameters,
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     from assay.inputs import Column, Rows
     from assay.inputs.columns import Array
+    from assay.inputs.labels import Label
     from assay.tallies.scores.binned import BinnedScores
 
 __all__ = ["MAX_ENTRIES", "Concordance", "Scores", "pooled"]
@@ -88,8 +88,7 @@ class Scores(Tally, kind="scores"):
     def of(cls, rows: Rows) -> Self:
         """Return the tally of rows with actual labels and scores."""
         actual, score = need_columns(rows, "a score tally", "actual", "score")
-        values = score.numbers("scores")
-        score.refuse_missing()
+        values = score.complete_numbers("scores")
         if not rows.n:
             return cls()
         weights: Array | None
@@ -98,7 +97,7 @@ class Scores(Tally, kind="scores"):
             ranked, positive = with_labels(rows, actual, lambda x: kernels.order_scores(values, x))
             distinct, positives, negatives, bad_row, _ = ranked
         else:
-            labels, positive = binary(actual, rows.positive, rows.labels)
+            labels, positive = rows.binary_actual("a score tally")
             ordered = kernels.order_pairs(doubles(values), rows.weight.values, labels)
             distinct, weights, positives, negatives, bad_row = ordered
             frozen(weights)
@@ -257,16 +256,15 @@ def with_labels(rows: Rows, actual: Column, count: Callable[[Array], Any]) -> tu
     and encoded only if that turns up.
     """
     values = actual.values
-    if actual.labels is None and rows.positive in (None, 1) and rows.labels is None:
+    plain = actual.labels is None and actual.missing is None and rows.labels is None
+    if plain and rows.positive in (None, 1):
         if values.dtype == np.int64:
-            actual.refuse_missing()
-            found = count(values)
-            if found[-1] < 0:
-                return found, 1
+            result = count(values)
+            if result[-1] < 0:
+                return result, 1
         elif values.dtype in (np.int8, np.uint8) and values.view(np.uint8).max(initial=0) <= 1:
-            actual.refuse_missing()
             return count(values.view(np.uint8)), 1
-    labels, positive = binary(actual, rows.positive, rows.labels)
+    labels, positive = rows.binary_actual("a score tally")
     return count(labels), positive
 
 
