@@ -58,12 +58,12 @@ def as_bytes(memory: int | str) -> int:
     (1500000000, 1073741824)
     """
     if isinstance(memory, str):
-        found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?", memory.strip().lower())
-        if found is None:
+        match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?", memory.strip().lower())
+        if match is None:
             raise InputError(
                 f'{param("memory", memory)} is no amount of memory: write it as "512MB" or "2GiB".'
             )
-        memory = int(float(found[1]) * (1024 if found[3] else 1000) ** _UNITS[found[2]])
+        memory = int(float(match[1]) * (1024 if match[3] else 1000) ** _UNITS[match[2]])
     if memory < 64 << 20:
         raise InputError(
             f"{param('memory', in_words(memory))} is too little to read files with: give at least 64 MiB."
@@ -197,8 +197,8 @@ class TallyAccumulator:
     def _is_light(self) -> bool:
         """Tell whether the tally of a batch is small: by its type, or by the tallies so far."""
         others = (make for name, make in self._makers.items() if name not in self._running)
-        small = all(any(make in (one, one.of) for one in (Confusion, Moments, Sums)) for make in others)
-        return (small or bool(self._stack)) and sum(held for held, _ in self._stack) <= _LIGHT
+        small = all(any(make in (kind, kind.of) for kind in (Confusion, Moments, Sums)) for make in others)
+        return (small or bool(self._stack)) and sum(size for size, _ in self._stack) <= _LIGHT
 
     def _run(self, name: str, make: Any) -> None:
         """Count the rows of a tally in place from now on, if it can be and its bins fit."""
@@ -236,14 +236,14 @@ class TallyAccumulator:
     def _whole(self) -> Collection:
         while len(self._stack) > 1:
             self._merge()
-        whole = Collection.of_mapping({name: one.tally() for name, one in self._running.items()})
+        whole = Collection.of_mapping({name: bins.tally() for name, bins in self._running.items()})
         for _, rest in self._stack:
             whole = rest.merge(whole)
         return whole
 
     def _size(self, made: Collection) -> int:
         """Return about how many bytes tallies take, without those that are counted in place."""
-        return size(tuple(one for name, one in made.items() if name not in self._running))
+        return size(tuple(tally for name, tally in made.items() if name not in self._running))
 
     def _push(self, made: Collection) -> None:
         # Each on the stack is at least twice as large as the next, so together they are twice the largest.
@@ -301,11 +301,13 @@ class TallyAccumulator:
 
 def _bins(make: Any) -> int | None:
     """Return the bits of a function that only counts scores in bins, None for any other."""
-    said = {}
+    options = {}
     if isinstance(make, functools.partial) and not make.args:
-        make, said = make.func, make.keywords
+        make, options = make.func, make.keywords
     return (
-        said.get("bits", 18) if make in (BinnedScores, BinnedScores.of) and said.keys() <= {"bits"} else None
+        options.get("bits", 18)
+        if make in (BinnedScores, BinnedScores.of) and options.keys() <= {"bits"}
+        else None
     )
 
 
@@ -319,12 +321,12 @@ def _in_bins(tally: Any, bits: int) -> Any:
         return tally.binned(bits)
     if type(tally) not in (Grouped, Collection):
         return tally
-    binned = {key: _in_bins(one, bits) for key, one in tally.items()}
-    return tally if all(binned[key] is one for key, one in tally.items()) else tally.of_mapping(binned)
+    binned = {key: _in_bins(part, bits) for key, part in tally.items()}
+    return tally if all(binned[key] is part for key, part in tally.items()) else tally.of_mapping(binned)
 
 
 def _has_positive(tally: Any) -> bool:
     """Tell whether a tally anywhere took one label for the positive one."""
     if isinstance(tally, Mapping):
-        return any(_has_positive(one) for one in tally.values())
+        return any(_has_positive(part) for part in tally.values())
     return getattr(tally, "positive", None) is not None

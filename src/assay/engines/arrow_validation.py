@@ -73,10 +73,10 @@ class _Table:
         vtable = self.start - struct.unpack_from("<i", self.data, self.start)[0]
         if not 0 <= vtable < len(self.data):
             _fail("its metadata are damaged")
-        place = 4 + 2 * number
-        if place + 2 > struct.unpack_from("<H", self.data, vtable)[0]:
+        offset = 4 + 2 * number
+        if offset + 2 > struct.unpack_from("<H", self.data, vtable)[0]:
             return None
-        offset = struct.unpack_from("<H", self.data, vtable + place)[0]
+        offset = struct.unpack_from("<H", self.data, vtable + offset)[0]
         return self.start + offset if offset else None
 
     def number(self, slot: int, kind: str, default: int = 0) -> int:
@@ -98,8 +98,10 @@ class _Table:
         start, count = self._vector(slot)
         if count * 4 > len(self.data):
             _fail("its metadata are damaged")
-        places = [start + 4 * index for index in range(count)]
-        return [_Table(self.data, place + struct.unpack_from("<I", self.data, place)[0]) for place in places]
+        offsets = [start + 4 * index for index in range(count)]
+        return [
+            _Table(self.data, offset + struct.unpack_from("<I", self.data, offset)[0]) for offset in offsets
+        ]
 
     def structs(self, slot: int, form: str) -> list[tuple[Any, ...]]:
         start, count = self._vector(slot)
@@ -304,7 +306,7 @@ def _check_message(message: _Table, fields: list[_Field], data: Any, start: int,
         _check_batch(header, fields, data, start, size)
     elif kind == _DICTIONARY:
         number = header.number(0, "q")
-        known = [one for field in fields for one in _inside(field) if one.dictionary == number]
+        known = [inner for field in fields for inner in _inside(field) if inner.dictionary == number]
         if not known:
             _fail("a dictionary belongs to no column")
         plain = dataclasses.replace(known[0], dictionary=None, index=None)

@@ -76,7 +76,7 @@ def lines_with_ends(lines: Sequence[str], halves: Sequence[str]) -> list[str]:
     >>> lines_with_ends(["a", "", "b"], ["a", "", "b"])
     ['a\n', '\n', 'b\n']
     """
-    found, at, index = [], 0, 0
+    result, at, index = [], 0, 0
     while index < len(lines):
         start = index
         index += 1
@@ -89,8 +89,8 @@ def lines_with_ends(lines: Sequence[str], halves: Sequence[str]) -> list[str]:
             at += 1
         run = index - start  # lines, of which all but the first are blank
         end = "\r\n" if at - empty >= 2 * run - bool(lines[start]) and at > empty else "\n"
-        found += [f"{line}{end}" for line in lines[start:index]]
-    return found
+        result += [f"{line}{end}" for line in lines[start:index]]
+    return result
 
 
 def _reason(failed: Exception) -> str:
@@ -127,11 +127,11 @@ def layout_of(lines: Sequence[str], delimiter: str, quote: str, name: str) -> La
     if any("\ud800" <= letter <= "\udfff" for value in header for letter in value):
         raise _no_text(name)
     end = _end(lines[blank + reader.line_num - 1]) if header else ""
-    alike = {_end(line) for line in lines[:blank]} <= {end}
+    same_ends = {_end(line) for line in lines[:blank]} <= {end}
     hidden = marked and (
         reader.line_num > 1 or any(sign in header[0] for sign in (delimiter, quote or delimiter))
     )
-    return Layout(header, delimiter, end, blank, not alike or hidden)
+    return Layout(header, delimiter, end, blank, not same_ends or hidden)
 
 
 def best_layout(lines: Sequence[str], delimiters: str, quote: str, name: str) -> Layout:
@@ -139,9 +139,9 @@ def best_layout(lines: Sequence[str], delimiters: str, quote: str, name: str) ->
 
     A delimiter that stands within quotes parts nothing.
     """
-    found = [layout_of(lines, delimiter, quote, name) for delimiter in delimiters]
-    plain = [layout for layout in found if _is_plain(lines, layout, quote)]
-    return max(plain or found, key=lambda layout: len(layout.header))
+    layouts = [layout_of(lines, delimiter, quote, name) for delimiter in delimiters]
+    plain = [layout for layout in layouts if _is_plain(lines, layout, quote)]
+    return max(plain or layouts, key=lambda layout: len(layout.header))
 
 
 def _is_plain(lines: Sequence[str], layout: Layout, quote: str) -> bool:

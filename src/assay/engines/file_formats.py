@@ -120,8 +120,8 @@ def source(
         raise InputError(
             f"{passed('decimal', decimal)}: what parts a number from its fraction is one character."
         )
-    given = [path] if isinstance(path, (str, os.PathLike)) else list(path)
-    if not given:
+    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    if not paths:
         raise InputError("no file was named: the list of paths is empty.")
     charset = _charset(encoding)
     written = {
@@ -133,37 +133,41 @@ def source(
     copies = Copies()
     parts: list[SourcePart] = []
     files_read: set[FileIdentity] = set()
-    found = [(one, file) for one in map(str, given) for file in (["-"] if one == "-" else _found(one))]
-    _refuse_twice(found)
-    for _, file in found:
+    files = [
+        (pattern, file)
+        for pattern in map(str, paths)
+        for file in (["-"] if pattern == "-" else _matching_files(pattern))
+    ]
+    _refuse_twice(files)
+    for _, file in files:
         if (known := identity(0 if file == "-" else file)) is not None:
             files_read.add(known)
-        name, place = _readable(file, copies)
-        kind = format or _format(place)
+        name, location = _readable(file, copies)
+        kind = format or _format(location)
         if kind in ("csv", "tsv") and charset not in ENCODINGS:
-            place = copies.recoded(place, name, charset)
+            location = copies.recoded(location, name, charset)
         if kind in ("json", "jsonl"):
-            place = copies.without_mark(place, name)
-        parts.append(_part(copies.linked(place), name, kind, written))
+            location = copies.without_mark(location, name)
+        parts.append(_part(copies.linked(location), name, kind, written))
     if hive:
-        parts = with_folder_columns(parts, [file for _, file in found])
-    return Source(tuple(parts), _called(parts), copies=copies, files_read=files_read, text=text_columns)
+        parts = with_folder_columns(parts, [file for _, file in files])
+    return Source(tuple(parts), _joint_name(parts), copies=copies, files_read=files_read, text=text_columns)
 
 
-def _refuse_twice(found: Sequence[tuple[str, str]]) -> None:
+def _refuse_twice(files: Sequence[tuple[str, str]]) -> None:
     """Raise where two names mean the same file: its rows would count twice."""
     seen: dict[tuple[int, int], tuple[str, str]] = {}
-    for given, file in found:
+    for pattern, file in files:
         status = None if file == "-" else os.stat(file)  # noqa: PTH116 - a path as the caller wrote it
         key = (-1, -1) if status is None else (status.st_dev, status.st_ino)
         if key in seen:
             first_given, first = seen[key]
             ways = [name if name == path else f"{path} (of {name})" for name, path in
-                    ((first_given, first), (given, file))]  # fmt: skip
+                    ((first_given, first), (pattern, file))]  # fmt: skip
             what = "standard input" if file == "-" else file
             also = "" if ways[0] == ways[1] else f", as {ways[0]} and as {ways[1]}"
             raise FileError(f"{what} is named twice{also}: its rows would count twice. Name it once.")
-        seen[key] = given, file
+        seen[key] = pattern, file
 
 
 def _readable(file: str, copies: Copies) -> tuple[str, str]:
@@ -177,9 +181,9 @@ def _readable(file: str, copies: Copies) -> tuple[str, str]:
     return file, file
 
 
-def _called(parts: Sequence[SourcePart]) -> str:
+def _joint_name(parts: Sequence[SourcePart]) -> str:
     """Return what messages call all files together: which they are, where they are few."""
-    names = [one.name for one in parts]
+    names = [part.name for part in parts]
     if len(names) == 1:
         return names[0]
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
@@ -205,7 +209,7 @@ def _of_query(path: Any, sql: str | None, table: str | None) -> Source:
         raise InputError(f"say either {param('sql')} or {param('table')}, not both.")
     if path is not None and not isinstance(path, (str, os.PathLike)):
         raise InputError(f"{param('sql')} and {param('table')} read one database: pass its path alone.")
-    database = None if path is None else _found(os.fspath(path))[0]
+    database = None if path is None else _matching_files(os.fspath(path))[0]
     if database is not None and (is_stream(database) or unpacked_suffix(database)):
         raise InputError(f"{database} cannot be opened as a database: copy or unpack it to a file first.")
     queried = (
@@ -214,8 +218,8 @@ def _of_query(path: Any, sql: str | None, table: str | None) -> Source:
         else QueriedFiles.of(sql, dependency("duckdb", "duckdb", "reading files"))
     )
     files_read = queried.identities()
-    if database is not None and (found := identity(database)) is not None:
-        files_read.add(found)
+    if database is not None and (file := identity(database)) is not None:
+        files_read.add(file)
     if sql is not None:
         _refuse_folder_columns(sql, queried)
         query, name = Query("the query's result", sql), "a query"
@@ -224,8 +228,8 @@ def _of_query(path: Any, sql: str | None, table: str | None) -> Source:
     else:
         query, name = Query.of_table(str(table)), f"the table {table}"
     copies = Copies()
-    place = None if database is None else copies.linked(database)
-    return Source((query,), name, place, copies, queried=queried, files_read=files_read)
+    location = None if database is None else copies.linked(database)
+    return Source((query,), name, location, copies, queried=queried, files_read=files_read)
 
 
 def _refuse_folder_columns(sql: str, queried: QueriedFiles) -> None:
@@ -241,31 +245,31 @@ def _refuse_folder_columns(sql: str, queried: QueriedFiles) -> None:
             )
 
 
-def _found(path: str) -> list[str]:
+def _matching_files(path: str) -> list[str]:
     """Return the files that a path, a pattern or a folder stands for, in the order of their names."""
-    place = Path(path)
-    if place.is_dir():
+    folder = Path(path)
+    if folder.is_dir():
         inside = sorted(
-            one
-            for one in place.rglob("*")
-            if _suffix(one.name) in _FORMATS
-            and one.is_file()
-            and not any(step.startswith((".", "_")) for step in one.relative_to(place).parts)
+            file
+            for file in folder.rglob("*")
+            if _suffix(file.name) in _FORMATS
+            and file.is_file()
+            and not any(step.startswith((".", "_")) for step in file.relative_to(folder).parts)
         )
         if not inside:
             raise FileError(f"the folder {path} holds no file to read: {shown(list(_FORMATS), 20)}.")
-        return [str(one) for one in inside]
-    if not place.exists():
+        return [str(file) for file in inside]
+    if not folder.exists():
         if glob.has_magic(path):
-            matching = sorted(one for one in glob.glob(path, recursive=True) if Path(one).is_file())  # noqa: PTH207 - patterns may be absolute
+            matching = sorted(file for file in glob.glob(path, recursive=True) if Path(file).is_file())  # noqa: PTH207 - patterns may be absolute
             if matching:
                 return matching
             raise FileError(f"no file matches {path}.")
         try:
-            beside = [one.name for one in place.parent.iterdir()]
+            beside = [file.name for file in folder.parent.iterdir()]
         except OSError:
             beside = []
-        near = difflib.get_close_matches(place.name, beside, n=1)
+        near = difflib.get_close_matches(folder.name, beside, n=1)
         raise FileError(f"there is no file {path}.{f' Did you mean {near[0]}?' if near else ''}")
     if not os.access(path, os.R_OK):
         raise FileError(f"{path} may not be read by this user: change its permissions, or copy it.")
@@ -274,8 +278,8 @@ def _found(path: str) -> list[str]:
 
 def _suffix(name: str) -> str:
     """Return what a name says of the format, whatever it is compressed with."""
-    place = Path(name.lower())
-    return Path(place.stem).suffix if place.suffix in COMPRESSED else place.suffix
+    path = Path(name.lower())
+    return Path(path.stem).suffix if path.suffix in COMPRESSED else path.suffix
 
 
 def _format(path: str) -> str:

@@ -84,7 +84,7 @@ class ScanRequest:
             raise InputError(f'{passed("missing", missing)} is not known: use "refuse" or "drop".')
         return cls(
             dict(tallies),
-            {role: said for role, said in roles.items() if said},
+            {role: columns for role, columns in roles.items() if columns},
             dict(second or {}),
             {"labels": labels, "positive": positive},
             dict(edges or {}),
@@ -97,7 +97,7 @@ class ScanRequest:
     def named(self) -> list[tuple[str, str]]:
         """Return pairs of role and column name, or raise where a column is no name."""
         both = (*self.roles.items(), *self.second.items())
-        named = [(role, name) for role, said in both for name in _listed(said)]
+        named = [(role, name) for role, columns in both for name in _listed(columns)]
         if not named:
             raise ColumnError(
                 f"no columns were named: pass at least {param('actual')} and {param('predicted')} or "
@@ -151,26 +151,28 @@ class ScanRequest:
         share = sys.maxsize if unlimited else self.share
         return TallyAccumulator(self.tallies, share=share, memory=self.memory, bits=self.bits, **rest)
 
-    def gather(self, found: dict[str, Column], count: int, gathered: TallyAccumulator) -> None:
+    def gather(self, columns: dict[str, Column], count: int, gathered: TallyAccumulator) -> None:
         """Add the tallies of rows, given their columns by name; numbers are cut at the edges."""
         for name, edges in self.edges.items():
-            if name in found:
-                if found[name].values.dtype.kind == "b":
+            if name in columns:
+                if columns[name].values.dtype.kind == "b":
                     raise ColumnError(f"{param('edges')} cuts numbers, but {name} holds true and false.")
-                found[name] = cut(found[name], edges, name)
+                columns[name] = cut(columns[name], edges, name)
         if self.drop:
-            masks = [mask for one in found.values() if (mask := one.absent()) is not None]
+            masks = [mask for column in columns.values() if (mask := column.absent()) is not None]
             if masks:
                 present = np.flatnonzero(~np.logical_or.reduce(masks))
                 gathered.dropped += count - len(present)
-                found = {name: one.take(present, present) for name, one in found.items()}
-        first = self._rows(found, self.roles)
-        gathered.add(first, self._rows(found, {**self.roles, **self.second}) if self.second else None)
+                columns = {name: column.take(present, present) for name, column in columns.items()}
+        first = self._rows(columns, self.roles)
+        gathered.add(first, self._rows(columns, {**self.roles, **self.second}) if self.second else None)
 
-    def _rows(self, found: Mapping[str, Column], names: Mapping[str, Any]) -> Rows:
+    def _rows(self, columns: Mapping[str, Column], names: Mapping[str, Any]) -> Rows:
         roles: dict[str, Any] = {
-            role: found[said] if isinstance(said, str) else [found[name] for name in said]
-            for role, said in names.items()
+            role: columns[name_or_names]
+            if isinstance(name_or_names, str)
+            else [columns[name] for name in name_or_names]
+            for role, name_or_names in names.items()
         }
         if self.multioutput:
             return gather_rows(None, roles, by=roles.pop("by", ()), multioutput=True, **self.said)
@@ -179,10 +181,10 @@ class ScanRequest:
         return rows(**roles, **self.said)
 
 
-def _several(said: Any) -> Any:
+def _several(columns: Any) -> Any:
     """Return names of several columns as a tuple, anything else as it is."""
-    return tuple(said) if isinstance(said, list) else said
+    return tuple(columns) if isinstance(columns, list) else columns
 
 
-def _listed(said: Any) -> tuple[Any, ...]:
-    return tuple(said) if isinstance(said, (list, tuple)) else (said,)
+def _listed(columns: Any) -> tuple[Any, ...]:
+    return tuple(columns) if isinstance(columns, (list, tuple)) else (columns,)

@@ -40,15 +40,15 @@ class QueriedFiles:
             if _is_file(path):
                 paths.append(path)
             elif glob.has_magic(path) and re.search(r"[./]", path):  # else it is hardly meant as a pattern
-                found = [one for one in glob.glob(path, recursive=True) if _is_file(one)]  # noqa: PTH207
+                files = [file for file in glob.glob(path, recursive=True) if _is_file(file)]  # noqa: PTH207
                 fixed = re.split(r"[*?\[]", path, maxsplit=1)[0]
-                paths += found
-                folders += [os.path.abspath(os.path.dirname(fixed))] if found else []  # noqa: PTH100, PTH120
+                paths += files
+                folders += [os.path.abspath(os.path.dirname(fixed))] if files else []  # noqa: PTH100, PTH120
         return cls(tuple(paths), tuple(dict.fromkeys(folders)), any("://" in word for word in words))
 
     def identities(self) -> set[FileIdentity]:
         """Return which files they are."""
-        return {found for path in self.paths if (found := identity(path)) is not None}
+        return {file for path in self.paths if (file := identity(path)) is not None}
 
 
 def _is_file(path: str) -> bool:
@@ -65,10 +65,10 @@ def _words(sql: str, duckdb: Any) -> Iterator[str]:
     plain = ""
     for (start, kind), end in zip(tokens, ends, strict=True):
         token = sql[start:end]
-        found = _TEXT.match(token.strip())
-        if found is not None:
-            text, name, _, dollars = found.groups()
+        match = _TEXT.match(token.strip())
+        if match is not None:
+            text, name, _, dollars = match.groups()
             whole = text.replace("''", "'") if text is not None else dollars
             yield (whole if name is None else name.replace('""', '"')).removeprefix("file://")
-        plain += " " if found is not None or kind == duckdb.token_type.comment else token
+        plain += " " if match is not None or kind == duckdb.token_type.comment else token
     yield from _DOTTED.findall(plain)

@@ -121,10 +121,14 @@ class Copies:
 
     def _of_archive(self, path: str, name: str) -> str:
         with zipfile.ZipFile(path) as archive:
-            members = [one for one in archive.infolist() if not one.is_dir() and not _is_hidden(one.filename)]
+            members = [
+                member
+                for member in archive.infolist()
+                if not member.is_dir() and not _is_hidden(member.filename)
+            ]
             if len(members) != 1:
-                held = shown([one.filename for one in members]) or "none"
-                raise FileError(f"{name} should hold one file, and holds {held}: unpack it first.")
+                names = shown([member.filename for member in members]) or "none"
+                raise FileError(f"{name} should hold one file, and holds {names}: unpack it first.")
             file = self.new(Path(members[0].filename).name)
             try:
                 with archive.open(members[0]) as packed, file.open("wb") as copy:
@@ -164,8 +168,8 @@ def _suffixes(path: str, *, packing: bool = True) -> str:
     >>> _suffixes("a.[1].CSV.gz"), _suffixes("a.csv.gz", packing=False), _suffixes("a.[1].csv")
     ('.csv.gz', '.csv', '.csv')
     """
-    last = [one.lower() for one in Path(path).suffixes[-2:] if re.fullmatch(r"\.\w+", one, re.ASCII)]
-    return "".join(one for one in last if packing or one not in COMPRESSED)
+    last = [suffix.lower() for suffix in Path(path).suffixes[-2:] if re.fullmatch(r"\.\w+", suffix, re.ASCII)]
+    return "".join(suffix for suffix in last if packing or suffix not in COMPRESSED)
 
 
 def _is_hidden(path: str) -> bool:
