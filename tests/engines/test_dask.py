@@ -28,7 +28,9 @@ for module in (agreement, shard_cases):
 
 @pytest.fixture(scope="module")
 def client():
-    """Two worker processes on this machine."""
+    """Two worker processes on this machine; Dask keeps a number of threads that the environment has."""
+    patch = pytest.MonkeyPatch()
+    patch.delenv("OMP_NUM_THREADS", raising=False)
     with (
         distributed.LocalCluster(
             n_workers=2,
@@ -39,6 +41,7 @@ def client():
         ) as cluster,
         distributed.Client(cluster) as found,
     ):
+        patch.undo()
         yield found
 
 
