@@ -1,10 +1,14 @@
 """What all tests and examples share, those in documents and docstrings, too."""
 
 import re
+import shutil
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
+
+DOCS = Path(__file__).parent / "docs"
 
 
 @pytest.fixture(autouse=True)
@@ -23,6 +27,16 @@ def _no_further_metrics():
     yield
     for metric in set(registry.catalogue()) - before if registry else ():
         registry.unregister(metric)
+
+
+@pytest.fixture(autouse=True)
+def _folder_of_documents(request, tmp_path_factory, monkeypatch):
+    """Run the examples of docs/ in a folder of their own, with the tutorial's file in it."""
+    if DOCS not in request.path.parents:
+        return
+    folder = tmp_path_factory.mktemp("docs")
+    shutil.copy(DOCS / "tutorial" / "predictions.csv", folder)
+    monkeypatch.chdir(folder)
 
 
 ABSENT = (

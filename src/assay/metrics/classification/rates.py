@@ -108,7 +108,7 @@ def detection_rate(c: Binary) -> Any:
 
 @metric(
     reads=Binary, kind="proportion", bounds=(0, 1), best=None, undefined=NO_ROWS,
-    aliases=("rpp", "rate_of_positive_predictions"),
+    aliases=("rpp", "rate_of_positive_predictions", "selection_rate", "predicted_positive_rate"),
 )  # fmt: skip
 def detection_prevalence(c: Binary) -> Any:
     """Share of rows predicted positive: ``(tp + fp) / n``."""
