@@ -335,3 +335,27 @@ def test_no_proxy_column_and_hostile_names():
     table["\x1b[31m"] = table.pop("judge")
     ev = assay.evaluate(table, actual="human", predicted="guess", proxy="\x1b[31m")
     assert "\x1b" not in str(ev)
+
+
+@pytest.mark.parametrize("chance", [1e-6, 1e-9, 1e-12, 1e-15])
+def test_one_label_that_outweighs_all_others_is_no_base_for_a_proxy(chance):
+    """Metrics are then those of the weighted labels alone, by the weighted counts, and the note says why."""
+    table = rows_of(n=120, size=600)
+    selection = np.full(600, 0.2)
+    selection[0] = chance
+    ev = assay.evaluate(table, actual="human", predicted="a", proxy="judge", selection=selection)
+    truth, said, weight = table["truth"][:120], table["a"][:120], 1 / selection[:120]
+    (tn, fp), (fn, tp) = ([weight[(truth == i) & (said == j)].sum() for j in (0, 1)] for i in (0, 1))
+    expected = (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    assert float(ev["mcc"]) == pytest.approx(expected, rel=1e-6)
+    assert "effective labels" in ev["mcc"].note
+
+
+def test_labels_without_weight_are_refused():
+    """Weights of 0 on all rows, or on all rows with a label, leave nothing to evaluate."""
+    table = rows_of(n=120, size=600)
+    roles = {"actual": "human", "predicted": "a", "proxy": "judge"}
+    with pytest.raises(assay.InputError, match="is 0 on every row: nothing is left"):
+        assay.evaluate(table, **roles, weight=np.zeros(600))
+    with pytest.raises(assay.InputError, match="is 0 on every row that has a label"):
+        assay.evaluate(table, **roles, weight=(np.arange(600) >= 120).astype(float))

@@ -132,6 +132,11 @@ class _ProxyColumns:
         weight = self.roles.get("weight")
         if weight is not None:
             keep &= weight.numbers("weights") != 0
+            if len(keep) and not keep.any():
+                raise InputError(f"{weight.name} is 0 on every row: nothing is left to evaluate.")
+            absent = self.actual.absent()
+            if not (keep if absent is None else keep & ~absent).any():
+                raise InputError(f"{weight.name} is 0 on every row that has a label: no label is left.")
         self.numbers = np.flatnonzero(keep)  # of the rows in what the caller passed
         if keep.all():
             return

@@ -42,8 +42,8 @@ __all__ = ["PoweredEvaluation", "row_influence_of"]
 
 _MIN_LABELS = 20
 _MIN_INFORMATIVE = 3
-_MIN_GROUPS = 10  # of labelled rows, below which a tuning fits their few means by itself
-_MIN_PER_CLASS = 30  # labels of either class, below which intervals of metrics of scores are too short
+_MIN_GROUPS = 20  # of labelled rows, below which a tuning fits their few means by itself
+_MIN_PER_CLASS = 60  # labels of either class, below which intervals of metrics of scores are too short
 _MIN_GAIN = 1.1  # times the labels, that a proxy must be worth
 _NOTHING = 1e-9
 _SMALL_STRATUM, _MIN_PER_STRATUM = 0.05, 5  # larger strata of the joint table need so many labels
@@ -150,6 +150,11 @@ class PoweredEvaluation(Evaluation):
             return f"{n} labels are too few, {_MIN_LABELS} are the minimum"
         if n == self.total:
             return "every row has a label"
+        effective = self._effective_size()
+        if effective < _MIN_LABELS:
+            return (
+                f"the unequal weights leave {effective:.3g} effective labels, {_MIN_LABELS} are the minimum"
+            )
         groups = self._labelled_groups()
         if groups is not None and groups < _MIN_GROUPS:
             return f"labels in {groups} of the groups are too few, {_MIN_GROUPS} are the minimum"
@@ -171,6 +176,17 @@ class PoweredEvaluation(Evaluation):
         if power.effective_labels < _MIN_GAIN * n:
             return "the proxy says too little about the labels"
         return power
+
+    def _effective_size(self) -> float:
+        """Return Kish's effective number of labels; without weights there is no limit.
+
+        Influences are slopes at the labels' own estimate, which mean nothing where a few rows make it up.
+        """
+        weight = None if self.source_rows is None else self.source_rows.weight
+        if weight is None:
+            return math.inf
+        values = np.asarray(weight.values, dtype=np.float64)
+        return float(values.sum()) ** 2 / float(values @ values)
 
     def _labelled_groups(self) -> int | None:
         """Return the number of groups that have labelled rows; None where rows are not grouped."""
