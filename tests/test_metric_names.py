@@ -148,3 +148,12 @@ def test_a_metric_and_a_pair_with_options_are_understood(door, metric, ev, table
 def test_the_key_of_a_result_is_a_name(key):
     """What a JSON file calls a metric can be asked for."""
     assert assay.metrics.spec.MetricSpec.of(key).name == key
+
+
+@pytest.mark.parametrize(
+    ("text", "near"), [("f1_scores", "f1"), ("hit_rate_at_depth", "hit_rate"), ("macro_f1_scores", "f1")]
+)
+def test_a_name_that_goes_on_after_a_metric_is_refused_with_near_names(text, near):
+    """A metric's name with more behind it is a key with options only if the options are there."""
+    with pytest.raises(assay.MetricError, match=near):
+        assay.metrics.spec.MetricSpec.of(text)

@@ -331,6 +331,8 @@ def _of_key(key: str) -> MetricSpec | None:
 def _options_of_key(metric: Metric, text: str) -> dict[str, Any]:
     """Return the options that follow a metric's name in a key, as in ``"_k_10"``."""
     starts = sorted((start, name) for name in metric.options if (start := text.find(f"_{name}_")) >= 0)
+    if not starts:  # what follows names no option, as in "f1_scores"
+        return {}
     ends = [*(start for start, _ in starts[1:]), len(text)]
     return {
         name: _number_or_word(text[start + len(name) + 2 : end])

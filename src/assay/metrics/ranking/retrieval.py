@@ -136,7 +136,9 @@ def recall_at_k(lists: Lists) -> Any:
     return ratio(lists.at.hits, lists.relevant)
 
 
-@query_metric(bounds=(0, 1), best=1, undefined=NO_RELEVANT, aliases=("hit_at_k", "success_at_k"))
+@query_metric(
+    bounds=(0, 1), best=1, undefined=NO_RELEVANT, aliases=("hit_at_k", "hit_rate_at_k", "success_at_k")
+)
 def hit_rate(lists: Lists) -> Any:
     """Share of queries with a relevant item in the first k positions: ``1 if hits > 0 else 0``."""
     return where(lists.relevant > 0, lists.at.hit, math.nan)
