@@ -165,7 +165,7 @@ if TYPE_CHECKING:  # a type checker knows the aliases from here; a test compares
     fdr = pcfall = false_discovery_rate
     pcmiss = false_omission_rate
     base_rate = pre = prevalence
-    rpp = rate_of_positive_predictions = detection_prevalence
+    rpp = rate_of_positive_predictions = selection_rate = predicted_positive_rate = detection_prevalence
     rnp = rate_of_negative_predictions
     fbeta = f_beta
     dice = f = f_meas = f_measure = f_score = sorensen_dice = f1
@@ -240,7 +240,7 @@ if TYPE_CHECKING:  # a type checker knows the aliases from here; a test compares
     ovr_micro_auc = micro_auc
     p_at_k = precision_at_k
     r_at_k = recall_at_k
-    hit_at_k = success_at_k = hit_rate
+    hit_at_k = hit_rate_at_k = success_at_k = hit_rate
     mrr = reciprocal_rank = mean_reciprocal_rank
     map = map_at_k = ap_at_k = mean_average_precision  # noqa: A001 - the name that the field uses
     ndcg_at_k = ndcg

@@ -93,7 +93,7 @@ class _Steps:
         """Return the slopes of rows from those by the rates at every cutoff."""
         fpr, tpr = self.rates
         m, n = self.positives, self.negatives
-        # Not by BLAS, whose threads wait for each other: 100 times slower where the cores are busy.
+        # Not by BLAS: in a profile of 500 slices its products of short vectors took half of the time.
         whole = -float((by_tpr * tpr).sum()) / m, -float((by_fpr * fpr).sum()) / n
         return self.row_slopes((0.0, 0.0), (by_tpr[1:] / m, by_fpr[1:] / n), whole)
 
