@@ -1,8 +1,9 @@
-"""What is taken from a page: tables as CSV, charts as SVG, and a link that keeps what is shown."""
+"""What is taken from a page: tables as CSV, charts as SVG and PNG, and a link that keeps what is shown."""
 
 import csv
 import xml.etree.ElementTree as ET
 
+import matplotlib.image
 import pytest
 from support.browser import cells_of, needs_chromium, seen, typed
 from support.gallery import GALLERY, classes, sliced
@@ -14,9 +15,14 @@ pytestmark = needs_chromium
 
 def saved(page, name):
     """Return the text of the file that a button saves."""
+    return saved_bytes(page, name).decode()
+
+
+def saved_bytes(page, name):
+    """Return the content of the file that a button saves."""
     with page.expect_download() as download:
         page.get_by_role("button", name=name).first.click()
-    return download.value.path().read_bytes().decode()
+    return download.value.path().read_bytes()
 
 
 def test_tables_are_saved_as_numbers(opened):
@@ -49,6 +55,17 @@ def test_charts_are_saved_with_their_colours(opened):
     assert lines
     assert all(node.get("stroke").startswith("rgb") for node in lines)
     assert "class=" not in text
+
+
+def test_charts_are_saved_as_pictures(opened, tmp_path):
+    """A saved PNG has the shape of the chart, several times as many dots, and ink on a plain ground."""
+    (ev,) = GALLERY["binary"]()
+    path = tmp_path / "roc.png"
+    path.write_bytes(saved_bytes(opened(ev.report), "PNG of ROC curve"))
+    dots = matplotlib.image.imread(path)
+    assert dots.shape[:2] == (4 * 290, 4 * 340)
+    ground = dots[0, 0]
+    assert 0.01 < (abs(dots - ground).max(axis=2) > 0.1).mean() < 0.5
 
 
 @pytest.mark.slow

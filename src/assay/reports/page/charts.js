@@ -71,7 +71,18 @@ function axisTicks(limits, wanted, log, whole) {
 const place = (value) => Number(Math.max(-1e5, Math.min(1e5, value)).toFixed(2)); // within what SVG can draw
 
 // A frame with axes; `x` and `y` turn numbers into places, and `limits(x, y)` sets them anew.
-function frame({ title, note, xTitle, yTitle, xLimits, yLimits, box = BOX, xTicks = 5, yTicks = 5, ...axis }) {
+function frame({
+  title,
+  note,
+  xTitle,
+  yTitle,
+  xLimits,
+  yLimits,
+  box = BOX,
+  xTicks = 5,
+  yTicks = 5,
+  ...axis
+}) {
   const right = box.width - box.right;
   const bottom = box.height - box.bottom;
   const axes = svg("g", { class: "axes" });
@@ -91,7 +102,7 @@ function frame({ title, note, xTitle, yTitle, xLimits, yLimits, box = BOX, xTick
     right,
     bottom,
     title,
-    root: el("figure", { class: "chart" }, caption, picture, svgButton(title, picture)),
+    root: el("figure", { class: "chart" }, caption, picture, chartButtons(title, picture)),
   };
   made.limits = (xs, ys) => {
     made.x = (v) => box.left + ((v - xs[0]) / (xs[1] - xs[0] || 1)) * (right - box.left);

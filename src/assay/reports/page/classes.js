@@ -49,11 +49,7 @@ function heatMap(model) {
     const made = el(
       "table",
       { class: style },
-      el(
-        "caption",
-        {},
-        `Rows actual, columns predicted; ${unit}, shaded by the share of the actual class`,
-      ),
+      el("caption", {}, `Rows actual, columns predicted; ${unit}, shaded by the share of the actual class`),
       el("thead", {}, el("tr", {}, el("td"), order.map(head), el("th", { scope: "col" }, "total"))),
       el(
         "tbody",
@@ -64,7 +60,14 @@ function heatMap(model) {
           {},
           el("th", { scope: "row" }, "total"),
           order.map((j) => el("td", { class: "total" }, count(columns[j], weighted))),
-          el("td", { class: "total" }, count(totals.reduce((sum, one) => sum + one, 0), weighted)),
+          el(
+            "td",
+            { class: "total" },
+            count(
+              totals.reduce((sum, one) => sum + one, 0),
+              weighted,
+            ),
+          ),
         ),
       ),
     );

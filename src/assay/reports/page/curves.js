@@ -65,11 +65,14 @@ function curveCharts(model) {
     });
     charts.push(chart);
   }
-  if (shapes.top_label) charts.push(calibrationChart("Calibration of the predicted class", shapes.top_label, {
-    note: "how often it is right; shaded: if all probabilities were right",
-    xTitle: "probability of the predicted class",
-    yTitle: "share that is right",
-  }));
+  if (shapes.top_label)
+    charts.push(
+      calibrationChart("Calibration of the predicted class", shapes.top_label, {
+        note: "how often it is right; shaded: if all probabilities were right",
+        xTitle: "probability of the predicted class",
+        yTitle: "share that is right",
+      }),
+    );
   return charts.map((chart) => chart.root);
 }
 

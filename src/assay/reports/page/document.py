@@ -43,6 +43,7 @@ def as_html(page: dict[str, Any], still: str = "") -> str:
             "default-src 'none'",
             f"script-src '{_digest(script)}'",
             f"style-src '{_digest(style)}'",
+            "img-src blob:",  # a chart that is saved as PNG, which the page itself has drawn
             "base-uri 'none'",
             "form-action 'none'",
             "require-trusted-types-for 'script'",  # the page builds elements, and never parses text into them

@@ -1,6 +1,6 @@
-// Tables as CSV and charts as SVG, made on demand from what is shown.
-function download(name, text, type) {
-  const link = el("a", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
+// Tables as CSV and charts as SVG and PNG, made on demand from what is shown.
+function download(name, content, type) {
+  const link = el("a", { download: name, href: URL.createObjectURL(new Blob([content], { type })) });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
@@ -38,15 +38,15 @@ function csvOf(table) {
   return [head, ...rows].map((row) => row.map(csvField).join(",")).join("\r\n");
 }
 
-const csvButton = (title, table) =>
-  el(
-    "button",
-    { type: "button", class: "save", onclick: () => download(fileName(title, "csv"), csvOf(table), "text/csv") },
-    "CSV",
-    el("span", { class: "hidden" }, ` of ${title}`),
-  );
-
-const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "font-size"];
+const LOOKS = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-opacity",
+  "font-size",
+];
 
 // A chart with its colours written into it, so that it looks the same elsewhere.
 function svgOf(picture) {
@@ -64,14 +64,36 @@ function svgOf(picture) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-const svgButton = (title, picture) =>
+// The same chart as dots, at twice the density of the SVG, which the browser draws from it.
+async function pngOf(picture) {
+  const source = URL.createObjectURL(new Blob([svgOf(picture)], { type: "image/svg+xml" }));
+  try {
+    const image = new Image();
+    image.src = source;
+    await image.decode();
+    const canvas = el("canvas", { width: 2 * image.width, height: 2 * image.height });
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((done) => canvas.toBlob(done, "image/png"));
+  } finally {
+    URL.revokeObjectURL(source);
+  }
+}
+
+const saveButton = (title, word, onclick) =>
   el(
     "button",
-    {
-      type: "button",
-      class: "save",
-      onclick: () => download(fileName(title, "svg"), svgOf(picture), "image/svg+xml"),
-    },
-    "SVG",
+    { type: "button", class: "save", onclick },
+    word,
     el("span", { class: "hidden" }, ` of ${title}`),
   );
+
+const chartButtons = (title, picture) =>
+  el(
+    "div",
+    { class: "saves" },
+    saveButton(title, "SVG", () => download(fileName(title, "svg"), svgOf(picture), "image/svg+xml")),
+    saveButton(title, "PNG", async () => download(fileName(title, "png"), await pngOf(picture), "image/png")),
+  );
+
+const csvButton = (title, table) =>
+  saveButton(title, "CSV", () => download(fileName(title, "csv"), csvOf(table), "text/csv"));

@@ -38,7 +38,11 @@ function leaderboard(compared) {
   };
   const draw = () => {
     const { label, direction, values, order, ranks, pairs } = wanted.metric;
-    const scale = values.flat().map(number).filter(Number.isFinite).every((one) => one >= 0 && one <= 1)
+    const scale = values
+      .flat()
+      .map(number)
+      .filter(Number.isFinite)
+      .every((one) => one >= 0 && one <= 1)
       ? null
       : barLimits(null, values);
     const known = values.flat().map(number).filter(Number.isFinite);
@@ -179,7 +183,15 @@ function differenceTable(compared, methods, paired) {
       el(
         "table",
         { class: "figures differences" },
-        el("thead", {}, el("tr", {}, heads.map((word) => el("th", { scope: "col" }, word)))),
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            heads.map((word) => el("th", { scope: "col" }, word)),
+          ),
+        ),
         el(
           "tbody",
           {},
@@ -213,7 +225,11 @@ function modelTable(metrics) {
       el(
         "thead",
         {},
-        el("tr", {}, ["metric", ...names].map((name) => el("th", { scope: "col" }, named(name)))),
+        el(
+          "tr",
+          {},
+          ["metric", ...names].map((name) => el("th", { scope: "col" }, named(name))),
+        ),
       ),
       el(
         "tbody",

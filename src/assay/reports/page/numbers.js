@@ -14,11 +14,7 @@ function regressionCharts({ residuals, predicted, distribution, weighted }) {
     yLimits: residuals.y,
   });
   const trend = line(cells, ...residuals.trend, "warning");
-  cells.plot.append(
-    ...cloud(cells, residuals, unit),
-    line(cells, residuals.x, [0, 0], "chance"),
-    trend,
-  );
+  cells.plot.append(...cloud(cells, residuals, unit), line(cells, residuals.x, [0, 0], "chance"), trend);
   cells.clip(trend);
   const both = frame({
     title: "Predicted and actual",
