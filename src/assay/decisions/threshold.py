@@ -19,6 +19,7 @@ from assay.formatting.numbers import (
     format_scaled_interval,
     format_threshold,
     indented_lines,
+    p_text,
     printed_measure,
 )
 from assay.formatting.result import Result, ResultTable
@@ -26,7 +27,6 @@ from assay.formatting.result_table import IntervalCell
 from assay.formatting.table import align_columns
 from assay.formatting.width import right
 from assay.hints import param, render
-from assay.inference.test_result import p_text
 from assay.metrics import Binary, Undefined, find
 from assay.metrics.curves.cutoffs import of_counts
 from assay.metrics.probability.calibration_tests import spiegelhalter_test

@@ -27,6 +27,7 @@ __all__ = [
     "format_value",
     "indented_lines",
     "number_or_none",
+    "p_text",
     "printed_measure",
     "span",
 ]
@@ -37,6 +38,7 @@ _LARGE_WEIGHT = 1e15  # beyond which a sum of weights has no digits after the po
 _LARGE_DECIMAL = 100  # from here on three decimals are more than one reads
 _SMALLEST, _LARGEST = 1e-5, 1e9  # values between which numbers are written out
 _MAX_DECIMALS = 8
+_SMALLEST_P = 2.2e-16  # the smallest p-value that is printed
 
 
 class WithInterval(Protocol):
@@ -169,15 +171,27 @@ def format_decimal(value: Any, *, sign: bool = False) -> str:
     return f"{number:{plus}.3f}" if abs(number) < _LARGE_DECIMAL else f"{number:{plus}.4g}"
 
 
-def format_p(p: Any) -> str:
-    """Return a p-value at three digits, a dash where there is none; one below the smallest float is not 0.
+def format_p(p: Any, *, digits: int = 3) -> str:
+    """Return a p-value, "< 2.2e-16" where it is smaller, a dash where there is none.
 
-    >>> format_p(0.028644), format_p(0.0), format_p(None)
-    ('0.0286', '<5e-324', '-')
+    So far out in the tail no digit of an approximate p-value is right; R prints the same.
+
+    >>> format_p(0.028644), format_p(0.028644, digits=4), format_p(3.4e-241), format_p(None)
+    ('0.0286', '0.02864', '< 2.2e-16', '-')
     """
     if p is None or hasattr(p, "reason"):
         return "-"
-    return f"{p:.3g}" if p > 0 else "<5e-324"
+    return f"< {_SMALLEST_P}" if p < _SMALLEST_P else f"{p:.{digits}g}"
+
+
+def p_text(p: Any) -> str:
+    """Return a p-value for a sentence, where a digit more than in a table has room.
+
+    >>> p_text(0.028644), p_text(3.4e-241)
+    ('p = 0.02864', 'p < 2.2e-16')
+    """
+    text = format_p(p, digits=4)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def decimals_for(values: Any, differences: Any) -> str:

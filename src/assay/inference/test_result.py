@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar, Literal, TypeAlias
 
+from assay.formatting.numbers import p_text
 from assay.metrics import Undefined, Value
 
-__all__ = ["Alternative", "TestResult", "p_text"]
+__all__ = ["Alternative", "TestResult"]
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 
@@ -59,12 +60,3 @@ class TestResult:
             if isinstance(data[name], Undefined):
                 data[name] = None
         return {name: value for name, value in data.items() if value is not None or name == "p_value"}
-
-
-def p_text(p: float) -> str:
-    """Return a p-value as text; one below the smallest float is not shown as 0.
-
-    >>> p_text(3.394927264728939e-241), p_text(0.0), p_text(0.05)
-    ('p = 3.395e-241', 'p < 5e-324', 'p = 0.05')
-    """
-    return f"p = {p:.4g}" if p > 0 else "p < 5e-324"

@@ -9,13 +9,12 @@ from assay.errors import shown
 from assay.evaluation.default_metrics import brief_groups, default_groups
 from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.evaluation.per_class import class_metrics
-from assay.formatting.numbers import format_interval, format_value
+from assay.formatting.numbers import format_interval, format_value, p_text
 from assay.formatting.table import listed
 from assay.formatting.width import short
 from assay.hints import hint, param, render
 from assay.inference.hypothesis_tests.contingency import bowker, mcnemar, no_information
 from assay.inference.proxy_estimate import ProxyEstimate
-from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.metrics.interpretation import SCALES, band
 from assay.metrics.spec import metric_title
@@ -275,7 +274,7 @@ def _no_information(ev: Evaluation, accuracy: float, rate: Value | None) -> list
     test = no_information(table)
     if isinstance(test.p_value, Undefined) or not isinstance(rate, float):
         return []
-    p = "p < 2.2e-16" if test.p_value < 2.2e-16 else p_text(test.p_value)  # noqa: PLR2004 - as R prints what is smaller
+    p = p_text(test.p_value)
     if accuracy <= rate:
         return [f"no-information rate {rate:.4f}: accuracy is no higher"]
     if test.p_value < 1 - ev.settings.confidence:
@@ -332,7 +331,7 @@ def _marginal_test(table: Confusion) -> Iterator[str]:
     test = mcnemar(counts, "corrected") if two else bowker(counts)
     if isinstance(test.p_value, Undefined) or test.note:
         return
-    p = "p < 2.2e-16" if test.p_value < 2.2e-16 else p_text(test.p_value)  # noqa: PLR2004 - as R prints what is smaller
+    p = p_text(test.p_value)
     yield (f"{test.method} against the truth, of whether each class is predicted as often as it occurs: {p}.")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.formatting.numbers import p_text
 from assay.inference.distributions import chi_square_p
 from assay.inputs import encode
 
@@ -55,7 +56,7 @@ def balance_warnings(tests: dict[str, float]) -> Iterator[str]:
     for name, p in tests.items():
         if p < _SMALL_P:
             yield (
-                f"labelled rows differ from the others in {name} (p = {p:.2g}): if they were not drawn at "
+                f"labelled rows differ from the others in {name} ({p_text(p)}): if they were not drawn at "
                 "random, the estimates are biased"
             )
 

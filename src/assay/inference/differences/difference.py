@@ -7,15 +7,16 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay.formatting.json_values import json_safe
+from assay.formatting.numbers import p_text
 from assay.inference.distributions import normal_point
 from assay.inference.formulas.proportions import normal_quantile
 from assay.inference.hypothesis_tests.paired_proportions import claims, equivalence, noninferiority
 from assay.inference.power.proportion_power import check_power, critical_value, rows_for_paired
-from assay.inference.test_result import TestResult, p_text
 from assay.metrics import Undefined, Value
 
 if TYPE_CHECKING:
     from assay.inference.formulas.proportions import Interval
+    from assay.inference.test_result import TestResult
     from assay.metrics import Metric
 
 __all__ = ["Difference", "Margin", "assess_margin", "direction"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from assay.formatting.numbers import format_p
 from assay.formatting.width import left, right, short, width, wrapped
 from assay.hints import render
 
@@ -27,7 +28,6 @@ __all__ = [
 _ROOM = 80
 LABEL = 32  # columns that a label takes at most
 _LARGEST = 1e9  # that is written out
-_TINIEST = 2.2e-16  # what R calls smaller than it can tell
 
 
 @dataclasses.dataclass(frozen=True)
@@ -186,4 +186,4 @@ def r_p(value: float | None) -> str:
     """
     if value is None:
         return "NA"
-    return "< 2.2e-16" if value < _TINIEST else f"{value:.4g}"
+    return format_p(value, digits=4)

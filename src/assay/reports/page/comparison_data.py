@@ -8,9 +8,8 @@ from assay.comparison.compare import compare
 from assay.comparison.standings import standings
 from assay.errors import AssayError
 from assay.evaluation.default_metrics import default_metrics
-from assay.formatting.numbers import format_value
+from assay.formatting.numbers import format_value, p_text
 from assay.inference.differences.difference import direction
-from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.metrics.spec import MetricSpec, metric_title
 from assay.reports.page.metric_cells import texts

@@ -6,10 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError
-from assay.formatting.numbers import format_value
+from assay.formatting.numbers import format_value, p_text
 from assay.formatting.width import LINE, short
 from assay.inference.differences.difference import direction
-from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.metrics.spec import MetricSpec, metric_title
 from assay.reports.page.metric_cells import texts

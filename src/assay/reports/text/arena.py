@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.formatting.numbers import p_text
 from assay.formatting.table import listed
 from assay.formatting.width import clean
 from assay.reports.text.result_text import draw_result
@@ -64,5 +65,5 @@ def _conclusions(result: Arena) -> Iterator[str]:
     if isinstance(result.fit.p_value, float) and result.fit.p_value < _SMALL_P:
         yield (
             "Wins of some pairs are not those that the strengths expect "
-            f"(p = {result.fit.p_value:.3g}): preferences may go in circles."
+            f"({p_text(result.fit.p_value)}): preferences may go in circles."
         )

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.formatting.numbers import JOINED, DifferenceCells, format_differences, span
+from assay.formatting.numbers import JOINED, DifferenceCells, format_differences, p_text, span
 from assay.formatting.table import grid, listed, paragraphs
 from assay.formatting.width import clean_all, widest
-from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.metrics.spec import metric_titles
 from assay.reports.text.leaderboard import (

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import MetricError
+from assay.formatting.numbers import p_text
 from assay.formatting.width import centred, clean, right, width, wrapped
 from assay.hints import param
-from assay.inference.hypothesis_tests.contingency import p_text
 from assay.metrics import Undefined
 
 if TYPE_CHECKING:

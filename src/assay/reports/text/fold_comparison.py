@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from assay.formatting.numbers import format_p
 from assay.formatting.table import grid, listed, paragraph
 from assay.formatting.width import clean
 from assay.metrics.spec import metric_title
@@ -48,7 +49,7 @@ def _row(pair: ResampleComparison, adjusted: float) -> list[str]:
     if pair.test.low is not None:
         difference += f" [{pair.test.low:+.4f}, {pair.test.high:+.4f}]"
     known = not math.isnan(adjusted)
-    p_values = [f"{p:.3g}" if known else "-" for p in (pair.test.p_value, adjusted)]
+    p_values = [format_p(p if known else None) for p in (pair.test.p_value, adjusted)]
     return [f"{second} - {first}", difference, *p_values]
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.comparison.standings import standings
-from assay.formatting.numbers import decimals_for, format_number
+from assay.formatting.numbers import decimals_for, format_number, p_text
 from assay.formatting.table import grid_blocks, listed
 from assay.formatting.width import clean
 from assay.hints import hint, render
-from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.metrics.spec import metric_title
 

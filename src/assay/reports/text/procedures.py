@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.formatting.numbers import format_p, span
+from assay.formatting.numbers import format_p, p_text, span
 from assay.formatting.table import grid, listed, paragraph
 from assay.formatting.width import clean
-from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.metrics.spec import metric_title
 
@@ -105,7 +104,7 @@ def _datasets_conclusion(result: DatasetComparison) -> str:
         winner = result.winner(pair.first, pair.second)
         if winner is not None:
             loser = pair.first if winner == pair.second else pair.second
-            won.append(f"{clean(winner)} is better than {clean(loser)} (Holm p = {pair.adjusted:.3g})")
+            won.append(f"{clean(winner)} is better than {clean(loser)} (Holm {p_text(pair.adjusted)})")
     best = f" The best mean is that of {listed(map(clean, result.tied_with_best), last=' or ')}."
     if not won:
         return "The data sets cannot tell any two of the models apart, which does not make them equal." + best

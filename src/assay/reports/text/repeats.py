@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.inference.test_result import p_text
+from assay.formatting.numbers import p_text
 from assay.reports.text.result_text import draw_result, undefined_notes
 
 if TYPE_CHECKING:

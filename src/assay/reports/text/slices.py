@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.formatting.numbers import format_decimal
+from assay.formatting.numbers import format_decimal, format_p, p_text
 from assay.formatting.table import JOINED, grid, paragraph
 from assay.formatting.width import clean
-from assay.inference.test_result import p_text
 from assay.metrics import Undefined
 from assay.metrics.spec import metric_title
 
@@ -46,7 +45,7 @@ def _cells(line: SliceLine) -> list[str]:
     elif diff is not None and not isinstance(diff.difference, Undefined):
         limits = "" if diff.low is None else f" [{format_decimal(diff.low)}, {format_decimal(diff.high)}]"
         diff_text = f"{format_decimal(diff.difference, sign=True)}{limits}"
-        p = "-" if isinstance(diff.p_value, Undefined) else _p(_p_of(diff))
+        p = "-" if isinstance(diff.p_value, Undefined) else format_p(_p_of(diff))
     return [
         clean(line.label), f"{line.n:,}", f"{line.share:.1%}",
         _own(line.estimate), diff_text, p,
@@ -137,7 +136,3 @@ def _equals(p: float) -> str:
 
 def _p_of(diff: Difference) -> float:
     return float(diff.p_value if diff.adjusted is None else diff.adjusted)
-
-
-def _p(p: float) -> str:
-    return "<0.001" if p < 0.001 else f"{p:.3f}"  # noqa: PLR2004 - what three decimals show
