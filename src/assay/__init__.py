@@ -60,7 +60,10 @@ if TYPE_CHECKING:  # "as" makes a name public to type checkers, of which __all__
     from assay.errors import MetricError as MetricError
     from assay.errors import MissingDependencyError as MissingDependencyError
     from assay.errors import MissingValueError as MissingValueError
+    from assay.errors import NoLooksLeftError as NoLooksLeftError
     from assay.errors import NumberError as NumberError
+    from assay.errors import PlanChangedError as PlanChangedError
+    from assay.errors import PlanError as PlanError
     from assay.errors import SplitError as SplitError
     from assay.errors import TallyError as TallyError
     from assay.evaluation.evaluate import evaluate as evaluate
@@ -113,7 +116,7 @@ _HOMES = {
     "assay.errors": (
         "AssayError", "FormatError", "ColumnError", "FileError", "InputError", "LabelError", "LengthError",
         "MergeError", "MetricError", "MissingDependencyError", "MissingValueError", "NumberError",
-        "SplitError", "TallyError",
+        "NoLooksLeftError", "PlanChangedError", "PlanError", "SplitError", "TallyError",
     ),
     "assay.engines.run_logs": ("read_log",),
     "assay.evaluation.evaluate": ("evaluate",),

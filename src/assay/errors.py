@@ -15,6 +15,9 @@
     │   ├── MergeError               two tallies that do not belong together
     │   └── FormatError               bytes that are no tally, or a damaged or newer one
     ├── MetricError (ValueError)     a metric that does not exist, or that a tally does not have
+    ├── PlanError (ValueError)       a plan or a requirement that cannot be read or used
+    │   ├── PlanChangedError         the plan, or its test set, is not the one that was sealed
+    │   └── NoLooksLeftError         as many models as the plan allows have been checked
     └── MissingDependencyError (ImportError)      an optional dependency that is not installed
 """
 
@@ -43,7 +46,10 @@ __all__ = [
     "MetricError",
     "MissingDependencyError",
     "MissingValueError",
+    "NoLooksLeftError",
     "NumberError",
+    "PlanChangedError",
+    "PlanError",
     "SplitError",
     "TallyError",
     "param",
@@ -144,6 +150,18 @@ class FormatError(TallyError):
 
 class MetricError(AssayError, ValueError):
     """A metric that does not exist, or that a tally does not have."""
+
+
+class PlanError(AssayError, ValueError):
+    """A plan or a requirement that cannot be read or used."""
+
+
+class PlanChangedError(PlanError):
+    """The plan, or its test set, is not the one that was sealed."""
+
+
+class NoLooksLeftError(PlanError):
+    """As many models as the plan allows have been checked."""
 
 
 class MissingDependencyError(AssayError, ImportError):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["FINE", "INTERNAL", "NOT_MET", "WRONG", "of_signal"]
+__all__ = ["CHANGED", "FINE", "INTERNAL", "NOT_MET", "NO_LOOKS", "WRONG", "of_signal"]
 
 FINE = 0
 NOT_MET = 1  # a requirement
 WRONG = 2  # what was typed, a file, or the system: a full disk, say
+CHANGED = 3  # the plan or its test set, since the plan was sealed
+NO_LOOKS = 4  # of those that the plan allows are left
 INTERNAL = 70  # an error of ours, as sysexits.h has it
 
 

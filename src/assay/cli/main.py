@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from assay import __version__
 from assay.cli import exit_codes
@@ -26,7 +26,7 @@ from assay.cli.repeats import REPEATS
 from assay.cli.shards import MERGE, REPORT
 from assay.cli.signals import leave_at_once, stop_on_signals
 from assay.cli.split import SPLIT
-from assay.errors import AssayError, FileError
+from assay.errors import AssayError, FileError, NoLooksLeftError, PlanChangedError
 from assay.escape import printable
 from assay.formatting.progress import disable_progress
 from assay.hints import hint_style
@@ -43,6 +43,10 @@ _COMMANDS = (
     METRICS, DEMO,
 )  # fmt: skip
 COMMANDS = (*_COMMANDS, completion_command(_COMMANDS))
+_CODES: Final[dict[type[Exception], int]] = {
+    PlanChangedError: exit_codes.CHANGED,
+    NoLooksLeftError: exit_codes.NO_LOOKS,
+}
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -88,6 +92,7 @@ def _report_error(error: Exception) -> int:
     code = exit_codes.WRONG
     if isinstance(error, (UsageError, AssayError)):
         line = str(error)
+        code = _CODES.get(type(error), code)
     elif isinstance(error, OSError):  # a full disk, say, which is no error of ours
         line = f"{error.filename or 'a file'} cannot be read or written: {error.strerror or error}."
     elif isinstance(error, MemoryError):
