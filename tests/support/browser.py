@@ -20,7 +20,7 @@ _SEEN = """() => {
   const cells = Object.fromEntries(
     [...document.querySelectorAll("[data-cell]")].map((one) => [one.dataset.cell, text(one.querySelector("b"))]));
   const figures = Object.fromEntries(
-    [...document.querySelectorAll("table.stacked tbody tr")].map((row) => [
+    [...document.querySelectorAll("tr[data-figure]")].map((row) => [
       row.dataset.figure, [...row.querySelectorAll("td")].map(text)]));
   const charts = {};
   for (const figure of document.querySelectorAll("figure.chart")) {

@@ -51,6 +51,26 @@ def labels(size, n=500):
     return assay.evaluate(actual=actual, predicted=predicted, task="multilabel")
 
 
+def scored_labels(size, n=500, names=None, **options):
+    """Return the evaluation of rows that may have several labels, with a probability of each."""
+    draw = np.random.default_rng(10)
+    actual = draw.random((n, size)) < np.linspace(0.15, 0.5, size)
+    common = draw.normal(size=(n, 1))  # which makes errors occur together
+    score = 1 / (1 + np.exp(-(3 * actual - 1.5 + common + draw.normal(size=(n, size)))))
+    return assay.evaluate(
+        actual=actual.astype(int), score=score, task="multilabel",
+        labels=[f"label {k}" for k in range(size)] if names is None else list(names), **options,
+    )  # fmt: skip
+
+
+def outputs(size, n=400):
+    """Return the evaluation of so many outputs of a regression."""
+    draw = np.random.default_rng(11)
+    actual = draw.normal(size=(n, size)) * np.logspace(0, 4, size)
+    predicted = actual + 0.3 * draw.normal(size=(n, size)) * np.logspace(0, 4, size)
+    return assay.evaluate(actual=actual, predicted=predicted, labels=[f"output {k}" for k in range(size)])
+
+
 def numbers(scale=1.0, offset=0.0, n=1_500, noise=0.3, **options):
     """Return the evaluation of predicted numbers of some size."""
     draw = np.random.default_rng(3)
@@ -170,6 +190,15 @@ GALLERY = {
     "12 grades": lambda: [grades(12)],
     "3 labels": lambda: [labels(3)],
     "30 labels": lambda: [labels(30)],
+    "3 labels with scores": lambda: [scored_labels(3)],
+    "30 labels with scores": lambda: [scored_labels(30)],
+    "hostile names of labels": lambda: [scored_labels(3, names=[*HOSTILE[:2], HEBREW[0]])],
+    "weighted labels": lambda: [scored_labels(4, weight=np.random.default_rng(12).random(500) + 0.5)],
+    "grouped labels": lambda: [scored_labels(4, group=np.arange(500) // 10)],
+    "loaded labels": lambda: [reloaded(scored_labels(4))],
+    "2 models of labels": lambda: [scored_labels(3, name="a"), scored_labels(3, name="b", threshold=0.3)],
+    "4 outputs": lambda: [outputs(4)],
+    "loaded outputs": lambda: [reloaded(outputs(3))],
     "regression": lambda: [numbers()],
     "house prices": lambda: [numbers(150_000.0, 20_000.0)],
     "tiny numbers": lambda: [numbers(1e-9)],

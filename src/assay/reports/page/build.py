@@ -15,6 +15,7 @@ from assay.formatting.width import LINE, short
 from assay.inputs import Rows
 from assay.reports.page import as_html, write
 from assay.reports.page.comparison_data import comparison_data
+from assay.reports.page.metric_cells import take_definitions
 from assay.reports.page.model_data import model_data
 from assay.reports.page.slice_data import slice_table, slices_of
 from assay.reports.page.slider import MOST
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_html", "html_of", "page_of", "report"]
 
-_LAYOUT_VERSION = 2  # of the data that the script reads
+_LAYOUT_VERSION = 3  # of the data that the script reads
 _MAX_ERRORS = 100  # rows worth looking at; more would be read by nobody
 _MAX_CUTOFFS = 2_400  # of all models together
 _MAX_MODELS = 16  # on one page, so that it stays small: each has its curves and its cutoffs
@@ -147,10 +148,12 @@ def page_of(
     if title is None:  # the kind of problem is said in the heading
         for model in models:
             model["title"] = model["title"].removeprefix(f"{task_title} · ")
+    definitions = take_definitions(models)
     return {
         "layout": _LAYOUT_VERSION,
         "assay": __version__,
         "title": short(title, LINE) if title else _heading(names, task_title),
+        "definitions": definitions,
         "models": models,
         "comparison": comparison_data(several, names, comparison) if len(several) > 1 else None,
         "slices": slice_table(slices) if slices else None,

@@ -1,5 +1,5 @@
 // What errors cost, at costs and a prevalence that can be typed in.
-function costs(model) {
+function costs(model, title) {
   const { live } = model;
   const n = live.positives + live.negatives;
   const field = (label, value, wanted, attributes, changed) => {
@@ -101,7 +101,7 @@ function costs(model) {
     const stated = state.prevalence != null;
     const column = (name, value) => {
       const one = model.metrics.flat().find((f) => f.name === name);
-      return one ? figureNow(one).text : value;
+      return one ? figureNow(one, model).text : value;
     };
     const positive = stated
       ? predictiveValue(part, [now.tp, sides[0]], [now.fp, sides[1]], live)
@@ -116,7 +116,7 @@ function costs(model) {
   const charts = [chart.root];
   if (live.probabilities) charts.push(netBenefit(live, n));
   return section(
-    "What errors cost",
+    title,
     el(
       "div",
       { class: "row fields" },

@@ -1,5 +1,8 @@
 // The large numbers, the table of counts and the slider: what moves, and what moves it.
 
+// Metrics of a model, and those of one of its labels or outputs, are found by different marks.
+const figureMark = (model) => (data.models.includes(model) ? "data-figure" : "data-part-figure");
+
 function large(model) {
   const figures = model.metrics.flat().filter((one) => model.highlight.includes(one.name));
   figures.sort((a, b) => model.highlight.indexOf(a.name) - model.highlight.indexOf(b.name));
@@ -11,7 +14,7 @@ function large(model) {
       const bar = el("div", { class: "bar" });
       const limits = el("div", { class: "limits" });
       follow(() => {
-        const now = figureNow(figure);
+        const now = figureNow(figure, model);
         const undefinedHere = now.text[0] == null;
         value.replaceChildren(undefinedHere ? "–" : now.text[0]);
         bar.replaceChildren(intervalBar(now.text, barLimits(figure.bounds, [now.text]), 220) ?? "");
@@ -23,7 +26,7 @@ function large(model) {
       });
       return el(
         "div",
-        { class: "card", "data-figure": figure.name },
+        { class: "card", [figureMark(model)]: figure.name },
         el("h3", {}, term(figure.label, figure.meaning)),
         value,
         bar,
@@ -31,7 +34,7 @@ function large(model) {
       );
     }),
   );
-  return [el("h2", { class: "hidden" }, "Main metrics"), cards];
+  return cards;
 }
 
 // The table of two classes, which follows the threshold.

@@ -22,7 +22,7 @@ _SCRIPTS = tuple(
     f"{name}.js"
     for name in (
         *("elements", "downloads", "charts", "threshold", "counts", "curves", "costs"),
-        *("tables", "classes", "numbers", "models", "page"),
+        *("tables", "classes", "labels", "numbers", "models", "page"),
     )
 )
 # What would end the data's element or begin another, and what old parsers take for the end of a line.

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from assay.metrics import Metric
     from assay.reports.summary import Line
 
-__all__ = ["metric_cell", "texts"]
+__all__ = ["metric_cell", "take_definitions", "texts"]
+
+_OF_METRIC = ("label", "meaning", "formula", "notes", "also", "bounds", "undefined")  # whatever its value
 
 
 def texts(estimate: Estimate) -> tuple[str | None, str | None, str | None]:
@@ -43,3 +45,20 @@ def metric_cell(line: Line, metric: Metric) -> dict[str, Any]:
         "bounds": [bound if math.isfinite(bound) else None for bound in metric.bounds],
         "undefined": reason.rstrip("."),
     }
+
+
+def take_definitions(models: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Take out of the metrics of models, and of their parts, what is the same for all; return it by name.
+
+    >>> models = [{"metrics": [[{"name": "f1", "label": "F1", "text": ("0.5", None, None)}]], "parts": []}]
+    >>> take_definitions(models), models[0]["metrics"]
+    ({'f1': {'label': 'F1'}}, [[{'name': 'f1', 'text': ('0.5', None, None)}]])
+    """
+    definitions: dict[str, dict[str, Any]] = {}
+    for owner in [part for model in models for part in (model, *model["parts"])]:
+        for cell in (cell for group in owner["metrics"] for cell in group):
+            own = {key: cell[key] for key in _OF_METRIC if key in cell}
+            if definitions.setdefault(cell["name"], own) == own:
+                for key in own:
+                    del cell[key]
+    return definitions

@@ -23,6 +23,7 @@ from assay.reports.page.class_data import (
     label_counts,
     rank_errors,
 )
+from assay.reports.page.label_data import errors_together, label_parts
 from assay.reports.page.metric_cells import metric_cell
 from assay.reports.page.ranking_data import ranking_shapes
 from assay.reports.page.regression_data import regression_shapes
@@ -71,6 +72,9 @@ def model_data(ev: Evaluation, highlight: Sequence[str], most: int) -> dict[str,
         "rank_errors": None,
         "classes": None,
         "class_curves": [],
+        "parts": [],
+        "parts_left_out": 0,
+        "together": None,
         "live": None,
         "shapes": {},
     }
@@ -80,11 +84,19 @@ def model_data(ev: Evaluation, highlight: Sequence[str], most: int) -> dict[str,
         _add_classes(data, ev)
     elif ev.task.name in MULTIOUTPUT_TASKS:
         data["classes"] = class_table_data(ev)
+        data["parts"], data["parts_left_out"] = label_parts(ev, 2 * most, _part_data)
+        if ev.task.name == "multilabel":
+            data["together"] = errors_together(ev)
     elif ev.task.name == "regression":
         data["shapes"] = regression_shapes(ev)
     elif ev.task.name == "ranking":
         data["shapes"] = ranking_shapes(ev)
     return data
+
+
+def _part_data(ev: Evaluation, most: int) -> dict[str, Any]:
+    """Return what the page shows of one label or output."""
+    return model_data(ev, (), most)
 
 
 def _add_two_classes(

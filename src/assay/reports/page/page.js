@@ -34,44 +34,52 @@ function modelChoice() {
   );
 }
 
-// The parts of a page about one model, in their order; what is not there is left out with its heading.
-function body(model) {
-  const { shapes, live, confidence } = model;
+// Counts, charts and costs of a model, or of one of its labels or outputs, under headings that name it.
+function pictures(model, headed = (title) => title) {
+  const { shapes, live } = model;
   const parts = [];
   if (live) {
     parts.push(
       section(
-        "Counts and threshold",
+        headed("Counts and threshold"),
         el("div", { class: "beside" }, matrix(model), thresholdPanel(model)),
         thresholdTable(model),
       ),
     );
   } else if (model.table) {
-    parts.push(section("Counts", heatMap(model), model.confused ? confusedPairs(model.confused) : null));
+    parts.push(
+      section(headed("Counts"), heatMap(model), model.confused ? confusedPairs(model.confused) : null),
+    );
   }
-  if (model.rank_errors) parts.push(section("Grades", rankErrors(model.rank_errors)));
+  if (model.rank_errors) parts.push(section(headed("Grades"), rankErrors(model.rank_errors)));
   const charts = curveCharts(model);
   if (shapes.residuals) charts.push(...regressionCharts(shapes));
   if (shapes.at_k?.length) charts.push(...rankingCharts(shapes));
   if (charts.length)
     parts.push(
       section(
-        "Charts",
+        headed("Charts"),
         el("div", { class: "charts" }, charts),
         shapes.quantiles ? quantileTable(shapes.quantiles) : null,
       ),
     );
-  if (model.class_curves.length) parts.push(section("Each class against the rest", classCharts(model)));
-  if (live) parts.push(costs(model));
-  parts.push(figureTable(model));
-  if (model.classes)
-    parts.push(
-      model.task === "multilabel"
-        ? forest("Labels", model.classes, "label", { confidence })
-        : model.task === "multioutput"
-          ? forest("Outputs", model.classes, "output", { confidence })
-          : forest("Classes, each against the rest", model.classes, "class", { confidence }),
-    );
+  if (model.class_curves.length)
+    parts.push(section(headed("Each class against the rest"), classCharts(model)));
+  if (live) parts.push(costs(model, headed("What errors cost")));
+  return parts;
+}
+
+// The parts of a page about one model, in their order; what is not there is left out with its heading.
+function body(model) {
+  const { confidence } = model;
+  const parts = [...pictures(model), figureTable(model)];
+  const [title, noun] = {
+    multilabel: ["Labels", "label"],
+    multioutput: ["Outputs", "output"],
+  }[model.task] ?? ["Classes, each against the rest", "class"];
+  if (model.classes) parts.push(forest(title, model.classes, noun, { confidence }));
+  if (model.together) parts.push(section("Labels that are wrong together", wrongTogether(model.together)));
+  if (model.parts.length) parts.push(...chosenPart(model, noun));
   if (model.slices)
     parts.push(
       forest(sliceTitle(model), { ...model.slices, worst: true }, "slice", {
@@ -99,7 +107,7 @@ const shownModel = el("div", { id: "model" });
 
 function choose(model) {
   state.model = model;
-  state.at = model.live ? model.live.start : null;
+  state.at = subject().live ? subject().live.start : null;
   listeners = [];
   shownModel.replaceChildren(
     el(
@@ -109,7 +117,8 @@ function choose(model) {
       model.title,
       model.heading.map((text, i) => [el("br"), i ? null : thresholdFact(model), text]),
     ),
-    ...large(model),
+    el("h2", { class: "hidden" }, "Main metrics"),
+    large(model),
     el(
       "div",
       { class: "remarks" },
@@ -124,7 +133,7 @@ function choose(model) {
   moved();
 }
 
-// The model, the threshold and the class that are shown, in the address: a link to the page brings them back.
+// The model, its label or output, the threshold and the class that are shown, in the address: a link to the page brings them back.
 let remembering = null;
 function remember() {
   clearTimeout(remembering); // browsers count how often the address changes
@@ -134,7 +143,8 @@ function remember() {
 function writeState() {
   const facts = new URLSearchParams();
   if (state.model !== data.models[0]) facts.set("model", data.models.indexOf(state.model) + 1);
-  const { live } = state.model;
+  if (state.part != null) facts.set("part", state.part);
+  const { live } = subject();
   if (live && state.at !== live.start) facts.set("threshold", String(live.cutoffs[state.at] ?? "none"));
   if (state.klass != null) facts.set("class", state.klass);
   try {
@@ -148,16 +158,18 @@ function recall() {
   const facts = new URLSearchParams(location.hash.slice(1));
   const model = data.models[Number(facts.get("model") ?? 1) - 1] ?? data.models[0];
   state.klass = facts.get("class");
+  state.part = facts.get("part");
   choose(model);
   const wanted = facts.get("threshold");
-  if (!model.live || wanted == null) return;
+  const { live } = subject();
+  if (!live || wanted == null) return;
   const threshold = wanted === "none" ? Infinity : Number(wanted);
-  if (!Number.isNaN(threshold)) move(cutoffAt(model.live, threshold));
+  if (!Number.isNaN(threshold)) move(cutoffAt(live, threshold));
 }
 
 // What was handed in with the page is of no model and no threshold that it knows.
 function handedIn(what) {
-  if (data.models.length < 2 && !data.models[0].live) return null;
+  if (data.models.length < 2 && !subject().live) return null;
   const text = `${what} were handed in with the page: they follow neither the model nor the threshold.`;
   return el("p", { class: "fixed" }, text);
 }

@@ -1,6 +1,6 @@
 // Tables of metrics, classes, slices, models and errors, and how each number was computed.
 
-function figureTable(model) {
+function figureTable(model, title = "All metrics") {
   const head = ["metric", "value", `${model.confidence} interval`, "", "method"];
   const body = model.metrics.map((group) =>
     el(
@@ -13,7 +13,7 @@ function figureTable(model) {
         cells[2].className = "drawn";
         cells[3].className = "method";
         follow(() => {
-          const now = figureNow(figure);
+          const now = figureNow(figure, model);
           const missing = now.text[0] == null;
           cells[0].replaceChildren(missing ? "–" : now.text[0]);
           cells[1].replaceChildren(interval(now.text));
@@ -24,7 +24,7 @@ function figureTable(model) {
         });
         return el(
           "tr",
-          { "data-figure": figure.name },
+          { [figureMark(model)]: figure.name },
           el("th", { scope: "row" }, term(figure.label, figure.meaning)),
           cells,
         );
@@ -33,7 +33,7 @@ function figureTable(model) {
   );
   // Not in a box that scrolls, which would cut off what is explained in its last lines.
   return section(
-    "All metrics",
+    title,
     el(
       "table",
       { class: "figures stacked" },

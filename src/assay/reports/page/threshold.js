@@ -1,7 +1,13 @@
-// The state that charts and tables follow: the model shown, and its cutoff. `at` is null while the metrics are
+// The state that charts and tables follow: the model shown, its label or output, and the cutoff. `at` is null while the metrics are
 // those of predictions that no cutoff of the scores makes.
 const data = JSON.parse(document.getElementById("data").textContent);
-for (const { live } of data.models) {
+// Models, and the labels or outputs of each, which are drawn alike.
+const everyPart = data.models.flatMap((model) => [model, ...model.parts]);
+for (const part of everyPart) {
+  part.metrics = part.metrics.map((group) =>
+    group.map((cell) => ({ ...data.definitions[cell.name], ...cell })),
+  );
+  const { live } = part;
   if (!live) continue;
   // JSON has no infinity, which is a score like any other; null, the last cutoff, is above all scores.
   live.cutoffs = live.cutoffs.map((one) => (typeof one === "string" ? Number(one) : one));
@@ -14,7 +20,7 @@ for (const { live } of data.models) {
   }
 }
 // Curves of shares come in steps of ten-thousandths.
-for (const { shapes, class_curves: classCurves } of data.models) {
+for (const { shapes, class_curves: classCurves } of everyPart) {
   const walked = (steps) => {
     let at = 0;
     return steps.map((step) => (at += step) / 10000);
@@ -27,7 +33,19 @@ for (const { shapes, class_curves: classCurves } of data.models) {
     if (curve.band) curve.band = curve.band.map(walked);
   }
 }
-const state = { model: data.models[0], at: null, costs: null, prevalence: undefined, klass: null };
+const state = {
+  model: data.models[0],
+  part: null, // the name of the label or output that is shown
+  at: null,
+  costs: null,
+  prevalence: undefined,
+  klass: null,
+};
+
+// What has the slider: the model, or of several labels or outputs the one that is chosen.
+const subject = (model = state.model) =>
+  model.parts.find((part) => part.name === state.part) ?? model.parts[0] ?? model;
+
 const ROUNDING = 8 * Number.EPSILON; // by how much rounding alone can separate two costs, of their size
 let listeners = [];
 const follow = (listener) => listeners.push(listener);
@@ -77,13 +95,13 @@ function startNote(model, what) {
 }
 
 function move(index) {
-  state.at = Math.max(0, Math.min(index, state.model.live.cutoffs.length - 1));
+  state.at = Math.max(0, Math.min(index, subject().live.cutoffs.length - 1));
   moved();
 }
 
 // Counts at the state's cutoff, or those of the given predictions.
 function counts() {
-  const { live, table } = state.model;
+  const { live, table } = subject();
   if (state.at == null) {
     const [[tn, fp], [fn, tp]] = table.counts;
     return { tp, fp, fn, tn };
@@ -95,8 +113,7 @@ function counts() {
 const unpacked = (packed) => (typeof packed === "number" ? (packed / 10000).toFixed(4) : packed);
 
 // A metric as it is at the state's cutoff: printed texts, and its method or why there is no value.
-function figureNow(figure) {
-  const { live } = state.model;
+function figureNow(figure, { live }) {
   const column = live && state.at != null && state.at !== live.start ? live.metrics[figure.name] : null;
   if (!column) return { text: figure.text, words: figure.words, remarks: figure.remarks };
   const last = column.words.findLast(([start]) => start <= state.at);
