@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from support.browser import agrees, needs_chromium, seen, spread, typed
-from support.gallery import classes, lists, models, numbers, sliced
+from support.browser import agrees, cells_of, needs_chromium, seen, spread, typed
+from support.gallery import GALLERY, classes, lists, models, numbers, sliced
 
 import assay
 from assay.formatting.numbers import format_interval, format_value
@@ -231,3 +231,27 @@ def test_the_table_of_thresholds_has_pythons_numbers(opened):
         at = ev.at(float(threshold))
         wanted = [at[name] for name in ("precision", "recall", "specificity", "f1")]
         assert values == [format_value(one.value) for one in wanted]
+
+
+def test_a_typed_threshold_that_is_no_step_says_which_is_shown(opened):
+    """Of 20,000 scores the nearest step is shown and named, with the most rows that lie between."""
+    (ev,) = GALLERY["many scores"]()
+    page = opened(ev.report)
+    note = page.locator("[data-instead]")
+    for wanted in (0.912345678, 0.1234567, 0.5, 0.87, 0.3333333):
+        typed(page, wanted)
+        shown = float(page.locator("input.exact").input_value())
+        assert seen(page)["cells"] == cells_of(ev.at(shown))
+        if wanted in (0.5, 0.87):
+            assert shown == wanted
+            assert not note.is_visible()
+            continue
+        assert abs(shown - wanted) < 0.0006
+        words = note.inner_text()
+        assert words.startswith(f"{wanted} is no step of the slider")
+        scores = ev.tallies["scores"].scores
+        between = ((scores >= min(shown, wanted)) & (scores < max(shown, wanted))).sum()
+        most = int(words.split("lies ")[1].split(" rows")[0].replace(",", ""))
+        assert between <= most < 60
+    page.get_by_role("button", name="Back to the start").click()
+    assert not note.is_visible()

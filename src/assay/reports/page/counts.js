@@ -202,8 +202,17 @@ function thresholdPanel(model) {
     const cutoff = state.at == null ? null : live.cutoffs[state.at];
     typed.value = Number.isFinite(cutoff) ? String(cutoff) : "";
   };
+  // A threshold that was typed in and is no step: the nearest one is shown, and said.
+  let instead = null;
+  const note = el("p", { class: "quiet instead", role: "status", "data-instead": true });
   typed.addEventListener("change", () => {
-    if (Number.isFinite(typed.valueAsNumber)) move(cutoffAt(live, typed.valueAsNumber));
+    const wanted = typed.valueAsNumber;
+    if (Number.isFinite(wanted)) {
+      const between = rowsBetween(live, wanted);
+      const at = nearestStep(live, wanted);
+      instead = between == null ? null : { wanted, at, between };
+      move(at);
+    }
     settle();
   });
   typed.addEventListener("blur", settle);
@@ -231,6 +240,14 @@ function thresholdPanel(model) {
     if (!given && document.activeElement !== slider) slider.value = where;
     else if (!given && cutoffAt(live, axis.from(Number(slider.value))) !== state.at) slider.value = where;
     if (document.activeElement !== typed) settle();
+    note.hidden = instead?.at !== state.at;
+    if (!note.hidden) {
+      const unit = live.weighted ? "weight" : "rows";
+      note.replaceChildren(
+        `${instead.wanted} is no step of the slider: all numbers are those of the nearest, ${cutoffText(cutoff)}. ` +
+          `Between the two lies ${written(instead.between)} ${unit} at most.`,
+      );
+    }
     const text = given ? "as predicted, by no threshold on the scores" : cutoffText(cutoff);
     slider.setAttribute("aria-valuetext", text);
     slider.dataset.at = state.at ?? "";
@@ -259,7 +276,7 @@ function thresholdPanel(model) {
     ? `The slider reaches every one of ${count(live.distinct)} ${of}; ${held} are exact.`
     : `The slider has ${count(live.cutoffs.length)} steps; there are ${count(live.distinct)} ${of}. The steps are ` +
       `the extremes, those that split either class evenly, ${multiples}and ${kept}. ` +
-      `At each of them ${held} are exact; any other threshold that is typed in goes up to the next step.`;
+      `At each of them ${held} are exact; of any other threshold that is typed in the nearest step is shown.`;
   const groups =
     "The rows come in groups: intervals are shown at the threshold the page starts at, and values alone at other " +
     "thresholds.";
@@ -272,6 +289,7 @@ function thresholdPanel(model) {
     chart.root,
     slider,
     el("div", { class: "row controls" }, el("label", { for: typed.id }, "Threshold"), typed, reset),
+    note,
     said,
     el("p", { class: "quiet" }, reach),
     live.grouped ? el("p", { class: "quiet", "data-groups": true }, groups) : null,

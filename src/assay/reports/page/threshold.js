@@ -66,6 +66,22 @@ function cutoffAt(live, threshold) {
   return low;
 }
 
+// The step nearest to a threshold, where the slider does not reach every score; else the one with the same rows.
+function nearestStep(live, threshold) {
+  const above = cutoffAt(live, threshold);
+  const [lower, upper] = [live.cutoffs[above - 1], live.cutoffs[above] ?? Infinity];
+  if (live.complete || lower == null || upper === threshold) return above;
+  return threshold - lower < upper - threshold ? above - 1 : above;
+}
+
+// How many rows, or how much weight, may lie between a threshold and the step that is shown for it; null where
+// the step predicts the same rows positive.
+function rowsBetween(live, threshold) {
+  const above = cutoffAt(live, threshold);
+  if (live.complete || !above || live.cutoffs[above] === threshold) return null;
+  return live.tp[above - 1] + live.fp[above - 1] - live.tp[above] - live.fp[above];
+}
+
 // Where a score is on the axis of scores: of probabilities that are mostly tiny that is one of powers of ten.
 function scoreAxis({ shapes: { scores }, live }) {
   const [low, high] = scores.limits;
