@@ -430,3 +430,20 @@ def test_mcnemar_takes_more_disagreements_than_32_bits_count(method):
     b, c = 3_000_100_000, 3_000_000_000
     normal = math.erfc((b - c) / math.sqrt(2 * (b + c)))
     assert mcnemar([[0, b], [c, 0]], method).p_value == near(normal, rel=1e-4)
+
+
+def test_fishers_p_value_is_the_sum_of_exact_fractions():
+    """Chances of all tables with the same totals, as fractions: in one call, by a search, and without odds."""
+    for a, b, c, d in ((3, 1, 1, 3), (0, 13, 15, 85), (2, 7, 300, 400), (40, 2, 500, 510), (5, 600, 7, 900)):
+        rows, column = (a + b, c + d), a + c
+        ways = {
+            x: Fraction(math.comb(rows[0], x) * math.comb(rows[1], column - x), math.comb(sum(rows), column))
+            for x in range(max(0, column - rows[1]), min(rows[0], column) + 1)
+        }
+        expected = float(
+            sum(chance for chance in ways.values() if chance <= ways[a] * (1 + Fraction(1, 10**7)))
+        )
+        table = [[a, b], [c, d]]
+        assert fisher(table).p_value == pytest.approx(expected, rel=1e-11)
+        assert fisher(table, odds_ratio=False).p_value == fisher(table).p_value
+        assert fisher(table, odds_ratio=False).estimate is None

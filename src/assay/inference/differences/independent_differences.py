@@ -143,7 +143,9 @@ def _test_of_counts(first: tuple[int, int], second: tuple[int, int]) -> TestResu
     smallest_expected = min(n1, n2) * min(hits, rows - hits) / rows
     if not table.sum(0).all():  # all rows are hits, or none is: the same proportion for certain
         return TestResult("chi-square of two shares", None, None, 1.0)
-    return chi_square(table) if smallest_expected >= _MIN_EXPECTED_FOR_CHI_SQUARE else fisher(table)
+    if smallest_expected >= _MIN_EXPECTED_FOR_CHI_SQUARE:
+        return chi_square(table)
+    return fisher(table, odds_ratio=False)
 
 
 def compare_aucs(request: DifferenceRequest) -> DifferenceResult | str | None:

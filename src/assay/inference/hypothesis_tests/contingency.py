@@ -58,12 +58,19 @@ def chi_square(table: Any, *, correction: bool = False) -> TestResult:
     return TestResult(method, statistic, df, chi_square_p(statistic, df))
 
 
-def fisher(table: Any, *, alternative: Alternative = "two-sided", confidence: float = 0.95) -> TestResult:
+def fisher(
+    table: Any,
+    *,
+    alternative: Alternative = "two-sided",
+    confidence: float = 0.95,
+    odds_ratio: bool = True,
+) -> TestResult:
     """Test two rows and two columns exactly, given the totals, and estimate the odds ratio.
 
     The estimate is the conditional one, likeliest given the totals, and not the plain ratio of the counts.
     R's fisher.test searches for it and its interval only to about 1e-4 in one over the ratio, so that its
-    results for a strong association are right to two or three digits; these are right to twelve.
+    results for a strong association are right to two or three digits; these are right to twelve. Without
+    `odds_ratio` the test is several times as fast.
 
     >>> test = fisher([[3, 1], [1, 3]])
     >>> round(test.p_value, 6), round(test.estimate, 6)
@@ -80,11 +87,14 @@ def fisher(table: Any, *, alternative: Alternative = "two-sided", confidence: fl
     if not 0 < confidence < 1:
         raise MetricError(f"{passed('confidence', confidence)} is a share between 0 and 1, such as 0.95.")
     chance = {"two-sided": chances.as_unlikely, "less": chances.at_most, "greater": chances.at_least}
+    p_value = chance[alternative](x)
+    if not odds_ratio:
+        return TestResult(method, None, None, p_value, alternative)
     tail = (1 - confidence) / (2 if alternative == "two-sided" else 1)
     low = 0.0 if alternative == "less" else _odds_with(chances, x, tail, upwards=True)
     high = math.inf if alternative == "greater" else _odds_with(chances, x, tail, upwards=False)
     return TestResult(
-        method, None, None, chance[alternative](x), alternative,
+        method, None, None, p_value, alternative,
         estimate=_odds(chances, x), low=low, high=high, confidence=confidence,
     )  # fmt: skip
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Hypergeometric", "log_binomial"]
 
+_MAX_VALUES_AT_ONCE = 512  # whose chances are computed in less time than a search for the unlikely ones takes
 _TIE_TOLERANCE = 1e-7  # relative; chances this near count as equal, as in R
 _NEGLIGIBLE_LOG_RATIO = 60.0  # a term this much smaller in the logarithm does not show in a sum
 _CHUNK = 4096
@@ -91,6 +92,10 @@ class Hypergeometric:
 
     def as_unlikely(self, x: int) -> float:
         """Return the chance of a value or of any that is no likelier."""
+        if self.high - self.low < _MAX_VALUES_AT_ONCE:
+            chances = self.log_chance(np.arange(self.low, self.high + 1, dtype=np.float64))
+            unlikely_ones = chances <= chances[x - self.low] + math.log1p(_TIE_TOLERANCE)
+            return 1.0 if unlikely_ones.all() else min(1.0, float(np.exp(chances[unlikely_ones]).sum()))
         limit = float(self.log_chance(x)) + math.log1p(_TIE_TOLERANCE)
         if self.log_chance(self.mode) <= limit:
             return 1.0
