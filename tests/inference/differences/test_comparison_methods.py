@@ -3,8 +3,8 @@
 import pytest
 
 from assay.inference.differences.compare_models import methods_for
-from assay.inference.differences.independent_differences import _NUMERIC_VIEWS
 from assay.inference.differences.pooled_variance import BY_CLASS
+from assay.inference.intervals.interval_request import NUMERIC_VIEWS
 from assay.metrics import catalogue, find
 
 # Methods for the same rows, for different rows, and either with an average over classes; then the metrics.
@@ -124,5 +124,5 @@ def test_views_are_of_classes_or_of_numbers_or_neither():
     neither = "brier_skill subset_accuracy median_absolute_error top_label_calibration_error"
     views = [{find(name).reads for name in names.split()} for names in (by_class, numeric, neither)]
     assert views[0] == BY_CLASS
-    assert views[1] == _NUMERIC_VIEWS
+    assert views[1] == NUMERIC_VIEWS
     assert {metric.reads for metric in catalogue()} - views[0] - views[1] >= views[2]

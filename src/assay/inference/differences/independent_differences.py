@@ -25,12 +25,10 @@ from assay.inference.hypothesis_tests.contingency import chi_square, fisher
 from assay.inference.hypothesis_tests.paired_means import length
 from assay.inference.influence.row_contributions import row_outcomes
 from assay.inference.intervals.choose_interval import estimate
-from assay.inference.intervals.interval_request import IntervalRequest, Spread
+from assay.inference.intervals.interval_request import NUMERIC_VIEWS, IntervalRequest, Spread
 from assay.inference.test_result import Alternative, TestResult
 from assay.inputs import Rows
-from assay.metrics import Mean, Undefined, find
-from assay.metrics.ranking.retrieval import Lists
-from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, ValuePairs
+from assay.metrics import Undefined, find
 from assay.tallies import Confusion, LabelSets, Scores, Tally
 
 if TYPE_CHECKING:
@@ -50,8 +48,6 @@ __all__ = [
     "welch",
 ]
 
-# Views of unbounded numbers, so that two models' rows need not have the same variance.
-_NUMERIC_VIEWS = frozenset({Mean, Lists, Errors, Scaled, Explained, Ranged, ValuePairs})
 _MIN_EXPECTED_FOR_CHI_SQUARE = 5  # with a smaller expected count, Fisher's exact test is taken
 _FACTOR_OF_AUC = {"auc": 1.0, "gini": 2.0}
 _MIN_ROWS_FOR_VARIANCE = 2
@@ -220,7 +216,7 @@ def _difference_of_spreads(
     spreads = [combined(own)]
     if not (spreads[0].error > 0 or request.part_of_all):
         return "the rows show no spread"
-    if request.part_of_all or request.metric.reads not in _NUMERIC_VIEWS:
+    if request.part_of_all or request.metric.reads not in NUMERIC_VIEWS:
         null = null_spread(request.metric, request.pair.both, request.options, request.difference, own)
         spreads += [] if null is None else [null]
     error = spreads[0].error

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from assay.inference.bootstrap.vectorized import TABLE_VIEWS
 from assay.inference.differences.pairing import size_of
 from assay.inference.distributions import normal_p, student_p, student_quantile
 from assay.inference.formulas.proportions import normal_quantile
 from assay.inference.influence.influence import Influence, influence, power_of_two
 from assay.inference.influence.row_contributions import outcomes_of_rows, row_outcomes
 from assay.inputs.labels import encode
-from assay.metrics import Binary, Classes, Ordered, Ranks
+from assay.metrics import Binary, Ranks
 from assay.metrics.ranking.multiclass_auc import ClassRanks
 from assay.tallies import Confusion, LabelSets, Scores, Tally
 
@@ -45,7 +46,7 @@ __all__ = [
 ]
 
 _ACTUAL_POSITIVE = np.array([True, False, True, False])  # of tp, fp, fn, tn
-BY_CLASS = frozenset({Binary, Classes, Ordered, Ranks, ClassRanks})  # views of rows by their actual class
+BY_CLASS = frozenset({*TABLE_VIEWS, Ranks, ClassRanks})  # views of rows by their actual class
 _MAX_ROWS_TO_POOL = 20_000  # beyond so many rows a sample's own variance is as good
 _MAX_ROWS_OF_CLASS_TO_POOL = 500  # beyond so many rows of either class, that of a ranking metric is
 MIN_DF = 1e-3

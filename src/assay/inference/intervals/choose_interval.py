@@ -26,7 +26,7 @@ from assay.metrics import Binary, Metric, Ranks, Undefined
 from assay.metrics.classification.multilabel import Sets
 from assay.metrics.ranking.multiclass_auc import ClassRanks
 from assay.metrics.spec import MetricSpec, values_of
-from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, ValuePairs
+from assay.metrics.views.regression import ERROR_VIEWS
 from assay.tallies import (
     ClassScores,
     Collection,
@@ -55,8 +55,6 @@ __all__ = [
     "tallies_for",
 ]
 
-# Views of numbers, whose errors may have any size: the estimate warns of outlying ones.
-_ERROR_VIEWS = frozenset({Errors, Scaled, Explained, Ranged, ValuePairs})
 _SINGLE_METRIC_TALLIES = (Losses, Values)  # of one metric each, and they do not say of which
 
 
@@ -358,7 +356,7 @@ def _estimated(request: IntervalRequest, result: IntervalResult | str, size: int
         error = request.spread.error
     error = None if error is None or math.isnan(error) else error
     note = result.note
-    if request.metric.reads in _ERROR_VIEWS and request.metric.kind != "order":
+    if request.metric.reads in ERROR_VIEWS and request.metric.kind != "order":
         note = "; ".join(filter(None, (note, heavy_tails.outlier_warning(request))))
     return Estimate(value, low, high, confidence, result.method, size, note, error, **sizes)
 

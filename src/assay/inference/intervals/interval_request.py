@@ -18,7 +18,7 @@ from assay.inputs.labels import encode
 from assay.metrics import Mean, Ranks
 from assay.metrics.ranking.multiclass_auc import ClassRanks
 from assay.metrics.ranking.retrieval import Lists
-from assay.metrics.views.regression import Errors, Explained, Ranged, Scaled, ValuePairs
+from assay.metrics.views.regression import ERROR_VIEWS
 from assay.tallies import Collection, ColumnTallies, Confusion, LabelSets, Scores, Tally
 from assay.tallies.exact_numbers import Dyadic
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NOISE",
+    "NUMERIC_VIEWS",
     "IntervalRequest",
     "IntervalResult",
     "Spread",
@@ -39,7 +40,7 @@ __all__ = [
 
 # Views whose rows bring numbers of any size: there the standard error is itself uncertain, so that Student's
 # t with its degrees of freedom covers better than the normal quantile.
-_STUDENT_VIEWS = frozenset({Mean, Lists, Errors, Scaled, Explained, Ranged, ValuePairs})
+NUMERIC_VIEWS = ERROR_VIEWS | {Mean, Lists}
 _TINY = np.finfo(np.float64).tiny
 # Views in which a row's leverage on a metric depends on its class, as it does in averages over classes.
 _CLASS_VIEWS = frozenset({Ranks, ClassRanks})
@@ -173,7 +174,7 @@ class IntervalRequest:
         if self.clustered:
             return self._clustered_spread(rows)
         n = rows.effective_sample_size
-        if self.metric.reads not in _STUDENT_VIEWS or n <= 1:
+        if self.metric.reads not in NUMERIC_VIEWS or n <= 1:
             return Spread(self.without_rounding(rows.standard_error), None, n, units=n)
         error, design_df = rows.standard_error * math.sqrt(n / (n - 1)), n - 1
         if rows.squares is not None and rows.slopes.ndim == 1:  # heavy rows pull the estimate to themselves
@@ -199,7 +200,7 @@ class IntervalRequest:
         observed_effect = effect if effect > 0 else 1.0
         satterthwaite = satterthwaite_df(leverage, expected, rows.effective_sample_size, observed_effect)
         df = design_df = max(min(jackknife.df, satterthwaite), 1.0)
-        if self.metric.reads in _STUDENT_VIEWS:
+        if self.metric.reads in NUMERIC_VIEWS:
             df = min(df, Influence.of_rows(rows.value, sums).freedom)
         effective_size = rows.effective_sample_size / effect if effect > 0 else math.nan
         return Spread(error, df, effective_size, groups, effect, jackknife.effective_clusters, design_df)

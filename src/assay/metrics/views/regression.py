@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from assay.tallies import Tally
 
 __all__ = [
+    "ERROR_VIEWS",
     "AbsoluteErrors",
     "AbsolutePercentageErrors",
     "Errors",
@@ -309,6 +310,10 @@ class Explained:
     def lost_by(self, constant: float, loss: Callable[..., Any]) -> float:
         """Return the mean loss if every prediction were this number."""
         return _mean_of(self.actual, lambda values: loss(values, values * 0 + constant, **self.parameters))
+
+
+# Views of all errors of a regression, which may have any size.
+ERROR_VIEWS = frozenset({Errors, Scaled, Explained, Ranged, ValuePairs})
 
 
 def _actual_values(rows: Any) -> Values:
