@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.comparison.evaluated_models import (
@@ -12,6 +13,7 @@ from assay.comparison.evaluated_models import (
     model_names,
     with_evaluation_settings,
 )
+from assay.comparison.flips import Flips, flips_of
 from assay.comparison.model_task import default_names, infer_models_task, prepare_for_metrics
 from assay.comparison.proxy_differences import power_differences
 from assay.comparison.shortcuts import ComparisonShortcuts
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "compare"]
 
 _TWO_MODELS = 2
+_TASKS_OF_LABELS = ("binary", "multiclass", "ordinal")
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -104,6 +107,18 @@ class Comparison(ComparisonShortcuts):
     def dropped(self) -> int:
         """How many rows were left out because a value was missing."""
         return max(getattr(data, "dropped", 0) for data in self.models.data)
+
+    @functools.cached_property
+    def flips(self) -> tuple[Flips, ...]:
+        """Which rows get better and worse from one model to the other, for each pair that predicts labels."""
+        if self.task is None or self.task.name not in _TASKS_OF_LABELS:
+            return ()
+        pairs = dict.fromkeys((each.first, each.second) for each in self.differences)
+        index = self.names.index
+        found = (
+            flips_of(self.models.pair(index(first), index(second)), first, second) for first, second in pairs
+        )
+        return tuple(flips for flips in found if flips is not None)
 
     def ranks(self, metric: str) -> dict[str, tuple[int, int]]:
         """Return the interval of each model's rank on a metric, 1 the best, by corrected tests of all pairs.
@@ -209,6 +224,7 @@ class Comparison(ComparisonShortcuts):
             "correction": self.correction,
             "family": self.family,
             "differences": [difference.to_dict() for difference in self.differences],
+            "flips": [flips.to_dict() for flips in self.flips],
             "overall": {name: test.to_dict() for name, test in self.overall.items()},
             "leaderboard": {
                 metric: {name: list(limits) for name, limits in ranks.items()}
@@ -325,6 +341,9 @@ def compare(
     b is better on accuracy by 0.1100 [0.0625, 0.1863] (Holm p = 0.000977); on
     recall the data cannot tell them apart: about 850 more rows would (80% power, if
     the difference is as large as it looks).
+    <BLANKLINE>
+    Flips: b is right on 11 rows that a has wrong, and wrong on no row that a has
+    right; 11% of predictions differ.
     """
     if any(hasattr(model, "per_fold") for model in models):
         raise InputError(

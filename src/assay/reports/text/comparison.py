@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from assay.comparison.compare import Comparison
+    from assay.comparison.flips import Flips
     from assay.inference.differences.difference import Difference
 
 __all__ = ["conclusions", "draw"]
@@ -58,7 +60,14 @@ def draw(comparison: Comparison, *, width: int = 80) -> str:
     parts.append(paragraphs(overall, max_width=width, indent=2))
     parts.append(paragraphs(_notes(comparison, rows), max_width=width, indent=2))
     parts.append(paragraphs(_conclusions(comparison, rows), max_width=width))
+    if not many:
+        parts.append(paragraphs(map(_flips, comparison.flips), max_width=width))
     return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _flips(flips: Flips) -> str:
+    first, second = clean_all([flips.first, flips.second])
+    return dataclasses.replace(flips, first=first, second=second).sentence
 
 
 def conclusions(comparison: Comparison) -> list[str]:
