@@ -1,5 +1,6 @@
 """What all tests and examples share, those in documents and docstrings, too."""
 
+import importlib.util
 import re
 import shutil
 import sys
@@ -9,6 +10,9 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parent / "docs"
+collect_ignore = (
+    [] if importlib.util.find_spec("torch") else ["src/assay/torch"]
+)  # whose examples need PyTorch
 
 
 @pytest.fixture(autouse=True)

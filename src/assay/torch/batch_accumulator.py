@@ -1,0 +1,231 @@
+"""Accumulate batches of tensors for one evaluation of all their rows."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import torch
+
+from assay.engines.accumulator import as_bytes
+from assay.errors import ColumnError, InputError, LabelError, LengthError, MergeError, shown
+from assay.evaluation.evaluate import evaluate
+from assay.hints import param
+from assay.inputs import Column
+from assay.inputs.arrays import from_tensor
+from assay.torch.logits import probabilities
+from assay.torch.repeated_rows import without_repeats
+from assay.torch.row_store import RowStore
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.evaluation import Evaluation
+    from assay.inputs.columns import Array
+    from assay.torch.row_store import Tensor
+
+__all__ = ["Accumulator"]
+
+_ROLES = ("actual", "predicted", "score", "weight", "group", "query", "key")
+_TABLES = ("actual", "predicted", "score")  # roles whose rows may be more than one number
+_SETTINGS = tuple(
+    name
+    for name, parameter in inspect.signature(evaluate).parameters.items()
+    if name not in (*_ROLES, "data", "by", "edges", "memory", "threads", "proxy", "selection")
+    and parameter.kind is parameter.KEYWORD_ONLY
+)
+
+
+class Accumulator:
+    """Rows of batches of tensors, evaluated together: binary, multiclass, multilabel, regression, retrieval.
+
+    Batches are copied to where the tensors are; :meth:`update` computes nothing and never waits for a device.
+    :meth:`evaluate` returns what :func:`assay.evaluate` returns for all rows at once, so that the result has
+    the same bits for any batch size, order and number of processes.
+
+    Parameters
+    ----------
+    logits
+        Scores are logits: one a row becomes a probability by the sigmoid, several of a row by the softmax,
+        or each by the sigmoid where a row may have several labels. In float64, on the host, at the end.
+    classes
+        The names of the classes 0, 1, 2 ..., which the tensors hold.
+    ignore_index
+        Rows whose actual class is this number are left out, such as pixels without a class.
+    memory
+        The memory that the rows may take on a device; from there on they are moved to the host.
+    settings
+        Those of :func:`assay.evaluate`, such as ``task=``, ``positive=``, ``threshold=`` or ``k=``.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from assay.torch import Accumulator
+    >>> accumulator = Accumulator(task="binary", logits=True)
+    >>> accumulator.update(actual=torch.tensor([0, 1, 1]), score=torch.tensor([-2.0, 0.5, 3.0]))
+    >>> accumulator.update(actual=torch.tensor([0, 1]), score=torch.tensor([0.7, 1.5]))
+    >>> ev = accumulator.evaluate()
+    >>> ev.n, ev["auc"].value
+    (5, 0.8333333333333334)
+    """
+
+    def __init__(
+        self,
+        *,
+        logits: bool = False,
+        classes: Sequence[str] | None = None,
+        ignore_index: int | None = None,
+        memory: int | str = "1GiB",
+        **settings: Any,
+    ) -> None:
+        if unknown := [name for name in settings if name not in _SETTINGS]:
+            raise InputError(
+                f"an accumulator has no setting {shown(unknown)}: it has {shown(_SETTINGS, 30)}."
+            )
+        if classes is not None and "labels" in settings:
+            raise InputError(
+                f"{param('classes')} and {param('labels')} both name the labels: pass one of them."
+            )
+        self._logits, self._ignore_index, self._settings = logits, ignore_index, settings
+        self._classes = None if classes is None else tuple(classes)
+        if self._classes is not None and len(set(self._classes)) < len(self._classes):
+            raise LabelError(f"a class is named twice: {shown(self._classes)}.")
+        self._store = RowStore(as_bytes(memory))
+
+    def update(
+        self,
+        *,
+        actual: Tensor,
+        predicted: Tensor | None = None,
+        score: Tensor | None = None,
+        weight: Tensor | None = None,
+        group: Tensor | None = None,
+        query: Tensor | None = None,
+        key: Tensor | None = None,
+    ) -> None:
+        """Add a batch of rows.
+
+        `actual` has a number per row, or a row of 0 and 1 where rows may have several labels; `score` has a
+        number per row, or one per class in a second axis. Images have their classes in the second axis, too,
+        as PyTorch has them: ``(batch, class, height, width)``. Of rows with the same `key` one is evaluated,
+        such as those that a distributed sampler repeats. Values are checked by :meth:`evaluate`: looking at
+        them would wait for the device.
+        """
+        roles = {
+            "actual": actual, "predicted": predicted, "score": score, "weight": weight, "group": group,
+            "query": query, "key": key,
+        }  # fmt: skip
+        columns = {role: value for role, value in roles.items() if value is not None}
+        for role, value in columns.items():
+            if not isinstance(value, torch.Tensor):
+                raise ColumnError(
+                    f"{role} is {type(value).__name__}, not a tensor: use torch.as_tensor, or "
+                    "assay.evaluate for rows that are no tensors."
+                )
+        if predicted is None and score is None:
+            raise InputError(
+                f"an update needs {param('predicted')} or {param('score')} beside {param('actual')}."
+            )
+        if actual.ndim > 1 and score is not None and score.ndim == actual.ndim + 1:
+            columns["score"] = score.movedim(1, -1).reshape(-1, score.shape[1])
+            columns = {
+                role: value if role == "score" else value.reshape(-1) for role, value in columns.items()
+            }
+        elif actual.ndim > 2:  # noqa: PLR2004 - images of labels
+            columns = {role: value.reshape(-1) for role, value in columns.items()}
+        n = _length(columns)
+        for role, value in columns.items():
+            axes = value.ndim
+            if axes == 0 or axes > (2 if role in _TABLES else 1):
+                raise ColumnError(f"{role} has shape {tuple(value.shape)}: one value per row is needed.")
+            if len(value) != n:
+                raise LengthError(
+                    f"actual has {n:,} rows and {role} {len(value):,}: pass a value for every row."
+                )
+        self._store.append({role: value.detach() for role, value in columns.items()})
+
+    @property
+    def n(self) -> int:
+        """The number of rows so far, repeated and ignored ones included."""
+        return self._store.n
+
+    def __len__(self) -> int:
+        return self.n
+
+    def reset(self) -> None:
+        """Forget all rows, as at the start of an epoch."""
+        self._store = RowStore(self._store.device_bytes)
+
+    def merge(self, other: Accumulator) -> Self:
+        """Return an accumulator of both sides' rows. They must have the same settings; neither is changed."""
+        if not isinstance(other, Accumulator):
+            raise MergeError(f"an accumulator merges with another, not with a {type(other).__name__}.")
+        if self._options() != other._options():
+            raise MergeError(
+                f"the accumulators have different settings: {self._options()} and {other._options()}."
+            )
+        return self._with_store(self._store.joined(other._store))
+
+    def _with_store(self, store: RowStore) -> Self:
+        made = type(self)(**self._options(), memory=self._store.device_bytes)
+        made._store = store  # noqa: SLF001 - of its own class
+        return made
+
+    def _options(self) -> dict[str, Any]:
+        own = {"logits": self._logits, "classes": self._classes, "ignore_index": self._ignore_index}
+        return {**own, **self._settings}
+
+    def evaluate(self, **settings: Any) -> Evaluation:
+        """Return the evaluation of all rows. This waits for the device.
+
+        Settings given here replace the accumulator's.
+        """
+        if not self.n:
+            raise InputError("there are no rows to evaluate: call update() first.")
+        columns: dict[str, Any] = {
+            role: from_tensor(column, role) for role, column in self._store.columns().items()
+        }
+        if "key" in columns:
+            columns = without_repeats(columns)
+        if self._ignore_index is not None:
+            counted = columns["actual"] != self._ignore_index
+            if counted.ndim > 1:
+                raise InputError(f"{param('ignore_index')} is for rows of one class: leave it out.")
+            columns = {role: column[counted] for role, column in columns.items()}
+        if self._logits and "score" in columns:
+            columns["score"] = probabilities(columns["score"], multilabel=columns["actual"].ndim > 1)
+        given = {**self._settings, **settings}
+        if self._classes is not None:
+            if columns["actual"].ndim == 1:
+                for role in ("actual", "predicted"):
+                    if role in columns:
+                        columns[role] = _named(columns[role], role, self._classes)
+            given["labels"] = list(self._classes)
+        return evaluate(**columns, **given)
+
+
+def _length(columns: dict[str, Tensor]) -> int:
+    actual = columns["actual"]
+    return len(actual) if actual.ndim else 0
+
+
+def _named(codes: Array, role: str, classes: tuple[str, ...]) -> Column:
+    """Return class numbers as a column of the classes' names."""
+    if codes.dtype.kind not in "iub":
+        raise LabelError(
+            f"{role} holds {codes.dtype} where the numbers of classes are needed: pass integers."
+        )
+    wrong = (codes < 0) | (codes >= len(classes))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise LabelError(
+            f"{role} holds {codes[row]} (row {row:,}, counting from 0), but there are {len(classes)} "
+            f"classes, from 0 on. Rows without a class are left out with {param('ignore_index')}."
+        )
+    order = sorted(range(len(classes)), key=classes.__getitem__)
+    place = np.empty(len(classes), dtype=np.int64)
+    place[order] = np.arange(len(classes))
+    return Column(role, place[codes.astype(np.int64)], tuple(classes[index] for index in order)).take(
+        slice(None)
+    )
