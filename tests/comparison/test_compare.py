@@ -518,3 +518,19 @@ def test_ranks_of_many_models_are_those_of_the_tests():
     assert first.leaderboard == {}
     with pytest.raises(assay.MetricError, match="all pairs"):
         first.ranks("accuracy")
+
+
+def test_a_loss_of_a_named_positive_label_is_compared_as_it_is_evaluated():
+    """The option picks the label; it is none of the loss's own parameters."""
+    actual, scores = [0, 1, 1, 0, 1, 0], ([0.2, 0.7, 0.6, 0.4, 0.9, 0.1], [0.3, 0.6, 0.8, 0.5, 0.7, 0.2])
+    first, second = (assay.evaluate(actual=actual, score=score, positive=1) for score in scores)
+    (pair,) = assay.compare(first, second, metrics=["log_loss(positive=1)"]).differences
+    values = [float(ev["log_loss"].value) for ev in (first, second)]
+    assert pair.difference == pytest.approx(values[1] - values[0])
+
+
+def test_an_average_of_a_loss_over_one_output_is_refused_in_its_own_words():
+    """Two models of one binary target have no labels to average over."""
+    ev = assay.evaluate(actual=[0, 1, 1, 0], score=[0.2, 0.7, 0.6, 0.4])
+    with pytest.raises(assay.MetricError, match="averaged over labels or outputs, and here is but one"):
+        assay.compare(ev, ev, metrics=["samples brier"])

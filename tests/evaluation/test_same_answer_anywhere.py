@@ -115,3 +115,13 @@ def test_shards_of_which_one_is_in_bins(tmp_path):
         assert whole.to_json() == read.to_json()
     # Merging has no limit of memory: shards that are exact, each by itself, give what the arrays give.
     assert assay.merge(held).to_json() == exact.to_json()
+
+
+def test_a_seed_is_taken_by_an_evaluation_as_by_estimate():
+    """The same seed gives the same limits by either way, another one other limits."""
+    actual, score = [0, 1] * 30, [(7 * i % 31) / 31 + 0.2 * (i % 2) for i in range(60)]
+    ev = assay.evaluate(actual=actual, score=score, positive=1)
+    rows = assay.rows(actual=actual, score=score, positive=1)
+    by_seed = [ev.estimate("auc", method="bca", seed=seed) for seed in (0, 1)]
+    assert by_seed == [assay.estimate("auc", rows, method="bca", seed=seed) for seed in (0, 1)]
+    assert by_seed[0].low != by_seed[1].low

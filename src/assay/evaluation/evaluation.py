@@ -17,6 +17,7 @@ from assay.evaluation.task import Settings
 from assay.evaluation.thresholds import ThresholdMethods
 from assay.hints import param
 from assay.inference.estimate import Estimate
+from assay.inference.formulas.proportions import check_seed
 from assay.inference.intervals.choose_interval import TalliedMetric, estimate_tallies
 from assay.inputs.labels import same_kind
 from assay.metrics import Metric, Undefined, catalogue
@@ -171,9 +172,12 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
         *,
         confidence: float | None = None,
         method: str | None = None,
+        seed: int = 0,
         **options: Any,
     ) -> Estimate:
         """Return a metric of the catalogue with its interval, by another method or at another confidence.
+
+        `method` and `seed` are those of :func:`assay.estimate`.
 
         >>> import assay
         >>> ev = assay.evaluate(actual=[0, 0, 1, 1, 1], predicted=[0, 1, 1, 1, 0])
@@ -181,17 +185,24 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
         0.6667 [0.06707, 0.9926]
         """
         spec = metric if isinstance(metric, MetricSpec) else MetricSpec.of((metric, options))
-        return self.estimate_all([spec], confidence=confidence, method=method)[0]
+        return self.estimate_all([spec], confidence=confidence, method=method, seed=seed)[0]
 
     def estimate_all(
-        self, specs: Iterable[MetricSpec], *, confidence: float | None = None, method: str | None = None
+        self,
+        specs: Iterable[MetricSpec],
+        *,
+        confidence: float | None = None,
+        method: str | None = None,
+        seed: int = 0,
     ) -> list[Estimate]:
         """Return the estimates of several metrics; those that are not yet known are computed together."""
         level = self.settings.confidence if confidence is None else confidence
-        keyed = [(self.key(spec.metric, spec.options, level, method), spec) for spec in specs]
+        check_seed(seed)
+        drawn = (("seed", repr(seed)),) if seed else ()
+        keyed = [((*self.key(spec.metric, spec.options, level, method), *drawn), spec) for spec in specs]
         missing = {key: spec for key, spec in keyed if key not in self.estimates}
         if missing:
-            computed = self._compute(list(missing.values()), level, method)
+            computed = self._compute(list(missing.values()), level, method, seed)
             self.estimates.update(zip(missing, computed, strict=True))
         return [self.estimates[key] for key, _ in keyed]
 
@@ -206,7 +217,9 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
         level = self.settings.confidence if confidence is None else confidence
         return (metric.name, level, method, *sorted((name, repr(value)) for name, value in options.items()))
 
-    def _compute(self, specs: Sequence[MetricSpec], confidence: float, method: str | None) -> list[Estimate]:
+    def _compute(
+        self, specs: Sequence[MetricSpec], confidence: float, method: str | None, seed: int
+    ) -> list[Estimate]:
         """Return the estimates of some metrics, computed from their tallies and rows."""
         tallied = read_metrics(self, [(spec.metric, spec.options) for spec in specs])
         limited = [self._without_rows(metric, confidence, method) for metric in tallied]
@@ -215,7 +228,7 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
             for metric, estimate in zip(tallied, limited, strict=True)
             if estimate is None
         ]
-        computed = iter(estimate_tallies(with_rows, confidence=confidence, method=method))
+        computed = iter(estimate_tallies(with_rows, confidence=confidence, method=method, seed=seed))
         return [next(computed) if estimate is None else estimate for estimate in limited]
 
     def _with_rows(self, tallied: TalliedMetric) -> TalliedMetric:

@@ -197,9 +197,12 @@ class Metric:
 
     def no_average(self) -> MetricError:
         """Return the error of an average that the metric does not have."""
-        whose = "one output" if self.averages_over_columns else "classes"
+        if self.averages_over_columns:
+            return MetricError(
+                f"{self.name} is averaged over labels or outputs, and here is but one: leave average= out."
+            )
         return MetricError(
-            f"{self.name} reads {self.reads.title}, so it has no average of {whose}: leave average= out."
+            f"{self.name} reads {self.reads.title}, so it has no average of classes: leave average= out."
         )
 
     def tally(self, rows: Any, **parameters: Any) -> Tally:

@@ -98,8 +98,10 @@ class PoweredEvaluation(Evaluation):
         moved = super().at(threshold)
         return dataclasses.replace(moved, proxies=tuple(proxy.at(threshold) for proxy in self.proxies))
 
-    def _compute(self, specs: Sequence[MetricSpec], confidence: float, method: str | None) -> list[Estimate]:
-        alone = super()._compute(specs, confidence, method)
+    def _compute(
+        self, specs: Sequence[MetricSpec], confidence: float, method: str | None, seed: int
+    ) -> list[Estimate]:
+        alone = super()._compute(specs, confidence, method, seed)
         if method is not None:
             return alone
         return [

@@ -127,7 +127,8 @@ def row_contributions(metric: Metric, data: Any, options: dict[str, Any]) -> NDA
     if metric.kind != "mean":
         return None
     if metric.loss is not None:
-        return row_values(data, metric.loss, options)[0]
+        remaining = dict(options)
+        return row_values(metric.of_class(data, remaining), metric.loss, remaining)[0]
     if metric.name in _MEANS_OF_ERRORS:
         actual, predicted = (loss_argument(data, role, metric.name) for role in ("actual", "predicted"))
         return np.asarray(_MEANS_OF_ERRORS[metric.name](actual - predicted))
