@@ -8,7 +8,7 @@ SOURCES = $(shell find cpp -name '*.[ch]pp')
 UNDER = -m pytest -q -n auto -p no:cacheprovider --capture=sys tests  # a sanitizer writes to the file descriptor
 
 .PHONY: help setup demo test test-all coverage test-spark test-portable test-lowest conformance lint bench sanitize sanitize-address \
-	sanitize-thread fuzz docs figures lock wheels clean
+	sanitize-thread fuzz docs site figures lock wheels clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -87,6 +87,10 @@ fuzz:  ## random bytes and inputs, for a while
 	$(SETUP) dev
 	@$(IN) python tests/support/fuzz.py $(ARGS)
 
+site:  ## the documentation as a static site, in build/site (ARGS go to tools/site/build.py)
+	$(SETUP) dev site
+	@$(IN) python tools/site/build.py $(ARGS)
+
 docs:  ## write the pages that the code knows
 	$(SETUP) dev
 	@$(IN) python tools/write_docs.py
@@ -96,7 +100,7 @@ figures:  ## the reference values of the tests, by R (ARGS=--check compares)
 
 lock:  ## resolve the locked requirements (ARGS=--upgrade renews them); hashes, no hosts
 	$(SETUP) dev
-	@for name in core build dev bench spark; do \
+	@for name in core build dev bench spark site; do \
 		project=pyproject.toml; group="--group $$name"; \
 		case $$name in core) group=;; build) project=;; esac; \
 		$(IN) uv pip compile --universal --generate-hashes --no-header --no-annotate --quiet \

@@ -226,6 +226,8 @@ def choose_threshold(
     folds, replicates, seed
         How optimistic the result is: see :func:`cross_fitted` (folds) and :func:`optimism` (replicates).
 
+    Examples
+    --------
     >>> import assay
     >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
     >>> print(choose_threshold(rows, cost_fp=1, cost_fn=4))

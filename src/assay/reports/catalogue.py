@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from assay.inference.intervals.choose_interval import methods_for
 from assay.metrics import catalogue, find
 from assay.metrics.interpretation import SCALES
+from assay.metrics.peer_names import AMBIGUOUS, PEER_NAMES, PEER_SPECS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from assay.metrics import Metric
 
-__all__ = ["as_data", "as_markdown", "as_text", "entry"]
+__all__ = ["as_data", "as_markdown", "as_text", "entry", "metric_facts", "related_metrics"]
 
 _WIDTH = 80
+_RELATED = 6
 _NAME = 33  # the longest name still leaves room for its meaning
 
 
@@ -43,20 +47,15 @@ def entry(name: str) -> str:
       range       0 to 1, best 1
       undefined   nothing was predicted positive
       options     positive=None, average=None, undefined='strict'
+      interval    proportion
+      elsewhere   pos_pred_value
       reads       a confusion tally: one class against the rest
+      related     specificity, negative_predictive_value, recall,
+                  false_positive_rate, false_negative_rate, false_discovery_rate
     """
     metric = find(name)
     also = f", also called {', '.join(metric.aliases)}" if metric.aliases else ""
-    facts = {
-        "formula": metric.expression,
-        "range": _range(metric),
-        "undefined": _undefined(metric),
-        "options": ", ".join(f"{key}={value!r}" for key, value in metric.options.items()),
-        "words": ", ".join(scale.name for scale in SCALES.values() if scale.metric == metric.name),
-        "reads": f"a {metric.reads.tally.kind} tally: {metric.reads.title}",
-    }
-    if facts["words"]:
-        facts["words"] += ": see assay.metrics.interpretation"
+    facts = metric_facts(metric)
     lines = [metric.name + also, f"  {metric.meaning}"]
     lines += [f"  {key:<11} {value}" for key, value in facts.items() if value]
     lines += [f"  {paragraph}" for paragraph in metric.notes.split("\n\n") if paragraph]
@@ -64,6 +63,66 @@ def entry(name: str) -> str:
         textwrap.fill(line, _WIDTH, subsequent_indent=" " * (14 if line[2:13].strip() in facts else 2))
         for line in lines
     )
+
+
+def metric_facts(metric: Metric) -> dict[str, str]:
+    """Return what there is to know about a metric, by the word for it: what is empty is left out.
+
+    The command line and the metric's page in the documentation show these same facts.
+
+    >>> metric_facts(find("macro_auc"))["elsewhere"]
+    'roc_aunu, roc_auc_ovr, roc_auc_score (ovr, macro)'
+    """
+    facts = {
+        "formula": metric.expression,
+        "range": _range(metric),
+        "undefined": _undefined(metric),
+        "options": ", ".join(f"{key}={value!r}" for key, value in metric.options.items()),
+        "interval": _interval(metric),
+        "elsewhere": "; ".join(_elsewhere(metric)),
+        "words": ", ".join(scale.name for scale in SCALES.values() if scale.metric == metric.name),
+        "reads": f"a {metric.reads.tally.kind} tally: {metric.reads.title}",
+        "related": ", ".join(related.name for related in related_metrics(metric)),
+    }
+    if facts["words"]:
+        facts["words"] += ": see assay.metrics.interpretation"
+    return {key: value for key, value in facts.items() if value}
+
+
+def related_metrics(metric: Metric) -> list[Metric]:
+    """Return the metrics that its text names, and those declared beside it, the nearest first.
+
+    >>> [related.name for related in related_metrics(find("f2"))]
+    ['f1', 'f_half', 'f_beta', 'jaccard', 'rate_of_negative_predictions', 'positive_likelihood_ratio']
+    """
+    order = [other for other in catalogue() if other.home == metric.home and not other.is_custom]
+    place = {other.name: number for number, other in enumerate(order)}
+    beside = sorted(order, key=lambda other: abs(place[other.name] - place.get(metric.name, 0)))
+    words = {*re.findall(r"\w+", f"{metric.notes} {metric.expression}")}
+    named = [other for other in catalogue() if other.name in words]
+    chosen = {other.name: other for other in [*named, *beside] if other is not metric}
+    return list(chosen.values())[:_RELATED]
+
+
+def _interval(metric: Metric) -> str:
+    """Return the names of the methods tried for its interval, or why it has none."""
+    rule = methods_for(metric, {})
+    return ", then ".join(rule.methods) if rule.methods else f"none: {rule.reason}"
+
+
+def _elsewhere(metric: Metric) -> Iterator[str]:
+    """Yield the names of other packages, and how a name of theirs may mean something else."""
+    theirs = [name for name, ours in PEER_NAMES.items() if ours == metric.name]
+    theirs += [
+        f"{name} (with {', '.join(f'{key}={value!r}' for key, value in options.items())})"
+        for name, (ours, options) in PEER_SPECS.items()
+        if ours == metric.name
+    ]
+    if theirs:
+        yield ", ".join(theirs)
+    for name, meanings in AMBIGUOUS.items():
+        if re.search(rf"(^|, |\bor ){metric.name}\b", meanings):
+            yield f"{name} means different things: {meanings}"
 
 
 def as_data(metrics: Iterable[Metric] | None = None) -> list[dict[str, Any]]:

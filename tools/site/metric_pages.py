@@ -1,0 +1,188 @@
+"""A page per metric, written from the registry: the facts that ``assay metrics NAME`` prints, and an example."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import assay
+from assay.metrics import Metric, catalogue
+from assay.reports.catalogue import metric_facts, related_metrics
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["example", "write"]
+
+# Ten or so rows for each kind of prediction, as an example types them.
+ROWS = {
+    "labels": (
+        "rows = assay.rows(\n    actual=[1, 1, 1, 1, 0, 0, 0, 0, 0, 0],\n    predicted=[1, 1, 1, 0, 1, 0, 0, 0, 0, 0],\n)"
+    ),
+    "classes": (
+        'rows = assay.rows(\n    actual=["low", "low", "low", "mid", "mid", "mid", "high", "high", "high", "high"],\n'
+        '    predicted=["low", "low", "mid", "mid", "mid", "high", "high", "high", "low", "high"],\n'
+        '    labels=["low", "mid", "high"],\n)'
+    ),
+    "score": (
+        "rows = assay.rows(\n    actual=[1, 1, 1, 1, 0, 0, 0, 0, 0, 0],\n"
+        "    score=[0.9, 0.8, 0.6, 0.3, 0.7, 0.4, 0.3, 0.2, 0.2, 0.1],\n)"
+    ),
+    "class scores": (
+        'rows = assay.rows(\n    actual=["a", "a", "b", "b", "c", "c", "b", "a"],\n    score={\n'
+        '        "a": [0.7, 0.5, 0.2, 0.1, 0.1, 0.2, 0.4, 0.3],\n        "b": [0.2, 0.3, 0.6, 0.7, 0.2, 0.3, 0.3, 0.4],\n'
+        '        "c": [0.1, 0.2, 0.2, 0.2, 0.7, 0.5, 0.3, 0.3],\n    },\n)'
+    ),
+    "numbers": (
+        "rows = assay.rows(\n    actual=[3.0, 5.0, 2.5, 7.0, 4.5, 6.0, 1.0, 8.0],\n"
+        "    predicted=[2.5, 5.5, 2.0, 8.0, 4.0, 5.5, 1.5, 7.0],\n)"
+    ),
+    "lists": (
+        'rows = assay.rows(\n    query=["q1"] * 4 + ["q2"] * 4 + ["q3"] * 4,\n    actual=[1, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0],\n'
+        "    score=[0.9, 0.8, 0.4, 0.1, 0.7, 0.6, 0.5, 0.2, 0.8, 0.3, 0.2, 0.1],\n)"
+    ),
+    "label sets": (
+        "rows = assay.rows(\n    actual=[[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1]],\n"
+        "    predicted=[[1, 0, 1], [0, 1, 1], [1, 0, 0], [0, 0, 1]],\n)"
+    ),
+}
+OPTIONS = {"mase": "scale=1.5", "crps_gaussian": "deviation=0.8", "poisson_log_loss": ""}
+WHOLE_NUMBERS = ROWS["numbers"].replace("3.0, 5.0, 2.5, 7.0, 4.5, 6.0, 1.0, 8.0", "3, 5, 2, 7, 4, 6, 1, 8")
+
+
+def write(pages: Path, *, pictures: bool = True) -> None:
+    """Write ``reference/metrics/NAME.md`` of every metric, and link the names of the list to them."""
+    folder = pages / "reference" / "metrics"
+    coverage = _coverage(pages / "explanation" / "coverage.md")
+    names = [metric.name for metric in catalogue()]
+    for metric in catalogue():
+        (folder / f"{metric.name}.md").write_text(
+            page(metric, coverage.get(metric.name), folder if pictures else None), encoding="utf-8"
+        )
+    index = folder / "index.md"
+    text = re.sub(
+        r"^\| \*\*(\w+)\*\*", r"| [**\1**](\1.md)", index.read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
+    contents = "\n".join(sorted(names))
+    index.write_text(f"{text}\n```{{toctree}}\n:hidden:\n\n{contents}\n```\n", encoding="utf-8")
+
+
+def page(metric: Metric, coverage: dict[str, str] | None, folder: Path | None) -> str:
+    """Return the page of one metric."""
+    facts = metric_facts(metric)
+    keywords = " ".join([metric.name.replace("_", " "), *metric.aliases, facts.get("elsewhere", "")])
+    quoted = re.sub(r"[\"\\:]", " ", keywords)
+    lines = [
+        f'---\nmyst:\n  html_meta:\n    keywords: "{quoted}"\n---\n',
+        f"# {metric.title}: `{metric.name}`\n",
+    ]
+    lines += [metric.meaning, ""]
+    if metric.aliases:
+        lines += ["Also called " + ", ".join(f"`{alias}`" for alias in metric.aliases) + ".", ""]
+    lines += ["## Formula", "", f"`{metric.expression}`", ""]
+    lines += [paragraph + "\n" for paragraph in metric.notes.split("\n\n") if paragraph]
+    if folder is not None and (picture := _picture(metric, folder)):
+        lines += [picture, ""]
+    lines += ["## Facts", "", "| | |", "|---|---|"]
+    for key in ("range", "undefined", "options", "interval", "elsewhere", "words", "reads"):
+        if facts.get(key):
+            value = facts[key].replace("|", "\\|")
+            lines.append(f"| {LABELS[key]} | {f'`{value}`' if key == 'options' else value} |")
+    lines += ["", "## Confidence interval", "", *_interval(facts["interval"], coverage)]
+    lines += ["", "## Example", "", "```python", example(metric), "```", ""]
+    lines += [f"In a shell, `assay metrics {metric.name}` prints these facts.", "", "## Related metrics", ""]
+    lines += [f"- [{other.title}]({other.name}.md): {other.meaning}" for other in related_metrics(metric)]
+    return "\n".join(lines) + "\n"
+
+
+LABELS = {
+    "range": "range", "undefined": "undefined when", "options": "options", "interval": "interval",
+    "elsewhere": "names elsewhere", "words": "scales of words", "reads": "reads",
+}  # fmt: skip
+
+
+def _interval(methods: str, coverage: dict[str, str] | None) -> list[str]:
+    """Return what is known of the interval: its method, and how often it held the truth."""
+    if methods.startswith("none"):
+        return [f"It has no interval: {methods.removeprefix('none: ')}."]
+    lines = [f"Methods tried, in this order: {methods} (see [intervals](../../explanation/intervals.md))."]
+    if coverage is None:
+        return [*lines, "Its coverage has not been simulated by itself."]
+    low = coverage["low"] or "none"
+    return [
+        *lines,
+        (
+            f"Measured [coverage](../../explanation/coverage.md) of 95% intervals: in {coverage['cells']} simulated settings, "
+            f"{low} of which was too low; the worst covered {coverage['worst']} ({coverage['family']}: {coverage['in']}; "
+            f"method there: {coverage['method']})."
+        ),
+    ]
+
+
+def _coverage(page: Path) -> dict[str, dict[str, str]]:
+    """Return the first table of worst cells of the coverage study, by metric."""
+    rows: dict[str, dict[str, str]] = {}
+    columns: list[str] = []
+    for line in page.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if line.startswith("| metric | cells | low | method"):
+            columns = cells
+        elif columns and line.startswith("| ") and len(cells) == len(columns):
+            rows.setdefault(cells[0], dict(zip(columns, cells, strict=True)))
+    return rows
+
+
+def example(metric: Metric) -> str:
+    """Return a worked example of a metric with its output, run here."""
+    kind = "classes" if metric.reads.__name__ in ("Classes", "Ordered") else metric.needs
+    rows = WHOLE_NUMBERS if metric.name == "poisson_log_loss" else ROWS[kind]
+    options = OPTIONS.get(metric.name, "")
+    more = f", {options}" if options else ""
+    names: dict[str, Any] = {}
+    lines = ["import assay", rows, f"assay.metrics.{metric.name}(rows{more})"]
+    if not metric_facts(metric)["interval"].startswith("none"):
+        lines += [f'estimate = assay.estimate("{metric.name}", rows{more})', "estimate"]
+        lines += ["estimate.method"]
+    shown = []
+    for line in lines:
+        shown.append(">>> " + line.replace("\n", "\n... "))
+        try:
+            value = eval(line, names)  # noqa: S307 - our own line
+        except SyntaxError:
+            exec(line, names)  # noqa: S102 - our own line
+            continue
+        if value is not None:
+            shown.append(repr(value))
+    return "\n".join(shown)
+
+
+def _picture(metric: Metric, folder: Path) -> str:
+    """Draw a small picture of a loss against the error, where the metric is a mean over errors of numbers."""
+    if metric.loss is None or metric.needs != "numbers" or metric.name in ("mase", "crps_gaussian"):
+        return ""
+    predicted = np.linspace(0.05, 6, 200)
+    actual = np.full_like(predicted, 2.0)
+    try:
+        values = [
+            float(metric(assay.rows(actual=[a], predicted=[p])))
+            for a, p in zip(actual, predicted, strict=True)
+        ]
+    except (assay.AssayError, TypeError, ValueError):
+        return ""
+    if not all(map(math.isfinite, values)):
+        return ""
+    figure, axes = plt.subplots(figsize=(4.2, 2.3), layout="constrained")
+    axes.plot(predicted, values, color="#1f5fa8")
+    axes.axvline(2.0, color="#888888", linewidth=0.8, linestyle=":")
+    axes.set_xlabel("predicted, where the actual value is 2")
+    axes.set_ylabel(metric.title)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(folder / f"{metric.name}.svg", metadata={"Date": None})
+    plt.close(figure)
+    return (
+        f"![{metric.title} of one row by its predicted value, where the actual value is 2]({metric.name}.svg)"
+    )
