@@ -90,6 +90,7 @@ fuzz:  ## random bytes and inputs, for a while
 site:  ## the documentation as a static site, in build/site (ARGS go to tools/site/build.py)
 	$(SETUP) dev site
 	@$(IN) python tools/site/build.py $(ARGS)
+	@$(IN) python tools/site/check_search.py
 
 docs:  ## write the pages that the code knows
 	$(SETUP) dev
