@@ -99,10 +99,9 @@ class EvaluationShortcuts(Result):
         return report(self._ev, path, **options)
 
     def _repr_html_(self) -> str:
-        from assay.reports.page.static_html import as_still  # noqa: PLC0415
-        from assay.reports.summarize import summarize  # noqa: PLC0415 - reports stand to the right
+        from assay.reports.page.build import notebook_html  # noqa: PLC0415 - reports stand to the right
 
-        return as_still(summarize(self._ev))
+        return notebook_html(self._ev)
 
     @functools.cached_property
     def plot(self) -> Plots:

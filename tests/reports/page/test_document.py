@@ -1,5 +1,6 @@
 """The page as a file: its size, its escaping, its policy, and what it holds for each kind of problem."""
 
+import html
 import html.parser
 import itertools
 import json
@@ -14,7 +15,7 @@ import assay.cli
 from assay.errors import FileError, InputError
 from assay.plots.thin_scores import condensed, cutoff_of
 from assay.reports.page import as_html, slider, write
-from assay.reports.page.build import page_of
+from assay.reports.page.build import html_of, page_of
 from assay.reports.page.slider import chosen_cutoffs, live_metrics
 
 HOSTILE = [
@@ -293,15 +294,18 @@ def test_models_have_a_limit(tmp_path):
         assay.report([*models, models[0]], tmp_path / "more.html")
 
 
-def test_a_notebook_shows_tables_without_scripts():
-    """`_repr_html_` is plain tables, with every label escaped."""
+def test_a_notebook_shows_the_page_in_a_frame_and_tables_without_scripts():
+    """The frame may run its own script and save files, and no more; every label is escaped."""
     actual, score = scored(60, decimals=2)
     label = HOSTILE[0]
     ev = assay.evaluate(actual=[label if one else "other" for one in actual], score=score, positive=label)
     text = ev._repr_html_()
     seen = Elements(text)
-    assert set(seen.tags) <= {"h3", "p", "table", "caption", "thead", "tbody", "tr", "th", "td"}
-    assert "&lt;script&gt;" in text
+    tables = {"h3", "p", "table", "caption", "thead", "tbody", "tr", "th", "td"}
+    assert set(seen.tags) == {"iframe", "details", "summary", *tables}
+    assert 'sandbox="allow-scripts allow-downloads"' in text
+    assert html.unescape(text.split('srcdoc="')[1].split('" style=')[0]) == html_of([ev])
+    assert "&lt;script&gt;" in text.split("</iframe>")[1]
     assert f"{ev['auc'].value:.4f}" in text
 
 

@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from assay import __version__
-from assay.errors import InputError
+from assay.errors import AssayError, InputError
 from assay.evaluation.error_rows import ErrorRows
 from assay.evaluation.evaluate import evaluate
 from assay.evaluation.evaluation import Evaluation
@@ -19,7 +19,7 @@ from assay.reports.page.metric_cells import take_definitions
 from assay.reports.page.model_data import model_data
 from assay.reports.page.slice_data import slice_table, slices_of
 from assay.reports.page.slider import MOST
-from assay.reports.page.static_html import as_still
+from assay.reports.page.static_html import as_notebook, as_still
 from assay.reports.summarize import summarize
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from assay.comparison.compare import Comparison
 
-__all__ = ["comparison_html", "html_of", "page_of", "report"]
+__all__ = ["comparison_html", "html_of", "notebook_html", "page_of", "report"]
 
 _LAYOUT_VERSION = 3  # of the data that the script reads
 _MAX_ERRORS = 100  # rows worth looking at; more would be read by nobody
@@ -83,6 +83,18 @@ def html_of(several: Sequence[Evaluation], **options: Any) -> str:
     """Return the page as text; `options` are those of :func:`page_of`."""
     page = page_of(several, **options)
     return as_html(page, "\n".join(as_still(summarize(ev)) for ev in several))
+
+
+def notebook_html(ev: Evaluation) -> str:
+    """Return an evaluation as a notebook shows it: the page in a frame, and tables without scripts.
+
+    What a page cannot show, such as a metric without rows, leaves the tables alone.
+    """
+    still = as_still(summarize(ev))
+    try:
+        return as_notebook(html_of([ev]), still)
+    except AssayError:
+        return still
 
 
 def comparison_html(

@@ -1,4 +1,4 @@
-"""The summary of an evaluation as HTML without scripts or styles, for notebooks and print."""
+"""An evaluation as HTML within other documents: as tables without scripts, and in notebooks as the page."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from assay.formatting.width import LINE, short
 if TYPE_CHECKING:
     from assay.reports.summary import Summary
 
-__all__ = ["as_still"]
+__all__ = ["as_notebook", "as_still"]
 
 _MAX_CLASSES = 12  # whose counts are shown
+_FRAME_HEIGHT = 720  # pixels: a slider and its counts at once
 
 
 def as_still(summary: Summary) -> str:
@@ -41,6 +42,22 @@ def as_still(summary: Summary) -> str:
     parts.append("</tbody></table>")
     parts += [f"<p>{escape_html(short(remark, LINE))}</p>" for remark in summary.remarks]
     return "".join(parts)
+
+
+def as_notebook(page: str, still: str) -> str:
+    """Return a whole page in a frame of its own, and below it, folded, the tables that need no scripts.
+
+    The frame may run the page's script and save files; it shares nothing with the notebook around it. A
+    viewer that takes frames out, or a notebook that is not trusted, leaves the tables.
+
+    >>> as_notebook("<p>page</p>", "<p>tables</p>").count("<p>")
+    1
+    """
+    frame = (
+        f'<iframe sandbox="allow-scripts allow-downloads" title="evaluation" srcdoc="{escape_html(page)}" '
+        f'style="width: 100%; height: {_FRAME_HEIGHT}px; border: 0"></iframe>'
+    )
+    return f"{frame}<details><summary>As plain tables</summary>{still}</details>"
 
 
 def _count(number: float) -> str:
