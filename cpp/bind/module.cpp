@@ -2,6 +2,7 @@
 
 NB_MODULE(_kernels, m) {
     m.doc() = "The C++ kernels of assay. Import assay.kernels instead: it is the one door.";
+    assay::bind::bind_fingerprint(m);
     assay::bind::bind_lists(m);
     assay::bind::bind_losses(m);
     assay::bind::bind_order(m);

@@ -45,6 +45,7 @@ nb::object to_numpy(Array<T, Rest...>&& values) {
     return to_numpy(std::move(values), {size});
 }
 
+void bind_fingerprint(nb::module_& m);
 void bind_lists(nb::module_& m);
 void bind_losses(nb::module_& m);
 void bind_order(nb::module_& m);

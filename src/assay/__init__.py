@@ -92,6 +92,7 @@ if TYPE_CHECKING:  # "as" makes a name public to type checkers, of which __all__
     from assay.tallies import ColumnTallies as ColumnTallies
     from assay.tallies import Confidences as Confidences
     from assay.tallies import Confusion as Confusion
+    from assay.tallies import Fingerprint as Fingerprint
     from assay.tallies import Grouped as Grouped
     from assay.tallies import LabelSets as LabelSets
     from assay.tallies import Losses as Losses
@@ -143,7 +144,8 @@ _HOMES = {
     "assay.crossvalidation.learning_curve": ("LearningCurve", "learning_curve"),
     "assay.comparison.procedures": ("compare_datasets", "compare_resamples"),
     "assay.tallies": (
-        "BinnedScores", "ClassScores", "Collection", "ColumnTallies", "Confidences", "Confusion", "Grouped",
+        "BinnedScores", "ClassScores", "Collection", "ColumnTallies", "Confidences", "Confusion",
+        "Fingerprint", "Grouped",
         "LabelSets", "Losses", "Moments", "NumberPairs", "PairedLabels", "PairedScores", "Preferences",
         "Queries", "Ratings", "RunCounts", "Scores", "Sums", "Tally", "Values", "from_bytes", "merge",
     ),

@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.reference_assignment import fold_of_keys, keyed_word
 
+from assay.inputs.text_hashes import text_hashes
 from assay.resampling import assignment, holdout, kfold
 from assay.resampling.apportionment import apportion
-from assay.resampling.row_hashing import Keys, text_hashes
+from assay.resampling.row_hashing import Keys
 
 seeds = st.integers(0, 2**64 - 1)
 labels = st.lists(st.sampled_from("abcde"), min_size=10, max_size=200)

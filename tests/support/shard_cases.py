@@ -29,6 +29,7 @@ COLUMNS = {
     "truth": _RNG.random(N) < 0.4,
     "query": _RNG.integers(0, 60, N),
 }
+COLUMNS["row"] = np.arange(N)
 _CHANCES = _RNG.dirichlet([1, 1, 1], N)
 COLUMNS |= {f"p_{place}": _CHANCES[:, place] for place in range(3)}
 
@@ -40,6 +41,7 @@ def sliced(rows):
 
 # By name the roles, and the tally.
 QUESTIONS = {
+    "fingerprint": ({"actual": "y", "score": "score", "key": "row"}, assay.Fingerprint),
     "labels": ({"actual": "actual", "predicted": "said"}, assay.Confusion),
     "weighted labels": ({"actual": "actual", "predicted": "said", "weight": "weight"}, assay.Confusion),
     "ranks": ({"actual": "y", "score": "score"}, assay.Scores),

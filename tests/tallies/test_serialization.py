@@ -62,6 +62,9 @@ def examples():
         ),
         "ratings": assay.Ratings.of({"ann": ["a", "b", None], "bob": ["a", "a", "b"]}, group=["x", "y", "x"]),
         "ratings of numbers": assay.Ratings.of({"ann": [0.5, 2, None], "bob": [1, 2, 3]}),
+        "fingerprint": assay.Fingerprint.of(
+            assay.rows(actual=[0, 1, 1], score=[0.5, 0.25, 0.75], key=["a", "b", "c"])
+        ),
         "run counts": assay.RunCounts.of(
             ["q1", "q1", "q2"], [1, 0, 1], model=["a", "b", "a"], group=["x", "x", "y"]
         ),

@@ -125,6 +125,12 @@ def confident(rows):
     return assay.Confidences.of(assay.rows(actual=actual, score=score, weight=weight, labels=["a", "b", "c"]))
 
 
+def fingerprints(rows):
+    """Each row is a key, an actual label and a score."""
+    key, actual, score = columns(rows, 3)
+    return assay.Fingerprint.of(assay.rows(actual=actual, score=np.array(score), key=key))
+
+
 def ratings(rows):
     """Each row is an item with the ratings of three raters, None where one is missing, and its group."""
     first, second, third, group = columns(rows, 4)
@@ -279,6 +285,7 @@ CASES = {
     "confidences, weighted": Case(
         st.tuples(st.sampled_from("abc"), CHANCES, WEIGHT), confident, assay.Confidences.empty
     ),
+    "fingerprint": Case(st.tuples(WORDS, SMALL, st.floats(0, 1)), fingerprints, assay.Fingerprint.empty),
     "ratings": Case(
         st.tuples(*[st.none() | SMALL] * 2, st.sampled_from([None, 0.5, 2.0]), WORDS),
         ratings,

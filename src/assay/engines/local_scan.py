@@ -72,6 +72,7 @@ def scan(
     weight: str | None = None,
     group: str | None = None,
     query: str | None = None,
+    key: str | None = None,
     by: str | Sequence[str] = (),
     second: Mapping[str, str] | None = None,
     labels: Sequence[Label] | None = None,
@@ -94,7 +95,7 @@ def scan(
         A source, or the path, pattern or folder to make one of.
     tallies
         By name a tally, or a function that makes one of rows.
-    actual, predicted, score, weight, group, query, by
+    actual, predicted, score, weight, group, query, key, by
         The columns of each role; the others are not read. `score` may be a list of columns, one per class,
         or a mapping from label to column. Rows of several labels or outputs have a list of columns for
         `actual`, and for `predicted` or `score`.
@@ -126,8 +127,8 @@ def scan(
     """
     asked = ScanRequest.of(
         tallies=tallies, actual=actual, predicted=predicted, score=score, weight=weight, group=group,
-        query=query, by=by, second=second, labels=labels, positive=positive, missing=missing, edges=edges,
-        memory=memory, threads=threads, bits=bits,
+        query=query, key=key, by=by, second=second, labels=labels, positive=positive, missing=missing,
+        edges=edges, memory=memory, threads=threads, bits=bits,
     )  # fmt: skip
     engine = cluster_of(data)
     if engine is not None:

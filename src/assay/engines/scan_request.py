@@ -52,6 +52,7 @@ class ScanRequest:
         weight: str | None = None,
         group: str | None = None,
         query: str | None = None,
+        key: str | None = None,
         by: str | Sequence[str] = (),
         second: Mapping[str, str] | None = None,
         labels: Sequence[Label] | None = None,
@@ -72,7 +73,7 @@ class ScanRequest:
             labels, score = tuple(score), tuple(score.values())
         roles: dict[str, Any] = {
             "actual": _several(actual), "predicted": _several(predicted), "score": _several(score),
-            "weight": weight, "group": group, "query": query,
+            "weight": weight, "group": group, "query": query, "key": key,
             "by": (by,) if isinstance(by, str) else tuple(by),
         }  # fmt: skip
         if isinstance(roles["actual"], tuple):  # several labels or outputs, named by their columns

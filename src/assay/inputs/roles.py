@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Rows", "declare_labels", "gather_rows", "need_columns", "need_rows", "rows"]
 
-_ROLES = ("actual", "predicted", "score", "weight", "group", "query")
-_NAME_ROLES = ("group", "query", "by")  # whose values are names alone
+_ROLES = ("actual", "predicted", "score", "weight", "group", "query", "key")
+_NAME_ROLES = ("group", "query", "by", "key")  # whose values are names alone
 _NO_SLICES: tuple[Any, ...] = ()
 
 
@@ -47,6 +47,7 @@ class Rows:
     weight: Column | None = None
     group: Column | None = None
     query: Column | None = None
+    key: Column | None = None
     by: tuple[Column, ...] = ()
     labels: Labels | None = None
     positive: Label | None = None
@@ -146,6 +147,7 @@ def rows(
     weight: Any = None,
     group: Any = None,
     query: Any = None,
+    key: Any = None,
     by: Any = _NO_SLICES,
     labels: Sequence[Label] | None = None,
     positive: Label | None = None,
@@ -171,6 +173,8 @@ def rows(
         Rows that belong together (a patient, a user): the unit of sampling.
     query
         The list a row belongs to, for ranking.
+    key
+        The name of each row, by which a test set is recognized (:class:`assay.Fingerprint`).
     by
         One column, or a list of them, to slice by.
     labels
@@ -192,7 +196,7 @@ def rows(
     """
     roles = {
         "actual": actual, "predicted": predicted, "score": score, "weight": weight, "group": group,
-        "query": query,
+        "query": query, "key": key,
     }  # fmt: skip
     from assay.inputs.multilabel import has_several_outputs  # noqa: PLC0415 - circular import
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import SplitError
+from assay.inputs.text_hashes import text_hashes
 from assay.resampling.assignment import narrow
-from assay.resampling.row_hashing import Keys, text_hashes
+from assay.resampling.row_hashing import Keys
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -11,14 +11,14 @@ from assay import kernels
 from assay.errors import SplitError, shown
 from assay.hints import param
 from assay.inputs import encode
+from assay.inputs.text_hashes import mix, text_hashes
 
 if TYPE_CHECKING:
     from assay.inputs.columns import Array, Column
 
-__all__ = ["Keys", "read_keys", "shuffled", "text_hashes"]
+__all__ = ["Keys", "read_keys", "shuffled"]
 
 _BLOCK_ROWS = 1 << 15  # whose words stay in the cache from one step to the next
-_BLOCK_TEXTS = 1 << 12
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -43,9 +43,9 @@ class Keys:
             else:
                 block[:] = self.bits[begin : begin + _BLOCK_ROWS]
             block ^= first
-            _mix(block)
+            mix(block)
             block += second
-            _mix(block)
+            mix(block)
         return words
 
     def ties(self, rows: Array) -> Array:
@@ -55,15 +55,6 @@ class Keys:
     def order(self) -> Array | None:
         """Return the rows in the order of their keys, None where they already are."""
         return None if self.values is None else np.argsort(self.values, kind="stable")
-
-
-def _mix(words: Array) -> None:
-    """Scramble 64-bit words in place, one to one (Stafford's variant 13 of MurmurHash3's last step)."""
-    words ^= words >> np.uint64(30)
-    words *= np.uint64(0xBF58476D1CE4E5B9)
-    words ^= words >> np.uint64(27)
-    words *= np.uint64(0x94D049BB133111EB)
-    words ^= words >> np.uint64(31)
 
 
 def read_keys(keys: Column | None, n: int) -> Keys:
@@ -86,29 +77,6 @@ def read_keys(keys: Column | None, n: int) -> Keys:
     if (ordered[1:] == ordered[:-1]).any():
         _refuse_twice(keys, wide)
     return Keys(n, wide.view(np.uint64), wide)
-
-
-def text_hashes(texts: list[str]) -> Array:
-    """Return a 64-bit hash for each text: the sum of scrambled pairs of character and position.
-
-    It depends on the characters and their positions alone, so it is the same on every machine.
-    """
-    words = np.empty(len(texts), dtype=np.uint64)
-    for begin in range(0, len(texts), _BLOCK_TEXTS):
-        some = texts[begin : begin + _BLOCK_TEXTS]
-        # Each text ends in a character of its own, so that none is empty.
-        together = "\0".join(some) + "\0"
-        characters = np.frombuffer(together.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        lengths = np.fromiter(map(len, some), dtype=np.intp, count=len(some)) + 1
-        starts = lengths.cumsum() - lengths
-        places = np.arange(len(characters), dtype=np.uint64)
-        places -= np.repeat(starts, lengths).astype(np.uint64)
-        places <<= np.uint64(32)
-        places += characters
-        places += np.uint64(0x9E3779B97F4A7C15)  # 0 would stay 0
-        _mix(places)
-        words[begin : begin + _BLOCK_TEXTS] = np.add.reduceat(places, starts)
-    return words
 
 
 def shuffled(count: int, seed: int, repeat: int) -> Array:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from assay.tallies.column_tallies import ColumnTallies
     from assay.tallies.confusion import Confusion
     from assay.tallies.distinct_values import Values
+    from assay.tallies.fingerprint import Fingerprint
     from assay.tallies.grouped import Grouped
     from assay.tallies.losses import Losses
     from assay.tallies.moments import Moments, Sums
@@ -37,6 +38,7 @@ _HOMES = {
     "collection": ("Collection",),
     "scores.top_label": ("Confidences",),
     "confusion": ("Confusion",),
+    "fingerprint": ("Fingerprint",),
     "grouped": ("Grouped",),
     "multilabel": ("LabelSets",),
     "losses": ("Losses",),
@@ -65,6 +67,7 @@ __all__ = [
     "ColumnTallies",
     "Confidences",
     "Confusion",
+    "Fingerprint",
     "Grouped",
     "LabelSets",
     "Losses",
