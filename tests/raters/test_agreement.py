@@ -304,3 +304,20 @@ def test_a_judge_and_people_who_always_agree_are_put_in_words():
 def test_a_coefficient_without_value_says_why():
     text = " ".join(str(assay.agreement({"a": ["x"] * 9, "b": ["x"] * 9}, raters=["a", "b"])).split())
     assert "No value of Krippendorff's alpha" in text
+
+
+def test_missing_items_get_advice_that_can_be_followed():
+    """There is no option to drop rows here, and none is advised."""
+    for role in ("item", "rater", "group"):
+        roles = {"item": [1, 1], "rater": ["a", "b"], "rating": [1, 2], "group": [1, 1]}
+        roles[role] = [roles[role][0], None]
+        with pytest.raises(assay.AssayError, match=f"missing in {role} .* Leave such rows out, or fill"):
+            assay.agreement(**roles)
+
+
+def test_one_item_is_singular():
+    """Counts of one are in the singular, in the head line and the notes."""
+    text = str(assay.agreement({"ann": [1], "bob": [1]}, raters=["ann", "bob"]))
+    assert text.startswith("1 item, 2 raters, 2 ratings, none missing; 1 category, nominal")
+    assert "1 category occurs" in text
+    assert "1 item is few" in text

@@ -111,7 +111,9 @@ def test_answers_and_selectors():
     [
         ({}, "need question= and correct="),
         ({"question": [1, 1], "correct": [1]}, "different lengths"),
-        ({"question": [1, 1], "correct": [1, None]}, "missing"),
+        ({"question": [1, 1], "correct": [1, None]}, r"missing in correct .* Leave such rows out, or fill"),
+        ({"question": [1, None], "correct": [1, 0]}, r"missing in question .* Leave such rows out, or fill"),
+        ({"question": [1, 2], "correct": [1, 0], "group": [1, None]}, "missing in group .* Leave such rows"),
         ({"question": [1, 1], "correct": [1, float("inf")]}, "infinite"),
         ({"question": [1, 1], "correct": [1, 0], "run": [2, 2]}, "run 2 of the question 1 is there twice"),
         ({"question": [1, 1], "correct": [1, 0], "group": [2, 3]}, "in two groups"),
@@ -168,3 +170,28 @@ def test_too_few_runs_and_one_question_are_put_in_words():
     assert "No value of pass@3, pass^3 and majority@3: it needs 3 runs" in " ".join(str(few).split())
     single = assay.repeats(question=[1] * 5, correct=[1, 0, 1, 1, 0])
     assert "run once" not in str(single)
+
+
+def test_the_variance_table_counts_groups():
+    """The error now is that of the estimate, and splits into groups of questions and runs."""
+    rng = np.random.default_rng(5)
+    group = np.repeat(np.arange(30), 16)
+    question, easy = np.repeat(np.arange(120), 4), np.repeat(rng.normal(size=30), 16)
+    correct = (rng.normal(size=480) < easy).astype(int)
+    found = assay.repeats(question=question, correct=correct, group=group)
+    variance, error = found.variance[found.models[0]], found["mean"].standard_error
+    assert variance.standard_error() == pytest.approx(error)
+    assert variance.standard_error(questions=240) == pytest.approx(error / math.sqrt(2))
+    runs = variance.within / 4 / 120
+    assert variance.standard_error(runs=math.inf) == pytest.approx(math.sqrt(error**2 - runs))
+    alone = assay.repeats(question=question, correct=correct)
+    assert variance[:4] == alone.variance[alone.models[0]][:4]
+    assert error > 1.3 * alone["mean"].standard_error
+
+
+def test_one_of_a_thing_is_singular_and_a_model_without_name_is_not_named():
+    """The head line counts in the singular, and no table has a column of models where there is none."""
+    assert str(assay.repeats(question=[1], correct=[1])).startswith("1 question, 1 run\n")
+    text = str(assay.repeats(question=[1, 1, 2, 2], correct=[1, 0, 1, 1], group=[1, 1, 1, 1]))
+    assert text.startswith("2 questions in 1 group, 4 runs\n")
+    assert "model" not in text

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 __all__ = [
     "JOINED",
     "DifferenceCells",
+    "count_of",
     "counts_dict",
     "decimals_for",
     "format_amount",
@@ -147,6 +148,15 @@ def format_interval(estimate: WithInterval, *, digits: int | None = None) -> str
     if digits is not None:
         return f"[{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
     return f"[{format_value(estimate.low)}, {format_value(estimate.high)}]"
+
+
+def count_of(number: int, noun: str, plural: str = "") -> str:
+    """Return a count with its noun in the singular or the plural.
+
+    >>> count_of(1, "run"), count_of(1200, "category", "categories")
+    ('1 run', '1,200 categories')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def format_count(number: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,14 +75,22 @@ class Column:
         if self.missing is not None:
             self.raise_missing(int(np.argmax(self.missing)))
 
-    def raise_missing(self, row: int) -> NoReturn:
-        """Raise the error for missing values, the first of them at a row."""
+    def require_complete(self) -> Self:
+        """Return the column; raise if a row holds nothing, where no option leaves such rows out."""
+        absent = self.absent()
+        if absent is not None:
+            self.raise_missing(int(np.argmax(absent)), option=False)
+        return self
+
+    def raise_missing(self, row: int, *, option: bool = True) -> NoReturn:
+        """Raise the error for missing values, the first of them at a row; `option`: ``missing=`` is there."""
         absent = self.absent()
         count = 1 if absent is None else int(np.count_nonzero(absent))
         what = "1 value is" if count == 1 else f"{count:,} values are"
+        advice = f"{param('missing', 'drop')} leaves such rows out and counts them; or fill them first."
         raise MissingValueError(
             f"{what} missing in {self.name} (first at {self.where(row)}). "
-            f"{param('missing', 'drop')} leaves such rows out and counts them; or fill them first."
+            f"{advice if option else 'Leave such rows out, or fill them first.'}"
         )
 
     def numbers(self, what: str) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.errors import InputError, LengthError, shown, suggest_keywords
 from assay.formatting.frame_output import library_of
+from assay.formatting.numbers import count_of
 from assay.hints import param, passed
 from assay.inference.formulas.kappa import agreement_weights
 from assay.inference.formulas.proportions import check_confidence
@@ -182,14 +183,14 @@ def _result(tally: Ratings, settings: _AgreementSettings) -> RaterAgreement:
     if agree is not None and not (np.array_equal(agree, agree.T) and (np.diag(agree) == 1).all()):
         raise InputError(f"{param('weights')} are a symmetric table with 1 on the diagonal: full agreement.")
     if settings.labels is None and small and settings.level == "nominal":
-        notes.append(
-            f"{len(categories)} categories occur: AC1 and Brennan-Prediger depend on how many there are."
-        )
+        occurring = count_of(len(categories), "category occurs", "categories occur")
+        notes.append(f"{occurring}: AC1 and Brennan-Prediger depend on how many there are.")
     estimator = CoefficientEstimator(counts, clusters, confidence)
     estimates, tests = coefficients(estimator, agree, settings.level, numbers, scheme)
     n = int(counts.counts[counts.ratings > 0].sum())
     if n < _MIN_ITEMS:
-        notes.append(f"{n} items are few: intervals from fewer than {_MIN_ITEMS} are rough.")
+        items = count_of(n, "item is", "items are")
+        notes.append(f"{items} few: intervals from fewer than {_MIN_ITEMS} are rough.")
     people = [index for index in range(len(tally.raters)) if index != judge]
     numeric = numeric_coefficients(counts, people, numbers, settings.level, confidence)
     estimates |= numeric.estimates

@@ -158,7 +158,8 @@ def _read(data: Any, roles: dict[str, Any]) -> dict[str, Any]:
             columns[role] = table.column(value)
         else:
             columns[role] = column(value, role)
-    lengths = {role: len(values) for role, values in columns.items() if values is not None}
+    given = {role: values.require_complete() for role, values in columns.items() if values is not None}
+    lengths = {role: len(values) for role, values in given.items()}
     if len(set(lengths.values())) > 1:
         raise LengthError(f"the columns have different lengths: {lengths}.")
     return columns
@@ -180,11 +181,8 @@ class _Rows:
     @classmethod
     def of(cls, rows: dict[str, Any]) -> _Rows:
         score = np.asarray(rows["correct"].numbers("scores of runs"), dtype=np.float64)
-        rows["correct"].refuse_missing()
         if not np.isfinite(score).all():
             row = int(np.argmin(np.isfinite(score)))
-            if np.isnan(score[row]):
-                rows["correct"].raise_missing(row)
             raise NumberError(f"correct is infinite ({rows['correct'].where(row)}).")
         if not len(score):
             raise LengthError("there are no runs.")
@@ -203,8 +201,6 @@ class _Rows:
         selector = None
         if rows["selector"] is not None:
             selector = rows["selector"].numbers("selector scores")
-            if (absent := rows["selector"].absent()) is not None:
-                rows["selector"].raise_missing(int(np.argmax(absent)))
         return cls(question, names, model, models, score, clusters, answer, selector)
 
     @property
@@ -269,7 +265,7 @@ def _summary(
         own = asked[:, index]
         variance[name] = decompose(
             questions.runs[own, index], questions.means[own, index], questions.variances[own, index],
-            questions.counts[own],
+            questions.counts[own], None if questions.clusters is None else questions.clusters[own],
         )  # fmt: skip
     notes = list(settings.notes)
     if all(item is None for item in variance.values()):

@@ -161,5 +161,5 @@ class RepeatedRuns(RepeatedRunsShortcuts):
                 "standard_error_twice_the_runs": "with twice the runs",
                 "standard_error_infinite_runs": "with any number of runs",
             }  # fmt: skip
-            tables.append(ResultTable(variance, "variance of the mean", headings=heads))
+            tables.append(ResultTable(variance, "variance of the mean", headings=heads, frame_only=alone))
         return tables

@@ -57,7 +57,9 @@ class Preferences(Tally, kind="preferences"):
 
         `winner` is "left", "right" or "tie" (or a, b; model_a, model_b), the winner's name, or 1, 0, 0.5.
         """
-        columns = [column(values, name) for values, name in ((left, "left"), (right, "right"))]
+        columns = [
+            column(values, name).require_complete() for values, name in ((left, "left"), (right, "right"))
+        ]
         if len(columns[0]) != len(columns[1]):
             raise LengthError(f"left has {len(columns[0]):,} values, right has {len(columns[1]):,}.")
         (first, first_labels), (second, second_labels) = (encode(values) for values in columns)
@@ -74,7 +76,7 @@ class Preferences(Tally, kind="preferences"):
         result = outcomes(winner, first, second, models)
         clusters, groups = np.zeros(len(first), np.int64), ()
         if group is not None:
-            values = column(group, "group")
+            values = column(group, "group").require_complete()
             if len(values) != len(first):
                 raise LengthError(f"group has {len(values):,} values for {len(first):,} comparisons.")
             codes, labels = encode(values)
@@ -139,7 +141,7 @@ class Preferences(Tally, kind="preferences"):
 
 def outcomes(winner: Any, left: Array, right: Array, models: tuple[Label, ...]) -> Array:
     """Return the outcome of each comparison as 0 (left), 1 (tie) or 2 (right)."""
-    given = column(winner, "winner")
+    given = column(winner, "winner").require_complete()
     if len(given) != len(left):
         raise LengthError(f"winner has {len(given):,} values for {len(left):,} comparisons.")
     is_float = given.labels is None and given.values.dtype.kind == "f"

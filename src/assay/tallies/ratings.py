@@ -83,6 +83,8 @@ class Ratings(Tally, kind="ratings"):
         columns = [
             column(values, name) for values, name in ((item, "item"), (rater, "rater"), (rating, "rating"))
         ]
+        for values in columns[:2]:
+            values.require_complete()
         lengths = {len(values) for values in columns}
         if len(lengths) > 1:
             raise LengthError(f"item, rater and rating have different lengths: {sorted(lengths)}.")
@@ -265,7 +267,7 @@ def _category_union(first: tuple[Category, ...], second: tuple[Category, ...]) -
 def _grouped(group: Any, n: int) -> tuple[Array, tuple[Label, ...]]:
     if group is None:
         return np.zeros(n, np.int64), ()
-    values = column(group, "group")
+    values = column(group, "group").require_complete()
     if len(values) != n:
         raise LengthError(f"group has {len(values):,} values for {n:,} rows.")
     codes, labels = encode(values)

@@ -47,7 +47,7 @@ class RunCounts(Tally, kind="run counts"):
     @classmethod
     def of(cls, question: Any, correct: Any, *, model: Any = None, group: Any = None) -> Self:
         """Return the tally of one row per run; a question's rows must not be split between tallies."""
-        values = column(correct, "correct")
+        values = column(correct, "correct").require_complete()
         numbers = values.complete_numbers("correct runs, 1 or 0,")
         wrong = (numbers != 0) & (numbers != 1)
         if wrong.any():
@@ -130,7 +130,7 @@ class RunCounts(Tally, kind="run counts"):
 
 
 def _coded(values: Any, name: str, n: int) -> tuple[Array, tuple[Label, ...]]:
-    given = column(values, name)
+    given = column(values, name).require_complete()
     if len(given) != n:
         raise LengthError(f"{name} has {len(given):,} values for {n:,} runs.")
     codes, labels = encode(given)

@@ -106,13 +106,20 @@ class RunVariance(NamedTuple):
     """The variance of scores: between questions, and within a question from run to run.
 
     ``between`` may be below 0 by chance. ``questions`` and ``runs`` are the sizes (the mean of unequal runs,
-    by the analysis of variance).
+    by the analysis of variance). ``between_groups`` is the variance between questions that errors count with
+    where questions come in groups: that which questions of their own would need for the error of the groups.
     """
 
     between: float
     within: float
     questions: float
     runs: float
+    between_groups: float | None = None
+
+    @property
+    def sampled(self) -> float:
+        """The variance between questions as errors count it, groups allowed for; at least 0."""
+        return max(self.between if self.between_groups is None else self.between_groups, 0.0)
 
     @property
     def icc(self) -> float:
@@ -130,13 +137,13 @@ class RunVariance(NamedTuple):
         """Return the standard error of the mean with so many questions and runs of each."""
         t = self.questions if questions is None else questions
         r = self.runs if runs is None else runs
-        return math.sqrt((max(self.between, 0.0) + self.within / r) / t)
+        return math.sqrt((self.sampled + self.within / r) / t)
 
     def best_runs(self, cost_question: float, cost_run: float) -> float:
         """Return the number of runs of a question that gives the smallest error for the money; at least 1."""
-        if not self.between > 0:
+        if not self.sampled > 0:
             return math.inf if cost_question > 0 else 1.0
-        return max(math.sqrt(cost_question * self.within / (cost_run * self.between)), 1.0)
+        return max(math.sqrt(cost_question * self.within / (cost_run * self.sampled)), 1.0)
 
 
 def decompose(
@@ -144,10 +151,12 @@ def decompose(
     means: NDArray[np.float64],
     variances: NDArray[np.float64],
     counts: NDArray[np.float64],
+    clusters: NDArray[np.int64] | None = None,
 ) -> RunVariance | None:
     """Return the variance between and within questions, one entry per pattern of questions; None without.
 
-    `variances` are those of the runs of a question, with the divisor n - 1.
+    `variances` are those of the runs of a question, with the divisor n - 1. `clusters` are the questions'
+    groups.
     """
     questions, total = float(counts.sum()), float(counts @ runs)
     spare = float(counts @ (runs - 1))
@@ -157,7 +166,9 @@ def decompose(
     grand = float(counts @ (runs * means)) / total
     between_squares = float(counts @ (runs * (means - grand) ** 2)) / (questions - 1)
     size = (total - float(counts @ runs.astype(np.float64) ** 2) / total) / (questions - 1)
-    return RunVariance((between_squares - within) / size, within, questions, size)
+    error = math.nan if clusters is None else question_spread(means, counts, clusters)[1]
+    groups = None if math.isnan(error) else questions * error**2 - within / size
+    return RunVariance((between_squares - within) / size, within, questions, size, groups)
 
 
 def question_spread(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.formatting.numbers import format_amount
+from assay.formatting.numbers import count_of, format_amount
 from assay.metrics import Undefined
 from assay.raters.agreement_result import TITLES
 from assay.reports.text.result_text import draw_result, undefined_notes
@@ -26,8 +26,9 @@ def draw(result: RaterAgreement, *, width: int = 80) -> str:
     absent = f"{format_amount(missing)} missing" if missing else "none missing"
     weights = "" if result.weights == "none" else f", {result.weights} weights"
     title = (
-        f"{result.items:,} items, {len(result.raters)} raters, {result.ratings:,} ratings, {absent}; "
-        f"{len(result.categories)} categories, {result.level}{weights}"
+        f"{count_of(result.items, 'item')}, {count_of(len(result.raters), 'rater')}, "
+        f"{count_of(result.ratings, 'rating')}, {absent}; "
+        f"{count_of(len(result.categories), 'category', 'categories')}, {result.level}{weights}"
     )
     main, *rest = result.tables()
     tables = [main, *(table for table in rest if len(table) <= _MAX_ROWS)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.formatting.numbers import p_text
+from assay.formatting.numbers import count_of, p_text
 from assay.formatting.table import listed
 from assay.formatting.width import clean
 from assay.reports.text.result_text import draw_result
@@ -27,9 +27,10 @@ _SMALL_P = 0.01
 
 def draw(result: Arena, *, width: int = 80) -> str:
     """Return an arena as lines of at most so many columns."""
-    clusters = f" in {result.clusters:,} groups" if result.clusters else ""
+    clusters = f" in {count_of(result.clusters, 'group')}" if result.clusters else ""
     title = (
-        f"{len(result.models)} models, {result.comparisons:,} comparisons{clusters}, {result.ties:,} ties; "
+        f"{count_of(len(result.models), 'model')}, {count_of(result.comparisons, 'comparison')}{clusters}, "
+        f"{count_of(result.ties, 'tie')}; "
         f"{_METHODS[result.method]}"
     )
     tables = result.tables()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.formatting.numbers import p_text
+from assay.formatting.numbers import count_of, p_text
 from assay.reports.text.result_text import draw_result, undefined_notes
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ __all__ = ["draw"]
 
 def draw(result: RepeatedRuns, *, width: int = 80) -> str:
     """Return repeated runs as lines of at most so many columns."""
-    clusters = f" in {result.groups:,} groups" if result.groups else ""
+    clusters = f" in {count_of(result.groups, 'group')}" if result.groups else ""
     models = f", {len(result.models)} models" if len(result.models) > 1 else ""
-    title = f"{result.questions:,} questions{clusters}, {result.runs:,} runs{models}"
+    title = f"{count_of(result.questions, 'question')}{clusters}, {count_of(result.runs, 'run')}{models}"
     named = {
         f"{metric} of {model}" if models else metric: estimate
         for model in result.models
