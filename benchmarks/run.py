@@ -32,6 +32,7 @@ PARTS = (
     "crossval",
     "judging",
     "small",
+    "batching",
     "growth",
 )
 

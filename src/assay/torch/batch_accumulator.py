@@ -15,6 +15,7 @@ from assay.hints import param
 from assay.inputs import Column
 from assay.inputs.arrays import from_tensor
 from assay.torch.logits import probabilities
+from assay.torch.processes import gather_rows_of_processes
 from assay.torch.repeated_rows import without_repeats
 from assay.torch.row_store import RowStore
 
@@ -166,6 +167,13 @@ class Accumulator:
                 f"the accumulators have different settings: {self._options()} and {other._options()}."
             )
         return self._with_store(self._store.joined(other._store))
+
+    def reduce(self, process_group: Any = None) -> Self:
+        """Return an accumulator of the rows of all processes of ``torch.distributed``, in each of them.
+
+        Every process of the group must call it. This waits for the device and for the others.
+        """
+        return self._with_store(gather_rows_of_processes(self._store, process_group))
 
     def _with_store(self, store: RowStore) -> Self:
         made = type(self)(**self._options(), memory=self._store.device_bytes)
