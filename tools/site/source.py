@@ -83,7 +83,9 @@ def write_navigation(pages: Path) -> None:
         if section.folder != "gallery":
             _append_contents(index, names)
     last = [name for name in LAST if (pages / f"{name}.md").exists()]
-    _append_contents(pages / "index.md", [f"{section.folder}/index" for section in sections] + last)
+    _append_contents(
+        pages / "index.md", [f"{section.title} <{section.folder}/index>" for section in sections] + last
+    )
 
 
 def _ordered(folder: Path, first: tuple[str, ...]) -> list[str]:
