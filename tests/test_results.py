@@ -153,6 +153,9 @@ def _powered():
 
 
 RESULTS = {
+    "plan": lambda: assay.plan(
+        {"y": [0, 1] * 200}, requirements=["recall >= 0.9"], actual="y", predicted="z", name="release"
+    ),
     "evaluation with a proxy": _powered,
     "plan of labels": lambda: assay.labels_needed(_powered(), "accuracy", half_width=0.05),
     "arena": lambda: _arena(group="prompt"),
@@ -211,7 +214,7 @@ def test_every_result_class_has_an_example():
     for module in ("comparison.compare", "comparison.procedures", "crosstable", "evaluation.evaluation",
                    "evaluation.per_class", "crossvalidation.crossval", "crossvalidation.learning_curve", "decisions", "evaluation.error_rows", "evaluation.slices.slices",
                    "raters.agreement", "repeated_runs.repeats",
-                   "preferences.arena", "evaluation.proxy.label_plan"):  # fmt: skip
+                   "preferences.arena", "evaluation.proxy.label_plan", "plans.plan"):  # fmt: skip
         importlib.import_module(f"assay.{module}")
     # By name: a data class with slots leaves its first version behind.
     concrete = {

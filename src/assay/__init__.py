@@ -8,6 +8,7 @@
     estimate        one metric with its interval; merge: tallies of shards
     arena           models ranked by pairwise preferences
     agreement       of several raters; repeats: of repeated runs, such as pass@k; read_log: logs of them
+    plan            what a model must reach, fixed before results, and what the test set can show
     labels_needed   how many labels to buy where a proxy has labelled all rows
 
 Results are an ``Evaluation``, ``Comparison``, ``CrossValidation``, ``LearningCurve`` or ``CrossTable``;
@@ -79,6 +80,8 @@ if TYPE_CHECKING:  # "as" makes a name public to type checkers, of which __all__
     from assay.inputs.roles import rows as rows
     from assay.kernels import set_threads as set_threads
     from assay.kernels import threads as threads
+    from assay.plans.plan import Plan as Plan
+    from assay.plans.plan import plan as plan
     from assay.preferences.arena import arena as arena
     from assay.preferences.arena_result import Arena as Arena
     from assay.raters.agreement import agreement as agreement
@@ -124,6 +127,7 @@ _HOMES = {
     "assay.evaluation.evaluation": ("Evaluation",),
     "assay.evaluation.proxy.label_plan": ("LabelPlan", "labels_needed"),
     "assay.evaluation.storage": ("load",),
+    "assay.plans.plan": ("Plan", "plan"),
     "assay.preferences.arena": ("arena",),
     "assay.preferences.arena_result": ("Arena",),
     "assay.raters.agreement": ("agreement",),

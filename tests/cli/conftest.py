@@ -92,6 +92,11 @@ def _files(tmp_path_factory):
         housing=np.array(["own", "rent"])[draw.integers(0, 2, n)], default=np.array(["no", "yes"])[y],
     )  # fmt: skip
     _judged(at, draw)
+    (at / "plan.toml").write_text(
+        'name = "spam"\nrequirements = ["auc >= 0.6"]\ncolumns = { actual = "type", score = "p_spam" }\n'
+        'settings = { positive = "spam" }\n',
+        encoding="utf-8",
+    )
     (at / "parts").mkdir()
     for number in (1, 2):
         words_of = ["tally", str(at / "shards" / f"{number}.parquet"), "--actual", "y", "--predicted", "yhat"]

@@ -22,6 +22,7 @@ TOP_LEVEL = {
         "agreement", "RaterAgreement", "repeats", "RepeatedRuns", "read_log", "arena", "Arena", "labels_needed",
         "LabelPlan",
     ),
+    "Plans": ("plan", "Plan"),
     "Rows and columns": ("rows", "Rows", "column", "cut", "set_threads", "threads"),
 }  # fmt: skip
 MODULES = {
