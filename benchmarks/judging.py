@@ -7,7 +7,8 @@ import os
 from typing import Any
 
 # Tables of 100 models are too small to share between threads: those of OpenBLAS wait for each other, and
-# where other programs run, a fit of 20 ms takes 2 s. Only where this file is run by itself: NumPy reads it once.
+# where other programs run, a fit of 20 ms takes 2 s. It works where this file is run by itself: NumPy reads
+# it once.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
