@@ -232,3 +232,12 @@ def test_the_sentence_about_the_best_does_not_contradict_its_rank():
     assert result.ranks["a"] == (1, 2)
     assert result.tied_with_best == ["a"]
     assert "a is the best by a test of that alone" in str(result)
+
+
+@pytest.mark.parametrize("role", ["left", "right", "winner", "group"])
+def test_missing_values_get_advice_that_can_be_followed(role):
+    """There is no option to drop rows here, and none is advised."""
+    roles = {"left": [1, 2, 1], "right": [2, 1, 2], "winner": [1.0, 0.5, 0.0], "group": [1, 2, 3]}
+    roles[role] = [*roles[role][:2], None]
+    with pytest.raises(assay.AssayError, match=f"missing in {role} .* Leave such rows out, or fill"):
+        assay.arena(**roles)

@@ -152,8 +152,6 @@ def outcomes(winner: Any, left: Array, right: Array, models: tuple[Label, ...]) 
             codes[numbers == number] = outcome
         if (codes < 0).any():
             row = int(np.argmax(codes < 0))
-            if np.isnan(numbers[row]):
-                given.raise_missing(row)
             raise LabelError(f"winner is 1, 0.5 or 0, not {numbers[row]} ({given.where(row)}).")
         return codes
     codes, labels = encode(given)
