@@ -289,3 +289,22 @@ def test_every_kind_is_drawn_without_a_word_of_complaint(opened):
             slider.focus()
             for key in ("Home", "End", "PageDown"):
                 page.keyboard.press(key)
+
+
+def test_sections_fold_and_are_listed_at_the_side(opened, evaluation):
+    """A heading folds its part away, on paper it is shown; the contents at the side open it and go there."""
+    page = opened(evaluation.report, width=1700)
+    part = page.locator("section", has=page.get_by_role("heading", name="All metrics"))
+    part.get_by_role("button", name="All metrics").click()
+    assert not part.locator("table").is_visible()
+    page.emulate_media(media="print")
+    assert part.locator("table").is_visible()
+    assert part.locator("h2").inner_text() == "All metrics"
+    page.emulate_media(media="screen")
+    listed = page.get_by_role("navigation", name="Contents").get_by_role("button")
+    assert listed.all_inner_texts() == page.locator("section > h2 > button").all_inner_texts()
+    listed.filter(has_text="All metrics").click()
+    assert part.locator("table").is_visible()
+    assert abs(part.bounding_box()["y"]) < 60
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert not page.get_by_role("navigation").is_visible()

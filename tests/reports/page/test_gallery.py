@@ -93,7 +93,7 @@ def test_classes_are_chosen_for_their_curves(opened):
         page.get_by_label("Class", exact=True).select_option(value=label)
         area = assay.estimate("auc", tally.against_rest(label))
         text = page.locator(
-            'section:has(h2:text-is("Each class against the rest")) figcaption'
+            'section:has(h2 > button:text-is("Each class against the rest")) figcaption'
         ).first.inner_text()
         assert f"AUC {format_value(area.value)} {format_interval(area)}" in text
         assert label in text

@@ -14,7 +14,7 @@ pytestmark = needs_chromium
 
 def class_rows(page, table):
     """Return the rows of a table of the page: name, then value and interval of each metric."""
-    rows = page.locator(f'section:has(h2:text-is("{table}")) table.slices tbody tr')
+    rows = page.locator(f'section:has(h2 > button:text-is("{table}")) table.slices tbody tr')
     return {
         row.locator("th").inner_text(): [
             [part.inner_text() for part in cell.locator("span.number").all()]
@@ -123,7 +123,7 @@ def test_slices_come_worst_first_with_their_tests(opened):
     """The slice whose scores are turned round is the first, and its test says that it is worse."""
     ev = sliced(5)
     page = opened(ev.report)
-    table = page.locator('section:has(h2:text-is("Slices")) table.slices tbody tr')
+    table = page.locator('section:has(h2 > button:text-is("Slices")) table.slices tbody tr')
     assert table.nth(1).locator("th").inner_text() == "part 0"
     (by,) = ev.slices
     diff = ev.slices[by].differences()["part 0", "accuracy"]

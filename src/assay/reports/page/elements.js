@@ -113,9 +113,34 @@ const isolated = (text) => `\u2068${text}\u2069`;
 // A name as long as there is room for on an axis.
 const brief = (text, most = 36) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
+// A part of the page under a heading that folds it away; what is folded stays so when the model changes.
+const foldedTitles = new Set();
 function section(title, ...children) {
   const id = fresh("section");
-  return el("section", { "aria-labelledby": id }, el("h2", { id }, title), children);
+  const heading = el("button", { type: "button", class: "fold" }, title);
+  const part = el("section", { "aria-labelledby": id }, el("h2", { id }, heading), children);
+  const show = () => {
+    heading.setAttribute("aria-expanded", !foldedTitles.has(title));
+    part.classList.toggle("collapsed", foldedTitles.has(title));
+  };
+  heading.addEventListener("click", () => {
+    if (!foldedTitles.delete(title)) foldedTitles.add(title);
+    show();
+  });
+  show();
+  return part;
+}
+
+// The headings of the page as buttons, at its side where there is room. Not links, whose address holds the state.
+function contents() {
+  const go = (heading) => {
+    if (heading.getAttribute("aria-expanded") === "false") heading.click();
+    heading.scrollIntoView({ block: "start" });
+    heading.focus({ preventScroll: true });
+  };
+  const entry = (heading) =>
+    el("li", {}, el("button", { type: "button", onclick: () => go(heading) }, heading.textContent));
+  return el("ol", {}, [...document.querySelectorAll("section > h2 > button")].map(entry));
 }
 
 // A word with its explanation, which shows on hover and on focus and which Escape puts away.

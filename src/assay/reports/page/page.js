@@ -131,6 +131,13 @@ function choose(model) {
   method.replaceChildren(computed(model));
   follow(remember);
   moved();
+  listContents();
+}
+
+// Drawn again with the model, whose parts may be others.
+const contentsList = el("nav", { class: "contents", "aria-label": "Contents" });
+function listContents() {
+  contentsList.replaceChildren(contents());
 }
 
 // The model, its label or output, the threshold and the class that are shown, in the address: a link to the page brings them back.
@@ -188,6 +195,8 @@ page.append(
     method,
   ].filter(Boolean),
 );
+page.append(contentsList);
+listContents();
 // Paper shows what is folded on a screen.
 addEventListener("beforeprint", () =>
   document.querySelectorAll("details").forEach((one) => (one.open = true)),
