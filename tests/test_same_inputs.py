@@ -326,7 +326,7 @@ def test_tables_of_counts_are_read_as_their_labels_are(options):
 MISFITS = {
     "unknown": ("f11", ACCEPTED["0 and 1"][1], 'there is no metric "f11". Did you mean f1?'),
     "unknown option": ("f_beta(gamma=2)", ACCEPTED["0 and 1"][1], "f_beta takes no gamma"),
-    "average of numbers": ("macro mae", ACCEPTED["fractions"][1], "mae reads sums of errors"),
+    "average of numbers": ("macro mae", ACCEPTED["fractions"][1], "mae is averaged over labels or outputs"),
     "of classes": ("f1", ACCEPTED["fractions"][1], "f1 is for classes, but actual is taken for measured"),
     "of scores, for numbers": ("auc", ACCEPTED["fractions"][1], "auc is for classes, but actual is taken"),
     "of numbers": ("mae", ACCEPTED["three labels"][1], 'mae is for numbers, but actual holds labels: "a", "b"'),

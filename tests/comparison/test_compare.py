@@ -532,5 +532,22 @@ def test_a_loss_of_a_named_positive_label_is_compared_as_it_is_evaluated():
 def test_an_average_of_a_loss_over_one_output_is_refused_in_its_own_words():
     """Two models of one binary target have no labels to average over."""
     ev = assay.evaluate(actual=[0, 1, 1, 0], score=[0.2, 0.7, 0.6, 0.4])
-    with pytest.raises(assay.MetricError, match="averaged over labels or outputs, and here is but one"):
+    with pytest.raises(
+        assay.MetricError, match="averaged over labels or outputs, and there is only one here"
+    ):
         assay.compare(ev, ev, metrics=["samples brier"])
+
+
+def test_a_table_of_two_models_is_headed_by_their_names():
+    """Their columns, the winner and p-values that nothing was corrected for would only make it wide."""
+    first, second = (
+        assay.rows(actual=[0, 1] * 20, predicted=predicted) for predicted in ([0, 1] * 20, [0, 1, 0, 0] * 10)
+    )
+    head = r"metric & old & new & difference & p & method \\"
+    latex = assay.compare(first, second, names=["old", "new"], metrics=["accuracy"]).to_latex()
+    assert head in latex.splitlines()
+    two = assay.compare(first, second, names=["old", "new"], metrics=["accuracy", "recall"]).to_latex()
+    assert head.replace("& p &", "& p & adjusted p &") in two.splitlines()
+    three = assay.compare(first, second, first, names=["old", "new", "last"], metrics=["accuracy"])
+    assert "metric & first & second & first value" in three.to_latex()
+    assert {"winner", "first", "adjusted_p_value"} <= set(three.to_frame().columns)

@@ -20,7 +20,7 @@ from assay.comparison.shortcuts import ComparisonShortcuts
 from assay.errors import InputError, MetricError, suggest_keywords
 from assay.evaluation.validation import check_task, refuse_several_columns
 from assay.formatting.json_values import json_safe
-from assay.formatting.numbers import number_or_none
+from assay.formatting.numbers import format_p, number_or_none
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.inference.differences.compare_models import (
     compare_metrics,
@@ -35,7 +35,7 @@ from assay.inputs.multilabel import has_several_outputs
 from assay.metrics.spec import MetricSpec, is_pair, metric_title
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from assay.evaluation.task import Task, TaskName
     from assay.inference.differences.compare_models import Correction
@@ -251,7 +251,17 @@ class Comparison(ComparisonShortcuts):
             "winner": [each.winner for each in found],
             "method": [each.method for each in found],
         }
-        return [ResultTable(columns, printed_as={"metric": metric_title})]
+        headings = {"p_value": "p", "adjusted_p_value": "adjusted p"}
+        frame_only = ["winner"]  # seen in the sign of the difference
+        if len(self.names) == _TWO_MODELS:
+            headings |= dict(zip(("first_value", "second_value"), self.names, strict=True))
+            frame_only += ["first", "second"]
+        if self.correction is None or self.family <= 1:
+            frame_only.append("adjusted_p_value")
+        printed_as: dict[str, Callable[[Any], str]] = {
+            "metric": metric_title, "p_value": format_p, "adjusted_p_value": format_p,
+        }  # fmt: skip
+        return [ResultTable(columns, headings=headings, frame_only=tuple(frame_only), printed_as=printed_as)]
 
 
 @suggest_keywords

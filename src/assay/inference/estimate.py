@@ -16,8 +16,10 @@ class Estimate:
     """A metric's value with its confidence interval, the method of the interval and the number of rows.
 
     ``low`` and ``high`` are None where there is no interval, and ``note`` then says why; it also says which
-    fallback was used. ``positives`` and ``negatives`` are set where two classes are ranked, and ``groups``
-    where rows come in groups, with ``design_effect``: the variance over that of as many independent rows.
+    fallback was used. ``n`` counts all rows that were evaluated, also those that a rate does not divide by
+    (recall divides by the actual positives). ``positives`` and ``negatives`` are set where two classes are
+    ranked, and ``groups`` where rows come in groups, with ``design_effect``: the variance over that of as
+    many independent rows.
     As a float it is its value. It does not compare by its value alone: use ``value``, ``low`` or ``high``.
 
     >>> f1 = Estimate(0.9006, 0.8623, 0.9291, 0.95, "Wilson on Jaccard", 1390)

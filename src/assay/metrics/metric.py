@@ -199,7 +199,8 @@ class Metric:
         """Return the error of an average that the metric does not have."""
         if self.averages_over_columns:
             return MetricError(
-                f"{self.name} is averaged over labels or outputs, and here is but one: leave average= out."
+                f"{self.name} is averaged over labels or outputs, and there is only one here: "
+                "leave average= out."
             )
         return MetricError(
             f"{self.name} reads {self.reads.title}, so it has no average of classes: leave average= out."

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["column_weights", "each_output", "over_columns", "over_outputs", "sample_values", "tally_columns"]
 
+_ADVICE = ': undefined="skip" leaves such rows out, undefined=0 counts them as 0'
 _LABEL_AVERAGES, _OUTPUT_AVERAGES = ("macro", "micro", "weighted", "samples"), ("macro", "variance_weighted")
 
 
@@ -117,8 +118,14 @@ def over_columns(metric: Metric, tally: Tally, options: dict[str, Any]) -> Value
         if not tally.n:
             return Undefined("no row has a value")
         if math.isnan(view.mean) and callable(metric.undefined):  # of scores, by the labels of a row
-            return Undefined(f"a row has every label or none{view.missing_rows}")
-        return metric.value(view.mean, view)
+            value: Value = Undefined(f"a row has every label or none{view.missing_rows}")
+        else:
+            value = metric.value(view.mean, view)
+        return (
+            Undefined(f"{value.reason}{_ADVICE}")
+            if isinstance(value, Undefined) and view.undefined
+            else value
+        )
     assert isinstance(tally, ColumnTallies)  # noqa: S101 - the only other tally of several columns
     known = _LABEL_AVERAGES if metric.needs == "score" else _OUTPUT_AVERAGES
     if average not in known:
