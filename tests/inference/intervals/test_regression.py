@@ -396,3 +396,26 @@ def test_clustered_coverage():
             blind += not clustered and found.low <= 0 <= found.high
     assert hits / 300 > 0.92
     assert blind / 300 < 0.7
+
+
+@pytest.mark.parametrize("name", ["mse", "rmse"])
+def test_a_mean_square_of_skewed_errors_has_halls_upper_limit(name):
+    """One large error in 30: the upper limit is Hall's, by his formula; the lower one is the delta method's."""
+    errors = np.append(np.linspace(-1, 1, 29), 2.5)
+    ev = assay.evaluate(actual=errors, predicted=np.zeros(30))
+    estimate, delta = ev[name], ev.estimate(name, method="delta")
+    squares = errors**2
+    n, mean, deviation = len(squares), squares.mean(), squares.std()
+    a = ((squares - mean) ** 3).mean() / deviation**3 / 6 / math.sqrt(n)
+    t = student_quantile(0.95, n - 1)
+    high = mean - deviation / math.sqrt(n - 1) * (math.cbrt(1 + 6 * a * (-t - a)) - 1) / (2 * a)
+    assert estimate.method == "delta, log, skewness removed above"
+    assert estimate.high == pytest.approx(high if name == "mse" else math.sqrt(high), rel=1e-9)
+    assert estimate.high > delta.high
+    assert estimate.low == delta.low
+
+
+def test_a_mean_square_of_even_errors_keeps_the_delta_method():
+    """Errors of one size but for little: nothing is skewed."""
+    errors = np.tile([0.9, -1.0, 1.1], 20)
+    assert assay.evaluate(actual=errors, predicted=np.zeros(60))["rmse"].method == "delta, log"

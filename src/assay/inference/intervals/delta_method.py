@@ -21,7 +21,6 @@ NO_SLOPE = "its standard error is not known here"
 
 @interval_method(
     "delta",
-    Default(metrics=("mse",), then=("dirichlet",)),  # so that its limits are those of its root, squared
     Default(views=(Ranks, ValuePairs), kinds=("rank",), then=("dirichlet",)),
     Default(views=(Errors, Scaled, Explained, Ranged), kinds=("moments",), then=("dirichlet",)),
     selectable=True,
