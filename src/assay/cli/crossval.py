@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.cli.parser import Parser
-    from assay.cli.requirements import Requirement, Verdict
     from assay.crossvalidation.crossvalidation import CrossValidation
     from assay.engines import Source
     from assay.inputs import Column
+    from assay.plans.requirement import Requirement, Verdict
 
 __all__ = ["CROSSVAL"]
 

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.cli.parser import Parser
-    from assay.cli.requirements import Verdict
     from assay.evaluation import Evaluation
+    from assay.plans.requirement import Verdict
 
 __all__ = ["EVALUATE", "TALLY", "THRESHOLD", "deliver_evaluation", "evaluate_arguments"]
 

@@ -9,16 +9,14 @@ from assay.cli import exit_codes
 from assay.cli.output import finish_output, print_error
 from assay.cli.parser import UsageError
 from assay.errors import PlanError
-from assay.plans.requirement import Requirement, Verdict, parse_requirement
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "Requirement", "Verdict", "as_markdown", "check_requirements", "exit_code", "print_failures",
-    "read_requirements",
-]  # fmt: skip
+    from assay.plans.requirement import Requirement, Verdict
+
+__all__ = ["as_markdown", "check_requirements", "exit_code", "print_failures", "read_requirements"]
 
 
 def read_requirements(arguments: argparse.Namespace) -> list[Requirement]:
@@ -38,6 +36,8 @@ def _check_metric(text: str) -> None:
 
 
 def _parse(text: str, *, point: bool) -> Requirement:
+    from assay.plans.requirement import parse_requirement
+
     try:
         requirement = parse_requirement(text, point=point)
     except PlanError:

@@ -165,7 +165,7 @@ def _check(arguments: argparse.Namespace) -> None:
             "--stratify has no use with --time: parts follow each other, whatever their classes."
         )
     if arguments.time and arguments.repeats:
-        raise UsageError("--repeats has no use with --time: there is but one order.")
+        raise UsageError("--repeats has no use with --time: there is only one order.")
     if arguments.into and not Path(arguments.into).is_dir():
         raise UsageError(f"there is no folder {arguments.into} to write --into: make it first.")
     for name in arguments.parts or ():

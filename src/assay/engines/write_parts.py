@@ -209,7 +209,7 @@ def _records(one: Any, database: Database, stack: contextlib.ExitStack) -> tuple
     encoding = one.encoding if isinstance(one, DelimitedFile) else "utf-8"
     lines = iter(_opened(one.path, "rt", encoding, stack, Path(one.path).suffix))
     quote = one.quote if isinstance(one, DelimitedFile) else ""
-    # A line without a value is a row where there is but one column.
+    # A line without a value is a row where there is only one column.
     single = isinstance(one, DelimitedFile) and len(one.columns(database)) == 1
     whole = _whole_lines(lines, quote, keep_blank=single)
     if not isinstance(one, DelimitedFile) or one.names is not None:

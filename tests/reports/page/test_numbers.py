@@ -94,7 +94,9 @@ def test_bins_are_exact_at_their_edges(opened):
         edge = float(seen(page)["box"])
         agrees(page, ev.at(edge))
     typed(page, 0.7)
-    assert float(seen(page)["box"]) >= 0.7
+    edge = float(seen(page)["box"])
+    assert edge == pytest.approx(0.7, abs=0.001)
+    agrees(page, ev.at(edge))
     low, high = kept.tallies["scores"].auc_bounds()
     assert low <= ev["auc"].value <= high
     told = page.locator(".remarks").inner_text()
