@@ -31,7 +31,8 @@ test-all:  ## all tests
 coverage:  ## all tests, and the lines of Python and C++ that none of them runs
 	$(SETUP) dev --folder .venv-coverage --define ASSAY_COVERAGE=ON
 	@find build/venv-coverage -name '*.gcda' -delete
-	@.venv-coverage/bin/python -m pytest -n auto -q -p no:randomly --cov=assay --cov-report=term-missing:skip-covered $(ARGS)
+	@GCOV_ERROR_FILE=build/venv-coverage/gcov-errors.txt \
+		.venv-coverage/bin/python -m pytest -n auto -q -p no:randomly --cov=assay --cov-report=term-missing:skip-covered $(ARGS)
 	@.venv-coverage/bin/python -m gcovr --root . --filter cpp/ --exclude-throw-branches --sort uncovered-percent \
 		--print-summary build/venv-coverage
 

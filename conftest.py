@@ -3,11 +3,16 @@
 import importlib.util
 import re
 import shutil
+import signal
 import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+
+# A job in the background of a shell ignores Ctrl-C, and so would every program that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 DOCS = Path(__file__).parent / "docs"
 collect_ignore = (

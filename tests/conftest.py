@@ -3,6 +3,12 @@
 import os
 import sys
 
+import hypothesis
+
+# A busy machine may take a second for what takes a millisecond: time limits would fail by luck.
+hypothesis.settings.register_profile("no time limit", deadline=None)
+hypothesis.settings.load_profile("no time limit")
+
 
 class WithoutPolars:
     """An importer that knows no Polars."""
