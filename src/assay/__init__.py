@@ -56,6 +56,7 @@ if TYPE_CHECKING:  # "as" makes a name public to type checkers, of which __all__
     from assay.errors import FormatError as FormatError
     from assay.errors import InputError as InputError
     from assay.errors import LabelError as LabelError
+    from assay.errors import LedgerError as LedgerError
     from assay.errors import LengthError as LengthError
     from assay.errors import MergeError as MergeError
     from assay.errors import MetricError as MetricError
@@ -80,6 +81,8 @@ if TYPE_CHECKING:  # "as" makes a name public to type checkers, of which __all__
     from assay.inputs.roles import rows as rows
     from assay.kernels import set_threads as set_threads
     from assay.kernels import threads as threads
+    from assay.ledgers.ledger import Ledger as Ledger
+    from assay.ledgers.ledger import ledger as ledger
     from assay.plans.plan import Plan as Plan
     from assay.plans.plan import plan as plan
     from assay.preferences.arena import arena as arena
@@ -118,9 +121,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "assay.errors": (
-        "AssayError", "FormatError", "ColumnError", "FileError", "InputError", "LabelError", "LengthError",
-        "MergeError", "MetricError", "MissingDependencyError", "MissingValueError", "NumberError",
-        "NoLooksLeftError", "PlanChangedError", "PlanError", "SplitError", "TallyError",
+        "AssayError", "FormatError", "ColumnError", "FileError", "InputError", "LabelError", "LedgerError",
+        "LengthError", "MergeError", "MetricError", "MissingDependencyError", "MissingValueError",
+        "NoLooksLeftError", "NumberError", "PlanChangedError", "PlanError", "SplitError", "TallyError",
     ),
     "assay.engines.run_logs": ("read_log",),
     "assay.evaluation.evaluate": ("evaluate",),
@@ -147,6 +150,7 @@ _HOMES = {
     "assay.crossvalidation.crossvalidation": ("CrossValidation",),
     "assay.crossvalidation.learning_curve": ("LearningCurve", "learning_curve"),
     "assay.comparison.procedures": ("compare_datasets", "compare_resamples"),
+    "assay.ledgers.ledger": ("Ledger", "ledger"),
     "assay.tallies": (
         "BinnedScores", "ClassScores", "Collection", "ColumnTallies", "Confidences", "Confusion",
         "Fingerprint", "Grouped",

@@ -41,6 +41,7 @@ __all__ = [
     "FormatError",
     "InputError",
     "LabelError",
+    "LedgerError",
     "LengthError",
     "MergeError",
     "MetricError",
@@ -150,6 +151,10 @@ class FormatError(TallyError):
 
 class MetricError(AssayError, ValueError):
     """A metric that does not exist, or that a tally does not have."""
+
+
+class LedgerError(AssayError, ValueError):
+    """A ledger that cannot be used, or an evaluation that it cannot record."""
 
 
 class PlanError(AssayError, ValueError):

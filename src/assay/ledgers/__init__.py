@@ -1,0 +1,1 @@
+"""Ledgers: stores of evaluations that count every look at a test set."""

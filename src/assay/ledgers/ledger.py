@@ -1,0 +1,282 @@
+"""Ledger: a store of evaluations, append-only, each entry chained to the one before by its hash."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from assay.errors import LedgerError, shown
+from assay.evaluation.evaluation import Evaluation
+from assay.evaluation.looks import Looks, Overlap
+from assay.ledgers.entry import Entry, canonical_json, digest, entry_hash
+from assay.ledgers.record import FINGERPRINT, evaluation_of, fingerprint_of, recorded
+from assay.ledgers.store import Store, open_store
+from assay.tallies import Fingerprint
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["Ledger", "Verification", "ledger"]
+
+EVALUATION: Final = "evaluation"
+_MIN_OVERLAP: Final = 0.5  # from which on looks at another test set count as looks at this one
+_COLUMNS: Final = "number, time, kind, payload, blobs, previous, hash"
+
+
+@dataclasses.dataclass(frozen=True)
+class Verification:
+    """Whether a ledger's chain holds: the number of entries, and what is wrong where it does not."""
+
+    entries: int
+    problems: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return not self.problems
+
+    def __str__(self) -> str:
+        if self.problems:
+            return "\n".join(self.problems)
+        return f"{self.entries:,} entries, every one as it was recorded"
+
+
+class Ledger:
+    """A store of evaluations. Made by :func:`assay.ledger`.
+
+    It is only appended to: every entry carries the SHA-256 of the one before, so that :meth:`verify` finds
+    an entry that was changed or removed. Several processes may use one ledger at once.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._fingerprints: dict[str, Fingerprint] = {}
+
+    @property
+    def url(self) -> str:
+        """The path of the ledger."""
+        return self._store.url
+
+    def __repr__(self) -> str:
+        return f"<Ledger {self.url}>"
+
+    def close(self) -> None:
+        """Close the connection; using the ledger again opens another."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def append(
+        self,
+        kind: str,
+        payload: Mapping[str, Any],
+        blobs: Mapping[str, bytes] | None = None,
+        *,
+        time: str = "",
+    ) -> Entry:
+        """Append an entry of plain data, and binary data by name; return it.
+
+        Of the plain data, ``model``, ``test`` and ``predictions`` are what :meth:`entries` finds it by.
+        """
+        text = canonical_json(payload)
+        contents = {digest(data): data for data in (blobs or {}).values()}
+        hashes = {name: digest(data) for name, data in (blobs or {}).items()}
+        plain = json.loads(text)
+        time = time or dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
+        with self._store.transaction(write=True) as store:
+            number, previous = store.lock_head()
+            number += 1
+            made = entry_hash(number, time, kind, plain, hashes, previous)
+            entry = Entry(number, time, kind, plain, hashes, previous, made)
+            for name, data in contents.items():
+                store.execute(
+                    "INSERT INTO assay_blobs (hash, data) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
+                    (name, data),
+                )
+            store.execute(
+                "INSERT INTO assay_entries (number, time, kind, model, test, predictions, payload, blobs, "
+                "previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (number, time, kind, entry.model, entry.test, entry.predictions, text, canonical_json(hashes),
+                 previous, made),
+            )  # fmt: skip
+            store.execute("UPDATE assay_head SET number = ?, hash = ?", (number, made))
+        return entry
+
+    def record(self, ev: Evaluation, *, model: str | None = None, tags: Iterable[str] = ()) -> Entry:
+        """Append an evaluation under the name of its model; rows are never stored.
+
+        >>> import assay, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> book = assay.ledger(f"{folder.name}/ledger.db")
+        >>> ev = assay.evaluate(actual=[0, 1, 1, 0], predicted=[0, 1, 0, 0], name="first")
+        >>> book.record(ev).number, book.record(ev).number, book.looks(ev).number
+        (1, 2, 1)
+        >>> book.close(); folder.cleanup()
+        """
+        if not isinstance(ev, Evaluation):
+            raise LedgerError(f"a ledger records evaluations, not a {type(ev).__name__}.")
+        fingerprint = fingerprint_of(ev)
+        payload, blobs = recorded(ev, fingerprint, ev.name if model is None else model, tags)
+        return self.append(EVALUATION, payload, blobs)
+
+    def entries(
+        self, *, kind: str | None = None, model: str | None = None, test: str | Fingerprint | None = None,
+        since: str | dt.date | None = None, tag: str | None = None,
+    ) -> list[Entry]:  # fmt: skip
+        """Return the entries in the order in which they were appended: all, or those of a kind, model, ..."""
+        test = test.test_set if isinstance(test, Fingerprint) else test
+        moment = since.isoformat() if isinstance(since, dt.date) else since
+        wanted = {"kind = ?": kind, "model = ?": model, "test = ?": test, "time >= ?": moment}
+        given = {clause: value for clause, value in wanted.items() if value is not None}
+        where = f" WHERE {' AND '.join(given)}" if given else ""
+        with self._store.transaction() as store:
+            rows = store.rows(
+                f"SELECT {_COLUMNS} FROM assay_entries{where} ORDER BY number",  # noqa: S608 - our own names
+                list(given.values()),
+            )
+        found = [_entry(row) for row in rows]
+        return found if tag is None else [entry for entry in found if tag in entry.tags]
+
+    def entry(self, number: int) -> Entry:
+        """Return an entry by its number."""
+        with self._store.transaction() as store:
+            rows = store.rows(f"SELECT {_COLUMNS} FROM assay_entries WHERE number = ?", [number])  # noqa: S608
+        if not rows:
+            raise LedgerError(f"the ledger has no entry {number}.")
+        return _entry(rows[0])
+
+    def __len__(self) -> int:
+        with self._store.transaction() as store:
+            return int(store.rows("SELECT COUNT(*) FROM assay_entries")[0][0])
+
+    def blob(self, name: str) -> bytes:
+        """Return binary data by its SHA-256."""
+        with self._store.transaction() as store:
+            rows = store.rows("SELECT data FROM assay_blobs WHERE hash = ?", [name])
+        if not rows:
+            raise LedgerError(f"the ledger has no data with the SHA-256 {name}.")
+        return bytes(rows[0][0])
+
+    def load(self, entry: Entry | int) -> Evaluation:
+        """Return the evaluation of an entry, from its stored tallies, with its fingerprint."""
+        entry = self.entry(entry) if isinstance(entry, int) else entry
+        if entry.kind != EVALUATION:
+            raise LedgerError(f"entry {entry.number} is a {entry.kind}, not an evaluation.")
+        return evaluation_of(*(self.blob(entry.blobs[name]) for name in ("evaluation", FINGERPRINT)))
+
+    def looks(self, test: Fingerprint | Evaluation) -> Looks:
+        """Return the looks at a test set so far; of an evaluation, which of them it is.
+
+        Looks at test sets that share at least half of their rows with it count too.
+        """
+        fingerprint = fingerprint_of(test) if isinstance(test, Evaluation) else test
+        predictions = fingerprint.predictions if isinstance(test, Evaluation) else ""
+        with self._store.transaction() as store:
+            seen = store.rows(
+                "SELECT test, predictions, MIN(number), MIN(model) FROM assay_entries WHERE kind = ? "
+                "GROUP BY test, predictions ORDER BY MIN(number)", [EVALUATION],
+            )  # fmt: skip
+        shares = {test: self._overlap(fingerprint, test) for test in {row[0] for row in seen}}
+        family = [row for row in seen if shares[row[0]] >= _MIN_OVERLAP]
+        place = next(
+            (index for index, row in enumerate(family) if row[:2] == (fingerprint.test_set, predictions)),
+            None,
+        )
+        before = family if place is None else family[:place]
+        overlaps = [
+            Overlap(test, shares[test], sum(row[0] == test for row in before))
+            for test in dict.fromkeys(row[0] for row in before)
+            if test != fingerprint.test_set
+        ]
+        return Looks(
+            fingerprint.test_set, len(before) + 1, tuple(str(row[3]) for row in before), place is not None,
+            tuple(overlaps), fingerprint.basis == ("actual",) and not fingerprint.tells_rows_apart,
+        )  # fmt: skip
+
+    def _overlap(self, fingerprint: Fingerprint, test: str) -> float:
+        """Return the share of rows that a test set in the ledger has in common with another."""
+        if test == fingerprint.test_set:
+            return 1.0
+        if not fingerprint.tells_rows_apart:
+            return 0.0
+        if test not in self._fingerprints:
+            with self._store.transaction() as store:
+                rows = store.rows(
+                    f"SELECT {_COLUMNS} FROM assay_entries WHERE kind = ? AND test = ? LIMIT 1",  # noqa: S608
+                    [EVALUATION, test],
+                )
+            self._fingerprints[test] = Fingerprint.from_bytes(self.blob(_entry(rows[0]).blobs[FINGERPRINT]))
+        return fingerprint.overlap(self._fingerprints[test]) or 0.0
+
+    def verify(self) -> Verification:
+        """Return whether all entries and their data are those that were recorded, in that order."""
+        problems = []
+        with self._store.transaction() as store:
+            head = store.rows("SELECT number, hash FROM assay_head")[0]
+            rows = store.rows(
+                f"SELECT {_COLUMNS}, model, test, predictions FROM assay_entries ORDER BY number"  # noqa: S608
+            )
+            blobs = {
+                str(name): digest(bytes(data))
+                for name, data in store.rows("SELECT hash, data FROM assay_blobs")
+            }
+        number, previous = 0, ""
+        for row in rows:
+            entry = _entry(row[:7])
+            if entry.number != number + 1:
+                problems.append(f"entry {number + 1} is missing: {number} is followed by {entry.number}.")
+            elif entry.previous != previous:
+                problems.append(f"entry {entry.number} does not follow the entry before it.")
+            made = entry_hash(
+                entry.number, entry.time, entry.kind, entry.payload, entry.blobs, entry.previous
+            )
+            if made != entry.hash or tuple(row[7:]) != (entry.model, entry.test, entry.predictions):
+                problems.append(f"entry {entry.number} was changed after it was recorded.")
+            problems += [
+                f"the data {name} of entry {entry.number} are {'missing' if key not in blobs else 'changed'}."
+                for name, key in entry.blobs.items()
+                if blobs.get(key) != key
+            ]
+            number, previous = entry.number, entry.hash
+        if (number, previous) != (int(head[0]), str(head[1])):
+            problems.append(f"the last entry is {number}, where {head[0]} was recorded last.")
+        return Verification(len(rows), tuple(problems))
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    number, time, kind, payload, blobs, previous, made = row
+    try:
+        return Entry(int(number), time, kind, json.loads(payload), json.loads(blobs), previous, made)
+    except (ValueError, TypeError):
+        raise LedgerError(f"entry {number} of the ledger is damaged: {shown([payload])[:60]}.") from None
+
+
+def ledger(url: str | os.PathLike[str] | None = None) -> Ledger:
+    """Return the ledger at a path; it is created when first used.
+
+    Parameters
+    ----------
+    url
+        The path of an SQLite file, by default ``.assay/ledger.db``.
+
+    Examples
+    --------
+    >>> import assay, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> book = assay.ledger(f"{folder.name}/ledger.db")
+    >>> for name, wrong in (("first", 5), ("second", 3)):
+    ...     predicted = [0, 1] * (50 - wrong) + [1, 0] * wrong
+    ...     ev = assay.evaluate(assay.rows(actual=[0, 1] * 50, predicted=predicted, key=range(100)))
+    ...     entry = book.record(ev, model=name)
+    >>> print(book.looks(ev))
+    look 2 at this test set, 1 model before (first); the same predictions again
+    >>> print(book.verify())
+    2 entries, every one as it was recorded
+    >>> book.close(); folder.cleanup()
+    """
+    return Ledger(open_store(url))

@@ -1,0 +1,145 @@
+"""What a ledger records of an evaluation: settings, estimates, the tallies' bytes; never its rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from assay.errors import LedgerError
+from assay.evaluation.default_metrics import flatten
+from assay.evaluation.merge import completed
+from assay.evaluation.storage import from_bytes, to_bytes
+from assay.formatting.json_values import json_safe
+from assay.tallies import BoundedTally, Collection, Confusion, Fingerprint, StoredRows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from assay.evaluation.evaluation import Evaluation
+    from assay.tallies import Tally
+
+__all__ = ["FINGERPRINT", "evaluation_of", "fingerprint_of", "recorded"]
+
+FINGERPRINT: Final = "fingerprint"
+_NO_ROWS: Final = "a ledger stores no rows"
+
+
+def fingerprint_of(ev: Evaluation) -> Fingerprint:
+    """Return the fingerprint of an evaluation's test set: that of its scan, or of the rows it holds.
+
+    A table of counts has one too: its rows are known by their labels.
+    """
+    tally = ev.by_name.get(FINGERPRINT)
+    if isinstance(tally, Fingerprint):
+        return tally
+    if ev.source_rows is not None:
+        return Fingerprint.of(ev.source_rows)
+    table = ev.by_name.get("confusion")
+    if isinstance(table, Confusion) and len(ev.tallies) == 1:
+        # No rows to hash: the table itself is the identity, of the test set by its actual counts.
+        totals = [str(total) for total in table.counts.sum(axis=1).tolist()]
+        return _of_texts("counts", (*map(str, ev.task.labels), *totals), table.to_bytes(), ev.n)
+    if "queries" in ev.by_name:
+        return _of_texts("lists", (), ev.by_name["queries"].to_bytes(), ev.n)
+    raise LedgerError(
+        "this evaluation has no fingerprint of its test set, because its rows are not held: evaluate rows in "
+        "memory, assay.evaluate(assay.rows(..., key=...))."
+    )
+
+
+def _of_texts(basis: str, test: tuple[str, ...], tally: bytes, n: int) -> Fingerprint:
+    """Return a fingerprint by what is known where rows were never there."""
+    sums = [_sum(repr(test or tally).encode()), _sum(tally)]
+    return dataclasses.replace(Fingerprint(), n=n, basis=(basis,), row_sum=sums[0], prediction_sum=sums[1])
+
+
+def _sum(data: bytes) -> int:
+    return int.from_bytes(hashlib.sha256(data).digest()[:16], "little")
+
+
+def recorded(
+    ev: Evaluation, fingerprint: Fingerprint, model: str, tags: Iterable[str]
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the plain data and the binary data of an evaluation's entry."""
+    from assay import __version__  # noqa: PLC0415 - loads the package's metadata
+
+    whole = _without_rows(completed(ev))
+    estimates = {
+        name: json_safe(
+            {
+                "value": estimate.value, "low": estimate.low, "high": estimate.high,
+                "confidence": estimate.confidence, "method": estimate.method,
+            }
+        )
+        for name, estimate in whole.items()
+    }  # fmt: skip
+    settings = {
+        field.name: value
+        for field in dataclasses.fields(whole.settings)
+        if (value := getattr(whole.settings, field.name)) != field.default
+    }
+    payload = {
+        "model": model, "test": fingerprint.test_set, "predictions": fingerprint.predictions,
+        "basis": list(fingerprint.basis), "rows": ev.n, "task": whole.task.name,
+        "title": whole.task.title, "settings": json_safe(settings), "estimates": estimates,
+        "by": list(whole.settings.by), "tags": sorted(set(map(str, tags))), "version": __version__,
+        "commit": git_commit(str(Path.cwd())),
+    }  # fmt: skip
+    return payload, {"evaluation": to_bytes(whole), FINGERPRINT: fingerprint.to_bytes()}
+
+
+def _without_rows(ev: Evaluation) -> Evaluation:
+    """Return an evaluation whose tallies hold no rows; the fingerprint is stored beside them."""
+    tallies: dict[str, Tally] = {}
+    for name, tally in ev.by_name.items():
+        if isinstance(tally, StoredRows):
+            tallies[name] = BoundedTally.lost(ev.n, _NO_ROWS)
+        elif name != FINGERPRINT:
+            tallies[name] = tally
+    ev.estimate_all(flatten(ev.groups))  # while the rows are there
+    return dataclasses.replace(
+        ev, tallies=Collection.of_mapping(tallies), source_rows=None, saved=ev.estimates
+    )
+
+
+def evaluation_of(data: bytes, fingerprint: bytes) -> Evaluation:
+    """Return the evaluation that was recorded, with its fingerprint."""
+    ev = from_bytes(data)
+    tallies = {**ev.by_name, FINGERPRINT: Fingerprint.from_bytes(fingerprint)}
+    return dataclasses.replace(ev, tallies=Collection.of_mapping(tallies))
+
+
+@functools.lru_cache(maxsize=16)
+def git_commit(folder: str) -> str:
+    """Return the commit that is checked out in a folder, "" where there is none; read without running git."""
+    for parent in (Path(folder), *Path(folder).parents):
+        git = parent / ".git"
+        if not git.exists():
+            continue
+        try:
+            if git.is_file():  # a worktree
+                git = (parent / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()).resolve()
+            head = (git / "HEAD").read_text(encoding="utf-8").strip()
+            if not head.startswith("ref: "):
+                return head
+            shared = git / "commondir"
+            folders = [git, *([git / shared.read_text(encoding="utf-8").strip()] if shared.exists() else [])]
+            return _resolved(folders, head.removeprefix("ref: "))
+        except (OSError, UnicodeDecodeError):
+            return ""
+    return ""
+
+
+def _resolved(folders: list[Path], ref: str) -> str:
+    for folder in folders:
+        if (folder / ref).exists():
+            return (folder / ref).read_text(encoding="utf-8").strip()
+        packed = folder / "packed-refs"
+        if packed.exists():
+            for line in packed.read_text(encoding="utf-8").splitlines():
+                if line.endswith(f" {ref}"):
+                    return line.split(" ")[0]
+    return ""

@@ -1,0 +1,199 @@
+"""Where a ledger's entries are stored: an SQLite file.
+
+It holds three tables: the head of the chain, whose row every writer locks first, the entries, which
+triggers keep from being changed, and blobs by their SHA-256.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from assay.errors import LedgerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["SqliteStore", "Store", "open_store"]
+
+DEFAULT_PATH: Final = ".assay/ledger.db"
+_LOCK_SECONDS: Final = 60.0  # that a writer waits for others
+# A version of the tables is the number of migrations that were made.
+_TABLES: Final = (
+    (
+        "CREATE TABLE assay_head (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL, "
+        "number BIGINT NOT NULL, hash TEXT NOT NULL)"
+    ),
+    "INSERT INTO assay_head VALUES (1, 1, 0, '')",
+    (
+        "CREATE TABLE assay_entries (number BIGINT PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, "
+        "model TEXT NOT NULL, test TEXT NOT NULL, predictions TEXT NOT NULL, payload TEXT NOT NULL, "
+        "blobs TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL)"
+    ),
+    "CREATE INDEX assay_entries_test ON assay_entries (kind, test, predictions)",
+    "CREATE INDEX assay_entries_model ON assay_entries (kind, model)",
+    "CREATE TABLE assay_blobs (hash TEXT PRIMARY KEY, data {bytes} NOT NULL)",
+)
+_REFUSE_CHANGES: Final = {
+    "sqlite": tuple(
+        f"CREATE TRIGGER {table}_no_{change.lower()} BEFORE {change} ON {table} "
+        "BEGIN SELECT RAISE(ABORT, 'a ledger is only appended to'); END"
+        for table in ("assay_entries", "assay_blobs")
+        for change in ("UPDATE", "DELETE")
+    ),
+}
+_MIGRATIONS: Final = ((_TABLES, _REFUSE_CHANGES),)
+VERSION: Final = len(_MIGRATIONS)
+
+
+class Store:
+    """A connection that is opened when first used, anew in every process, for one thread at a time."""
+
+    dialect = ""
+    url = ""
+
+    def __init__(self) -> None:
+        self._connection: Any = None
+        self._process = 0
+        self._lock = threading.RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"url": self.url}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(open_store(state["url"]).__dict__)
+
+    def close(self) -> None:
+        """Close the connection; the next use opens another."""
+        with self._lock:
+            if self._connection is not None and self._process == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    @contextlib.contextmanager
+    def transaction(self, *, write: bool = False) -> Iterator[Store]:
+        """Hold while statements are executed that happen together or not at all."""
+        with self._lock:
+            self._ready()
+            with self._words():
+                self._begin(write=write)
+                try:
+                    yield self
+                except BaseException:
+                    self._end("ROLLBACK")
+                    raise
+                self._end("COMMIT")
+
+    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a query, within a transaction."""
+        return list(self._execute(statement, values).fetchall())
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> None:
+        """Execute a statement, within a transaction."""
+        self._execute(statement, values)
+
+    def _ready(self) -> None:
+        if self._connection is not None and self._process == os.getpid():
+            return
+        with self._words():
+            self._connection, self._process = self._connect(), os.getpid()
+            self._migrate()
+
+    def _migrate(self) -> None:
+        if self._version() == VERSION:
+            return
+        self._begin(write=True)
+        try:
+            self._lock_tables()
+            version = self._version()
+            if version > VERSION:
+                raise LedgerError(  # noqa: TRY301 - rolled back below
+                    f"the ledger {self.url} was written by a newer assay (version {version} of its tables; "
+                    f"this one knows {VERSION}). Update assay to use it."
+                )
+            for statements in _MIGRATIONS[version:]:
+                tables, others = statements
+                for statement in (*tables, *others[self.dialect]):
+                    self._execute(statement.replace("{bytes}", self._bytes_type))
+            self._execute("UPDATE assay_head SET version = ?", (VERSION,))
+        except BaseException:
+            self._end("ROLLBACK")
+            raise
+        self._end("COMMIT")
+
+    def _version(self) -> int:
+        if not self._execute(self._has_head).fetchone():
+            return 0
+        return int(self._execute("SELECT version FROM assay_head").fetchone()[0])
+
+    _bytes_type = "BLOB"
+    _has_head = "SELECT 1 FROM sqlite_master WHERE name = 'assay_head'"
+
+    def _connect(self) -> Any:
+        raise NotImplementedError
+
+    def _execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        return self._connection.execute(statement, tuple(values))
+
+    def _begin(self, *, write: bool) -> None:
+        raise NotImplementedError
+
+    def _lock_tables(self) -> None:
+        """Keep others from creating the tables meanwhile."""
+
+    def _end(self, statement: str) -> None:
+        self._connection.execute(statement)
+
+    def _words(self) -> Any:
+        raise NotImplementedError
+
+    def lock_head(self) -> tuple[int, str]:
+        """Return number and hash of the last entry; no one else appends until the transaction ends."""
+        number, last = self.rows("SELECT number, hash FROM assay_head")[0]
+        return int(number), str(last)
+
+
+class SqliteStore(Store):
+    """An SQLite file with a write-ahead log, which several processes may use at once."""
+
+    dialect = "sqlite"
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.url = self.path = path
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LedgerError(
+                f"the folder of the ledger {self.path} cannot be made: {error.strerror}."
+            ) from None
+        connection = sqlite3.connect(
+            self.path, timeout=_LOCK_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        return connection
+
+    def _begin(self, *, write: bool) -> None:
+        self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    @contextlib.contextmanager
+    def _words(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise LedgerError(f"the ledger {self.path} cannot be used: {error}.") from error
+
+
+def open_store(url: str | os.PathLike[str] | None) -> Store:
+    """Return the store of a path or URL; nothing is opened yet."""
+    text = DEFAULT_PATH if url is None else os.fspath(url)
+    if "://" in text and not text.startswith("sqlite://"):
+        raise LedgerError(f"{text} is no ledger: give the path of a file.")
+    return SqliteStore(text.removeprefix("sqlite:///").removeprefix("sqlite://") or DEFAULT_PATH)

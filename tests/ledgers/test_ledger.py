@@ -1,0 +1,174 @@
+"""Tests of assay.ledger: nothing is lost, and what was changed is found."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import assay
+
+APPEND = """
+import sys, assay
+book = assay.ledger(sys.argv[1])
+for number in range(int(sys.argv[2])):
+    book.append("note", {"model": sys.argv[3], "number": number}, {"data": f"{sys.argv[3]} {number}".encode()})
+    print(number, flush=True)
+"""
+
+
+def evaluation(seed=0, n=200, *, rows_seed=1):
+    rng = np.random.default_rng(rows_seed)
+    actual = rng.integers(0, 2, n)
+    wrong = np.random.default_rng(seed).random(n) < 0.2
+    return assay.evaluate(
+        assay.rows(actual=actual, predicted=actual ^ wrong, key=[f"{rows_seed}-{i}" for i in range(n)])
+    )
+
+
+@pytest.fixture
+def book(tmp_path):
+    with assay.ledger(tmp_path / "folder" / "ledger.db") as ledger:
+        yield ledger
+
+
+def changed(book, statement):
+    """Change the file as one does who goes around the triggers."""
+    with sqlite3.connect(book.url) as connection:
+        for table in ("assay_entries", "assay_blobs"):
+            for change in ("update", "delete"):
+                connection.execute(f"DROP TRIGGER IF EXISTS {table}_no_{change}")
+        connection.execute(statement)
+    connection.close()
+    return book.verify()
+
+
+def test_an_evaluation_is_stored_and_loaded(book):
+    """The loaded evaluation has the estimates of the recorded one, and no rows."""
+    ev = evaluation()
+    entry = book.record(ev, model="first", tags=["nightly"])
+    loaded = book.load(entry.number)
+    assert loaded["accuracy"].value == ev["accuracy"].value
+    assert (loaded["accuracy"].low, loaded["accuracy"].high) == (ev["accuracy"].low, ev["accuracy"].high)
+    assert loaded.source_rows is None
+    stored = entry.payload["estimates"]["accuracy"]
+    assert (stored["value"], stored["low"]) == (ev["accuracy"].value, ev["accuracy"].low)
+    assert [one.number for one in book.entries(model="first", tag="nightly")] == [1]
+    assert book.entries(model="second") == []
+    assert book.verify()
+
+
+def test_another_model_is_a_look_and_the_same_predictions_are_none(book):
+    """Looks count different predictions on one test set; another test set starts at 1."""
+    for seed, number in ((0, 1), (1, 2), (0, 1), (2, 3)):
+        ev = evaluation(seed)
+        assert book.looks(ev).number == number
+        book.record(ev, model=f"model {seed}")
+    assert str(book.looks(evaluation(3))) == (
+        "look 4 at this test set, 3 models before (model 0, model 1, model 2)"
+    )
+    assert book.looks(evaluation(0, rows_seed=9)).number == 1
+
+
+def test_looks_at_a_test_set_that_shares_most_rows_count(book):
+    """A subset of 80% of the rows is not a fresh test set."""
+    book.record(evaluation(0), model="first")
+    rng = np.random.default_rng(1)
+    actual = rng.integers(0, 2, 200)[:160]
+    part = assay.evaluate(assay.rows(actual=actual, predicted=actual, key=[f"1-{i}" for i in range(160)]))
+    looks = book.looks(part)
+    assert (looks.number, looks.overlaps[0].share) == (2, 0.8)
+
+
+def test_a_changed_entry_is_found(book):
+    """The payload, a searched column, binary data, the order: verify names the entry."""
+    for number in range(4):
+        book.append("note", {"model": "m", "number": number}, {"data": bytes([number])})
+    assert str(book.verify()) == "4 entries, every one as it was recorded"
+    found = changed(book, "UPDATE assay_entries SET payload = replace(payload, '2', '7') WHERE number = 3")
+    assert found.problems == ("entry 3 was changed after it was recorded.",)
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE assay_entries SET model = 'x' WHERE number = 2", "entry 2 was changed"),
+        ("UPDATE assay_blobs SET data = x'ff' WHERE data = x'01'", "the data data of entry 2 are changed"),
+        ("DELETE FROM assay_blobs WHERE data = x'01'", "the data data of entry 2 are missing"),
+        ("DELETE FROM assay_entries WHERE number = 2", "entry 2 is missing: 1 is followed by 3"),
+        ("DELETE FROM assay_entries WHERE number = 4", "the last entry is 3, where 4 was recorded last"),
+    ],
+)
+def test_every_kind_of_damage_is_found(book, statement, words):
+    """Whatever is edited or removed, verify says which entry."""
+    for number in range(4):
+        book.append("note", {"model": "m", "number": number}, {"data": bytes([number])})
+    found = changed(book, statement)
+    assert not found
+    assert words in str(found)
+
+
+def test_entries_cannot_be_changed_by_accident(book):
+    """The tables refuse updates and deletions."""
+    book.append("note", {"model": "m"})
+    connection = sqlite3.connect(book.url)
+    for statement in ("UPDATE assay_entries SET model = ''", "DELETE FROM assay_entries"):
+        with pytest.raises(sqlite3.DatabaseError, match="only appended to"):
+            connection.execute(statement)
+    connection.close()
+
+
+def test_what_is_no_ledger_is_refused(book, tmp_path):
+    """Files that are no database, newer tables, other addresses and other objects have their own words."""
+    (tmp_path / "text.db").write_text("not a database " * 100)
+    with pytest.raises(assay.LedgerError, match="cannot be used"):
+        len(assay.ledger(tmp_path / "text.db"))
+    with pytest.raises(assay.LedgerError, match="is no ledger"):
+        assay.ledger("mysql://host/name")
+    with pytest.raises(assay.LedgerError, match="records evaluations, not a dict"):
+        book.record({})
+    with pytest.raises(assay.LedgerError, match="no entry 7"):
+        book.entry(7)
+    book.append("note", {})
+    changed(book, "UPDATE assay_head SET version = 99")
+    with pytest.raises(assay.LedgerError, match="newer assay"):
+        len(assay.ledger(book.url))
+
+
+def started(url, count, name):
+    return subprocess.Popen(  # noqa: S603 - our own command
+        [sys.executable, "-c", APPEND, url, str(count), name], stdout=subprocess.PIPE, text=True
+    )
+
+
+@pytest.mark.slow
+def test_two_processes_write_a_thousand_entries_each(book):
+    """Nothing is lost, and the chain holds."""
+    writers = [started(book.url, 1000, name) for name in ("left", "right")]
+    for writer in writers:
+        writer.communicate()
+    assert [writer.returncode for writer in writers] == [0, 0]
+    assert book.verify()
+    for name in ("left", "right"):
+        assert [entry.payload["number"] for entry in book.entries(model=name)] == list(range(1000))
+
+
+@pytest.mark.slow
+def test_a_killed_writer_loses_at_most_its_unfinished_entry(book):
+    """After kill -9 at any moment the ledger opens, holds all that was acknowledged, and goes on."""
+    before = 0
+    for attempt in range(5):
+        writer = started(book.url, 100_000, f"run {attempt}")
+        writer.stdout.readline()
+        time.sleep(0.05 + 0.03 * attempt)
+        os.kill(writer.pid, signal.SIGKILL)
+        acknowledged = 1 + len(writer.communicate()[0].splitlines())
+        assert book.verify()
+        assert acknowledged <= len(book) - before <= acknowledged + 1
+        before = len(book)
+    book.append("note", {"model": "after"})
+    assert book.verify()
