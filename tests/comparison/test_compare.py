@@ -550,4 +550,4 @@ def test_a_table_of_two_models_is_headed_by_their_names():
     assert head.replace("& p &", "& p & adjusted p &") in two.splitlines()
     three = assay.compare(first, second, first, names=["old", "new", "last"], metrics=["accuracy"])
     assert "metric & first & second & first value" in three.to_latex()
-    assert {"winner", "first", "adjusted_p_value"} <= set(three.to_frame().columns)
+    assert {"winner", "first", "adjusted_p_value"} <= set(three.to_frame())

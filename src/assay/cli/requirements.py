@@ -71,6 +71,7 @@ def print_failures(verdicts: Sequence[Verdict]) -> None:
 def as_markdown(verdicts: Sequence[Verdict]) -> str:
     """Return the verdicts as a list in Markdown.
 
+    >>> from assay.plans.requirement import Verdict
     >>> print(as_markdown([Verdict("auc >= 0.8", met=True), Verdict("f1 > 0.9", False, "it is 0.5")]))
     **Requirements**
     <BLANKLINE>

@@ -132,9 +132,12 @@ CHOICE = {
     """,
     "delta, dirichlet": """
         adjusted_r2 ccc concordance_index cosine_similarity d2_absolute_error d2_pinball d2_tweedie
-        error_deviation explained_variance kendall_tau kling_gupta mse pearson r2 relative_absolute_error
-        relative_squared_error rmse rmse_over_mean root_relative_squared_error rpd somers_d spearman
+        error_deviation explained_variance kendall_tau kling_gupta pearson r2 relative_absolute_error
+        relative_squared_error rmse_over_mean root_relative_squared_error rpd somers_d spearman
         theil_u1 theil_u2 wape
+    """,
+    "squared-errors, delta, dirichlet": """
+        mse rmse
     """,
     "squared-correlation": """
         squared_correlation

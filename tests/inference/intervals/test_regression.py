@@ -409,7 +409,7 @@ def test_a_mean_square_of_skewed_errors_has_halls_upper_limit(name):
     a = ((squares - mean) ** 3).mean() / deviation**3 / 6 / math.sqrt(n)
     t = student_quantile(0.95, n - 1)
     high = mean - deviation / math.sqrt(n - 1) * (math.cbrt(1 + 6 * a * (-t - a)) - 1) / (2 * a)
-    assert estimate.method == "delta, log, skewness removed above"
+    assert estimate.method == "delta, log, Hall above"
     assert estimate.high == pytest.approx(high if name == "mse" else math.sqrt(high), rel=1e-9)
     assert estimate.high > delta.high
     assert estimate.low == delta.low

@@ -257,7 +257,7 @@ def squared_errors(request: IntervalRequest) -> IntervalResult | str | None:
     high = math.sqrt(skewed.high) if is_root else skewed.high
     if high <= result.high:
         return result
-    return result._replace(high=high, method=f"{result.method}, skewness removed above")
+    return result._replace(high=high, method=f"{result.method}, Hall above")
 
 
 @interval_method("chi-square", selectable=True)
