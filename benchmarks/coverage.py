@@ -2,9 +2,9 @@
 
 ``python benchmarks/coverage.py`` prints the worst scenario of every metric: its coverage, how often the
 truth lay below and above the interval, how often there was none and why, and the mean width; then all cells
-that are too low. Words choose families ("easy", "hard" and "unseen" are all of a kind; ``--list`` prints
-them and their scenarios), ``--metrics "auc,*f1*"`` chooses metrics, ``--sets 500`` is quicker. ``--json
-FILE`` keeps the results: ``--read FILE`` prints them again, ``--before FILE`` what changed since.
+that are too low. Words choose families ("easy", "hard", "unseen" and "random" are all of a kind; ``--list``
+prints them and their scenarios), ``--metrics "auc,*f1*"`` chooses metrics, ``--sets 500`` is quicker.
+``--json FILE`` keeps the results: ``--read FILE`` prints them again, ``--before FILE`` what changed since.
 ``--write`` puts a table into docs/explanation/coverage.md.
 
 Every interval is the one that ``assay.estimate`` gives by default at 95%. The data sets depend neither on the
@@ -29,6 +29,7 @@ import hard_designs
 import hard_populations
 import numpy as np
 import populations
+import random_settings
 import unseen_designs
 import unseen_populations
 from coverage_cells import Cell, by_family, changes, load, save, too_low, worst_by_metric
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 EASY = populations.FAMILIES
 HARD = hard_populations.FAMILIES | hard_designs.FAMILIES
 UNSEEN = unseen_populations.FAMILIES | unseen_designs.FAMILIES
-FAMILIES = EASY | HARD | UNSEEN
+RANDOM = random_settings.FAMILIES
+FAMILIES = EASY | HARD | UNSEEN | RANDOM
 PAGE = Path(__file__).parent.parent / "docs" / "explanation" / "coverage.md"
 _LOT = 50  # data sets that are drawn from one stream of random numbers
 _scenarios: dict[tuple[str, str], Scenario] = {}  # filled before the processes are forked
@@ -102,7 +104,7 @@ so large a share of the intervals, and they were so wide. `no interval` is the l
 without one, with the reason; `no value` that of data sets in which the metric has no value.
 """
 _UNSEEN = """\
-## Settings on which nothing was tuned
+## Settings chosen without a look at intervals
 
 From other prevalences, class sizes, score distributions, cluster shapes, weights and class counts, written by
 someone who had not seen how intervals behave there. They were drawn twice: between the draws laws over the
@@ -113,14 +115,22 @@ the second draw, with these cells in view, and so were later unequal clusters, s
 outlying errors, Cramér's V, the H measure, observed to expected positives and the Cox slope: of those, these
 settings are no independent check any more.
 """
+_RANDOM = """\
+## Settings on which nothing was tuned
+
+A random generator chose everything about these settings: numbers of rows, classes and clusters, shares of
+positives, areas, kinds of scores, weights and errors (`benchmarks/random_settings.py`). They were drawn once,
+with the methods as they are, and nothing was changed after it.
+"""
 
 
 def page_lines(cells: list[Cell]) -> list[str]:
     """Return what docs/explanation/coverage.md shows: the simulated cases, the columns and the tables."""
-    known = [cell for cell in cells if cell.family not in UNSEEN]
+    known = [cell for cell in cells if cell.family in EASY | HARD]
     unseen = [cell for cell in cells if cell.family in UNSEEN]
+    random = [cell for cell in cells if cell.family in RANDOM]
     lines = []
-    for title, group in ((_COLUMNS, known), (_UNSEEN, unseen)):
+    for title, group in ((_COLUMNS, known), (_UNSEEN, unseen), (_RANDOM, random)):
         if not group:
             continue
         families = dict.fromkeys(cell.family for cell in group)
@@ -140,10 +150,11 @@ def _write(page: Path, lines: list[str]) -> None:
 def main() -> int:
     """Simulate, print and, where wanted, write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    names = ["easy", "hard", "unseen", *FAMILIES]
+    names = ["easy", "hard", "unseen", "random", *FAMILIES]
     parser.add_argument(
-        "families", nargs="*", metavar="FAMILY", help="easy, hard, unseen or names; easy and hard by default"
-    )
+        "families", nargs="*", metavar="FAMILY",
+        help="easy, hard, unseen, random or names; easy and hard by default",
+    )  # fmt: skip
     parser.add_argument("--metrics", default="*", help='patterns of names, such as "auc,*f1*,mcc"')
     parser.add_argument("--scenarios", default="*", help='a pattern of names, such as "8 clusters*"')
     parser.add_argument("--sets", type=int, default=2000, help="data sets a scenario")
@@ -157,7 +168,7 @@ def main() -> int:
     chosen = parser.parse_args()
     if unknown := [name for name in chosen.families if name not in names]:
         parser.error(f"no family is called {unknown[0]!r}: choose from {', '.join(names)}")
-    kinds = {"easy": list(EASY), "hard": list(HARD), "unseen": list(UNSEEN)}
+    kinds = {"easy": list(EASY), "hard": list(HARD), "unseen": list(UNSEEN), "random": list(RANDOM)}
     families = list(dict.fromkeys(itertools.chain.from_iterable(
         kinds.get(name, [name]) for name in chosen.families or ("easy", "hard")
     )))  # fmt: skip

@@ -19,9 +19,16 @@ from unseen_populations import POINTS, RANKS, binary_table, class_scores, quanti
 import assay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-__all__ = ["FAMILIES"]
+__all__ = [
+    "FAMILIES",
+    "cluster_number_scenarios",
+    "cluster_score_scenarios",
+    "cluster_table_scenarios",
+    "number_scenarios",
+    "weight_scenarios",
+]
 
 _COUNTS = shown_metrics("binary", "labels")
 _NUMBERS = (
@@ -61,7 +68,23 @@ def _cluster_index(rng: np.random.Generator, groups: np.ndarray, icc: float) -> 
 
 def clusters() -> list[Scenario]:
     """Clustered rows: recall, specificity, share of positives, noise and errors vary between clusters."""
-    return [*_cluster_tables(), *_cluster_scores(), *_cluster_numbers()]
+    tables = (
+        (6, "geometric", 0.15, 0.4, 0.8, 0.9), (6, "a third in one", 0.02, 0.4, 0.7, 0.75),
+        (10, "geometric", 0.35, 0.3, 0.9, 0.85), (10, "two sizes", 0.02, 0.15, 0.7, 0.95),
+        (10, "a third in one", 0.15, 0.6, 0.85, 0.6), (25, "geometric", 0.02, 0.03, 0.8, 0.9),
+        (25, "two sizes", 0.35, 0.15, 0.6, 0.9), (25, "a third in one", 0.35, 0.5, 0.9, 0.9),
+        (60, "geometric", 0.15, 0.15, 0.97, 0.97), (60, "two sizes", 0.15, 0.03, 0.75, 0.98),
+    )  # fmt: skip
+    scores = (
+        (6, "two sizes", 0.02, "logistic", 0.88), (10, "geometric", 0.15, "t with 3 df", 0.7),
+        (10, "a third in one", 0.35, "exponential", 0.7), (25, "two sizes", 0.15, "7 values", 0.88),
+        (25, "geometric", 0.35, "logistic", 0.99), (60, "a third in one", 0.02, "exponential", 0.88),
+        (60, "geometric", 0.15, "90% at one score", 0.7),
+    )  # fmt: skip
+    numbers = ((6, "geometric", 0.15), (10, "two sizes", 0.35), (25, "a third in one", 0.02))
+    return [
+        *cluster_table_scenarios(tables), *cluster_score_scenarios(scores), *cluster_number_scenarios(numbers)
+    ]  # fmt: skip
 
 
 def _draw_table(
@@ -74,15 +97,14 @@ def _draw_table(
     return assay.rows(actual=y, predicted=predicted, group=groups, labels=[0, 1])
 
 
-def _cluster_tables() -> list[Scenario]:
+def cluster_table_scenarios(
+    settings: Iterable[tuple[int, str, float, float, float, float]],
+) -> list[Scenario]:
+    """Return a scenario for each setting.
+
+    It is the number and shape of clusters, the correlation, the share of positives, recall and specificity.
+    """
     scenarios = []
-    settings = (
-        (6, "geometric", 0.15, 0.4, 0.8, 0.9), (6, "a third in one", 0.02, 0.4, 0.7, 0.75),
-        (10, "geometric", 0.35, 0.3, 0.9, 0.85), (10, "two sizes", 0.02, 0.15, 0.7, 0.95),
-        (10, "a third in one", 0.15, 0.6, 0.85, 0.6), (25, "geometric", 0.02, 0.03, 0.8, 0.9),
-        (25, "two sizes", 0.35, 0.15, 0.6, 0.9), (25, "a third in one", 0.35, 0.5, 0.9, 0.9),
-        (60, "geometric", 0.15, 0.15, 0.97, 0.97), (60, "two sizes", 0.15, 0.03, 0.75, 0.98),
-    )  # fmt: skip
     for count, shape, icc, prevalence, recall, specificity in settings:
         draw = functools.partial(
             _draw_table, count=count, shape=shape, icc=icc, means=(prevalence, recall, specificity)
@@ -109,14 +131,9 @@ def _draw_scores(
     return assay.rows(actual=y, score=score, group=groups, labels=[0, 1])
 
 
-def _cluster_scores() -> list[Scenario]:
+def cluster_score_scenarios(settings: Iterable[tuple[int, str, float, str, float]]) -> list[Scenario]:
+    """Return a scenario for each number and shape of clusters, correlation, kind of scores and area."""
     scenarios = []
-    settings = (
-        (6, "two sizes", 0.02, "logistic", 0.88), (10, "geometric", 0.15, "t with 3 df", 0.7),
-        (10, "a third in one", 0.35, "exponential", 0.7), (25, "two sizes", 0.15, "7 values", 0.88),
-        (25, "geometric", 0.35, "logistic", 0.99), (60, "a third in one", 0.02, "exponential", 0.88),
-        (60, "geometric", 0.15, "90% at one score", 0.7),
-    )  # fmt: skip
     for count, shape, icc, kind, area in settings:
         draw = functools.partial(_draw_scores, count=count, shape=shape, icc=icc, kind=kind, area=area)
         name = f"{count} clusters, {shape}, ICC {icc}, {kind}, area {area}, two kinds of clusters"
@@ -124,8 +141,11 @@ def _cluster_scores() -> list[Scenario]:
     return scenarios
 
 
-def _cluster_numbers() -> list[Scenario]:
-    """Return regressions whose predictions are normal and whose errors are Laplace of scale 0.6."""
+def cluster_number_scenarios(settings: Iterable[tuple[int, str, float]]) -> list[Scenario]:
+    """Return regressions whose predictions are normal and whose errors are Laplace of scale 0.6.
+
+    A setting is the number and the shape of clusters, and the correlation.
+    """
     scale = 0.6
     errors = quantiles(stats.laplace(scale=scale))
     variance = float(np.mean(errors**2))
@@ -141,7 +161,7 @@ def _cluster_numbers() -> list[Scenario]:
         "squared_correlation": 1 / (1 + variance),
     }
     scenarios = []
-    for count, shape, icc in ((6, "geometric", 0.15), (10, "two sizes", 0.35), (25, "a third in one", 0.02)):
+    for count, shape, icc in settings:
 
         def draw(
             rng: np.random.Generator, count: int = count, shape: str = shape, icc: float = icc
@@ -211,7 +231,6 @@ def _draw_rows(
 
 def weights() -> list[Scenario]:
     """Weights that are very unequal, follow the class, or undo unequal chances of being drawn."""
-    scenarios = []
     settings = (
         (100, "gamma(0.5)", "logistic", 0.88, 0.15, 0.7), (400, "gamma(0.5)", "exponential", 0.7, 0.03, 0.6),
         (80, "1 and 10", "t with 3 df", 0.88, 0.4, 0.85), (400, "1 and 10", "7 values", 0.7, 0.15, 0.5),
@@ -223,6 +242,15 @@ def weights() -> list[Scenario]:
         (300, "positives sampled", "90% at one score", 0.88, 0.03, 0.5),
         (60, "gamma(0.5)", "t with 3 df", 0.99, 0.85, 0.97),
     )  # fmt: skip
+    return weight_scenarios(settings)
+
+
+def weight_scenarios(settings: Iterable[tuple[int, str, str, float, float, float]]) -> list[Scenario]:
+    """Return a scenario for each setting.
+
+    It is the number of rows, the kind of weights and of scores, the area, the share of positives and recall.
+    """
+    scenarios = []
     for n, weighting, kind, area, prevalence, recall in settings:
         rows = _binary_rows(kind, area, prevalence, recall)
         chances = _sampling(rows, weighting)
@@ -258,7 +286,6 @@ def _number_rows(kind: str) -> dict[str, np.ndarray]:
 
 def numbers() -> list[Scenario]:
     """Regressions with Laplace, skewed, contaminated and heteroscedastic errors, with weights in some."""
-    scenarios = []
     kinds = ("Laplace", "skewed gamma", "heteroscedastic")
     settings = (
         *itertools.product((15, 60, 250), kinds, ("",)),
@@ -266,6 +293,12 @@ def numbers() -> list[Scenario]:
         (60, "Laplace", "gamma(0.5)"), (150, "heteroscedastic", "1 and 10"),
         (100, "heteroscedastic", "large predictions sampled"),
     )  # fmt: skip
+    return number_scenarios(settings)
+
+
+def number_scenarios(settings: Iterable[tuple[int, str, str]]) -> list[Scenario]:
+    """Return a scenario for each number of rows, kind of errors and of weights."""
+    scenarios = []
     for n, kind, weighting in settings:
         rows = _number_rows(kind)
         chances = 0.1 + rows["predicted"] if weighting.endswith("sampled") else None

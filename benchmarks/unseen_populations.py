@@ -21,9 +21,23 @@ import assay
 from assay.metrics import find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-__all__ = ["FAMILIES", "POINTS", "RANKS", "binary_table", "class_scores", "quantiles", "rank_truth"]
+__all__ = [
+    "FAMILIES",
+    "POINTS",
+    "RANKS",
+    "binary_table",
+    "class_probability_scenarios",
+    "class_scenarios",
+    "class_scores",
+    "probability_scenarios",
+    "quantiles",
+    "query_scenarios",
+    "rank_truth",
+    "score_scenarios",
+    "table_scenarios",
+]
 
 RANKS = shown_metrics("binary", "scores")
 POINTS = 50_000  # equally likely scores of each class, so that the true values are those of the whole list
@@ -90,7 +104,6 @@ def _draw_scores(
 
 def rare() -> list[Scenario]:
     """Ranking with 2 to 30 positives, or 85% of them, and scores that are skewed, heavy-tailed or tied."""
-    scenarios = []
     settings = (
         (1000, 0.003, True, "exponential", 0.88), (1000, 0.003, False, "logistic", 0.7),
         (4000, 0.003, True, "t with 3 df", 0.99), (100, 0.03, True, "exponential", 0.35),
@@ -102,6 +115,15 @@ def rare() -> list[Scenario]:
         (47, 0.15, True, "7 values", 0.7), (1000, 0.012, False, "90% at one score", 0.88),
         (200, 0.15, True, "90% at one score", 0.7), (80, 0.85, False, "7 values", 0.99),
     )  # fmt: skip
+    return score_scenarios(settings)
+
+
+def score_scenarios(settings: Iterable[tuple[int, float, bool, str, float]]) -> list[Scenario]:
+    """Return a scenario for each setting.
+
+    It is the number of rows, the share of positives, whether it is fixed, the kind of scores and the area.
+    """
+    scenarios = []
     for n, expected, fixed, kind, area in settings:
         prevalence = round(n * expected) / n if fixed else expected
         draw = functools.partial(_draw_scores, n=n, prevalence=prevalence, fixed=fixed, kind=kind, area=area)
@@ -128,6 +150,14 @@ def tables() -> list[Scenario]:
         (200, 0.15, 0.97, 0.99, False), (120, 0.85, 0.97, 0.6, False), (80, 0.85, 0.7, 0.75, True),
         (40, 0.05, 0.6, 0.85, True), (300, 0.4, 0.99, 0.98, False), (25, 0.48, 0.72, 0.64, False),
     )  # fmt: skip
+    return table_scenarios(settings)
+
+
+def table_scenarios(settings: Iterable[tuple[int, float, float, float, bool]]) -> list[Scenario]:
+    """Return a scenario for each setting.
+
+    It is the number of rows, the share of positives, recall, specificity and whether the share is fixed.
+    """
     return [
         of_table(
             f"n {n}, {n * prevalence:g} positives" + ("" if fixed else " expected")
@@ -145,7 +175,6 @@ def _class_shares(count: int, kind: str) -> np.ndarray:
 
 def classes() -> list[Scenario]:
     """Four to thirty classes with uniform or geometric shares; errors anywhere or in confusable pairs."""
-    scenarios = []
     settings = (
         (4, "uniform", "anywhere", 60, 0.6), (4, "geometric", "pairs", 150, 0.85),
         (7, "uniform", "pairs", 70, 0.85), (7, "geometric", "anywhere", 300, 0.6),
@@ -153,6 +182,16 @@ def classes() -> list[Scenario]:
         (15, "geometric", "anywhere", 300, 0.6), (15, "geometric", "pairs", 800, 0.97),
         (30, "uniform", "pairs", 600, 0.6), (30, "geometric", "anywhere", 1200, 0.85),
     )  # fmt: skip
+    probabilities = ((4, 0.5, 1.0, 80), (4, 0.5, 2.0, 200), (7, 0.2, 0.5, 100), (15, 0.1, 1.0, 400))
+    return [*class_scenarios(settings), *class_probability_scenarios(probabilities)]
+
+
+def class_scenarios(settings: Iterable[tuple[int, str, str, int, float]]) -> list[Scenario]:
+    """Return a scenario for each setting.
+
+    It is the number of classes, the kind of their shares and of errors, the number of rows and the accuracy.
+    """
+    scenarios = []
     for count, kind, errors, n, right in settings:
         wrong = np.ones((count, count)) - np.eye(count)
         if errors == "pairs":  # 0 and 1, 2 and 3, ...; a last one without a partner has the one before it
@@ -163,7 +202,7 @@ def classes() -> list[Scenario]:
         table = _class_shares(count, kind)[:, None] * parts
         name = f"{count} classes, {kind}, n {n}, {right} right, errors {errors}"
         scenarios.append(of_table(name, table, n, shown_metrics("multiclass", "labels")))
-    return [*scenarios, *_class_probabilities()]
+    return scenarios
 
 
 def _draw_classes(rng: np.random.Generator, *, n: int, limits: np.ndarray, model: np.ndarray) -> assay.Rows:
@@ -172,11 +211,13 @@ def _draw_classes(rng: np.random.Generator, *, n: int, limits: np.ndarray, model
     return assay.rows(actual=y, score=model[index], labels=list(range(model.shape[1])))
 
 
-def _class_probabilities() -> list[Scenario]:
-    """Return scenarios of a thousand equally likely probability vectors, calibrated or not."""
+def class_probability_scenarios(settings: Iterable[tuple[int, float, float, int]]) -> list[Scenario]:
+    """Return scenarios of a thousand equally likely probability vectors, calibrated or not.
+
+    A setting is the number of classes, Dirichlet's concentration, the temperature and the number of rows.
+    """
     metrics = shown_metrics("multiclass", "scores probabilities")
     scenarios = []
-    settings = ((4, 0.5, 1.0, 80), (4, 0.5, 2.0, 200), (7, 0.2, 0.5, 100), (15, 0.1, 1.0, 400))
     for count, concentration, temperature, n in settings:
         rng = np.random.Generator(np.random.Philox(key=count))
         actual = rng.dirichlet(np.full(count, concentration), 1000) * 0.99 + 0.01 / count
@@ -195,14 +236,22 @@ def _class_probabilities() -> list[Scenario]:
 
 def probabilities() -> list[Scenario]:
     """Beta probabilities, calibrated, of temperature 0.5 and 2, or with shifted log odds."""
-    scenarios = []
     models = (("calibrated", 1.0, 0.0), ("temperature 0.5", 2.0, 0.0), ("temperature 2", 0.5, 0.0))
     shifted = (("offset 0.7", 1.0, 0.7), ("offset -1.5", 1.0, -1.5))
     settings = (
         *itertools.product((((2, 2), 40), ((0.2, 0.2), 150)), (*models, shifted[0])),
         *itertools.product((((0.3, 3), 60), ((6, 1), 100)), (models[1], shifted[1])),
     )
-    for ((a, b), n), (kind, slope, offset) in settings:
+    return probability_scenarios((n, *shape, *model) for (shape, n), model in settings)
+
+
+def probability_scenarios(settings: Iterable[tuple[int, float, float, str, float, float]]) -> list[Scenario]:
+    """Return a scenario for each setting.
+
+    It is the number of rows, the two parameters of beta probabilities, and the model: name, slope and offset.
+    """
+    scenarios = []
+    for n, a, b, kind, slope, offset in settings:
         actual = np.clip(quantiles(stats.beta(a, b)), 1e-4, 1 - 1e-4)
         model = special.expit(slope * special.logit(actual) + offset)
 
@@ -222,11 +271,16 @@ def probabilities() -> list[Scenario]:
 
 def queries() -> list[Scenario]:
     """Seven and fifteen ranked lists of ten items, of a good, a middling, a random or a perfect system."""
-    scenarios = []
     settings = (
         (7, 1, 0.25), (7, 1, 2.0), (7, 2, 0.5), (7, 2, math.inf), (15, 1, 0.0), (15, 1, math.inf),
         (15, 2, 1.5), (15, 4, 0.15), (15, 4, 3.0),
     )  # fmt: skip
+    return query_scenarios(settings)
+
+
+def query_scenarios(settings: Iterable[tuple[int, int, float]]) -> list[Scenario]:
+    """Return a scenario for each number of lists, of relevant items and skill of the system."""
+    scenarios = []
     length, k = 10, 5
 
     def ranked(lists: np.ndarray) -> assay.Rows:
