@@ -31,6 +31,7 @@ PARTS = (
     "splitting",
     "crossval",
     "judging",
+    "grouping",
     "small",
     "batching",
     "growth",

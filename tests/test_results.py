@@ -174,6 +174,9 @@ RESULTS = {
         actual=[1.0, 2.5, 4.0, 9.0], predicted=[1.5, 2.0, 4.5, 7.0]
     ),
     "evaluation of one row": lambda: assay.evaluate(actual=[0], predicted=[1], labels=[0, 1], positive=1),
+    "metrics by group": lambda: assay.group_metrics(
+        by=[LABELS[index % 3] for index in range(120)], actual=_scores()[0], score=_scores()[1]
+    ),
     "classes": lambda: _multiclass().classes,
     "slices by column": lambda: _multiclass().slices,
     "slices": lambda: _multiclass().slices["region"],
@@ -214,7 +217,7 @@ def test_every_result_class_has_an_example():
     for module in ("comparison.compare", "comparison.procedures", "crosstable", "evaluation.evaluation",
                    "evaluation.per_class", "crossvalidation.crossval", "crossvalidation.learning_curve", "decisions", "evaluation.error_rows", "evaluation.slices.slices",
                    "raters.agreement", "repeated_runs.repeats",
-                   "preferences.arena", "evaluation.proxy.label_plan", "plans.plan"):  # fmt: skip
+                   "evaluation.group_metrics", "preferences.arena", "evaluation.proxy.label_plan", "plans.plan"):  # fmt: skip
         importlib.import_module(f"assay.{module}")
     # By name: a data class with slots leaves its first version behind.
     concrete = {

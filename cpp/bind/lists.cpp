@@ -1,6 +1,7 @@
 #include "kernel/lists/lists.hpp"
 
 #include "bind/module.hpp"
+#include "kernel/lists/group_ranking.hpp"
 
 namespace assay::bind {
 namespace {
@@ -58,6 +59,28 @@ nb::tuple scored(Integers offsets, Column<Gain> gains, Column<std::uint8_t> tied
         to_numpy(std::move(result.ideal_dcg_exponential)), to_numpy(std::move(result.hit)));
 }
 
+template <class Score, class Row>
+nb::tuple grouped(Integers offsets, Column<Row> rows, Column<Score> scores,
+                  Column<std::uint8_t> positive) {
+    GroupRanking result;
+    {
+        const Released released;
+        result = rank_groups(copy(offsets), span(rows), span(scores), span(positive));
+    }
+    return nb::make_tuple(to_numpy(std::move(result.positives)),
+                          to_numpy(std::move(result.concordance)),
+                          to_numpy(std::move(result.average_precision)), result.bad_row);
+}
+
+template <class Score, class Row>
+void bind_grouped(nb::module_& m) {
+    m.def("rank_groups", &grouped<Score, Row>, nb::arg("offsets").noconvert(),
+          nb::arg("rows").noconvert(), nb::arg("scores").noconvert(),
+          nb::arg("positive").noconvert(),
+          "Per group: positives, concordant pairs twice and tied pairs, average precision; then\n"
+          "a row whose score is NaN, or -1.");
+}
+
 template <class Score>
 void bind_ranked(nb::module_& m) {
     m.def("rank_rows", &ranked<Score>, nb::arg("query_offsets").noconvert(),
@@ -82,6 +105,10 @@ void bind_lists(nb::module_& m) {
           nb::arg("actual_items").noconvert(), nb::arg("predicted_offsets").noconvert(),
           nb::arg("predicted_items").noconvert(),
           "1 or 0 for each predicted place, and the number of distinct actual items per query.");
+    bind_grouped<double, std::uint32_t>(m);
+    bind_grouped<float, std::uint32_t>(m);
+    bind_grouped<double, std::int64_t>(m);
+    bind_grouped<float, std::int64_t>(m);
     bind_ranked<double>(m);
     bind_ranked<float>(m);
     bind_scored<double>(m);

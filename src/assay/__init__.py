@@ -9,6 +9,7 @@
     arena           models ranked by pairwise preferences
     agreement       of several raters; repeats: of repeated runs, such as pass@k; read_log: logs of them
     plan            what a model must reach, fixed before results, and what the test set can show
+    group_metrics   metrics of every user, item or query at once
     labels_needed   how many labels to buy where a proxy has labelled all rows
 
 Results are an ``Evaluation``, ``Comparison``, ``CrossValidation``, ``LearningCurve`` or ``CrossTable``;
@@ -70,6 +71,8 @@ if TYPE_CHECKING:  # "as" makes a name public to type checkers, of which __all__
     from assay.errors import TallyError as TallyError
     from assay.evaluation.evaluate import evaluate as evaluate
     from assay.evaluation.evaluation import Evaluation as Evaluation
+    from assay.evaluation.group_metrics import group_metrics as group_metrics
+    from assay.evaluation.group_metrics_result import GroupMetrics as GroupMetrics
     from assay.evaluation.proxy.label_plan import LabelPlan as LabelPlan
     from assay.evaluation.proxy.label_plan import labels_needed as labels_needed
     from assay.evaluation.storage import load as load
@@ -128,6 +131,8 @@ _HOMES = {
     "assay.engines.run_logs": ("read_log",),
     "assay.evaluation.evaluate": ("evaluate",),
     "assay.evaluation.evaluation": ("Evaluation",),
+    "assay.evaluation.group_metrics": ("group_metrics",),
+    "assay.evaluation.group_metrics_result": ("GroupMetrics",),
     "assay.evaluation.proxy.label_plan": ("LabelPlan", "labels_needed"),
     "assay.evaluation.storage": ("load",),
     "assay.plans.plan": ("Plan", "plan"),

@@ -67,7 +67,7 @@ def check_task(task_name: Any) -> None:
 def check_settings(**request: Any) -> None:
     """Raise where a setting is not a number, or out of range."""
     for name in ("confidence", "threshold", "beta", "cost_fp", "cost_fn", "prevalence"):
-        value = request[name]
+        value = request.get(name)
         if value is None:
             continue
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
@@ -77,20 +77,20 @@ def check_settings(**request: Any) -> None:
             raise InputError(f"{param(name)} is NaN, which is no number: leave it out, or say one.")
         if name in ("beta", "cost_fp", "cost_fn") and value < 0:
             raise InputError(f"{passed(name, value)} is below 0: say how much worse the error is, 0 or more.")
-    share = request["prevalence"]
+    share = request.get("prevalence")
     if share is not None and not 0 < share < 1:
         percent = f", such as {share / 100:g}" if 1 < share < 100 else ""  # noqa: PLR2004 - a percentage
         raise InputError(f"{passed('prevalence', share)} is a share between 0 and 1{percent}.")
-    k = request["k"]
+    k = request.get("k")
     if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1):
         raise InputError(f"{passed('k', k)} says how many of a list count: a whole number, 1 or more.")
-    if request["empty"] not in (None, "zero", "one", "skip"):
+    if request.get("empty") not in (None, "zero", "one", "skip"):
         raise InputError(
             f"{passed('empty', request['empty'])} says what a list without a relevant item counts as: use "
             '"zero", '
             '"one" or "skip".'
         )
-    if not isinstance(request["name"], str):
+    if not isinstance(request.get("name", ""), str):
         raise InputError(f"{passed('name', request['name'])} is what to call the model: text.")
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay.metrics.metric import Metric
     from assay.metrics.views.confusion import Binary
 
-__all__ = ["averaged", "each", "over_classes", "pooled"]
+__all__ = ["average_tables", "averaged", "each", "over_classes", "pooled"]
 
 
 def each(metric: Metric, classes: Binary, names: Sequence[Any], **parameters: Any) -> dict[Any, Value]:
@@ -62,8 +62,7 @@ def over_classes(
 
     `unit` is what is averaged over: a class, a label or an output.
     """
-    if average not in ("macro", "weighted"):
-        raise MetricError(f'average={average!r} is not known: use "macro", "micro" or "weighted".')
+    check_average(average, undefined)
     values, weights = np.array(values, dtype=np.float64), np.array(rows, dtype=np.float64)
     if average == "macro":
         weights[:] = 1.0
@@ -74,14 +73,48 @@ def over_classes(
             return Undefined(f"{reason} ({unit} {shown(classes)})")
     elif undefined == "skip":
         weights[missing] = 0.0
-    elif isinstance(undefined, (int, float)):
-        values[missing] = undefined
     else:
-        raise MetricError(f'undefined={undefined!r} is not known: use "strict", "skip" or a number.')
+        values[missing] = undefined
     counted = weights > 0
     if not counted.any():
         return Undefined(f"no {unit} has a value")
     return float(np.average(values[counted], weights=weights[counted]))
+
+
+def average_tables(values: Any, rows: Any, average: str, undefined: Any = "strict") -> Any:
+    """Return the mean over classes, the last axis, for each of many tables; NaN where there is none.
+
+    As :func:`over_classes` has it for one table.
+
+    >>> average_tables([[0.5, 1.0], [np.nan, 1.0]], [[3, 1], [0, 4]], "macro")
+    array([0.75,  nan])
+    >>> average_tables([[0.5, 1.0], [np.nan, 1.0]], [[3, 1], [0, 4]], "weighted")
+    array([0.625, 1.   ])
+    """
+    check_average(average, undefined)
+    weights = np.array(rows, dtype=np.float64)
+    values = np.array(np.broadcast_to(values, weights.shape), dtype=np.float64)
+    if average == "macro":
+        weights[:] = 1.0
+    missing = np.isnan(values) & (weights > 0)
+    if undefined not in ("strict", "skip"):
+        values[missing] = undefined
+        missing[:] = False
+    if undefined == "skip":
+        weights[missing] = 0.0
+        missing[:] = False
+    totals = weights.sum(-1)
+    sums = np.where(weights > 0, values * weights, 0.0).sum(-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(missing.any(-1) | (totals == 0), np.nan, sums / totals)
+
+
+def check_average(average: str, undefined: Any) -> None:
+    """Raise where an average over classes, or what it does with undefined values, is not known."""
+    if average not in ("macro", "weighted"):
+        raise MetricError(f'average={average!r} is not known: use "macro", "micro" or "weighted".')
+    if undefined not in ("strict", "skip") and not isinstance(undefined, (int, float)):
+        raise MetricError(f'undefined={undefined!r} is not known: use "strict", "skip" or a number.')
 
 
 def _values(metric: Metric, classes: Binary, parameters: dict[str, Any]) -> Any:
