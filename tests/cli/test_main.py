@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from support import programs
 
 ASSAY = [sys.executable, "-m", "assay"]
 FULL = pathlib.Path("/dev/full")
@@ -67,11 +68,10 @@ def test_who_reads_no_further_is_not_bothered(here):
     """A pipe that is closed early ends the program quietly, and its files are written all the same."""
     words = ["evaluate", "preds.parquet", "--actual", "y", "--score", "p", "--report", "page.html"]
     for line in (["metrics", "--json"], ["metrics", "--help"], words):
-        with subprocess.Popen([*ASSAY, *line], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603
+        with programs.started([*ASSAY, *line], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             process.stdout.close()  # before anything is written
-            said = process.stderr.read()
-            assert process.wait(60) == 0
-            assert not said
+            assert programs.wait(process) == 0
+            assert not process.stderr.read()
     assert (here / "page.html").exists()
 
 
@@ -90,21 +90,17 @@ def test_ctrl_c_is_quiet_and_leaves_nothing(words, here, tmp_path):
     spilled = tmp_path / "spilled"
     spilled.mkdir()
     before = {path.name for path in here.rglob("*")}
-    process = subprocess.Popen(  # noqa: S603
+    with programs.started(
         [*ASSAY, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(spilled)},
-    )
-    deadline = time.monotonic() + 60
-    while not list(spilled.iterdir()) and time.monotonic() < deadline:  # until it has begun to read
-        time.sleep(0.05)
-    time.sleep(1)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert not out
-    assert not err
+    ) as process:
+        programs.wait_until(lambda: list(spilled.iterdir()), process)  # until it has begun to read
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        assert programs.communicate(process) == (b"", b"")
+        assert process.returncode == 130
     assert {path.name for path in here.rglob("*")} == before
     assert not list(spilled.iterdir())
 
@@ -122,24 +118,39 @@ def test_help_loads_nothing_heavy():
         assert not {"numpy", "duckdb", "scipy", "arro3", "dataclasses"} & set(done.stderr.split())
 
 
-def _on_a_terminal(words, seconds, until=None):
-    """Run a program whose standard error is a terminal, so long or until a text comes; return what it said."""
+def _on_a_terminal(words, seen, spilled):
+    """Run a program whose standard error is a terminal, until a condition of its text holds; return the text."""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen([*ASSAY, *words], stdout=subprocess.DEVNULL, stderr=theirs)  # noqa: S603
-    os.close(theirs)
-    said, deadline = b"", time.monotonic() + seconds
-    while time.monotonic() < deadline and (until is None or until not in said):
+    chunks = []
+
+    def done():
         if select.select([ours], [], [], 0.1)[0]:
-            said += os.read(ours, 1 << 16)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 130
+            chunks.append(os.read(ours, 1 << 16))
+        return list(spilled.iterdir()) and seen(b"".join(chunks), process)  # it reads by now
+
+    with programs.started(
+        [*ASSAY, *words], stdout=subprocess.DEVNULL, stderr=theirs, env={**os.environ, "TMPDIR": str(spilled)}
+    ) as process:
+        os.close(theirs)
+        programs.wait_until(done, process)
+        process.send_signal(signal.SIGINT)
+        assert programs.wait(process) == 130
     os.close(ours)
-    return said.decode()
+    return b"".join(chunks).decode()
 
 
 @pytest.mark.slow
-def test_a_terminal_sees_rows_and_their_rate(here):
+def test_a_terminal_sees_rows_and_their_rate(here, tmp_path):
     """Long reading shows how many rows were read and how fast; --quiet does not."""
     words = ["crosstab", *ENDLESS, "--predicted", "y"]
-    assert "/s" in _on_a_terminal(words, 90, until=b" rows  ")
-    assert not _on_a_terminal([*words, "--quiet"], 5)
+    spilled = tmp_path / "spilled"
+    spilled.mkdir()
+    began = time.monotonic()
+    assert "/s" in _on_a_terminal(words, lambda text, _: b" rows  " in text, spilled)
+    needed = time.monotonic() - began
+
+    def as_long(_text, _process):
+        return time.monotonic() > began + needed + 2
+
+    began = time.monotonic()
+    assert not _on_a_terminal([*words, "--quiet"], as_long, spilled)

@@ -13,6 +13,7 @@ import tempfile
 import time
 
 import pytest
+from support import programs
 
 from assay import temporary_files
 from assay.cli import main
@@ -27,27 +28,18 @@ ENDLESS = "SELECT i % 2 AS y, (i % 1000) / 1000 AS p FROM range(100000000000) t(
 @contextlib.contextmanager
 def started(words, spilled, **more):
     """Start the program with a temporary folder of its own, and wait until it has begun to read."""
-    process = subprocess.Popen(  # noqa: S603
+    with programs.started(
         [*ASSAY, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(spilled)},
         # A run under nohup ignores SIGHUP, which would be inherited.
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # noqa: PLW1509 - no threads here
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         **more,
-    )
-    deadline = time.monotonic() + 60
-    while not list(spilled.iterdir()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    time.sleep(0.3)
-    try:
+    ) as process:
+        programs.wait_until(lambda: list(spilled.iterdir()), process)
+        time.sleep(0.3)
         yield process
-    finally:
-        process.kill()
-        process.wait(60)
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            if pipe is not None:
-                pipe.close()
 
 
 def files_of(folder):
@@ -70,8 +62,8 @@ def test_a_signal_undoes_what_was_begun(name, here, spilled):
     number = getattr(signal, name)
     with started(["evaluate", "--sql", ENDLESS, *ROLES, "--output", "out.txt"], spilled) as process:
         process.send_signal(number)
-        assert process.wait(60) == 128 + number
-        assert process.communicate() == (b"", b"")
+        assert programs.communicate(process) == (b"", b"")
+        assert process.returncode == 128 + number
     assert files_of(here) == before
     assert not list(spilled.iterdir())
 
@@ -82,7 +74,7 @@ def test_a_copy_of_standard_input_goes_with_the_program(here, spilled):
         process.stdin.write(b"y,p\n" + b"1,0.5\n" * 100_000)
         process.stdin.flush()  # the signal may come between two reads, or while one waits
         process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 143
+        assert programs.wait(process) == 143
         assert not process.stderr.read()
     assert not list(spilled.iterdir())
 
@@ -93,7 +85,7 @@ def test_a_killed_program_leaves_nothing_for_long(here, spilled, monkeypatch, ca
     before = files_of(here)
     with started(["evaluate", "--sql", ENDLESS, *ROLES, "--output", "out.txt"], spilled) as process:
         process.kill()
-        assert process.wait(60) == -signal.SIGKILL
+        assert programs.wait(process) == -signal.SIGKILL
     assert files_of(here) == before
     assert list(spilled.iterdir())
     monkeypatch.setattr(tempfile, "tempdir", str(spilled))
@@ -157,22 +149,21 @@ def test_fits_that_run_are_not_waited_for(how, tmp_path):
         "class Model:\n"
         "    def fit(self, X, y):\n"
         "        open(f'began-{os.getpid()}', 'w').close()\n"
-        "        time.sleep(100)\n"
+        "        time.sleep(1000)\n"
         "    def predict(self, X): return y\n"
     )
     (tmp_path / "data.csv").write_text("x,y\n" + "1,a\n2,b\n" * 20)
     words = ["crossval", "data.csv", "--target", "y", "--positive", "a", "--model", "slow_model:Model"]
-    process = subprocess.Popen(  # noqa: S603
+    wanted = 2 if how else 1
+    with programs.started(
         [*ASSAY, *words, "--jobs", "2", *how], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    wanted, deadline = 2 if how else 1, time.monotonic() + 60
-    while len(began := list(tmp_path.glob("began-*"))) < wanted and time.monotonic() < deadline:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGTERM)
-    assert process.communicate(timeout=30) == (b"", b"")
-    assert process.returncode == 143
-    time.sleep(0.2)
-    assert not any(_lives(int(path.name.partition("-")[2])) for path in began)
+    ) as process:
+        programs.wait_until(lambda: len(list(tmp_path.glob("began-*"))) >= wanted, process)
+        process.send_signal(signal.SIGTERM)
+        assert programs.communicate(process) == (b"", b"")  # long before a fit would be done
+        assert process.returncode == 143
+        fits = [int(path.name.partition("-")[2]) for path in tmp_path.glob("began-*")]
+        programs.wait_until(lambda: not any(map(_lives, fits)), process)
 
 
 def _lives(number):

@@ -1,12 +1,11 @@
 import ctypes
 import gc
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import programs
 
 from assay._kernels import import_arrow, set_threads, threads
 
@@ -725,11 +724,5 @@ assert grown < 64 * 1024, grown
 def test_chunks_that_share_a_dictionary_share_its_memory():
     """A dictionary with nulls takes no memory again for each chunk."""
     pytest.importorskip("pyarrow")
-    done = subprocess.run(  # noqa: S603 - our own script
-        [sys.executable, "-c", SHARED_DICTIONARY],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = programs.run_script(SHARED_DICTIONARY)
     assert done.returncode == 0, done.stderr

@@ -1,12 +1,11 @@
 import math
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import programs
 
 from assay import _kernels
 
@@ -354,7 +353,5 @@ assert grown < (16 + 16 + 4) * rows, grown / rows
 )
 def test_crowded_cells_take_no_more_memory():
     """Rows in one bucket are sorted within 16 bytes a row; the result has 16 bytes a cell."""
-    done = subprocess.run(  # noqa: S603 - our own script
-        [sys.executable, "-c", CROWDED], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = programs.run_script(CROWDED)
     assert done.returncode == 0, done.stderr

@@ -1,10 +1,10 @@
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import programs
 
 from assay._kernels import encode_fixed_text, encode_objects, set_threads, threads
 
@@ -342,7 +342,5 @@ for more in range(12):
 
 def test_a_finaliser_may_clear_the_rows():
     """Making the exception of a lone surrogate can run Python code that frees every row."""
-    done = subprocess.run(  # noqa: S603 - our own script
-        [sys.executable, "-c", FINALISER], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = programs.run_script(FINALISER)
     assert done.returncode == 0, done.stderr
