@@ -1,4 +1,4 @@
-# Every task sets up what it needs: a fresh clone with Python 3.11, pip and g++ is enough.
+# Every task sets up what it needs: a fresh clone with Python 3.11, its headers, pip and g++ is enough.
 PYTHON ?= python3
 SETUP = @$(PYTHON) dev.py
 IN = PATH="$(CURDIR)/.venv/bin:$$PATH"

@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import venv
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def environment(*locks: str, folder: Path, define: dict[str, str]) -> None:
     have = set(stamp.read_text().split()) if stamp.exists() else set()
     base = fingerprint(define)
     if base not in have:
-        need_compiler()
+        need_compiler_and_headers()
         shutil.rmtree(folder, ignore_errors=True)
         print(f"dev.py: making {folder.name} (once)", file=sys.stderr)
         create(folder, python)
@@ -67,7 +68,7 @@ def environment(*locks: str, folder: Path, define: dict[str, str]) -> None:
     sources = b"".join(path.read_bytes() for path in sorted((ROOT / "cpp").rglob("*.[ch]pp")))
     built = hashlib.sha256(sources + modules.encode()).hexdigest()
     if built not in have:
-        need_compiler()
+        need_compiler_and_headers()
         print("dev.py: building the kernels (about a minute)", file=sys.stderr)
         build = {"build-dir": f"build/{folder.name.strip('.')}"} | {
             f"cmake.define.{key}": value for key, value in define.items()
@@ -94,13 +95,19 @@ def create(folder: Path, python: Path) -> None:
         subprocess.check_call([sys.executable, "-m", "pip", "--python", python, "install", "pip"])
 
 
-def need_compiler() -> None:
-    """Stop with one clear line when there is no C++ compiler."""
+def need_compiler_and_headers() -> None:
+    """Stop with one clear line when there is no C++ compiler, or when Python came without its headers."""
     compiler = os.environ.get("CXX", "g++")
     if shutil.which(compiler) is None:
         raise SystemExit(
             f"dev.py: no C++ compiler ({compiler}) found. Install one first, for example: "
             "apt-get install g++   (Debian, Ubuntu) or   dnf install gcc-c++   (Fedora)."
+        )
+    header = Path(sysconfig.get_path("include"), "Python.h")
+    if not header.exists():
+        raise SystemExit(
+            f"dev.py: Python's headers are not installed ({header}). Install them first, for example: "
+            "apt-get install python3-dev   (Debian, Ubuntu) or   dnf install python3-devel   (Fedora)."
         )
 
 
