@@ -19,7 +19,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 LOCKS = ROOT / "requirements"
-BUILT_FROM = ("pyproject.toml", "CMakeLists.txt")
 
 
 def main() -> int:
@@ -41,7 +40,7 @@ def main() -> int:
 def environment(*locks: str, folder: Path, define: dict[str, str]) -> None:
     """Make an environment that holds the locked packages and the built project, where there is none.
 
-    It is made anew when the build's locks or settings or this Python have changed.
+    It is made anew when the build's lock, CMake's settings or this Python have changed.
     """
     if os.environ.get("CI"):
         define = {"ASSAY_WERROR": "ON"} | define
@@ -65,7 +64,8 @@ def environment(*locks: str, folder: Path, define: dict[str, str]) -> None:
             stamp.write_text(" ".join(have))
     # Built again whenever a C++ source changes, or a module is added or moved: the install lists them.
     modules = "\n".join(str(path) for path in sorted((ROOT / "src").rglob("*.py")))
-    sources = b"".join(path.read_bytes() for path in sorted((ROOT / "cpp").rglob("*.[ch]pp")))
+    paths = [ROOT / "pyproject.toml", ROOT / "CMakeLists.txt", *sorted((ROOT / "cpp").rglob("*.[ch]pp"))]
+    sources = b"".join(path.read_bytes() for path in paths)
     built = hashlib.sha256(sources + modules.encode()).hexdigest()
     if built not in have:
         need_compiler_and_headers()
@@ -114,8 +114,6 @@ def need_compiler_and_headers() -> None:
 def fingerprint(define: dict[str, str]) -> str:
     """Return a digest of what an environment is made from."""
     digest = hashlib.sha256(sys.version.encode())
-    for name in BUILT_FROM:
-        digest.update((ROOT / name).read_bytes())
     digest.update((LOCKS / "build.lock").read_bytes())
     digest.update(repr(sorted(define.items())).encode())
     return digest.hexdigest()
