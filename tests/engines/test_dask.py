@@ -27,11 +27,17 @@ for module in (agreement, shard_cases):
 
 
 @pytest.fixture(scope="module")
-def client():
+def client(tmp_path_factory):
     """Two worker processes on this machine; Dask keeps a number of threads that the environment has."""
     patch = pytest.MonkeyPatch()
     patch.delenv("OMP_NUM_THREADS", raising=False)
+    patience = {  # workers that get no CPU for a while are not lost
+        "distributed.comm.timeouts.connect": "10 minutes",
+        "distributed.comm.timeouts.tcp": "10 minutes",
+        "distributed.scheduler.worker-ttl": "1 hour",
+    }
     with (
+        dask.config.set({"temporary-directory": str(tmp_path_factory.mktemp("dask")), **patience}),
         distributed.LocalCluster(
             n_workers=2,
             threads_per_worker=1,

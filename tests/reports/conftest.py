@@ -22,6 +22,9 @@ def opened(browser, tmp_path):
     def see(write, *, width=1180, **options):
         path = write(tmp_path / f"report{len(contexts)}.html")
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        context.set_default_timeout(
+            600_000
+        )  # waits end when what they wait for is there, on a busy machine too
         contexts.append(context)
         page = context.new_page()
         page.add_init_script(

@@ -62,6 +62,15 @@ def seen(page):
     return page.evaluate(_SEEN)
 
 
+def cpu_seconds(page):
+    """Return the CPU time that the process of a page has used, which no other program changes."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    session.detach()
+    return next(metric["value"] for metric in metrics if metric["name"] == "ProcessTime")
+
+
 def typed(page, threshold):
     """Type a threshold in."""
     box = page.locator(".controls input")

@@ -77,17 +77,15 @@ def test_a_link_keeps_what_is_shown(opened, tmp_path):
     page.get_by_role("radio").nth(1).check()
     known = several[1].tallies["scores"].scores.tolist()[300]
     typed(page, known)
-    page.wait_for_timeout(500)  # written once the slider rests
+    page.wait_for_url(lambda url: "threshold=" in url)  # written once the slider rests
     link = page.url
-    assert "threshold=" in link
     again = opened(lambda _: path)
     again.goto(link)  # another fragment of the same file
     again.get_by_role("radio").nth(1).and_(again.locator(":checked")).wait_for()
     assert again.get_by_role("radio").nth(1).is_checked()
     assert seen(again)["cells"] == cells_of(several[1].at(known))
     again.get_by_role("button", name="Back to the start").click()
-    again.wait_for_timeout(500)
-    assert "threshold" not in again.url
+    again.wait_for_url(lambda url: "threshold" not in url)
     again.goto(f"{path.as_uri()}#model=99&threshold=x&class=nothing")
     again.get_by_role("radio").nth(0).and_(again.locator(":checked")).wait_for()
     assert seen(again)["cells"] == cells_of(several[0])

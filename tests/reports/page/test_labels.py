@@ -41,8 +41,7 @@ def test_a_label_is_chosen_with_its_slider(opened):
         moving = ("precision", "recall", "specificity", "f1", "mcc", "accuracy")
         assert {name: shown[name] for name in moving} == {name: own[name] for name in moving}
         assert {name: one[:2] for name, one in seen(page)["figures"].items()} == printed(ev)
-    page.wait_for_timeout(500)
-    assert "part=label+2" in page.url
+    page.wait_for_url(lambda url: "part=label+2" in url)
 
 
 @needs_chromium
