@@ -134,14 +134,14 @@ def test_the_threads_of_one_scan_are_its_own(tmp_path):
     """Others keep their number while it runs and afterwards, in whatever order scans end."""
     (tmp_path / "plain.csv").write_bytes(ROWS)
     before = assay.threads()
-    inside, leave = threading.Barrier(3, timeout=30), [threading.Event() for _ in range(2)]
+    inside, leave = threading.Barrier(3, timeout=600), [threading.Event() for _ in range(2)]
     seen = {}
 
     def run(number):
         def progress(_):
             seen[number] = assay.threads()
             inside.wait()
-            leave[number].wait(30)
+            leave[number].wait(600)
 
         counted(tmp_path / "plain.csv", threads=number + 3, progress=progress)
         seen[number, "after"] = assay.threads()
@@ -153,6 +153,6 @@ def test_the_threads_of_one_scan_are_its_own(tmp_path):
     assert assay.threads() == before
     for event, one in zip(leave, runs, strict=True):
         event.set()
-        one.join(30)
+        one.join(600)
         assert assay.threads() == before
     assert seen == {0: 3, 1: 4, (0, "after"): before, (1, "after"): before}

@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from support import programs
 
 import assay
 
@@ -140,7 +141,7 @@ def test_what_is_no_ledger_is_refused(book, tmp_path):
 
 
 def started(url, count, name):
-    return subprocess.Popen(  # noqa: S603 - our own command
+    return programs.started(
         [sys.executable, "-c", APPEND, url, str(count), name], stdout=subprocess.PIPE, text=True
     )
 
@@ -148,10 +149,10 @@ def started(url, count, name):
 @pytest.mark.slow
 def test_two_processes_write_a_thousand_entries_each(book):
     """Nothing is lost, and the chain holds."""
-    writers = [started(book.url, 1000, name) for name in ("left", "right")]
-    for writer in writers:
-        writer.communicate()
-    assert [writer.returncode for writer in writers] == [0, 0]
+    with started(book.url, 1000, "left") as left, started(book.url, 1000, "right") as right:
+        for writer in (left, right):
+            programs.communicate(writer)
+            assert writer.returncode == 0
     assert book.verify()
     for name in ("left", "right"):
         assert [entry.payload["number"] for entry in book.entries(model=name)] == list(range(1000))
@@ -162,11 +163,11 @@ def test_a_killed_writer_loses_at_most_its_unfinished_entry(book):
     """After kill -9 at any moment the ledger opens, holds all that was acknowledged, and goes on."""
     before = 0
     for attempt in range(5):
-        writer = started(book.url, 100_000, f"run {attempt}")
-        writer.stdout.readline()
-        time.sleep(0.05 + 0.03 * attempt)
-        os.kill(writer.pid, signal.SIGKILL)
-        acknowledged = 1 + len(writer.communicate()[0].splitlines())
+        with started(book.url, 100_000, f"run {attempt}") as writer:
+            writer.stdout.readline()
+            time.sleep(0.05 + 0.03 * attempt)
+            os.kill(writer.pid, signal.SIGKILL)
+            acknowledged = 1 + len(writer.communicate()[0].splitlines())
         assert book.verify()
         assert acknowledged <= len(book) - before <= acknowledged + 1
         before = len(book)

@@ -1,10 +1,12 @@
 """Rows of several processes: the same bits as those of one."""
 
+import contextlib
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from support import programs
 
 import assay
 
@@ -47,16 +49,17 @@ dist.destroy_process_group()
 def run(tmp_path, world, dtype):
     """Return the bytes of the score tally of each process."""
     out = tmp_path / "scores"
-    started = [
-        subprocess.Popen(  # noqa: S603 - our own script
-            [sys.executable, "-c", WORKER, str(rank), str(world), str(tmp_path / "store"), str(out), dtype],
-            stderr=subprocess.PIPE,
-        )
-        for rank in range(world)
-    ]
-    for process in started:
-        _, errors = process.communicate(timeout=120)
-        assert process.returncode == 0, errors.decode()[-2000:]
+    words = [[str(rank), str(world), str(tmp_path / "store"), str(out), dtype] for rank in range(world)]
+    with contextlib.ExitStack() as stack:
+        processes = [
+            stack.enter_context(
+                programs.started([sys.executable, "-c", WORKER, *more], stderr=subprocess.PIPE)
+            )
+            for more in words
+        ]
+        for process in processes:
+            _, errors = programs.communicate(process)
+            assert process.returncode == 0, errors.decode()[-2000:]
     return [(tmp_path / f"scores.{rank}").read_bytes() for rank in range(world)]
 
 

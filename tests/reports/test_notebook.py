@@ -36,7 +36,7 @@ def notebook():
     """Return the executed notebook: its setup, then a cell for each result."""
     cells = [nbformat.v4.new_code_cell(code) for code in (_SETUP, *CELLS.values())]
     made = nbformat.v4.new_notebook(cells=cells)
-    kernel = ExecutePreprocessor(timeout=120, kernel_name="python3")
+    kernel = ExecutePreprocessor(timeout=600, startup_timeout=600, kernel_name="python3")
     kernel.preprocess(made, {})
     return made
 
