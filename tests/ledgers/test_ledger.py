@@ -1,6 +1,7 @@
 """Tests of assay.ledger: nothing is lost, and what was changed is found."""
 
 import os
+import pickle
 import signal
 import sqlite3
 import subprocess
@@ -173,3 +174,34 @@ def test_a_killed_writer_loses_at_most_its_unfinished_entry(book):
         before = len(book)
     book.append("note", {"model": "after"})
     assert book.verify()
+
+
+def test_entries_after_a_number_are_those_appended_since(book):
+    """What was read before need not be read again."""
+    for number in range(3):
+        book.append("note", {"number": number})
+    assert [entry.number for entry in book.entries(after=2)] == [3]
+    assert book.entries(after=3) == []
+
+
+def test_a_ledger_that_is_only_read_is_neither_created_nor_changed(book, tmp_path):
+    """Reading sees what is appended meanwhile, refuses to append, and creates no file."""
+    book.append("note", {"number": 1})
+    with assay.ledger(book.url, read_only=True) as reader:
+        assert len(reader) == 1
+        book.append("note", {"number": 2})
+        assert len(reader) == 2
+        assert reader.verify()
+        with pytest.raises(assay.LedgerError, match="readonly"):
+            reader.append("note", {"number": 3})
+        assert len(pickle.loads(pickle.dumps(reader))) == 2  # noqa: S301 - our own
+    assert len(book) == 2
+    for name, message in (("missing.db", "there is no ledger"), ("other.db", "is no ledger")):
+        if name == "other.db":
+            with sqlite3.connect(tmp_path / name) as connection:
+                connection.execute("CREATE TABLE mine (one INTEGER)")
+            connection.close()
+        content = (tmp_path / name).read_bytes() if (tmp_path / name).exists() else None
+        with pytest.raises(assay.LedgerError, match=message):
+            len(assay.ledger(tmp_path / name, read_only=True))
+        assert ((tmp_path / name).read_bytes() if (tmp_path / name).exists() else None) == content

@@ -126,12 +126,16 @@ class Ledger:
 
     def entries(
         self, *, kind: str | None = None, model: str | None = None, test: str | Fingerprint | None = None,
-        since: str | dt.date | None = None, tag: str | None = None,
+        since: str | dt.date | None = None, tag: str | None = None, after: int = 0,
     ) -> list[Entry]:  # fmt: skip
-        """Return the entries in the order in which they were appended: all, or those of a kind, model, ..."""
+        """Return the entries in the order in which they were appended: all, or those of a kind, model, ...
+
+        ``after`` leaves out the entries up to a number, for those who have read them before.
+        """
         test = test.test_set if isinstance(test, Fingerprint) else test
         moment = since.isoformat() if isinstance(since, dt.date) else since
-        wanted = {"kind = ?": kind, "model = ?": model, "test = ?": test, "time >= ?": moment}
+        wanted = {"kind = ?": kind, "model = ?": model, "test = ?": test, "time >= ?": moment,
+                  "number > ?": after or None}  # fmt: skip
         given = {clause: value for clause, value in wanted.items() if value is not None}
         where = f" WHERE {' AND '.join(given)}" if given else ""
         with self._store.transaction() as store:
@@ -256,13 +260,15 @@ def _entry(row: tuple[Any, ...]) -> Entry:
         raise LedgerError(f"entry {number} of the ledger is damaged: {shown([payload])[:60]}.") from None
 
 
-def ledger(url: str | os.PathLike[str] | None = None) -> Ledger:
+def ledger(url: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Ledger:
     """Return the ledger at a path; it is created when first used.
 
     Parameters
     ----------
     url
         The path of an SQLite file, by default ``.assay/ledger.db``.
+    read_only
+        Neither create the ledger nor change it: what is missing or older is refused.
 
     Examples
     --------
@@ -279,4 +285,4 @@ def ledger(url: str | os.PathLike[str] | None = None) -> Ledger:
     2 entries, every one as it was recorded
     >>> book.close(); folder.cleanup()
     """
-    return Ledger(open_store(url))
+    return Ledger(open_store(url, read_only=read_only))

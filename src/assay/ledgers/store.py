@@ -56,16 +56,17 @@ class Store:
     dialect = ""
     url = ""
 
-    def __init__(self) -> None:
+    def __init__(self, *, read_only: bool = False) -> None:
+        self.read_only = read_only
         self._connection: Any = None
         self._process = 0
         self._lock = threading.RLock()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"url": self.url}
+        return {"url": self.url, "read_only": self.read_only}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(open_store(state["url"]).__dict__)
+        self.__dict__.update(open_store(state["url"], read_only=state["read_only"]).__dict__)
 
     def close(self) -> None:
         """Close the connection; the next use opens another."""
@@ -101,7 +102,30 @@ class Store:
             return
         with self._words():
             self._connection, self._process = self._connect(), os.getpid()
-            self._migrate()
+            try:
+                self._require_tables() if self.read_only else self._migrate()
+            except BaseException:  # the next use looks again
+                self.close()
+                raise
+
+    def _require_tables(self) -> None:
+        """Raise where the tables are not there as this version knows them."""
+        version = self._version()
+        if not version:
+            raise LedgerError(f"{self.url} is no ledger: it holds none of a ledger's tables.")
+        self._refuse_newer(version)
+        if version < VERSION:
+            raise LedgerError(
+                f"the ledger {self.url} was written by an older assay, and cannot be read without being "
+                "changed: open it once with assay.ledger(...), which brings its tables up to date."
+            )
+
+    def _refuse_newer(self, version: int) -> None:
+        if version > VERSION:
+            raise LedgerError(
+                f"the ledger {self.url} was written by a newer assay (version {version} of its tables; "
+                f"this one knows {VERSION}). Update assay to use it."
+            )
 
     def _migrate(self) -> None:
         if self._version() == VERSION:
@@ -110,11 +134,7 @@ class Store:
         try:
             self._lock_tables()
             version = self._version()
-            if version > VERSION:
-                raise LedgerError(  # noqa: TRY301 - rolled back below
-                    f"the ledger {self.url} was written by a newer assay (version {version} of its tables; "
-                    f"this one knows {VERSION}). Update assay to use it."
-                )
+            self._refuse_newer(version)
             for statements in _MIGRATIONS[version:]:
                 tables, others = statements
                 for statement in (*tables, *others[self.dialect]):
@@ -162,11 +182,13 @@ class SqliteStore(Store):
 
     dialect = "sqlite"
 
-    def __init__(self, path: str) -> None:
-        super().__init__()
+    def __init__(self, path: str, *, read_only: bool = False) -> None:
+        super().__init__(read_only=read_only)
         self.url = self.path = path
 
     def _connect(self) -> sqlite3.Connection:
+        if self.read_only:
+            return self._connect_read_only()
         try:
             Path(self.path).parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -180,6 +202,17 @@ class SqliteStore(Store):
         connection.execute("PRAGMA synchronous = NORMAL")
         return connection
 
+    def _connect_read_only(self) -> sqlite3.Connection:
+        path = Path(self.path)
+        if not path.is_file():
+            raise LedgerError(
+                f"there is no ledger {self.path}: name the file that evaluations were recorded to."
+            )
+        return sqlite3.connect(
+            f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_LOCK_SECONDS, isolation_level=None,
+            check_same_thread=False,
+        )  # fmt: skip
+
     def _begin(self, *, write: bool) -> None:
         self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
 
@@ -191,9 +224,10 @@ class SqliteStore(Store):
             raise LedgerError(f"the ledger {self.path} cannot be used: {error}.") from error
 
 
-def open_store(url: str | os.PathLike[str] | None) -> Store:
+def open_store(url: str | os.PathLike[str] | None, *, read_only: bool = False) -> Store:
     """Return the store of a path or URL; nothing is opened yet."""
     text = DEFAULT_PATH if url is None else os.fspath(url)
     if "://" in text and not text.startswith("sqlite://"):
         raise LedgerError(f"{text} is no ledger: give the path of a file.")
-    return SqliteStore(text.removeprefix("sqlite:///").removeprefix("sqlite://") or DEFAULT_PATH)
+    path = text.removeprefix("sqlite:///").removeprefix("sqlite://") or DEFAULT_PATH
+    return SqliteStore(path, read_only=read_only)
