@@ -182,6 +182,7 @@ def test_entries_after_a_number_are_those_appended_since(book):
         book.append("note", {"number": number})
     assert [entry.number for entry in book.entries(after=2)] == [3]
     assert book.entries(after=3) == []
+    assert [entry.number for entry in book.entries(after=1, limit=1)] == [2]
 
 
 def test_a_ledger_that_is_only_read_is_neither_created_nor_changed(book, tmp_path):

@@ -127,10 +127,12 @@ class Ledger:
     def entries(
         self, *, kind: str | None = None, model: str | None = None, test: str | Fingerprint | None = None,
         since: str | dt.date | None = None, tag: str | None = None, after: int = 0,
+        limit: int | None = None,
     ) -> list[Entry]:  # fmt: skip
         """Return the entries in the order in which they were appended: all, or those of a kind, model, ...
 
-        ``after`` leaves out the entries up to a number, for those who have read them before.
+        ``after`` leaves out the entries up to a number, for those who have read them before, and ``limit``
+        what follows so many; a tag is looked for among these.
         """
         test = test.test_set if isinstance(test, Fingerprint) else test
         moment = since.isoformat() if isinstance(since, dt.date) else since
@@ -138,9 +140,10 @@ class Ledger:
                   "number > ?": after or None}  # fmt: skip
         given = {clause: value for clause, value in wanted.items() if value is not None}
         where = f" WHERE {' AND '.join(given)}" if given else ""
+        first = "" if limit is None else f" LIMIT {int(limit)}"
         with self._store.transaction() as store:
             rows = store.rows(
-                f"SELECT {_COLUMNS} FROM assay_entries{where} ORDER BY number",  # noqa: S608 - our own names
+                f"SELECT {_COLUMNS} FROM assay_entries{where} ORDER BY number{first}",  # noqa: S608 - our own names
                 list(given.values()),
             )
         found = [_entry(row) for row in rows]

@@ -8,7 +8,7 @@ import hashlib
 import importlib.resources
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from assay.formatting.result_table import escape_html
 from assay.output_files import write_file
@@ -16,20 +16,32 @@ from assay.output_files import write_file
 if TYPE_CHECKING:
     import os
 
-__all__ = ["as_html", "write"]
+__all__ = ["PAGE", "Assets", "as_html", "content_policy", "write"]
 
-_SCRIPTS = tuple(
-    f"{name}.js"
-    for name in (
-        *("elements", "downloads", "charts", "threshold", "counts", "curves", "costs"),
-        *("tables", "classes", "labels", "numbers", "models", "page"),
-    )
+
+class Assets(NamedTuple):
+    """The scripts and styles of a document in their order, as paths within the package."""
+
+    scripts: tuple[str, ...]
+    styles: tuple[str, ...]
+    has_forms: bool = False  # that are sent to where the document came from
+
+
+PAGE: Final = Assets(
+    tuple(
+        f"reports/page/{name}.js"
+        for name in (
+            *("elements", "downloads", "charts", "threshold", "counts", "curves", "costs"),
+            *("tables", "classes", "labels", "numbers", "models", "page"),
+        )
+    ),
+    ("reports/page/page.css",),
 )
 # What would end the data's element or begin another, and what old parsers take for the end of a line.
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
-def as_html(page: dict[str, Any], still: str = "") -> str:
+def as_html(page: dict[str, Any], still: str = "", assets: Assets = PAGE) -> str:
     """Return the document of a page's plain data; `still` is what is shown where scripts do not run.
 
     >>> "alert" in as_html({"title": "<script>alert(1)</script>"}).split("<script")[0]
@@ -37,32 +49,36 @@ def as_html(page: dict[str, Any], still: str = "") -> str:
     >>> as_html({"title": "<script>alert(1)</script>"}).count("<script>")
     1
     """
-    script, style = _script(), _text("page.css")
-    policy = "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src '{_digest(script)}'",
-            f"style-src '{_digest(style)}'",
-            "img-src blob:",  # a chart that is saved as PNG, which the page itself has drawn
-            "base-uri 'none'",
-            "form-action 'none'",
-            "require-trusted-types-for 'script'",  # the page builds elements, and never parses text into them
-            "trusted-types 'none'",
-        ]
-    )
     data = json.dumps(page, allow_nan=False, separators=(",", ":")).translate(_ESCAPED)
     filled = {
-        "policy": escape_html(policy),
+        "policy": escape_html(content_policy(assets)),
         "title": escape_html(page.get("title", "")),
-        "style": style,
+        "style": _style(assets.styles),
         "still": still,
         "data": data,
-        "script": script,
+        "script": _script(assets.scripts),
     }
-    pieces = _text("page.html").split("{{")
+    pieces = _text("reports/page/page.html").split("{{")
     # Filled in one walk, so that nothing within what was filled in is taken for a place to fill.
     return pieces[0] + "".join(
         filled[name] + rest for name, _, rest in (piece.partition("}}") for piece in pieces[1:])
+    )
+
+
+@functools.cache
+def content_policy(assets: Assets) -> str:
+    """Return what a document may do: run its own scripts and load nothing."""
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src '{_digest(_script(assets.scripts))}'",
+            f"style-src '{_digest(_style(assets.styles))}'",
+            "img-src blob:",  # a chart that is saved as PNG, which the page itself has drawn
+            "base-uri 'none'",
+            "form-action 'self'" if assets.has_forms else "form-action 'none'",
+            "require-trusted-types-for 'script'",  # the page builds elements, and never parses text into them
+            "trusted-types 'none'",
+        ]
     )
 
 
@@ -73,15 +89,20 @@ def write(text: str, path: str | os.PathLike[str]) -> Path:
 
 
 @functools.cache
-def _script() -> str:
+def _script(names: tuple[str, ...]) -> str:
     """Return the scripts as one, in a scope of its own."""
-    body = "\n".join(_text(name) for name in _SCRIPTS)
+    body = "\n".join(_text(name) for name in names)
     return f'(() => {{\n"use strict";\n{body}}})();\n'
 
 
 @functools.cache
+def _style(names: tuple[str, ...]) -> str:
+    return "\n".join(_text(name) for name in names)
+
+
+@functools.cache
 def _text(name: str) -> str:
-    return importlib.resources.files("assay.reports.page").joinpath(name).read_text(encoding="utf-8")
+    return importlib.resources.files("assay").joinpath(*name.split("/")).read_text(encoding="utf-8")
 
 
 def _digest(text: str) -> str:

@@ -153,3 +153,19 @@ function term(word, explanation) {
   box.append(el("span", { tabindex: "0", class: "word", "aria-describedby": id }, word), tip);
   return fill(box, { onkeydown: hide, onmouseleave: back, onfocusout: back }, []);
 }
+
+// Light, dark, or as the system has it.
+function themeButton() {
+  const names = { "": "as the system", light: "light", dark: "dark" };
+  const order = ["", "light", "dark"];
+  const button = el("button", { type: "button", class: "theme" });
+  const show = () => (button.textContent = `Colours: ${names[document.documentElement.dataset.theme ?? ""]}`);
+  button.addEventListener("click", () => {
+    const next = order[(order.indexOf(document.documentElement.dataset.theme ?? "") + 1) % order.length];
+    if (next) document.documentElement.dataset.theme = next;
+    else delete document.documentElement.dataset.theme;
+    show();
+  });
+  show();
+  return button;
+}

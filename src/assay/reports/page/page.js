@@ -1,21 +1,6 @@
 // The page: its parts in order, drawn again when another model is chosen.
 const page = document.getElementById("page");
 
-function themeButton() {
-  const names = { "": "as the system", light: "light", dark: "dark" };
-  const order = ["", "light", "dark"];
-  const button = el("button", { type: "button", class: "theme" });
-  const show = () => (button.textContent = `Colours: ${names[document.documentElement.dataset.theme ?? ""]}`);
-  button.addEventListener("click", () => {
-    const next = order[(order.indexOf(document.documentElement.dataset.theme ?? "") + 1) % order.length];
-    if (next) document.documentElement.dataset.theme = next;
-    else delete document.documentElement.dataset.theme;
-    show();
-  });
-  show();
-  return button;
-}
-
 function modelChoice() {
   if (data.models.length < 2) return null;
   const name = fresh("model");
