@@ -74,6 +74,9 @@ def test_another_model_is_a_look_and_the_same_predictions_are_none(book):
         "look 4 at this test set, 3 models before (model 0, model 1, model 2)"
     )
     assert book.looks(evaluation(0, rows_seed=9)).number == 1
+    baseline = book.entries(model="model 0")[0].predictions
+    assert book.looks(evaluation(2), besides={baseline}).number == 2
+    assert book.looks(evaluation(3), besides={baseline}).models == ("model 1", "model 2")
 
 
 def test_looks_at_a_test_set_that_shares_most_rows_count(book):

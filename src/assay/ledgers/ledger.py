@@ -17,7 +17,7 @@ from assay.tallies import Fingerprint
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 __all__ = ["Ledger", "Verification", "ledger"]
 
@@ -176,10 +176,11 @@ class Ledger:
             raise LedgerError(f"entry {entry.number} is a {entry.kind}, not an evaluation.")
         return evaluation_of(*(self.blob(entry.blobs[name]) for name in ("evaluation", FINGERPRINT)))
 
-    def looks(self, test: Fingerprint | Evaluation) -> Looks:
+    def looks(self, test: Fingerprint | Evaluation, *, besides: Collection[str] = ()) -> Looks:
         """Return the looks at a test set so far; of an evaluation, which of them it is.
 
-        Looks at test sets that share at least half of their rows with it count too.
+        Looks at test sets that share at least half of their rows with it count too. Not those of predictions
+        named in `besides` (:attr:`assay.Fingerprint.predictions`), such as a baseline's.
         """
         fingerprint = fingerprint_of(test) if isinstance(test, Evaluation) else test
         predictions = fingerprint.predictions if isinstance(test, Evaluation) else ""
@@ -189,7 +190,7 @@ class Ledger:
                 "GROUP BY test, predictions ORDER BY MIN(number)", [EVALUATION],
             )  # fmt: skip
         shares = {test: self._overlap(fingerprint, test) for test in {row[0] for row in seen}}
-        family = [row for row in seen if shares[row[0]] >= _MIN_OVERLAP]
+        family = [row for row in seen if shares[row[0]] >= _MIN_OVERLAP and row[1] not in besides]
         place = next(
             (index for index, row in enumerate(family) if row[:2] == (fingerprint.test_set, predictions)),
             None,
