@@ -55,8 +55,8 @@ class Ledger:
 
     @property
     def url(self) -> str:
-        """The path of the ledger."""
-        return self._store.url
+        """The path of the ledger; of a server its address without the password."""
+        return self._store.shown
 
     def __repr__(self) -> str:
         return f"<Ledger {self.url}>"
@@ -231,7 +231,7 @@ class Ledger:
             )
             blobs = {
                 str(name): digest(bytes(data))
-                for name, data in store.rows("SELECT hash, data FROM assay_blobs")
+                for name, data in store.each("SELECT hash, data FROM assay_blobs")
             }
         number, previous = 0, ""
         for row in rows:
@@ -265,12 +265,13 @@ def _entry(row: tuple[Any, ...]) -> Entry:
 
 
 def ledger(url: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Ledger:
-    """Return the ledger at a path; it is created when first used.
+    """Return the ledger at a path or on a server; it is created when first used.
 
     Parameters
     ----------
     url
-        The path of an SQLite file, by default ``.assay/ledger.db``.
+        The path of an SQLite file, by default ``.assay/ledger.db``, or the address of a database of a
+        PostgreSQL server, ``postgresql://user@host/database`` (``assay-metrics[postgres]``).
     read_only
         Neither create the ledger nor change it: what is missing or older is refused.
 

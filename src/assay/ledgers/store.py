@@ -1,4 +1,4 @@
-"""Where a ledger's entries are stored: an SQLite file.
+"""Where a ledger's entries are stored: in an SQLite file, or (:mod:`assay.ledgers.postgres`) on a server.
 
 It holds three tables: the head of the chain, whose row every writer locks first, the entries, which
 triggers keep from being changed, and blobs by their SHA-256.
@@ -45,8 +45,26 @@ _REFUSE_CHANGES: Final = {
         for table in ("assay_entries", "assay_blobs")
         for change in ("UPDATE", "DELETE")
     ),
+    "postgresql": (
+        (
+            "CREATE FUNCTION assay_refuse_change() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION 'a ledger is only appended to'; END $$"
+        ),
+        *(
+            f"CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION assay_refuse_change()"
+            for table in ("assay_entries", "assay_blobs")
+        ),
+    ),
 }
-_MIGRATIONS: Final = ((_TABLES, _REFUSE_CHANGES),)
+# From the second version on, looks are counted from an index alone.
+_LOOKS: Final = (
+    "DROP INDEX assay_entries_test",
+    "CREATE INDEX assay_entries_looks ON assay_entries (kind, test, predictions, number, model)",
+    "CREATE INDEX assay_entries_time ON assay_entries (kind, time)",
+)
+_NOTHING: Final[dict[str, tuple[str, ...]]] = {"sqlite": (), "postgresql": ()}
+_MIGRATIONS: Final = ((_TABLES, _REFUSE_CHANGES), (_LOOKS, _NOTHING))
 VERSION: Final = len(_MIGRATIONS)
 
 
@@ -68,6 +86,15 @@ class Store:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(open_store(state["url"], read_only=state["read_only"]).__dict__)
 
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):  # of a store that was never made, or whose modules are gone
+            self.close()
+
+    @property
+    def shown(self) -> str:
+        """What messages call it."""
+        return self.url
+
     def close(self) -> None:
         """Close the connection; the next use opens another."""
         with self._lock:
@@ -85,13 +112,17 @@ class Store:
                 try:
                     yield self
                 except BaseException:
-                    self._end("ROLLBACK")
+                    self._roll_back()
                     raise
                 self._end("COMMIT")
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query, within a transaction."""
         return list(self._execute(statement, values).fetchall())
+
+    def each(self, statement: str) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query one by one, within a transaction: they need not fit the memory."""
+        yield from self._execute(statement)
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> None:
         """Execute a statement, within a transaction."""
@@ -112,18 +143,18 @@ class Store:
         """Raise where the tables are not there as this version knows them."""
         version = self._version()
         if not version:
-            raise LedgerError(f"{self.url} is no ledger: it holds none of a ledger's tables.")
+            raise LedgerError(f"{self.shown} is no ledger: it holds none of a ledger's tables.")
         self._refuse_newer(version)
         if version < VERSION:
             raise LedgerError(
-                f"the ledger {self.url} was written by an older assay, and cannot be read without being "
+                f"the ledger {self.shown} was written by an older assay, and cannot be read without being "
                 "changed: open it once with assay.ledger(...), which brings its tables up to date."
             )
 
     def _refuse_newer(self, version: int) -> None:
         if version > VERSION:
             raise LedgerError(
-                f"the ledger {self.url} was written by a newer assay (version {version} of its tables; "
+                f"the ledger {self.shown} was written by a newer assay (version {version} of its tables; "
                 f"this one knows {VERSION}). Update assay to use it."
             )
 
@@ -141,9 +172,14 @@ class Store:
                     self._execute(statement.replace("{bytes}", self._bytes_type))
             self._execute("UPDATE assay_head SET version = ?", (VERSION,))
         except BaseException:
-            self._end("ROLLBACK")
+            self._roll_back()
             raise
         self._end("COMMIT")
+
+    def _roll_back(self) -> None:
+        """Undo a transaction; one whose connection was lost is undone already."""
+        with contextlib.suppress(Exception):
+            self._end("ROLLBACK")
 
     def _version(self) -> int:
         if not self._execute(self._has_head).fetchone():
@@ -227,7 +263,13 @@ class SqliteStore(Store):
 def open_store(url: str | os.PathLike[str] | None, *, read_only: bool = False) -> Store:
     """Return the store of a path or URL; nothing is opened yet."""
     text = DEFAULT_PATH if url is None else os.fspath(url)
+    from assay.ledgers.postgres import SCHEMES, PostgresStore, without_password  # noqa: PLC0415 - circular
+
+    if text.startswith(SCHEMES):
+        return PostgresStore(text, read_only=read_only)
     if "://" in text and not text.startswith("sqlite://"):
-        raise LedgerError(f"{text} is no ledger: give the path of a file.")
+        raise LedgerError(
+            f"{without_password(text)} is no ledger: give the path of a file, or postgresql://host/database."
+        )
     path = text.removeprefix("sqlite:///").removeprefix("sqlite://") or DEFAULT_PATH
     return SqliteStore(path, read_only=read_only)
