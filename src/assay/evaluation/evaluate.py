@@ -24,6 +24,7 @@ from assay.evaluation.validation import (
     refuse_no_rows,
     refuse_options_of_lists,
     refuse_several_columns,
+    refuse_tags_without_ledger,
     refuse_unused_settings,
 )
 from assay.formatting.frame_output import library_of
@@ -44,8 +45,9 @@ from assay.tallies.collection import maker
 from assay.tallies.scores.thresholding import counted_at, with_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from assay.evaluation.shortcuts import LedgerAddress
     from assay.evaluation.task import TaskName
     from assay.inputs import Label
     from assay.tallies import Tally
@@ -63,6 +65,7 @@ def evaluate(
     weight: Any = None,
     group: Any = None,
     query: Any = None,
+    key: Any = None,
     by: Any = None,
     edges: Mapping[str, Sequence[float]] | None = None,
     labels: Sequence[Label] | None = None,
@@ -82,6 +85,8 @@ def evaluate(
     threads: int | None = None,
     proxy: Any = None,
     selection: Any = None,
+    ledger: LedgerAddress | None = None,
+    tags: Iterable[str] = (),
 ) -> Evaluation:
     """Evaluate predictions: every metric that fits the task, each with its interval.
 
@@ -95,7 +100,7 @@ def evaluate(
         :class:`assay.CrossTable` or a confusion tally.
     more
         Not used: columns are passed by the name of their role.
-    actual, predicted, score, weight, group, query, by, labels, positive, missing
+    actual, predicted, score, weight, group, query, key, by, labels, positive, missing
         The roles of :func:`assay.rows`. Rows that may have several labels have a table of 0 and 1 for
         `actual` and `predicted`, or lists of labels; a regression of several outputs has a table of numbers.
         Of a frame or a file, such a role is a list of column names. Ranked lists may be lists of items, best
@@ -133,6 +138,13 @@ def evaluate(
         the labels say alone. Names of several columns are several proxies.
     selection
         With `proxy`: how likely each row was to be labelled, where that differed.
+    ledger
+        Where to record the evaluation: True (``.assay/ledger.db``), a path or an address (see
+        :func:`assay.ledger`), or a ledger. Its summary then says how many models were evaluated on this test
+        set before, and has intervals that hold for all of them. Name the rows by `key`, so that a test set
+        is known by more than its labels.
+    tags
+        Words to record beside, such as ``["nightly"]``.
 
     Examples
     --------
@@ -154,14 +166,20 @@ def evaluate(
     confidence, threshold = float(confidence), None if threshold is None else float(threshold)
     roles = {
         "actual": actual, "predicted": predicted, "score": score, "weight": weight, "group": group,
-        "query": query, "by": by,
+        "query": query, "key": key, "by": by,
     }  # fmt: skip
+    refuse_tags_without_ledger(ledger, tags)
     by_role = any(value is not None for value in roles.values())
     refuse_columns_without_role(data, more, by_role=by_role)
     refuse_cluster_columns(roles)
     if proxy is not None or selection is not None:
         if proxy is None:
             raise InputError(f"{param('selection')} is for labels beside a {param('proxy')}: pass that too.")
+        if ledger or key is not None:
+            raise InputError(
+                f"a ledger does not store evaluations by a {param('proxy')} yet: leave out {param('ledger')} "
+                f"and {param('key')}."
+            )
         from assay.evaluation.proxy.from_proxy import evaluate_with_proxy  # noqa: PLC0415 - circular import
 
         shared = {
@@ -170,11 +188,36 @@ def evaluate(
         }  # fmt: skip
         return evaluate_with_proxy(evaluate, data, roles, (proxy, selection), shared)
     settings = Settings(confidence, **settings_given, library=library_of(data, actual, predicted, score))
+    options: dict[str, Any] = {
+        "labels": labels, "positive": positive, "missing": missing, "task": task, "threshold": threshold,
+        "edges": edges,
+    }  # fmt: skip
     if is_scanned(data):
-        return evaluate_scan(
-            data, roles, settings, task_name=task, threshold=threshold, labels=labels, positive=positive,
-            missing=missing, edges=edges, memory=memory, threads=threads,
-        )  # fmt: skip
+        ev = evaluate_scan(
+            data, roles, settings, **options, memory=memory, threads=threads, fingerprint=bool(ledger)
+        )
+    else:
+        ev = _evaluate_in_memory(data, roles, settings, settings_given, **options)
+    return ev if ledger is None or ledger is False else ev.record(ledger, tags=tags)
+
+
+def _evaluate_in_memory(
+    data: Any,
+    roles: dict[str, Any],
+    settings: Settings,
+    settings_given: Mapping[str, Any],
+    *,
+    labels: Sequence[Label] | None,
+    positive: Label | None,
+    missing: str,
+    task: TaskName | None,
+    threshold: float | None,
+    edges: Mapping[str, Sequence[float]] | None,
+) -> Evaluation:
+    """Return the evaluation of columns, rows, lists or counts."""
+    actual, predicted, score = (roles[role] for role in ("actual", "predicted", "score"))
+    weight, group, query, by = (roles[role] for role in ("weight", "group", "query", "by"))
+    by_role = any(value is not None for value in roles.values())
     if data is not None and not by_role and not isinstance(data, Rows):
         table = as_confusion(data, labels)
         if table is not None:
@@ -210,6 +253,7 @@ def evaluate(
             data, columns, by=by, labels=labels, positive=positive, missing=missing, multioutput=multioutput
         )
     refuse_no_rows(rows.n)
+    gathered = rows
     rows = with_slices(rows, edges) if rows.by or edges else rows
     inferred, rows = infer_task(rows, task, threshold)
     inferred = dataclasses.replace(inferred, inferred=(*notes, *inferred.inferred))
@@ -220,7 +264,14 @@ def evaluate(
         if (column := getattr(rows, role)) is not None
     }
     settings = dataclasses.replace(settings, **names, by=tuple(value.name for value in rows.by))
-    return Evaluation(inferred, settings, Collection.of_mapping(_tallies(inferred, rows)), rows, rows.dropped)
+    return Evaluation(
+        inferred,
+        settings,
+        Collection.of_mapping(_tallies(inferred, rows)),
+        rows,
+        rows.dropped,
+        gathered=gathered,
+    )
 
 
 def _plain_settings(settings: dict[str, Any]) -> dict[str, Any]:

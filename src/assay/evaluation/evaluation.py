@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from assay.errors import InputError, MetricError
 from assay.evaluation.default_metrics import flatten, report_metrics
+from assay.evaluation.looks import Looks, LooksMethods
 from assay.evaluation.multioutput import MULTIOUTPUT_TASKS, matrix_rows
 from assay.evaluation.read_metric import MAX_ROWS_FOR_SKEWNESS, read_metrics
 from assay.evaluation.score_columns import predict_at_threshold
@@ -52,7 +53,7 @@ _CURVES = ("roc", "roc_hull", "precision_recall", "detection_error", "gain", "li
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
+class Evaluation(EvaluationShortcuts, ThresholdMethods, LooksMethods, Mapping[str, Estimate]):
     """Metrics of a model's predictions, each with its interval. Made by :func:`assay.evaluate`.
 
     It is a mapping from a metric's name to its estimate. Iterating gives the metrics that a report shows;
@@ -65,6 +66,8 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
     source_rows: Rows | None = None
     dropped: int = 0
     saved: Mapping[Any, Estimate] = dataclasses.field(default_factory=dict)  # computed while there were rows
+    gathered: Rows | None = None  # the rows as they were passed, by which a test set is recognized
+    looks: Looks | None = None  # of an evaluation in a ledger
 
     @property
     def name(self) -> str:
@@ -140,9 +143,9 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
         return dict(self.saved)
 
     def __getitem__(self, name: str | Metric | tuple[str | Metric, Mapping[str, Any]]) -> Estimate:
-        return self.estimate(self._spec(name))
+        return self.estimate(self.spec(name))
 
-    def _spec(self, name: Any) -> MetricSpec:
+    def spec(self, name: Any) -> MetricSpec:
         """Return a metric by its name; with the beta, costs or depth of the settings where they apply."""
         if isinstance(name, str) and name in self._specs:
             return self._specs[name]
@@ -388,7 +391,7 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, Mapping[str, Estimate]):
 
         The tally is one of those at hand, where one will do.
         """
-        spec = self._spec(name)
+        spec = self.spec(name)
         return (spec, *self.read(spec.metric, spec.options, held=True)[1:4])
 
     @functools.cached_property

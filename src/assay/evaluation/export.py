@@ -67,6 +67,13 @@ def as_dict(
         "classes": ev.classes.to_dict()["classes"] if has_classes else None,
         "remarks": list(remarks),
     }
+    if ev.looks is not None:
+        data["looks"] = ev.looks.to_dict() | {"confidence": ev.looks.confidence(settings.confidence)}
+        data["for_all_looks"] = {
+            name: {"low": number_or_none(estimate.low), "high": number_or_none(estimate.high)}
+            for name in ev
+            for estimate in [ev.for_all_looks(name)]
+        }
     if full is not None:
         data["metrics"] = {name: estimate.to_dict() for name, estimate in full.items()}
         # Rows with weights, or in groups, are not the independent counts that these tests are of.

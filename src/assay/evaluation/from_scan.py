@@ -17,6 +17,7 @@ from assay.evaluation.infer_task import TaskDecision, decide_task, stated_task
 from assay.evaluation.task import TaskRequest
 from assay.evaluation.task_tallies import (
     CUT,
+    FINGERPRINT,
     PROFILE,
     STORED_ROWS,
     needs_edges_error,
@@ -38,6 +39,7 @@ from assay.tallies import (
     BoundedTally,
     Collection,
     Confusion,
+    Fingerprint,
     Grouped,
     Scores,
     StoredRows,
@@ -72,7 +74,7 @@ def evaluate_scan(
     roles: Mapping[str, Any],
     settings: Settings,
     *,
-    task_name: str | None,
+    task: str | None,
     threshold: float | None,
     labels: Sequence[Any] | None,
     positive: Any,
@@ -80,8 +82,12 @@ def evaluate_scan(
     edges: Mapping[str, Sequence[float]] | None,
     memory: int | str,
     threads: int | None,
+    fingerprint: bool = False,
 ) -> Evaluation:
-    """Return the evaluation of data that is scanned; `roles` are names of columns."""
+    """Return the evaluation of data that is scanned; `roles` are names of columns.
+
+    With `fingerprint`, or a key, the same pass makes the test set's fingerprint.
+    """
     named_roles = {role: value for role, value in roles.items() if value is not None}
     if not named_roles:
         raise columns_without_role_error(data)
@@ -91,18 +97,20 @@ def evaluate_scan(
         check_edges(by, edges)
     if len(set(by)) < len(by):
         raise ColumnError(f"{param('by')} names a column twice: {list(by)}.")
-    request = _task_request(named_roles, task_name, threshold, labels, positive)
+    request = _task_request(named_roles, task, threshold, labels, positive)
     limit = max(as_bytes(memory) // _BOUNDED_TALLIES, 1)
     scan_options: dict[str, Any] = {
         **named_roles, "by": by, "labels": labels, "positive": request.positive, "missing": missing,
         "edges": edges, "memory": memory, "threads": threads,
     }  # fmt: skip
-    plan = _ScanPlan(data, scan_options, request, tuple(edges or ()), limit)
-    task = stated_task(request)
-    result = plan.scan(None if task is None else task.name)
+    plan = _ScanPlan(
+        data, scan_options, request, tuple(edges or ()), limit, fingerprint or "key" in named_roles
+    )
+    stated = stated_task(request)
+    result = plan.scan(None if stated is None else stated.name)
     refuse_no_rows(result.scan.rows)
-    decision = TaskDecision(task) if task is not None else decide_task(result.profile, request)
-    if task is None and decision.task.name in ("regression", "multioutput"):
+    decision = TaskDecision(stated) if stated is not None else decide_task(result.profile, request)
+    if stated is None and decision.task.name in ("regression", "multioutput"):
         # The first pass looked for labels and met quantities, which a second pass sums.
         result = plan.scan(decision.task.name)
     refuse_unused_settings(decision.task.name, settings)
@@ -165,12 +173,15 @@ class _ScanPlan:
     request: TaskRequest
     cut: tuple[str, ...]
     limit: int
+    fingerprint: bool
 
     def scan(self, task_name: str | None) -> _ScanResult:
         """Return the result of one pass for a task, or for any task of labels where it is None."""
         tallies = tallies_for_scan(self.request, task_name, self.limit)
         if self.scan_options["by"]:
             tallies = {_SLICES: functools.partial(slice_tallies_of, tallies=tallies, cut=self.cut)}
+        if self.fingerprint:
+            tallies = {**tallies, FINGERPRINT: Fingerprint}
         with Progress("rows", self._count()) as bar:
             result = scan(self.data, tallies=tallies, progress=bar.reach, **self.scan_options)
         return _ScanResult(self, result, task_name)
@@ -208,9 +219,9 @@ class _ScanResult:
 
     @functools.cached_property
     def merged(self) -> Mapping[str, Tally]:
-        """The tallies of all rows."""
+        """The tallies of all rows, but for the fingerprint."""
         if self.slices is None:
-            return dict(self.scan.tallies.items())
+            return {name: tally for name, tally in self.scan.tallies.items() if name != FINGERPRINT}
         try:
             merged: Any = merge(self.slices.tallies)
             return dict(merged.items())
@@ -252,6 +263,8 @@ class _ScanResult:
                 for key, value in self.slices.items()
             }
             tallies[_SLICES] = Grouped.of_mapping(parts)
+        if self.plan.fingerprint:
+            tallies[FINGERPRINT] = self.scan.tallies[FINGERPRINT]
         return Evaluation(task, settings, Collection.of_mapping(tallies), dropped=self.scan.dropped)
 
 

@@ -10,10 +10,16 @@ from assay.formatting.result import Result
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterable
     from pathlib import Path
+    from typing import TypeAlias
 
+    from assay.evaluation.evaluation import Evaluation
     from assay.formatting.result import ResultTable
+    from assay.ledgers.ledger import Ledger
     from assay.plots import Plots
+
+    LedgerAddress: TypeAlias = bool | str | os.PathLike[str] | Ledger
 
 __all__ = ["ClassTableShortcuts", "EvaluationShortcuts"]
 
@@ -88,6 +94,24 @@ class EvaluationShortcuts(Result):
         from assay.evaluation.storage import save  # noqa: PLC0415
 
         save(self._ev, path)
+
+    def record(
+        self, ledger: LedgerAddress, *, model: str | None = None, tags: Iterable[str] = ()
+    ) -> Evaluation:
+        """Record the evaluation in a ledger, and return it with the looks at its test set.
+
+        ``evaluate(..., ledger=...)`` does so at once; `ledger` is the same here, True is the default one.
+
+        >>> import assay, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ev = assay.evaluate(actual=[0, 1, 1, 0], predicted=[0, 1, 0, 0], key=range(4), name="first")
+        >>> print(ev.record(f"{folder.name}/ledger.db").looks)
+        look 1 at this test set
+        >>> folder.cleanup()
+        """
+        from assay.ledgers.ledger import record_in  # noqa: PLC0415 - ledgers stand to the right
+
+        return record_in(ledger, self._ev, model=model, tags=tags)
 
     def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write the interactive page, one self-contained file, and return its path.

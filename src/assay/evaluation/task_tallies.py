@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CUT",
+    "FINGERPRINT",
     "PROFILE",
     "STORED_ROWS",
     "collect_tallies",
@@ -56,7 +57,7 @@ __all__ = [
     "tallies_for_task",
 ]
 
-STORED_ROWS, CUT, PROFILE = "cases", "cut", "traits"
+STORED_ROWS, CUT, PROFILE, FINGERPRINT = "cases", "cut", "traits", "fingerprint"
 # Metrics that have a tally of their own, under the metric's name.
 _REGRESSION_METRICS = ("median_absolute_error", "spearman")
 _PROBABILITY_METRICS = ("multiclass_log_loss", "multiclass_brier", "top_label_calibration_error")

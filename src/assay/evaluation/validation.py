@@ -37,6 +37,7 @@ __all__ = [
     "refuse_several_columns",
     "refuse_single_class",
     "refuse_swapped_columns",
+    "refuse_tags_without_ledger",
     "refuse_unused_settings",
     "refuse_unused_threshold",
 ]
@@ -165,6 +166,14 @@ def refuse_unused_settings(task_name: str, settings: Settings) -> None:
         raise InputError(
             f"{' and '.join(unused)} is for two classes, and this task is {task_name}: leave it out{value}."
         )
+
+
+def refuse_tags_without_ledger(ledger: Any, tags: Any) -> None:
+    """Raise for tags that nothing records, and for a text where several are meant."""
+    if isinstance(tags, str):
+        raise InputError(f"{param('tags')} is one text: pass a list of words.")
+    if tags and not ledger:
+        raise InputError(f"{param('tags')} are recorded in a ledger: pass {param('ledger')} too.")
 
 
 def refuse_no_rows(count: int) -> None:

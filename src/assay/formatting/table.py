@@ -30,6 +30,7 @@ __all__ = [
 _GAP = 2
 _HEADING_WIDTH = 12  # that a heading may take where the cells under it are narrower
 _MIN_WRAPPED_WIDTH = 8
+_ALL_LOOKS = "for all looks"  # the heading of the second interval
 _LABEL_WIDTH = 24  # that a label may take beside a table of counts
 
 
@@ -55,6 +56,10 @@ class EstimateLine(Protocol):
     @property
     def design_effect(self) -> str:
         """The design effect of grouped rows in words, printed below the notes; empty where there is none."""
+
+    @property
+    def all_looks(self) -> Any:
+        """The same estimate with an interval for all looks at the test set; None where there is none."""
 
 
 def align_columns(rows: Sequence[Sequence[str]], alignment: str, *, gap: int = _GAP) -> list[str]:
@@ -158,21 +163,28 @@ def estimate_table(
     """Return the lines of metrics with values, intervals and methods, an empty line before each group.
 
     A metric takes one line, and what does not fit is cut; with `full` it is wrapped, and notes are printed.
+    Where there are intervals for all looks at the test set, they are a second column, under a heading.
     """
     cells = [[(line, *_estimate_cells(line)) for line in group] for group in groups]
     rows = [row for group in cells for row in group]
     names = max((width(line.title) for line, _, _ in rows), default=0)
     values = max((width(value) for line, value, _ in rows if line.estimate.defined), default=0)
     intervals = max((width(interval) for _, _, interval in rows), default=0)
+    second = {id(line): _all_looks_cell(line) for line, _, _ in rows}
+    seconds = max(map(width, (*second.values(), _ALL_LOOKS))) if any(second.values()) else 0
     lines: list[str] = []
+    if seconds:
+        heading = f" {' ' * names}  {' ' * values}  {left('interval', intervals)}  {_ALL_LOOKS}"
+        lines = ["", cut(heading, max_width)]
     for group in cells:
-        lines.append("")
+        lines += [] if seconds and len(lines) == 2 else [""]  # noqa: PLR2004 - the heading stands right above
         for line, value, interval in group:
             start = f" {left(line.title, names)}  "
             if line.estimate.defined:
                 method = line.estimate.method or "no interval"
                 start += f"{right(value, values)}  "
-                text, indent = f"{start}{left(interval, intervals)}  {method}", width(start) + intervals + 2
+                both = left(interval, intervals) + (f"  {left(second[id(line)], seconds)}" if seconds else "")
+                text, indent = f"{start}{both}  {method}", width(start) + width(both) + 2
             else:
                 text, indent = start + value, names + 3
             lines += _indented(text, max_width, indent) if full else [cut(text, max_width)]
@@ -187,6 +199,10 @@ def _estimate_cells(line: EstimateLine) -> tuple[str, str]:
     """Return the value and the interval of a metric; what is undefined has no interval."""
     estimate = line.estimate
     return format_value(estimate.value), format_interval(estimate) if estimate.defined else ""
+
+
+def _all_looks_cell(line: EstimateLine) -> str:
+    return "" if line.all_looks is None else format_interval(line.all_looks)
 
 
 def _indented(text: str, max_width: int, indent: int) -> Iterator[str]:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Collection, Iterable, Mapping
 
-__all__ = ["Ledger", "Verification", "ledger"]
+    from assay.evaluation.shortcuts import LedgerAddress
+
+__all__ = ["EVALUATION", "Ledger", "Verification", "ledger", "record_in"]
 
 EVALUATION: Final = "evaluation"
 _MIN_OVERLAP: Final = 0.5  # from which on looks at another test set count as looks at this one
@@ -120,9 +122,23 @@ class Ledger:
         """
         if not isinstance(ev, Evaluation):
             raise LedgerError(f"a ledger records evaluations, not a {type(ev).__name__}.")
-        fingerprint = fingerprint_of(ev)
+        return self._record(ev, fingerprint_of(ev), model, tags)
+
+    def _record(
+        self, ev: Evaluation, fingerprint: Fingerprint, model: str | None, tags: Iterable[str]
+    ) -> Entry:
         payload, blobs = recorded(ev, fingerprint, ev.name if model is None else model, tags)
         return self.append(EVALUATION, payload, blobs)
+
+    def add(
+        self, ev: Evaluation, *, model: str | None = None, tags: Iterable[str] = ()
+    ) -> tuple[Entry, Looks]:
+        """Append an evaluation as :meth:`record` does; return its entry and which look it is."""
+        if not isinstance(ev, Evaluation):
+            raise LedgerError(f"a ledger records evaluations, not a {type(ev).__name__}.")
+        fingerprint = fingerprint_of(ev)
+        entry = self._record(ev, fingerprint, model, tags)
+        return entry, self._looks(fingerprint, fingerprint.predictions, before=entry.number)
 
     def entries(
         self, *, kind: str | None = None, model: str | None = None, test: str | Fingerprint | None = None,
@@ -157,6 +173,9 @@ class Ledger:
             raise LedgerError(f"the ledger has no entry {number}.")
         return _entry(rows[0])
 
+    def __bool__(self) -> bool:
+        return True  # an empty ledger is one, too
+
     def __len__(self) -> int:
         with self._store.transaction() as store:
             return int(store.rows("SELECT COUNT(*) FROM assay_entries")[0][0])
@@ -182,8 +201,19 @@ class Ledger:
         Looks at test sets that share at least half of their rows with it count too. Not those of predictions
         named in `besides` (:attr:`assay.Fingerprint.predictions`), such as a baseline's.
         """
-        fingerprint = fingerprint_of(test) if isinstance(test, Evaluation) else test
-        predictions = fingerprint.predictions if isinstance(test, Evaluation) else ""
+        if isinstance(test, Evaluation):
+            fingerprint = fingerprint_of(test)
+            return self._looks(fingerprint, fingerprint.predictions, besides)
+        return self._looks(test, "", besides)
+
+    def _looks(
+        self,
+        fingerprint: Fingerprint,
+        predictions: str,
+        besides: Collection[str] = (),
+        before: int | None = None,
+    ) -> Looks:
+        """Return the looks; `before` is the number of an entry that was just made, which repeats nothing."""
         with self._store.transaction() as store:
             seen = store.rows(
                 "SELECT test, predictions, MIN(number), MIN(model) FROM assay_entries WHERE kind = ? "
@@ -195,15 +225,17 @@ class Ledger:
             (index for index, row in enumerate(family) if row[:2] == (fingerprint.test_set, predictions)),
             None,
         )
-        before = family if place is None else family[:place]
+        earlier = family if place is None else family[:place]
         overlaps = [
-            Overlap(test, shares[test], sum(row[0] == test for row in before))
-            for test in dict.fromkeys(row[0] for row in before)
+            Overlap(test, shares[test], sum(row[0] == test for row in earlier))
+            for test in dict.fromkeys(row[0] for row in earlier)
             if test != fingerprint.test_set
         ]
         return Looks(
-            fingerprint.test_set, len(before) + 1, tuple(str(row[3]) for row in before), place is not None,
-            tuple(overlaps), fingerprint.basis == ("actual",) and not fingerprint.tells_rows_apart,
+            fingerprint.test_set, len(earlier) + 1, tuple(str(row[3]) for row in earlier),
+            place is not None and (before is None or int(family[place][2]) < before), tuple(overlaps),
+            fingerprint.basis == ("actual",) and not fingerprint.tells_rows_apart,
+            len(family) + (place is None),
         )  # fmt: skip
 
     def _overlap(self, fingerprint: Fingerprint, test: str) -> float:
@@ -254,6 +286,25 @@ class Ledger:
         if (number, previous) != (int(head[0]), str(head[1])):
             problems.append(f"the last entry is {number}, where {head[0]} was recorded last.")
         return Verification(len(rows), tuple(problems))
+
+
+def record_in(
+    target: LedgerAddress,
+    ev: Evaluation,
+    *,
+    model: str | None = None,
+    tags: Iterable[str] = (),
+) -> Evaluation:
+    """Record an evaluation in a ledger, or in the one at an address (True: the default one).
+
+    Return it with its looks.
+    """
+    if isinstance(target, Ledger):
+        _, looks = target.add(ev, model=model, tags=tags)
+    else:
+        with ledger(None if isinstance(target, bool) else target) as opened:
+            _, looks = opened.add(ev, model=model, tags=tags)
+    return dataclasses.replace(ev, looks=looks, saved=ev.estimates)
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:

@@ -12,7 +12,9 @@ from assay.errors import LedgerError
 from assay.evaluation.default_metrics import flatten
 from assay.evaluation.merge import completed
 from assay.evaluation.storage import from_bytes, to_bytes
+from assay.evaluation.task_tallies import FINGERPRINT
 from assay.formatting.json_values import json_safe
+from assay.hints import param
 from assay.tallies import BoundedTally, Collection, Confusion, Fingerprint, StoredRows
 
 if TYPE_CHECKING:
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FINGERPRINT", "evaluation_of", "fingerprint_of", "recorded"]
 
-FINGERPRINT: Final = "fingerprint"
 _NO_ROWS: Final = "a ledger stores no rows"
 
 
@@ -35,8 +36,9 @@ def fingerprint_of(ev: Evaluation) -> Fingerprint:
     tally = ev.by_name.get(FINGERPRINT)
     if isinstance(tally, Fingerprint):
         return tally
-    if ev.source_rows is not None:
-        return Fingerprint.of(ev.source_rows)
+    rows = ev.source_rows if ev.gathered is None else ev.gathered
+    if rows is not None:
+        return Fingerprint.of(rows)
     table = ev.by_name.get("confusion")
     if isinstance(table, Confusion) and len(ev.tallies) == 1:
         # No rows to hash: the table itself is the identity, of the test set by its actual counts.
@@ -45,8 +47,8 @@ def fingerprint_of(ev: Evaluation) -> Fingerprint:
     if "queries" in ev.by_name:
         return _of_texts("lists", (), ev.by_name["queries"].to_bytes(), ev.n)
     raise LedgerError(
-        "this evaluation has no fingerprint of its test set, because its rows are not held: evaluate rows in "
-        "memory, assay.evaluate(assay.rows(..., key=...))."
+        "this evaluation has no fingerprint of its test set, because its rows are not held: evaluate them "
+        f"with {param('ledger')} or {param('key')}, which make it in the same pass."
     )
 
 
@@ -101,7 +103,7 @@ def _without_rows(ev: Evaluation) -> Evaluation:
             tallies[name] = tally
     ev.estimate_all(flatten(ev.groups))  # while the rows are there
     return dataclasses.replace(
-        ev, tallies=Collection.of_mapping(tallies), source_rows=None, saved=ev.estimates
+        ev, tallies=Collection.of_mapping(tallies), source_rows=None, gathered=None, saved=ev.estimates
     )
 
 

@@ -11,13 +11,14 @@ from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.evaluation.per_class import class_metrics
 from assay.formatting.numbers import format_interval, format_value, p_text
 from assay.formatting.table import listed
-from assay.formatting.width import short
+from assay.formatting.width import clean, short
 from assay.hints import hint, param, render
 from assay.inference.hypothesis_tests.contingency import bowker, mcnemar, no_information
 from assay.inference.proxy_estimate import ProxyEstimate
 from assay.metrics import Undefined
 from assay.metrics.interpretation import SCALES, band
 from assay.metrics.spec import metric_title
+from assay.reports.look_lines import intervals_for_all_looks, optimism_remarks
 from assay.reports.summary import Line, Summary
 from assay.tallies import Confusion, Queries
 
@@ -76,10 +77,14 @@ def summarize(ev: Evaluation, *, full: bool = False, brief: bool = False, advice
                 probabilities=there["scores"] and ev.are_probabilities,
             ),
         ]
-    estimates = iter(ev.estimate_all([spec for group in groups for spec in group]))
+    specs = [spec for group in groups for spec in group]
+    estimates = iter(ev.estimate_all(specs))
+    all_looks = iter(intervals_for_all_looks(ev, specs))
     rate = _no_information_rate(ev)
     lines = tuple(
-        tuple(_line(ev, spec, next(estimates), rate) for spec in group) for group in groups if group
+        tuple(_line(ev, spec, next(estimates), rate, next(all_looks)) for spec in group)
+        for group in groups
+        if group
     )
     table = ev.by_name.get("confusion")
     counts: tuple[tuple[Any, ...], ...] = ()
@@ -197,10 +202,14 @@ def _heading(ev: Evaluation) -> list[str]:
         lines.append(f"{counted(ev.dropped, 'row')} with a missing value {were} left out")
     if ev.task.inferred:
         lines.append(f"inferred: {'; '.join(ev.task.inferred)}")
+    if ev.looks is not None:
+        lines.append(clean(ev.looks))
     return lines
 
 
-def _line(ev: Evaluation, spec: MetricSpec, estimate: Estimate, rate: Value | None) -> Line:
+def _line(
+    ev: Evaluation, spec: MetricSpec, estimate: Estimate, rate: Value | None, all_looks: Estimate | None
+) -> Line:
     name = spec.name
     remarks: list[str] = []
     notes: list[str] = []
@@ -227,7 +236,7 @@ def _line(ev: Evaluation, spec: MetricSpec, estimate: Estimate, rate: Value | No
         remarks.append(render(_proxy_remark(estimate)))
     elif estimate.defined and estimate.note:
         notes.append(estimate.note if estimate.method else f"no interval: {estimate.note}")
-    return Line(name, spec.label, estimate, tuple(remarks), tuple(notes))
+    return Line(name, spec.label, estimate, tuple(remarks), tuple(notes), all_looks)
 
 
 def _proxy_remark(estimate: ProxyEstimate) -> str:
@@ -305,6 +314,7 @@ def _remarks(
     if ev.task.name in MULTIOUTPUT_TASKS and len(ev.task.labels) > _MAX_CLASSES and not full and advice:
         unit = "labels" if ev.task.name == "multilabel" else "outputs"
         yield f"{len(ev.task.labels)} {unit}: the metrics of each are in {hint('ev.classes', '--full')}."
+    yield from optimism_remarks(ev, default_highlights(ev, list(ev)))
     if ev.binned is not None:
         yield from _bin_remarks(ev.binned)
     if ev.task.name == "binary" and "scores" in ev.by_name and not ev.are_probabilities:

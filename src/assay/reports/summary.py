@@ -24,6 +24,7 @@ class Line:
     estimate: Estimate
     remarks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    all_looks: Estimate | None = None  # with the interval that holds for all looks at the test set
 
     @property
     def design_effect(self) -> str:

@@ -63,6 +63,8 @@ def as_markdown(summary: Summary) -> str:
     metrics = [line for group in summary.groups for line in group]
     groups = next((line.estimate.groups for line in metrics if line.design_effect), None)
     heads = ["metric", "value", "interval", "method"]
+    if any(line.all_looks is not None for line in metrics):
+        heads.insert(3, "interval for all looks")
     if groups is not None:
         heads.append(f"design effect of {groups:,} groups")
     lines += ["", *_pipe_table(heads)]
@@ -70,6 +72,8 @@ def as_markdown(summary: Summary) -> str:
         method = line.estimate.method or ("no interval" if line.estimate.defined else "")
         value, interval = format_value(line.estimate.value), format_interval(line.estimate)
         row = [line.title, value, interval, method]
+        if len(heads) > 4 and heads[3] != "method":  # noqa: PLR2004
+            row.insert(3, "" if line.all_looks is None else format_interval(line.all_looks))
         if groups is not None:
             row.append(f"{line.estimate.design_effect:.2f}" if line.design_effect else "")
         lines.append(f"| {' | '.join(map(escape_markdown, row))} |")
