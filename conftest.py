@@ -15,9 +15,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 DOCS = Path(__file__).parent / "docs"
-collect_ignore = (
-    [] if importlib.util.find_spec("torch") else ["src/assay/torch"]
-)  # whose examples need PyTorch
+collect_ignore = [
+    path
+    for library, path in (("torch", "src/assay/torch"), ("torchmetrics", "docs/coming-from/torchmetrics.md"))
+    if not importlib.util.find_spec(library)
+]  # whose examples need it
 
 
 @pytest.fixture(autouse=True)

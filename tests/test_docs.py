@@ -1,13 +1,18 @@
-"""Documents: every link leads somewhere, and generated data are what their script makes."""
+"""Documents: links lead somewhere, R prints what they show, and generated data are what their script makes."""
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
-from support import tutorial_rows
+from support import r_sessions, tutorial_rows
+
+from assay.metrics.spec import MetricSpec
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))]
+METRIC = re.compile(r'\bev(?:\.estimate\(|\[)"([^"]+)"')
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -22,3 +27,25 @@ def test_links_between_documents_lead_to_files(page):
 def test_the_rows_of_the_tutorial_are_those_of_their_script():
     """The file beside the tutorial can be made again, to the byte."""
     assert tutorial_rows.FILE.read_text(encoding="utf-8") == "\n".join(tutorial_rows.rows()) + "\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", r_sessions.pages(), ids=lambda page: page.stem)
+def test_r_prints_what_the_page_shows(page):
+    """The sessions of R in the documents are those of R (``python tests/support/r_sessions.py --write``)."""
+    if shutil.which("Rscript") is None:
+        pytest.skip("there is no R here")
+    for name in r_sessions.packages(page):
+        found = subprocess.run(["Rscript", "-e", f"library({name})"], capture_output=True, check=False)
+        if found.returncode:
+            pytest.skip(f"needs {name}, a package of R")
+    assert r_sessions.run(page) == page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "coming-from").glob("*.md")), ids=lambda page: page.stem
+)
+def test_tables_of_other_packages_name_metrics_that_exist(page):
+    """Whoever looks a name up there finds a metric by it."""
+    for name in METRIC.findall(page.read_text(encoding="utf-8")):
+        assert MetricSpec.of(name)

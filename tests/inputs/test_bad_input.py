@@ -68,6 +68,7 @@ CASES = [
     (lambda: assay.rows(actual=["a", "c"], score=np.eye(2, 3)), assay.LabelError, 'score has 3 columns, but the labels in actual are "a", "c": say whose'),
     (lambda: assay.rows(actual=["a", "c"], score={"a": [1, 2], "b": [1, 3]}), assay.LabelError, 'score has the columns "a", "b", but the labels in actual are "a", "c"'),
     (lambda: assay.rows(actual=["a", "c"], score={"a": [1, 2], "b": [1, 3]}, labels=["a", "c"]), assay.LabelError, "labels declared"),
+    (lambda: assay.rows("rows.csv", actual="y", score="p"), assay.ColumnError, "read it first, as with pandas.read_csv"),
     (lambda: assay.rows(actual=["a", "c"], score=[[1, 2], [1]]), assay.ColumnError, "score has rows of 1, 2 values"),
     (lambda: assay.rows(actual=["a", "c"], score=[[1, "x"], [1, 2]]), assay.ColumnError, "no numbers"),
     (lambda: assay.rows(actual=["a", "c"], score=np.array([["x", "y"], ["x", "y"]])), assay.ColumnError, "where numbers are needed"),

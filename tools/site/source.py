@@ -41,7 +41,7 @@ SECTIONS = (
     Section("gallery", "Gallery", "Every picture, with the lines that draw it.", ("index",)),
     Section("maintainers", "Maintainers", "How the package is built.", ("tallies", "kernels", "planning", "site")),
 )  # fmt: skip
-LAST = ("glossary", "bibliography", "changelog")
+LAST = ("glossary", "bibliography")
 
 
 def copy(docs: Path, pages: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,6 +75,10 @@ def _narwhals_frame(data: Any) -> Any:
     except TypeError:
         records = isinstance(data, (list, tuple)) and data and isinstance(data[0], Mapping)
         advice = " Records become one by pandas.DataFrame(records)." if records else ""
+        if isinstance(data, (str, PathLike)):
+            advice = (
+                " A file is read by assay.evaluate(path, ...); here, read it first, as with pandas.read_csv."
+            )
         raise ColumnError(
             f"the data is {type_name(data)}, which is no table assay knows. Pass a data frame "
             f"(pandas, Polars, pyarrow, any that narwhals supports), a dict of columns, or arrays.{advice}"
