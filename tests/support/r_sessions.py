@@ -27,9 +27,10 @@ def pages():
     return [page for page in found if "\n```r\n> " in page.read_text(encoding="utf-8")]
 
 
-def packages(page):
-    """Return the packages of R that a page loads."""
-    return sorted({*LIBRARY.findall("".join(BLOCK.findall(page.read_text(encoding="utf-8"))))})
+def missing_packages(page):
+    """Return the packages of R that a page loads and that are not installed."""
+    loaded = sorted({*LIBRARY.findall("".join(BLOCK.findall(page.read_text(encoding="utf-8"))))})
+    return [name for name in loaded if _r(["-e", f"library({name})"]).returncode]
 
 
 def commands(block):
@@ -56,14 +57,7 @@ def run(page):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(ROOT / "docs" / "tutorial" / "predictions.csv", folder)
         Path(folder, "session.R").write_text(script, encoding="utf-8")
-        done = subprocess.run(  # noqa: S603 - our own script
-            [shutil.which("Rscript"), "--vanilla", "session.R"],
-            cwd=folder,
-            env={**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = _r(["session.R"], folder)
     printed = [part.strip("\n") for part in done.stdout.split(MARK)][:-1]
     if len(printed) != len(typed):
         line = typed[len(printed)][0] if len(printed) < len(typed) else ""
@@ -79,6 +73,15 @@ def run(page):
     return BLOCK.sub(written, text)
 
 
+def _r(arguments, folder=None):
+    """Run R, whose texts and times are those of no country."""
+    environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+    return subprocess.run(  # noqa: S603 - our own script
+        [shutil.which("Rscript"), "--vanilla", *arguments],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
 def main():
     """Write what R prints, or say which pages differ."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -88,7 +91,7 @@ def main():
     for page, new in differ:
         if write:
             page.write_text(new, encoding="utf-8")
-        print(f"{page.relative_to(ROOT)}: {'written' if write else 'R prints something else'}")
+        print(f"{page.relative_to(ROOT)}: {'written' if write else 'R prints something else'}")  # noqa: T201 - a script
     return 0 if write else len(differ) > 0
 
 
