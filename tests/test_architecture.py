@@ -191,7 +191,7 @@ SAME_SUBJECT = {
         "slices",
         "summary",
     ),  # results
-    *("compare", "crossval", "evaluate", "split"),  # commands and the functions they call
+    *("check", "compare", "crossval", "evaluate", "split"),  # commands and the functions they call
     "shortcuts",  # one for each folder of results
 }
 

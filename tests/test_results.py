@@ -152,10 +152,20 @@ def _powered():
     )
 
 
+def _checked():
+    actual, _ = _scores()
+    regions = [LABELS[index % 3] for index in range(len(actual))]
+    tables = [{"y": actual, "p": _scores(seed=seed)[1], "at": regions} for seed in (1, 2)]
+    requirements = ["auc >= 0.99", "recall >= 0.2 in every at", f"auc no worse than {LABELS[1]} by 0.4"]
+    plan = assay.plan(tables[0], name=LABELS[0], requirements=requirements, actual="y", score="p")
+    return assay.check(plan, tables[1], against=tables[0], name=LABELS[2])
+
+
 RESULTS = {
     "plan": lambda: assay.plan(
         {"y": [0, 1] * 200}, requirements=["recall >= 0.9"], actual="y", predicted="z", name="release"
     ),
+    "check of a plan": _checked,
     "evaluation with a proxy": _powered,
     "plan of labels": lambda: assay.labels_needed(_powered(), "accuracy", half_width=0.05),
     "arena": lambda: _arena(group="prompt"),
@@ -217,7 +227,7 @@ def test_every_result_class_has_an_example():
     for module in ("comparison.compare", "comparison.procedures", "crosstable", "evaluation.evaluation",
                    "evaluation.per_class", "crossvalidation.crossval", "crossvalidation.learning_curve", "decisions", "evaluation.error_rows", "evaluation.slices.slices",
                    "raters.agreement", "repeated_runs.repeats",
-                   "evaluation.group_metrics", "preferences.arena", "evaluation.proxy.label_plan", "plans.plan"):  # fmt: skip
+                   "evaluation.group_metrics", "preferences.arena", "evaluation.proxy.label_plan", "plans.check"):  # fmt: skip
         importlib.import_module(f"assay.{module}")
     # By name: a data class with slots leaves its first version behind.
     concrete = {

@@ -9,6 +9,7 @@
     arena           models ranked by pairwise preferences
     agreement       of several raters; repeats: of repeated runs, such as pass@k; read_log: logs of them
     plan            what a model must reach, fixed before results, and what the test set can show
+    check           whether a model meets a plan
     group_metrics   metrics of every user, item or query at once
     labels_needed   how many labels to buy where a proxy has labelled all rows
 
@@ -86,6 +87,8 @@ if TYPE_CHECKING:  # "as" makes a name public to type checkers, of which __all__
     from assay.kernels import threads as threads
     from assay.ledgers.ledger import Ledger as Ledger
     from assay.ledgers.ledger import ledger as ledger
+    from assay.plans.check import check as check
+    from assay.plans.check_result import PlanCheck as PlanCheck
     from assay.plans.plan import Plan as Plan
     from assay.plans.plan import plan as plan
     from assay.preferences.arena import arena as arena
@@ -135,6 +138,8 @@ _HOMES = {
     "assay.evaluation.group_metrics_result": ("GroupMetrics",),
     "assay.evaluation.proxy.label_plan": ("LabelPlan", "labels_needed"),
     "assay.evaluation.storage": ("load",),
+    "assay.plans.check": ("check",),
+    "assay.plans.check_result": ("PlanCheck",),
     "assay.plans.plan": ("Plan", "plan"),
     "assay.preferences.arena": ("arena",),
     "assay.preferences.arena_result": ("Arena",),

@@ -97,6 +97,15 @@ def _files(tmp_path_factory):
         'settings = { positive = "spam" }\n',
         encoding="utf-8",
     )
+    (at / "sealed.toml").write_text((at / "plan.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    assert main(["seal", str(at / "sealed.toml"), "--test-set", str(at / "preds.csv"), "--quiet"]) == 0
+    _csv(at / "old.csv", y=y, p=np.round(1 - first, 4))
+    _csv(at / "new.csv", y=y, p=first)
+    (at / "release.toml").write_text(
+        'requirements = ["auc no worse than production by 0.05"]\ncolumns = { actual = "y", score = "p" }\n',
+        encoding="utf-8",
+    )
+    assert main(["seal", str(at / "release.toml"), "--test-set", str(at / "new.csv"), "--quiet"]) == 0
     (at / "parts").mkdir()
     for number in (1, 2):
         words_of = ["tally", str(at / "shards" / f"{number}.parquet"), "--actual", "y", "--predicted", "yhat"]

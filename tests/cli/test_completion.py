@@ -40,7 +40,7 @@ def test_a_shell_can_read_its_script(shell, tmp_path):
     ("typed", "expected"),
     [
         (["assay", "ev"], {"evaluate"}),
-        (["assay", "c"], {"compare", "crosstab", "crossval", "completion"}),
+        (["assay", "c"], {"check", "compare", "crosstab", "crossval", "completion"}),
         (["assay", "evaluate", "--cost"], {"--cost-fp", "--cost-fn"}),
         (["assay", "evaluate", "--task", "b"], {"binary"}),
         (["assay", "completion", "z"], {"zsh"}),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.inputs import (
+    is_saved,
     open_source,
     parse_labels,
     read_table,
@@ -44,7 +45,6 @@ __all__ = ["COMPARE"]
 
 _SHARED = ("actual", "weight", "group", "query")  # roles that compared models have in common
 _SETTINGS = ("task", "metrics", "confidence", "against", "margin", "detect", "test", "replicates", "seed")
-_SAVED_PREFIX = b"assay\0"  # of a file that tally wrote
 
 
 def _options(parser: Parser) -> None:
@@ -106,7 +106,7 @@ def _compared(arguments: argparse.Namespace) -> tuple[Comparison, list[Evaluatio
         said["correction"] = None if arguments.correction == "none" else arguments.correction
     if arguments.unpaired:
         said["paired"] = False
-    saved = [path for path in arguments.paths if _is_saved(path)]
+    saved = [path for path in arguments.paths if is_saved(path)]
     if saved:  # what is no regular file cannot be inspected, and is taken for a saved evaluation, too
         saved = [path for path in arguments.paths if path in saved or not Path(path).is_file()]
         return _of_evaluations(arguments, saved, said)
@@ -233,16 +233,6 @@ def _stems(paths: Sequence[str]) -> list[str]:
         for position, path in enumerate(paths, 1)
     ]
     return stems if len(set(stems)) == len(stems) else list(paths)
-
-
-def _is_saved(path: str) -> bool:
-    try:
-        if not Path(path).is_file():  # looking into a pipe would take its first bytes away
-            return False
-        with Path(path).open("rb") as file:
-            return file.read(len(_SAVED_PREFIX)) == _SAVED_PREFIX
-    except OSError:
-        return False
 
 
 COMPARE = Command(

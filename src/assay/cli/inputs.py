@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.options import READING, ROLES
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "column_list",
+    "is_saved",
     "labels_from_words",
     "open_source",
     "parse_labels",
@@ -38,6 +40,7 @@ _ROWS_TO_LOOK_AT = 1000  # to see whether labels are text
 _NUMBER = re.compile(r"[+-]?\d+(\.0*)?")
 _TRUTH = {"true": True, "false": False}
 _TABS = ("tab", "\\t")
+_SAVED_PREFIX = b"assay\0"  # of a file that tally wrote
 
 
 def require_options(arguments: argparse.Namespace, *names: str) -> None:
@@ -83,6 +86,17 @@ def _print_files(arguments: argparse.Namespace, named: Sequence[str], found: Sou
         return
     if sys.stderr is not None and sys.stderr.isatty():
         print_error(f"reading {found.name}")
+
+
+def is_saved(path: str) -> bool:
+    """Tell whether a file is an evaluation that tally or merge saved."""
+    try:
+        if not Path(path).is_file():  # looking into a pipe would take its first bytes away
+            return False
+        with Path(path).open("rb") as file:
+            return file.read(len(_SAVED_PREFIX)) == _SAVED_PREFIX
+    except OSError:
+        return False
 
 
 def several_columns(word: str, rows: Source) -> str | list[str]:

@@ -13,6 +13,7 @@ from assay import __version__
 from assay.cli import exit_codes
 from assay.cli.agreement import AGREEMENT
 from assay.cli.arena import ARENA
+from assay.cli.check import CHECK
 from assay.cli.compare import COMPARE
 from assay.cli.completion import completion_command
 from assay.cli.crosstab import CROSSTAB
@@ -41,7 +42,7 @@ __all__ = ["COMMANDS", "main"]
 
 _COMMANDS = (
     EVALUATE, COMPARE, THRESHOLD, CROSSTAB, SPLIT, CROSSVAL, AGREEMENT, REPEATS, ARENA, TALLY, MERGE, REPORT,
-    SEAL, METRICS, DEMO,
+    SEAL, CHECK, METRICS, DEMO,
 )  # fmt: skip
 COMMANDS = (*_COMMANDS, completion_command(_COMMANDS))
 _CODES: Final[dict[type[Exception], int]] = {

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "READING",
     "ROLES",
+    "add_ledger",
     "add_output",
     "add_paths",
     "add_reading",
@@ -26,6 +27,7 @@ __all__ = [
     "add_task",
     "comma_list",
     "duration",
+    "ledger_of",
     "name_and_value",
     "number",
     "shell_style",
@@ -269,6 +271,24 @@ def add_requirements(parser: Parser) -> None:
     group.add_argument(
         "--require-point", action="append", default=[], metavar=example, help="tests the value alone"
     )
+
+
+def add_ledger(group: Any, what: str) -> None:
+    """Add the ledger to record to."""
+    help_text = f"{what}: a file or the URL of a server (.assay/ledger.db, where it is there)"
+    group.add_argument("--ledger", action=StoreOnce, metavar="URL", help=help_text)
+
+
+def ledger_of(arguments: argparse.Namespace) -> Any:
+    """Return the ledger that an option names, else the usual one where it is there; None without one."""
+    from pathlib import Path
+
+    from assay.ledgers.ledger import ledger
+    from assay.ledgers.store import DEFAULT_PATH
+
+    if arguments.ledger is not None:
+        return ledger(arguments.ledger)
+    return ledger() if Path(DEFAULT_PATH).is_file() else None
 
 
 def shell_style(options: Collection[str]) -> Callable[[Hint], str]:

@@ -33,12 +33,13 @@ __all__ = [
     "restore_descriptors",
 ]
 
-_OUTPUTS = ("output", "report", "keep")  # options that name a file to write
+_OUTPUTS = ("output", "report", "keep", "junit")  # options that name a file to write
 # Plain characters in place of those that an output encoding lacks.
 _PLAIN = str.maketrans(
     {
         "\u2013": "-", "\u2014": "-", "\u2212": "-", "\u2018": "'", "\u2019": "'", "\u00d7": "x",
-        "\u00b7": ".", "…": "...", "±": "+-", "≥": ">=", "≤": "<=", "²": "2", "χ": "chi",
+        "\u00b7": ".", "✅": "+", "❌": "x", "…": "...", "±": "+-", "≥": ">=", "≤": "<=", "²": "2",
+        "χ": "chi",
         **dict.fromkeys("│┃", "|"), **dict.fromkeys("─━", "-"),
         **dict.fromkeys("┌┐└┘├┤┬┴┼┏┓┗┛┣┫┳┻╋╭╮╰╯", "+"),
         **dict.fromkeys("█▉▊▋▌▍▎▏▐▓▒░■", "#"),
@@ -48,7 +49,9 @@ _PLAIN = str.maketrans(
 
 def files_read(arguments: argparse.Namespace) -> set[FileIdentity]:
     """Return the identities of all files that the command reads, so that none is overwritten."""
-    files = {identity(path) for path in getattr(arguments, "paths", ()) if path != "-"}
+    plan = getattr(arguments, "plan", None)
+    paths = [*getattr(arguments, "paths", ()), *([plan, f"{plan}.sealed"] if plan else [])]
+    files = {identity(path) for path in paths if path != "-"}
     for source in getattr(arguments, "sources", ()):
         files |= source.files_read
     return {file for file in files if file is not None}
@@ -108,12 +111,12 @@ def print_output(text: str, *, json: bool = False, end: str = "\n") -> None:
         sys.stdout.write(_encodable(safe, sys.stdout, json=json))
 
 
-def print_error(line: str) -> None:
+def print_error(line: str, prefix: str = "assay: ") -> None:
     """Print a line on standard error, where there is one."""
     if sys.stderr is None:
         return
     try:
-        sys.stderr.write(_encodable(f"assay: {printable(' '.join(line.split()))}\n", sys.stderr))
+        sys.stderr.write(_encodable(f"{prefix}{printable(' '.join(line.split()))}\n", sys.stderr))
         sys.stderr.flush()
     except (OSError, ValueError):
         _silence(sys.stderr)

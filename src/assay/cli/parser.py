@@ -132,8 +132,9 @@ def program_parser(commands: Sequence[Command], version: str) -> Parser:
         usage="assay COMMAND [...]",
         description="Evaluates predictions of machine-learning models, with an interval for every metric.",
         epilog=f"commands (details: assay COMMAND --help):\n{listed}\n\n"
-        "exit codes: 0 fine, 1 a requirement is not met, 2 wrong input or a full disk, 70 an error of\n"
-        "assay's; 130, 143 and 129 after Ctrl-C, SIGTERM and SIGHUP",
+        "exit codes: 0 fine, 1 a requirement is not met, 2 wrong input or a full disk, 3 a sealed plan or\n"
+        "its test set has changed, 4 no looks are left, 70 an error of assay's; 130, 143 and 129 after\n"
+        "Ctrl-C, SIGTERM and SIGHUP",
     )
     parser.add_argument("--version", action="version", version=f"assay {version}")
     return parser

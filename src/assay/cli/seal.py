@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.cli.options import add_output
+from assay.cli.options import add_ledger, add_output, ledger_of
 from assay.cli.output import as_json, deliver, output_width
 from assay.cli.parser import Command, StoreOnce
 
@@ -21,13 +21,14 @@ def _options(parser: Parser) -> None:
     parser.add_argument(
         "--test-set", action=StoreOnce, metavar="FILE", help="the rows to test on, with their actual values"
     )
+    add_ledger(parser, "seal it there, too")
     add_output(parser, "json")
 
 
 def _run(arguments: argparse.Namespace) -> int:
     from assay.plans.plan_seal import write_seal
 
-    plan = write_seal(arguments.plan, arguments.test_set)
+    plan = write_seal(arguments.plan, arguments.test_set, ledger_of(arguments))
     powers = [power.to_dict() for power in plan.powers]
     content = {**plan.to_dict(), "sha256": plan.sha256, "powers": powers}
     deliver(arguments, as_json(content) if arguments.json else plan.text(width=output_width(arguments)))

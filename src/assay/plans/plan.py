@@ -15,7 +15,7 @@ from assay.formatting.result import Result
 from assay.formatting.result_table import ResultTable
 from assay.formatting.table import paragraph, paragraphs
 from assay.formatting.width import clean
-from assay.hints import param
+from assay.hints import hint, param, render
 from assay.inference.hypothesis_tests.multiple_testing import spent_level
 from assay.plans.plan_power import ASSUMED, RequirementPower, requirement_power
 from assay.plans.requirement import EXAMPLES, Requirement, parse_requirement
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "canonical_bytes", "plan", "plan_of", "read_plan"]
 
 Spending = Literal["even", "summable"]
-_COLUMNS = ("actual", "predicted", "score", "weight", "group", "query", "by")
+_COLUMNS = ("actual", "predicted", "score", "weight", "group", "query", "key", "by")
 _SETTINGS = (
     "task", "labels", "positive", "threshold", "missing", "edges", "beta", "cost_fp", "cost_fn",
     "prevalence", "k", "empty",
@@ -114,7 +114,8 @@ class Plan(Result):
         """
         if self.test_set is None:
             return ()
-        strictest = 1 if self.correction == "none" else len(self.requirements)
+        tested = sum(not requirement.point for requirement in self.requirements)
+        strictest = 1 if self.correction == "none" else max(tested, 1)
         confidence = self.confidence_at(1, strictest)
         return tuple(self._power(requirement, confidence) for requirement in self.requirements)
 
@@ -162,6 +163,10 @@ class Plan(Result):
             of_label = self.test_set.labels.items()
             counts = ", ".join(f"{count:,} of {clean(label)}" for label, count in of_label)
             heads.append(f"test set: {self.test_set.rows:,} rows{f' ({counts})' if counts else ''}")
+            if self.test_set.fingerprint and not self.tells_rows_apart:
+                how = hint("key=", "key under [columns]")
+                note = f"known by its labels alone: name the rows by {how}, and changed rows are noticed too"
+                heads.append(render(note))
         lines = [*paragraphs(heads, max_width=width, indent=2), ""]
         for index, requirement in enumerate(self.requirements):
             lines += paragraph(f"{index + 1}. {requirement.canonical}", max_width=width)
@@ -183,30 +188,25 @@ class Plan(Result):
 
     def with_test_set(self, data: Any) -> Self:
         """Return the plan for a test set: an evaluation, or data whose actual values alone are read."""
-        return dataclasses.replace(self, test_set=TestSet.of(self._profile(data)))
+        from assay.plans.plan_rows import test_set_of  # noqa: PLC0415 - circular import
+
+        return dataclasses.replace(self, test_set=test_set_of(self, data))
 
     def replace_test_set(self, test_set: TestSet | None) -> Self:
         """Return the plan for a test set that is known already."""
         return dataclasses.replace(self, test_set=test_set)
 
-    def evaluate(self, data: Any, **more: Any) -> Evaluation:
+    def evaluate(self, data: Any, *, name: str = "") -> Evaluation:
         """Return the evaluation of predictions with the plan's columns and settings."""
-        from assay.evaluation.evaluate import evaluate  # noqa: PLC0415 - it takes its time to load
+        from assay.plans.plan_rows import evaluate_plan, plan_rows  # noqa: PLC0415 - circular import
 
-        confidence = {"confidence": self.confidence} | more
-        return evaluate(data, **self.columns, **self.settings, **confidence)
+        return evaluate_plan(self, plan_rows(self, data), name=name)
 
-    def _profile(self, data: Any) -> Evaluation:
-        """Return the evaluation of a model that is always right, which tells of labels and slices."""
-        from assay.evaluation.evaluate import evaluate  # noqa: PLC0415
-        from assay.evaluation.evaluation import Evaluation  # noqa: PLC0415
-
-        if isinstance(data, Evaluation):
-            return data
-        columns = {role: self.columns[role] for role in ("actual", "by", "weight") if role in self.columns}
-        settings = {key: self.settings[key] for key in ("positive", "labels", "missing", "edges", "task")
-                    if key in self.settings}  # fmt: skip
-        return evaluate(data, **columns, predicted=self.columns.get("actual"), **settings)
+    @property
+    def tells_rows_apart(self) -> bool:
+        """Whether other rows of the same labels would be noticed: rows have names, or numbers."""
+        named = any(role in self.columns for role in ("key", "group", "query"))
+        return named or self.test_set is None or not self.test_set.labels
 
     def to_toml(self) -> str:
         """Return the plan as the text of a ``plan.toml``."""
@@ -237,6 +237,7 @@ def plan(
     weight: Any = None,
     group: Any = None,
     query: Any = None,
+    key: Any = None,
     by: Any = None,
     confidence: float = 0.95,
     looks: int = 1,
@@ -259,8 +260,9 @@ def plan(
         Texts such as ``"recall >= 0.9"``, ``"recall >= 0.85 in every region"``, ``"auc no worse than
         production by 0.01"``, ``"accuracy better than production"``, ``"calibration_slope within 0.2"``.
         The worse end of the interval counts; ``"... on the point"`` tests the value alone.
-    actual, predicted, score, weight, group, query, by
-        The columns of predictions that will be checked, by name.
+    actual, predicted, score, weight, group, query, key, by
+        The columns of predictions that will be checked, by name. With `key`, the name of each row, a row that
+        has changed is noticed, and a baseline's rows may come in another order.
     confidence
         Of two-sided intervals. A requirement that is not truly met passes with at most half of what it
         leaves: 2.5% at 0.95.
@@ -279,9 +281,9 @@ def plan(
     Examples
     --------
     >>> import assay
-    >>> test = {"y": [0] * 1700 + [1] * 300}
-    >>> print(assay.plan(test, name="churn", requirements=["recall >= 0.9"], actual="y", score="p"))
-    plan churn · one look · 95% confidence · sha256 8832e98e552c
+    >>> test = {"id": list(range(2000)), "y": [0] * 1700 + [1] * 300}
+    >>> print(assay.plan(test, requirements=["recall >= 0.9"], key="id", actual="y", score="p", name="churn"))
+    plan churn · one look · 95% confidence · sha256 68fc234cc192
     test set: 2,000 rows (1,700 of 0, 300 of 1)
     <BLANKLINE>
     1. recall >= 0.9
@@ -291,7 +293,7 @@ def plan(
         return read_plan(data)
     columns = {
         "actual": actual, "predicted": predicted, "score": score, "weight": weight, "group": group,
-        "query": query, "by": by,
+        "query": query, "key": key, "by": by,
     }  # fmt: skip
     made = plan_of({
         "name": name, "requirements": [requirements] if isinstance(requirements, str) else list(requirements),

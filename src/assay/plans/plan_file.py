@@ -42,11 +42,15 @@ def toml_text(plan: Plan) -> str:
     for key, table in (("columns", plan.columns), ("settings", plan.settings), ("assume", plan.assume)):
         lines += ["", *_table(key, table)] if table else []
     if plan.test_set is not None:
-        rows = {"rows": plan.test_set.rows}
+        rows: dict[str, Any] = {"rows": plan.test_set.rows}
+        if plan.test_set.fingerprint:
+            rows["fingerprint"] = plan.test_set.fingerprint
         lines += ["", *_table("test_set", rows)]
         lines += ["", *_table("test_set.labels", plan.test_set.labels)] if plan.test_set.labels else []
         for column, parts in plan.test_set.slices.items():
             lines += ["", *_table(f"test_set.slices.{_key(column)}", parts)]
+        moved = plan.test_set.slice_fingerprints
+        lines += ["", *_table("test_set.slice_fingerprints", moved)] if moved else []
     return "\n".join(lines) + "\n"
 
 

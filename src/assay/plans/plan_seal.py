@@ -14,7 +14,11 @@ from assay.plans.plan import Plan, canonical_bytes, plan_of, read_plan
 if TYPE_CHECKING:
     import os
 
-__all__ = ["read_seal", "seal_path", "sealed_plan", "write_seal"]
+    from assay.ledgers.ledger import Ledger
+
+__all__ = ["PLAN", "read_seal", "seal_in_ledger", "seal_path", "sealed_plan", "write_seal"]
+
+PLAN = "plan"  # the kind of a ledger's entry
 
 
 def seal_path(path: str | os.PathLike[str]) -> Path:
@@ -22,10 +26,11 @@ def seal_path(path: str | os.PathLike[str]) -> Path:
     return Path(f"{path}.sealed")
 
 
-def write_seal(path: str | os.PathLike[str], test_set: Any = None) -> Plan:
+def write_seal(path: str | os.PathLike[str], test_set: Any = None, ledger: Ledger | None = None) -> Plan:
     """Seal the plan of a file, for a test set where the file describes none, and return it as it is sealed.
 
-    Sealing again is allowed while nothing has changed; another plan or test set is refused.
+    Sealing again is allowed while nothing has changed; another plan or test set is refused. In a ledger the
+    seal is out of reach of whoever edits files.
     """
     made = read_plan(path)
     if test_set is not None:
@@ -35,10 +40,28 @@ def write_seal(path: str | os.PathLike[str], test_set: Any = None) -> Plan:
         if made.test_set is None:
             made = made.replace_test_set(sealed.test_set)
         _refuse_other(made, sealed, path)
-        return sealed
+        made = sealed
+    if ledger is not None:
+        seal_in_ledger(made, ledger)
     content = {"plan": made.to_dict(), "sha256": made.sha256}
-    write_file(seal_path(path), canonical_bytes(content) + b"\n")
+    if not seal_path(path).exists():
+        write_file(seal_path(path), canonical_bytes(content) + b"\n")
     return made
+
+
+def seal_in_ledger(plan: Plan, ledger: Ledger) -> None:
+    """Seal a plan in a ledger; raise where another plan of its name is sealed there."""
+    same_name = [entry for entry in ledger.entries(kind=PLAN) if entry.payload.get("name") == plan.name]
+    if any(entry.payload.get("sha256") == plan.sha256 for entry in same_name):
+        return
+    if same_name:
+        before = plan_of(same_name[-1].payload["plan"])
+        raise PlanChangedError(
+            f"the ledger has another plan {plan.name}, sealed {same_name[-1].time[:10]}: "
+            f"{_changes(before, plan)} changed. Restore it, or give the new plan another name."
+        )
+    test = "" if plan.test_set is None else plan.test_set.fingerprint
+    ledger.append(PLAN, {"name": plan.name, "sha256": plan.sha256, "test": test, "plan": plan.to_dict()})
 
 
 def read_seal(path: str | os.PathLike[str]) -> Plan:
@@ -66,9 +89,13 @@ def sealed_plan(path: str | os.PathLike[str]) -> Plan:
 def _refuse_other(made: Plan, sealed: Plan, path: str | os.PathLike[str]) -> None:
     if made.sha256 == sealed.sha256:
         return
-    before, now = sealed.to_dict(), made.to_dict()
-    changed = [key for key in before if before[key] != now[key]]
     raise PlanChangedError(
-        f"{path} is not the plan that was sealed: {' and '.join(changed)} changed. Restore it, or make a new "
-        "plan, with a test set that no model has been tested on."
+        f"{path} is not the plan that was sealed: {_changes(sealed, made)} changed. Restore it, or make a "
+        "new plan, with a test set that no model has been tested on."
     )
+
+
+def _changes(before: Plan, now: Plan) -> str:
+    """Return which parts of a plan are others, in words."""
+    old, new = before.to_dict(), now.to_dict()
+    return " and ".join(key for key in old if old[key] != new[key])

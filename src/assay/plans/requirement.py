@@ -158,7 +158,7 @@ class Requirement:
             return "" if self.holds(value, value) else f"it is {value:.4g}"
         if estimate.low is None or estimate.high is None:
             why = f" ({estimate.note})" if estimate.note else ""
-            return f"it has no interval{why}; --require-point tests the value"
+            return f'it has no interval{why}; "{self.text} on the point" tests the value'
         if self.holds(estimate.low, estimate.high):
             return ""
         if not self.holds(value, value):
