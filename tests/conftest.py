@@ -4,6 +4,7 @@ import os
 import sys
 
 import hypothesis
+import pytest
 
 # A busy machine may take a second for what takes a millisecond: time limits would fail by luck.
 hypothesis.settings.register_profile("no time limit", deadline=None)
@@ -24,3 +25,15 @@ class WithoutPolars:
 
 if os.environ.get("ASSAY_SANITIZER") == "thread":
     sys.meta_path.insert(0, WithoutPolars)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Yield Chromium, for the tests of pages."""
+    from support.browser import BROWSER  # noqa: PLC0415 - not before Polars is hidden
+
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (requirements/dev.lock)")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield opened
+        opened.close()

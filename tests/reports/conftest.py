@@ -1,17 +1,6 @@
-"""A browser for the tests of pages."""
+"""Reports in a browser."""
 
 import pytest
-from support.browser import BROWSER
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Yield Chromium."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (requirements/dev.lock)")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture

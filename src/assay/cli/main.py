@@ -25,6 +25,7 @@ from assay.cli.output import check_outputs, finish_output, print_error, restore_
 from assay.cli.parser import UsageError, parser_of, program_parser, suggestion
 from assay.cli.repeats import REPEATS
 from assay.cli.seal import SEAL
+from assay.cli.serve import SERVE
 from assay.cli.shards import MERGE, REPORT
 from assay.cli.signals import leave_at_once, stop_on_signals
 from assay.cli.split import SPLIT
@@ -42,7 +43,7 @@ __all__ = ["COMMANDS", "main"]
 
 _COMMANDS = (
     EVALUATE, COMPARE, THRESHOLD, CROSSTAB, SPLIT, CROSSVAL, AGREEMENT, REPEATS, ARENA, TALLY, MERGE, REPORT,
-    SEAL, CHECK, METRICS, DEMO,
+    SEAL, CHECK, SERVE, METRICS, DEMO,
 )  # fmt: skip
 COMMANDS = (*_COMMANDS, completion_command(_COMMANDS))
 _CODES: Final[dict[type[Exception], int]] = {

@@ -257,3 +257,22 @@ function barLimits(bounds, texts) {
   const all = texts.flat().map(number).filter(Number.isFinite);
   return [least ?? Math.min(0, ...all) * 1.1, most ?? (Math.max(0, ...all) * 1.1 || 1)];
 }
+
+// Which line is whose.
+const legend = (names) =>
+  el(
+    "div",
+    { class: "keys" },
+    names.map((name, i) =>
+      el(
+        "span",
+        { class: "key" },
+        svg(
+          "svg",
+          { viewBox: "0 0 24 10", class: "swatch", "aria-hidden": "true" },
+          svg("path", { d: "M0 5H24", class: `line series s${i}` }),
+        ),
+        named(name),
+      ),
+    ),
+  );

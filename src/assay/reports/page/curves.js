@@ -92,21 +92,3 @@ function calibrationChart(title, { x, y, band: shaded }, words) {
   chart.plot.append(line(chart, [0, 1], [0, 1], "chance"), line(chart, x, y, "accent"));
   return chart;
 }
-
-const legend = (names) =>
-  el(
-    "div",
-    { class: "keys" },
-    names.map((name, i) =>
-      el(
-        "span",
-        { class: "key" },
-        svg(
-          "svg",
-          { viewBox: "0 0 24 10", class: "swatch", "aria-hidden": "true" },
-          svg("path", { d: "M0 5H24", class: `line series s${i}` }),
-        ),
-        named(name),
-      ),
-    ),
-  );

@@ -31,7 +31,7 @@ PAGE: Final = Assets(
     tuple(
         f"reports/page/{name}.js"
         for name in (
-            *("elements", "downloads", "charts", "threshold", "counts", "curves", "costs"),
+            *("data", "elements", "downloads", "charts", "threshold", "counts", "curves", "costs"),
             *("tables", "classes", "labels", "numbers", "models", "page"),
         )
     ),

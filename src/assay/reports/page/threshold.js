@@ -1,6 +1,5 @@
 // The state that charts and tables follow: the model shown, its label or output, and the cutoff. `at` is null while the metrics are
 // those of predictions that no cutoff of the scores makes.
-const data = JSON.parse(document.getElementById("data").textContent);
 // Models, and the labels or outputs of each, which are drawn alike.
 const everyPart = data.models.flatMap((model) => [model, ...model.parts]);
 for (const part of everyPart) {

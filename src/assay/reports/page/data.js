@@ -1,0 +1,2 @@
+// The plain data that the document shows.
+const data = JSON.parse(document.getElementById("data").textContent);
