@@ -8,6 +8,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
+import assay
 from assay.cli import main
 
 
@@ -106,6 +107,8 @@ def _files(tmp_path_factory):
         encoding="utf-8",
     )
     assert main(["seal", str(at / "release.toml"), "--test-set", str(at / "new.csv"), "--quiet"]) == 0
+    with assay.ledger(at / ".assay" / "ledger.db") as book:
+        book.record(assay.evaluate(actual=y, score=first, name="first"), tags=["nightly"])
     (at / "parts").mkdir()
     for number in (1, 2):
         words_of = ["tally", str(at / "shards" / f"{number}.parquet"), "--actual", "y", "--predicted", "yhat"]

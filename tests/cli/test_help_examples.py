@@ -4,14 +4,30 @@ import shlex
 import shutil
 import subprocess
 import sys
+import webbrowser
 from pathlib import Path
 
 import pytest
 
 from assay.cli import main
 from assay.cli.main import COMMANDS
+from assay.server.http_server import LedgerServer
 
 EXAMPLES = [(command.name, line) for command in COMMANDS for line in command.examples]
+
+
+@pytest.fixture(autouse=True)
+def _servers_end(monkeypatch):
+    """A server opens a port that is free, and ends before its first request; test_serve.py has those that go on."""
+    bind = LedgerServer.server_bind
+
+    def bind_any(server):
+        server.server_address = (server.server_address[0], 0)
+        bind(server)
+
+    monkeypatch.setattr(LedgerServer, "server_bind", bind_any)
+    monkeypatch.setattr(LedgerServer, "serve_forever", lambda _: None)
+    monkeypatch.setattr(webbrowser, "open", lambda _: True)
 
 
 @pytest.mark.parametrize(("name", "line"), EXAMPLES, ids=[line for _, line in EXAMPLES])

@@ -35,7 +35,7 @@ def _options(parser: Parser) -> None:
     )
     parser.add_argument(
         "--host", action=StoreOnce, metavar="ADDRESS",
-        help="where from (127.0.0.1: this machine alone); others need the token in the address that is printed",
+        help="where from (127.0.0.1: this machine alone); others need the token in the printed address",
     )  # fmt: skip
     parser.add_argument("--token", action="store_true", help="need the token on this machine, too")
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
