@@ -1,16 +1,21 @@
 """Documents: links lead somewhere, R prints what they show, and generated data are what their script makes."""
 
+import doctest
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 from support import r_sessions, tutorial_rows
+from support.site_tools import site_tool
 
+from assay.inference.intervals import choose_interval, method_registry
+from assay.metrics import catalogue
 from assay.metrics.spec import MetricSpec
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))]
+CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 METRIC = re.compile(r'\bev(?:\.estimate\(|\[)"([^"]+)"')
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -46,3 +51,43 @@ def test_tables_of_other_packages_name_metrics_that_exist(page):
     """Whoever looks a name up there finds a metric by it."""
     for name in METRIC.findall(page.read_text(encoding="utf-8")):
         assert MetricSpec.of(name)
+
+
+def test_every_citation_is_in_the_bibliography():
+    """A paper that a page or a docstring names has an entry there, and the site links to it."""
+    tool = site_tool("citations")
+    known = tool.entries((ROOT / "docs" / "bibliography.md").read_text(encoding="utf-8"))
+    unknown = {
+        words
+        for path in [*PAGES, *(ROOT / "src").rglob("*.py")]
+        for *_, words, anchor in tool.citations(
+            CODE.sub("", " ".join(path.read_text(encoding="utf-8").split())), known
+        )
+        if not anchor
+    }
+    assert unknown == set()
+
+
+def test_every_interval_method_is_described():
+    """The page of methods has an entry for each, under the name that a metric's page and `method=` use."""
+    choose_interval._load_methods()
+    page = (ROOT / "docs" / "explanation" / "interval-methods.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^### (.+)$", page, re.MULTILINE)) == set(method_registry._methods)
+    for name in method_registry.selectable_methods():
+        entry = page.partition(f"### {name}\n")[2].partition("\n##")[0]
+        assert "By name." in entry, name
+
+
+@pytest.mark.parametrize("name", ["citations", "formulas"])
+def test_the_examples_of_the_sites_tools_run(name):
+    """Those of the scripts that need nothing of the site's generator."""
+    tried = doctest.testmod(site_tool(name))
+    assert tried.attempted
+    assert not tried.failed
+
+
+def test_every_formula_of_the_catalogue_is_typeset():
+    """One that is a sentence is shown as it is written."""
+    typeset = site_tool("formulas").typeset
+    plain = [metric.name for metric in catalogue() if typeset(metric.expression, metric.name) is None]
+    assert plain == ["tie_expected_average_precision"]

@@ -12,10 +12,10 @@ author = "the assay authors"
 copyright = "the assay authors"  # noqa: A001 - Sphinx reads this name
 version = release = assay.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "citations"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_heading_anchors = 4
-myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_dmath_double_inline = True
 default_role = "literal"
 add_module_names = False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from formulas import typeset
 
 import assay
 from assay.metrics import Metric, catalogue
@@ -83,7 +84,8 @@ def page(metric: Metric, coverage: dict[str, str] | None, folder: Path | None) -
     lines += [metric.meaning, ""]
     if metric.aliases:
         lines += ["Also called " + ", ".join(f"`{alias}`" for alias in metric.aliases) + ".", ""]
-    lines += ["## Formula", "", f"`{metric.expression}`", ""]
+    formula = typeset(metric.expression, metric.name)
+    lines += ["## Formula", "", f"$$\n{formula}\n$$" if formula else f"`{metric.expression}`", ""]
     lines += [paragraph + "\n" for paragraph in metric.notes.split("\n\n") if paragraph]
     if folder is not None and (picture := _picture(metric, folder)):
         lines += [picture, ""]
@@ -109,7 +111,8 @@ def _interval(methods: str, coverage: dict[str, str] | None) -> list[str]:
     """Return what is known of the interval: its method, and how often it held the truth."""
     if methods.startswith("none"):
         return [f"It has no interval: {methods.removeprefix('none: ')}."]
-    lines = [f"Methods tried, in this order: {methods} (see [intervals](../../explanation/intervals.md))."]
+    named = [f"[{name}](../../explanation/interval-methods.md#{name})" for name in methods.split(", then ")]
+    lines = [f"Methods tried, in this order: {', '.join(named)}."]
     if coverage is None:
         return [*lines, "Its coverage has not been simulated by itself."]
     low = coverage["low"] or "none"

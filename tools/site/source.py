@@ -32,7 +32,8 @@ SECTIONS = (
     Section("coming-from", "Coming from", "What a call of another package is called here, and where values differ."),
     Section(
         "explanation", "Explanation", "What the numbers mean, and why they are computed so.",
-        ("intervals", "coverage", "ranking"),
+        ("confidence-intervals", "intervals", "interval-methods", "coverage", "optimism", "dependent-folds", "multiple-testing",
+         "ranking"),
     ),
     Section(
         "reference", "Reference", "Every metric, every function, every option.",
@@ -49,6 +50,7 @@ def copy(docs: Path, pages: Path) -> None:
     shutil.copytree(docs, pages, ignore=shutil.ignore_patterns("*.ipynb_checkpoints"))
     for page in pages.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
+        text = text.replace("```r\n> ", "```rconsole\n> ")  # what R prints is not R
         page.write_text(_outward(text, docs / page.relative_to(pages), docs), encoding="utf-8")
 
 

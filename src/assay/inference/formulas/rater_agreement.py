@@ -1,6 +1,6 @@
 """Agreement of several raters beyond chance, where ratings may be missing, with items as the sample.
 
-Fleiss (1971), Conger (1980), Light (1971), Brennan and Prediger (1981), Gwet's AC1 and AC2 (2008, 2014) and
+Fleiss (1971), Conger (1980), Light (1971), Brennan and Prediger (1981), Gwet (2008) for AC1 and AC2 and
 Krippendorff's alpha (2011), each with the value of every item in its variance. All are written with
 disagreement, one less the agreement weight: where raters agree fully, nothing cancels.
 """
