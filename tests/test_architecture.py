@@ -23,7 +23,8 @@ STAGES = [
 # Results are data: they reach plots and reports only by the methods of these files, which import inside.
 SHORTCUTS = {
     "comparison/shortcuts.py", "crosstable/shortcuts.py", "crossvalidation/shortcuts.py",
-    "evaluation/shortcuts.py", "evaluation/slices/shortcuts.py", "preferences/shortcuts.py", "raters/shortcuts.py",
+    "evaluation/shortcuts.py", "evaluation/slices/shortcuts.py", "ledgers/shortcuts.py", "preferences/shortcuts.py",
+    "raters/shortcuts.py",
     "repeated_runs/shortcuts.py",
 }  # fmt: skip
 FORBIDDEN = {"metrics": {"inputs", "kernels"}}  # a formula never sees rows
@@ -192,6 +193,7 @@ SAME_SUBJECT = {
         "summary",
     ),  # results
     *("check", "compare", "crossval", "evaluate", "split"),  # commands and the functions they call
+    "ledger",  # and the command that verifies it
     "shortcuts",  # one for each folder of results
 }
 

@@ -4,6 +4,7 @@ import html.parser
 import importlib
 import json
 import re
+import tempfile
 
 import numpy as np
 import pytest
@@ -161,7 +162,18 @@ def _checked():
     return assay.check(plan, tables[1], against=tables[0], name=LABELS[2])
 
 
+def _history(by=None):
+    """Return the history of a ledger of a model whose name needs escapes."""
+    with tempfile.TemporaryDirectory() as folder, assay.ledger(f"{folder}/ledger.db") as book:
+        for _ in range(2):
+            book.record(_multiclass())
+            book.record(_binary(), model=LABELS[0])
+        return book.history(by=by)
+
+
 RESULTS = {
+    "history": _history,
+    "history of slices": lambda: _history(by="region"),
     "plan": lambda: assay.plan(
         {"y": [0, 1] * 200}, requirements=["recall >= 0.9"], actual="y", predicted="z", name="release"
     ),

@@ -68,7 +68,9 @@ def _files(tmp_path_factory):
     region = np.array(["north", "south", "west"])[draw.integers(0, 3, n)]
     words = np.array(["ham", "spam"])
     _csv(at / "preds.csv", type=words[y], said=words[(first > 0.5).astype(int)], p_spam=first, region=region)
-    table = pa.table({"y": y, "p": first, "yhat": (first > 0.5).astype(int), "region": region})
+    table = pa.table(
+        {"y": y, "p": first, "yhat": (first > 0.5).astype(int), "region": region, "id": np.arange(n)}
+    )
     pq.write_table(table, at / "preds.parquet")
     pyarrow.feather.write_feather(table, at / "preds.feather")
     sport = draw.integers(0, 2, n)
@@ -113,7 +115,16 @@ def _files(tmp_path_factory):
     for number in (1, 2):
         words_of = ["tally", str(at / "shards" / f"{number}.parquet"), "--actual", "y", "--predicted", "yhat"]
         assert main([*words_of, "--labels", "0,1", "--output", str(at / f"{number}.assay"), "--quiet"]) == 0
+    _ledger(at)
     return at
+
+
+def _ledger(at):
+    """Record an evaluation in the default ledger, and write its entry to a file."""
+    with assay.ledger(at / ".assay" / "ledger.db") as book:
+        columns = {"actual": "y", "score": "p", "by": "region", "key": "id"}
+        assay.evaluate(at / "preds.parquet", **columns, name="old", ledger=book)
+        assert book.export(at / "runs.jsonl") >= 1
 
 
 @pytest.fixture

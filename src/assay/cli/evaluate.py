@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.inputs import open_source, read_limits, require_options, several_columns, with_labels
 from assay.cli.options import (
     ROLES,
+    add_ledger,
     add_output,
     add_paths,
     add_reading,
@@ -55,7 +56,9 @@ def evaluate_arguments(arguments: argparse.Namespace) -> Evaluation:
     require_options(arguments, "actual")
     rows = open_source(arguments)
     arguments.actual = several_columns(arguments.actual, rows)
-    roles = {role: column for role in ROLES if (column := getattr(arguments, role, None)) is not None}
+    roles = {
+        role: column for role in (*ROLES, "key") if (column := getattr(arguments, role, None)) is not None
+    }
     if "score" in roles and len(roles["score"]) == 1:
         roles["score"] = roles["score"][0]
     if isinstance(arguments.actual, list):
@@ -67,6 +70,10 @@ def evaluate_arguments(arguments: argparse.Namespace) -> Evaluation:
         settings["proxy"] = arguments.proxy[0] if len(arguments.proxy) == 1 else arguments.proxy
     if getattr(arguments, "selection", None):
         settings["selection"] = arguments.selection
+    if getattr(arguments, "ledger", None) is not None:
+        settings["ledger"] = arguments.ledger
+    if getattr(arguments, "tag", None):
+        settings["tags"] = arguments.tag
     if arguments.by:
         settings["by"] = arguments.by
     if arguments.edges:
@@ -139,9 +146,10 @@ def _without_remarks(arguments: argparse.Namespace, ev: Evaluation) -> str:
 
 def _evaluate_options(parser: Parser) -> None:
     add_paths(parser)
-    add_roles(parser, *ROLES, several=("score",))
+    add_roles(parser, *ROLES, "key", several=("score",))
     add_settings(parser)
     _proxy_options(parser)
+    add_ledger(parser)
     add_requirements(parser)
     add_output(parser, "json", "markdown", "like", "full", report=True)
     add_reading(parser)
@@ -167,7 +175,7 @@ def _evaluate(arguments: argparse.Namespace) -> int:
 
 def _tally_options(parser: Parser) -> None:
     add_paths(parser)
-    add_roles(parser, *ROLES, several=("score",))
+    add_roles(parser, *ROLES, "key", several=("score",))
     add_settings(parser)
     add_output(parser, output="the file to write (needed)")
     add_reading(parser)
@@ -271,6 +279,7 @@ EVALUATE = Command(
         'assay evaluate preds.csv --actual type --score p_spam --positive spam --require "auc >= 0.5"',
         "assay evaluate tags.parquet --actual news,sport --predicted p_news,p_sport --by region",
         "cat preds.csv | assay evaluate - --actual type --predicted said --positive spam --like caret",
+        "assay evaluate preds.parquet --actual y --score p --key id --name new --ledger --tag nightly",
         "assay evaluate judged.csv --actual human --predicted said --proxy judge",
         "assay evaluate --sql \"SELECT * FROM 'preds.parquet' WHERE p > 0.2\" --actual y --predicted yhat",
     ),

@@ -19,6 +19,7 @@ from assay.cli.completion import completion_command
 from assay.cli.crosstab import CROSSTAB
 from assay.cli.crossval import CROSSVAL
 from assay.cli.evaluate import EVALUATE, TALLY, THRESHOLD
+from assay.cli.ledger import HISTORY, LEDGER
 from assay.cli.metrics import DEMO, METRICS
 from assay.cli.options import shell_style
 from assay.cli.output import check_outputs, finish_output, print_error, restore_descriptors
@@ -43,7 +44,7 @@ __all__ = ["COMMANDS", "main"]
 
 _COMMANDS = (
     EVALUATE, COMPARE, THRESHOLD, CROSSTAB, SPLIT, CROSSVAL, AGREEMENT, REPEATS, ARENA, TALLY, MERGE, REPORT,
-    SEAL, CHECK, SERVE, METRICS, DEMO,
+    SEAL, CHECK, LEDGER, HISTORY, SERVE, METRICS, DEMO,
 )  # fmt: skip
 COMMANDS = (*_COMMANDS, completion_command(_COMMANDS))
 _CODES: Final[dict[type[Exception], int]] = {

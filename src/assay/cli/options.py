@@ -128,6 +128,7 @@ def add_roles(parser: Parser, *roles: str, several: tuple[str, ...] = ()) -> Non
         "weight": "how much each row counts",
         "group": "rows that belong together, as those of a patient",
         "query": "the query or list of a row, for ranking",
+        "key": "the name of a row, by which a test set is recognized",
     }
     for role in roles:
         more: dict[str, Any] = {"action": "append"} if role in several else {"action": StoreOnce}
@@ -259,6 +260,17 @@ def add_output(parser: Parser, *forms: str, report: bool = False, output: str = 
     if output:
         group.add_argument("--output", action=StoreOnce, metavar="FILE", help=output)
     group.add_argument("--quiet", action="store_true", help="no progress, no remarks")
+
+
+def add_ledger(parser: Parser) -> None:
+    """Add where an evaluation is recorded, and what is recorded beside."""
+    group = parser.add_argument_group("the ledger")
+    group.add_argument(
+        "--ledger", action=StoreOnce, nargs="?", const=True, metavar="FILE",
+        help="record the evaluation, and count the looks at this test set: in .assay/ledger.db, a file, or "
+        "postgresql://host/database",
+    )  # fmt: skip
+    group.add_argument("--tag", action="append", metavar="WORD", help="record it too; may be repeated")
 
 
 def add_requirements(parser: Parser) -> None:

@@ -7,12 +7,14 @@ import datetime as dt
 import json
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from assay.errors import LedgerError, shown
+from assay.errors import LedgerError
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.looks import Looks, Overlap
 from assay.ledgers.entry import Entry, canonical_json, digest, entry_hash
 from assay.ledgers.record import FINGERPRINT, evaluation_of, fingerprint_of, recorded
+from assay.ledgers.shortcuts import LedgerShortcuts
 from assay.ledgers.store import Store, open_store
+from assay.ledgers.verification import COLUMNS, Verification, read_entry, verified
 from assay.tallies import Fingerprint
 
 if TYPE_CHECKING:
@@ -20,31 +22,16 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from assay.evaluation.shortcuts import LedgerAddress
+    from assay.ledgers.history import History
 
 __all__ = ["EVALUATION", "Ledger", "Verification", "ledger", "record_in"]
 
 EVALUATION: Final = "evaluation"
+_TEST_DIGITS: Final = 32  # of the identity of a test set
 _MIN_OVERLAP: Final = 0.5  # from which on looks at another test set count as looks at this one
-_COLUMNS: Final = "number, time, kind, payload, blobs, previous, hash"
 
 
-@dataclasses.dataclass(frozen=True)
-class Verification:
-    """Whether a ledger's chain holds: the number of entries, and what is wrong where it does not."""
-
-    entries: int
-    problems: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return not self.problems
-
-    def __str__(self) -> str:
-        if self.problems:
-            return "\n".join(self.problems)
-        return f"{self.entries:,} entries, every one as it was recorded"
-
-
-class Ledger:
+class Ledger(LedgerShortcuts):
     """A store of evaluations. Made by :func:`assay.ledger`.
 
     It is only appended to: every entry carries the SHA-256 of the one before, so that :meth:`verify` finds
@@ -151,27 +138,30 @@ class Ledger:
         what follows so many; a tag is looked for among these.
         """
         test = test.test_set if isinstance(test, Fingerprint) else test
-        moment = since.isoformat() if isinstance(since, dt.date) else since
-        wanted = {"kind = ?": kind, "model = ?": model, "test = ?": test, "time >= ?": moment,
+        wanted = {"kind = ?": kind, "model = ?": model, "time >= ?": _moment(since),
                   "number > ?": after or None}  # fmt: skip
+        if test is not None:  # the first digits of its identity are enough
+            wanted["test = ?" if len(test) == _TEST_DIGITS else "test LIKE ?"] = (
+                test if len(test) == _TEST_DIGITS else f"{test.replace('%', '').replace('_', '')}%"
+            )
         given = {clause: value for clause, value in wanted.items() if value is not None}
         where = f" WHERE {' AND '.join(given)}" if given else ""
         first = "" if limit is None else f" LIMIT {int(limit)}"
         with self._store.transaction() as store:
             rows = store.rows(
-                f"SELECT {_COLUMNS} FROM assay_entries{where} ORDER BY number{first}",  # noqa: S608 - our own names
+                f"SELECT {COLUMNS} FROM assay_entries{where} ORDER BY number{first}",  # noqa: S608 - our own names
                 list(given.values()),
             )
-        found = [_entry(row) for row in rows]
+        found = [read_entry(row) for row in rows]
         return found if tag is None else [entry for entry in found if tag in entry.tags]
 
     def entry(self, number: int) -> Entry:
         """Return an entry by its number."""
         with self._store.transaction() as store:
-            rows = store.rows(f"SELECT {_COLUMNS} FROM assay_entries WHERE number = ?", [number])  # noqa: S608
+            rows = store.rows(f"SELECT {COLUMNS} FROM assay_entries WHERE number = ?", [number])  # noqa: S608
         if not rows:
             raise LedgerError(f"the ledger has no entry {number}.")
-        return _entry(rows[0])
+        return read_entry(rows[0])
 
     def __bool__(self) -> bool:
         return True  # an empty ledger is one, too
@@ -247,45 +237,117 @@ class Ledger:
         if test not in self._fingerprints:
             with self._store.transaction() as store:
                 rows = store.rows(
-                    f"SELECT {_COLUMNS} FROM assay_entries WHERE kind = ? AND test = ? LIMIT 1",  # noqa: S608
+                    f"SELECT {COLUMNS} FROM assay_entries WHERE kind = ? AND test = ? LIMIT 1",  # noqa: S608
                     [EVALUATION, test],
                 )
-            self._fingerprints[test] = Fingerprint.from_bytes(self.blob(_entry(rows[0]).blobs[FINGERPRINT]))
+            self._fingerprints[test] = Fingerprint.from_bytes(
+                self.blob(read_entry(rows[0]).blobs[FINGERPRINT])
+            )
         return fingerprint.overlap(self._fingerprints[test]) or 0.0
+
+    def look_numbers(self) -> dict[int, int]:
+        """Return for each evaluation, by its number, which look at its own test set it was."""
+        with self._store.transaction() as store:
+            rows = store.rows(
+                "SELECT number, test, predictions FROM assay_entries WHERE kind = ? ORDER BY number",
+                [EVALUATION],
+            )
+        seen: dict[str, dict[str, int]] = {}
+        numbers = {}
+        for number, test, predictions in rows:
+            looks = seen.setdefault(test, {})
+            numbers[int(number)] = looks.setdefault(predictions, len(looks) + 1)
+        return numbers
+
+    def history(
+        self, *, metrics: Iterable[str] | None = None, model: str | None = None,
+        test: str | Fingerprint | None = None, since: str | dt.date | None = None, tag: str | None = None,
+        by: str | None = None,
+    ) -> History:  # fmt: skip
+        """Return the evaluations over time, the oldest first, with their metrics and intervals.
+
+        Parameters
+        ----------
+        metrics
+            Names of metrics; all that were recorded unless given. Others are computed from the stored
+            tallies.
+        model, test, since, tag
+            Which evaluations; the first digits of a test set's identity are enough.
+        by
+            A column that they were sliced by: a line for each slice instead of one for all rows.
+
+        Examples
+        --------
+        >>> import assay, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> with assay.ledger(f"{folder.name}/ledger.db") as book:
+        ...     for wrong in (5, 3):
+        ...         predicted = [0, 1] * (50 - wrong) + [1, 0] * wrong
+        ...         ev = assay.evaluate(actual=[0, 1] * 50, predicted=predicted, name=f"v{wrong}")
+        ...         entry = book.record(ev)
+        ...     history = book.history(metrics=["accuracy"])
+        >>> frame = history.to_frame("dict")
+        >>> frame["model"], frame["look"], frame["accuracy"]
+        (['v5', 'v3'], [1, 2], [0.9, 0.94])
+        >>> folder.cleanup()
+        """
+        from assay.ledgers.history import check_by, history_of  # noqa: PLC0415 - loaded when called for
+
+        check_by(by)
+        entries = self.entries(kind=EVALUATION, model=model, test=test, since=since, tag=tag)
+        return history_of(self, entries, metrics, by)
+
+    def merge(
+        self, entries: Iterable[Entry | int] | None = None, *, model: str | None = None,
+        since: str | dt.date | None = None, tag: str | None = None,
+    ) -> Evaluation:  # fmt: skip
+        """Return the evaluation of all rows of several entries, from their stored tallies.
+
+        Days become a week without reading a row. Entries are named by their numbers, or found by model, time
+        and tag; of those found, a test set that was evaluated twice counts once, by its last entry. Entries
+        that share rows are refused, for these would count twice.
+
+        >>> import assay, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> with assay.ledger(f"{folder.name}/ledger.db") as book:
+        ...     for day in (1, 2):
+        ...         predicted, key = [0, 1] * 45 + [1, 0] * 5, range(day * 100, day * 100 + 100)
+        ...         ev = assay.evaluate(actual=[0, 1] * 50, predicted=predicted, key=key, ledger=book)
+        ...     week = book.merge()
+        >>> week.n, week["accuracy"]
+        (200, 0.9 [0.8506, 0.9343])
+        >>> folder.cleanup()
+        """
+        from assay.ledgers.merge_entries import latest_of_each_test_set, merged_entries  # noqa: PLC0415
+
+        if entries is None:
+            chosen = latest_of_each_test_set(self.entries(kind=EVALUATION, model=model, since=since, tag=tag))
+        else:
+            chosen = [self.entry(entry) if isinstance(entry, int) else entry for entry in entries]
+        return merged_entries(self, chosen)
+
+    def export(self, path: str | os.PathLike[str], **filters: Any) -> int:
+        """Write entries with their data to a file, ``.jsonl`` or ``.parquet``; return how many.
+
+        All entries, or those that `filters` choose, which are those of :meth:`entries`.
+        """
+        from assay.ledgers.transfer import export_entries  # noqa: PLC0415 - loaded when called for
+
+        return export_entries(self, path, self.entries(**filters))
+
+    def import_from(self, source: Ledger | str | os.PathLike[str]) -> int:
+        """Append the entries of another ledger, or of a file that :meth:`export` wrote; return how many.
+
+        Entries that are here already are left out, so that two ledgers can be merged again and again. Each
+        is checked first; its time stays, and its place in the chain is a new one.
+        """
+        from assay.ledgers.transfer import import_entries  # noqa: PLC0415 - loaded when called for
+
+        return import_entries(self, source)
 
     def verify(self) -> Verification:
         """Return whether all entries and their data are those that were recorded, in that order."""
-        problems = []
-        with self._store.transaction() as store:
-            head = store.rows("SELECT number, hash FROM assay_head")[0]
-            rows = store.rows(
-                f"SELECT {_COLUMNS}, model, test, predictions FROM assay_entries ORDER BY number"  # noqa: S608
-            )
-            blobs = {
-                str(name): digest(bytes(data))
-                for name, data in store.each("SELECT hash, data FROM assay_blobs")
-            }
-        number, previous = 0, ""
-        for row in rows:
-            entry = _entry(row[:7])
-            if entry.number != number + 1:
-                problems.append(f"entry {number + 1} is missing: {number} is followed by {entry.number}.")
-            elif entry.previous != previous:
-                problems.append(f"entry {entry.number} does not follow the entry before it.")
-            made = entry_hash(
-                entry.number, entry.time, entry.kind, entry.payload, entry.blobs, entry.previous
-            )
-            if made != entry.hash or tuple(row[7:]) != (entry.model, entry.test, entry.predictions):
-                problems.append(f"entry {entry.number} was changed after it was recorded.")
-            problems += [
-                f"the data {name} of entry {entry.number} are {'missing' if key not in blobs else 'changed'}."
-                for name, key in entry.blobs.items()
-                if blobs.get(key) != key
-            ]
-            number, previous = entry.number, entry.hash
-        if (number, previous) != (int(head[0]), str(head[1])):
-            problems.append(f"the last entry is {number}, where {head[0]} was recorded last.")
-        return Verification(len(rows), tuple(problems))
+        return verified(self._store)
 
 
 def record_in(
@@ -307,12 +369,11 @@ def record_in(
     return dataclasses.replace(ev, looks=looks, saved=ev.estimates)
 
 
-def _entry(row: tuple[Any, ...]) -> Entry:
-    number, time, kind, payload, blobs, previous, made = row
-    try:
-        return Entry(int(number), time, kind, json.loads(payload), json.loads(blobs), previous, made)
-    except (ValueError, TypeError):
-        raise LedgerError(f"entry {number} of the ledger is damaged: {shown([payload])[:60]}.") from None
+def _moment(since: str | dt.date | None) -> str | None:
+    """Return a time as entries have it, in UTC; a day begins at midnight UTC."""
+    if isinstance(since, dt.datetime) and since.tzinfo is not None:
+        since = since.astimezone(dt.UTC)
+    return since.isoformat() if isinstance(since, dt.date) else since
 
 
 def ledger(url: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Ledger:

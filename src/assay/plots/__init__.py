@@ -22,6 +22,7 @@ from assay.plots.probability import calibration
 from assay.plots.ranking import det, gain, lift, precision_recall, roc
 from assay.plots.regression import predicted_actual, residuals
 from assay.plots.score_distributions import scores
+from assay.plots.trends import trend
 
 __all__ = [
     "Plots",
@@ -46,4 +47,5 @@ __all__ = [
     "roc",
     "scores",
     "slices",
+    "trend",
 ]

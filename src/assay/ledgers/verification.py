@@ -1,0 +1,79 @@
+"""Verify a ledger: its entries and their data are those that were recorded, in that order."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from assay.errors import LedgerError, shown
+from assay.ledgers.entry import Entry, digest, entry_hash
+
+if TYPE_CHECKING:
+    from assay.ledgers.store import Store
+
+__all__ = ["COLUMNS", "Verification", "read_entry", "verified"]
+
+COLUMNS: Final = "number, time, kind, payload, blobs, previous, hash"
+
+
+@dataclasses.dataclass(frozen=True)
+class Verification:
+    """Whether a ledger's chain holds: the number of entries, and what is wrong where it does not."""
+
+    entries: int
+    problems: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return not self.problems
+
+    def __str__(self) -> str:
+        if self.problems:
+            return "\n".join(self.problems)
+        return f"{self.entries:,} entries, every one as it was recorded"
+
+
+def verified(opened: Store) -> Verification:
+    """Return whether the entries of a store are whole."""
+    problems = []
+    with opened.transaction() as store:
+        head = store.rows("SELECT number, hash FROM assay_head")[0]
+        rows = store.rows(
+            f"SELECT {COLUMNS}, model, test, predictions FROM assay_entries ORDER BY number"  # noqa: S608
+        )
+        blobs = {
+            str(name): digest(bytes(data)) for name, data in store.each("SELECT hash, data FROM assay_blobs")
+        }
+    number, previous = 0, ""
+    for row in rows:
+        try:
+            entry = read_entry(row[:7])
+        except LedgerError as damaged:
+            problems.append(str(damaged))
+            number, previous = int(row[0]), str(row[6])
+            continue
+        if entry.number != number + 1:
+            problems.append(f"entry {number + 1} is missing: {number} is followed by {entry.number}.")
+        elif entry.previous != previous:
+            problems.append(f"entry {entry.number} does not follow the entry before it.")
+        made = entry_hash(entry.number, entry.time, entry.kind, entry.payload, entry.blobs, entry.previous)
+        if made != entry.hash or tuple(row[7:]) != (entry.model, entry.test, entry.predictions):
+            problems.append(f"entry {entry.number} was changed after it was recorded.")
+        problems += [
+            f"the data {name} of entry {entry.number} are {'missing' if key not in blobs else 'changed'}."
+            for name, key in entry.blobs.items()
+            if blobs.get(key) != key
+        ]
+        number, previous = entry.number, entry.hash
+    if (number, previous) != (int(head[0]), str(head[1])):
+        problems.append(f"the last entry is {number}, where {head[0]} was recorded last.")
+    return Verification(len(rows), tuple(problems))
+
+
+def read_entry(row: tuple[Any, ...]) -> Entry:
+    """Return the entry of a row of the table."""
+    number, time, kind, payload, blobs, previous, made = row
+    try:
+        return Entry(int(number), time, kind, json.loads(payload), json.loads(blobs), previous, made)
+    except (ValueError, TypeError):
+        raise LedgerError(f"entry {number} of the ledger is damaged: {shown([payload])[:60]}.") from None
