@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.inputs import open_source, read_limits, require_options, several_columns, with_labels
 from assay.cli.options import (
     ROLES,
-    add_ledger,
     add_output,
     add_paths,
     add_reading,
+    add_recording,
     add_requirements,
     add_roles,
     add_settings,
@@ -149,7 +149,7 @@ def _evaluate_options(parser: Parser) -> None:
     add_roles(parser, *ROLES, "key", several=("score",))
     add_settings(parser)
     _proxy_options(parser)
-    add_ledger(parser)
+    add_recording(parser)
     add_requirements(parser)
     add_output(parser, "json", "markdown", "like", "full", report=True)
     add_reading(parser)

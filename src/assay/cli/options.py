@@ -21,6 +21,7 @@ __all__ = [
     "add_output",
     "add_paths",
     "add_reading",
+    "add_recording",
     "add_requirements",
     "add_roles",
     "add_settings",
@@ -262,7 +263,7 @@ def add_output(parser: Parser, *forms: str, report: bool = False, output: str = 
     group.add_argument("--quiet", action="store_true", help="no progress, no remarks")
 
 
-def add_ledger(parser: Parser) -> None:
+def add_recording(parser: Parser) -> None:
     """Add where an evaluation is recorded, and what is recorded beside."""
     group = parser.add_argument_group("the ledger")
     group.add_argument(
