@@ -18,7 +18,7 @@ STAGES = [
     "escape", "hints", "errors", "output_files", "temporary_files", "kernels", "formatting", "inputs", "datasets", "tallies",
     "engines",
     "metrics", "inference", "raters", "repeated_runs", "preferences", "crosstable", "decisions", "resampling", "evaluation", "ledgers", "comparison", "crossvalidation",
-    "plans", "plots", "reports", "server", "sklearn", "torch", "cli", "__main__",
+    "plans", "plots", "reports", "server", "sklearn", "torch", "cli", "pytest_plugin", "__main__",
 ]  # fmt: skip
 # Results are data: they reach plots and reports only by the methods of these files, which import inside.
 SHORTCUTS = {

@@ -87,3 +87,60 @@ def test_quiet_leaves_out_what_is_said_under_a_metric_too(form, here, capfd):
     assert "chance alone has" in loud
     assert "chance alone has" not in quiet
     assert "average precision" in quiet
+
+
+COMPARE = ["compare", "two.csv", "--actual", "y", "--score", "a", "--score", "b"]
+
+
+@pytest.mark.parametrize(
+    ("required", "code", "words"),
+    [
+        (["auc no worse than a by 0.2"], 0, ""),
+        (["auc no worse than a by 0.0001"], 1, "auc no worse than a by 0.0001 is not met: it is "),
+        (["auc no worse than a by 0.2", "auc >= 0.5"], 0, ""),
+        (["auc >= 0.999"], 1, "auc >= 0.999 is not met: it is 0."),
+        (["auc better than b"], 2, "names no model that b, the last one, is compared with: these are a"),
+        (["auc no worse than c by 0.1"], 2, "names no model"),
+        (["auc no worse than a"], 2, "cannot be read"),
+        (["auc >= 0.5 in every region"], 2, "cannot be read"),
+        (["auc no worse than a by 1.5"], 2, "is always met"),
+        (["nonsense >= 1"], 2, "nonsense"),
+    ],
+)
+def test_compare_has_requirements_on_the_last_model(required, code, words, here, capfd):
+    """Against the others and by itself, with the exit codes of the gate."""
+    options = [word for text in required for word in ("--require", text)]
+    assert main([*COMPARE, *options]) == code
+    out, err = capfd.readouterr()
+    assert words in err
+    assert bool(out) == (code < 2)
+    if code < 2:
+        assert f"{'met' if code == 0 else 'NOT met'}  {required[0]}" in out
+
+
+def test_requirements_of_compare_are_tested_as_in_the_gate(here, capfd):
+    """The improvement's bound is that of the comparison at the confidence by which it was tested, as Holm has it."""
+    required = ["--require", "auc no worse than a by 0.2", "--require", "auc >= 0.9999"]
+    assert main([*COMPARE, *required, "--json"]) == 1
+    first, second = json.loads(capfd.readouterr().out)["requirements"]
+    assert (first["confidence"], second["confidence"]) == (0.975, 0.95)
+    assert main([*COMPARE, "--metrics", "auc", "--confidence", "0.975", "--json"]) == 0
+    (difference,) = json.loads(capfd.readouterr().out)["differences"]
+    assert (first["low"], first["high"]) == pytest.approx((difference["low"], difference["high"]), abs=1e-12)
+    assert main([*COMPARE, *required, "--correction", "none", "--json"]) == 1
+    assert [each["confidence"] for each in json.loads(capfd.readouterr().out)["requirements"]] == [0.95, 0.95]
+
+
+def test_models_of_other_rows_and_saved_ones_are_not_paired(here, capfd):
+    """Without pairs of rows the interval is wider; the table says so in JSON."""
+    required = ["--require", "auc no worse than a by 0.9", "--json"]
+    for words, paired in (
+        (COMPARE, True), ([*COMPARE, "--unpaired"], False),
+        (["compare", "1.assay", "2.assay", "--model-names", "a,b"], False),
+    ):  # fmt: skip
+        text = [*words, *required]
+        if words[1] == "1.assay":
+            text = [word.replace("auc", "accuracy") for word in text]
+        assert main(text) == 0, words
+        (result,) = json.loads(capfd.readouterr().out)["requirements"]
+        assert result["paired"] is paired

@@ -21,6 +21,7 @@ from assay.cli.options import (
     add_output,
     add_paths,
     add_reading,
+    add_requirements,
     add_roles,
     add_task,
     comma_list,
@@ -30,6 +31,7 @@ from assay.cli.options import (
 )
 from assay.cli.output import as_json, deliver, output_width
 from assay.cli.parser import Command, StoreOnce, UsageError
+from assay.cli.requirements import exit_code, print_failures, read_requirements
 from assay.hints import hint_style, python_style
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from assay.comparison.compare import Comparison
     from assay.engines import Source
     from assay.evaluation.evaluation import Evaluation
+    from assay.plans.requirement import Requirement
+    from assay.plans.requirement_result import RequirementResult
 
 __all__ = ["COMPARE"]
 
@@ -78,15 +82,74 @@ def _options(parser: Parser) -> None:
     group.add_argument(
         "--seed", action=StoreOnce, type=whole_number, metavar="NUMBER", help="of resampling methods"
     )
+    add_requirements(parser)
     add_output(parser, "json", report=True)
     add_reading(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    requirements = read_requirements(arguments, baselines=True)  # refused before any row is read
     found, evaluations = _compared(arguments)
-    text = as_json(found.to_dict()) if arguments.json else found.text(width=output_width(arguments))
-    deliver(arguments, text, {arguments.report: lambda: _page(found, evaluations)})
-    return 0
+    results = _checked(arguments, found, evaluations, requirements) if requirements else []
+    deliver(
+        arguments, _render(arguments, found, results), {arguments.report: lambda: _page(found, evaluations)}
+    )
+    print_failures(results)
+    return exit_code(results)
+
+
+def _render(arguments: argparse.Namespace, found: Comparison, results: Sequence[RequirementResult]) -> str:
+    """Return a comparison, and requirements below it, as JSON or text."""
+    if arguments.json:
+        data = found.to_dict()
+        if results:
+            data["requirements"] = [result.to_dict() for result in results]
+        return as_json(data)
+    width = output_width(arguments)
+    text = found.text(width=width)
+    if not results:
+        return text
+    from assay.plans.check_result import requirement_table
+
+    return "\n\n".join([text, "\n".join(requirement_table(results, width))])
+
+
+def _checked(
+    arguments: argparse.Namespace,
+    found: Comparison,
+    evaluations: list[Evaluation] | None,
+    requirements: Sequence[Requirement],
+) -> list[RequirementResult]:
+    """Return which requirements the last model meets, against the others and by itself."""
+    from assay.evaluation import evaluate
+    from assay.plans.requirement_result import Candidate, check_requirements
+
+    *others, name = found.names
+    for requirement in requirements:
+        requirement.check()
+        if requirement.baseline and requirement.baseline not in others:
+            raise UsageError(
+                f'--require "{requirement.text}" names no model that {name}, the last one, is compared with: '
+                f"these are {', '.join(others)}."
+            )
+    if evaluations is None:
+        task = found.task
+        evaluations = [
+            evaluate(
+                rows, task=None if task is None else task.name,
+                threshold=task.threshold if task is not None and rows.predicted is None else None,
+            )
+            for rows in found.models.data
+        ]  # fmt: skip
+    *baselines, ev = evaluations
+    candidate = Candidate(
+        ev, dict(zip(others, baselines, strict=True)), name, paired=False if arguments.unpaired else None
+    )
+
+    def confidence(remaining: int) -> float:
+        return 1 - (1 - found.confidence) / remaining
+
+    return check_requirements(requirements, candidate.test, confidence, holm=arguments.correction != "none")
 
 
 def _page(found: Comparison, evaluations: list[Evaluation] | None) -> str:
@@ -239,13 +302,14 @@ COMPARE = Command(
     "compare",
     "compare models: differences with intervals and p-values",
     "Compares two or more models on the same rows: differences with intervals and p-values, corrected for "
-    "multiple testing.",
+    'multiple testing. Requirements are about the last model: --require "auc no worse than OTHER by 0.01".',
     (
         "assay compare two.csv --actual y --score a --score b",
         "assay compare two.csv --actual y --predicted yhat_a --predicted yhat_b --metrics accuracy,kappa",
         "assay compare a.csv b.csv --actual y --score p --model-names old,new --json",
         "assay compare 1.assay 2.assay",
         "assay compare two.csv --actual y --score a --score b --report models.html",
+        'assay compare two.csv --actual y --score a --score b --require "auc no worse than a by 0.2"',
     ),
     _options,
     _run,

@@ -15,14 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from assay.plans.requirement import Requirement, Verdict
+    from assay.plans.requirement_result import RequirementResult
 
 __all__ = ["as_markdown", "check_requirements", "exit_code", "print_failures", "read_requirements"]
 
 
-def read_requirements(arguments: argparse.Namespace) -> list[Requirement]:
-    """Return the requirements that were typed, or raise for what cannot be read, before any row is."""
+def read_requirements(arguments: argparse.Namespace, *, baselines: bool = False) -> list[Requirement]:
+    """Return the requirements that were typed, or raise for what cannot be read, before any row is.
+
+    Only where models are compared may a requirement name a baseline.
+    """
     typed = [(text, False) for text in arguments.require] + [(text, True) for text in arguments.require_point]
-    requirements = [_parse(text, point=point) for text, point in typed]
+    requirements = [_parse(text, point=point, baselines=baselines) for text, point in typed]
     for requirement in requirements:
         if not re.fullmatch(r"f_[0-9.e+]+", str(requirement.name)):  # the F-beta that --beta adds
             _check_metric(requirement.metric)
@@ -35,18 +39,17 @@ def _check_metric(text: str) -> None:
     MetricSpec.of(text)
 
 
-def _parse(text: str, *, point: bool) -> Requirement:
+def _parse(text: str, *, point: bool, baselines: bool) -> Requirement:
     from assay.plans.requirement import parse_requirement
 
     try:
         requirement = parse_requirement(text, point=point)
     except PlanError:
         requirement = None
-    if requirement is None or requirement.baseline or requirement.column:
+    if requirement is None or requirement.column or (requirement.baseline and not baselines):
         option = "--require-point" if point else "--require"
-        raise UsageError(
-            f'{option} "{text}" cannot be read: write it as "recall >= 0.9" or "log_loss < 0.2".'
-        )
+        also = '"auc no worse than OTHER by 0.01"' if baselines else '"log_loss < 0.2"'
+        raise UsageError(f'{option} "{text}" cannot be read: write it as "recall >= 0.9" or {also}.')
     return requirement
 
 
@@ -55,17 +58,18 @@ def check_requirements(requirements: Sequence[Requirement], results: Mapping[Any
     return [requirement.verdict(results) for requirement in requirements]
 
 
-def exit_code(verdicts: Sequence[Verdict]) -> int:
+def exit_code(verdicts: Sequence[Verdict | RequirementResult]) -> int:
     """Return the exit code that says whether all requirements are met."""
     return exit_codes.FINE if all(verdict.met for verdict in verdicts) else exit_codes.NOT_MET
 
 
-def print_failures(verdicts: Sequence[Verdict]) -> None:
+def print_failures(verdicts: Sequence[Verdict | RequirementResult]) -> None:
     """Print a line on standard error for each requirement that is not met."""
     finish_output()
     for verdict in verdicts:
         if not verdict.met:
-            print_error(f"{verdict.requirement} is not met: {verdict.reason}")
+            text = getattr(verdict.requirement, "canonical", verdict.requirement)
+            print_error(f"{text} is not met: {verdict.reason}")
 
 
 def as_markdown(verdicts: Sequence[Verdict]) -> str:

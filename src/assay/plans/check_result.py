@@ -18,14 +18,14 @@ from assay.formatting.table import grid, paragraphs
 from assay.formatting.width import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from assay.comparison.flips import Flips
     from assay.evaluation.looks import Looks
     from assay.plans.plan import Plan
     from assay.plans.requirement_result import RequirementResult
 
-__all__ = ["PlanCheck"]
+__all__ = ["PlanCheck", "requirement_table"]
 
 _MET, _NOT_MET = "met", "NOT met"
 
@@ -119,12 +119,10 @@ class PlanCheck(Result):
     def text(self, *, width: int = 80) -> str:
         """Return the table of requirements, and in plain words why those are not met that are not."""
         parts = [paragraphs([self.verdict, *self._heads()], max_width=width, indent=2)]
-        body = [
-            [_MET if each.met else _NOT_MET, clean(each.requirement.canonical), *_numbers(each)]
-            for each in self.results
+        parts += [
+            requirement_table(self.results, width),
+            paragraphs(self._reasons(), max_width=width, indent=2),
         ]
-        table = grid(["", "requirement", "value", "interval", "confidence"], body, max_width=width, words=2)
-        parts += [table, paragraphs(self._reasons(), max_width=width, indent=2)]
         parts.append(paragraphs(self._remarks(), max_width=width, indent=2))
         return "\n\n".join("\n".join(part) for part in parts if part)
 
@@ -177,6 +175,15 @@ class PlanCheck(Result):
         heads = [f"{escape_markdown(' · '.join(self._heads()))} · {sealed}"]
         parts = [[head], heads, table, reasons, ["<br>\n".join(remarks)] if remarks else []]
         return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def requirement_table(results: Sequence[RequirementResult], width: int = 80) -> list[str]:
+    """Return the lines of a table of requirements: whether each is met, by which interval."""
+    body = [
+        [_MET if each.met else _NOT_MET, clean(each.requirement.canonical), *_numbers(each)]
+        for each in results
+    ]
+    return grid(["", "requirement", "value", "interval", "confidence"], body, max_width=width, words=2)
 
 
 def _mark(met: bool) -> str:  # noqa: FBT001 - a cell of a table

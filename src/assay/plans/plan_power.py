@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.inference.distributions import normal_p, normal_point
 from assay.inference.intervals.choose_interval import estimate
-from assay.inference.power.auc_power import obuchowski_variance
+from assay.inference.power.auc_power import equal_binormal_variance
 from assay.tallies import Confusion
 
 if TYPE_CHECKING:
@@ -185,13 +185,17 @@ def _area_power(
     requirement: Requirement, positives: int, negatives: int, z: float, assume: Mapping[str, float]
 ) -> Callable[[float], float] | None:
     def error(area: float) -> float:
-        inner = min(max(area, 1e-9), 1 - 1e-9)
-        return math.sqrt(obuchowski_variance(inner, negatives / positives) / positives)
+        return math.sqrt(equal_binormal_variance(min(max(area, 1e-9), 1 - 1e-9), positives, negatives))
 
     if requirement.baseline:
-        spread = error(assume["area"]) * math.sqrt(2 * (1 - assume["correlation"]))
-        bar = requirement.limits()[0]
-        return lambda truth: normal_p((truth - bar) / spread - z, "less")
+        before, bar = error(assume["area"]), requirement.limits()[0]
+
+        def paired_power(truth: float) -> float:
+            after = error(assume["area"] + truth)
+            spread = math.sqrt(before**2 + after**2 - 2 * assume["correlation"] * before * after)
+            return normal_p((truth - bar) / spread - z, "less") if spread else float(truth > bar)
+
+        return paired_power
     if requirement.sign[0] != ">":
         return None
     logit_limit = _logit(requirement.limit)

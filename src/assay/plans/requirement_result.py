@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay.comparison.compare import compare
 from assay.errors import PlanError, shown
@@ -105,10 +105,17 @@ def check_requirements(
 
 
 class Candidate:
-    """A candidate's evaluation, and those of the baselines by their names."""
+    """A candidate's evaluation and those of baselines by name; `paired` is False for different rows."""
 
-    def __init__(self, ev: Evaluation, baselines: Mapping[str, Evaluation], name: str) -> None:
-        self.ev, self.baselines, self.name = ev, baselines, name
+    def __init__(
+        self,
+        ev: Evaluation,
+        baselines: Mapping[str, Evaluation],
+        name: str,
+        *,
+        paired: Literal[False] | None = None,
+    ) -> None:
+        self.ev, self.baselines, self.name, self.paired = ev, baselines, name, paired
 
     def flips(self) -> tuple[Flips, ...]:
         """Return which rows get better and worse from each baseline, where these are paired."""
@@ -165,7 +172,7 @@ class Candidate:
             raise PlanError(f'"{requirement.text}" needs {requirement.baseline}, which is not at hand.')
         compared = compare(
             baseline, ev, names=["baseline", "candidate"], metrics=[requirement.name], confidence=confidence,
-            correction=None,
+            correction=None, paired=self.paired,
         )  # fmt: skip
         (difference,) = compared.differences
         turn = direction(requirement.spec.metric)

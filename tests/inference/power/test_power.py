@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import ndtr, ndtri
 from support.r_figures import check_values, r_figures, ranks, second_score, sms
 
 import assay
@@ -15,6 +17,7 @@ from assay.inference.power.auc_power import (
     area_detected,
     binormal_covariance,
     binormal_variance,
+    equal_binormal_variance,
     level_of_area,
     obuchowski_variance,
     positives_for_area,
@@ -200,3 +203,18 @@ def test_nonsense_is_refused(call, message):
     """The message says what is wrong."""
     with pytest.raises(assay.MetricError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("area", "positives", "negatives"), [(0.5, 10, 40), (0.8, 200, 100), (0.99, 50, 1000)]
+)
+def test_the_variance_of_a_binormal_area_is_that_of_its_integrals(
+    area: float, positives: int, negatives: int
+) -> None:
+    """Owen's function and the integral over the place of the row that two others are compared with."""
+    distance = math.sqrt(2) * ndtri(area)
+    both, _ = quad(lambda x: ndtr(distance - x) ** 2 * math.exp(-x * x / 2) / math.sqrt(2 * math.pi), -12, 12)
+    expected = area * (1 - area) + (positives + negatives - 2) * (both - area**2)
+    assert equal_binormal_variance(area, positives, negatives) == pytest.approx(
+        expected / (positives * negatives), rel=1e-7
+    )
