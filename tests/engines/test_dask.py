@@ -204,6 +204,24 @@ def test_an_evaluation_is_that_of_arrays_and_of_files(client, folder):
         assert shard_cases.told(found) == shard_cases.told(assay.evaluate(folder, **said)), name
 
 
+def test_few_labels_and_proxies_are_those_of_arrays(client, folder):
+    """Labelled rows and the tallies of all rows give the same JSON and slices, however rows are spread."""
+    frame = dd.read_parquet(folder)
+    for name, options in shard_cases.PROXIES.items():
+        held = shard_cases.told(assay.evaluate(shard_cases.COLUMNS, **options))
+        for partitions in (1, 3):
+            found = assay.evaluate(frame.repartition(npartitions=partitions), **options)
+            assert shard_cases.told(found) == held, name
+
+
+def test_rows_that_are_needed_one_by_one_are_not_collected_silently(folder):
+    """Groups need all rows in memory: what to do is said."""
+    with pytest.raises(assay.InputError, match=r"toPandas\(\) or compute\(\)"):
+        assay.evaluate(
+            dd.read_parquet(folder), actual="checked", predicted="y", proxy="marked", group="query"
+        )
+
+
 def test_an_evaluation_of_ranked_lists_needs_each_in_one_partition(client, folder):
     """Lists are judged where each is whole, and refused with what to do where they are scattered."""
     frame, said = dd.read_parquet(folder), shard_cases.RANKED

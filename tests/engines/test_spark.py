@@ -218,6 +218,17 @@ def test_an_evaluation_is_that_of_arrays_and_of_files(frame, folder, name):
     assert shard_cases.told(found) == shard_cases.told(assay.evaluate(folder, **said))
 
 
+@pytest.mark.parametrize("name", shard_cases.PROXIES)
+def test_few_labels_and_proxies_are_those_of_arrays(frame, name):
+    """Labelled rows and the tallies of all rows give the same JSON and slices, however rows are spread."""
+    options = shard_cases.PROXIES[name]
+    held = assay.evaluate(shard_cases.COLUMNS, **options)
+    for partitions in (1, 3):
+        assert shard_cases.told(assay.evaluate(frame.repartition(partitions), **options)) == shard_cases.told(
+            held
+        )
+
+
 def test_an_evaluation_of_ranked_lists_needs_each_in_one_partition(frame):
     """Lists are judged where each is whole, and refused with what to do where they are scattered."""
     found = assay.evaluate(frame.repartition(3, "query"), **shard_cases.RANKED)

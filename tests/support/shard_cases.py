@@ -30,6 +30,14 @@ COLUMNS = {
     "query": _RNG.integers(0, 60, N),
 }
 COLUMNS["row"] = np.arange(N)
+_JUDGING = np.random.default_rng(12)
+COLUMNS["judge"] = np.where(_JUDGING.random(N) < 0.9, COLUMNS["actual"], "ham").astype(object)
+COLUMNS["human"] = np.where(_JUDGING.random(N) < 0.15, COLUMNS["actual"], None)
+COLUMNS["marked"] = COLUMNS["truth"] ^ (_JUDGING.random(N) < 0.05)
+COLUMNS["rating"] = np.round(COLUMNS["truth"] + _JUDGING.normal(size=N), 3)
+COLUMNS["checked"] = np.where(_JUDGING.random(N) < 0.15, COLUMNS["truth"], None)
+COLUMNS["measured"] = np.where(_JUDGING.random(N) < 0.1, COLUMNS["value"], np.nan)
+COLUMNS["near"] = COLUMNS["value"] + _JUDGING.normal(0, 0.2, N)
 _CHANCES = _RNG.dirichlet([1, 1, 1], N)
 COLUMNS |= {f"p_{place}": _CHANCES[:, place] for place in range(3)}
 
@@ -90,6 +98,13 @@ KEPT = {
     "weighted numbers": {"actual": "value", "predicted": "guess", "task": "regression", "weight": "weight"},
 }  # fmt: skip
 JUDGED = EXACT | KEPT
+# Few labels and proxies on all rows.
+PROXIES = {
+    "classes": {"actual": "human", "predicted": "said", "proxy": "judge", **_SLICES},
+    "scores": {"actual": "checked", "score": "rating", "proxy": "marked", "threshold": 0.5, "by": "region"},
+    "two proxies": {"actual": "checked", "predicted": "y", "proxy": ["marked", "y"]},
+    "numbers": {"actual": "measured", "predicted": "guess", "proxy": "near", "task": "regression"},
+}  # fmt: skip
 RANKED = {"actual": "y", "score": "score", "query": "query", "k": 5}
 
 

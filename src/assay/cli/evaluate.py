@@ -177,6 +177,7 @@ def _tally_options(parser: Parser) -> None:
     add_paths(parser)
     add_roles(parser, *ROLES, "key", several=("score",))
     add_settings(parser)
+    _proxy_options(parser)
     add_output(parser, output="the file to write (needed)")
     add_reading(parser)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.errors import InputError
 from assay.evaluation.proxy.powered_evaluation import PoweredEvaluation, row_influence_of
+from assay.formatting.numbers import count_of
 from assay.inference.differences.compare_models import ComparisonTable, comparison_name, correct_differences
 from assay.inference.distributions import student_p, student_quantile
 from assay.metrics import Undefined
@@ -43,7 +44,8 @@ def power_differences(
         raise InputError("some models were evaluated with a proxy and others without: evaluate all alike.")
     first = models[0]
     if any(
-        model.total != first.total or not np.array_equal(model.labelled, first.labelled) for model in models
+        model.total != first.total or not np.array_equal(model.labelled_numbers(), first.labelled_numbers())
+        for model in models
     ):
         raise InputError("the models were evaluated on different rows: compare them on the same ones.")
     by_name = {comparison_name(spec): spec for spec in specs}
@@ -67,11 +69,10 @@ def _powered(
     )
     differing = _differing(first, second)
     if differing < _MIN_DIFFERING:
-        return _noted(item, f"labels alone: the models differ on {differing} labelled rows")
+        rows = count_of(differing, "labelled row")
+        return _noted(item, f"labels alone: the models differ on {rows}")
     humans = [row_influence_of(ev, spec.metric, spec.options) for ev in (first, second)]
-    proxies = [
-        [row_influence_of(proxy, spec.metric, spec.options) for proxy in ev.proxies] for ev in (first, second)
-    ]
+    proxies = [ev.proxy_influences(spec.metric, spec.options) for ev in (first, second)]
     if any(part is None for part in (*humans, *proxies[0], *proxies[1])):
         return _noted(item, "labels alone: the metric has no influence of single rows")
     human = humans[1].minus(humans[0])  # type: ignore[union-attr,arg-type]

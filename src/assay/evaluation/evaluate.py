@@ -184,7 +184,7 @@ def evaluate(
 
         shared = {
             "labels": labels, "positive": positive, "missing": missing, "task": task, "threshold": threshold,
-            "confidence": confidence, "edges": edges, **settings_given,
+            "confidence": confidence, "edges": edges, "memory": memory, "threads": threads, **settings_given,
         }  # fmt: skip
         return evaluate_with_proxy(evaluate, data, roles, (proxy, selection), shared)
     settings = Settings(confidence, **settings_given, library=library_of(data, actual, predicted, score))

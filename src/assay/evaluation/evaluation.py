@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from assay.evaluation.error_rows import ErrorRows
     from assay.evaluation.infer_task import Task
     from assay.evaluation.per_class import ClassTable
+    from assay.evaluation.slices.partition import RowPartition, TallyPartition
     from assay.evaluation.slices.slices import SlicesByColumn
     from assay.inputs import Label, Rows
     from assay.metrics.curves.curves import Curve
@@ -407,6 +408,12 @@ class Evaluation(EvaluationShortcuts, ThresholdMethods, LooksMethods, Mapping[st
         from assay.evaluation.slices.slices import SlicesByColumn  # noqa: PLC0415 - circular import
 
         return SlicesByColumn(self)
+
+    def partition(self, columns: tuple[str, ...]) -> RowPartition | TallyPartition:
+        """Return the slices of the rows by columns, crossed where they are several."""
+        from assay.evaluation.slices.partition import partition_of  # noqa: PLC0415 - circular import
+
+        return partition_of(self, columns)
 
     def errors(self, which: str | None = None, n: int = 20) -> ErrorRows:
         """Return the rows with errors, at most `n` of each kind, the most confident errors first.

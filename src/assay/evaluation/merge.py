@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from assay.evaluation.task import Task
     from assay.tallies import Tally
 
-__all__ = ["completed", "merged", "slice_tallies"]
+__all__ = ["common_settings", "common_task", "completed", "merged", "slice_tallies"]
 
 _MAX_STORED_BYTES = 1 << 25  # bytes
 _MAY_DIFFER = ("name", "actual", "predicted", "score", "library")  # settings that may differ between shards
@@ -89,9 +89,11 @@ def merged(one: Evaluation, other: Any) -> Evaluation:
     >>> merged(first, second).n
     5
     """
+    if type(other) is not Evaluation and isinstance(other, Evaluation):
+        raise InputError("one evaluation has a proxy and the other has none: evaluate both alike.")
     if not isinstance(other, Evaluation):
         raise MetricError(f"an evaluation merges with another, not with a {type(other).__name__}.")
-    task, settings = _common_task(one, other), _settings(one.settings, other.settings)
+    task, settings = common_task(one, other), common_settings(one.settings, other.settings)
     left, right = (dict(completed(side).tallies.items()) for side in (one, other))
     slices: list[Any] = [side.get("slices") for side in (left, right)]
     if None not in slices:
@@ -126,7 +128,8 @@ def _joined(left: Any, right: Any) -> Tally:
     return left.merge(right)  # type: ignore[no-any-return]
 
 
-def _common_task(one: Evaluation, other: Evaluation) -> Task:
+def common_task(one: Evaluation, other: Evaluation) -> Task:
+    """Return the task of both sides, or raise where they differ."""
     first, second = one.task, other.task
     inferred = first.inferred if first.inferred == second.inferred else ()
     first, second = (dataclasses.replace(side, inferred=inferred) for side in (first, second))
@@ -158,7 +161,8 @@ def _declared(ev: Evaluation) -> bool:
     return "class_scores" in ev.tallies or (isinstance(table, Confusion) and table.declared)
 
 
-def _settings(one: Settings, other: Settings) -> Settings:
+def common_settings(one: Settings, other: Settings) -> Settings:
+    """Return the settings of both sides, or raise where those that matter differ."""
     shared = {
         name: getattr(one if getattr(one, name) == getattr(other, name) else Settings(), name)
         for name in _MAY_DIFFER

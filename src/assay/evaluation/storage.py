@@ -17,32 +17,37 @@ from assay.evaluation.default_metrics import flatten
 from assay.evaluation.evaluation import Evaluation
 from assay.evaluation.merge import completed
 from assay.evaluation.per_class import class_metrics
+from assay.evaluation.proxy.powered_evaluation import POWERED_KIND, PoweredEvaluation
 from assay.evaluation.task import Settings, Task
 from assay.inference.estimate import Estimate
 from assay.metrics import Undefined, find
 from assay.output_files import write_file
 from assay.tallies import Collection, serialization
 
-__all__ = ["from_bytes", "load", "save", "to_bytes"]
+__all__ = ["fields_of", "from_bytes", "load", "read_fields", "save", "to_bytes"]
 
 _KIND = "evaluation"
 _FORMAT = 1
 
 
-def to_bytes(ev: Evaluation) -> bytes:
-    """Return an evaluation as versioned bytes."""
+def to_bytes(ev: Evaluation, *, estimates: bool = True) -> bytes:
+    """Return an evaluation as versioned bytes, with its estimates or with its tallies alone."""
+    if isinstance(ev, PoweredEvaluation):
+        from assay.evaluation.proxy.powered_storage import powered_to_bytes  # noqa: PLC0415 - circular import
+
+        return powered_to_bytes(ev)
     whole = completed(ev)
     # Estimates are saved too: some need the rows, which are not saved.
-    requests = [(spec.metric, spec.options) for spec in flatten(whole.groups)]
-    if whole.task.name != "multioutput":  # whose outputs are evaluated from tallies of their own
+    requests = [(spec.metric, spec.options) for spec in flatten(whole.groups)] if estimates else []
+    if estimates and whole.task.name != "multioutput":  # its outputs are evaluated from tallies of their own
         of_classes = class_metrics(whole)
         labels = whole.classes if of_classes else ()
         requests += [(find(name), {"positive": label}) for label in labels for name in of_classes]
     saved_estimates = tuple(
-        (whole.key(metric, options), _fields(whole.estimate(metric, **options)))
+        (whole.key(metric, options), fields_of(whole.estimate(metric, **options)))
         for metric, options in requests
     )
-    parts = (_fields(whole.task), _fields(whole.settings), whole.dropped, saved_estimates)
+    parts = (fields_of(whole.task), fields_of(whole.settings), whole.dropped, saved_estimates)
     return serialization.pack(_KIND, (_FORMAT, *parts, (whole.tallies.kind, whole.tallies.state())))
 
 
@@ -51,6 +56,10 @@ def from_bytes(data: bytes) -> Evaluation:
     if not data.startswith(b"assay\0"):
         raise FormatError("this is no evaluation that assay saved: it does not begin as one.")
     kind, state = serialization.unpack(data)
+    if kind == POWERED_KIND:
+        from assay.evaluation.proxy.powered_storage import powered_from_state  # noqa: PLC0415 - circular import
+
+        return powered_from_state(state)
     if kind != _KIND:
         raise FormatError(f"it holds a tally of {kind}, not an evaluation: read it with assay.from_bytes.")
     if not state or type(state[0]) is not int or state[0] > _FORMAT:
@@ -58,9 +67,9 @@ def from_bytes(data: bytes) -> Evaluation:
     try:
         _, task, settings, dropped, saved_estimates, tallies = state
         collection = Collection.from_bytes(serialization.pack(*tallies))
-        saved = {key: _read(Estimate, fields) for key, fields in saved_estimates}
+        saved = {key: read_fields(Estimate, fields) for key, fields in saved_estimates}
         ev = Evaluation(
-            _read(Task, task), _read(Settings, settings), collection, dropped=dropped, saved=saved
+            read_fields(Task, task), read_fields(Settings, settings), collection, dropped=dropped, saved=saved
         )
         ev.groups  # noqa: B018 - raises where task or settings are invalid
     except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
@@ -98,7 +107,7 @@ def load(path: Any) -> Evaluation:
         raise FormatError(f"{path}: {error}") from None
 
 
-def _fields(record: Any) -> tuple[tuple[str, Any], ...]:
+def fields_of(record: Any) -> tuple[tuple[str, Any], ...]:
     """Return a dataclass's fields by name; those at their defaults are left out."""
     fields = [field for field in dataclasses.fields(record) if field.init]  # others follow from them
     values = ((field.name, getattr(record, field.name), field.default) for field in fields)
@@ -113,7 +122,7 @@ def _value(value: Any) -> Any:
     return value
 
 
-def _read(dataclass: Any, fields: Any) -> Any:
+def read_fields(dataclass: Any, fields: Any) -> Any:
     """Return a dataclass from its fields by name; fields that this version does not know are ignored."""
     known = {field.name for field in dataclasses.fields(dataclass) if field.init}
     values = {name: value for name, value in fields if name in known}

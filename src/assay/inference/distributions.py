@@ -39,11 +39,13 @@ def normal_point(share: float) -> float:
 
 
 def student_p(t: float, df: float, alternative: Alternative = "two-sided") -> float:
-    """Return the p-value of Student's t; the degrees of freedom may be fractional.
+    """Return the p-value of Student's t; the degrees of freedom may be fractional, or infinite.
 
-    >>> round(student_p(2.364624251, 7), 9)
-    0.05
+    >>> round(student_p(2.364624251, 7), 9), round(student_p(1.959963985, math.inf), 9)
+    (0.05, 0.05)
     """
+    if math.isinf(df):
+        return normal_p(t, alternative)
     from scipy.special import betainc  # noqa: PLC0415
 
     tail = _tail(t, alternative)

@@ -9,7 +9,9 @@ from assay.errors import shown
 from assay.evaluation.default_metrics import brief_groups, default_groups
 from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.evaluation.per_class import class_metrics
-from assay.formatting.numbers import format_interval, format_value, p_text
+from assay.evaluation.proxy.balance import balance_warning
+from assay.evaluation.proxy.powered_evaluation import PoweredEvaluation
+from assay.formatting.numbers import count_of, format_interval, format_value, p_text
 from assay.formatting.table import listed
 from assay.formatting.width import clean, short
 from assay.hints import hint, param, render
@@ -142,7 +144,7 @@ def _classes(ev: Evaluation, *, full: bool) -> tuple[ClassRow, ...]:
 def _title(ev: Evaluation) -> str:
     name = f"{_short_label(ev.settings.name)}: " if ev.settings.name else ""
     lists = isinstance(ev.by_name.get("queries"), Queries)
-    parts = [f"{name}{ev.task.title}", counted(ev.n, "list" if lists else "row")]
+    parts = [f"{name}{ev.task.title}", count_of(ev.n, "list" if lists else "row")]
     if ev.task.positive is not None:
         parts.append(f"positive class: {_short_label(ev.task.positive)}{_positive_share(ev)}")
     return " · ".join(parts)
@@ -196,10 +198,10 @@ def _heading(ev: Evaluation) -> list[str]:
     lines = [" · ".join(parts)]
     if ev.empty_lists:
         how = {"one": "counted as 1", "skip": "left out"}.get(ev.settings.empty or "", "counted as 0")
-        lines.append(f"{counted(ev.empty_lists, 'list')} without a relevant item, {how}")
+        lines.append(f"{count_of(ev.empty_lists, 'list')} without a relevant item, {how}")
     if ev.dropped:
         were = "was" if ev.dropped == 1 else "were"
-        lines.append(f"{counted(ev.dropped, 'row')} with a missing value {were} left out")
+        lines.append(f"{count_of(ev.dropped, 'row')} with a missing value {were} left out")
     if ev.task.inferred:
         lines.append(f"inferred: {'; '.join(ev.task.inferred)}")
     if ev.looks is not None:
@@ -215,7 +217,7 @@ def _line(
     notes: list[str] = []
     value = estimate.value
     if name == "accuracy" and not isinstance(value, Undefined):
-        remarks += _no_information(ev, value, rate)
+        remarks += _no_information(ev, estimate, rate)
     if name == "kappa":
         word = band(value, "altman", low=estimate.low, high=estimate.high)
         remarks += [f'a hint: "{word}", by {SCALES["altman"].source}'] if word else []
@@ -275,8 +277,13 @@ def _no_information_rate(ev: Evaluation) -> Value | None:
     return ev["no_information_rate"].value if counted else None
 
 
-def _no_information(ev: Evaluation, accuracy: float, rate: Value | None) -> list[str]:
-    """Return the no-information rate, and whether accuracy is higher."""
+def _no_information(ev: Evaluation, estimate: Estimate, rate: Value | None) -> list[str]:
+    """Return the no-information rate, and whether accuracy is higher; with a proxy by the interval."""
+    accuracy = float(estimate)
+    if isinstance(estimate, ProxyEstimate) and estimate.powered and isinstance(rate, float):
+        higher = estimate.low is not None and estimate.low > rate
+        shown = "accuracy is higher" if higher else "not shown to be better than guessing"
+        return [f"no-information rate {rate:.4f}: {'accuracy is no higher' if accuracy <= rate else shown}"]
     table = ev.by_name.get("confusion")
     if not isinstance(table, Confusion) or table.weights is not None or ev.settings.group:
         return []
@@ -301,6 +308,8 @@ def _remarks(
     advice: bool,
 ) -> Iterator[str]:
     table = ev.by_name.get("confusion")
+    if isinstance(ev, PoweredEvaluation) and (warning := balance_warning(ev.balance)):
+        yield warning
     if isinstance(table, Confusion):
         yield from _count_remarks(ev, table, rate, advice=advice)
         if full and table.weights is None:
@@ -435,16 +444,7 @@ def _error_kinds(ev: Evaluation, table: Confusion, *, advice: bool) -> Iterator[
     elif larger == errors:
         sentence = f"All {errors:,} errors are {name}s ({which})."
     elif false_negatives == false_positives:
-        sentence = f"{counted(false_negatives, 'error')} of each kind."
+        sentence = f"{count_of(false_negatives, 'error')} of each kind."
     else:
         sentence = f"{larger:,} of {errors:,} errors are {name}s ({which})."
     yield sentence + (f" {_criterion_advice(ev)}" if advice and "scores" in ev.by_name else "")
-
-
-def counted(number: int, word: str) -> str:
-    """Return a number of things.
-
-    >>> counted(1, "row"), counted(1390, "row")
-    ('1 row', '1,390 rows')
-    """
-    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

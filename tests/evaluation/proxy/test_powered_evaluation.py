@@ -138,7 +138,7 @@ def test_known_probabilities_of_being_labelled():
     naive = assay.evaluate(table, actual="human", predicted="a", proxy="judge")
     assert not naive["accuracy"].labels_alone.low < truth < naive["accuracy"].labels_alone.high
     assert naive.balance["judge"] < 0.01 or naive.balance["a"] < 0.01
-    assert "labelled rows differ" in naive.text(full=True)
+    assert "Labelled rows differ" in naive.text(full=True)
 
 
 def test_groups_are_the_unit():
@@ -258,7 +258,8 @@ def test_a_plan_of_labels():
     ("arguments", "message"),
     [
         ({"selection": "judge"}, "pass that too"),
-        ({"proxy": "judge", "by": "a"}, "each slice by itself"),
+        ({"proxy": "judge", "by": "nowhere"}, "nowhere"),
+        ({"proxy": "unsure"}, "people's labels, and a proxy and predictions must have the same"),
         ({"proxy": "judge", "actual": None}, "pass actual="),
         ({"proxy": "judge", "actual": "empty"}, "no label at all"),
         ({"proxy": "human"}, "missing"),
@@ -269,18 +270,15 @@ def test_a_plan_of_labels():
 def test_mistakes_are_named(arguments, message):
     """What is wrong is said."""
     table = rows_of(50, 200)
-    table |= {"empty": [None] * 200, "zero": [0.0] * 200}
+    table |= {"empty": [None] * 200, "zero": [0.0] * 200, "unsure": [0, 1, 2, 1] * 50}
     with pytest.raises(assay.AssayError, match=message):
         assay.evaluate(table, **({"actual": "human", "predicted": "a"} | arguments))
 
 
 def test_what_is_not_offered_says_so():
-    """Slices, merging and saving are refused, and so is a plan without a pilot."""
+    """A plan without a pilot is refused, and one without a width."""
     table = rows_of(60, 300)
     ev = assay.evaluate(table, actual="human", predicted="a", proxy="judge")
-    for call in (lambda: ev.slices, lambda: ev.merge(ev), lambda: ev.save("x")):
-        with pytest.raises(assay.InputError, match="not offered with a proxy"):
-            call()
     with pytest.raises(assay.InputError, match="evaluation with proxy="):
         assay.labels_needed(assay.evaluate(actual=[0, 1], predicted=[0, 1]), "accuracy", half_width=0.1)
     with pytest.raises(assay.InputError, match="half_width= or detect="):
@@ -359,3 +357,14 @@ def test_labels_without_weight_are_refused():
         assay.evaluate(table, **roles, weight=np.zeros(600))
     with pytest.raises(assay.InputError, match="is 0 on every row that has a label"):
         assay.evaluate(table, **roles, weight=(np.arange(600) >= 120).astype(float))
+
+
+def test_guessing_is_judged_by_the_interval_with_the_proxy():
+    """Accuracy far above the share of the larger class is said to be higher, whatever the labels alone show."""
+    table = rows_of(120, 6000, prevalence=0.5)
+    text = " ".join(assay.evaluate(table, actual="human", predicted="a", proxy="judge").text().split())
+    assert "no-information rate 0.5" in text
+    assert "accuracy is higher" in text
+    table["a"] = np.random.default_rng(3).integers(0, 2, 6000)
+    text = " ".join(assay.evaluate(table, actual="human", predicted="a", proxy="judge").text().split())
+    assert "accuracy is higher" not in text

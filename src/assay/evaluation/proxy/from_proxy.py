@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.engines import Source
-from assay.engines import read as read_columns
 from assay.errors import InputError, NumberError
 from assay.evaluation.from_scan import is_scanned
-from assay.evaluation.proxy.balance import balance_tests, balance_warnings
-from assay.evaluation.proxy.powered_evaluation import PoweredEvaluation
+from assay.evaluation.proxy.combine_labels import chosen_task, explain_other_labels, powered
+from assay.evaluation.proxy.scanned_labels import (
+    evaluate_scanned_labels,
+    may_stay_outside,
+    proxy_names,
+    rows_of_source,
+)
 from assay.formatting.frame_output import library_of
-from assay.formatting.width import clean
 from assay.hints import param
-from assay.inputs import column, encode
+from assay.inputs import Rows, column, encode, rows
+from assay.inputs.discretize import with_slices
 from assay.inputs.frames import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assay.evaluation.evaluation import Evaluation
+    from assay.evaluation.proxy.powered_evaluation import PoweredEvaluation
+    from assay.evaluation.task import Settings
     from assay.inputs import Column
     from assay.inputs.columns import Array
 
@@ -47,44 +51,62 @@ def evaluate_with_proxy(
     settings.
     """
     proxy, selection = proxies
-    if roles.get("by") is not None or options.get("edges") is not None:
-        raise InputError(
-            f"{param('by')} is not offered with {param('proxy')}: evaluate each slice by itself."
-        )
     if roles.get("actual") is None:
         raise InputError(f"{param('proxy')} stands in for labels that are missing: pass {param('actual')}.")
-    columns = _ProxyColumns(data, roles, proxy, selection, missing=options.pop("missing", "refuse"))
-    human = evaluate(**columns.of(columns.labelled, columns.actual, weighted=True), **options)
-    chosen = options | {"task": human.task.name}
-    if human.task.labels:
-        chosen |= {"labels": list(human.task.labels)}
-    if human.task.name == "binary":
-        chosen |= {"positive": human.task.positive, "threshold": human.task.threshold}
-    everything = np.arange(columns.n)
-    by_proxy = tuple(evaluate(**columns.of(everything, each), **chosen) for each in columns.proxies)
-    tests = balance_tests(columns.named(), columns.labelled, columns.n) if selection is None else {}
-    stated = [*human.task.inferred, *columns.remarks, *balance_warnings(tests)]
-    fields = {field.name: getattr(human, field.name) for field in dataclasses.fields(human)}
-    fields["settings"] = dataclasses.replace(human.settings, library=library_of(data, *roles.values()))
+    limits = {name: options.pop(name) for name in ("memory", "threads")}
+    names = proxy_names(proxy, data)
+    if is_scanned(data):
+        if may_stay_outside(data, roles, names, selection, limits["memory"]):
+            return evaluate_scanned_labels(evaluate, data, roles, names, options | limits)
+        data = rows_of_source(data, [*_flat(roles), *names, selection], limits)
+    edges, missing = options.pop("edges", None), options.pop("missing", "refuse")
+    columns = _ProxyColumns(data, roles, names, selection, missing=missing, edges=edges)
+    labelled_rows = columns.rows_of(columns.labelled, columns.actual, options, weighted=True)
+    human = evaluate(labelled_rows, **_rest(options))
+    human = dataclasses.replace(human, settings=columns.renamed(human.settings, data, roles))
     if human.source_rows is not None:  # rows are numbered as the caller has them
-        numbers = columns.numbers[columns.labelled]
+        numbers = columns.numbers_of_labelled()
         numbers = numbers if human.source_rows.origin is None else numbers[human.source_rows.origin]
-        fields["source_rows"] = dataclasses.replace(human.source_rows, origin=numbers)
-    fields["task"] = dataclasses.replace(human.task, inferred=tuple(stated))
-    return PoweredEvaluation(
-        **fields, proxies=by_proxy, labelled=columns.labelled, selected=selection is not None, balance=tests
-    )
+        human = dataclasses.replace(
+            human, source_rows=dataclasses.replace(human.source_rows, origin=numbers), dropped=columns.dropped
+        )
+    chosen = chosen_task(human.task, options)
+    with explain_other_labels(human.task, options):
+        by_proxy = [
+            evaluate(columns.rows_of(None, each, chosen), **_rest(chosen)) for each in columns.proxies
+        ]
+    return powered(
+        human, by_proxy, [each.take(columns.labelled) for each in columns.proxies], labelled=columns.labelled,
+        selected=selection is not None, remarks=columns.remarks_on_selection,
+    )  # fmt: skip
+
+
+def _flat(roles: dict[str, Any]) -> list[Any]:
+    """Return the names of all roles' columns; `by` may name several."""
+    return [
+        name for value in roles.values() for name in (value if isinstance(value, (list, tuple)) else [value])
+    ]
+
+
+def _rest(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings that rows do not hold themselves."""
+    return {name: value for name, value in options.items() if name not in ("labels", "positive")}
 
 
 class _ProxyColumns:
     """The caller's columns, complete but for the labels."""
 
-    def __init__(self, data: Any, roles: dict[str, Any], proxy: Any, selection: Any, *, missing: str) -> None:
-        several = isinstance(proxy, (list, tuple)) and all(isinstance(name, str) for name in proxy)
-        named: list[Any] = list(proxy) if several and data is not None else [proxy]
-        if not named:
-            raise InputError(f"{param('proxy')} names no column: name one, or several.")
-        table = Table(_loaded(data, [*roles.values(), *named, selection])) if data is not None else None
+    def __init__(
+        self,
+        data: Any,
+        roles: dict[str, Any],
+        proxies: list[Any],
+        selection: Any,
+        *,
+        missing: str,
+        edges: Any,
+    ) -> None:
+        table = None if data is None else Table(data)
 
         def take(value: Any, role: str) -> Column:
             if table is not None and (isinstance(value, str) or table.has(value)):
@@ -100,10 +122,15 @@ class _ProxyColumns:
             )
         self.roles = {role: take(value, role) for role in _ROLES if (value := roles.get(role)) is not None}
         self.actual = self.roles.pop("actual")
-        self.proxies = [take(each, "proxy") for each in named]
+        self.proxies = [take(each, "proxy") for each in proxies]
+        by = roles.get("by")
+        named: list[Any] = [] if by is None else [by]
+        if isinstance(by, (list, tuple)) and (data is not None or not _is_column(by)):
+            named = list(by)
+        self.by = [take(each, "by") for each in named]
         self.selection = None if selection is None else take(selection, "selection")
         self.n = len(self.actual)
-        others = [*self.roles.values(), *self.proxies]
+        others = [*self.roles.values(), *self.proxies, *self.by]
         for values in [*others, *([self.selection] if self.selection is not None else [])]:
             if len(values) != self.n:
                 raise InputError(f"{values.name} has {len(values):,} values, {self.actual.name} {self.n:,}.")
@@ -114,22 +141,23 @@ class _ProxyColumns:
         if not len(self.labelled):
             raise InputError(f"{self.actual.name} has no label at all: a proxy alone evaluates nothing.")
         self.weight = self._label_weights()
-        names = " and ".join(clean(each.name) for each in self.proxies)
-        share = f"{len(self.labelled):,} of {self.n:,} rows have a label in {clean(self.actual.name)}"
-        self.remarks = [f"{share}; the others are used through {names}", *self.remarks_on_selection]
-        if len(self.labelled) == self.n:
-            self.remarks[0] = f"all {self.n:,} rows have a label: {names} adds nothing"
+        # Numbers to slice by are cut at the quartiles of all rows, for the labelled ones, too.
+        sliced = with_slices(Rows(self.n, by=tuple(self.by)), edges) if self.by or edges else None
+        self.by = list(sliced.by) if sliced is not None else []
 
     def _complete(self, others: list[Column], missing: str) -> None:
         """Leave out, or refuse, rows that lack anything but a label."""
-        keep = np.ones(self.n, dtype=bool)
-        for values in others:
-            absent = values.absent()
-            if absent is not None and missing == "drop":
-                keep &= ~absent
-            elif absent is not None:
-                values.raise_missing(int(np.argmax(absent)))
+        self.dropped, self.numbers = 0, None  # the numbers of the rows in what the caller passed, if fewer
+        absences = [(values, absent) for values in others if (absent := values.absent()) is not None]
         weight = self.roles.get("weight")
+        if weight is None and not absences:
+            return
+        keep = np.ones(self.n, dtype=bool)
+        for values, absent in absences:
+            if missing != "drop":
+                values.raise_missing(int(np.argmax(absent)))
+            keep &= ~absent
+        self.dropped = int(len(keep) - np.count_nonzero(keep))
         if weight is not None:
             keep &= weight.numbers("weights") != 0
             if len(keep) and not keep.any():
@@ -137,11 +165,12 @@ class _ProxyColumns:
             absent = self.actual.absent()
             if not (keep if absent is None else keep & ~absent).any():
                 raise InputError(f"{weight.name} is 0 on every row that has a label: no label is left.")
-        self.numbers = np.flatnonzero(keep)  # of the rows in what the caller passed
         if keep.all():
             return
+        self.numbers = np.flatnonzero(keep)
         self.roles = {role: values.take(keep) for role, values in self.roles.items()}
         self.proxies = [values.take(keep) for values in self.proxies]
+        self.by = [values.take(keep) for values in self.by]
         self.selection = None if self.selection is None else self.selection.take(keep)
         self.actual = self.actual.take(keep)
         self.n = len(self.actual)
@@ -180,32 +209,30 @@ class _ProxyColumns:
             )
         return (1.0 if weight is None else weight) / known
 
-    def of(self, index: Array, actual: Column, *, weighted: bool = False) -> dict[str, Any]:
-        """Return the roles of some rows, with a column as truth."""
-        whole = len(index) == self.n
+    def numbers_of_labelled(self) -> Array:
+        """Return the numbers of the labelled rows in what the caller passed."""
+        return self.labelled if self.numbers is None else self.numbers[self.labelled]
+
+    def rows_of(
+        self, index: Array | None, actual: Column, options: dict[str, Any], *, weighted: bool = False
+    ) -> Rows:
+        """Return the rows of some numbers, or all, with a column as truth."""
+        columns = self.roles | {"actual": actual}
         taken: dict[str, Any] = {
-            role: values if whole else values.take(index) for role, values in self.roles.items()
+            role: values if index is None else values.take(index) for role, values in columns.items()
         }
-        taken["actual"] = actual if whole and actual.absent() is None else actual.take(index)
         if weighted and self.weight is not None:
             taken["weight"] = self.weight
-        return taken
+        stated = {name: options[name] for name in ("labels", "positive") if options.get(name) is not None}
+        by = tuple(values if index is None else values.take(index) for values in self.by)
+        return dataclasses.replace(rows(**taken, **stated), by=by)
 
-    def named(self) -> dict[str, Column]:
-        """Return the columns by which labelled rows may be told from others."""
-        columns = {each.name: each for each in self.proxies}
-        return columns | {
-            self.roles[role].name: self.roles[role] for role in ("predicted", "score") if role in self.roles
-        }
+    def renamed(self, settings: Settings, data: Any, roles: dict[str, Any]) -> Settings:
+        """Return the settings with the names of the caller's columns."""
+        weight = self.roles["weight"].name if "weight" in self.roles else settings.weight
+        return dataclasses.replace(settings, weight=weight, library=library_of(data, *roles.values()))
 
 
-def _loaded(data: Any, roles: list[Any]) -> Any:
-    """Return the columns of a file that the roles name; other tables as they are."""
-    if not is_scanned(data):
-        return data
-    if not isinstance(data, (str, os.PathLike, Source)):
-        raise InputError(
-            f"{param('proxy')} needs the rows in memory: pass a file, a data frame or arrays. Counts of two "
-            "classes merge as PairedLabels and Confusion tallies."
-        )
-    return read_columns(data, [name for name in roles if isinstance(name, str)])
+def _is_column(values: Any) -> bool:
+    """Tell whether a list is a column of plain values rather than several columns."""
+    return bool(len(values)) and isinstance(values[0], (str, int, float, bool, type(None)))

@@ -110,7 +110,7 @@ def labels_needed(
         raise InputError(f"a plan of labels is made from an evaluation with {param('proxy')}.")
     if (half_width is None) == (detect is None):
         raise InputError(f"say {param('half_width')} or {param('detect')}, one of the two.")
-    n, total = len(pilot.labelled), pilot.total
+    n, total = len(pilot.labelled_numbers()), pilot.total
     if n < _MIN_PILOT:
         raise InputError(f"a pilot of {n} labels says too little: {_MIN_PILOT} or more are needed.")
     z = normal_quantile(confidence)
@@ -137,7 +137,8 @@ def labels_needed(
     codes, names = _strata(pilot)
     spread = _residual_spread(pilot, spec, codes, len(names))
     wanted, rows, chances = _allocation(pilot, codes, spread, labels or total, seed)
-    sizes, labelled = (np.bincount(part, minlength=len(names)) for part in (codes, codes[pilot.labelled]))
+    chosen = codes[pilot.labelled_numbers()]
+    sizes, labelled = (np.bincount(part, minlength=len(names)) for part in (codes, chosen))
     table = tuple(
         {"stratum": name, "rows": int(sizes[index]), "labelled": int(labelled[index]),
          "to_label": int(wanted[index] - labelled[index])}
@@ -176,12 +177,13 @@ def _residual_spread(
     """Return how much what the proxy does not explain varies, stratum by stratum."""
     human = row_influence_of(pilot, spec.metric, spec.options)
     proxy = row_influence_of(pilot.proxies[0], spec.metric, spec.options)
-    if human is None or proxy is None or len(human.slopes) != len(pilot.labelled):
+    labelled = pilot.labelled_numbers()
+    if human is None or proxy is None or len(human.slopes) != len(labelled):
         return np.ones(size)
-    psi, own = human.slopes * len(human.slopes), (proxy.slopes * len(proxy.slopes))[pilot.labelled]
+    psi, own = human.slopes * len(human.slopes), (proxy.slopes * len(proxy.slopes))[labelled]
     own = own - own.mean()
     residual = psi - own * (float(psi @ own) / max(float(own @ own), 1e-300))
-    strata, overall = codes[pilot.labelled], float(residual.std())
+    strata, overall = codes[labelled], float(residual.std())
     spread = np.full(size, overall)
     for stratum in range(size):
         values = residual[strata == stratum]
@@ -196,14 +198,14 @@ def _allocation(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Return how many rows of each stratum should have a label, the rows to label next, and their chances."""
     size = len(spread)
-    sizes, labelled = (np.bincount(part, minlength=size) for part in (codes, codes[pilot.labelled]))
+    sizes, labelled = (np.bincount(part, minlength=size) for part in (codes, codes[pilot.labelled_numbers()]))
     share = sizes * spread
     wanted = np.ceil(labels * share / max(float(share.sum()), 1e-300))
     wanted = np.maximum(np.minimum(np.maximum(wanted, _MIN_PER_STRATUM), sizes), labelled).astype(np.int64)
-    wanted = labelled + _within_budget(wanted - labelled, labels - len(pilot.labelled))
+    wanted = labelled + _within_budget(wanted - labelled, labels - pilot.labels_count)
     draw = np.random.default_rng(seed)
     free = np.ones(len(codes), dtype=bool)
-    free[pilot.labelled] = False
+    free[pilot.labelled_numbers()] = False
     chosen = []
     for stratum in np.flatnonzero(sizes).tolist():
         candidates = np.flatnonzero(free & (codes == stratum))

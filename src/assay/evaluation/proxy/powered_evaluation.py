@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from assay.errors import InputError
+from assay.errors import InputError, MetricError
 from assay.evaluation.evaluation import Evaluation
+from assay.evaluation.proxy.joint_counts import joint_counts, table_reader
+from assay.formatting.numbers import count_of
 from assay.inference.formulas.delta import delta_interval
 from assay.inference.formulas.prediction_powered import (
     PoweredEstimate,
@@ -20,25 +22,28 @@ from assay.inference.formulas.prediction_powered import (
 )
 from assay.inference.influence.influence import Influence, influence
 from assay.inference.proxy_estimate import ProxyEstimate
-from assay.inputs import encode, rows
-from assay.metrics import Undefined
+from assay.inputs import encode
+from assay.metrics import Mean, Ranks, Undefined
 from assay.metrics.ranking.retrieval import Lists
-from assay.tallies import Confusion
+from assay.metrics.views.probability import Probabilities
+from assay.metrics.views.regression import Errors
+from assay.tallies import BoundedTally, Confusion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from assay.evaluation.slices.slices import SlicesByColumn
+    from assay.evaluation.error_rows import ErrorRows
+    from assay.evaluation.proxy.powered_slices import PoweredPartition
     from assay.inference.estimate import Estimate
-    from assay.inputs import Rows
+    from assay.inputs import Column
     from assay.metrics import Metric
     from assay.metrics.spec import MetricSpec
 
-    TableReader = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]] | None]
+__all__ = ["POWERED_KIND", "PoweredEvaluation", "SharpValue", "row_influence_of"]
 
-__all__ = ["PoweredEvaluation", "row_influence_of"]
+POWERED_KIND = "evaluation with proxies"  # of the bytes that hold one
 
 _MIN_LABELS = 20
 _MIN_INFORMATIVE = 3
@@ -59,39 +64,74 @@ class _Power(NamedTuple):
     effective_labels: float
 
 
+class SharpValue(NamedTuple):
+    """A value with its standard error and degrees of freedom, by proxies or, without, by the labels alone."""
+
+    value: float
+    error: float
+    df: float | None
+    powered: bool
+
+
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class PoweredEvaluation(Evaluation):
     """An evaluation whose estimates use the labels and, on all rows, one proxy or several.
 
     It is the evaluation of the labelled rows; ``proxies`` are those of all rows with a proxy as truth,
-    ``labelled`` the numbers of the labelled rows among all. ``ev["f1"].labels_alone`` is what the labels say
-    alone. ``balance`` has the p-values of tests that the labelled rows look like a random sample.
+    ``stand_ins`` the proxies' labels of the labelled rows, and ``labelled`` their numbers among all rows,
+    where all rows are in memory. ``ev["f1"].labels_alone`` is what the labels say alone. ``balance`` has the
+    p-values of tests that the labelled rows look like a random sample.
     """
 
     proxies: tuple[Evaluation, ...] = ()
-    labelled: NDArray[np.int64] = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
+    stand_ins: tuple[Column, ...] = ()
+    labelled: NDArray[np.int64] | None = None
     selected: bool = False
     balance: dict[str, float] = dataclasses.field(default_factory=dict)
+    inferred_from_labels: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
         """How many rows there are, labelled or not."""
         return self.proxies[0].n
 
-    @functools.cached_property
-    def slices(self) -> SlicesByColumn:
-        """Not offered: evaluate each slice of the rows by itself."""
-        _refuse("slices")
+    @property
+    def labels_count(self) -> int:
+        """How many rows have a label."""
+        return 0 if self.source_rows is None else len(self.source_rows)
 
-    def merge(self, other: Evaluation) -> Evaluation:
-        """Not offered: evaluate all rows at once."""
-        del other
-        _refuse("merging")
+    @property
+    def simple(self) -> bool:
+        """Whether rows count alike and for themselves, so that tallies of all rows do beside the labels."""
+        rows = self.source_rows
+        weighted = rows is not None and (rows.weight is not None or rows.group is not None)
+        return not (weighted or self.selected or self.settings.weight or self.settings.group)
 
-    def save(self, path: Any) -> None:
-        """Not offered: to_json() holds every estimate."""
-        del path
-        _refuse("saving")
+    def labelled_numbers(self) -> NDArray[np.int64]:
+        """Return the numbers of the labelled rows among all, or raise where the rows were read only once."""
+        if self.labelled is None:
+            raise InputError(
+                "the rows were read once and are not in memory, so that it is not known which of them have a "
+                "label: pass a data frame of them."
+            )
+        return self.labelled
+
+    def errors(self, which: str | None = None, n: int = 20) -> ErrorRows:
+        """Return the labelled rows with errors, numbered as the caller has them: see Evaluation.errors."""
+        self.labelled_numbers()
+        return super().errors(which, n)
+
+    def partition(self, columns: tuple[str, ...]) -> PoweredPartition:  # type: ignore[override]
+        """Return the slices by columns, of labelled rows and of all rows."""
+        from assay.evaluation.proxy.powered_slices import PoweredPartition  # noqa: PLC0415 - circular import
+
+        return PoweredPartition(self, columns)
+
+    def merge(self, other: Evaluation) -> PoweredEvaluation:
+        """Return the evaluation of both sides' rows, which must be of one task and have as many proxies."""
+        from assay.evaluation.proxy.powered_storage import merged  # noqa: PLC0415 - circular import
+
+        return merged(self, other)
 
     def at(self, threshold: Any) -> Self:
         """Return the evaluation of the same scores at another threshold."""
@@ -145,11 +185,23 @@ class PoweredEvaluation(Evaluation):
             powered=True, balance_p=None if math.isnan(balance) else balance,
         )  # fmt: skip
 
+    def sharp_value(self, spec: MetricSpec) -> SharpValue | None:
+        """Return a metric's value with its standard error; None where it has no influence of single rows."""
+        if not self.labels_count:
+            return None
+        power = self._power(spec.metric, spec.options)
+        if isinstance(power, _Power):
+            return SharpValue(power.value, power.error, power.df, powered=True)
+        human, _ = self.influences(spec.metric, spec.options)
+        if human is None:
+            return None
+        return SharpValue(human.value, human.standard_error, max(human.mass.sum() - 1.0, 1.0), powered=False)
+
     def _power(self, metric: Metric, options: dict[str, Any]) -> _Power | str:
         """Return the prediction-powered estimate, or why the labels alone are better."""
-        n = len(self._units(metric))
+        n = self._unit_count(metric)
         if n < _MIN_LABELS:
-            return f"{n} labels are too few, {_MIN_LABELS} are the minimum"
+            return f"{count_of(n, 'label is', 'labels are')} too few, {_MIN_LABELS} are the minimum"
         if n == self.total:
             return "every row has a label"
         effective = self._effective_size()
@@ -212,59 +264,94 @@ class PoweredEvaluation(Evaluation):
         human = row_influence_of(self, metric, options)
         if human is None:
             return None, None
-        columns = [row_influence_of(proxy, metric, options) for proxy in self.proxies]
+        columns = self.proxy_influences(metric, options)
         known = [column for column in columns if column is not None]
         if len(known) < len(columns):
             return human, None
         return human, self.combine(metric, human, known)
 
+    def proxy_influences(self, metric: Metric, options: dict[str, Any]) -> list[Influence | None]:
+        """Return the influences on a metric of all rows, with each proxy as truth.
+
+        They are those of the labelled rows where no more is needed: a tally of all rows is then enough. Else
+        they are those of all rows.
+        """
+        if not (self.simple or metric.reads is Lists):
+            return [row_influence_of(proxy, metric, options) for proxy in self.proxies]
+        return [
+            self._of_labelled(proxy, column, metric, options)
+            for proxy, column in zip(self.proxies, self.stand_ins, strict=True)
+        ]
+
+    def _of_labelled(
+        self, proxy: Evaluation, stand_in: Column, metric: Metric, options: dict[str, Any]
+    ) -> Influence | None:
+        """Return the influence of the labelled rows on a proxy's metric of all rows."""
+        if metric.reads is Lists or not _reads_tally(metric, options):
+            everything = row_influence_of(proxy, metric, options)
+            units = self._units(metric, proxy, stand_in)
+            if everything is None or units is None:
+                return None
+            scale = float(everything.mass.sum())
+            psi = (everything.slopes * scale)[units]
+            return Influence(everything.value, psi / proxy.n, np.ones(len(psi)))
+        try:
+            tallied = proxy.read(metric, options)
+        except MetricError:
+            return None
+        if isinstance(tallied.tally, BoundedTally):
+            return None
+        rows = self.rows if metric.reads.tally is Confusion else self.source_rows
+        if rows is None:
+            return None
+        rows = dataclasses.replace(rows, actual=stand_in)
+        return influence(metric, rows, tally=tallied.tally, **tallied.row_options)
+
     def combine(self, metric: Metric, human: Influence, proxies: list[Influence]) -> PoweredEstimate | None:
         """Return what influences of proxies add to those of people; a difference of models has its own."""
-        labelled = self._units(metric)
-        totals = [float(column.mass.sum()) for column in proxies]
-        psi = [column.slopes * total for column, total in zip(proxies, totals, strict=True)]
+        own = human.slopes * float(human.mass.sum())
+        if self.simple or metric.reads is Lists:
+            psi = np.stack([column.slopes for column in proxies], axis=1) * self.total
+            return one_step(own, psi, self.total)
         everything = self.proxies[0].source_rows
-        plain = everything is None or (everything.weight is None and everything.group is None)
-        if (plain and not self.selected) or metric.reads is Lists:
-            own = human.slopes * float(human.mass.sum())
-            return one_step(own, np.stack(psi, axis=1)[labelled], len(psi[0]))
-        if len(psi) > 1:
+        if len(proxies) > 1 or everything is None or self.labelled is None:
             return None
-        clusters = None
-        if everything is not None and everything.group is not None:
-            clusters = encode(everything.group)[0].astype(np.int64)
-        found = one_step_weighted(
-            human.slopes * float(human.mass.sum()), human.mass, psi[0], proxies[0].mass, labelled, clusters
-        )
-        return None if found is None else _of_few_clusters(found, clusters, labelled)
+        clusters = None if everything.group is None else encode(everything.group)[0].astype(np.int64)
+        slopes = proxies[0].slopes * float(proxies[0].mass.sum())
+        found = one_step_weighted(own, human.mass, slopes, proxies[0].mass, self.labelled, clusters)
+        return None if found is None else _of_few_clusters(found, clusters, self.labelled)
 
-    def _units(self, metric: Metric) -> NDArray[np.int64]:
-        """Return which of all rows are labelled; of ranked lists, which queries, in order of name."""
+    def _unit_count(self, metric: Metric) -> int:
+        """Return how many rows have a label; of ranked lists, how many queries."""
         if metric.reads is not Lists or self.source_rows is None:
-            return self.labelled
-        names = [encode(ev.source_rows.need("query", "a ranked list"))[1] for ev in (self, self.proxies[0])
-                 if ev.source_rows is not None]  # fmt: skip
-        index = {name: position for position, name in enumerate(names[1])}
-        return np.array([index[name] for name in names[0]], dtype=np.int64)
+            return self.labels_count
+        return len(encode(self.source_rows.need("query", "a ranked list"))[1])
 
-    def _table_reader(self, metric: Metric, options: dict[str, Any]) -> TableReader:
-        """Return a function that gives a metric's value and influence at a table of two classes."""
-        labels, row_options = self.task.labels, self.read(metric, options).row_options
-        corners = [(first, second) for first in labels for second in labels]
+    def _units(self, metric: Metric, proxy: Evaluation, stand_in: Column) -> NDArray[np.int64] | None:
+        """Return which of a proxy's rows are labelled; of ranked lists, which queries, in order of name.
 
-        def read(table: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]] | None:
-            shares = table.ravel() / table.sum()
-            filled = shares > 0
-            actual, predicted = (np.array([corner[side] for corner in corners])[filled] for side in (0, 1))
-            cells = rows(actual=actual, predicted=predicted, weight=shares[filled], labels=labels)
-            at = influence(metric, cells, **row_options)
-            if at is None or len(at.slopes) != np.count_nonzero(filled):
+        Where the rows are stored in an order of their own, rows of the same values do as well.
+        """
+        own, everything = self.source_rows, proxy.source_rows
+        if metric.reads is Lists:
+            if own is None or everything is None:
                 return None
-            slopes = np.zeros(4)
-            slopes[filled] = at.slopes
-            return at.value, slopes.reshape(2, 2)
-
-        return read
+            names, all_names = (encode(rows.need("query", "a ranked list"))[1] for rows in (own, everything))
+            index = {name: position for position, name in enumerate(all_names)}
+            return np.array([index[name] for name in names], dtype=np.int64)
+        if self.labelled is not None and everything is not None:
+            return self.labelled
+        stored = proxy.stored_rows
+        if own is None or stored is None or stored.actual is None or stored.predicted is None:
+            return None
+        if stand_in.labels is not None or own.predicted is None:
+            return None
+        pairs = [
+            np.rec.fromarrays([column.values.astype(np.float64) for column in columns])
+            for columns in ((stored.actual, stored.predicted), (stand_in, own.predicted))
+        ]
+        order = np.argsort(pairs[0])
+        return np.asarray(order[np.searchsorted(pairs[0], pairs[1], sorter=order)], dtype=np.int64)
 
     def _cell_influences(
         self, metric: Metric, options: dict[str, Any]
@@ -273,10 +360,10 @@ class PoweredEvaluation(Evaluation):
 
         Rows of a cell have one influence, so that nothing is computed row by row.
         """
-        tables = self._joint_counts
+        tables = self.joint_counts
         if tables is None or metric.reads.tally is not Confusion or options.get("average"):
             return None
-        read = self._table_reader(metric, options)
+        read = table_reader(self, metric, options)
         human, proxy = read(tables[0].sum(axis=1)), read(tables[1])
         if human is None:
             return None
@@ -289,44 +376,24 @@ class PoweredEvaluation(Evaluation):
         found = one_step(psi[counts > 0], a[counts > 0], float(tables[1].sum()), own.mass)
         return own, found
 
+    @functools.cached_property
+    def joint_counts(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Labelled rows by human label, proxy and prediction, and all rows by proxy and prediction."""
+        return joint_counts(self)
+
     def _joint(self, metric: Metric, options: dict[str, Any], found: PoweredEstimate) -> _Power | None:
         """Return the estimate of the joint table; None where there is no such table of two classes."""
-        tables = self._joint_counts
+        tables = self.joint_counts
         if tables is None or metric.reads.tally is not Confusion or options.get("average"):
             return None
         strata, shares = tables[0].sum(axis=0), tables[1] / tables[1].sum()
         if ((shares > _SMALL_STRATUM) & (strata < _MIN_PER_STRATUM)).any():
             return None
-        joint = joint_table(*tables, self._table_reader(metric, options))
+        joint = joint_table(*tables, table_reader(self, metric, options))
         if joint is None or not joint.large_sample_error > 0:
             return None
-        effective = len(self.labelled) * (found.labels_error / joint.large_sample_error) ** 2
+        effective = self.labels_count * (found.labels_error / joint.large_sample_error) ** 2
         return _Power(joint.estimate, joint.error, None, "joint table", found, effective)
-
-    @functools.cached_property
-    def _joint_counts(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """Labelled rows by human label, proxy and prediction, and all rows by proxy and prediction."""
-        own, everything = self.rows, self.proxies[0].rows
-        if (
-            self.task.name != "binary"
-            or len(self.proxies) > 1
-            or self.selected
-            or own is None
-            or everything is None
-        ):
-            return None
-        if own.predicted is None or everything.weight is not None or everything.group is not None:
-            return None
-        table = self.proxies[0].tallies.get("confusion")
-        if not isinstance(table, Confusion):
-            return None
-        positive = self.task.labels[1]
-        human = _is(own, "actual", positive)
-        labelled = everything.take(self.labelled)
-        proxy, predicted = (_is(labelled, role, positive) for role in ("actual", "predicted"))
-        counts = np.bincount(4 * human + 2 * proxy + predicted, minlength=8).reshape(2, 2, 2)
-        order = [table.labels.index(label) for label in self.task.labels]
-        return counts.astype(np.float64), table.table()[np.ix_(order, order)].astype(np.float64)
 
 
 def _of_few_clusters(
@@ -344,24 +411,25 @@ def _of_few_clusters(
     return found._replace(error=found.error * factor, df=min(found.df, float(spare)))
 
 
-def _is(data: Rows, role: str, label: Any) -> NDArray[np.int64]:
-    codes, labels = encode(data.need(role, "an evaluation"))
-    return np.array([value == label for value in labels], dtype=np.int64)[codes]
-
-
 def row_influence_of(ev: Evaluation, metric: Metric, options: dict[str, Any]) -> Influence | None:
     """Return the influence of every row of an evaluation on a metric."""
     own = ev.rows if metric.reads.tally is Confusion else ev.source_rows
+    own = ev.stored_rows if own is None else own
     if own is None:
         return None
     return influence(metric, own, **ev.read(metric, options).row_options)
+
+
+def _reads_tally(metric: Metric, options: dict[str, Any]) -> bool:
+    """Tell whether the influence of a row follows from the row and a tally of all rows."""
+    if metric.reads.tally is Confusion:
+        return options.get("average") != "samples"
+    if options.get("average"):
+        return False
+    return metric.reads in (Ranks, Probabilities, Mean, Errors)
 
 
 def _proxy_value(proxy: Evaluation, metric: Metric, options: dict[str, Any]) -> Any:
     tallied = proxy.read(metric, options)
     value = metric(tallied.tally, **tallied.options)
     return value if isinstance(value, Undefined) else float(value)
-
-
-def _refuse(what: str) -> NoReturn:
-    raise InputError(f"{what} is not offered with a proxy: pass the rows to evaluate() instead.")

@@ -95,13 +95,14 @@ class RowPartition:
                 "ranked lists are of whole lists, so slice by something that a list has once."
             )
 
-    def _index(self, index: int) -> Any:
+    def numbers(self, index: int) -> Any:
+        """Return the numbers of the rows of a slice, ascending."""
         return self._order[self._offsets[index] : self._offsets[index + 1]]
 
     def evaluation(self, index: int, settings: Settings) -> Evaluation:
         """Return the evaluation of one slice's rows."""
         labels = self._source.labels or (self.ev.task.labels or None)
-        rows = dataclasses.replace(self._source, by=(), labels=labels).take(self._index(index))
+        rows = dataclasses.replace(self._source, by=(), labels=labels).take(self.numbers(index))
         return evaluate_rows(self.ev.task, settings, rows)
 
     def groups(self) -> tuple[list[int], list[int]]:
@@ -110,7 +111,7 @@ class RowPartition:
         total = np.bincount(codes, minlength=len(groups))
         inside, outside = [], []
         for index in range(len(self.keys)):
-            groups_of_slice = np.bincount(codes[self._index(index)], minlength=len(groups))
+            groups_of_slice = np.bincount(codes[self.numbers(index)], minlength=len(groups))
             inside.append(int(np.count_nonzero(groups_of_slice)))
             outside.append(int(np.count_nonzero(total - groups_of_slice)))
         return inside, outside
@@ -118,7 +119,7 @@ class RowPartition:
     def sides(self, index: int) -> tuple[Side, Side] | None:
         """Return a slice's rows and all others, with their groups where there are some."""
         inside = np.zeros(len(self._rows), dtype=bool)
-        inside[self._index(index)] = True
+        inside[self.numbers(index)] = True
         labels = self._rows.labels or (self.ev.task.labels or None)
         rows = dataclasses.replace(self._rows, by=(), labels=labels)
         codes = inside if rows.group is None else encode(rows.group)[0]

@@ -65,6 +65,7 @@ class SliceReport:
     family: int
     lines: tuple[SliceLine, ...]
     groups: str = ""
+    remark: str = ""
 
 
 def line_table(lines: Sequence[SliceLine]) -> ResultTable:

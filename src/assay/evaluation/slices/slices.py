@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import ColumnError, InputError, shown
 from assay.evaluation.default_metrics import default_metrics
-from assay.evaluation.slices.partition import Key, partition_of, total_weight
+from assay.evaluation.proxy.powered_slices import PoweredPartition
+from assay.evaluation.slices.partition import Key, total_weight
 from assay.evaluation.slices.shortcuts import SliceShortcuts
 from assay.evaluation.slices.slice_report import SliceLine, SliceReport, line_table
 from assay.formatting.frame_output import as_frame
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.evaluation.evaluation import Evaluation
+    from assay.evaluation.slices.partition import RowPartition, TallyPartition
     from assay.inference.differences.difference import Difference
     from assay.tallies import Tally
 
@@ -120,7 +122,7 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
     def __init__(self, ev: Evaluation, columns: tuple[str, ...]) -> None:
         self.whole = ev
         self.columns = columns
-        self._partition = partition_of(ev, columns)
+        self._partition: RowPartition | TallyPartition | PoweredPartition = ev.partition(columns)
         self._keys = self._partition.keys
         if len(self._keys) > MAX_SLICES:
             raise too_many(len(self._keys), " x ".join(self.columns))
@@ -163,6 +165,8 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
     def too_few(self) -> dict[Key, str]:
         """Slices that are not tested because they, or the rest, are too small, with the reason."""
         unit = "lists" if self.whole.task.name == "ranking" else "rows"
+        if isinstance(self._partition, PoweredPartition):
+            unit = f"labelled {unit}"
         counted = [(self.sizes, self._rests(self.sizes), _MIN_ROWS_TO_TEST, unit)]
         if self._grouped:
             inside, outside = (dict(zip(self._keys, one, strict=True)) for one in self._partition.groups())
@@ -234,6 +238,10 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
                 self._by_groups(names, tested) if self._grouped else self._by_tallies(names, tested)
             ):
                 named = dataclasses.replace(one, metric=name)
+                if isinstance(self._partition, PoweredPartition):
+                    spec = self._reading(name)[0]
+                    part: Any = self[self._keys[index]]
+                    named = self._partition.sharpen(index, part, spec, named)
                 found[name][index] = self._trusted(self._keys[index], named)
         return list(found.values())
 
@@ -324,11 +332,14 @@ class SliceTable(SliceShortcuts, Mapping[Any, "Evaluation"]):
         )  # fmt: skip
         family = max((one.family for one in tested.values()), default=0)
         unit = "lists" if self.whole.task.name == "ranking" else "rows"
+        if isinstance(self._partition, PoweredPartition):
+            unit = f"labelled {unit}"
         grouped = self.whole.settings.group
         return SliceReport(
             by, len(self), self.whole.n, f"{unit}{self._empty}",
             self.whole.settings.confidence,
             family if any(one.adjusted is not None for one in tested.values()) else 0, lines, grouped,
+            self._partition.remark if isinstance(self._partition, PoweredPartition) else "",
         )  # fmt: skip
 
     @property

@@ -66,26 +66,33 @@ def one_step(
     `counts` are the numbers of rows where entries stand for several. None where no proxy varies.
     """
     a = proxy.reshape(len(proxy), -1)
-    weight = np.ones(len(human)) if counts is None else counts
+    order = np.lexsort((human, *a.T))  # sums then have the same bits however the rows were ordered
+    human, a = human[order], a[order]
+    weight = np.ones(len(human)) if counts is None else counts[order]
     n, count = float(weight.sum()), a.shape[1]
-    mean = weight @ a / n
+    mean = (weight[:, None] * a).sum(axis=0) / n
     centred = a - mean
-    if not (weight @ centred**2).any():
+    squares = (weight[:, None] * centred**2).sum(axis=0)
+    if not squares.any():
         return None
-    root = np.sqrt(weight)
-    tuning = np.linalg.lstsq(centred * root[:, None], human * root, rcond=None)[0]
-    residual = human - centred @ tuning
-    labels, rest = float(weight @ human**2) / n, float(weight @ residual**2) / n
+    if count == 1:
+        tuning = (weight * human * centred[:, 0]).sum(keepdims=True) / squares
+        residual = human - centred[:, 0] * tuning[0]
+    else:
+        root = np.sqrt(weight)
+        tuning = np.linalg.lstsq(centred * root[:, None], human * root, rcond=None)[0]
+        residual = human - (centred * tuning).sum(axis=1)
+    labels, rest = float((weight * human**2).sum()) / n, float((weight * residual**2).sum()) / n
     share = n / size
     variance = ((1 - share) * rest + share * labels) / n
     scale = n / (n - count - 1) if n > count + 1 else math.inf
-    spread = float(weight @ residual**4) / n / (n * rest**2) - 1 / n if rest > 0 else 0.0
+    spread = float((weight * residual**4).sum()) / n / (n * rest**2) - 1 / n if rest > 0 else 0.0
     balance = math.nan
     if n < size and count == 1:
-        error = math.sqrt((1 / n - 1 / size) * float(weight @ centred[:, 0] ** 2) / n)
+        error = math.sqrt((1 / n - 1 / size) * float(squares[0]) / n)
         balance = normal_p(float(mean[0]) / error) if error > 0 else math.nan
     return PoweredEstimate(
-        -float(tuning @ mean), math.sqrt(variance * scale), 2 / spread if spread > 0 else math.inf,
+        -float((tuning * mean).sum()), math.sqrt(variance * scale), 2 / spread if spread > 0 else math.inf,
         tuple(tuning.tolist()), labels / variance if variance > 0 else math.inf,
         1 - rest / labels if labels > 0 else 0.0, math.sqrt(labels / n), math.sqrt(variance),
         math.sqrt((1 - share) * rest / n * scale), balance,

@@ -175,7 +175,8 @@ def influence(metric: Metric, data: Any, *, tally: Tally | None = None, **option
     """Return the influence of a tally's entries, or of rows one by one, on a metric.
 
     None where the metric has none in closed form, and where it has no finite value. `tally` is the one that
-    the metric reads of the rows, where the caller has it already.
+    the metric reads of the rows, where the caller has it already; it may count many more rows than these,
+    and the influences are then those on the metric of all of its rows.
 
     >>> import assay
     >>> r = assay.rows(actual=[1, 1, 1, 1, 0], predicted=[1, 1, 1, 0, 0])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.inference.influence.influence import Influence, row_influence, tally_influence
-from assay.inference.influence.ranking import by_row, unit_sums
+from assay.inference.influence.ranking import by_row, of_many, unit_sums
 from assay.metrics import Undefined
 from assay.metrics.probability.logistic_recalibration import fit_both, fit_intercept
 from assay.metrics.spec import value_of
@@ -55,11 +55,13 @@ def _influence_of_entries(
 
 @row_influence(Probabilities)
 def of_rows(
-    metric: Metric, rows: Rows, options: dict[str, Any], _tally: Tally | None = None
+    metric: Metric, rows: Rows, options: dict[str, Any], tally: Tally | None = None
 ) -> Influence | None:
     """Return the influence of every row: that of its probability and class."""
-    tally = Scores.of(rows)
-    entries = _influence_of_entries(metric, tally, options, value_of(metric, tally, options))
+    if not isinstance(tally, Scores):
+        tally = Scores.of(rows)
+    value, tally = value_of(metric, tally, options), of_many(tally, rows)
+    entries = _influence_of_entries(metric, tally, options, value)
     return None if entries is None else by_row(entries, tally, rows)
 
 

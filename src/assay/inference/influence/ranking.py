@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assay.metrics import Metric
     from assay.tallies import Tally
 
-__all__ = ["ClassRows", "by_row", "class_average", "of_rows", "of_tally", "unit_sums"]
+__all__ = ["ClassRows", "by_row", "class_average", "of_many", "of_rows", "of_tally", "unit_sums"]
 
 _PURPOSE = "an influence"
 
@@ -80,13 +80,18 @@ def of_rows(
     value = value_of(metric, tally, options)
     if isinstance(value, Undefined):
         return None
+    tally = of_many(tally, rows)
     entries = _influence_of_entries(metric, tally, options, value)
     return None if entries is None else by_row(entries, tally, rows)
 
 
 def by_row(entries: Influence, tally: Scores, rows: Rows) -> Influence:
-    """Return the influence of every row from that of the entries of its tally."""
+    """Return the influence of every row from that of the entries of its tally, which may have others."""
     positive, score = rows.binary_actual(_PURPOSE)[0], rows.need("score", _PURPOSE).float64("scores")
+    if tally.n != len(rows):
+        entry = np.searchsorted(tally.scores, score)
+        slopes = entries.slopes[1 - positive.astype(np.intp), entry]
+        return Influence.of_rows(entries.value, slopes)
     # The rows are the tally's own, so that their scores in order are its scores: no search, which would take
     # ten times as long, is needed to find a row's entry.
     order = np.argsort(score)
@@ -96,6 +101,13 @@ def by_row(entries: Influence, tally: Scores, rows: Rows) -> Influence:
     entry[order] = tally.starts()[np.cumsum(is_new) - 1]
     slopes = entries.slopes[1 - positive.astype(np.intp), entry]
     return Influence.of_rows(entries.value, slopes, None if rows.weight is None else rows.weight.values)
+
+
+def of_many(tally: Scores, rows: Rows) -> Scores:
+    """Return a tally of many more rows with other scores put together, and those of the rows as they are."""
+    if tally.n == len(rows) or tally.weights is not None:
+        return tally
+    return pooled(tally, around=rows.need("score", _PURPOSE).float64("scores"))
 
 
 class ClassRows:

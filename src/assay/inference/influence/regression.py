@@ -85,13 +85,14 @@ _TERMS = {**_MEANS_OF_SUMS, **_DERIVED_MEANS}
 
 @row_influence(Errors, Scaled, Explained, Ranged)
 def of_rows(
-    metric: Metric, rows: Rows, options: dict[str, Any], _tally: Tally | None = None
+    metric: Metric, rows: Rows, options: dict[str, Any], tally: Tally | None = None
 ) -> Influence | None:
     """Return the influence of every row; None for metrics of the largest or the middle rows."""
     if metric.kind in ("extreme", "order") or metric.name == "rmse_over_range":
         return None
     own = {name: value for name, value in options.items() if name in metric.parameters}
-    tally = metric.tally(rows, **{name: value for name, value in options.items() if name not in own})
+    if tally is None or _count(tally) in (None, len(rows)) or metric.reads is Ranged:
+        tally = metric.tally(rows, **{name: value for name, value in options.items() if name not in own})
     value = metric(tally, **own)
     if isinstance(value, Undefined):
         return None
@@ -99,6 +100,11 @@ def of_rows(
     with np.errstate(all="ignore"):  # what overflows is not finite, which the caller sees
         slopes = _SLOPES[metric.reads](metric, rows, view, own)
     return Influence.of_rows(value, slopes, None if rows.weight is None else rows.weight.values)
+
+
+def _count(tally: Tally) -> int | None:
+    """Return how many rows a tally counts, where it says so."""
+    return getattr(tally, "n", None)
 
 
 def _slopes_by_means(metric: Metric, rows: Rows, view: Errors | Scaled, options: dict[str, Any]) -> Array:

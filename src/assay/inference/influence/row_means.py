@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -45,15 +46,22 @@ def of_tally(metric: Metric, tally: Any, options: dict[str, Any]) -> Influence |
 
 @row_influence(Mean, Lists)
 def of_rows(
-    metric: Metric, rows: Rows, options: dict[str, Any], _tally: Tally | None = None
+    metric: Metric, rows: Rows, options: dict[str, Any], tally: Tally | None = None
 ) -> Influence | None:
     """Return the influence of every row; of ranked lists, of every query, in the order of their names."""
     if metric.reads is Lists:
         return _influence_of_queries(query_values(metric, Queries.of(rows), options))
     losses, name = row_values(rows, metric.loss, options)
     weight = None if rows.weight is None else rows.weight.values
-    view = Mean.of(Losses.of_values(losses, weight, loss=name))
     powers = [np.ones(len(losses))] if weight is None else [weight, weight**2, weight**3]
+    if isinstance(tally, Scores) and tally.n != len(losses):
+        tally = tally.losses(metric.loss, **options)
+    if isinstance(tally, Losses) and tally.n != len(losses):
+        found = _influence_of_losses(metric, Mean.of(tally), losses, powers)
+        if found is None:
+            return None
+        return dataclasses.replace(found, slopes=found.slopes * (len(losses) / tally.n))
+    view = Mean.of(Losses.of_values(losses, weight, loss=name))
     return _influence_of_losses(metric, view, losses, powers)
 
 

@@ -33,7 +33,7 @@ def draw(report: SliceReport, *, width: int = 80) -> str:
     notes = _notes(report)
     if notes:
         lines += ["", *(line for note in notes for line in paragraph(note, max_width=width, indent=2))]
-    conclusion = sentences(report)
+    conclusion = [*([report.remark] if report.remark else []), *sentences(report)]
     return "\n".join([*lines, "", *paragraph(" ".join(conclusion), max_width=width)])
 
 

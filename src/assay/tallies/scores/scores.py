@@ -316,12 +316,12 @@ def narrowed(scores: Array) -> Array:
     return frozen(scores)
 
 
-def pooled(tally: Scores, most: int = MAX_ENTRIES) -> Scores:
+def pooled(tally: Scores, most: int = MAX_ENTRIES, *, around: Array | None = None) -> Scores:
     """Return the tally with neighbouring scores put together to at most so many, each at its middle one.
 
     How far a figure would move from sample to sample does not hang on the order of neighbours, so that a
     standard error may be read from this, and ten million scores cost what 65,536 do. Weighted tallies, whose
-    rows of one score are kept apart by weight, come back as they are.
+    rows of one score are kept apart by weight, come back as they are. Scores named in `around` stay alone.
 
     >>> import assay
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.1, 0.2, 0.3, 0.4]))
@@ -332,7 +332,23 @@ def pooled(tally: Scores, most: int = MAX_ENTRIES) -> Scores:
     size = len(tally.scores)
     if tally.weights is not None or size <= most:
         return tally
+    if around is not None:
+        # Which rows are labelled is asked again by every metric.
+        key = ("pooled around", most, np.sort(around).tobytes())
+        return tally.cached(key, lambda: _pooled_around(tally, -(-size // most), around))  # type: ignore[no-any-return]
     return tally.cached(("pooled", most), lambda: _pooled(tally, -(-size // most)))  # type: ignore[no-any-return]
+
+
+def _pooled_around(tally: Scores, together: int, around: Array) -> Scores:
+    """Return the tally with so many neighbours put together each time, but for some scores that it has."""
+    size = len(tally.scores)
+    alone = np.searchsorted(tally.scores, np.unique(around))
+    starts = np.unique(np.concatenate([np.arange(0, size, together), alone, alone + 1]))
+    starts = starts[starts < size]
+    middles = (starts + np.append(starts[1:], size) - 1) // 2
+    sums = [np.add.reduceat(counts, starts, dtype=np.int64) for counts in (tally.positives, tally.negatives)]
+    positives, negatives = (side.astype(np.min_scalar_type(int(side.max()))) for side in sums)
+    return Scores(tally.positive, frozen(tally.scores[middles]), None, frozen(positives), frozen(negatives))
 
 
 def _pooled(tally: Scores, together: int) -> Scores:
