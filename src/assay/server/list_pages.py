@@ -1,48 +1,42 @@
-"""The pages that list what is in a ledger, as plain data: runs, test sets and their looks, plans."""
+"""The list of runs as plain data, and what all lists say of a run."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from assay.evaluation.looks import Looks
 from assay.formatting.numbers import format_value
-from assay.formatting.width import LINE, short
 from assay.metrics.spec import metric_title
 from assay.server.run_index import key_of
 from assay.server.selection import (
     Selection,
     better_direction,
     choices,
+    confidence_text,
     known_metrics,
     main_metrics,
     short_test,
+    shown_name,
     sorted_runs,
 )
-from assay.tallies import Fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from assay.ledgers.entry import Entry
     from assay.server.run_index import Limits, Run, RunIndex
 
     Parameters = Mapping[str, Sequence[str]]
 
 __all__ = [
+    "columns_of",
     "filters",
     "limits_texts",
-    "plans_page",
+    "moment",
     "run_facts",
     "runs_page",
-    "test_set_page",
-    "test_sets_page",
 ]
 
 _PER_PAGE: Final = 100
-_MAX_TEST_SETS: Final = 500
-_MAX_OTHERS: Final = 500  # entries that are no evaluations
-_MAX_MODELS: Final = 3  # that a test set is listed with
 
 
 def runs_page(index: RunIndex, parameters: Parameters) -> dict[str, Any]:
@@ -66,7 +60,8 @@ def runs_page(index: RunIndex, parameters: Parameters) -> dict[str, Any]:
         "picked": bool(picked),
         "page": page,
         "pages": last,
-        "metrics": _columns(chosen),
+        "metrics": columns_of(chosen),
+        "confidence": confidence_text(shown),
         "known": [{"name": name, "label": metric_title(name)} for name in sorted(known)],
         "rows": [
             {
@@ -79,7 +74,8 @@ def runs_page(index: RunIndex, parameters: Parameters) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _columns(names: Sequence[str]) -> list[dict[str, Any]]:
+def columns_of(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return metrics as columns of a table."""
     return [{"name": name, "label": metric_title(name), "better": better_direction(name)} for name in names]
 
 
@@ -95,33 +91,28 @@ def run_facts(run: Run) -> dict[str, Any]:
     """Return what lists say of a run."""
     return {
         "run": run.number,
-        "time": _moment(run.time),
-        "model": short(run.model),
+        "time": moment(run.time),
+        "model": shown_name(run.model),
         "model_key": key_of(run.model),
         "test": run.test,
         "test_name": short_test(run.test),
         "rows": run.rows,
         "look": run.look,
         "title": run.title,
-        "tags": [{"key": key_of(tag), "name": short(tag, 32)} for tag in run.tags],
+        "tags": [{"key": key_of(tag), "name": shown_name(tag, 32)} for tag in run.tags],
     }
 
 
 def filters(index: RunIndex, selection: Selection) -> dict[str, Any]:
     """Return what is filtered by, and what could be."""
+    counts = index.counts
     return {
         "chosen": selection.to_dict(),
         "choices": {
-            "model": choices(index.runs, lambda run: (run.model,)),
-            "test": [
-                {**one, "name": short_test(one["key"])}
-                for one in choices(index.runs, lambda run: (run.test,))
-            ],
-            "task": [
-                {**one, "name": next(run.title for run in reversed(index.runs) if run.task == one["key"])}
-                for one in choices(index.runs, lambda run: (run.task,))
-            ],
-            "tag": choices(index.runs, lambda run: run.tags),
+            "model": choices(counts["model"]),
+            "test": [{**one, "name": short_test(one["key"])} for one in choices(counts["test"])],
+            "task": [{**one, "name": index.titles[one["key"]]} for one in choices(counts["task"])],
+            "tag": choices(counts["tag"]),
         },
     }
 
@@ -131,114 +122,13 @@ def limits_texts(limits: Limits | None) -> tuple[str | None, ...]:
     return tuple(None if one is None else format_value(one) for one in limits or (None, None, None))
 
 
-def test_sets_page(index: RunIndex) -> dict[str, Any]:
-    """Return the test sets, that of the latest run first, with the number of looks at each."""
-    by_test: dict[str, list[Run]] = {}
-    for run in reversed(index.runs):
-        by_test.setdefault(run.test, []).append(run)
-    rows = [
-        {**_test_facts(test, runs), "confidence": _confidence_text(max(run.look for run in runs) + 1)}
-        for test, runs in list(by_test.items())[:_MAX_TEST_SETS]
-    ]
-    return {"title": "Test sets", "rows": rows, "left_out": len(by_test) - len(rows)}
-
-
-def _test_facts(test: str, runs: Sequence[Run]) -> dict[str, Any]:
-    models = list(dict.fromkeys(run.model for run in runs if run.model))
-    return {
-        "test": test,
-        "test_name": short_test(test),
-        "task": runs[0].title,
-        "rows": runs[0].rows,
-        "runs": len(runs),
-        "looks": max(run.look for run in runs),
-        "models": [short(name, 32) for name in models[:_MAX_MODELS]],
-        "more_models": max(0, len(models) - _MAX_MODELS),
-        "first": _moment(runs[-1].time),
-        "last": _moment(runs[0].time),
-    }
-
-
-def _confidence_text(look: int) -> str:
-    return f"{100 * Looks('', look).confidence(0.95):.4g}%"
-
-
-def test_set_page(index: RunIndex, test: str) -> dict[str, Any] | None:
-    """Return the looks at a test set in their order, None where there is no such test set."""
-    runs = [run for run in index.runs if run.test == test]
-    if not runs:
-        return None
-    known = known_metrics(runs)
-    chosen = main_metrics(runs, known)
-    first: dict[int, Run] = {}
-    for run in runs:
-        first.setdefault(run.look, run)
-    data = index.ledger.blob(index.ledger.entry(runs[0].number).blobs["fingerprint"])
-    fingerprint = Fingerprint.from_bytes(data)
-    looks = index.ledger.looks(fingerprint)
-    return {
-        "title": f"Test set {short_test(test)}",
-        **_test_facts(test, runs[::-1]),
-        "basis": list(fingerprint.basis),
-        "next": str(looks),
-        "confidence": f"{100 * looks.confidence(0.95):.4g}%",
-        "overlaps": [
-            {
-                "test": one.test_set,
-                "test_name": short_test(one.test_set),
-                "share": f"{one.share:.0%}",
-                "looks": one.looks,
-            }
-            for one in looks.overlaps
-        ],
-        "by_labels": looks.by_labels,
-        "metrics": _columns(chosen),
-        "rows_of": [
-            {
-                **run_facts(run),
-                "runs": sum(one.look == look for one in runs),
-                "confidence": _confidence_text(look),
-                "cells": [limits_texts(run.estimates.get(name)) for name in chosen],
-            }
-            for look, run in sorted(first.items())
-        ],
-    }  # fmt: skip
-
-
-def plans_page(index: RunIndex) -> dict[str, Any]:
-    """Return the entries that are no evaluations, the latest first: plans and their checks."""
-    newest = index.others[::-1][:_MAX_OTHERS]
-    return {
-        "title": "Plans",
-        "rows": [_other(entry) for entry in newest],
-        "left_out": len(index.others) - len(newest),
-    }
-
-
-def _other(entry: Entry) -> dict[str, Any]:
-    words = {
-        name: short(value, LINE)
-        for name, value in entry.payload.items()
-        if isinstance(value, (str, int, float)) and value != "" and name not in {"model", "test"}
-    }
-    return {
-        "run": entry.number,
-        "time": _moment(entry.time),
-        "kind": short(entry.kind),
-        "model": short(entry.model),
-        "test": entry.test,
-        "test_name": short_test(entry.test),
-        "facts": words,
-    }
-
-
-def _moment(time: str) -> str:
+def moment(time: str) -> str:
     """Return a time to the minute.
 
-    >>> _moment("2026-09-01T02:00:08.000000+00:00")
+    >>> moment("2026-09-01T02:00:08.000000+00:00")
     '2026-09-01 02:00'
     """
-    return short(time[:16].replace("T", " "))
+    return shown_name(time[:16].replace("T", " "))
 
 
 def _whole(parameters: Parameters, name: str, default: int) -> int:

@@ -12,12 +12,16 @@ from assay import __version__
 from assay.errors import AssayError, LedgerError
 from assay.formatting.width import LINE, short
 from assay.reports.page.document import PAGE, Assets, as_html, content_policy
-from assay.server.list_pages import plans_page, runs_page, test_set_page, test_sets_page
+from assay.server.list_pages import runs_page
+from assay.server.looks_pages import LooksPages
+from assay.server.plan_pages import plans_page
 from assay.server.run_index import RunIndex
 from assay.server.run_pages import RunPages
 from assay.server.trend_pages import SliceReader, slices_page, trends_page
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from assay.ledgers.ledger import Ledger
 
 __all__ = ["Response", "Site"]
@@ -30,7 +34,10 @@ LISTS: Final = Assets(
     (
         "server/theme.js",
         *_SHARED,
-        *(f"server/{name}.js" for name in ("navigation", "filters", "runs", "trends", "lists", "start")),
+        *(
+            f"server/{name}.js"
+            for name in ("navigation", "filters", "runs", "trends", "looks", "plans", "start")
+        ),
     ),
     _STYLES,
     has_forms=True,
@@ -63,6 +70,7 @@ class Site:
         self.base = base
         self._runs = RunPages(self.index)
         self._slices = SliceReader(ledger)
+        self._looks = LooksPages(self.index)
 
     def respond(self, address: str) -> Response:
         """Return the page of an address, which is relative to the base."""
@@ -87,19 +95,23 @@ class Site:
         if name == "compare" and not rest:
             return self._compare(parameters.get("run", []))
         if name == "tests" and rest:
-            data = test_set_page(self.index, rest)
+            data = self._looks.one(rest)
         elif not rest:
-            make = {
-                "": lambda: runs_page(self.index, parameters),
-                "tests": lambda: test_sets_page(self.index),
-                "trends": lambda: trends_page(self.index, parameters),
-                "slices": lambda: slices_page(self.index, self._slices, parameters),
-                "plans": lambda: plans_page(self.index),
-            }.get(name)
-            data = make() if make else None
+            data = self._list(name, parameters)
         if data is None:
             return self._message(404, "Nothing here", _MISSING)
         return self._document(200, {"kind": "test" if rest else name or "runs", **data}, LISTS)
+
+    def _list(self, name: str, parameters: Mapping[str, list[str]]) -> dict[str, Any] | None:
+        if name == "":
+            return runs_page(self.index, parameters)
+        if name == "tests":
+            return self._looks.all()
+        if name == "trends":
+            return trends_page(self.index, parameters)
+        if name == "slices":
+            return slices_page(self.index, self._slices, parameters)
+        return plans_page(self.index) if name == "plans" else None
 
     def _run(self, number: int) -> Response:
         run = self.index.run(number)
@@ -133,9 +145,6 @@ class Site:
 
     @property
     def name(self) -> str:
-        """What the ledger is called: the name of its file, without a password that an address may hold."""
+        """What the ledger is called: the name of its file, or the address on a server."""
         url = self.index.ledger.url
-        if "://" not in url:
-            return short(Path(url).name)
-        parts = urlsplit(url)
-        return short(f"{parts.hostname or ''}{parts.path}")
+        return short(url if "://" in url else Path(url).name)

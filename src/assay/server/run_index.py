@@ -6,9 +6,11 @@ import dataclasses
 import datetime as dt
 import hashlib
 import threading
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from assay.formatting.progress import Progress
+from assay.ledgers.ledger import EVALUATION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Limits", "Run", "RunIndex", "key_of"]
 
-EVALUATION: Final = "evaluation"
 _AT_ONCE: Final = 1_000  # entries that are read in one step
 _LONGEST_KEY: Final = 100  # letters of a name within an address
 
@@ -42,6 +43,8 @@ class Run:
     commit: str
     version: str
     estimates: Mapping[str, Limits]
+    metrics: frozenset[str]  # the names of the estimates, one set for all runs that have these
+    confidence: float | None  # of the intervals
     look: int  # at its test set, from 1; predictions that were there before have theirs
     hash: str
     search: str  # what a search looks into
@@ -63,7 +66,11 @@ class RunIndex:
         self.ledger = ledger
         self.runs: list[Run] = []
         self.others: list[Entry] = []
+        # How many runs there are of each, and how each task is called.
+        self.counts: dict[str, Counter[str]] = {name: Counter() for name in ("model", "test", "task", "tag")}
+        self.titles: dict[str, str] = {}
         self._by_number: dict[int, Run] = {}
+        self._metrics: dict[frozenset[str], frozenset[str]] = {}
         self._looks: dict[str, dict[str, int]] = {}
         self._last = 0
         self._lock = threading.Lock()
@@ -89,29 +96,39 @@ class RunIndex:
         for entry in entries:
             self._last = entry.number
             if entry.kind == EVALUATION:
-                run = _run(entry, self._look(entry))
-                self._by_number[run.number] = run
-                self.runs.append(run)
+                self._add_run(_run(entry, self._look(entry), self._metrics))
             else:
                 self.others.append(entry)
+
+    def _add_run(self, run: Run) -> None:
+        self._by_number[run.number] = run
+        self.runs.append(run)
+        self.titles[run.task] = run.title
+        for name, values in (
+            ("model", (run.model,)), ("test", (run.test,)), ("task", (run.task,)), ("tag", run.tags),
+        ):  # fmt: skip
+            self.counts[name].update(value for value in values if value)
 
     def _look(self, entry: Entry) -> int:
         looks = self._looks.setdefault(entry.test, {})
         return looks.setdefault(entry.predictions, len(looks) + 1)
 
 
-def _run(entry: Entry, look: int) -> Run:
+def _run(entry: Entry, look: int, known: dict[frozenset[str], frozenset[str]]) -> Run:
     payload = entry.payload
     task, title, commit, version = (
         str(payload.get(name) or "") for name in ("task", "title", "commit", "version")
     )
     by = tuple(map(str, payload.get("by") or ()))
     rows = payload.get("rows")
+    estimates = _estimates(payload.get("estimates"))
+    metrics = frozenset(estimates)
     searched = [f"#{entry.number}", entry.model, *entry.tags, entry.test, title, task, commit]
     return Run(
         entry.number, entry.time, entry.model, entry.test, entry.predictions, task, title or task,
-        rows if isinstance(rows, int) else 0, entry.tags, by, commit, version,
-        _estimates(payload.get("estimates")), look, entry.hash, "\n".join(searched).casefold(),
+        rows if isinstance(rows, int) else 0, entry.tags, by, commit, version, estimates,
+        known.setdefault(metrics, metrics), _confidence(payload.get("estimates")), look, entry.hash,
+        "\n".join(searched).casefold(),
     )  # fmt: skip
 
 
@@ -124,6 +141,13 @@ def _estimates(found: Any) -> dict[str, Limits]:
         for name, one in found.items()
         if isinstance(one, dict)
     }
+
+
+def _confidence(found: Any) -> float | None:
+    """Return the confidence of all intervals, that of the first one."""
+    estimates = found.values() if isinstance(found, dict) else ()
+    levels = (_number(one.get("confidence")) for one in estimates if isinstance(one, dict))
+    return next((level for level in levels if level is not None and 0 < level < 1), None)
 
 
 def _number(value: Any) -> float | None:

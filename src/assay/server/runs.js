@@ -137,7 +137,7 @@ function runsPage() {
       data.found === data.total
         ? `${plural(data.total, "run")}. `
         : [`${count(data.found)} of ${plural(data.total, "run")}. `, link("", {}, {}, "Show all"), ". "],
-      data.metrics.length ? "95% intervals, each for itself. " : null,
+      data.metrics.length ? `${data.confidence} intervals, each for itself. ` : null,
       data.found
         ? link("trends", { ...data.filters.chosen, metric: data.metrics[0]?.name }, {}, "Trends of these")
         : null,

@@ -23,9 +23,11 @@ __all__ = [
     "Selection",
     "better_direction",
     "choices",
+    "confidence_text",
     "known_metrics",
     "main_metrics",
     "short_test",
+    "shown_name",
     "sorted_runs",
 ]
 
@@ -33,6 +35,7 @@ _MAX_CHOICES: Final = 200  # of a list to choose from
 _DATE: Final = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
 _NAMES: Final = ("q", "model", "test", "task", "tag", "since", "until")
 _MAX_COLUMNS: Final = 3
+_CONFIDENCE: Final = 0.95  # the usual one
 _COLUMNS: Final[Mapping[str, Callable[[Run], Any]]] = {
     "run": lambda run: run.number,
     "time": lambda run: run.time,
@@ -92,18 +95,23 @@ class Selection:
         return {name: value for name, value in dataclasses.asdict(self).items() if value}
 
 
-def choices(runs: Sequence[Run], of: Callable[[Run], Sequence[str]]) -> list[dict[str, Any]]:
-    """Return what runs can be filtered by, the most frequent first."""
-    counts = Counter(name for run in runs for name in of(run) if name)
-    return [
-        {"key": key_of(name), "name": short(name), "runs": number}
-        for name, number in counts.most_common(_MAX_CHOICES)
-    ]
+def choices(counts: Counter[str]) -> list[dict[str, Any]]:
+    """Return what runs can be filtered by, the most frequent first.
+
+    >>> choices(Counter({"nightly": 3}))
+    [{'key': 'nightly', 'name': 'nightly', 'runs': 3}]
+    """
+    found = counts.most_common(_MAX_CHOICES)
+    return [{"key": key_of(name), "name": shown_name(name), "runs": number} for name, number in found]
 
 
 def known_metrics(runs: Sequence[Run]) -> list[str]:
     """Return all metrics that runs have, those of most runs first."""
-    return [name for name, _ in Counter(name for run in runs for name in run.estimates).most_common()]
+    counts: Counter[str] = Counter()
+    for metrics, number in Counter(run.metrics for run in runs).items():
+        for name in sorted(metrics):
+            counts[name] += number
+    return [name for name, _ in counts.most_common()]
 
 
 def main_metrics(runs: Sequence[Run], known: Sequence[str]) -> list[str]:
@@ -137,6 +145,21 @@ def sorted_runs(runs: Sequence[Run], by: str) -> list[Run]:
     newest = runs[::-1]  # first among runs of the same value
     there = sorted((run for run in newest if value(run) is not None), key=value, reverse=by.startswith("-"))
     return there + [run for run in newest if value(run) is None]
+
+
+def shown_name(name: object, columns: int = 60) -> str:
+    """Return a name as pages show it, cut in its middle where it is long; nothing where there is none.
+
+    >>> shown_name("forest"), shown_name("")
+    ('forest', '')
+    """
+    return short(name, columns) if name not in {None, ""} else ""
+
+
+def confidence_text(runs: Sequence[Run]) -> str:
+    """Return the confidence of the intervals of runs: "95%", or "90% to 95%" where they differ."""
+    levels = sorted({run.confidence for run in runs if run.confidence is not None}) or [_CONFIDENCE]
+    return " to ".join(f"{100 * level:.4g}%" for level in dict.fromkeys((levels[0], levels[-1])))
 
 
 def short_test(test: str) -> str:

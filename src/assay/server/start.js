@@ -1,3 +1,5 @@
+const messagePage = () => [el("p", {}, data.text), el("p", {}, link("", {}, {}, "All runs"))];
+
 // The page that the data are of.
 const page = document.getElementById("page");
 const PAGES = {

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.errors import AssayError
 from assay.evaluation.slices.slices import label_text
-from assay.formatting.width import short
 from assay.metrics import Undefined
 from assay.metrics.spec import metric_title
 from assay.server.list_pages import filters, limits_texts, run_facts
 from assay.server.run_index import key_of
-from assay.server.selection import Selection, better_direction, choices, known_metrics, main_metrics
+from assay.server.selection import (
+    Selection,
+    choices,
+    confidence_text,
+    known_metrics,
+    main_metrics,
+    shown_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +50,9 @@ def trends_page(index: RunIndex, parameters: Parameters) -> dict[str, Any]:
     repeated = {name: runs for name, runs in by_model.items() if len(runs) > 1} or by_model
     shown = dict(list(repeated.items())[:_MAX_SERIES])
     series = [
-        _series(short(name), [(run, run.rows, run.estimates[metric]) for run in runs[:_MAX_POINTS][::-1]])
+        _series(
+            shown_name(name), [(run, run.rows, run.estimates[metric]) for run in runs[:_MAX_POINTS][::-1]]
+        )
         for name, runs in shown.items()
     ]
     return {
@@ -51,7 +60,7 @@ def trends_page(index: RunIndex, parameters: Parameters) -> dict[str, Any]:
         "filters": filters(index, selection),
         "metric": metric,
         "label": metric_title(metric) if metric else "",
-        "better": better_direction(metric),
+        "confidence": confidence_text(found),
         "known": known,
         "series": series,
         "left_out": sum(max(0, len(runs) - _MAX_POINTS) for runs in shown.values()),
@@ -76,7 +85,7 @@ def _series(name: str, runs: Sequence[tuple[Run, int, Limits]]) -> dict[str, Any
                 "run": run.number,
                 "days": run.days,
                 "time": run_facts(run)["time"],
-                "model": short(run.model),
+                "model": shown_name(run.model),
                 "rows": rows,
                 "numbers": list(limits),
                 "text": limits_texts(limits),
@@ -116,7 +125,7 @@ def slices_page(index: RunIndex, slices: SliceReader, parameters: Parameters) ->
     """Return a metric of each slice of one model over time, the slices with most rows first."""
     selection = Selection.of(parameters)
     sliced = [run for run in index.runs if run.by and run.days is not None]
-    models = choices(sliced, lambda run: (run.model,))
+    models = choices(Counter(run.model for run in sliced if run.model))
     if not selection.model and sliced:
         selection = Selection.of({**parameters, "model": [key_of(sliced[-1].model)]})
     found = sorted(selection.of_runs(sliced), key=lambda run: run.time)
@@ -137,11 +146,11 @@ def slices_page(index: RunIndex, slices: SliceReader, parameters: Parameters) ->
         "filters": {**filters(index, selection), "models": models},
         "metric": metric,
         "label": metric_title(metric) if metric else "",
-        "better": better_direction(metric),
+        "confidence": confidence_text(newest),
         "known": known,
         "column": column,
         "columns": columns,
-        "series": [_series(short(name), points[name]) for name in ordered[:_MAX_SERIES]],
+        "series": [_series(shown_name(name), points[name]) for name in ordered[:_MAX_SERIES]],
         "whole": _series("all rows", [one for one in everywhere if one[2][0] is not None]),
         "left_out": len(found) - len(newest),
         "left_out_series": max(0, len(ordered) - _MAX_SERIES),

@@ -167,8 +167,8 @@ const trendTable = (title, series, noun) =>
           el(
             "tr",
             {},
-            [noun, "recorded (UTC)", "run", "rows", data.label, "95% interval"].map((word, i) =>
-              el("th", { scope: "col", class: i > 1 ? "number" : null }, word),
+            [noun, "recorded (UTC)", "run", "rows", data.label, `${data.confidence} interval`].map(
+              (word, i) => el("th", { scope: "col", class: i > 1 ? "number" : null }, word),
             ),
           ),
         ),
@@ -221,7 +221,10 @@ function trendsPage() {
           el(
             "p",
             { class: "quiet" },
-            ["Bands are 95% intervals, each for itself. A dot opens its run.", ...leftOut("model")].join(" "),
+            [
+              `Bands are ${data.confidence} intervals, each for itself. A dot opens its run.`,
+              ...leftOut("model"),
+            ].join(" "),
           ),
           trendCharts(series),
           trendTable("Trends", series, "model"),
@@ -249,7 +252,7 @@ function slicesPage() {
             "p",
             { class: "quiet" },
             [
-              `${data.label} by ${isolated(data.column)}. Bands are 95% intervals, each for itself; dotted: all rows.`,
+              `${data.label} by ${isolated(data.column)}. Bands are ${data.confidence} intervals, each for itself; dotted: all rows.`,
               ...leftOut("slice"),
             ].join(" "),
           ),

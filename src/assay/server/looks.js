@@ -1,4 +1,4 @@
-// Test sets and the looks at them; plans and their checks; messages.
+// Test sets and the looks at them.
 
 function plainTable(title, heads, rows, { numbers = [], style = "" } = {}) {
   return scrolled(
@@ -68,7 +68,7 @@ function testSetsPage() {
     el(
       "p",
       { class: "quiet" },
-      "A look is a set of predictions that was evaluated on these rows. At the confidence of its look, the 95% intervals of all looks hold together.",
+      "A look is a set of predictions that was evaluated on these rows. Intervals of all looks hold together, as sure as one of them usually is, if each is made at the confidence of its look.",
     ),
     plainTable("Test sets", heads, rows, { numbers: [2, 3, 4], style: "cards" }),
     data.left_out
@@ -78,25 +78,41 @@ function testSetsPage() {
 }
 
 function testSetPage() {
-  const scales = data.metrics.map((_, i) => scaleOf(data.rows_of.map((row) => row.cells[i])));
+  const scales = data.metrics.map((_, i) => scaleOf(data.looks_of.map((row) => row.cells[i])));
+  const forAll = data.looks_of.some((row) => row.for_all);
+  const [main, ...others] = data.metrics.map((metric) => metric.label);
+  const heads = [
+    "look",
+    "model",
+    "first recorded (UTC)",
+    "runs",
+    main,
+    forAll ? `${main}, for all looks` : null,
+    ...others,
+  ].filter(Boolean);
+  const cells = (row) => {
+    const found = row.cells.map((text, i) => metricCell(i, text, scales[i]));
+    if (forAll) found.splice(1, 0, forAllCell(`${main}, for all looks`, row.for_all));
+    return found;
+  };
   const table = el(
     "table",
-    { class: "slices folded runs" },
+    { class: "slices folded runs looks" },
     el(
       "thead",
       {},
       el(
         "tr",
         {},
-        ["look", "model", "first recorded (UTC)", "runs", ...data.metrics.map((metric) => metric.label)].map(
-          (word) => el("th", { scope: "col" }, word),
+        heads.map((word) =>
+          el("th", { scope: "col", class: word === "look" || word === "runs" ? "number" : null }, word),
         ),
       ),
     ),
     el(
       "tbody",
       {},
-      data.rows_of.map((row) =>
+      data.looks_of.map((row) =>
         el(
           "tr",
           {},
@@ -108,25 +124,40 @@ function testSetPage() {
             tagLinks(row.tags),
           ),
           el("td", { class: "when" }, row.time, el("small", {}, `#${row.run}`)),
-          el("td", { class: "number rows", "data-name": "runs" }, count(row.runs)),
-          row.cells.map((text, i) => metricCell(i, text, scales[i])),
+          el("td", { class: "number rows", "data-name": row.runs === 1 ? "run" : "runs" }, count(row.runs)),
+          cells(row),
         ),
       ),
     ),
   );
-  const numbers = data.rows_of.map((row) => row.run);
+  const numbers = data.looks_of.map((row) => row.run);
+  const { optimism } = data;
   return [
     el(
       "p",
       { class: "facts" },
       `${data.task} · ${plural(data.rows, "row")}, known by ${data.basis.join(" and ")}`,
       el("br"),
-      `${plural(data.looks, "look")} in ${plural(data.runs, "run")}, from ${data.first} to ${data.last} UTC`,
+      `${plural(data.looks, "look")} in ${plural(data.runs, "run")}`,
+      data.first === data.last ? `, ${data.last} UTC` : `, from ${data.first} to ${data.last} UTC`,
     ),
     el(
-      "p",
+      "div",
       { class: "pairing" },
-      `A new model would be ${data.next}. Its intervals hold together with all before at a confidence of ${data.confidence}.`,
+      el(
+        "p",
+        {},
+        `A new model would be ${data.next}. Its intervals hold together with all before at a confidence of ${data.confidence}.`,
+      ),
+      optimism
+        ? el(
+            "p",
+            {},
+            `The best of ${count(optimism.of)} models on ${optimism.label}, `,
+            runLink(optimism.run, `#${optimism.run}`),
+            `, seems better than it is by up to ${optimism.by} on average, because it was picked.`,
+          )
+        : null,
     ),
     data.overlaps.length
       ? plainTable(
@@ -150,28 +181,15 @@ function testSetPage() {
   ];
 }
 
-function plansPage() {
-  if (!data.rows.length)
-    return nothingThere(
-      "No plan is sealed in this ledger. A plan says what counts as good before results are seen.",
-    );
-  const rows = data.rows.map((one) => [
-    el("b", {}, one.kind),
-    [one.time, el("small", {}, `#${one.run}`)],
-    named(one.model),
-    testLink(one),
-    el(
-      "dl",
-      { class: "words" },
-      Object.entries(one.facts).map(([name, value]) => [
-        el("dt", {}, named(name)),
-        el("dd", {}, named(value)),
-      ]),
-    ),
-  ]);
-  return plainTable("Plans", ["entry", "recorded (UTC)", "model", "test set", "what it says"], rows, {
-    style: "cards",
-  });
-}
-
-const messagePage = () => [el("p", {}, data.text), el("p", {}, link("", {}, {}, "All runs"))];
+const forAllCell = (name, found) =>
+  el(
+    "td",
+    { class: "forest forAll", "data-name": name, "data-text": found ? "" : null },
+    found
+      ? [
+          el("span", { class: "number quiet" }, found.interval),
+          " ",
+          el("small", {}, `at ${found.confidence}`),
+        ]
+      : "–",
+  );
