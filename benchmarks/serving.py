@@ -70,7 +70,7 @@ def write(path: Path, runs: int) -> None:
 def served(path: Path):
     """Start the server as a person does; return its address and how long that took."""
     began = time.perf_counter()
-    command = [sys.executable, "-m", "assay", "serve", str(path), "--port", "0"]
+    command = [sys.executable, "-m", "assay", "serve", "--ledger", str(path), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             process.stdout.readline()

@@ -25,7 +25,7 @@ def book_path(tmp_path):
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_it_serves_until_it_is_ended(book_path, number, code):
     """The address is printed at once, the page is there, and Ctrl-C ends it without a word."""
-    command = [sys.executable, "-m", "assay", "serve", str(book_path), "--port", "0"]
+    command = [sys.executable, "-m", "assay", "serve", "--ledger", str(book_path), "--port", "0"]
     with programs.started(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         lines = [process.stdout.readline() for _ in range(3)]
         assert lines[0].startswith("1 run of ")
@@ -39,7 +39,7 @@ def test_it_serves_until_it_is_ended(book_path, number, code):
 
 def test_a_ledger_that_is_missing_is_named(tmp_path, capsys):
     """And no file is made."""
-    assert main(["serve", str(tmp_path / "none.db")]) == 2
+    assert main(["serve", "--ledger", str(tmp_path / "none.db")]) == 2
     assert "there is no ledger" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
@@ -47,7 +47,7 @@ def test_a_ledger_that_is_missing_is_named(tmp_path, capsys):
 def test_a_file_that_is_no_ledger_is_named(tmp_path, capsys):
     """It is not changed."""
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n" * 500)
-    assert main(["serve", str(tmp_path / "rows.csv")]) == 2
+    assert main(["serve", "--ledger", str(tmp_path / "rows.csv")]) == 2
     assert "not a database" in capsys.readouterr().err
 
 
@@ -57,12 +57,12 @@ def test_a_port_in_use_is_named(book_path, capsys):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert main(["serve", str(book_path), "--port", str(port)]) == 2
+        assert main(["serve", "--ledger", str(book_path), "--port", str(port)]) == 2
     assert f"port {port} is in use" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("port", ["70000", "-1", "http"])
 def test_a_port_that_is_none_is_named(book_path, capsys, port):
     """In one line, with the option."""
-    assert main(["serve", str(book_path), f"--port={port}"]) == 2
+    assert main(["serve", "--ledger", str(book_path), f"--port={port}"]) == 2
     assert "--port" in capsys.readouterr().err

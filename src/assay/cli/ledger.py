@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
     from assay.cli.parser import Parser
 
-__all__ = ["HISTORY", "LEDGER"]
+__all__ = ["HISTORY", "LEDGER", "add_address"]
 
 _ACTIONS = ("verify", "export", "import")
 
 
-def _add_address(parser: Parser) -> None:
+def add_address(parser: Parser) -> None:
+    """Add the ledger to read."""
     parser.add_argument(
         "--ledger", action=StoreOnce, metavar="FILE",
         help="the ledger, by default .assay/ledger.db; or postgresql://host/database",
@@ -34,7 +35,7 @@ def _ledger_options(parser: Parser) -> None:
         metavar="FILE",
         help="to export to, or to import from: .jsonl, .parquet; or a ledger",
     )
-    _add_address(parser)
+    add_address(parser)
     parser.add_argument("--quiet", action="store_true", help="print nothing where all is well")
 
 
@@ -68,7 +69,7 @@ def _entries(count: int) -> str:
 
 
 def _history_options(parser: Parser) -> None:
-    _add_address(parser)
+    add_address(parser)
     group = parser.add_argument_group("which evaluations")
     group.add_argument("--model", action=StoreOnce, metavar="NAME", help="of this model")
     group.add_argument(

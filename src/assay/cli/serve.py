@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from assay.cli.ledger import add_address
 from assay.cli.options import whole_number
 from assay.cli.output import finish_output, print_output
 from assay.cli.parser import Command, StoreOnce
@@ -25,7 +26,7 @@ def _port(word: str) -> int:
 
 
 def _options(parser: Parser) -> None:
-    parser.add_argument("ledger", nargs="?", metavar="LEDGER", help="the ledger (.assay/ledger.db)")
+    add_address(parser)
     parser.add_argument(
         "--port",
         action=StoreOnce,
@@ -69,7 +70,7 @@ SERVE = Command(
     "Shows the evaluations of a ledger as web pages: runs to sort, filter and compare, test sets and their\n"
     "looks, metrics and slices over time. It only reads, and answers to this machine alone unless --host is\n"
     "given.",
-    ("assay serve", "assay serve .assay/ledger.db --port 8000 --open"),
+    ("assay serve", "assay serve --ledger .assay/ledger.db --port 8000 --open"),
     _options,
     _run,
 )

@@ -120,9 +120,7 @@ const plansPage = () =>
           ? el("p", { class: "quiet" }, `${plural(data.left_out, "older plan")} left out.`)
           : null,
       ]
-    : [
-        nothingThere(
-          "No plan is sealed in this ledger. A plan says what counts as good before results are seen:",
-        ),
-        el("pre", {}, el("code", {}, "assay seal plan.toml --test-set preds.csv --ledger")),
-      ];
+    : nothingThere(
+        "No plan is sealed in this ledger. A plan says what counts as good before results are seen:",
+        `assay seal plan.toml --test-set preds.csv --ledger ${data.site.ledger}`,
+      );

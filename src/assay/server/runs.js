@@ -174,19 +174,9 @@ const kept = (state) =>
 const emptyRuns = () =>
   data.total
     ? el("p", {}, "No run is like that. ", link("", {}, {}, "Show all runs"), ".")
-    : el(
-        "div",
-        { class: "empty" },
-        el("p", {}, "The ledger is empty. Record an evaluation, and reload this page:"),
-        el(
-          "pre",
-          {},
-          el(
-            "code",
-            {},
-            `book = assay.ledger("${data.site.ledger}")\nbook.record(assay.evaluate(...), model="first")`,
-          ),
-        ),
+    : nothingThere(
+        "The ledger is empty. Record an evaluation, and reload this page:",
+        `assay.evaluate(table, actual="y", score="p", key="id", ledger="${data.site.ledger}")`,
       );
 
 // The scale that the intervals of a column are drawn on: around what they are, so that they can be told apart.

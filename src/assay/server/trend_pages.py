@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.errors import AssayError
-from assay.evaluation.slices.slices import label_text
-from assay.metrics import Undefined
+from assay.ledgers.history import history_of
 from assay.metrics.spec import metric_title
 from assay.server.list_pages import filters, limits_texts, run_facts
 from assay.server.run_index import key_of
@@ -100,25 +98,36 @@ class SliceReader:
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self._of_run = functools.lru_cache(maxsize=_CACHED)(self._computed)
+        self._known: dict[tuple[int, str, str, str], Sizes] = {}
 
-    def of_run(self, run: Run, column: str, metric: str) -> Sizes:
-        """Return the rows and the metric of each slice by a column; empty where they have no such metric."""
-        return self._of_run(run.number, run.hash, column, metric)
+    def of_runs(self, runs: Sequence[Run], column: str, metric: str) -> list[Sizes]:
+        """Return the rows and the metric of each slice, for each run; nothing where it has no such metric."""
+        keys = {run.number: (run.number, run.hash, column, metric) for run in runs}
+        if len(self._known) > _CACHED:
+            self._known.clear()
+        missing = [number for number, key in keys.items() if key not in self._known]
+        for number, sizes in self._computed(missing, column, metric).items():
+            self._known[keys[number]] = sizes
+        return [self._known.get(key, {}) for key in keys.values()]
 
-    def _computed(self, number: int, _hash: str, column: str, metric: str) -> Sizes:
-        try:
-            table = self.ledger.load(number).slices[column]
-            found = {label_text(key): (table[key].n, table[key].estimate(metric)) for key in table}
-        except AssayError:
+    def _computed(self, numbers: Sequence[int], column: str, metric: str) -> dict[int, Sizes]:
+        if not numbers:
             return {}
-        return {
-            name: (
-                int(n),
-                tuple(None if isinstance(one, Undefined) else one for one in (e.value, e.low, e.high)),
-            )  # type: ignore[misc]
-            for name, (n, e) in found.items()
-        }
+        try:
+            history = history_of(self.ledger, [self.ledger.entry(one) for one in numbers], [metric], column)
+        except AssayError:  # one of them has no such metric, or too many slices
+            if len(numbers) == 1:
+                return {numbers[0]: {}}
+            return {
+                number: sizes
+                for one in numbers
+                for number, sizes in self._computed([one], column, metric).items()
+            }
+        found: dict[int, dict[str, tuple[int, Limits]]] = {number: {} for number in numbers}
+        for line in history:
+            cell = line.metrics[history.names[0]]
+            found[line.number][line.slice] = (line.rows, (cell.value, cell.low, cell.high))
+        return dict(found)
 
 
 def slices_page(index: RunIndex, slices: SliceReader, parameters: Parameters) -> dict[str, Any]:
@@ -135,8 +144,8 @@ def slices_page(index: RunIndex, slices: SliceReader, parameters: Parameters) ->
     metric, known = _metric(found, parameters)
     newest = [run for run in found if column in run.by][-_MAX_SLICED:]
     points: dict[str, list[tuple[Run, int, Limits]]] = {}
-    for run in newest:
-        for name, (rows, limits) in slices.of_run(run, column, metric).items():
+    for run, sizes in zip(newest, slices.of_runs(newest, column, metric), strict=True):
+        for name, (rows, limits) in sizes.items():
             if limits[0] is not None:
                 points.setdefault(name, []).append((run, rows, limits))
     ordered = sorted(points, key=lambda name: -points[name][-1][1])

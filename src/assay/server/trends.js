@@ -267,4 +267,6 @@ function slicesPage() {
   ];
 }
 
-const nothingThere = (text) => el("p", { class: "empty" }, text);
+// What is missing, and what would bring it.
+const nothingThere = (text, code = null) =>
+  el("div", { class: "empty" }, el("p", {}, text), code ? el("pre", {}, el("code", {}, code)) : null);
