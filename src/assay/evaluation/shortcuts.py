@@ -122,6 +122,27 @@ class EvaluationShortcuts(Result):
 
         return report(self._ev, path, **options)
 
+    def card(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
+        """Return the model card, and write it where a path is given.
+
+        Options are ``format=`` (``"markdown"``, ``"huggingface"`` with a ``model-index``, ``"json"``),
+        ``dataset=`` (the test set's name) and ``task=`` (the Hub's name of the task).
+        """
+        from assay.reports.card import card  # noqa: PLC0415 - reports stand to the right
+
+        return card(self._ev, path, **options)
+
+    def log_mlflow(self, **options: Any) -> str:
+        """Log the evaluation to MLflow, and return the id of the run.
+
+        Every metric is logged with its limits (``auc``, ``auc.low``, ``auc.high``), the page and the tallies
+        as files. Options are ``run_id=`` of a run that is there, ``experiment=``, ``tracking_uri=``,
+        ``page=False`` and ``tags=``.
+        """
+        from assay.reports.tracking import log_mlflow  # noqa: PLC0415 - reports stand to the right
+
+        return log_mlflow(self._ev, **options)
+
     def _repr_html_(self) -> str:
         from assay.reports.page.build import notebook_html  # noqa: PLC0415 - reports stand to the right
 

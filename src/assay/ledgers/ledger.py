@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import dataclasses
 import datetime as dt
 import json
@@ -73,8 +74,8 @@ class Ledger(LedgerShortcuts):
         Of the plain data, ``model``, ``test`` and ``predictions`` are what :meth:`entries` finds it by.
         """
         text = canonical_json(payload)
-        contents = {digest(data): data for data in (blobs or {}).values()}
         hashes = {name: digest(data) for name, data in (blobs or {}).items()}
+        contents = {hashes[name]: data for name, data in (blobs or {}).items()}
         plain = json.loads(text)
         time = time or dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
         with self._store.transaction(write=True) as store:
@@ -364,8 +365,8 @@ def record_in(
     if isinstance(target, Ledger):
         _, looks = target.add(ev, model=model, tags=tags)
     else:
-        with ledger(None if isinstance(target, bool) else target) as opened:
-            _, looks = opened.add(ev, model=model, tags=tags)
+        opened = opened_ledger(None if isinstance(target, bool) else target)
+        _, looks = opened.add(ev, model=model, tags=tags)
     return dataclasses.replace(ev, looks=looks, saved=ev.estimates)
 
 
@@ -374,6 +375,30 @@ def _moment(since: str | dt.date | None) -> str | None:
     if isinstance(since, dt.datetime) and since.tzinfo is not None:
         since = since.astimezone(dt.UTC)
     return since.isoformat() if isinstance(since, dt.date) else since
+
+
+_OPENED: Final[dict[tuple[Any, ...], Ledger]] = {}  # opening and closing takes longer than an entry
+_MAX_OPENED: Final = 8
+
+
+def opened_ledger(url: str | os.PathLike[str] | None) -> Ledger:
+    """Return the ledger at an address, which stays open for the next evaluation until the process ends."""
+    store = open_store(url)
+    key = store.identity()
+    if None in key:  # the file is not there yet
+        len(Ledger(store))
+        key = store.identity()
+    found = _OPENED.pop(key) if key in _OPENED else Ledger(store)
+    _OPENED[key] = found  # the last one used is closed last
+    while len(_OPENED) > _MAX_OPENED:
+        _OPENED.pop(next(iter(_OPENED))).close()
+    return found
+
+
+@atexit.register
+def _close_opened() -> None:
+    for opened in _OPENED.values():
+        opened.close()
 
 
 def ledger(url: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Ledger:

@@ -68,6 +68,7 @@ def recorded(
     """Return the plain data and the binary data of an evaluation's entry."""
     from assay import __version__  # noqa: PLC0415 - loads the package's metadata
 
+    ev.estimate_all(flatten(ev.groups))  # while the rows are there
     whole = _without_rows(completed(ev))
     estimates = {
         name: json_safe(
@@ -101,7 +102,6 @@ def _without_rows(ev: Evaluation) -> Evaluation:
             tallies[name] = BoundedTally.lost(ev.n, _NO_ROWS)
         elif name != FINGERPRINT:
             tallies[name] = tally
-    ev.estimate_all(flatten(ev.groups))  # while the rows are there
     return dataclasses.replace(
         ev, tallies=Collection.of_mapping(tallies), source_rows=None, gathered=None, saved=ev.estimates
     )

@@ -33,3 +33,23 @@ class LedgerShortcuts:
         """Draw a metric over time by model, or with `by` by slice; `filters` are those of :meth:`history`."""
         book = cast("Ledger", self)
         return book.history(metrics=[metric], by=by, **filters).plot(ax=ax)
+
+    def to_mlflow(
+        self,
+        *,
+        experiment: str = "assay",
+        tracking_uri: str | None = None,
+        page: bool = True,
+        **filters: Any,
+    ) -> list[str]:
+        """Send the evaluations to MLflow, a run each with its own time, and return the ids of the new runs.
+
+        Those that the experiment has already are left out, so that it can be repeated. `filters` are those of
+        :meth:`assay.Ledger.entries`.
+        """
+        from assay.reports.tracking import ledger_to_mlflow  # noqa: PLC0415 - reports stand to the right
+
+        book = cast("Ledger", self)
+        return ledger_to_mlflow(
+            book, experiment=experiment, tracking_uri=tracking_uri, page=page, entries=book.entries(**filters)
+        )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.errors import LedgerError
+from assay.output_files import identity as file_identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -94,6 +95,10 @@ class Store:
     def shown(self) -> str:
         """What messages call it."""
         return self.url
+
+    def identity(self) -> tuple[Any, ...]:
+        """Return what tells it from other stores, a file that was made anew too."""
+        return (self.url, self.read_only)
 
     def close(self) -> None:
         """Close the connection; the next use opens another."""
@@ -221,6 +226,10 @@ class SqliteStore(Store):
     def __init__(self, path: str, *, read_only: bool = False) -> None:
         super().__init__(read_only=read_only)
         self.url = self.path = path
+
+    def identity(self) -> tuple[Any, ...]:
+        """Return what tells it from other stores, a file that was made anew too."""
+        return (str(Path(self.path).absolute()), self.read_only, file_identity(self.path))
 
     def _connect(self) -> sqlite3.Connection:
         if self.read_only:
