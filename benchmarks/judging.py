@@ -15,7 +15,7 @@ import numpy as np
 from harness import Line, measure
 
 import assay
-from assay.inference.formulas.rater_agreement import RatingCounts
+from assay.inference import krippendorff_alpha
 
 GOALS = {"krippendorff": 50, "evalica": 5}
 
@@ -31,6 +31,9 @@ def peer(name: str) -> Any:
 def run() -> list[Line]:
     return [
         run_alpha(),
+        run_alpha(missing=0.1),
+        run_alpha(level="ordinal"),
+        run_alpha(level="interval"),
         run_alpha(200_000),
         run_long_ratings(),
         run_preferences(),
@@ -39,20 +42,20 @@ def run() -> list[Line]:
     ]
 
 
-def run_alpha(items: int = 1000) -> Line:
+def run_alpha(items: int = 1000, level: str = "nominal", missing: float = 0.0) -> Line:
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 5, items)
-    table = np.where(rng.random((items, 5)) < 0.7, truth[:, None], rng.integers(0, 5, (items, 5)))
-    ratings = {f"r{index}": np.ascontiguousarray(table[:, index]) for index in range(5)}
+    table = np.where(rng.random((items, 5)) < 0.7, truth[:, None], rng.integers(0, 5, (items, 5))) * 1.0
+    table[rng.random(table.shape) < missing] = np.nan
     other = peer("krippendorff")
-    transposed = table.T.astype(float)
+    transposed = np.ascontiguousarray(table.T)  # as the peer takes it: a row per rater
     peers = {} if other is None else {
-        "krippendorff": lambda: other.alpha(transposed, level_of_measurement="nominal")
+        "krippendorff": lambda: other.alpha(transposed, level_of_measurement=level)
     }  # fmt: skip
+    absent = f", {missing:.0%} missing" if missing else ""
     return measure(
-        f"alpha, {items:,} items of 5 raters", 5 * items,
-        lambda: RatingCounts.of(assay.Ratings.of(ratings)).krippendorff(1 - np.eye(5)).value, peers,
-        goal=GOALS["krippendorff"],
+        f"alpha, {level}, {items:,} items of 5 raters{absent}", 5 * items,
+        lambda: krippendorff_alpha(table, level), peers, goal=GOALS["krippendorff"],
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ NB_MODULE(_kernels, m) {
     assay::bind::bind_parallel(m);
     assay::bind::bind_binned(m);
     assay::bind::bind_random(m);
+    assay::bind::bind_ratings(m);
     assay::bind::bind_resample(m);
     assay::bind::bind_pairs(m);
     assay::bind::bind_arrow(m);

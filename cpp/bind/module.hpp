@@ -56,6 +56,7 @@ void bind_resample(nb::module_& m);
 void bind_pairs(nb::module_& m);
 void bind_arrow(nb::module_& m);
 void bind_text(nb::module_& m);
+void bind_ratings(nb::module_& m);
 void bind_sums(nb::module_& m);
 
 }  // namespace assay::bind

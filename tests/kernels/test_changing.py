@@ -87,6 +87,13 @@ CASES = {
         ),
         "k.count_concordant(column, other); k.count_concordant(other, column)",
     ),
+    "ratings": (
+        (
+            "states = [random.integers(0, 5, rows) * 1.0, random.integers(0, 9, rows) / 4, "
+            "random.integers(0, 200, rows) * 1.0, np.full(rows, np.nan)]"
+        ),
+        "for level in range(4): k.krippendorff_alpha(column, rows // 4, 4, level % 2 == 0, level)",
+    ),
     "cell sums": (
         (
             "other = random.integers(0, 100_000, rows, dtype=np.uint32)\n"

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         stratified_variance,
     )
     from assay.inference.formulas.kappa import agreement_weights, kappa_errors, pabak, pabak_interval
+    from assay.inference.formulas.krippendorff import krippendorff_alpha
     from assay.inference.formulas.means import (
         bernstein_interval,
         hoeffding_interval,
@@ -180,6 +181,7 @@ _HOMES = {
         "negative_likelihood_ratio_interval",
     ),
     "formulas.kappa": ("agreement_weights", "kappa_errors", "pabak", "pabak_interval"),
+    "formulas.krippendorff": ("krippendorff_alpha",),
     "formulas.means": (
         "mean_spread", "mean_estimate", "root_mean_estimate", "order_ranks", "order_interval",
         "hoeffding_interval", "bernstein_interval",
@@ -303,6 +305,7 @@ __all__ = [
     "kappa_errors",
     "kish",
     "koopman",
+    "krippendorff_alpha",
     "label_sets_estimate",
     "ladder",
     "level_of_area",

@@ -14,13 +14,9 @@ from assay.inference.estimate import Estimate
 from assay.inference.formulas.delta import delta_interval
 from assay.inference.formulas.intraclass import ICC_FORMS, MeanSquares, kendall_w, mean_correlation
 from assay.inference.formulas.kappa import kappa_errors
+from assay.inference.formulas.krippendorff import alpha_of_counts
 from assay.inference.formulas.proportions import wilson
-from assay.inference.formulas.rater_agreement import (
-    MAX_CATEGORIES,
-    Coefficient,
-    RatingCounts,
-    fleiss_null_test,
-)
+from assay.inference.formulas.rater_agreement import Coefficient, RatingCounts, fleiss_null_test
 from assay.inference.hypothesis_tests.contingency import stuart_maxwell
 from assay.inference.hypothesis_tests.multiple_testing import holm
 from assay.inference.test_result import TestResult
@@ -95,7 +91,7 @@ def coefficients(
 ) -> tuple[dict[str, Estimate], dict[str, TestResult]]:
     """Return the coefficients beyond chance that the level and the weights allow, and their tests."""
     counts = estimator.counts
-    found: dict[str, Coefficient] = {"krippendorff_alpha": _alpha(counts, level, numbers)}
+    found: dict[str, Coefficient] = {"krippendorff_alpha": alpha_of_counts(counts, level, numbers)}
     if agree is not None:
         distance = 1 - agree
         plain = isinstance(scheme, str) and scheme == "none"
@@ -118,29 +114,6 @@ def coefficients(
     bounds = {name: (0.0, 1.0) if name == "percent_agreement" else (-1.0, 1.0) for name in found}
     estimates = {name: estimator.estimate(item, bounds[name]) for name, item in found.items()}
     return estimates, {name: test for name, test in tests.items() if test is not None}
-
-
-def _alpha(counts: RatingCounts, level: str, numbers: Any) -> Coefficient:
-    if level == "nominal":
-        if counts.categories > MAX_CATEGORIES:
-            return Coefficient(
-                Undefined(f"there are more than {MAX_CATEGORIES} categories: state their level")
-            )
-        return counts.krippendorff(1 - np.eye(counts.categories))
-    if level == "ordinal":
-        return counts.krippendorff_squares(counts.mean_ranks())
-    if numbers is None:
-        return Coefficient(Undefined("the ratings are text: their level is nominal or ordinal"))
-    if level == "interval":
-        return counts.krippendorff_squares(numbers)
-    if (numbers < 0).any():
-        return Coefficient(Undefined("a rating is below 0: a ratio needs a true zero"))
-    if counts.categories > MAX_CATEGORIES:
-        return Coefficient(Undefined(f"there are more than {MAX_CATEGORIES} different ratings"))
-    sums = np.add.outer(numbers, numbers)
-    return counts.krippendorff(
-        np.divide(np.subtract.outer(numbers, numbers), np.where(sums > 0, sums, 1)) ** 2
-    )
 
 
 class NumericCoefficients(NamedTuple):

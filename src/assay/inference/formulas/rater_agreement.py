@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from assay.metrics import Value
     from assay.tallies import Ratings
 
-__all__ = ["MAX_CATEGORIES", "Coefficient", "RatingCounts", "fleiss_null_test"]
+__all__ = ["FEW_ITEMS", "MAX_CATEGORIES", "NO_VARIATION", "Coefficient", "RatingCounts", "fleiss_null_test"]
 
 MAX_CATEGORIES = 512  # of which a table of all pairs is made
 _MIN_RATINGS = 2
+FEW_ITEMS = Undefined("fewer than two items were rated twice")
+NO_VARIATION = Undefined("the ratings do not vary")
 _TWICE = "no item was rated twice"
 _ONE_CATEGORY = "all ratings are in one category"
 
@@ -247,12 +249,12 @@ class RatingCounts:
         counts, sizes = self.counts[twice], self.ratings[twice]
         items, total = float(counts.sum()), float(counts @ sizes)
         if items < _MIN_RATINGS:
-            return Coefficient(Undefined("fewer than two items were rated twice"))
+            return Coefficient(FEW_ITEMS)
         mean_size = total / items
         observed = float(counts @ (apart * sizes)) / total
         expected = float(counts @ chance_sums) / total
         if not expected > 0:
-            return Coefficient(Undefined("the ratings do not vary"))
+            return Coefficient(NO_VARIATION)
         value = 1 - (1 - 1 / total) * observed / expected
         plain = 1 - observed / expected  # Gwet's variance is about this value, which differs by 1 / total
         share = sizes / mean_size
