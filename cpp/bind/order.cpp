@@ -7,6 +7,7 @@
 #include "bind/counts.hpp"
 #include "bind/module.hpp"
 #include "bind/numbers.hpp"
+#include "kernel/order/block_sums.hpp"
 
 namespace assay::bind {
 namespace {
@@ -110,6 +111,16 @@ nb::tuple concordant(const Column<double>& x, const Column<double>& y) {
                           pairs.bad_row);
 }
 
+nb::object sums_of_blocks(const AnyColumn& counts, std::size_t block) {
+    const CountsView values = view(counts);
+    Buffer<std::int64_t> sums;
+    {
+        const Released released;
+        sums = block_sums(values, block);
+    }
+    return to_numpy(std::move(sums));
+}
+
 double precision(const AnyColumn& positives, const AnyColumn& negatives) {
     const CountsView p = view(positives), q = view(negatives);
     PrecisionSweep sweep;
@@ -138,6 +149,8 @@ void bind_order(nb::module_& m) {
           nb::arg("y_b").noconvert(), nb::arg("positives_b").noconvert(),
           nb::arg("negatives_b").noconvert(),
           "The pairs, positives and negatives of two ordered tallies of pairs taken together.");
+    m.def("block_sums", &sums_of_blocks, nb::arg("counts").noconvert(), nb::arg("block"),
+          "The sums of so many consecutive counts each, fewer at the end.");
     m.def("count_concordant", &concordant, nb::arg("x").noconvert(), nb::arg("y").noconvert(),
           "Pairs of rows that are concordant, discordant, tied in x alone, in y alone, in both,\n"
           "and the first row with NaN (-1 where there is none).");

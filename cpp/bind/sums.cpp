@@ -8,6 +8,7 @@
 
 #include "bind/module.hpp"
 #include "bind/numbers.hpp"
+#include "kernel/extremes.hpp"
 
 namespace assay::bind {
 namespace {
@@ -124,6 +125,19 @@ nb::object cell_sums(Column<std::uint32_t> cells, std::size_t number_of_cells,
     return result;
 }
 
+nb::object least_and_largest(const AnyColumn& values) {
+    const std::size_t rows = values.shape(0);
+    return std::visit(
+        [rows](const auto* first) -> nb::object {
+            const auto found = [&] {
+                const Released released;
+                return extremes(first, rows);
+            }();
+            return nb::make_tuple(found.least, found.largest, found.bad_row);
+        },
+        numbers_of(values));
+}
+
 std::vector<std::string> available_paths() {
     std::vector<std::string> names;
     for (const auto& [name, path] : path_names)
@@ -153,6 +167,8 @@ void bind_sums(nb::module_& m) {
           nb::arg("weight").noconvert(),
           "Rows per cell and the exact sums of weight, weight**2 and weight**3, each as\n"
           "(exponent, limbs): unsigned little-endian limbs times 2**exponent.");
+    m.def("extremes", &least_and_largest, column("values"),
+          "The least and the largest value, and the first NaN, -1 where there is none.");
     m.def("exact_sum_paths", &available_paths,
           "The code paths of this CPU that the exact sums can take; all give the same integers.");
 }

@@ -22,10 +22,15 @@ public:
 
     Partition(std::size_t rows, std::size_t buckets)
         : rows_(rows), buckets_(buckets), starts_(buckets + 1) {
-        constexpr std::size_t most_rows = std::size_t{2} << 20;
+        constexpr std::size_t most_rows = std::size_t{2} << 20, least_rows = 1 << 16;
         const auto workers = static_cast<std::size_t>(threads());
+        // Several for each of many threads: one that is slow, or shares its core, is not waited
+        // for.
+        const std::size_t each = std::max(
+            (rows + workers * most_rows - 1) / (workers * most_rows),
+            std::min(std::size_t{workers > 2 ? 4u : 1u}, rows / (workers * least_rows) + 1));
         // An even number of chunks, so that each of the two byte columns holds half of the marks.
-        chunks_ = workers * ((rows + workers * most_rows - 1) / (workers * most_rows));
+        chunks_ = workers * each;
         chunks_ += chunks_ % 2;
         chunk_rows_ = (rows + chunks_ - 1) / chunks_;
         cursors_.resize(chunks_ * buckets_);
@@ -140,17 +145,13 @@ public:
     std::size_t entries() const { return entries_[buckets_]; }
 
     // Closes the gaps between the buckets' entries in a column of `rows` values. Copies into new
-    // memory, in parallel, when at most half of the rows are left; moves in place otherwise.
+    // memory when at most half of the rows are left; moves in place otherwise. Parallel.
     template <class Value>
     void compact(Buffer<Value>& column) const {
         const std::size_t left = entries();
         if (left == rows_) return column.shrink(rows_);
         if (left > rows_ / 2) {
-            for (std::size_t b = 0; b < buckets_; ++b) {
-                std::memmove(column.data() + entries_[b], column.data() + starts_[b],
-                             (entries_[b + 1] - entries_[b]) * sizeof(Value));
-                check_interrupt();
-            }
+            close_gaps(column.data());
             return column.shrink(left);
         }
         Buffer<Value> packed(left);
@@ -188,6 +189,55 @@ private:
     void share(std::size_t tasks, Body body) const {
         if (rows_ >= parallel_from) return parallel_tasks(tasks, body);
         for (std::size_t task = 0; task < tasks; ++task) body(task, 0);
+    }
+
+    // Where a bucket's entries belong may hold those of another: they go through a buffer that
+    // stays in cache, some at a time, so that all threads can move.
+    template <class Value>
+    void close_gaps(Value* column) const {
+        const std::size_t left = entries();
+        std::size_t done = 0;  // buckets before the first gap stay
+        for (std::size_t b = 0; b < buckets_ && entries_[b] == starts_[b]; ++b)
+            done = entries_[b + 1];
+        if (threads() == 1) {
+            for (std::size_t b = 0; b < buckets_; ++b) {
+                if (entries_[b] == starts_[b]) continue;
+                std::memmove(column + entries_[b], column + starts_[b],
+                             (entries_[b + 1] - entries_[b]) * sizeof(Value));
+                check_interrupt();
+            }
+            return;
+        }
+        constexpr std::size_t piece = (std::size_t{1} << 18) / sizeof(Value);
+        const std::size_t round = 2 * static_cast<std::size_t>(threads()) * piece;
+        Buffer<Value> held(std::min(round, left - done));
+        for (; done < left; done += round) {
+            const std::size_t here = std::min(round, left - done);
+            const auto each_piece = [&](auto copy) {
+                share((here + piece - 1) / piece, [&](std::size_t task, int) {
+                    copy(task * piece, std::min(piece, here - task * piece));
+                });
+            };
+            each_piece([&](std::size_t from, std::size_t size) {
+                gather(column, done + from, size, held.data() + from);
+            });
+            each_piece([&](std::size_t from, std::size_t size) {
+                std::memcpy(column + done + from, held.data() + from, size * sizeof(Value));
+            });
+        }
+    }
+
+    // Copies the entries that belong to [begin, begin + size) from the buckets where they are.
+    template <class Value>
+    void gather(const Value* column, std::size_t begin, std::size_t size, Value* out) const {
+        auto b = static_cast<std::size_t>(
+            std::upper_bound(entries_.begin(), entries_.end(), begin) - entries_.begin() - 1);
+        for (std::size_t copied = 0; copied < size; ++b) {
+            const std::size_t first = begin + copied - entries_[b];
+            const std::size_t here = std::min(size - copied, entries_[b + 1] - entries_[b] - first);
+            std::memcpy(out + copied, column + starts_[b] + first, here * sizeof(Value));
+            copied += here;
+        }
     }
 
     std::uint16_t* marks_of(std::size_t chunk) {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 
+from assay import kernels
 from assay.errors import LabelError, NumberError
 from assay.inputs import encode, label_union, need_rows
 from assay.tallies.loss_arguments import loss_argument
@@ -71,7 +72,7 @@ def label_profile(column: Column) -> LabelProfile:
         return LabelProfile("fractions")
     values = column.values
     if column.labels is None and column.missing is None and values.dtype.kind in "iu" and len(values):
-        low, high = int(column.values.min()), int(column.values.max())
+        low, high, _ = kernels.extremes(np.ascontiguousarray(values))
         if high - low <= 1:  # no other integer lies between them
             return LabelProfile("whole", (low, high)[: 1 + high - low])
     labels = encode(column)[1]
@@ -132,9 +133,9 @@ class ColumnProfile(Tally, kind="traits"):
         if score.values.ndim > 1:
             return cls(rows.n, actual, predicted, probabilities=_sum_to_one(rows))
         values = score.complete_numbers("scores")
-        minimum, maximum = float(values.min()), float(values.max())
-        if np.isnan(minimum):
-            score.raise_missing(int(np.argmax(np.isnan(values))))
+        minimum, maximum, missing = kernels.extremes(np.ascontiguousarray(values))
+        if missing >= 0:
+            score.raise_missing(missing)
         return cls(rows.n, actual, predicted, minimum + 0.0, maximum + 0.0)
 
     @classmethod

@@ -17,9 +17,12 @@ from assay.tallies.tally import Tally, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeAlias
 
     from assay.inputs import Rows
     from assay.inputs.columns import Array
+
+    Kernel: TypeAlias = Callable[[Array, Array, float], Any]
 
 __all__ = ["Losses"]
 
@@ -86,18 +89,49 @@ class Losses(Tally, kind="losses"):
         >>> tally.infinite, float(tally.total)
         (1, 0.6931471805599453)
         """
+        return cls._of_probabilities(
+            rows,
+            "a tally of log losses",
+            loss,
+            check_clip(clip),
+            kernels.exact_log_losses,
+            kernels.log_losses,
+        )
+
+    @classmethod
+    def brier_losses(cls, rows: Rows, *, loss: str = "brier") -> Self:
+        """Return the tally of the squared difference of each row's probability and its outcome, 0 or 1.
+
+        Labels and probabilities are read once and not copied; without weights, row losses are not stored.
+
+        >>> import assay
+        >>> tally = assay.Losses.brier_losses(assay.rows(actual=[1, 0, 1], score=[0.5, 0.0, 0.0]))
+        >>> float(tally.total)
+        1.25
+        """
+        return cls._of_probabilities(
+            rows, "a tally of Brier losses", loss, 0.0, kernels.exact_brier_losses, kernels.brier_losses
+        )
+
+    @classmethod
+    def _of_probabilities(
+        cls, rows: Rows, what: str, loss: str, clip: float, *kernels_of_loss: Kernel
+    ) -> Self:
+        """Return the tally of a loss that kernels compute from labels of two classes and probabilities."""
         from assay.tallies.scores.scores import with_labels  # noqa: PLC0415 - circular import
 
-        what, clip = "a tally of log losses", check_clip(clip)
         actual, score = need_columns(rows, what, "actual", "score")
         values = score.complete_numbers("probabilities")
         if not rows.n:
             return cls()
-        kernel = kernels.exact_log_losses if rows.weight is None else kernels.log_losses
+
+        exact_sums, row_losses = kernels_of_loss
 
         def sums(labels: Array) -> tuple[Any, int, int]:
-            result = kernel(labels, values, clip)
-            return result if isinstance(result, tuple) else (result, result["bad_row"], result["bad_label"])
+            if rows.weight is not None:
+                return row_losses(labels, values, clip)  # type: ignore[no-any-return]
+            result = exact_sums(labels, values, clip)
+            return result, result["bad_row"], result["bad_label"]
 
         (result, bad_row, _), _ = with_labels(rows, actual, sums)
         if bad_row >= 0:
@@ -177,10 +211,10 @@ class Losses(Tally, kind="losses"):
                 terms = np.clip(values * weight, -_MAX_FLOAT, _MAX_FLOAT)
             squares = kernels.exact_square_sum(terms)[1]
             cross = Dyadic.of(kernels.exact_weighted_sum(terms, weight)[0], _PRODUCT)
+        least, largest, _ = kernels.extremes(defined)
         return cls(
             name, n, sum_of_weights, sum_of_squares, weighted_total, Dyadic.of(squares, _PRODUCT), cross,
-            infinite, undefined,
-            float(defined.min(initial=np.inf)) + 0.0, float(defined.max(initial=-np.inf)) + 0.0,
+            infinite, undefined, least + 0.0, largest + 0.0,
         )  # fmt: skip
 
     def merge(self, other: Self) -> Self:

@@ -72,13 +72,13 @@ class Influence:
     def variance(self) -> float:
         """The infinitesimal jackknife's variance: slopes squared times squared weights (Jaeckel 1972)."""
         size, scaled, second = self._scaled
-        return size * (size * float(second @ np.square(scaled)))
+        return size * (size * _sum_of_products(second, np.square(scaled)))
 
     @property
     def standard_error(self) -> float:
         """The root of the variance."""
         size, scaled, second = self._scaled
-        return size * math.sqrt(float(second @ np.square(scaled)))
+        return size * math.sqrt(_sum_of_products(second, np.square(scaled)))
 
     @functools.cached_property
     def _scaled(self) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
@@ -109,7 +109,8 @@ class Influence:
             fourth = np.divide(cubes**2, second, out=np.zeros_like(second), where=second > 0)
         squared = np.square(scaled)
         share = (
-            float(fourth @ np.square(squared)) / float(second @ squared) ** 2 - 1 / self.effective_sample_size
+            _sum_of_products(fourth, np.square(squared)) / _sum_of_products(second, squared) ** 2
+            - 1 / self.effective_sample_size
         )
         return 2 / share if share > 0 else math.inf
 
@@ -127,6 +128,11 @@ class Influence:
     def minus(self, other: Influence) -> Influence:
         """Return the influence on the difference of two metrics of the same units."""
         return dataclasses.replace(self, value=self.value - other.value, slopes=self.slopes - other.slopes)
+
+
+def _sum_of_products(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
+    """Return the sum of products, not by BLAS: its threads cost more than they save, and change the bits."""
+    return float((left * right).sum())
 
 
 def power_of_two(largest: float) -> float:

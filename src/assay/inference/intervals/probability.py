@@ -237,8 +237,11 @@ def _sample(
     wrong: NDArray[np.float64],
 ) -> LossSample:
     known = (weight > 0) & np.isfinite(wrong)  # the loss at a probability of 0 or 1 is unbounded
-    share = float(weight[known].sum())
-    means = [float(weight[known] @ each[known]) / share if share else math.nan for each in (right, wrong)]
+    weight_known = weight[known]
+    share = float(weight_known.sum())
+    means = [
+        float((weight_known * each[known]).sum()) / share if share else math.nan for each in (right, wrong)
+    ]
     observed = np.where(mass > 0, losses, 0.0)
     return LossSample(observed.reshape(-1), mass.reshape(-1), *means)
 
@@ -279,11 +282,7 @@ def observed_expected(request: IntervalRequest) -> IntervalResult | str | None:
     spread = request.spread
     if spread is None:
         return _NO_SPREAD
-    tally: Any = request.tally
-    mass = unit_sums(tally)[0]
-    clip = _clip(request)
-    p, each = np.clip(tally.scores.astype(np.float64), clip, 1 - clip), mass.sum(0) / mass.sum()
-    expected = float(each @ p)
+    expected, expected_square = _mean_probability(request)
     rate = request.value * expected
     if not 0 < rate < 1 or not spread.error > 0:
         base = _base_rate(request)
@@ -291,7 +290,7 @@ def observed_expected(request: IntervalRequest) -> IntervalResult | str | None:
             base.low / expected, base.high / expected, f"{base.method} of the base rate", base.note
         )
     sizes = _class_sizes(request)
-    of_expected = (float(each @ p**2) / expected**2 - 1) / sum(sizes)  # squared coefficient of variation
+    of_expected = (expected_square / expected**2 - 1) / sum(sizes)  # squared coefficient of variation
     rows = _moderated_rows(rate, (spread.error * expected) ** 2, *sizes, rate**2 * of_expected)
     if spread.df is not None:
         rows *= (normal_quantile(request.confidence) / spread.quantile(request.confidence)) ** 2
@@ -301,13 +300,27 @@ def observed_expected(request: IntervalRequest) -> IntervalResult | str | None:
     )
 
 
+def _mean_probability(request: IntervalRequest) -> tuple[float, float]:
+    """Return the means over rows of the probabilities and of their squares."""
+    tally: Any = request.tally
+    clip = _clip(request)
+    sums = None if clip else tally.score_moments()
+    if sums is not None:
+        return sums[0] / tally.n, sums[1] / tally.n
+    mass = unit_sums(tally)[0]
+    p, each = np.clip(tally.scores.astype(np.float64), clip, 1 - clip), mass.sum(0) / mass.sum()
+    return float(each @ p), float(each @ p**2)
+
+
 def _class_sizes(request: IntervalRequest) -> tuple[float, float]:
     """Return the effective number of positives and of negatives."""
-    sums = unit_sums(request.tally)  # type: ignore[arg-type]
-    squares = sums[min(1, len(sums) - 1)]
+    tally: Any = request.tally
     effect = request.spread.design_effect if request.spread is not None else None
     share = 1.0 if effect is None or not effect > 0 else 1 / effect
-    sides = zip(sums[0].sum(1), squares.sum(1), strict=True)
+    if tally.weights is None:
+        return share * tally.totals[0], share * tally.totals[1]
+    sums = unit_sums(tally)
+    sides = zip(sums[0].sum(1), sums[1].sum(1), strict=True)
     return tuple(share * kish(float(weight), float(square)) for weight, square in sides)  # type: ignore[return-value]
 
 

@@ -113,7 +113,7 @@ def _coefficient(fit: LogisticFit | None, name: str) -> float:
 )  # fmt: skip
 def observed_expected_ratio(v: Probabilities) -> Any:
     """Observed positives over expected ones: ``positives / sum(p)``."""
-    return limit_ratio(total(v.positives), total(v.counts * v.p))
+    return limit_ratio(v.observed, v.expected)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

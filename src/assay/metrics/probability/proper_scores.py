@@ -42,14 +42,17 @@ def log_loss(positive: Any, probability: Any, *, clip: float = 0.0) -> Any:
 
 @mean_metric(
     bounds=(0, 1), best=0, undefined=NO_ROWS, aliases=("brier_score", "brier_score_loss", "quadratic_score"),
-    title="Brier score",
+    title="Brier score", tally=Losses.brier_losses,
 )  # fmt: skip
 def brier(positive: Any, probability: Any) -> Any:
     """Mean squared difference of probability and outcome: ``mean((probability - outcome)²)``."""
     return (positive - probability) ** 2
 
 
-@mean_metric(bounds=(0, 1), best=0, undefined=NO_ROWS, then=root, kind="moments", title="root Brier score")
+@mean_metric(
+    bounds=(0, 1), best=0, undefined=NO_ROWS, then=root, kind="moments", title="root Brier score",
+    tally=Losses.brier_losses,
+)  # fmt: skip
 def root_brier(positive: Any, probability: Any) -> Any:
     """Root of the Brier score, which ROCR calls rmse: ``sqrt(mean((probability - outcome)²))``."""
     return (positive - probability) ** 2

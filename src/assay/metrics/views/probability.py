@@ -65,6 +65,8 @@ class Probabilities:
         tally = tallied(tally, Scores)
         need_tally(tally, Scores)
         tally.need_probabilities()
+        if tally.weights is None and not check_clip(clip):
+            return _TallyProbabilities(tally)  # type: ignore[return-value]
         return cls.gathered(tally.scores, tally.weights, tally.positives, tally.negatives, clip=clip)
 
     @classmethod
@@ -102,12 +104,12 @@ class Probabilities:
         squares = sums[2] if weights is not None else None
         return cls(p, sums[0], sums[1], squares, heaviest, weighted=weights is not None)
 
-    def each(self) -> Iterator[Self]:
+    def each(self) -> Iterator[Probabilities]:
         """Yield every replicate as a view of its own, without the probabilities that have no rows."""
         positives, negatives = (x.reshape(-1, len(self.p)) for x in (self.positives, self.negatives))
         for positive, negative in zip(positives, negatives, strict=True):
             kept = positive + negative > 0
-            yield type(self)(self.p[kept], positive[kept], negative[kept], weighted=self.weighted)
+            yield Probabilities(self.p[kept], positive[kept], negative[kept], weighted=self.weighted)
 
     @functools.cached_property
     def counts(self) -> NDArray[Any]:
@@ -129,7 +131,17 @@ class Probabilities:
         """Share of positives among all rows."""
         return ratio(total(self.positives), self.n)
 
-    def in_rows(self) -> Self:
+    @functools.cached_property
+    def observed(self) -> Any:
+        """Number of positives."""
+        return total(self.positives)
+
+    @functools.cached_property
+    def expected(self) -> Any:
+        """Number of positives if every probability is right: the sum over rows."""
+        return total(self.counts * self.p)
+
+    def in_rows(self) -> Probabilities:
         """Return the same in numbers of rows where all rows have one weight; else itself.
 
         Bins of equally many rows can then be cut between rows, as without weights.
@@ -140,7 +152,7 @@ class Probabilities:
         if not np.allclose(self.squares, rows, rtol=_EQUAL_WEIGHT, atol=0.0):
             return self
         positives, negatives = (np.rint(x / self.heaviest) for x in (self.positives, self.negatives))
-        return type(self)(self.p, positives, negatives)
+        return Probabilities(self.p, positives, negatives)
 
     def mean(self, if_positive: Any, if_negative: Any) -> Any:
         """Return the mean over rows of a cost at each probability for positives, and one for negatives."""
@@ -150,6 +162,39 @@ class Probabilities:
                 for count, cost in ((self.positives, if_positive), (self.negatives, if_negative))
             ]
         return ratio(total(costs[0]) + total(costs[1]), self.n)
+
+
+class _TallyProbabilities(Probabilities):
+    """The view of a tally whose rows count once each; its counts become floats when a formula reads them.
+
+    Of ten million distinct probabilities that takes longer than all that a report computes, so that sums over
+    rows come from the tally itself.
+    """
+
+    source: Scores
+
+    def __init__(self, source: Scores) -> None:
+        vars(self).update(source=source, p=source.scores.astype(np.float64, copy=False))
+
+    @functools.cached_property
+    def positives(self) -> NDArray[Any]:
+        """Number of positives of each probability."""
+        return np.asarray(self.source.positives.astype(np.float64))
+
+    @functools.cached_property
+    def negatives(self) -> NDArray[Any]:
+        """Number of negatives of each probability."""
+        return np.asarray(self.source.negatives.astype(np.float64))
+
+    @functools.cached_property
+    def observed(self) -> Any:
+        """Number of positives."""
+        return float(self.source.totals[0])
+
+    @functools.cached_property
+    def expected(self) -> Any:
+        """Number of positives if every probability is right: the sum over rows."""
+        return self.source.score_moments()[0]  # type: ignore[index] # probabilities are finite
 
 
 def one_by_one(formula: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,7 +12,9 @@ import numpy as np
 from assay import kernels
 from assay.errors import MergeError, TallyError, shown
 from assay.inputs import need_columns
+from assay.inputs import rows as gather
 from assay.inputs.columns import doubles
+from assay.tallies.exact_numbers import Dyadic
 from assay.tallies.loss_arguments import (
     evaluate_in_blocks,
     own_parameters,
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from assay.inputs.labels import Label
     from assay.tallies.scores.binned import BinnedScores
 
-__all__ = ["MAX_ENTRIES", "Concordance", "Scores", "pooled"]
+__all__ = ["MAX_ENTRIES", "Concordance", "Scores", "pooled", "total_count"]
 
 MAX_ENTRIES = 1 << 16  # entries: more would change no standard error in its fourth digit
 _FEW = 1 << 12  # entries whose losses are kept, because several figures ask for them
@@ -138,7 +140,7 @@ class Scores(Tally, kind="scores"):
     @functools.cached_property
     def totals(self) -> tuple[int, int]:
         """How many rows are positive, and how many are not."""
-        positives, negatives = (int(one.sum(dtype=np.int64)) for one in (self.positives, self.negatives))
+        positives, negatives = (total_count(counts) for counts in (self.positives, self.negatives))
         return positives, negatives
 
     def concordance(self) -> Concordance:
@@ -147,6 +149,32 @@ class Scores(Tally, kind="scores"):
         They speak of rows, whatever their weights.
         """
         return self.cached("concordance", lambda: Concordance(*kernels.sweep_scores(*self._rows_per_score())))  # type: ignore[no-any-return]
+
+    def score_moments(self) -> tuple[float, float] | None:
+        """Return the sums over rows of the scores and of their squares, each rounded once.
+
+        None with weights, or where a score is infinite.
+
+        >>> import assay
+        >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1], score=[0.5, 0.25, 0.25, 1.0]))
+        >>> tally.score_moments()
+        (2.0, 1.375)
+        """
+        return self.cached("score moments", self._score_moments) if self.weights is None else None
+
+    def _score_moments(self) -> tuple[float, float] | None:
+        scores = np.ascontiguousarray(self.scores)
+        if self.n == len(scores):
+            total, squares, bad_row = kernels.exact_square_sum(scores)
+            sums = [Dyadic.of(total, -1074), Dyadic.of(squares, -2148)]
+        else:
+            sides = [
+                kernels.exact_weighted_sum(scores, counts) for counts in (self.positives, self.negatives)
+            ]
+            bad_row = max(side[2] for side in sides)
+            total, squares = (sum(side[power] for side in sides) for power in (0, 1))
+            sums = [Dyadic.of(total, -2148), Dyadic.of(squares, -3222)]
+        return None if bad_row >= 0 else (float(sums[0]), float(sums[1]))
 
     def average_precision(self) -> float:
         """Return the mean precision over the positives, tied scores found together; NaN without positives.
@@ -175,9 +203,14 @@ class Scores(Tally, kind="scores"):
 
         The loss may ask for ``positive`` and for ``score`` or ``probability``: the tally knows no more.
         """
-        _, name = own_parameters(loss, parameters)
+        own, name = own_parameters(loss, parameters)
 
         def made() -> Losses:
+            if hasattr(loss, "tally") and self.weights is None and self.n == len(self.scores) > _FEW:
+                # One row for each score: a kernel goes through them without an array of losses.
+                self.need_probabilities()
+                entries = gather(actual=self.positives, score=self.scores)
+                return loss.tally(entries, loss=name, **own)  # type: ignore[no-any-return]
             values, counts, weights = zip(*self.entry_losses(loss, **parameters), strict=True)
             heavy = None if self.weights is None else np.concatenate(weights)
             return Losses.of_counts(np.concatenate(values), np.concatenate(counts), heavy, loss=name)
@@ -268,6 +301,11 @@ def with_labels(rows: Rows, actual: Column, count: Callable[[Array], Any]) -> tu
     return count(labels), positive
 
 
+def total_count(counts: Array) -> int:
+    """Return the sum of a column of counts, added up by all threads."""
+    return int(kernels.block_sums(np.ascontiguousarray(counts), _FEW).sum())
+
+
 def same_positive(first: Label | None, second: Label | None) -> Label | None:
     """Return the positive label of two tallies, or raise if they have two."""
     if first is None or second is None:
@@ -356,12 +394,6 @@ def _pooled(tally: Scores, together: int) -> Scores:
     size = len(tally.scores)
     starts = np.arange(0, size, together)
     middles = np.minimum(starts + together // 2, size - 1)
-    sides = np.stack([_added(x, together) for x in (tally.positives, tally.negatives)])
+    sides = np.stack([kernels.block_sums(counts, together) for counts in (tally.positives, tally.negatives)])
     positives, negatives = sides.astype(np.min_scalar_type(int(sides.max())))
     return dataclasses.replace(tally, scores=tally.scores[middles], positives=positives, negatives=negatives)
-
-
-def _added(counts: Array, together: int) -> Array:
-    whole = len(counts) // together * together
-    sums = counts[:whole].reshape(-1, together).sum(1, dtype=np.int64)
-    return sums if whole == len(counts) else np.append(sums, counts[whole:].sum(dtype=np.int64))

@@ -10,6 +10,7 @@ import numpy as np
 from assay import kernels
 from assay.tallies import BinnedScores, Confusion
 from assay.tallies.exact_numbers import CellSums
+from assay.tallies.scores.scores import total_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,9 +38,7 @@ def confusions_at(
     ends = np.searchsorted(scores.scores, np.asarray(thresholds, dtype=np.float64)).tolist()
     bounds = [0, *ends, len(scores.scores)]
     sides = (scores.negatives, scores.positives)
-    rows = np.array(
-        [[side[a:b].sum(dtype=np.int64) for side in sides] for a, b in itertools.pairwise(bounds)]
-    )
+    rows = np.array([[total_count(side[a:b]) for side in sides] for a, b in itertools.pairwise(bounds)])
     counts = _both_sides(rows)
     if scores.weights is None:
         return [Confusion.of_table(table.reshape(2, 2), labels) for table in counts]

@@ -1,4 +1,4 @@
-#include "kernel/losses/log_loss.hpp"
+#include "kernel/losses/probability_losses.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -23,7 +23,7 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t block = 512;
 static_assert(chunk_rows % block == 0);
 
-template <bool has_labels>
+template <ProbabilityLoss kind, bool has_labels>
 ASSAY_INTO_CLONE void loss_loop(const double* __restrict labels,
                                 const double* __restrict probabilities, std::size_t rows,
                                 double least, double most, double* __restrict out) {
@@ -31,23 +31,38 @@ ASSAY_INTO_CLONE void loss_loop(const double* __restrict labels,
         const double label = has_labels ? labels[i] : 1.0, given = probabilities[i];
         double p = given < least ? least : given;
         p = p > most ? most : p;
-        const double other = 1.0 - p, rest = (1.0 - other) - p;  // exact: 1 - p = other + rest
         const bool happened = label == 1.0;
-        const double t = happened ? p : other;
-        const double loss = minus_log(t, happened ? 0.0 : rest);
         const bool good = (given >= 0.0) & (given <= 1.0) & (happened | (label == 0.0));
-        const double finite_or_not = t == 0.0 ? infinity : loss;
-        out[i] = good ? finite_or_not : none;
+        double loss;
+        if constexpr (kind == ProbabilityLoss::log) {
+            const double other = 1.0 - p, rest = (1.0 - other) - p;  // exact: 1 - p = other + rest
+            const double t = happened ? p : other;
+            const double finite = minus_log(t, happened ? 0.0 : rest);
+            loss = t == 0.0 ? infinity : finite;
+        } else {
+            const double error = label - p;
+            loss = error * error;
+        }
+        out[i] = good ? loss : none;
     }
 }
 
-ASSAY_CLONES void make_losses(const double* labels, const double* probabilities, std::size_t rows,
-                              double least, double most, double* out) {
-    loss_loop<true>(labels, probabilities, rows, least, most, out);
+// Four functions, because clones of templates are more than Clang takes.
+ASSAY_CLONES void make_log_losses(const double* labels, const double* probabilities,
+                                  std::size_t rows, double least, double most, double* out) {
+    loss_loop<ProbabilityLoss::log, true>(labels, probabilities, rows, least, most, out);
 }
-ASSAY_CLONES void make_losses(const double* probabilities, std::size_t rows, double least,
-                              double most, double* out) {
-    loss_loop<false>(nullptr, probabilities, rows, least, most, out);
+ASSAY_CLONES void make_log_losses(const double* probabilities, std::size_t rows, double least,
+                                  double most, double* out) {
+    loss_loop<ProbabilityLoss::log, false>(nullptr, probabilities, rows, least, most, out);
+}
+ASSAY_CLONES void make_squared_losses(const double* labels, const double* probabilities,
+                                      std::size_t rows, double least, double most, double* out) {
+    loss_loop<ProbabilityLoss::squared, true>(labels, probabilities, rows, least, most, out);
+}
+ASSAY_CLONES void make_squared_losses(const double* probabilities, std::size_t rows, double least,
+                                      double most, double* out) {
+    loss_loop<ProbabilityLoss::squared, false>(nullptr, probabilities, rows, least, most, out);
 }
 
 struct Extremes {
@@ -77,11 +92,14 @@ public:
     Extremes make(const Forecasts& forecasts, std::size_t begin, std::size_t rows, double* out) {
         const double* p = doubles(forecasts.probabilities, begin, rows, probabilities_);
         const double least = forecasts.clip, most = 1.0 - forecasts.clip;
-        if (forecasts.labels) {
-            const double* labels = doubles(*forecasts.labels, begin, rows, labels_);
-            make_losses(labels, p, rows, least, most, out);
+        const double* labels =
+            forecasts.labels ? doubles(*forecasts.labels, begin, rows, labels_) : nullptr;
+        if (forecasts.loss == ProbabilityLoss::log) {
+            labels ? make_log_losses(labels, p, rows, least, most, out)
+                   : make_log_losses(p, rows, least, most, out);
         } else {
-            make_losses(p, rows, least, most, out);
+            labels ? make_squared_losses(labels, p, rows, least, most, out)
+                   : make_squared_losses(p, rows, least, most, out);
         }
         const Extremes extremes = extremes_of(out, rows);
         if (extremes.largest != extremes.largest) name_bad_rows(forecasts, begin, rows, out);
@@ -165,7 +183,7 @@ void check(const Forecasts& forecasts) {
 
 }  // namespace
 
-LogLossSums exact_log_losses(const Forecasts& forecasts) {
+LossSums exact_losses(const Forecasts& forecasts) {
     check(forecasts);
     const auto walker = sums::walk_ranges<LossTask>(
         forecasts.rows, SumPath::best,
@@ -179,10 +197,10 @@ LogLossSums exact_log_losses(const Forecasts& forecasts) {
             task.maker.bad};
 }
 
-LogLosses log_losses(const Forecasts& forecasts) {
+RowLosses row_losses(const Forecasts& forecasts) {
     check(forecasts);
     constexpr std::size_t grain = 16 * block;
-    LogLosses result{Buffer<double>(forecasts.rows), {}};
+    RowLosses result{Buffer<double>(forecasts.rows), {}};
     std::vector<LossMaker> slots(static_cast<std::size_t>(threads()));
     parallel_rows(forecasts.rows, grain, [&](std::size_t begin, std::size_t end, int slot) {
         for (std::size_t row = begin; row < end; row += block)
