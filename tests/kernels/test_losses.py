@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import _kernels
-from assay._kernels import exact_log_losses, log_losses
+from assay._kernels import brier_losses, exact_brier_losses, exact_log_losses, log_losses
 
 DIGITS = decimal.Context(prec=100, Emin=-9999, Emax=9999)
 
@@ -151,6 +151,34 @@ def test_sums_are_those_of_the_rows(kind, labels_type):
         happened = p if labels is None else np.where(labels, p, 1 - p)
         assert (np.isinf(losses) == (happened == 0)).all()
         assert exact_log_losses(labels, p, 0.0) == sums_by_hand(losses)
+
+
+@pytest.mark.parametrize("kind", SCORES)
+@pytest.mark.parametrize("labels_type", ["i8", "u1", "?"])
+def test_brier_losses_are_those_of_numpy(kind, labels_type):
+    """Squared differences are rounded as NumPy does, and their sums are exact, on 1, 2 or 3 threads."""
+    r = np.random.default_rng(7)
+    for n in (0, 1, 7, 513, 200_003):
+        p = SCORES[kind](r, n)
+        labels = r.integers(0, 2, n).astype(labels_type)
+        expected = (labels.astype(float) - p) ** 2
+        for threads in (1, 2, 3) if n > 513 else (1,):
+            _kernels.set_threads(threads)
+            losses, *bad = brier_losses(labels, p, 0.0)
+            assert bad == [-1, -1]
+            assert (losses == expected).all()
+            assert exact_brier_losses(labels, p, 0.0) == sums_by_hand(expected)
+
+
+def test_brier_losses_without_labels_and_of_bad_rows():
+    """Without labels every row is positive; what is no probability or no label is named and left out."""
+    p = np.array([0.25, 1.0, 0.0, 1.5, math.nan])
+    losses, *bad = brier_losses(None, p, 0.0)
+    assert bad == [3, -1]
+    assert losses[:3].tolist() == [0.5625, 0.0, 1.0]
+    assert np.isnan(losses[3:]).all()
+    found = exact_brier_losses(np.array([1, 2, 0, 0, 0]), p, 0.0)
+    assert (found["bad_row"], found["bad_label"], found["largest"]) == (3, 1, 0.5625)
 
 
 @pytest.mark.parametrize("kind", SCORES)

@@ -153,6 +153,17 @@ def test_threads_and_row_order_do_not_matter(shape):
         assert_same(order_scores(scores[shuffle], positive[shuffle])[:3], want)
 
 
+@pytest.mark.parametrize("digits", [3, 5, 6, 9])
+def test_gaps_between_buckets_are_closed_by_many_threads(digits):
+    """Where scores tie, buckets end in gaps of any size, which 1, 2, 5 or 16 threads close alike."""
+    scores, positive = make("uniform", 1_100_003)
+    scores = np.round(scores, digits) - 0.25
+    want = in_order(scores, positive)
+    for threads in (1, 2, 5, 16):
+        set_threads(threads)
+        assert_same(order_scores(scores, positive)[:3], want)
+
+
 @pytest.mark.parametrize("score", FLOATS)
 @pytest.mark.parametrize(
     ("count", "dtype"),
