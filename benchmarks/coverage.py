@@ -4,8 +4,10 @@
 truth lay below and above the interval, how often there was none and why, and the mean width; then all cells
 that are too low. Words choose families ("easy", "hard", "unseen" and "random" are all of a kind; ``--list``
 prints them and their scenarios), ``--metrics "auc,*f1*"`` chooses metrics, ``--sets 500`` is quicker.
-``--json FILE`` keeps the results: ``--read FILE`` prints them again, ``--before FILE`` what changed since.
-``--write`` puts a table into docs/explanation/coverage.md.
+``--json FILE`` keeps the results as they come in: ``--read FILE`` prints them again, ``--before FILE`` what
+changed since. ``--minutes 8`` stops in time, with about as many data sets of every scenario; ``--first 2000``
+begins with data set 2000, so that parts of one study run on several machines, or one after the other:
+``--read`` adds up the parts. ``--write`` puts tables into docs/explanation/coverage.md.
 
 Every interval is the one that ``assay.estimate`` gives by default at 95%. The data sets depend neither on the
 choice of metrics nor on the number of processes. It needs NumPy, SciPy and assay's kernels, and no more.
@@ -16,7 +18,6 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import itertools
-import multiprocessing
 import os
 import sys
 import time
@@ -32,7 +33,8 @@ import populations
 import random_settings
 import unseen_designs
 import unseen_populations
-from coverage_cells import Cell, by_family, changes, load, save, too_low, worst_by_metric
+from coverage_cells import Cell, add_up, by_family, changes, load, save, too_low, worst_by_metric
+from parallel_jobs import completed_jobs
 
 import assay
 
@@ -46,6 +48,7 @@ RANDOM = random_settings.FAMILIES
 FAMILIES = EASY | HARD | UNSEEN | RANDOM
 PAGE = Path(__file__).parent.parent / "docs" / "explanation" / "coverage.md"
 _LOT = 50  # data sets that are drawn from one stream of random numbers
+_SECONDS_BETWEEN_SAVES = 30
 _scenarios: dict[tuple[str, str], Scenario] = {}  # filled before the processes are forked
 
 
@@ -71,30 +74,51 @@ def wanted(metric: str, patterns: list[str]) -> bool:
     return any(fnmatch.fnmatchcase(metric, pattern) for pattern in patterns)
 
 
-def study(family: str, patterns: list[str], scenarios: str, sets: int, processes: int | None) -> list[Cell]:
-    """Simulate the scenarios of a family and return their cells."""
+def jobs_of(
+    families: list[str], patterns: list[str], scenarios: str, sets: int, first: int = 0
+) -> list[tuple[str, str, tuple[str, ...], int, int]]:
+    """Return the jobs of some families: first one lot of every scenario, then the next, of all metrics."""
     jobs = []
-    for scenario in FAMILIES[family]():
-        if (family, scenario.name) in _scenarios:
-            raise SystemExit(f"two scenarios of {family} are both called {scenario.name}")
-        _scenarios[family, scenario.name] = scenario
-        metrics = tuple(name for name in scenario.truth if wanted(name, patterns))
-        if metrics and fnmatch.fnmatchcase(scenario.name, scenarios):
-            jobs += [
-                (family, scenario.name, metrics, lot, min(_LOT, sets - first))
-                for lot, first in enumerate(range(0, sets, _LOT))
-            ]
-    cells: dict[tuple[str, str, str], Cell] = {}
-    if not jobs:
-        return []
-    with multiprocessing.get_context("fork").Pool(processes) as pool:
-        for part in pool.imap(simulate, jobs):
-            for cell in part:
-                if cell.key in cells:
-                    cells[cell.key].merge(cell)
-                else:
-                    cells[cell.key] = cell
-    return list(cells.values())
+    for family in families:
+        for scenario in FAMILIES[family]():
+            if (family, scenario.name) in _scenarios:
+                raise SystemExit(f"two scenarios of {family} are both called {scenario.name}")
+            _scenarios[family, scenario.name] = scenario
+            metrics = tuple(name for name in scenario.truth if wanted(name, patterns))
+            if metrics and fnmatch.fnmatchcase(scenario.name, scenarios):
+                jobs.append((family, scenario.name, metrics))
+    return [
+        (*job, (first + start) // _LOT, min(_LOT, sets - start))
+        for start in range(0, sets, _LOT)
+        for job in jobs
+    ]
+
+
+def study(
+    jobs: list[tuple[str, str, tuple[str, ...], int, int]],
+    *,
+    processes: int | None = None,
+    minutes: float | None = None,
+    path: Path | None = None,
+) -> list[Cell]:
+    """Simulate and return the cells, in the order of the jobs; a file gets them twice a minute."""
+    cells = {(family, name, metric): None for family, name, metrics, *_ in jobs for metric in metrics}
+    saved = time.monotonic()
+    for done, part in enumerate(completed_jobs(simulate, jobs, processes=processes, minutes=minutes), 1):
+        for cell in part:
+            known = cells[cell.key]
+            if known is None:
+                cells[cell.key] = cell
+            else:
+                known.merge(cell)
+        if path and time.monotonic() > saved + _SECONDS_BETWEEN_SAVES:
+            save(path, filter(None, cells.values()))
+            saved = time.monotonic()
+            print(f"{done:,} of {len(jobs):,} lots", file=sys.stderr, flush=True)
+    complete = list(filter(None, cells.values()))
+    if path:
+        save(path, complete)
+    return complete
 
 
 _COLUMNS = """\
@@ -135,7 +159,9 @@ def page_lines(cells: list[Cell]) -> list[str]:
             continue
         families = dict.fromkeys(cell.family for cell in group)
         listed = [f"- **{family}**: {FAMILIES[family].__doc__.splitlines()[0]}" for family in families]
-        sets = f"{max(cell.sets for cell in group):,} data sets a scenario, {len(group):,} cells."
+        most, least = (each(cell.sets for cell in group) for each in (max, min))
+        count = f"{most:,}" if most == least else f"{least:,} to {most:,}"
+        sets = f"{count} data sets a scenario, {len(group):,} cells."
         lines += [title, sets, "", *listed, "", *worst_by_metric(group), "", *too_low(group), ""]
     return lines
 
@@ -158,6 +184,10 @@ def main() -> int:
     parser.add_argument("--metrics", default="*", help='patterns of names, such as "auc,*f1*,mcc"')
     parser.add_argument("--scenarios", default="*", help='a pattern of names, such as "8 clusters*"')
     parser.add_argument("--sets", type=int, default=2000, help="data sets a scenario")
+    parser.add_argument(
+        "--first", type=int, default=0, help="the first data set: others than in an earlier run"
+    )
+    parser.add_argument("--minutes", type=float, help="start no more data sets after so long")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures of all cells")
     parser.add_argument("--read", type=Path, nargs="+", metavar="FILE", help="print figures of earlier runs")
@@ -179,15 +209,13 @@ def main() -> int:
     patterns = chosen.metrics.split(",")
     cells: list[Cell] = []
     if chosen.read:
-        cells = [cell for cell in load(*chosen.read) if wanted(cell.metric, patterns)]
+        cells = [cell for cell in add_up(load(*chosen.read)) if wanted(cell.metric, patterns)]
     else:
+        if chosen.first % _LOT:
+            parser.error(f"--first {chosen.first}: data sets come in lots of {_LOT}, so use a multiple of it")
         assay.set_threads(1)
-        for family in families:
-            start = time.monotonic()
-            cells += study(family, patterns, chosen.scenarios, chosen.sets, chosen.processes)
-            print(f"{family}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
-            if chosen.json:  # family by family, so that a run that is stopped leaves what it has
-                save(chosen.json, cells)
+        jobs = jobs_of(families, patterns, chosen.scenarios, chosen.sets, chosen.first)
+        cells = study(jobs, processes=chosen.processes, minutes=chosen.minutes, path=chosen.json)
     lines = [*by_family(cells), ""] if chosen.by_family else []
     lines += [*worst_by_metric(cells), "", *too_low(cells)]
     if chosen.before:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import assay
 
-__all__ = ["Cell", "by_family", "changes", "load", "save", "too_low", "worst_by_metric"]
+__all__ = ["Cell", "add_up", "by_family", "changes", "load", "save", "too_low", "worst_by_metric"]
 
 LEAST, MOST = 0.93, 0.97  # coverage asked for, beside the simulation's own error
 RARE = 0.1  # share of data sets with an interval
@@ -118,13 +118,26 @@ class Cell:
 def save(path: Path, cells: Iterable[Cell]) -> None:
     """Write cells as JSON."""
     data = {"cells": [cell.to_dict() for cell in cells]}
-    path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    unfinished = path.with_name(f"{path.name}.part")
+    unfinished.write_text(json.dumps(data) + "\n", encoding="utf-8")
+    unfinished.replace(path)
 
 
 def load(*paths: Path) -> list[Cell]:
     """Return the cells of some files."""
     texts = (path.read_text(encoding="utf-8") for path in paths)
     return [Cell.from_dict(data) for text in texts for data in json.loads(text)["cells"]]
+
+
+def add_up(cells: Iterable[Cell]) -> list[Cell]:
+    """Return the cells of several parts of a study, each once."""
+    whole: dict[tuple[str, str, str], Cell] = {}
+    for cell in cells:
+        if cell.key in whole:
+            whole[cell.key].merge(cell)
+        else:
+            whole[cell.key] = cell
+    return list(whole.values())
 
 
 def _row(*entries: Any) -> str:

@@ -3,7 +3,8 @@
 ``python benchmarks/error_rates.py`` prints one line per setting and procedure: the rate of errors at a
 nominal 5%, the simulation's own standard error, and in how many data sets there was an answer at all. Names
 of families run only those, ``--sets 300`` says how many data sets a setting has, ``--only TEXT`` keeps
-settings whose name contains the text.
+settings whose name contains the text. ``--minutes 3`` stops in time; ``--json FILE`` keeps the counts as they
+come in, and ``--read FILE`` prints those of one or more such files, added up.
 
 - ``promises``: `choose_threshold` promises a recall, precision or specificity that the population lacks.
 - ``slices``: a slice drawn at random is said to differ from the rest, p below 0.05 before Holm's correction.
@@ -15,22 +16,27 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import json
 import math
-import multiprocessing
 import sys
+import time
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from parallel_jobs import completed_jobs
 from scipy import special
 
 import assay
 from assay.decisions import choose_threshold, cross_fitted, optimism
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 LEVEL = 0.05
+_LOT = 20  # data sets that are drawn from one stream of random numbers
+_SECONDS_BETWEEN_SAVES = 30
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,6 +165,7 @@ def promises(one: Population, rng: np.random.Generator) -> Iterator[tuple[str, b
 BINARY = ("accuracy", "precision", "recall", "specificity", "f1", "mcc", "balanced_accuracy", "auc", "brier")
 NUMBERS = ("mae", "rmse", "mean_error")
 CLASSES = ("accuracy", "balanced_accuracy", "macro_f1", "mcc")
+TASKS = {"binary": "binary", "numbers": "regression", "classes": "multiclass", "lists": "ranking"}
 LISTS = ("ndcg", "mean_average_precision", "mean_reciprocal_rank")
 
 
@@ -187,7 +194,7 @@ def slices(one: Population, rng: np.random.Generator) -> Iterator[tuple[str, boo
     part = table["part"][:n] if one.kind != "lists" else np.repeat(table["part"][:n:8], 8)
     roles = {role: column[:n] for role, column in one.roles(table).items()}
     told = {"positive": 1} if one.kind == "binary" else {}
-    task = {"numbers": "regression", "classes": "multiclass", "lists": "ranking"}.get(one.kind, "binary")
+    task = TASKS[one.kind]
     ev = assay.evaluate({**columns, "part": part, **roles}, by="part", task=task, **told,
                         **{name: name for name in (*columns, *roles)})  # fmt: skip
     if len(ev.slices["part"]) < 2:
@@ -208,7 +215,7 @@ def compare(one: Population, rng: np.random.Generator) -> Iterator[tuple[str, bo
     told = {"positive": 1, "labels": [0, 1]} if one.kind == "binary" else {}
     models = [assay.rows(**columns, **roles, **told) for columns, _ in both]
     asked = [("f1", {"average": "macro"}) if name == "macro_f1" else name for name in metrics]
-    found = assay.compare(*models, metrics=asked, correction=None)
+    found = assay.compare(*models, metrics=asked, task=TASKS[one.kind], correction=None)
     for name, difference in zip(metrics, found.differences, strict=True):
         yield name, _rejected(difference)
 
@@ -331,11 +338,12 @@ FAMILIES: dict[str, tuple[Callable[..., Any], list[Population]]] = {
 }  # fmt: skip
 
 
-def judged(family: str, place: int, sets: int, seed: int) -> list[Cell]:
-    """Return how often each procedure erred over so many data sets of one setting."""
+def judged(family: str, place: int, lot: int, sets: int, seed: int) -> list[Cell]:
+    """Return how often each procedure erred over one lot of data sets of one setting."""
     procedure, settings = FAMILIES[family]
     one = settings[place]
-    rng = np.random.Generator(np.random.Philox(key=zlib.crc32(f"{family}/{one.name}/{seed}".encode())))
+    key = zlib.crc32(f"{family}/{one.name}/{seed}".encode())
+    rng = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, lot]))
     cells: dict[str, Cell] = {}
     for _ in range(sets):
         for name, wrong in procedure(one, rng):
@@ -344,6 +352,30 @@ def judged(family: str, place: int, sets: int, seed: int) -> list[Cell]:
             cell.answers += wrong is not None
             cell.errors += bool(wrong)
     return list(cells.values())
+
+
+def add_up(cells: Iterable[Cell]) -> list[Cell]:
+    """Return the cells of several lots, each once, in the order of the settings."""
+    whole: dict[tuple[str, str, str], Cell] = {}
+    for cell in cells:
+        known = whole.setdefault(
+            (cell.family, cell.setting, cell.procedure), Cell(cell.family, cell.setting, cell.procedure)
+        )
+        for name in ("errors", "answers", "sets"):
+            setattr(known, name, getattr(known, name) + getattr(cell, name))
+    order = {
+        (family, one.name): (index, place)
+        for index, (family, (_, settings)) in enumerate(FAMILIES.items())
+        for place, one in enumerate(settings)
+    }
+    return sorted(whole.values(), key=lambda cell: order[cell.family, cell.setting])
+
+
+def save(path: Path, cells: Iterable[Cell]) -> None:
+    """Write cells as JSON."""
+    unfinished = path.with_name(f"{path.name}.part")
+    unfinished.write_text(json.dumps([dataclasses.asdict(cell) for cell in cells]) + "\n", encoding="utf-8")
+    unfinished.replace(path)
 
 
 def lines(cells: list[Cell]) -> Iterator[str]:
@@ -358,7 +390,7 @@ def lines(cells: list[Cell]) -> Iterator[str]:
         )
 
 
-def _task(job: tuple[str, int, int, int]) -> list[Cell]:
+def _task(job: tuple[str, int, int, int, int]) -> list[Cell]:
     return judged(*job)
 
 
@@ -370,20 +402,34 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="other data sets of the same settings")
     parser.add_argument("--only", default="", help="settings whose name contains this text")
     parser.add_argument("--processes", type=int, default=None, help="as many as there are cores, by default")
+    parser.add_argument("--minutes", type=float, help="start no more data sets after so long")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="keep the counts of all cells")
+    parser.add_argument("--read", type=Path, nargs="+", metavar="FILE", help="print counts of earlier runs")
     given = parser.parse_args()
+    if given.read:
+        texts = [path.read_text(encoding="utf-8") for path in given.read]
+        cells = add_up(Cell(**data) for text in texts for data in json.loads(text))
+        print("\n".join(lines(cells)))
+        return 0
     jobs = [
-        (family, place, given.sets, given.seed)
+        (family, place, lot, min(_LOT, given.sets - start), given.seed)
+        for lot, start in enumerate(range(0, given.sets, _LOT))
         for family in given.families or FAMILIES
         for place, one in enumerate(FAMILIES[family][1])
         if given.only in one.name
     ]
     assay.set_threads(1)
-    cells: list[Cell] = []
-    with multiprocessing.Pool(given.processes) as pool:
-        for done, part in enumerate(pool.imap(_task, jobs), 1):
-            cells += part
-            if sys.stderr.isatty():
-                print(f"\r{done} of {len(jobs)} settings", end="", file=sys.stderr)
+    cells, saved = [], time.monotonic()
+    parts = completed_jobs(_task, jobs, processes=given.processes, minutes=given.minutes)
+    for done, part in enumerate(parts, 1):
+        cells = add_up([*cells, *part])
+        if time.monotonic() > saved + _SECONDS_BETWEEN_SAVES:
+            saved = time.monotonic()
+            print(f"{done:,} of {len(jobs):,} lots", file=sys.stderr, flush=True)
+            if given.json:
+                save(given.json, cells)
+    if given.json:
+        save(given.json, cells)
     print("\n".join(lines(cells)))
     return 0
 
