@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES"]
 
-_SEED = 20261119
+_SEED = 4071
 _SCORES = ("exponential", "logistic", "t with 3 df", "3 values", "7 values", "90% at one score")
 _SHAPES = ("geometric", "two sizes", "a third in one")
 _WEIGHTS = ("gamma(0.5)", "gamma(2)", "1 and 10", "follows the class", "positives sampled")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import assay
+from assay.inference.distributions import student_quantile
 from assay.inference.formulas.mover import f1_interval, informedness_interval, markedness_interval
 from assay.inference.formulas.proportions import modified_wilson, proportion_interval
 from assay.inference.formulas.ratios import koopman
@@ -229,6 +230,43 @@ def test_many_classes_are_quick_and_the_same():
     found = assay.estimate("kappa", tally)
     assert found.method == "MOVER on accuracy"
     assert found.standard_error == pytest.approx(0.0043, abs=0.0005)
+
+
+def test_a_kappa_by_distance_has_students_quantile_where_a_few_far_errors_are_most_of_it():
+    """Eight near and two far errors of 100: the limits from Wilson's of accuracy, and from the rest by t.
+
+    The degrees of freedom are those of the rows' parts in the variance, each part a numerical derivative.
+    """
+    table = np.diag([18.0] * 5)
+    table[[0, 1, 2, 3, 1, 2, 3, 4], [1, 2, 3, 4, 0, 1, 2, 3]] = 1
+    table[0, 4] = table[4, 0] = 1
+
+    def kappa(counts):
+        distance = np.square(np.subtract.outer(np.arange(5), np.arange(5)))
+        chance = np.outer(counts.sum(1), counts.sum(0)) / counts.sum()
+        return 1 - (distance * counts).sum() / (distance * chance).sum()
+
+    def moved(i, j):
+        one = np.zeros((5, 5))
+        one[i, j] = 1e-6
+        return (kappa(table + one) - kappa(table - one)) / 2e-6
+
+    slopes = np.array([[moved(i, j) for j in range(5)] for i in range(5)])
+    squares, fourths = float((table * slopes**2).sum()), float((table * slopes**4).sum())
+    freedom = 2 / (fourths / squares**2 - 1 / 100)
+    correct, wrong = np.diag(np.diag(table)) / 90, (table - np.diag(np.diag(table))) / 10
+    low, high, less, more = (
+        kappa(share * correct + (1 - share) * wrong)
+        for share in (*modified_wilson(90, 100, 0.95), 0.9 - 1e-6, 0.9 + 1e-6)
+    )
+    own = ((more - less) / 2e-6) ** 2 * 0.9 * 0.1 / 100
+    rest = student_quantile(0.95, freedom) * math.sqrt(squares - own)
+    value = kappa(table)
+    expected = value - math.hypot(value - low, rest), min(value + math.hypot(high - value, rest), 1)
+    tally = assay.Confusion.of_table(table.astype(int), range(5))
+    found = assay.estimate("quadratic_weighted_kappa", tally)
+    assert freedom < 12
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-6)
 
 
 def test_asking_for_a_method_that_does_not_fit():

@@ -143,7 +143,10 @@ CHOICE = {
         squared_correlation
     """,
     "loss-sums, delta, dirichlet": """
-        msle rmsle rmspe
+        rmspe
+    """,
+    "loss-sums, squared-errors, dirichlet": """
+        msle rmsle
     """,
     "order-statistics": """
         median_absolute_error quantile_error

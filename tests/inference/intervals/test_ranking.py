@@ -291,6 +291,17 @@ def test_what_is_chosen_on_the_rows_is_lowered():
     assert hull.high > area.high
 
 
+def test_the_hulls_upper_limit_is_no_lower_than_the_areas():
+    """Thirteen positives at two of three scores: the hull's own spread says less than that of the area below it."""
+    score = np.repeat([0.0, 1.0, 2.0], [48, 345, 7])
+    actual = np.zeros(400, dtype=int)
+    actual[[*range(48, 59), 393, 394]] = 1
+    rows = assay.rows(actual=actual, score=score)
+    hull, area = assay.estimate("convex_hull_auc", rows), assay.estimate("auc", rows)
+    assert hull.value >= area.value
+    assert hull.high == area.high
+
+
 def test_rankings_at_a_share_that_is_all_or_nothing_are_wilsons():
     """Of as many rows as the figure is about."""
     rows = assay.rows(**apart())

@@ -398,6 +398,18 @@ def test_clustered_coverage():
     assert blind / 300 < 0.7
 
 
+def test_a_mean_squared_log_error_of_skewed_errors_has_halls_upper_limit():
+    """MSLE is a mean of squares like MSE; the upper limit of its root is the root of its own."""
+    actual, predicted = np.expm1(np.append(np.linspace(1, 3, 29), 4.5)), np.full(30, math.expm1(2))
+    ev = assay.evaluate(actual=actual, predicted=predicted)
+    mean, root = ev["msle"], assay.estimate("rmsle", assay.rows(actual=actual, predicted=predicted))
+    hall = ev.estimate("msle", method="hall")
+    assert mean.method == root.method == "delta, log, Hall above"
+    assert mean.high == hall.high
+    assert mean.high > ev.estimate("msle", method="delta").high
+    assert root.high == pytest.approx(math.sqrt(hall.high), rel=1e-12)
+
+
 @pytest.mark.parametrize("name", ["mse", "rmse"])
 def test_a_mean_square_of_skewed_errors_has_halls_upper_limit(name):
     """One large error in 30: the upper limit is Hall's, by his formula; the lower one is the delta method's."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.inference.bootstrap.vectorized import of_tables
+from assay.inference.distributions import student_quantile
 from assay.inference.formulas.effective_proportions import ClusterCells, Rate
 from assay.inference.formulas.mover import mover_function
 from assay.inference.formulas.proportions import Interval, jeffreys, modified_wilson, wilson
@@ -26,7 +27,7 @@ from assay.inference.intervals.interval_request import IntervalResult
 from assay.inference.intervals.method_registry import RATES, Default, interval_method
 from assay.inputs.labels import encode
 from assay.metrics import Binary
-from assay.metrics.views.confusion import effective_rows
+from assay.metrics.views.confusion import Ordered, effective_rows
 from assay.tallies import Confusion, LabelSets
 
 if TYPE_CHECKING:
@@ -369,7 +370,12 @@ def mover_accuracy(request: IntervalRequest) -> IntervalResult | str | None:
     scale = request.value if log else 1.0
     own = (values[4] - values[3]) / (shares[4] - shares[3]) * rate.error
     rest_variance = (spread.error / scale) ** 2 - (own**2 if math.isfinite(own) else 0.0)
-    rest = spread.quantile(request.confidence) * math.sqrt(max(rest_variance, 0.0))
+    quantile = spread.quantile(request.confidence)
+    if request.metric.reads is Ordered and request.influence is not None:
+        # A few far errors are most of their variance, which is as uncertain as their number is small.
+        df = min(request.influence.freedom, math.inf if spread.df is None else spread.df)
+        quantile = student_quantile(request.confidence, df)
+    rest = quantile * math.sqrt(max(rest_variance, 0.0))
     low = values[0] - math.hypot(min(*changes, 0.0), rest)
     high = values[0] + math.hypot(max(*changes, 0.0), rest)
     if not low < high:

@@ -47,6 +47,7 @@ from assay.inference.intervals.method_registry import DELTA, Default, interval_m
 from assay.inputs.labels import encode
 from assay.metrics import Mean, Undefined
 from assay.metrics.regression.moments import ccc, mse, pearson, rmse
+from assay.metrics.regression.row_losses import msle, rmsle
 from assay.metrics.views.regression import LARGEST, AbsoluteErrors, AbsolutePercentageErrors
 from assay.tallies import Losses, Moments, Queries, Sums
 from assay.tallies.loss_arguments import row_values
@@ -72,6 +73,7 @@ __all__ = [
 # Below either, the skewness is ignored: that of the losses, and a sixth of that of their mean.
 _MIN_SKEWNESS, _MIN_ACCELERATION = 0.5, 0.02
 _MAX_ROWS_WHERE_SKEWNESS_MATTERS = 300
+_SQUARES = {rmse: mse, rmsle: msle}
 _MIN_ROWS_FOR_LIN = 3
 
 
@@ -164,7 +166,7 @@ def student(request: IntervalRequest) -> IntervalResult | str | None:
 
 @interval_method(
     "loss-sums",
-    Default(metrics=("msle",), then=DELTA),
+    Default(metrics=("msle", "rmsle"), then=("squared-errors", "dirichlet")),
     Default(views=(Mean,), kinds=("moments",), then=DELTA),
 )
 def loss_sums(request: IntervalRequest) -> IntervalResult | str | None:
@@ -241,7 +243,7 @@ def squared_correlation(request: IntervalRequest) -> IntervalResult | str | None
 
 @interval_method("squared-errors", Default(metrics=("mse", "rmse"), then=(*DELTA,)))
 def squared_errors(request: IntervalRequest) -> IntervalResult | str | None:
-    """Return the delta method's interval of MSE or its root, with Hall's upper limit where that is higher.
+    """Return the delta method's interval of MSE, MSLE or a root, with Hall's upper limit where it is higher.
 
     A few large errors are most of a mean square. Where few rows show them, the delta method's upper limit is
     too low; Hall's allows for the skewness of the squares.
@@ -249,12 +251,14 @@ def squared_errors(request: IntervalRequest) -> IntervalResult | str | None:
     result = by_delta(request)
     if not isinstance(result, IntervalResult) or request.rows is None:
         return result
-    is_root = request.metric is rmse
-    squares = dataclasses.replace(request, metric=mse, value=request.value**2) if is_root else request
+    square = _SQUARES.get(request.metric)
+    squares = (
+        request if square is None else dataclasses.replace(request, metric=square, value=request.value**2)
+    )
     skewed = hall(squares)
     if not isinstance(skewed, IntervalResult):
         return result
-    high = math.sqrt(skewed.high) if is_root else skewed.high
+    high = skewed.high if square is None else math.sqrt(skewed.high)
     if high <= result.high:
         return result
     return result._replace(high=high, method=f"{result.method}, Hall above")
