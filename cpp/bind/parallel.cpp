@@ -57,9 +57,44 @@ void bind_parallel(nb::module_& m) {
     const nb::object main = nb::module_::import_("threading").attr("main_thread")();
     main_thread = nb::cast<unsigned long>(main.attr("ident"));
     set_poll(let_python_look_for_signals);
-    m.def("threads", &threads, "How many threads a kernel may use.");
-    m.def("set_threads", &set_threads, nb::arg("count"),
-          "Sets how many threads a kernel may use; 0 means every core.");
+    m.def("threads", &threads, R"(Return how many threads a kernel may use.
+
+Returns
+-------
+int
+    A number of threads: that of the cores, unless another was set.
+
+Examples
+--------
+>>> import assay
+>>> assay.threads() >= 1
+True
+)");
+    m.def("set_threads", &set_threads, nb::arg("count"), R"(Set how many threads a kernel may use.
+
+Parameters
+----------
+count
+    A number of threads; 0 or less for every core.
+
+Returns
+-------
+None
+    The setting holds for the whole process.
+
+Raises
+------
+TypeError
+    `count` is no whole number.
+
+Examples
+--------
+>>> import assay
+>>> assay.set_threads(1)
+>>> assay.threads()
+1
+>>> assay.set_threads(0)
+)");
     m.def("limit_threads", &limit_threads, nb::arg("count"),
           "Limits the threads of the calling thread's kernels alone; 0 lifts the limit. Returns "
           "the limit "

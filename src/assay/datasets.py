@@ -19,6 +19,18 @@ def messages(version: int = 0) -> Rows:
     same on every machine. Another `version` of the filter has other scores for the same messages,
     and predicts by them.
 
+    Parameters
+    ----------
+    version
+        The number of the filter's version.
+
+    Returns
+    -------
+    Rows
+        Actual and predicted labels, and scores.
+
+    Examples
+    --------
     >>> data = messages()
     >>> data.n, data.positive
     (1390, 'spam')

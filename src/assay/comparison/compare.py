@@ -333,6 +333,22 @@ def compare(
     replicates, seed
         Of methods that draw at random: how often, and where they begin.
 
+    Returns
+    -------
+    Comparison
+        Differences with intervals and tests, as a table and as sentences.
+
+    Raises
+    ------
+    InputError
+        The models, or their columns, are not given in one way, or do not fit each other.
+    ColumnError
+        A column is not there, or is none.
+    LengthError
+        Models that are to be paired have different numbers of rows.
+    MetricError
+        A metric, test or correction is not known, or a setting does not fit.
+
     Examples
     --------
     >>> import assay

@@ -153,6 +153,24 @@ def compare_resamples(
         False for losses.
     metric
         The metric's name, to be printed.
+    names
+        What the two procedures are called.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    ResampleComparison
+        The mean difference with its interval and test, and how likely the two are the same.
+
+    Raises
+    ------
+    LengthError
+        The two have different numbers of resamples.
+    MetricError
+        `test_share`, `repeats`, `rope` or `confidence` does not fit.
+    InputError
+        There are not two names.
 
     Examples
     --------
@@ -316,6 +334,20 @@ def compare_datasets(
         What the models are called, where the mapping does not say it.
     larger_is_better
         False for losses.
+    confidence
+        The confidence level of the intervals.
+
+    Returns
+    -------
+    DatasetComparison
+        The mean ranks, the test of all models and those of the pairs.
+
+    Raises
+    ------
+    InputError
+        `scores` are no table, or `names` do not fit it.
+    MetricError
+        There are fewer than two models, or `confidence` is no share between 0 and 1.
 
     Examples
     --------

@@ -123,6 +123,36 @@ def crossval(
         Whether a progress bar is drawn; by default on a terminal.
     seed
         Of the folds where `split` is a number, and of models whose ``random_state`` is None.
+    nested_repeats
+        How often ``interval="nested"`` splits the rows anew.
+    confidence
+        The confidence level of all intervals.
+    name
+        What the model is called in reports.
+
+    Returns
+    -------
+    CrossValidation
+        Estimates over the folds, the folds' values and the held-out predictions.
+
+    Raises
+    ------
+    InputError
+        `model`, `X` or `task` is none.
+    SplitError
+        The splits do not fit the rows, or test no row.
+    LengthError
+        `X`, `y` or another column has another number of rows.
+    ColumnError
+        A column is none.
+    MissingValueError
+        A value of `y` or another column is missing.
+    LabelError
+        `labels` or `positive` do not fit `y`.
+    NumberError
+        A weight is no finite number.
+    MetricError
+        A metric is not known, or `confidence` is no share between 0 and 1.
 
     Examples
     --------

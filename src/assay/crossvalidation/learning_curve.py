@@ -139,6 +139,33 @@ def learning_curve(
     size are among those of a larger one; classes keep their shares, and with `time` they are the latest.
     The other parameters are those of :func:`assay.crossval`.
 
+    Parameters
+    ----------
+    model, X, y
+        As for :func:`assay.crossval`.
+    sizes
+        Shares of each fold's training rows, up to 1.0, or counts of them.
+    split, metrics, task, labels, positive
+        As for :func:`assay.crossval`.
+    group, time, key, weight, part
+        As for :func:`assay.crossval`.
+    fit_options, jobs, processes, progress, confidence, name, seed
+        As for :func:`assay.crossval`.
+
+    Returns
+    -------
+    LearningCurve
+        Estimates on test and on training rows for every size.
+
+    Raises
+    ------
+    SplitError
+        A size is larger than the training rows, or leaves too few of them.
+    AssayError
+        As :func:`assay.crossval`.
+
+    Examples
+    --------
     >>> import numpy as np, assay
     >>> class Mean:
     ...     def fit(self, X, y):

@@ -86,6 +86,25 @@ def bayes_threshold(cost_fp: float, cost_fn: float, *, cost_tp: float = 0, cost_
 
     It follows from the costs alone: ``(fp - tn) / ((fp - tn) + (fn - tp))``.
 
+    Parameters
+    ----------
+    cost_fp, cost_fn
+        What a false positive and a false negative cost.
+    cost_tp, cost_tn
+        What a true positive and a true negative cost.
+
+    Returns
+    -------
+    float
+        A threshold between 0 and 1.
+
+    Raises
+    ------
+    MetricError
+        A cost is negative or no number; or no error costs more than being right.
+
+    Examples
+    --------
     >>> bayes_threshold(1, 4)
     0.2
     """
@@ -98,6 +117,27 @@ def shifted_probability(probability: Any, prevalence: float, new_prevalence: flo
 
     The distribution of scores within each class is taken to be unchanged.
 
+    Parameters
+    ----------
+    probability
+        One probability or an array of them.
+    prevalence, new_prevalence
+        The share of positives in the rows, and where the model will be used.
+
+    Returns
+    -------
+    float or NDArray
+        Of the shape of `probability`.
+
+    Raises
+    ------
+    NumberError
+        A probability does not lie within 0 and 1.
+    MetricError
+        A prevalence is no share between 0 and 1.
+
+    Examples
+    --------
     >>> shifted_probability(0.5, 0.5, 0.2)
     0.2
     """
@@ -117,6 +157,27 @@ def shifted_threshold(threshold: Any, prevalence: float, new_prevalence: float) 
 
     The inverse of :func:`shifted_probability`.
 
+    Parameters
+    ----------
+    threshold
+        One threshold or an array of them.
+    prevalence, new_prevalence
+        The share of positives in the rows, and where the model will be used.
+
+    Returns
+    -------
+    float or NDArray
+        Of the shape of `threshold`.
+
+    Raises
+    ------
+    NumberError
+        A threshold does not lie within 0 and 1.
+    MetricError
+        A prevalence is no share between 0 and 1.
+
+    Examples
+    --------
     >>> round(shifted_threshold(0.2, 7 / 15, 0.2), 6)
     0.466667
     """
@@ -128,6 +189,25 @@ def probability_cost(prevalence: float, cost_fp: float, cost_fn: float) -> float
 
     Drummond and Holte 2006: ``prevalence cost_fn / (prevalence cost_fn + (1 - prevalence) cost_fp)``.
 
+    Parameters
+    ----------
+    prevalence
+        The share of positives.
+    cost_fp, cost_fn
+        What a false positive and a false negative cost.
+
+    Returns
+    -------
+    float
+        A share between 0 and 1.
+
+    Raises
+    ------
+    MetricError
+        A cost is negative or no number; or `prevalence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> probability_cost(0.5, 1, 4)
     0.8
     """

@@ -50,6 +50,27 @@ def net_benefit(data: Any, thresholds: Any = None) -> DecisionCurve:
     standardised one (over the prevalence), and the standard error at a threshold that was not tuned.
     `thresholds` are 0.01 to 0.99 by 0.01 unless given.
 
+    Parameters
+    ----------
+    data
+        Rows or a score tally.
+    thresholds
+        Threshold probabilities.
+
+    Returns
+    -------
+    DecisionCurve
+        A point per threshold.
+
+    Raises
+    ------
+    MetricError
+        `data` are neither rows with scores nor a tally of scores; or a threshold is not above 0 and below 1.
+    NumberError
+        A score is no probability.
+
+    Examples
+    --------
     >>> import assay
     >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
     >>> curve = net_benefit(rows, [0.2, 0.5])
@@ -89,6 +110,23 @@ def cost_curve(data: Any) -> DecisionCurve:
     Drummond and Holte 2006: the lower envelope of the lines of all cutoffs, its corners those of the ROC
     curve's hull. Beside it the cost of always predicting the same class, whichever is cheaper.
 
+    Parameters
+    ----------
+    data
+        Rows or a score tally.
+
+    Returns
+    -------
+    DecisionCurve
+        Corners of the curve, with their thresholds.
+
+    Raises
+    ------
+    MetricError
+        `data` are neither rows with scores nor a tally of scores.
+
+    Examples
+    --------
     >>> import assay
     >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
     >>> curve = cost_curve(rows)
@@ -104,6 +142,28 @@ def cost_curve(data: Any) -> DecisionCurve:
 def normalised_cost(data: Any, threshold: float, probability_cost: Any) -> Any:
     """Return a threshold's line in a cost curve: ``fnr x + fpr (1 - x)`` over the probability cost x.
 
+    Parameters
+    ----------
+    data
+        Rows or a score tally.
+    threshold
+        The threshold: scores at or above it are predicted positive.
+    probability_cost
+        One probability cost or an array of them.
+
+    Returns
+    -------
+    float or NDArray
+        The cost at each probability cost, of the shape of `probability_cost`.
+
+    Raises
+    ------
+    MetricError
+        `data` are neither rows with scores nor a tally of scores; or `threshold` is no number; or a
+        probability cost is no share between 0 and 1.
+
+    Examples
+    --------
     >>> import assay
     >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
     >>> round(normalised_cost(rows, 0.5, 0.5), 4)
@@ -125,6 +185,32 @@ def normalised_cost(data: Any, threshold: float, probability_cost: Any) -> Any:
 def expected_cost(data: Any, **costs: Unpack[CriterionOptions]) -> Curve:
     """Return the cost per row at every cutoff; the costs are those of :func:`choose_threshold`.
 
+    Parameters
+    ----------
+    data
+        Rows or a score tally.
+    best, beta, calibrated, min_recall, min_precision, min_specificity
+        Criteria of :func:`choose_threshold` that are no costs: refused.
+    cost_fp, cost_fn, cost_tp, cost_tn
+        What each outcome costs.
+    prevalence
+        The share of positives where the model will be used.
+    capacity, max_positive_rate, equal_error, confidence, method
+        Likewise.
+
+    Returns
+    -------
+    Curve
+        The cutoffs, and the column ``cost_per_row``.
+
+    Raises
+    ------
+    MetricError
+        `data` are neither rows with scores nor a tally of scores; or a cost is missing, negative or no
+        number; or a criterion other than costs is stated.
+
+    Examples
+    --------
     >>> import assay
     >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
     >>> expected_cost(rows, cost_fp=1, cost_fn=4)["cost_per_row"].round(2).tolist()

@@ -144,6 +144,34 @@ def cross_fitted(
     variation of these, see docs/how-to/decisions.md. Folds are stratified by class; rows of a group stay
     together. The order of the rows does not matter.
 
+    Parameters
+    ----------
+    data
+        Rows or a score tally.
+    folds
+        How many folds there are.
+    seed
+        Where the random draws begin: the same seed gives the same result.
+    best, beta, min_recall, min_precision, min_specificity
+        The criterion, as :func:`choose_threshold` takes it.
+    cost_fp, cost_fn, cost_tp, cost_tn, prevalence, calibrated
+        The criterion by costs, likewise.
+    capacity, max_positive_rate, equal_error, confidence, method
+        Other criteria, and the confidence of any, likewise.
+
+    Returns
+    -------
+    CrossFit
+        The pooled counts, the measure with its interval, and the threshold of each fold.
+
+    Raises
+    ------
+    MetricError
+        `data` are neither rows with scores nor a tally of scores; or not exactly one criterion is stated; or
+        `folds` is below 2.
+
+    Examples
+    --------
     >>> import assay
     >>> rows = assay.rows(actual=[0, 1] * 50, score=[i % 9 for i in range(100)])
     >>> fit = cross_fitted(rows, best="f1")
@@ -164,6 +192,34 @@ def optimism(
     difference is the optimism (Harrell 1996). Groups are resampled whole. With more than 16,384 scores
     neighbours are merged, which changes the optimism by far less than the resampling does.
 
+    Parameters
+    ----------
+    data
+        Rows or a score tally.
+    replicates
+        How many bootstrap replicates are drawn.
+    seed
+        Where the random draws begin: the same seed gives the same result.
+    best, beta, min_recall, min_precision, min_specificity
+        The criterion, as :func:`choose_threshold` takes it.
+    cost_fp, cost_fn, cost_tp, cost_tn, prevalence, calibrated
+        The criterion by costs, likewise.
+    capacity, max_positive_rate, equal_error, confidence, method
+        Other criteria, and the confidence of any, likewise.
+
+    Returns
+    -------
+    Optimism
+        The apparent measure, its optimism, the corrected measure and the spread of the thresholds.
+
+    Raises
+    ------
+    MetricError
+        `data` are neither rows with scores nor a tally of scores; or not exactly one criterion is stated; or
+        `replicates` is below 2.
+
+    Examples
+    --------
     >>> import assay
     >>> rows = assay.rows(actual=[0, 1] * 50, score=[i % 9 for i in range(100)])
     >>> result = optimism(rows, best="youden", replicates=50)

@@ -202,7 +202,9 @@ def choose_threshold(
 
     Parameters
     ----------
-    cost_fp, cost_fn, cost_tp, cost_tn
+    data
+        Rows or a score tally.
+    cost_fp, cost_fn, cost_tp, cost_tn, prevalence, calibrated
         Lowest mean cost: what each outcome costs, as a number, or as a column with a cost for each row.
         With ``prevalence`` the cost is that of rows of which another share is positive; with
         ``calibrated=True`` the threshold follows from the costs alone, for calibrated probabilities.
@@ -225,6 +227,20 @@ def choose_threshold(
         Another threshold to show beside it; 0.5 by default where the scores are probabilities.
     folds, replicates, seed
         How optimistic the result is: see :func:`cross_fitted` (folds) and :func:`optimism` (replicates).
+
+    Returns
+    -------
+    Threshold
+        The threshold, the counts it gives, and the measure with its interval.
+
+    Raises
+    ------
+    MetricError
+        Not exactly one criterion is stated, or it cannot be reached; or an option does not belong to it.
+    ColumnError
+        A column of costs is none.
+    LengthError
+        A column of costs has not one value per row.
 
     Examples
     --------
@@ -263,6 +279,34 @@ def evaluate_threshold(
 ) -> Threshold:
     """Evaluate a threshold that was not chosen on these rows, by the measure of one criterion.
 
+    Parameters
+    ----------
+    data
+        Rows or a score tally.
+    threshold
+        The threshold: scores at or above it are predicted positive.
+    baseline
+        Another threshold to show beside it.
+    best, beta, min_recall, min_precision, min_specificity
+        The criterion, as :func:`choose_threshold` takes it.
+    cost_fp, cost_fn, cost_tp, cost_tn, prevalence, calibrated
+        The criterion by costs, likewise.
+    capacity, max_positive_rate, equal_error, confidence, method
+        Other criteria, and the confidence of any, likewise.
+
+    Returns
+    -------
+    Threshold
+        The counts that the threshold gives, and the measure with its interval.
+
+    Raises
+    ------
+    MetricError
+        `data` are neither rows with scores nor a tally of scores; or not exactly one criterion is stated; or
+        `threshold` or `baseline` is no number.
+
+    Examples
+    --------
     >>> import assay
     >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
     >>> evaluate_threshold(rows, 0.5, best="f1").estimate

@@ -89,6 +89,18 @@ def source(
         Columns whose values are text, however much they look like numbers or dates: ``"1e2"`` and ``"100"``
         of a CSV are then two labels.
 
+    Returns
+    -------
+    Source
+        To scan, to evaluate, or to ask for its columns.
+
+    Raises
+    ------
+    FileError
+        There is no such file.
+    InputError
+        Settings exclude each other, or belong to another format.
+
     Examples
     --------
     >>> from assay.engines import source

@@ -116,6 +116,26 @@ def scan(
     progress
         Called with the number of rows read so far, now and then.
 
+    Returns
+    -------
+    Scan
+        The tallies by name, how many rows were read and dropped, and notes.
+
+    Raises
+    ------
+    InputError
+        A setting does not fit.
+    FileError
+        The data cannot be read.
+    ColumnError
+        A column is not there, or holds what its role does not take.
+    MissingValueError
+        A value is missing, and `missing` is ``"refuse"``.
+    LabelError
+        A label was not declared.
+    NumberError
+        A number is not finite.
+
     Examples
     --------
     >>> import assay

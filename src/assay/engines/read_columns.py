@@ -44,6 +44,41 @@ def read(
     `memory` is what the reader may take beside the columns, and `progress` is called with the number of rows
     read so far.
 
+    Parameters
+    ----------
+    data
+        A source, or what one is made of: a path, a pattern, a folder.
+    columns
+        Names of columns.
+    numbers
+        Those of them that must be numbers.
+    most
+        About how many rows to read, from the beginning.
+    memory
+        What the reader may take beside the columns.
+    threads
+        How many threads read.
+    progress
+        Called with the number of rows read so far, now and then.
+
+    Returns
+    -------
+    dict[str, Column]
+        The columns by name.
+
+    Raises
+    ------
+    FileError
+        The data cannot be read.
+    ColumnError
+        A column is not there.
+    NumberError
+        A column of `numbers` holds something else.
+    LengthError
+        The columns came out at different lengths.
+
+    Examples
+    --------
     >>> from assay.engines import read, source
     >>> found = read(source(sql="SELECT i AS n, 'r' || i % 2 AS half FROM range(3) t(i)"), ["n", "half"])
     >>> found["n"].values.tolist(), found["half"].labels

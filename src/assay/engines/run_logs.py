@@ -59,6 +59,18 @@ def read_log(
     library
         ``"pandas"``, ``"polars"``, ``"pyarrow"``, or ``"dict"`` for a dict of lists.
 
+    Returns
+    -------
+    dict or data frame
+        The columns ``question``, ``run``, ``correct`` and ``model``, and ``answer`` where there are answers.
+
+    Raises
+    ------
+    FileError
+        The log cannot be read, or holds no scored runs.
+    InputError
+        `library` is not known.
+
     Examples
     --------
     >>> import json, pathlib, tempfile

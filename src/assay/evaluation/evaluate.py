@@ -146,6 +146,30 @@ def evaluate(
     tags
         Words to record beside, such as ``["nightly"]``.
 
+    Returns
+    -------
+    Evaluation
+        Its metrics by name, counts, curves, slices, text and page.
+
+    Raises
+    ------
+    InputError
+        A role is missing, or does not fit the others or the task.
+    ColumnError
+        A column is not there, or is none.
+    LengthError
+        Columns have different numbers of values.
+    MissingValueError
+        A value is missing, and `missing` is ``"refuse"``.
+    LabelError
+        A label was not declared, or it is not clear which one is positive.
+    NumberError
+        A number is not finite, or no probability.
+    FileError
+        A file cannot be read.
+    MetricError
+        A setting does not fit, such as a `confidence` of 95.
+
     Examples
     --------
     >>> import assay

@@ -93,6 +93,17 @@ def group_metrics(
     GroupMetrics
         A value per group and metric: NaN where a group has none, as of AUC where it has but one class.
 
+    Raises
+    ------
+    ColumnError
+        A column is not there, or `by` is missing.
+    LengthError
+        Columns have different numbers of values.
+    InputError
+        The task, or a role, does not fit.
+    MetricError
+        A metric is not known, or `confidence` is no share between 0 and 1.
+
     Examples
     --------
     >>> import assay

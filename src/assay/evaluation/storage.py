@@ -87,6 +87,25 @@ def save(ev: Evaluation, path: Any) -> None:
 def load(path: Any) -> Evaluation:
     """Return the evaluation that ``save`` wrote to a file.
 
+    Parameters
+    ----------
+    path
+        The path of the file.
+
+    Returns
+    -------
+    Evaluation
+        The same as was saved.
+
+    Raises
+    ------
+    FileError
+        The file cannot be read.
+    FormatError
+        The file is not what ``save`` writes, or is damaged.
+
+    Examples
+    --------
     >>> import assay, pathlib, tempfile
     >>> ev = assay.evaluate(actual=[0, 1, 1], predicted=[0, 1, 0], name="first")
     >>> with tempfile.TemporaryDirectory() as folder:

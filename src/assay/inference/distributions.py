@@ -6,7 +6,7 @@ A p-value taken as ``1 - cdf`` is 0 as soon as it is below 1e-16; a survival fun
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import MetricError
 from assay.inference.formulas.proportions import check_confidence
@@ -20,6 +20,25 @@ __all__ = ["chi_square_p", "expit", "f_p", "normal_p", "normal_point", "student_
 def normal_p(z: float, alternative: Alternative = "two-sided") -> float:
     """Return the p-value of a standard normal statistic.
 
+    Parameters
+    ----------
+    z
+        The statistic.
+    alternative
+        ``"two-sided"``, or ``"greater"`` or ``"less"`` than what the null hypothesis says.
+
+    Returns
+    -------
+    float
+        The p-value.
+
+    Raises
+    ------
+    MetricError
+        `alternative` is not known.
+
+    Examples
+    --------
     >>> f"{normal_p(33.2):.3g}"
     '1.08e-241'
     """
@@ -41,6 +60,25 @@ def normal_point(share: float) -> float:
 def student_p(t: float, df: float, alternative: Alternative = "two-sided") -> float:
     """Return the p-value of Student's t; the degrees of freedom may be fractional, or infinite.
 
+    Parameters
+    ----------
+    t, df
+        The statistic and its degrees of freedom.
+    alternative
+        ``"two-sided"``, or ``"greater"`` or ``"less"`` than what the null hypothesis says.
+
+    Returns
+    -------
+    float
+        The p-value.
+
+    Raises
+    ------
+    MetricError
+        `alternative` is not known.
+
+    Examples
+    --------
     >>> round(student_p(2.364624251, 7), 9), round(student_p(1.959963985, math.inf), 9)
     (0.05, 0.05)
     """
@@ -60,6 +98,25 @@ def student_p(t: float, df: float, alternative: Alternative = "two-sided") -> fl
 def student_quantile(confidence: float, df: float) -> float:
     """Return the half width, in standard errors, of a two-sided interval by Student's t.
 
+    Parameters
+    ----------
+    confidence
+        The confidence level of the interval.
+    df
+        Degrees of freedom, which may be fractional or infinite.
+
+    Returns
+    -------
+    float
+        The quantile.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> round(student_quantile(0.95, 7), 6)
     2.364624
     """
@@ -72,6 +129,18 @@ def student_quantile(confidence: float, df: float) -> float:
 def chi_square_p(statistic: float, df: float) -> float:
     """Return the p-value of a chi-square statistic.
 
+    Parameters
+    ----------
+    statistic, df
+        The statistic and its degrees of freedom.
+
+    Returns
+    -------
+    float
+        The p-value.
+
+    Examples
+    --------
     >>> round(chi_square_p(3.841458820694124, 1), 12)
     0.05
     """
@@ -83,6 +152,18 @@ def chi_square_p(statistic: float, df: float) -> float:
 def f_p(statistic: float, df: tuple[float, float]) -> float:
     """Return the p-value of an F statistic.
 
+    Parameters
+    ----------
+    statistic, df
+        The statistic, and the degrees of freedom of its numerator and denominator.
+
+    Returns
+    -------
+    float
+        The p-value.
+
+    Examples
+    --------
     >>> round(f_p(4.735063069693282, (10, 5)), 6)
     0.05
     """
@@ -100,10 +181,15 @@ def expit(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x >= 0 else (small := math.exp(x)) / (1 + small)
 
 
+def check_alternative(alternative: Any) -> None:
+    """Raise unless an alternative is one that tests know."""
+    if alternative not in ("two-sided", "greater", "less"):
+        raise MetricError(f'alternative={alternative!r} is not known: use "two-sided", "greater" or "less".')
+
+
 def _tail(statistic: float, alternative: Alternative) -> float:
     """Return the statistic oriented so that large values favour the alternative."""
+    check_alternative(alternative)
     if alternative == "two-sided":
         return abs(statistic)
-    if alternative not in ("greater", "less"):
-        raise MetricError(f'alternative={alternative!r} is not known: use "two-sided", "greater" or "less".')
     return statistic if alternative == "greater" else -statistic

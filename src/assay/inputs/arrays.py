@@ -27,6 +27,25 @@ _DLPACK_CUDA_HOST: Final = 3  # page-locked CPU memory
 def column(values: Any, name: str = "values") -> Column:
     """Return a column from anything with one value per row, copying only if necessary.
 
+    Parameters
+    ----------
+    values
+        A list, an array, a tensor or a data frame's column.
+    name
+        What errors call the column.
+
+    Returns
+    -------
+    Column
+        The values, or codes with their labels.
+
+    Raises
+    ------
+    ColumnError
+        There is not one value per row, or values are of different kinds.
+
+    Examples
+    --------
     >>> import assay
     >>> assay.column(["ham", "spam", "ham"]).labels
     ('ham', 'spam')

@@ -23,6 +23,29 @@ def cut(values: Any, edges: Sequence[float], name: str = "values") -> Column:
 
     What lies below the first edge or from the last one on has intervals of its own.
 
+    Parameters
+    ----------
+    values
+        Numbers.
+    edges
+        Where to cut, in rising order.
+    name
+        What errors call the column.
+
+    Returns
+    -------
+    Column
+        Labels that sort in the order of the intervals.
+
+    Raises
+    ------
+    ColumnError
+        `values` are no column.
+    NumberError
+        `values` or `edges` are not numbers, or the edges do not rise.
+
+    Examples
+    --------
     >>> import assay
     >>> assay.cut([3, 18, 70], [18, 65]).labels
     ('1: below 18', '2: 18 to below 65', '3: 65 or more')

@@ -185,6 +185,26 @@ def rows(
         What to do with rows that lack a value: ``"refuse"`` raises and says where, ``"drop"`` leaves
         them out and counts them in ``dropped``.
 
+    Returns
+    -------
+    Rows
+        The columns by role, encoded and checked.
+
+    Raises
+    ------
+    ColumnError
+        A column is not there, or is none.
+    LengthError
+        Columns have different numbers of values.
+    MissingValueError
+        A value is missing, and `missing` is ``"refuse"``.
+    LabelError
+        A label was not declared, or it is not clear which one is positive.
+    NumberError
+        A number is not finite, or a weight is negative.
+    InputError
+        A setting is not known.
+
     Examples
     --------
     >>> import assay

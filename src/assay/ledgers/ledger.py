@@ -412,6 +412,18 @@ def ledger(url: str | os.PathLike[str] | None = None, *, read_only: bool = False
     read_only
         Neither create the ledger nor change it: what is missing or older is refused.
 
+    Returns
+    -------
+    Ledger
+        To record evaluations in, and to list them.
+
+    Raises
+    ------
+    LedgerError
+        The ledger cannot be opened, or is not one.
+    MissingDependencyError
+        The driver of a PostgreSQL server is not installed.
+
     Examples
     --------
     >>> import assay, tempfile

@@ -38,6 +38,18 @@ _MAX_EXACT_SUM = 100_000  # numbers that are added exactly within a few millisec
 def ratio(numerator: Any, denominator: Any) -> Any:
     """Return the quotient, NaN where the denominator is 0.
 
+    Parameters
+    ----------
+    numerator, denominator
+        Numbers, or arrays of one shape.
+
+    Returns
+    -------
+    float or NDArray
+        The quotient.
+
+    Examples
+    --------
     >>> ratio(3, 4), ratio(1, 0)
     (0.75, nan)
     >>> ratio(np.array([1, 2]), np.array([0, 4]))
@@ -78,7 +90,23 @@ def _divided(numerator: Any, denominator: Any, otherwise: Any) -> Any:
 
 
 def root(value: Any) -> Any:
-    """Return the square root; NaN stays NaN, and negative numbers, which only rounding makes, count as 0."""
+    """Return the square root; NaN stays NaN, and negative numbers, which only rounding makes, count as 0.
+
+    Parameters
+    ----------
+    value
+        A number or an array.
+
+    Returns
+    -------
+    float or NDArray
+        The square root.
+
+    Examples
+    --------
+    >>> root(4.0), root(-1e-18)
+    (2.0, -0.0)
+    """
     if isinstance(value, _NUMBER):
         return math.sqrt(value) if value > 0 else value * 0.0
     if isinstance(value, Exact):

@@ -19,13 +19,57 @@ __all__ = ["average_tables", "averaged", "each", "over_classes", "pooled"]
 
 
 def each(metric: Metric, classes: Binary, names: Sequence[Any], **parameters: Any) -> dict[Any, Value]:
-    """Return a metric's value for each class by its name."""
+    """Return a metric's value for each class by its name.
+
+    Parameters
+    ----------
+    metric
+        A metric of two classes.
+    classes
+        The counts of every class against the rest.
+    names
+        The classes' names.
+    parameters
+        The metric's own options.
+
+    Returns
+    -------
+    dict
+        A value per class, or the reason why there is none.
+
+    Examples
+    --------
+    >>> import assay
+    >>> from assay.metrics import Classes, recall
+    >>> table = assay.Confusion.of(assay.rows(actual=["a", "a", "b"], predicted=["a", "b", "b"]))
+    >>> each(recall, Classes.of(table).against_rest(), table.labels)
+    {'a': 0.5, 'b': 1.0}
+    """
     values = _values(metric, classes, parameters)
     return {name: metric.value(value, classes) for name, value in zip(names, values, strict=True)}
 
 
 def pooled(classes: Binary) -> Binary:
-    """Return all classes' counts added up, each row counted once per class, for micro averages."""
+    """Return all classes' counts added up, each row counted once per class, for micro averages.
+
+    Parameters
+    ----------
+    classes
+        The counts of every class against the rest.
+
+    Returns
+    -------
+    Binary
+        Counts of two classes.
+
+    Examples
+    --------
+    >>> import assay
+    >>> from assay.metrics import Classes
+    >>> table = assay.Confusion.of(assay.rows(actual=["a", "a", "b"], predicted=["a", "b", "b"]))
+    >>> pooled(Classes.of(table).against_rest()).tp
+    2
+    """
     sums = (np.asarray(x).sum(-1) for x in (classes.tp, classes.fp, classes.fn, classes.tn))
     # Counts of very many rows are Python integers, and so are their sums.
     return type(classes)(*(x.item() if isinstance(x, np.generic) else x for x in sums))
@@ -45,6 +89,39 @@ def averaged(
     ``"macro"`` counts each class the same, ``"weighted"`` by its rows, ``"micro"`` adds the classes' counts
     first. Where a class has no value, ``undefined="strict"`` makes the average undefined and names the
     class, ``"skip"`` leaves the class out, and a number (0 or 1) replaces the value.
+
+    Parameters
+    ----------
+    metric
+        A metric of two classes.
+    classes
+        The counts of every class against the rest.
+    average
+        ``"macro"``, ``"weighted"`` or ``"micro"``.
+    parameters
+        The metric's own options.
+    names
+        The classes' names, for the reason where one has no value.
+    undefined
+        ``"strict"``, ``"skip"`` or a number.
+
+    Returns
+    -------
+    float or Undefined
+        The average.
+
+    Raises
+    ------
+    MetricError
+        The average, or `undefined`, is not known.
+
+    Examples
+    --------
+    >>> import assay
+    >>> from assay.metrics import Classes, recall
+    >>> table = assay.Confusion.of(assay.rows(actual=[0, 0, 1, 2], predicted=[0, 1, 1, 2]))
+    >>> averaged(recall, Classes.of(table).against_rest(), "macro", {}, names=table.labels)
+    0.8333333333333334
     """
     if average == "micro":
         counts = pooled(classes)

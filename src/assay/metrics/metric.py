@@ -369,6 +369,46 @@ def metric(
     The docstring's first line is a sentence for a reader; what stands first in double backticks, there or
     below, is the formula. `best` is None where no value is better than another. What the other arguments say
     stands at the fields of :class:`Metric`.
+
+    Parameters
+    ----------
+    reads
+        The view of a tally that the formula takes.
+    kind
+        What kind of quantity it is, which chooses the interval.
+    bounds, best
+        The least and the greatest value, and the best one, or None.
+    undefined
+        Why there is no value, as text or as a function of the view.
+    aliases
+        Other names.
+    loss, each
+        The loss of a row, or the value of a query, of which the metric is the mean.
+    title
+        The name in reports.
+    row_mean, monotone, depends_on_n, probabilities
+        See the fields of :class:`Metric`.
+
+    Returns
+    -------
+    Callable
+        A decorator that makes a :class:`Metric` of the formula.
+
+    Raises
+    ------
+    MetricError
+        The declaration is not complete.
+
+    Examples
+    --------
+    >>> import assay
+    >>> from assay.metrics import Binary
+    >>> @metric(reads=Binary, kind="counts", bounds=(0, 1), best=1, undefined="there are no rows")
+    ... def share_of_hits(c: Binary):
+    ...     'The share of rows that are true positives: ``tp / n``.'
+    ...     return c.tp / (c.tp + c.fp + c.fn + c.tn)
+    >>> share_of_hits(assay.rows(actual=[0, 1, 1, 1], predicted=[0, 1, 1, 0]))
+    0.5
     """
 
     def declare(formula: Callable[..., Any]) -> Metric:

@@ -33,7 +33,30 @@ _LABEL_AVERAGES, _OUTPUT_AVERAGES = ("macro", "micro", "weighted", "samples"), (
 
 
 def each_output(metric: Metric, tallies: Sequence[Tally], **parameters: Any) -> list[Value]:
-    """Return a metric's value for each output."""
+    """Return a metric's value for each output.
+
+    Parameters
+    ----------
+    metric
+        A metric of numbers.
+    tallies
+        A tally per output.
+    parameters
+        The metric's own options.
+
+    Returns
+    -------
+    list
+        A value per output, or the reason why there is none.
+
+    Examples
+    --------
+    >>> import assay
+    >>> from assay.metrics import mae
+    >>> both = [assay.Moments.of(assay.rows(actual=[1, 2], predicted=p)) for p in ([1, 3], [1, 2])]
+    >>> each_output(mae, both)
+    [0.5, 0.0]
+    """
     return [metric(tally, **parameters) for tally in tallies]
 
 
@@ -45,6 +68,30 @@ def over_outputs(
     `weights` is ``"equal"``, ``"variance"`` (an output counts by the variance of its actual values, for
     metrics that read moments), or one number per output.
 
+    Parameters
+    ----------
+    metric
+        A metric of numbers.
+    tallies
+        A tally per output.
+    weights
+        ``"equal"``, ``"variance"`` or a number per output.
+    parameters
+        The metric's own options.
+
+    Returns
+    -------
+    float or Undefined
+        The average.
+
+    Raises
+    ------
+    MetricError
+        The weights are not known, negative or of another number; or the metric cannot be read from the
+        tallies.
+
+    Examples
+    --------
     >>> import assay
     >>> from assay.metrics import r2
     >>> actual, predicted = [[0.5, -1, 7], [1, 1, -6]], [[0, -1, 8], [2, 2, -5]]

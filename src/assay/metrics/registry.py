@@ -62,7 +62,18 @@ def unregister(metric: Metric) -> None:
 
 
 def catalogue() -> tuple[Metric, ...]:
-    """Return every metric there is, in the order of declaration."""
+    """Return every metric there is, in the order of declaration.
+
+    Returns
+    -------
+    tuple[Metric, ...]
+        All metrics.
+
+    Examples
+    --------
+    >>> [metric.name for metric in catalogue()[:3]]
+    ['recall', 'specificity', 'precision']
+    """
     return tuple(_registry.values())
 
 
@@ -71,6 +82,23 @@ def find(name: str) -> Metric:
 
     Capitals, spaces, hyphens, CamelCase and a final ``_score`` do not matter.
 
+    Parameters
+    ----------
+    name
+        A name, in whatever spelling.
+
+    Returns
+    -------
+    Metric
+        The metric.
+
+    Raises
+    ------
+    MetricError
+        There is none of that name: near ones are named.
+
+    Examples
+    --------
     >>> [find(name).name for name in ("PPV", "F1Score", "recall (TPR)", "Pos Pred Value", "mn_log_loss")]
     ['precision', 'f1', 'recall', 'precision', 'log_loss']
     """

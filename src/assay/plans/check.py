@@ -73,6 +73,11 @@ def check(
     NoLooksLeftError
         As many models as the plan allows have been evaluated on the test set.
 
+    Returns
+    -------
+    PlanCheck
+        Of each requirement whether it is met, with the estimate that shows it.
+
     Examples
     --------
     >>> import assay

@@ -278,6 +278,20 @@ def plan(
     settings
         Further settings of :func:`assay.evaluate`: ``task``, ``positive``, ``threshold`` and the like.
 
+    Returns
+    -------
+    Plan
+        To print, to seal with ``save``, and to check models by.
+
+    Raises
+    ------
+    PlanError
+        A requirement cannot be read, or a setting does not fit.
+    ColumnError
+        A column is not there, or is none.
+    LengthError
+        Columns have different numbers of values.
+
     Examples
     --------
     >>> import assay

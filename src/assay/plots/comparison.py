@@ -50,6 +50,26 @@ def compare(
         Of ``"roc"``, ``"precision_recall"``, ``"det"``, ``"gain"``, ``"lift"``, ``"calibration"``.
     options
         Further options of the pictures, for all of them: ``confidence=`` and the like.
+
+    Returns
+    -------
+    NDArray
+        The axes, one per kind of curve.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or a model's rows cannot be drawn; or a kind is not known.
+
+    Examples
+    --------
+    >>> import assay
+    >>> y = [0, 0, 1, 0, 1, 1]
+    >>> models = {"a": [0.1, 0.3, 0.35, 0.4, 0.8, 0.9], "b": [0.2, 0.1, 0.6, 0.5, 0.4, 0.7]}
+    >>> rows = {name: assay.rows(actual=y, score=score) for name, score in models.items()}
+    >>> axes = assay.plots.compare(rows, kinds=["roc", "gain"])
+    >>> [ax.get_ylabel() for ax in axes]
+    ['recall (sensitivity)', 'share of positives found']
     """
     for kind in kinds:
         check_choice("kinds", kind, tuple(_KINDS))

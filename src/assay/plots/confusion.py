@@ -64,6 +64,23 @@ def confusion(
         (precision on the diagonal), or all rows.
     colour_bar
         Whether to draw the scale of the shades.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws; or `shares` is not known.
+
+    Examples
+    --------
+    >>> import assay
+    >>> ax = assay.plots.confusion(assay.rows(actual=[0, 0, 1, 1], predicted=[0, 1, 1, 1]), colour_bar=False)
+    >>> [text.get_text() for text in ax.texts]
+    ['1', '50.0%', '1', '50.0%', '0', '2', '100.0%']
     """
     check_choice("shares", shares, tuple(_OF))
     data = drawn_data(data, Confusion)

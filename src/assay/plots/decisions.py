@@ -65,6 +65,16 @@ def expected_cost(data: Any, *, ax: Axes | None = None, below: str | None = None
         What outcomes cost, as :func:`assay.decisions.choose_threshold` takes it: ``cost_fp=5, cost_fn=1``.
         Curves have theirs.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws; or a cost is missing or negative.
+
     Examples
     --------
     >>> import assay
@@ -129,6 +139,24 @@ def cost_curve(data: Any, *, ax: Axes | None = None, below: str | None = None) -
         Axes to draw on; a new figure's unless given.
     below
         What to say below the title, if not the rows and the positive class.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
+    >>> ax = assay.plots.cost_curve(rows)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('probability cost', 'normalised expected cost')
     """
     several, text = _several(data, decision_curves.cost_curve)
     ax = new_axes(ax, names=len(several))
@@ -176,6 +204,27 @@ def net_benefit(
         Of the band.
     below
         What to say below the title, if not the rows and the positive class.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws; or a threshold is not above 0 and
+        below 1.
+    NumberError
+        A score is no probability.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
+    >>> ax = assay.plots.net_benefit(rows)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('threshold probability', 'net benefit')
     """
     several, text = _several(data, lambda model: decision_curves.net_benefit(model, thresholds))
     alone = len(several) == 1

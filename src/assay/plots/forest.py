@@ -61,6 +61,16 @@ def forest(
     title, below, x
         The title, what is said below it, and the name of the axis.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or there are no estimates.
+
     Examples
     --------
     >>> import assay
@@ -170,6 +180,24 @@ def metrics(
         Of the intervals.
     options
         The metrics' own: ``positive=``, ``average=`` and so on, for those that know them.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws; or a metric is not known.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0] * 80 + [1] * 50, predicted=[0] * 68 + [1] * 57 + [0] * 5)
+    >>> ax = assay.plots.metrics(rows, ["accuracy", "macro f1"])
+    >>> [text.get_text() for text in ax.texts]
+    ['0.869 [0.801, 0.917]', '0.865 [0.793, 0.916]']
     """
     if names is None:
         if not isinstance(data, Evaluation):
@@ -224,6 +252,24 @@ def slices(
         Whether to draw the slices from the highest value to the lowest, rather than by their names.
     options
         The metric's own: ``positive=``, ``average=`` and so on.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws; or the metric is not known.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 1] * 20, predicted=[0, 1, 1, 1] * 10, by=list("nnss") * 10)
+    >>> ax = assay.plots.slices(rows, "accuracy")
+    >>> [text.get_text() for text in ax.texts]
+    ['1.000 [0.839, 1.000]', '0.500 [0.299, 0.701]']
     """
     if isinstance(data, Evaluation):
         return _slices_of(data, metric, ax=ax, order=order)
@@ -286,6 +332,25 @@ def classes(
         Whether to draw the classes from the highest value to the lowest, rather than in their order.
     options
         Those of :func:`forest`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws; or the metric is not one of a
+        class.
+
+    Examples
+    --------
+    >>> import assay
+    >>> ev = assay.evaluate(actual=list("aabbcc"), predicted=list("aabccc"))
+    >>> ax = assay.plots.classes(ev, "recall")
+    >>> [text.get_text() for text in ax.texts]
+    ['1.000 [0.224, 1.000]', '0.500 [0.025, 0.975]', '1.000 [0.224, 1.000]']
     """
     table = data.classes if isinstance(data, Evaluation) else data
     if not isinstance(table, ClassTable):

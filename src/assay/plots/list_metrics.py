@@ -49,6 +49,24 @@ def at_k(
         Of the intervals.
     options
         The metrics' own: ``empty=`` and so on.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws.
+
+    Examples
+    --------
+    >>> import assay
+    >>> lists = assay.rows(query=[1] * 3 + [2] * 3, actual=[1, 0, 1, 0, 1, 0], score=[3, 2, 1, 3, 2, 1])
+    >>> ax = assay.plots.at_k(lists, ["ndcg"])
+    >>> ax.get_xlabel(), ax.get_legend_handles_labels()[1]
+    ('k, the first so many of each list', ['NDCG'])
     """
     queries, names = _queries(data), list(names)
     ax = new_axes(ax, names=len(names))
@@ -88,6 +106,25 @@ def lists(data: Any, metric: str = "ndcg", *, ax: Axes | None = None, bins: int 
         How many bars there are between 0 and 1.
     options
         The metric's own: ``k=``, ``empty=`` and so on.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws; or the metric is no mean over
+        lists.
+
+    Examples
+    --------
+    >>> import assay
+    >>> lists = assay.rows(query=[1] * 3 + [2] * 3, actual=[1, 0, 1, 0, 1, 0], score=[3, 2, 1, 3, 2, 1])
+    >>> ax = assay.plots.lists(lists, "ndcg", k=2)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('NDCG', 'lists')
     """
     values = query_values(find(metric), _queries(data), options)
     known = values[~np.isnan(values)]

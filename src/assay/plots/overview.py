@@ -42,6 +42,23 @@ def overview(ev: Any, *, size: tuple[float, float] | None = None) -> NDArray[Any
         An evaluation, from rows, a file, or loaded.
     size
         Of the figure, in inches.
+
+    Returns
+    -------
+    NDArray
+        The axes.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `ev` is no evaluation.
+
+    Examples
+    --------
+    >>> import assay
+    >>> axes = assay.plots.overview(assay.evaluate(actual=[0, 0, 1, 1], score=[0.1, 0.6, 0.4, 0.9]))
+    >>> [ax.get_ylabel() for ax in axes.flat]
+    ['recall (sensitivity)', 'precision', 'share of positives', 'actual']
     """
     if not isinstance(ev, Evaluation):
         raise MetricError(f"an overview is drawn of an evaluation, not of a {type(ev).__name__}.")

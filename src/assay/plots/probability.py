@@ -75,6 +75,27 @@ def calibration(
         Of bands and intervals.
     seed
         Of the draws behind a consistency band.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws; or `bins` or another option is not
+        known.
+    NumberError
+        A score is no probability.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
+    >>> ax = assay.plots.calibration(rows, band="none")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('predicted probability', 'share of positives')
     """
     check_choice("band", band, ("consistency", "confidence", "none", "auto"))
     models_drawn = models(data)

@@ -80,6 +80,17 @@ def roc(
     confidence
         Of all intervals.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws; or `over` is not known; or a cutoff
+        is no number.
+
     Examples
     --------
     >>> import assay
@@ -141,6 +152,24 @@ def precision_recall(
         Cutoffs to mark, each with the modified Wilson intervals of both rates.
     confidence
         Of all intervals.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
+    >>> ax = assay.plots.precision_recall(rows, iso_f=[0.6])
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('recall', 'precision')
     """
     models_drawn = models(data)
     shapes = [_from_the_first_found(curves.precision_recall(model.outline)) for model in models_drawn]
@@ -187,6 +216,24 @@ def det(data: Any, *, ax: Axes | None = None, confidence: float = 0.95) -> Axes:
         Axes to draw on; a new figure's unless given.
     confidence
         Of the intervals in the key, where there are some.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
+    >>> ax = assay.plots.det(rows)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('false positive rate', 'false negative rate')
     """
     from scipy.special import ndtr, ndtri  # noqa: PLC0415 - SciPy takes its time to load
 
@@ -237,6 +284,24 @@ def gain(data: Any, *, ax: Axes | None = None) -> Axes:
         Rows or a score tally; or several by name, which are drawn together.
     ax
         Axes to draw on; a new figure's unless given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
+    >>> ax = assay.plots.gain(rows)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('share of rows, highest scores first', 'share of positives found')
     """
     models_drawn = models(data)
     shapes = [curves.gain(model.outline) for model in models_drawn]
@@ -266,6 +331,24 @@ def lift(data: Any, *, ax: Axes | None = None) -> Axes:
         Rows or a score tally; or several by name, which are drawn together.
     ax
         Axes to draw on; a new figure's unless given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
+    >>> ax = assay.plots.lift(rows)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('share of rows, highest scores first', 'lift')
     """
     models_drawn = models(data)
     shapes = [curves.lift(model.outline) for model in models_drawn]

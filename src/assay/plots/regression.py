@@ -59,6 +59,23 @@ def residuals(
         Whether to draw the mean residual of tenths of the rows: a line that is not level shows a bias.
     seed
         Of the pick.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws; or `show` is not known.
+
+    Examples
+    --------
+    >>> import assay
+    >>> ax = assay.plots.residuals(assay.rows(actual=[1.0, 2.0, 3.5], predicted=[1.2, 1.8, 3.0]))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('predicted', 'actual - predicted')
     """
     check_choice("show", show, _SHOWN)
     pairs, remarks = _pairs(data)
@@ -90,6 +107,23 @@ def predicted_actual(data: Any, *, ax: Axes | None = None, show: Show = "auto", 
         As for :func:`residuals`.
     seed
         Of the pick, where not all points are drawn.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws; or `show` is not known.
+
+    Examples
+    --------
+    >>> import assay
+    >>> ax = assay.plots.predicted_actual(assay.rows(actual=[1.0, 2.0, 3.5], predicted=[1.2, 1.8, 3.0]))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('actual', 'predicted')
     """
     check_choice("show", show, _SHOWN)
     pairs, remarks = _pairs(data)

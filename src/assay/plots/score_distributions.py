@@ -59,6 +59,25 @@ def scores(
         rows in it, on a plain or a logarithmic axis.
     at
         Cutoffs to mark.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws; or `scale` is not known; or a
+        cutoff is no number.
+
+    Examples
+    --------
+    >>> import assay
+    >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
+    >>> ax = assay.plots.scores(rows, bins=10, at=0.5)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('score', 'share of its class')
     """
     check_choice("scale", scale, ("share", "count", "log count"))
     models_drawn = models(data)

@@ -43,6 +43,16 @@ def trend(history: History, metric: str | None = None, *, ax: Axes | None = None
     ax
         Axes to draw on; a new figure's unless given.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or the history has no such metric.
+
     Examples
     --------
     >>> import assay, tempfile

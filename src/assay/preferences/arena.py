@@ -72,6 +72,28 @@ def arena(
         "davidson" (the default where there are ties), "rao-kupper", or "half" a win for each.
     ridge
         A penalty on squared strengths; by default 0.1 where somebody never lost, and none elsewhere.
+    seed
+        Where random draws begin: the same seed gives the same result.
+    confidence
+        The confidence level of all intervals.
+
+    Returns
+    -------
+    Arena
+        Ratings, ranks and probabilities of winning, with intervals.
+
+    Raises
+    ------
+    InputError
+        `left`, `right` or `winner` is missing, or `ties` is not known.
+    ColumnError
+        A column is not there, or is none.
+    LengthError
+        Columns have different numbers of values.
+    MissingValueError
+        A value is missing.
+    MetricError
+        `confidence` is no share between 0 and 1.
 
     Examples
     --------

@@ -87,6 +87,28 @@ def agreement(
         By how much its agreement may be lower for it to be "not worse".
     epsilon
         The allowance of the alternative annotator test: 0.2 for experts, 0.1 for crowd workers.
+    confidence
+        The confidence level of all intervals.
+
+    Returns
+    -------
+    RaterAgreement
+        Coefficients of agreement by name, each with its interval.
+
+    Raises
+    ------
+    InputError
+        The columns are not given in one of the two ways.
+    ColumnError
+        A column is not there, or is none.
+    LabelError
+        A rating is no label, or not among `labels`.
+    LengthError
+        Columns have different numbers of values.
+    MissingValueError
+        The group of an item is missing.
+    MetricError
+        `weights` are not known, or `confidence` is no share between 0 and 1.
 
     Examples
     --------

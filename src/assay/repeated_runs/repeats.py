@@ -87,6 +87,28 @@ def repeats(
         unless given.
     cost_question, cost_run
         What one more question and one more run cost, to say how many runs of a question are best.
+    seed
+        Where random draws begin: the same seed gives the same result.
+    confidence
+        The confidence level of all intervals.
+
+    Returns
+    -------
+    RepeatedRuns
+        The mean, pass@k and the like by name, each with its interval.
+
+    Raises
+    ------
+    InputError
+        `question` or `correct` is missing, or `k` or a cost does not fit.
+    ColumnError
+        A column is not there, or is none.
+    LengthError
+        Columns have different numbers of values.
+    MissingValueError
+        A value is missing.
+    MetricError
+        `confidence` is no share between 0 and 1.
 
     Examples
     --------

@@ -63,6 +63,31 @@ def leave_one_out_bootstrap(losses: Any, drawn: Any, *, by: Literal["row", "repl
     every replicate drew. With ``by="replicate"`` the means of the replicates are averaged, as caret
     does.
 
+    Parameters
+    ----------
+    losses
+        A line of losses per replicate, one per row.
+    drawn
+        The bootstrap's splits, or how often each row was drawn.
+    by
+        ``"row"`` or ``"replicate"``: what is averaged first.
+
+    Returns
+    -------
+    float or Undefined
+        The error; undefined where every replicate drew every row.
+
+    Raises
+    ------
+    MetricError
+        `by` is not known.
+    LengthError
+        Losses and draws do not have the same shape.
+    NumberError
+        A loss is no finite number.
+
+    Examples
+    --------
     >>> leave_one_out_bootstrap([[0, 1, 0], [1, 1, 0]], [[2, 0, 1], [0, 0, 3]])
     1.0
     """
@@ -92,6 +117,23 @@ def no_information_rate(actual: Any, predicted: Any) -> float:
 
     ``sum of p (1 - q)`` over classes of actual share p and predicted share q.
 
+    Parameters
+    ----------
+    actual, predicted
+        Labels, one per row.
+
+    Returns
+    -------
+    float
+        An error rate.
+
+    Raises
+    ------
+    LengthError
+        The columns have different numbers of rows.
+
+    Examples
+    --------
     >>> no_information_rate(["a"] * 6 + ["b"] * 4, ["a"] * 7 + ["b"] * 3)
     0.46
     """
@@ -106,6 +148,23 @@ def no_information_rate(actual: Any, predicted: Any) -> float:
 def no_information_squared_error(actual: Any, predicted: Any) -> float:
     """Return the mean squared error over every pair of a row and another's prediction.
 
+    Parameters
+    ----------
+    actual, predicted
+        Numbers, one per row.
+
+    Returns
+    -------
+    float
+        A mean squared error.
+
+    Raises
+    ------
+    LengthError
+        The columns have different numbers of rows.
+
+    Examples
+    --------
     >>> no_information_squared_error([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
     1.3333333333333333
     """
@@ -128,6 +187,27 @@ def err632(apparent: float, out_of_bag: float, *, weight: float = _DRAWN) -> flo
     memorise its rows, the apparent error is near 0 and this is too low: take :func:`err632plus`.
     caret's weight is ``1 - exp(-1)``, unrounded.
 
+    Parameters
+    ----------
+    apparent
+        The error on the rows that the model was trained on.
+    out_of_bag
+        The error on rows that were not drawn.
+    weight
+        The weight of the latter.
+
+    Returns
+    -------
+    float
+        The estimated error.
+
+    Raises
+    ------
+    MetricError
+        A number is negative or not finite.
+
+    Examples
+    --------
     >>> round(err632(apparent=0.08, out_of_bag=0.22), 5)
     0.16848
     """
@@ -146,6 +226,29 @@ def err632plus(
     correction, "capped" everywhere, so that the estimate is never above `no_information`, and "ipred" not
     in the rate, which may then exceed 1.
 
+    Parameters
+    ----------
+    apparent
+        The error on the rows that the model was trained on.
+    out_of_bag
+        The error on rows that were not drawn.
+    no_information
+        The error without information.
+    convention
+        ``"1997"``, ``"capped"`` or ``"ipred"``.
+
+    Returns
+    -------
+    BootstrapOptimism
+        The estimate, its weight and the relative overfitting rate.
+
+    Raises
+    ------
+    MetricError
+        A number is negative or not finite; or `convention` is not known.
+
+    Examples
+    --------
     >>> plus = err632plus(apparent=0.08, out_of_bag=0.22, no_information=0.46)
     >>> round(plus.value, 6), round(plus.relative_overfitting, 6), round(plus.weight, 6)
     (0.182358, 0.368421, 0.731125)
@@ -184,6 +287,36 @@ def nested_cv_interval(
     between the naive one and sqrt(folds) times it. `exponent` belongs to the correction of bias: 1.5 in the
     authors' package, 1 in the paper.
 
+    Parameters
+    ----------
+    differences, variances
+        One of each for every fold of every random split.
+    folds
+        How many folds there are.
+    nested_error, cv_error
+        The mean of the inner losses, and the plain estimate.
+    spread, n
+        The standard deviation of the held-out losses, and their number.
+    exponent
+        1.5 as in the authors' package, or 1 as in the paper.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    NestedInterval
+        The corrected estimate with its interval, and the standard errors.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or there are fewer than two folds; or a number is negative
+        or not finite.
+    LengthError
+        There are not as many differences as variances.
+
+    Examples
+    --------
     >>> nested_cv_interval(
     ...     [0.02, -0.03, 0.01, 0.04, -0.025], [0.0004, 0.0005, 0.0003, 0.0006, 0.0004],
     ...     folds=5, nested_error=0.245, cv_error=0.24, spread=0.43, n=200,

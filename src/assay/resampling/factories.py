@@ -44,6 +44,33 @@ def holdout(
     its quantiles take the place of classes. Rows of one `group` stay together.
     With `time` the parts are in time order, and rows at most `gap` before the next part are left out.
 
+    Parameters
+    ----------
+    parts
+        The share of each part by its name, in order.
+    repeats
+        How often the rows are split anew.
+    stratify
+        False to draw without regard to the classes of `y`.
+    bins
+        Into how many quantiles a numeric `y` is cut, in place of classes.
+    gap
+        How long before the next part rows are left out, in the unit of ``time``.
+    seed
+        Where the random draws begin: the same seed gives the same result.
+
+    Returns
+    -------
+    Holdout
+        A splitter: ``.split(...)`` makes the splits.
+
+    Raises
+    ------
+    SplitError
+        The shares do not add up to 1, or `repeats` or `bins` is no such number.
+
+    Examples
+    --------
     >>> half = holdout({"train": 0.5, "validate": 0.25, "test": 0.25})
     >>> split = half.split(y=["no"] * 700 + ["yes"] * 300)[0]
     >>> split
@@ -67,6 +94,31 @@ def kfold(
     `group` stay together, and then folds are as even as the groups allow, and repeats differ only in how
     groups of equal size are assigned.
 
+    Parameters
+    ----------
+    k
+        How many folds there are.
+    repeats
+        How often the rows are split anew.
+    stratify
+        False to draw without regard to the classes of `y`.
+    bins
+        Into how many quantiles a numeric `y` is cut, in place of classes.
+    seed
+        Where the random draws begin: the same seed gives the same result.
+
+    Returns
+    -------
+    KFold
+        A splitter: ``.split(...)`` makes the splits.
+
+    Raises
+    ------
+    SplitError
+        `k` is below 2, or `repeats` or `bins` is no such number.
+
+    Examples
+    --------
     >>> folds = kfold(10, seed=1).split(y=["no"] * 700 + ["yes"] * 300)
     >>> folds, folds[3]
     (<10 splits>, <split: train 900, test 100>)
@@ -80,6 +132,13 @@ def leave_one_out() -> LeaveOneOut:
     Pooled over rows, an area under the ROC curve is misleading: a model that knows the classes' shares and
     nothing else scores 0.
 
+    Returns
+    -------
+    LeaveOneOut
+        A splitter: ``.split(...)`` makes the splits.
+
+    Examples
+    --------
     >>> [split["test"].tolist() for split in leave_one_out().split(n=3)]
     [[0], [1], [2]]
     """
@@ -89,6 +148,13 @@ def leave_one_out() -> LeaveOneOut:
 def leave_group_out() -> LeaveGroupOut:
     """Test each group by a model trained on all others, in the order of their labels.
 
+    Returns
+    -------
+    LeaveGroupOut
+        A splitter: ``.split(group=...)`` makes the splits.
+
+    Examples
+    --------
     >>> [split["test"].tolist() for split in leave_group_out().split(group=["b", "a", "b"])]
     [[1], [0, 2]]
     """
@@ -105,6 +171,29 @@ def bootstrap(
     ``stratify=False``, all rows are drawn from at once. With `group`, whole groups are drawn; of a group of
     several classes the most frequent counts.
 
+    Parameters
+    ----------
+    replicates
+        How many times the rows are drawn.
+    stratify
+        False to draw without regard to the classes of `y`.
+    bins
+        Into how many quantiles a numeric `y` is cut, in place of classes.
+    seed
+        Where the random draws begin: the same seed gives the same result.
+
+    Returns
+    -------
+    Bootstrap
+        A splitter: ``.split(...)`` makes the splits.
+
+    Raises
+    ------
+    SplitError
+        `replicates` is no whole number from 1, or `bins` from 2.
+
+    Examples
+    --------
     >>> split = bootstrap(seed=1).split(n=1000)[0]
     >>> len(split["train"]), len(set(split["train"].tolist())) + len(split["test"])
     (1000, 1000)
@@ -121,6 +210,27 @@ def walk_forward(folds: int = 5, *, gap: Any = 0, window: Any = None) -> WalkFor
     how long the target takes to be known. Both are in the unit of `time`,
     or durations where it holds dates.
 
+    Parameters
+    ----------
+    folds
+        How many periods are tested.
+    gap
+        How long before the next part rows are left out, in the unit of ``time``.
+    window
+        How long the training rows reach back; all the way unless given.
+
+    Returns
+    -------
+    WalkForward
+        A splitter: ``.split(time=...)`` makes the splits.
+
+    Raises
+    ------
+    SplitError
+        `folds` is below 1, or `window` is not above 0.
+
+    Examples
+    --------
     >>> for train, test in walk_forward(3, gap=1).split(time=range(8)):
     ...     print(train, test)
     [0] [2 3]

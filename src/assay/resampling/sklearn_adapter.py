@@ -51,6 +51,25 @@ def as_cv(splitter: Splitter, *, time: Any = None, key: Any = None) -> CrossVali
     They pass `y`, which stratifies unless the splitter says ``stratify=False``, and `groups`. `time` and
     `key`, which they do not pass, are given here.
 
+    Parameters
+    ----------
+    splitter
+        A splitter of :mod:`assay.resampling`.
+    time, key
+        Columns of all rows for the splitter.
+
+    Returns
+    -------
+    CrossValidator
+        With ``split`` and ``get_n_splits``.
+
+    Raises
+    ------
+    SplitError
+        `splitter` is none, or it is of another kind than these can use.
+
+    Examples
+    --------
     >>> from assay.resampling import kfold
     >>> cv = as_cv(kfold(3))
     >>> cv.get_n_splits(), [len(test) for _, test in cv.split([[0]] * 7, ["a", "b", "a", "b", "a", "a", "a"])]

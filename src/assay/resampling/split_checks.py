@@ -36,6 +36,31 @@ def check(
     part with a row no later than one of the part before it; rows of `data` (a table, a matrix or a list of
     columns) that are equal and in two parts. Rows in no part are ignored.
 
+    Parameters
+    ----------
+    split
+        A split, such as a splitter returns.
+    y
+        The target.
+    group
+        What groups rows belong to.
+    time
+        When rows are from.
+    data
+        Features, of which equal rows are looked for.
+
+    Returns
+    -------
+    list[SplitError]
+        Empty where there is nothing wrong.
+
+    Raises
+    ------
+    LengthError
+        A column has another number of rows than the split.
+
+    Examples
+    --------
     >>> from assay.resampling import holdout
     >>> split = holdout({"train": 0.5, "test": 0.5}).split(n=4)[0]
     >>> for error in check(split, group=["ann", "ann", "bob", "bob"]):

@@ -21,6 +21,29 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+
+    Returns
+    -------
+    float
+        The coefficient.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> round(matthews_corrcoef([1, 1, 1, 0], [1, 0, 1, 1]), 12)
     -0.333333333333
     """
@@ -44,6 +67,33 @@ def cohen_kappa_score(
 ) -> float:
     """Return the agreement of two raters beyond chance. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y1, y2
+        The labels that each rater gave.
+    labels
+        The labels to take, in order; by default those that occur.
+    weights
+        None, ``"linear"`` or ``"quadratic"``.
+    sample_weight
+        How much each row counts.
+    replace_undefined_by
+        What stands where there is no value.
+
+    Returns
+    -------
+    float
+        Kappa.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> round(cohen_kappa_score(["no", "no", "yes", "no"], ["no", "yes", "yes", "no"]), 12)
     0.5
     """

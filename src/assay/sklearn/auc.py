@@ -51,6 +51,25 @@ _TABLE = 2  # dimensions of a table
 def auc(x: Any, y: Any) -> float:
     """Return the area under straight lines between points. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    x, y
+        The coordinates of the points, `x` rising or falling.
+
+    Returns
+    -------
+    float
+        The area.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> auc([0, 0.5, 1], [0, 1, 1])
     0.75
     """
@@ -78,6 +97,33 @@ def average_precision_score(
 ) -> Any:
     """Return the mean precision over the positives. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_score
+        Scores, higher for the positive class; for several classes or labels a column for each.
+    average
+        ``"macro"``, ``"micro"``, ``"weighted"``, ``"samples"``, or None for a value per label.
+    pos_label
+        The positive label.
+    sample_weight
+        How much each row counts.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per label.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.8333333333333333
     """
@@ -145,6 +191,37 @@ def roc_auc_score(
 ) -> Any:
     """Return the area under the ROC curve. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_score
+        Scores, higher for the positive class; for several classes or labels a column for each.
+    average
+        ``"macro"``, ``"micro"``, ``"weighted"``, ``"samples"``, or None for a value per label.
+    sample_weight
+        How much each row counts.
+    max_fpr
+        The false positive rate up to which the area is taken, then standardized.
+    multi_class
+        ``"ovr"`` or ``"ovo"``: each class against the rest, or each pair of classes.
+    labels
+        The labels to take, in order; by default those that occur.
+
+    Returns
+    -------
+    float or NDArray
+        The area, or one per label.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """

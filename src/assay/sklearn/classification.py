@@ -54,6 +54,33 @@ def confusion_matrix(
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    labels
+        The labels to take, in order; by default those that occur.
+    sample_weight
+        How much each row counts.
+    normalize
+        ``"true"``, ``"pred"`` or ``"all"`` for shares of the rows, the columns or the table.
+
+    Returns
+    -------
+    NDArray
+        A row per actual label, a column per predicted one.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> confusion_matrix(["ham", "spam", "ham"], ["ham", "spam", "spam"])
     array([[1, 1],
            [0, 1]])
@@ -94,6 +121,33 @@ def multilabel_confusion_matrix(
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    labels
+        The labels to take, in order; by default those that occur.
+    samplewise
+        Whether there is a table per row.
+
+    Returns
+    -------
+    NDArray
+        A table of two by two per label, or per row.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> multilabel_confusion_matrix(["a", "b", "c"], ["a", "b", "b"])[1]
     array([[1, 1],
            [0, 1]])
@@ -116,6 +170,31 @@ def against_rest(counts: LabelTargets | IndicatorTargets, labels: Any, *, sample
 def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> float:
     """Return the share of rows predicted as they are. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    normalize
+        False for a count of rows, or a sum over them, in place of a share or mean.
+    sample_weight
+        How much each row counts.
+
+    Returns
+    -------
+    float
+        The share, or the number of rows.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> accuracy_score(["ham", "spam", "ham"], ["ham", "spam", "spam"])
     0.6666666666666666
     """
@@ -127,6 +206,31 @@ def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_w
 def zero_one_loss(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> float:
     """Return the share of rows not predicted as they are. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    normalize
+        False for a count of rows, or a sum over them, in place of a share or mean.
+    sample_weight
+        How much each row counts.
+
+    Returns
+    -------
+    float
+        The share, or the number of rows.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> zero_one_loss([1, 2, 3, 4], [2, 2, 3, 4])
     0.25
     """
@@ -138,6 +242,29 @@ def zero_one_loss(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_we
 def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Return the share of labels that are wrong. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+
+    Returns
+    -------
+    float
+        The share.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> hamming_loss([[0, 1], [1, 1]], [[0, 0], [1, 1]])
     0.25
     """
@@ -158,6 +285,31 @@ def balanced_accuracy_score(
 ) -> float:
     """Return the mean of the classes' recalls. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    adjusted
+        Whether chance is 0 and the best is 1.
+
+    Returns
+    -------
+    float
+        The mean recall.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> balanced_accuracy_score([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1])
     0.625
     """
@@ -190,6 +342,33 @@ def class_likelihood_ratios(
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    labels
+        The labels to take, in order; by default those that occur.
+    sample_weight
+        How much each row counts.
+    replace_undefined_by
+        What stands where there is no value.
+
+    Returns
+    -------
+    tuple[float, float]
+        The positive and the negative likelihood ratio.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> class_likelihood_ratios([0, 1, 0, 1, 0], [1, 1, 0, 0, 0])
     (1.5, 0.75)
     """

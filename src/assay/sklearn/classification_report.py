@@ -42,6 +42,39 @@ def classification_report(
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    labels
+        The labels to take, in order; by default those that occur.
+    target_names
+        Names to print for the labels.
+    sample_weight
+        How much each row counts.
+    digits
+        How many decimals are printed.
+    output_dict
+        Whether to return a dict in place of text.
+    zero_division
+        What stands where there is no value: ``"warn"`` (0 and a warning), 0, 1 or NaN.
+
+    Returns
+    -------
+    str or dict
+        The report.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> print(classification_report(["ham", "spam", "ham"], ["ham", "spam", "spam"]))
                   precision    recall  f1-score   support
     <BLANKLINE>

@@ -47,6 +47,31 @@ def confusion_matrix_at_thresholds(
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_score
+        Scores, higher for the positive class; for several classes or labels a column for each.
+    pos_label
+        The positive label.
+    sample_weight
+        How much each row counts.
+
+    Returns
+    -------
+    tuple of five NDArray
+        The four counts at each threshold, and the thresholds.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> tn, fp, fn, tp, thresholds = confusion_matrix_at_thresholds([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> tp.tolist(), fp.tolist(), thresholds.tolist()
     ([1.0, 1.0, 2.0, 2.0], [0.0, 1.0, 1.0, 2.0], [0.8, 0.4, 0.35, 0.1])
@@ -99,6 +124,33 @@ def roc_curve(
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_score
+        Scores, higher for the positive class; for several classes or labels a column for each.
+    pos_label
+        The positive label.
+    sample_weight
+        How much each row counts.
+    drop_intermediate
+        Whether to leave out thresholds that do not change the curve.
+
+    Returns
+    -------
+    tuple of three NDArray
+        False positive rates, true positive rates and thresholds.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> fpr, tpr, thresholds = roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> fpr.tolist(), tpr.tolist(), thresholds.tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0], [inf, 0.8, 0.4, 0.35, 0.1])
@@ -144,6 +196,33 @@ def precision_recall_curve(
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_score
+        Scores, higher for the positive class; for several classes or labels a column for each.
+    pos_label
+        The positive label.
+    sample_weight
+        How much each row counts.
+    drop_intermediate
+        Whether to leave out thresholds that do not change the curve.
+
+    Returns
+    -------
+    tuple of three NDArray
+        Precision, recall and thresholds.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> precision, recall, thresholds = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> precision.tolist(), recall.tolist(), thresholds.tolist()
     ([0.5, 0.6666666666666666, 0.5, 1.0, 1.0], [1.0, 1.0, 0.5, 0.5, 0.0], [0.1, 0.35, 0.4, 0.8])
@@ -178,6 +257,33 @@ def det_curve(
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_score
+        Scores, higher for the positive class; for several classes or labels a column for each.
+    pos_label
+        The positive label.
+    sample_weight
+        How much each row counts.
+    drop_intermediate
+        Whether to leave out thresholds that do not change the curve.
+
+    Returns
+    -------
+    tuple of three NDArray
+        False positive rates, false negative rates and thresholds.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> fpr, fnr, thresholds = det_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> fpr.tolist(), fnr.tolist(), thresholds.tolist()
     ([0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.35, 0.4, 0.8])
@@ -228,6 +334,33 @@ def metric_at_thresholds(
     Same parameters and results as scikit-learn's. For metrics of the catalogue
     :func:`assay.metrics.curves.cutoffs.at_cutoffs` gives all thresholds at once.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_score
+        Scores, higher for the positive class; for several classes or labels a column for each.
+    metric_func
+        A function of actual and predicted labels.
+    sample_weight
+        How much each row counts.
+    metric_params
+        Further keywords of it.
+
+    Returns
+    -------
+    tuple of two NDArray
+        The metric at each threshold, and the thresholds.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> from assay.sklearn import accuracy_score
     >>> values, thresholds = metric_at_thresholds([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], accuracy_score)
     >>> values.tolist()

@@ -31,6 +31,31 @@ _POWER = interval(numbers.Real, None, 0, closed="right") + interval(numbers.Real
 def mean_tweedie_deviance(y_true: Any, y_pred: Any, *, sample_weight: Any = None, power: float = 0) -> float:
     """Return the mean Tweedie deviance. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    power
+        The power of the Tweedie distribution's variance: 0 normal, 1 Poisson, 2 gamma.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> round(mean_tweedie_deviance([2, 0, 1, 4], [0.5, 0.5, 2.0, 2.0], power=1), 12)
     1.42601513196
     """
@@ -41,6 +66,29 @@ def mean_tweedie_deviance(y_true: Any, y_pred: Any, *, sample_weight: Any = None
 def mean_poisson_deviance(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Return the mean Poisson deviance. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> round(mean_poisson_deviance([2, 0, 1, 4], [0.5, 0.5, 2.0, 2.0]), 12)
     1.42601513196
     """
@@ -51,6 +99,29 @@ def mean_poisson_deviance(y_true: Any, y_pred: Any, *, sample_weight: Any = None
 def mean_gamma_deviance(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Return the mean gamma deviance. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> round(mean_gamma_deviance([2, 0.5, 1, 4], [0.5, 0.5, 2.0, 2.0]), 12)
     1.05685281944
     """
@@ -78,6 +149,31 @@ def d2_tweedie_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None, pow
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    power
+        The power of the Tweedie distribution's variance: 0 normal, 1 Poisson, 2 gamma.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> round(d2_tweedie_score([0.5, 1, 2.5, 7], [1, 1, 5, 3.5], power=1), 12)
     0.487915134903
     """
@@ -107,6 +203,33 @@ def d2_pinball_score(
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    alpha
+        The quantile that is predicted.
+    multioutput
+        ``"uniform_average"``, ``"raw_values"`` for a value per output, or a weight for each.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per output.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> round(d2_pinball_score([1, 2, 3], [1, 2, 3.5], alpha=0.9), 12)
     0.833333333333
     """
@@ -130,6 +253,31 @@ def d2_absolute_error_score(
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    multioutput
+        ``"uniform_average"``, ``"raw_values"`` for a value per output, or a weight for each.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per output.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> round(d2_absolute_error_score([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 12)
     0.764705882353
     """

@@ -100,6 +100,29 @@ def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_w
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        A table of 0 and 1: a row per row, a column per label.
+    y_score
+        Scores, a column per label.
+    sample_weight
+        How much each row counts.
+
+    Returns
+    -------
+    float
+        The mean over the rows.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> label_ranking_average_precision_score([[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1], [1, 0.2, 0.1]])
     0.41666666666666663
     """
@@ -118,6 +141,29 @@ def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) 
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        A table of 0 and 1: a row per row, a column per label.
+    y_score
+        Scores, a column per label.
+    sample_weight
+        How much each row counts.
+
+    Returns
+    -------
+    float
+        The mean over the rows.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> label_ranking_loss([[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1], [1, 0.2, 0.1]])
     0.75
     """
@@ -137,6 +183,29 @@ def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> f
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        A table of 0 and 1: a row per row, a column per label.
+    y_score
+        Scores, a column per label.
+    sample_weight
+        How much each row counts.
+
+    Returns
+    -------
+    float
+        The mean over the rows.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> coverage_error([[1, 0, 0], [0, 1, 1]], [[1, 0, 0], [0, 1, 1]])
     1.5
     """
@@ -173,6 +242,35 @@ def dcg_score(
 ) -> float:
     """Return the discounted cumulative gain. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        Relevances, a row per list and a column per item.
+    y_score
+        Scores, likewise.
+    k
+        How many of the highest scores count; all unless given.
+    log_base
+        The base of the logarithm of the discount.
+    sample_weight
+        How much each row counts.
+    ignore_ties
+        Whether to take tied scores in the order of the columns, which is quicker.
+
+    Returns
+    -------
+    float
+        The mean over the rows.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> dcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]])
     9.499457825916874
     """
@@ -189,6 +287,33 @@ def ndcg_score(
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        Relevances, a row per list and a column per item.
+    y_score
+        Scores, likewise.
+    k
+        How many of the highest scores count; all unless given.
+    sample_weight
+        How much each row counts.
+    ignore_ties
+        Whether to take tied scores in the order of the columns, which is quicker.
+
+    Returns
+    -------
+    float
+        The mean over the rows.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> ndcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]])
     0.6956940443813076
     """
@@ -247,6 +372,35 @@ def top_k_accuracy_score(
 
     Same parameters and results as scikit-learn's; of tied classes the later one ranks first.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_score
+        Scores, higher for the positive class; for several classes or labels a column for each.
+    k
+        Among how many of the highest scores the class must be.
+    normalize
+        False for a count of rows, or a sum over them, in place of a share or mean.
+    sample_weight
+        How much each row counts.
+    labels
+        The labels to take, in order; by default those that occur.
+
+    Returns
+    -------
+    float
+        The share, or the number of rows.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> top_k_accuracy_score([0, 1, 2], [[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3]], k=1)
     0.6666666666666666
     """

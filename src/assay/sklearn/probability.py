@@ -67,6 +67,35 @@ def log_loss(
 
     Same parameters and results as scikit-learn's: probabilities are clipped at the epsilon of their type.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_proba
+        Probabilities of the positive class, or a column for each class.
+    normalize
+        False for a count of rows, or a sum over them, in place of a share or mean.
+    sample_weight
+        How much each row counts.
+    labels
+        The labels to take, in order; by default those that occur.
+    y_pred
+        The old name of `y_proba`.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> round(log_loss(["spam", "ham", "ham", "spam"], [[0.1, 0.9], [0.9, 0.1], [0.8, 0.2], [0.35, 0.65]]), 6)
     0.216162
     """
@@ -95,6 +124,33 @@ def d2_log_loss_score(
 ) -> float:
     """Return the share of the class proportions' log loss that is saved. Same as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_proba
+        Probabilities of the positive class, or a column for each class.
+    sample_weight
+        How much each row counts.
+    labels
+        The labels to take, in order; by default those that occur.
+    y_pred
+        The old name of `y_proba`.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> d2_log_loss_score([0, 1, 1, 0], [0.5, 0.5, 0.5, 0.5])
     0.0
     """
@@ -120,6 +176,35 @@ def brier_score_loss(
 ) -> float:
     """Return the mean squared distance of the probabilities from what happened. Same as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_proba
+        Probabilities of the positive class, or a column for each class.
+    sample_weight
+        How much each row counts.
+    pos_label
+        The positive label.
+    labels
+        The labels to take, in order; by default those that occur.
+    scale_by_half
+        Whether the sum over the classes is halved: ``"auto"`` does so for two classes.
+
+    Returns
+    -------
+    float
+        The score.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> brier_score_loss([0, 1, 1, 0], [0.125, 1.0, 0.75, 0.25])
     0.03515625
     """
@@ -149,6 +234,33 @@ def d2_brier_score(
 ) -> float:
     """Return the share of the class proportions' Brier score that is saved. Same as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_proba
+        Probabilities of the positive class, or a column for each class.
+    sample_weight
+        How much each row counts.
+    pos_label
+        The positive label.
+    labels
+        The labels to take, in order; by default those that occur.
+
+    Returns
+    -------
+    float
+        The score.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> d2_brier_score([0, 1, 1, 0], [0.5, 0.5, 0.5, 0.5])
     0.0
     """
@@ -162,6 +274,31 @@ def d2_brier_score(
 def hinge_loss(y_true: Any, pred_decision: Any, *, labels: Any = None, sample_weight: Any = None) -> float:
     """Return the mean of how much each margin falls short of 1. Same as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    pred_decision
+        What the decision function gives; for several classes a column for each.
+    labels
+        The labels to take, in order; by default those that occur.
+    sample_weight
+        How much each row counts.
+
+    Returns
+    -------
+    float
+        The mean loss.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> hinge_loss([-1, 1, 1], [-2.0, 2.5, 0.25])
     0.25
     """

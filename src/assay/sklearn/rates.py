@@ -75,6 +75,37 @@ def precision_score(
 ) -> Any:
     """Return how often a predicted positive is one. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    labels
+        The labels to take, in order; by default those that occur.
+    pos_label
+        The positive label.
+    average
+        ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``, ``"samples"``, or None for a value per label.
+    sample_weight
+        How much each row counts.
+    zero_division
+        What stands where there is no value: ``"warn"`` (0 and a warning), 0, 1 or NaN.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per label.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> precision_score([0, 1, 1, 1], [1, 1, 1, 0])
     0.6666666666666666
     """
@@ -96,6 +127,37 @@ def recall_score(
 ) -> Any:
     """Return how many of the positives were found. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    labels
+        The labels to take, in order; by default those that occur.
+    pos_label
+        The positive label.
+    average
+        ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``, ``"samples"``, or None for a value per label.
+    sample_weight
+        How much each row counts.
+    zero_division
+        What stands where there is no value: ``"warn"`` (0 and a warning), 0, 1 or NaN.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per label.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> recall_score([0, 1, 1, 1], [1, 1, 1, 0])
     0.6666666666666666
     """
@@ -117,6 +179,37 @@ def f1_score(
 ) -> Any:
     """Return the harmonic mean of precision and recall. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    labels
+        The labels to take, in order; by default those that occur.
+    pos_label
+        The positive label.
+    average
+        ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``, ``"samples"``, or None for a value per label.
+    sample_weight
+        How much each row counts.
+    zero_division
+        What stands where there is no value: ``"warn"`` (0 and a warning), 0, 1 or NaN.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per label.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> f1_score(["a", "b", "c"], ["a", "b", "b"], average=None, zero_division=0)
     array([1.        , 0.66666667, 0.        ])
     """
@@ -139,6 +232,39 @@ def fbeta_score(
 ) -> Any:
     """Return precision and recall in one figure. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    beta
+        How many times recall counts as much as precision.
+    labels
+        The labels to take, in order; by default those that occur.
+    pos_label
+        The positive label.
+    average
+        ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``, ``"samples"``, or None for a value per label.
+    sample_weight
+        How much each row counts.
+    zero_division
+        What stands where there is no value: ``"warn"`` (0 and a warning), 0, 1 or NaN.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per label.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> fbeta_score([0, 1, 1, 1], [1, 1, 0, 0], beta=0.5)
     0.45454545454545453
     """
@@ -167,6 +293,37 @@ def jaccard_score(
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    labels
+        The labels to take, in order; by default those that occur.
+    pos_label
+        The positive label.
+    average
+        ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``, ``"samples"``, or None for a value per label.
+    sample_weight
+        How much each row counts.
+    zero_division
+        What stands where there is no value: ``"warn"`` (0 and a warning), 0, 1 or NaN.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per label.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> jaccard_score([0, 1, 1, 1], [1, 1, 1, 0])
     0.5
     """
@@ -190,6 +347,41 @@ def precision_recall_fscore_support(
 ) -> tuple[Any, Any, Any, Any]:
     """Return precision, recall, F and how much each class has. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    beta
+        How many times recall counts as much as precision.
+    labels
+        The labels to take, in order; by default those that occur.
+    pos_label
+        The positive label.
+    average
+        ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``, ``"samples"``, or None for a value per label.
+    warn_for
+        Of which of the three to warn where there is no value.
+    sample_weight
+        How much each row counts.
+    zero_division
+        What stands where there is no value: ``"warn"`` (0 and a warning), 0, 1 or NaN.
+
+    Returns
+    -------
+    tuple of four
+        Precision, recall, F and the number of rows: each a value, or one per label.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> precision_recall_fscore_support([0, 1, 1, 1], [1, 1, 1, 0], average="binary")
     (0.6666666666666666, 0.6666666666666666, 0.6666666666666666, None)
     """

@@ -54,6 +54,31 @@ def mean_absolute_error(
 ) -> Any:
     """Return the mean absolute error. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    multioutput
+        ``"uniform_average"``, ``"raw_values"`` for a value per output, or a weight for each.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per output.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> mean_absolute_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
     0.5
     """
@@ -67,6 +92,31 @@ def mean_squared_error(
 ) -> Any:
     """Return the mean squared error. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    multioutput
+        ``"uniform_average"``, ``"raw_values"`` for a value per output, or a weight for each.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per output.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> mean_squared_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
     0.375
     """
@@ -80,6 +130,31 @@ def root_mean_squared_error(
 ) -> Any:
     """Return the root of the mean squared error. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    multioutput
+        ``"uniform_average"``, ``"raw_values"`` for a value per output, or a weight for each.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per output.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> root_mean_squared_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
     0.6123724356957945
     """
@@ -101,6 +176,31 @@ def mean_squared_log_error(
 ) -> Any:
     """Return the mean squared error of the logarithms. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    multioutput
+        ``"uniform_average"``, ``"raw_values"`` for a value per output, or a weight for each.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per output.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> round(mean_squared_log_error([3, 5, 2.5, 7], [2.5, 5, 4, 8]), 12)
     0.039730122985
     """
@@ -114,6 +214,31 @@ def root_mean_squared_log_error(
 ) -> Any:
     """Return the root mean squared error of the logarithms. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    multioutput
+        ``"uniform_average"``, ``"raw_values"`` for a value per output, or a weight for each.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per output.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> round(root_mean_squared_log_error([3, 5, 2.5, 7], [2.5, 5, 4, 8]), 12)
     0.199324165581
     """
@@ -139,6 +264,31 @@ def mean_absolute_percentage_error(
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    multioutput
+        ``"uniform_average"``, ``"raw_values"`` for a value per output, or a weight for each.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per output.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> round(mean_absolute_percentage_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 12)
     0.327380952381
     """
@@ -164,6 +314,33 @@ def mean_pinball_loss(
 ) -> Any:
     """Return what predicting a quantile loses. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    alpha
+        The quantile that is predicted.
+    multioutput
+        ``"uniform_average"``, ``"raw_values"`` for a value per output, or a weight for each.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per output.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> mean_pinball_loss([1, 2, 3], [0, 2, 5], alpha=0.25)
     0.5833333333333334
     """
@@ -183,6 +360,31 @@ def median_absolute_error(
 ) -> Any:
     """Return the median of the absolute errors. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    multioutput
+        ``"uniform_average"``, ``"raw_values"`` for a value per output, or a weight for each.
+    sample_weight
+        How much each row counts.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per output.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> median_absolute_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
     0.5
     """
@@ -194,6 +396,27 @@ def median_absolute_error(
 def max_error(y_true: Any, y_pred: Any) -> float:
     """Return the largest absolute error. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> max_error([3, 2, 7, 1], [4, 2, 7, 1])
     1.0
     """
@@ -213,6 +436,33 @@ def explained_variance_score(
 ) -> Any:
     """Return which share of the variance is explained. Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    multioutput
+        ``"uniform_average"``, ``"raw_values"`` for a value per output, or a weight for each.
+    force_finite
+        Whether 1 and 0 stand in place of NaN and minus infinity where the actual values are constant.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per output.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> round(explained_variance_score([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 12)
     0.957173447537
     """
@@ -238,6 +488,33 @@ def r2_score(
 
     Same parameters and results as scikit-learn's.
 
+    Parameters
+    ----------
+    y_true
+        What was true: a value per row; for several labels or outputs a column for each.
+    y_pred
+        What was predicted, in the same form.
+    sample_weight
+        How much each row counts.
+    multioutput
+        ``"uniform_average"``, ``"raw_values"`` for a value per output, or a weight for each.
+    force_finite
+        Whether 1 and 0 stand in place of NaN and minus infinity where the actual values are constant.
+
+    Returns
+    -------
+    float or NDArray
+        The value, or one per output.
+
+    Raises
+    ------
+    InvalidParameterError
+        A parameter has a wrong type or value.
+    InputError
+        The columns do not fit each other, or hold what the metric cannot take.
+
+    Examples
+    --------
     >>> round(r2_score([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 12)
     0.948608137045
     """

@@ -131,6 +131,25 @@ def merge(tallies: Iterable[AnyTally]) -> AnyTally:
 
     Evaluations merge alike.
 
+    Parameters
+    ----------
+    tallies
+        Tallies of one kind, or evaluations.
+
+    Returns
+    -------
+    Tally
+        Of the same kind.
+
+    Raises
+    ------
+    MergeError
+        The tallies are of different kinds, labels or settings.
+    TallyError
+        There are none.
+
+    Examples
+    --------
     >>> import assay
     >>> halves = [assay.Sums.of([0.1, 0.2]), assay.Sums.of([0.3])]
     >>> assay.merge(halves) == assay.Sums.of([0.3, 0.2, 0.1])
@@ -160,7 +179,30 @@ def merge(tallies: Iterable[AnyTally]) -> AnyTally:
 
 
 def from_bytes(data: bytes) -> Tally:
-    """Return the tally, of whatever kind, that ``to_bytes`` wrote."""
+    """Return the tally, of whatever kind, that ``to_bytes`` wrote.
+
+    Parameters
+    ----------
+    data
+        What ``to_bytes`` returned.
+
+    Returns
+    -------
+    Tally
+        Equal to the one that was written.
+
+    Raises
+    ------
+    FormatError
+        The bytes are no tally, or damaged, or of a newer version.
+
+    Examples
+    --------
+    >>> import assay
+    >>> counts = assay.Confusion.of(assay.rows(actual=[0, 1, 1], predicted=[0, 1, 0]))
+    >>> from_bytes(counts.to_bytes()) == counts
+    True
+    """
     return restored(*serialization.unpack(data))
 
 

@@ -93,6 +93,22 @@ def labels_needed(
         How far the interval may reach on either side.
     detect, power
         Instead: a difference from a fixed value that is to be seen, and with what chance.
+    confidence
+        The confidence level of the interval to come.
+    seed
+        Where random draws begin: the same seed gives the same result.
+
+    Returns
+    -------
+    LabelPlan
+        How many labels it takes, with the proxy and without, and how likely each row is to be labelled.
+
+    Raises
+    ------
+    InputError
+        `pilot` was made without ``proxy=``, or not one of `half_width` and `detect` is given.
+    MetricError
+        The metric is not known, or `confidence` is no share between 0 and 1.
 
     Examples
     --------

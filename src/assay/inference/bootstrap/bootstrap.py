@@ -78,6 +78,35 @@ def replicates(
 
     `stratified` keeps the number of rows of each actual class: only where the design fixed it.
 
+    Parameters
+    ----------
+    metric
+        A metric of the catalogue, or its name.
+    data
+        Rows, or a tally that still holds them.
+    count
+        How many replicates are drawn.
+    seed
+        Where the random draws begin: the same seed gives the same result.
+    stratified
+        Whether each actual class keeps its number of rows in every replicate.
+    progress
+        Whether a progress bar is drawn; by default on a terminal.
+    options
+        The metric's own options: ``average=``, ``positive=`` and so on.
+
+    Returns
+    -------
+    NDArray
+        One value per replicate.
+
+    Raises
+    ------
+    MetricError
+        The metric is not known, or cannot be computed from `data`; or `count` or `seed` is no whole number.
+
+    Examples
+    --------
     >>> import assay
     >>> tally = assay.Confusion.of(assay.rows(actual=[0, 0, 0, 1, 1, 1], predicted=[0, 0, 1, 1, 1, 0]))
     >>> values = replicates("accuracy", tally, count=1000, seed=1)
@@ -121,6 +150,44 @@ def bootstrap_interval(
     interpolated on the normal scale, and only replicates below the value count in the bias. (Its default
     acceleration is a regression's approximation of the influences that are exact here.)
 
+    Parameters
+    ----------
+    metric
+        A metric of the catalogue, or its name.
+    data
+        Rows, or a tally that still holds them.
+    confidence
+        The confidence level of the interval.
+    method
+        ``"bca"``, ``"percentile"``, ``"basic"``, ``"normal"``, ``"studentised"`` or ``"dirichlet"``.
+    count
+        How many replicates are drawn.
+    seed
+        Where the random draws begin: the same seed gives the same result.
+    stratified
+        Whether each actual class keeps its number of rows in every replicate.
+    acceleration
+        BCa's correction for skewness, where it is known.
+    convention
+        ``"order"`` or ``"boot"``: how limits are read off the replicates.
+    progress
+        Whether a progress bar is drawn; by default on a terminal.
+    options
+        The metric's own options: ``average=``, ``positive=`` and so on.
+
+    Returns
+    -------
+    Estimate
+        The value with its interval; its note names the replicates and the seed.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `method` is not known; or the metric is not known, or
+        cannot be computed from `data`; or `count` or `seed` is no whole number.
+
+    Examples
+    --------
     >>> import assay
     >>> actual, predicted = [0] * 50 + [1] * 50, [0] * 45 + [1] * 50 + [0] * 5
     >>> tally = assay.Confusion.of(assay.rows(actual=actual, predicted=predicted))
@@ -187,6 +254,34 @@ def dirichlet_interval(
     all bootstrap replicates would be the same; where the value itself lies beyond a limit, the limit is the
     value.
 
+    Parameters
+    ----------
+    metric
+        A metric of the catalogue, or its name.
+    data
+        Rows or a confusion tally.
+    confidence
+        The confidence level of the interval.
+    count
+        How many tables are drawn.
+    seed
+        Where the random draws begin: the same seed gives the same result.
+    options
+        The metric's own options: ``average=``, ``positive=`` and so on.
+
+    Returns
+    -------
+    Estimate
+        The value with its interval.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or the metric is not one of a confusion table; or `count`
+        or `seed` is no whole number.
+
+    Examples
+    --------
     >>> import assay
     >>> tally = assay.Confusion.of(assay.rows(actual=[0] * 20 + [1] * 20, predicted=[0] * 20 + [1] * 20))
     >>> dirichlet_interval("mcc", tally)

@@ -80,6 +80,36 @@ def paired_replicates(
     `data` is a joint tally (PairedLabels, PairedScores) or a pair of rows of the same length, one for each
     model. Both models see the same draws, so what they have in common cancels in the difference.
 
+    Parameters
+    ----------
+    metric
+        A metric of the catalogue, or its name.
+    data
+        A joint tally, or a pair of rows.
+    count
+        How many replicates are drawn.
+    seed
+        Where the random draws begin: the same seed gives the same result.
+    stratified
+        Whether each actual class keeps its number of rows in every replicate.
+    progress
+        Whether a progress bar is drawn; by default on a terminal.
+    options
+        The metric's own options: ``average=``, ``positive=`` and so on.
+
+    Returns
+    -------
+    PairedReplicates
+        The metric of the first model, of the second, and their difference, by replicate.
+
+    Raises
+    ------
+    MetricError
+        The metric is not known; or `data` are no two models on the same rows; or `count` or `seed` is no
+        whole number.
+
+    Examples
+    --------
     >>> import assay
     >>> y = [0, 0, 0, 1, 1, 1]
     >>> a, b = (assay.rows(actual=y, predicted=p) for p in ([0, 0, 1, 1, 1, 0], [0, 0, 0, 1, 1, 0]))
@@ -118,6 +148,34 @@ def permutation(
     ``p = (1 + permutations with a difference at least as large) / (1 + permutations)`` (Davison and Hinkley
     1997), for any metric. The estimate is the difference, second minus first.
 
+    Parameters
+    ----------
+    metric
+        A metric of the catalogue, or its name.
+    data
+        A joint tally, or a pair of rows.
+    count
+        How many permutations are drawn.
+    seed
+        Where the random draws begin: the same seed gives the same result.
+    progress
+        Whether a progress bar is drawn; by default on a terminal.
+    options
+        The metric's own options: ``average=``, ``positive=`` and so on.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        The metric is not known; or `data` are no two models on the same rows; or `count` or `seed` is no
+        whole number.
+
+    Examples
+    --------
     >>> import assay
     >>> y = [0] * 40 + [1] * 40
     >>> a, b = (assay.rows(actual=y, predicted=p) for p in ([0] * 30 + [1] * 50, [0] * 39 + [1] * 41))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from assay.errors import MetricError
+from assay.hints import passed
 from assay.inference.distributions import student_quantile
 from assay.inference.estimate import Estimate
 from assay.inference.formulas.delta import delta_interval
@@ -43,6 +45,18 @@ class Area(NamedTuple):
 def delong(ranks: Concordance) -> Area:
     """Return the area and DeLong's variance, both correctly rounded (DeLong and others 1988).
 
+    Parameters
+    ----------
+    ranks
+        How scores of positives and negatives are ordered: ``Scores.concordance()``.
+
+    Returns
+    -------
+    Area
+        The area, its variance and the number of rows of each class.
+
+    Examples
+    --------
     >>> import assay
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 1, 0, 1, 1], score=[0.1, 0.7, 0.7, 0.9, 0.2]))
     >>> delong(tally.concordance())
@@ -76,10 +90,35 @@ def delong_interval(
     On the logit scale (Pohar Perme and Manevski 2019), or plain and cut at 0 and 1 as pROC has it. With
     `student` the quantile is that of t with the smaller class's rows less one, for small classes.
 
+    Parameters
+    ----------
+    area
+        The area with its variance, of :func:`delong`.
+    confidence
+        The confidence level of the interval.
+    scale
+        ``"logit"`` or ``"identity"``.
+    student
+        Whether the quantile is Student's, for small classes.
+
+    Returns
+    -------
+    tuple[float, float] or None
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `scale` is not known.
+
+    Examples
+    --------
     >>> low, high = delong_interval(Area(0.983, 3.437e-5, 183, 1207), scale="identity")
     >>> round(low, 4), round(high, 4)
     (0.9715, 0.9945)
     """
+    if scale not in ("logit", "identity"):
+        raise MetricError(f'{passed("scale", scale)} is not known: use "logit" or "identity".')
     if isinstance(area.value, Undefined) or isinstance(area.variance, Undefined):
         return None
     error, df = math.sqrt(area.variance), min(area.positives, area.negatives) - 1
@@ -94,6 +133,20 @@ def delong_interval(
 def hanley_mcneil(value: float, positives: float, negatives: float) -> float:
     """Return the variance an area would have with exponential scores, for planning (Hanley and McNeil 1982).
 
+    Parameters
+    ----------
+    value
+        The area under the ROC curve.
+    positives, negatives
+        How many rows each class has.
+
+    Returns
+    -------
+    float
+        The variance of the area.
+
+    Examples
+    --------
     >>> round(hanley_mcneil(0.776786, 7, 8) ** 0.5, 6)
     0.12634
     """
@@ -108,6 +161,27 @@ def newcombe_auc_interval(
 ) -> Interval:
     """Return Newcombe's method 5 (2006), which needs no variance and is never empty, even at 0 and 1.
 
+    Parameters
+    ----------
+    value
+        The area under the ROC curve.
+    positives, negatives
+        How many rows each class has.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> low, high = newcombe_auc_interval(1.0, 20, 30)
     >>> round(low, 6), high
     (0.915939, 1.0)
@@ -118,6 +192,20 @@ def newcombe_auc_interval(
 def newcombe_variance(value: float, positives: float, negatives: float) -> float:
     """Return the variance that Newcombe's method 5 takes an area to have (2006), alike for both classes.
 
+    Parameters
+    ----------
+    value
+        The area under the ROC curve.
+    positives, negatives
+        How many rows each class has.
+
+    Returns
+    -------
+    float
+        The variance of the area.
+
+    Examples
+    --------
     >>> round(newcombe_variance(0.8, 20, 30) ** 0.5, 6)
     0.064636
     """
@@ -147,6 +235,31 @@ def moderated_auc_interval(
     of the clusters it is from. Simulated coverage with 1 to 200 rows of a class, areas of 0.2 to 0.995, tied
     and two-valued scores and unequal spreads: 0.92 to 0.99, where the logit of DeLong's fell to 0.23.
 
+    Parameters
+    ----------
+    value, variance
+        The area under the ROC curve, and its variance by DeLong.
+    positives, negatives
+        How many rows each class has, or how many independent ones they are worth.
+    df
+        The degrees of freedom of the variance, where they are fewer than the rows'.
+    clusters
+        How many groups of rows the variance is from.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> low, high = moderated_auc_interval(0.8, 0.004, 20, 30)
     >>> round(low, 4), round(high, 4)
     (0.642, 0.8946)
@@ -205,9 +318,31 @@ def disjoint_pairs_bound(
     As many disjoint pairs as the smaller class has rows were all in order: the
     lower limit of Clopper and Pearson 1934.
 
+    Parameters
+    ----------
+    positives, negatives
+        How many rows each class has.
+    confidence
+        The confidence level of the interval.
+    one_sided
+        Whether all of the error lies below the limit.
+
+    Returns
+    -------
+    float
+        The lower limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> round(disjoint_pairs_bound(20, 30), 6)
     0.831567
     """
+    check_confidence(confidence)
     tail = 1 - confidence if one_sided else (1 - confidence) / 2
     return float(tail ** (1 / min(positives, negatives)))
 
@@ -218,6 +353,27 @@ def auc_estimate(ranks: Concordance, *, confidence: float = 0.95, df: float = ma
     It is never [1, 1], and a single positive has an interval, too. `df` are the degrees of freedom of
     DeLong's variance where they are known to be fewer than the rows'.
 
+    Parameters
+    ----------
+    ranks
+        How scores of positives and negatives are ordered: ``Scores.concordance()``.
+    confidence
+        The confidence level of the interval.
+    df
+        The degrees of freedom of the variance, where they are fewer than the rows'.
+
+    Returns
+    -------
+    Estimate
+        The area with its interval.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> import assay
     >>> tally = assay.Scores.of(assay.rows(actual=[0, 0, 0, 1, 1, 1], score=[1, 2, 3, 4, 5, 6]))
     >>> auc = auc_estimate(tally.concordance())

@@ -70,6 +70,20 @@ def average_precision_variance(
 
     `positives` and `negatives` count rows; `weights` are those of each entry's rows. None without positives.
 
+    Parameters
+    ----------
+    scores, positives, negatives
+        Distinct scores in rising order, and how many positives and negatives have each of them.
+    weights
+        The weight of each entry's rows.
+
+    Returns
+    -------
+    tuple or None
+        Average precision and its variance.
+
+    Examples
+    --------
     >>> value, variance = average_precision_variance([0.1, 0.4, 0.7, 0.9], [0, 1, 0, 1], [1, 0, 1, 0])
     >>> round(value, 4), round(variance, 4)
     (0.8333, 0.0324)
@@ -89,6 +103,27 @@ def logit_binomial(value: float, positives: float, *, confidence: float = 0.95) 
 
     None at 0 and 1.
 
+    Parameters
+    ----------
+    value
+        The area under the precision-recall curve.
+    positives
+        How many rows are positive.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float] or None
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> low, high = logit_binomial(0.771821, 7)
     >>> round(low, 4), round(high, 4)
     (0.3667, 0.9518)
@@ -107,6 +142,27 @@ def average_precision_estimate(
 
     Boyd, Eng and Page 2013 compare them.
 
+    Parameters
+    ----------
+    scores, positives, negatives
+        Distinct scores in rising order, and how many positives and negatives have each of them.
+    weights
+        The weight of each entry's rows.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    Estimate
+        Average precision with its interval.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> average_precision_estimate([0.1, 0.4, 0.7, 0.9], [0, 1, 0, 1], [1, 0, 1, 0])
     0.8333 [0.1082, 0.9952]
     """

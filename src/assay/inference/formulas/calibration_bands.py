@@ -44,6 +44,32 @@ def consistency_band(data: Any, *, confidence: float = 0.95, replicates: int = 5
     of equally many rows; weighted rows count as their effective sample size. Near 0 and 1, where the curve is
     often exactly 0 or 1, the band covers more often than stated.
 
+    Parameters
+    ----------
+    data
+        Rows or a score tally whose scores are probabilities.
+    confidence
+        The confidence level of the interval.
+    replicates
+        How often outcomes are drawn.
+    seed
+        Where the random draws begin: the same seed gives the same result.
+
+    Returns
+    -------
+    Band
+        The distinct probabilities, and the lower and the upper limit at each.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `data` are neither rows with scores nor a tally of
+        scores.
+    NumberError
+        A score is no probability.
+
+    Examples
+    --------
     >>> import assay
     >>> r = assay.rows(actual=[0, 0, 0, 1] * 25 + [0, 1, 1, 1] * 25, score=[0.25] * 100 + [0.75] * 100)
     >>> band = consistency_band(r)
@@ -70,6 +96,28 @@ def confidence_band(data: Any, *, confidence: float = 0.95) -> Band:
     by the exact limits of Clopper and Pearson; all blocks share the error (Dimitriadis and others 2023).
     Blocks are of up to 120 cells of equally many rows. Wide, because it assumes nothing else.
 
+    Parameters
+    ----------
+    data
+        Rows or a score tally whose scores are probabilities.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    Band
+        The distinct probabilities, and the lower and the upper limit at each.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `data` are neither rows with scores nor a tally of
+        scores.
+    NumberError
+        A score is no probability.
+
+    Examples
+    --------
     >>> import assay
     >>> r = assay.rows(actual=[0, 0, 0, 1] * 25 + [0, 1, 1, 1] * 25, score=[0.25] * 100 + [0.75] * 100)
     >>> band = confidence_band(r)

@@ -69,6 +69,22 @@ def cluster_jackknife(
     `expected` is each cluster's expected part in the variance, up to a factor, where that differs from its
     information: weighted rows count by their squared weights. One cluster shows no spread: the error is NaN.
 
+    Parameters
+    ----------
+    parts
+        The sum of the influences of each cluster's rows.
+    information
+        How much each cluster tells of the estimate, such as its number of rows.
+    expected
+        What each cluster is expected to add to the variance, up to a factor.
+
+    Returns
+    -------
+    ClusterSpread
+        The standard error, its degrees of freedom and how many equal clusters it is worth.
+
+    Examples
+    --------
     >>> spread = cluster_jackknife(np.array([0.25, -0.125, -0.125]), np.array([4.0, 4.0, 4.0]))
     >>> round(spread.error, 6), spread.df, spread.effective_clusters
     (0.375, 2.0, 3.0)

@@ -46,6 +46,18 @@ def cross_validated_auc(rows: Rows, fold: Any, *, confidence: float = 0.95) -> E
     confidence
         Of the interval.
 
+    Returns
+    -------
+    Estimate
+        The mean area with its interval.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or no fold has rows of both classes.
+    LengthError
+        `fold` has not one value per row.
+
     Notes
     -----
     A positive row's influence is n / positives times its share of the fold's negatives passed, less the

@@ -53,6 +53,23 @@ class Placements(NamedTuple):
 def placements(scores: Any, positives: Any, negatives: Any) -> Placements:
     """Return the area under the ROC curve and each entry's placements (Hanley and Hajian-Tilaki 1997).
 
+    Parameters
+    ----------
+    scores, positives, negatives
+        Distinct scores in rising order, and how many positives and negatives have each of them.
+
+    Returns
+    -------
+    Placements
+        The area, and of each entry's score the share of the other class that it is ahead of.
+
+    Raises
+    ------
+    MetricError
+        There are no positives, or no negatives.
+
+    Examples
+    --------
     >>> ranked = placements([0.1, 0.7, 0.9], [0, 1, 1], [1, 1, 0])
     >>> ranked.value, ranked.of_positives
     (0.875, array([0.25, 0.75, 1.  ]))
@@ -75,6 +92,23 @@ def auc_influence(scores: Any, positives: Any, negatives: Any) -> tuple[NDArray[
     Weighted by the entries they add up to 0. Squared they give the variance of weighted rows, added within
     groups first that of clustered ones, added over several areas that of their mean (Hampel 1974).
 
+    Parameters
+    ----------
+    scores, positives, negatives
+        Distinct scores in rising order, and how many positives and negatives have each of them.
+
+    Returns
+    -------
+    tuple[NDArray, NDArray]
+        The influence of a positive of each entry, and of a negative.
+
+    Raises
+    ------
+    MetricError
+        There are no positives, or no negatives.
+
+    Examples
+    --------
     >>> of_positives, of_negatives = auc_influence([0.1, 0.7, 0.9], [0, 1, 1], [1, 1, 0])
     >>> of_positives[1:], of_negatives[:2]
     (array([-0.0625,  0.0625]), array([ 0.0625, -0.0625]))
@@ -94,6 +128,25 @@ def weighted_area(scores: Any, weights: Any, positives: Any, negatives: Any) -> 
     Entries are those of a weighted score tally: a score, the weight of each row, and how many rows.
     The variance is Jaeckel's (1972).
 
+    Parameters
+    ----------
+    scores, weights
+        The score and the weight of each entry.
+    positives, negatives
+        How many positives and negatives have that score and weight.
+
+    Returns
+    -------
+    tuple[float, float]
+        The area and its variance.
+
+    Raises
+    ------
+    MetricError
+        There are no positives, or no negatives.
+
+    Examples
+    --------
     >>> value, variance = weighted_area([0.1, 0.7, 0.9], [1.0, 2.0, 1.0], [0, 1, 1], [1, 1, 0])
     >>> round(value, 4), round(variance, 4)
     (0.7778, 0.0219)
@@ -113,6 +166,25 @@ def delong_covariance(
 
     `scores` has one row per model and one column per entry.
 
+    Parameters
+    ----------
+    scores
+        The scores of each model, a row per model and a column per entry.
+    positives, negatives
+        How many positives and negatives each entry has.
+
+    Returns
+    -------
+    tuple[NDArray, NDArray]
+        The area of each model, and their covariance.
+
+    Raises
+    ------
+    MetricError
+        There are no positives, or no negatives.
+
+    Examples
+    --------
     >>> areas, covariance = delong_covariance([[1, 3, 2, 4], [2, 1, 4, 3]], [0, 0, 1, 1], [1, 1, 0, 0])
     >>> areas.tolist(), covariance.tolist()
     ([0.75, 1.0], [[0.125, 0.0], [0.0, 0.0]])
@@ -143,6 +215,30 @@ def delong_paired(
     The four columns are those of :class:`assay.PairedScores`. Do not use it for nested models evaluated on
     the rows they were fitted to (Demler and others 2012).
 
+    Parameters
+    ----------
+    first, second
+        The scores of each model, entry by entry.
+    positives, negatives
+        How many positives and negatives have that pair of scores.
+    alternative
+        ``"two-sided"``, or ``"greater"`` or ``"less"`` than what the null hypothesis says.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `alternative` is not known; or there are no positives,
+        or no negatives.
+
+    Examples
+    --------
     >>> import assay
     >>> y = [0, 0, 0, 1, 1, 1]
     >>> a = assay.rows(actual=y, score=[1, 3, 2, 4, 3, 6])
@@ -180,6 +276,29 @@ def delong_unpaired(
     Normal, or with `student` a t of Satterthwaite's degrees of freedom as pROC has it (Robin
     and others 2011).
 
+    Parameters
+    ----------
+    first, second
+        The two areas with their variances, of :func:`delong`.
+    student
+        Whether to take Student's t, as pROC does.
+    alternative
+        ``"two-sided"``, or ``"greater"`` or ``"less"`` than what the null hypothesis says.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `alternative` is not known.
+
+    Examples
+    --------
     >>> from assay.inference.formulas.auc import Area
     >>> delong_unpaired(Area(0.98, 3.4e-5, 183, 1207), Area(0.96, 1.1e-4, 183, 1207))
     unpaired DeLong: statistic 1.6667, p = 0.09558
@@ -206,6 +325,25 @@ def delong_several(scores: Any, positives: Any, negatives: Any) -> TestResult:
     DeLong and others 1988, with the contrasts of neighbours. Where models rank alike, their contrasts have no
     spread and take no degree of freedom.
 
+    Parameters
+    ----------
+    scores
+        The scores of each model, a row per model and a column per entry.
+    positives, negatives
+        How many positives and negatives each entry has.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        There are no positives, or no negatives.
+
+    Examples
+    --------
     >>> scores = [[1, 3, 2, 4, 5, 6], [2, 1, 4, 3, 5, 0], [6, 5, 1, 2, 3, 4]]
     >>> delong_several(scores, [0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
     DeLong of several: statistic 9.1429, df 2, p = 0.01034

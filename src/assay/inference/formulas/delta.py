@@ -55,6 +55,20 @@ def stratified_variance(gradient: Any, table: Any) -> float:
 
     Davison and Hinkley 1997, for stratified samples.
 
+    Parameters
+    ----------
+    gradient
+        The slope of the metric in the count of each cell.
+    table
+        The counts of the cells, a row per class.
+
+    Returns
+    -------
+    float
+        The variance.
+
+    Examples
+    --------
     >>> stratified_variance([[0.0, 0.0], [-0.1875, 0.0625]], [[8, 2], [1, 3]])
     0.046875
     """
@@ -102,6 +116,20 @@ def cluster_variance(sums: Any, *, corrected: bool = True) -> float:
     Liang and Zeger 1986; times G / (G - 1) for G groups unless `corrected` is False. NaN for one group,
     which shows no spread.
 
+    Parameters
+    ----------
+    sums
+        The sum of the influences of each group's rows.
+    corrected
+        Whether to multiply by G / (G - 1).
+
+    Returns
+    -------
+    float
+        The variance.
+
+    Examples
+    --------
     >>> cluster_variance([0.25, -0.125, -0.125])
     0.140625
     """
@@ -115,6 +143,18 @@ def cluster_variance(sums: Any, *, corrected: bool = True) -> float:
 def design_effect(clustered: float, independent: float) -> float:
     """Return how many times larger a variance is than that of as many independent rows (Kish 1965).
 
+    Parameters
+    ----------
+    clustered, independent
+        The variance of the clustered rows, and that of as many independent ones.
+
+    Returns
+    -------
+    float
+        The ratio of the two variances.
+
+    Examples
+    --------
     >>> design_effect(0.025, 0.02)
     1.25
     """
@@ -124,6 +164,18 @@ def design_effect(clustered: float, independent: float) -> float:
 def kish(weight: float, squared_weight: float) -> float:
     """Return Kish's effective sample size of weighted rows, (sum w)² / sum w² (Kish 1965).
 
+    Parameters
+    ----------
+    weight, squared_weight
+        The sum of the weights, and that of their squares.
+
+    Returns
+    -------
+    float
+        The effective number of rows.
+
+    Examples
+    --------
     >>> kish(1 + 1 + 2, 1 + 1 + 4)
     2.6666666666666665
     """
@@ -135,6 +187,20 @@ def effective_counts(share: float, spread: float, fallback: float) -> tuple[floa
 
     The n is the one that would give the same variance; `fallback` (Kish's) where the share is 0 or 1.
 
+    Parameters
+    ----------
+    share, spread
+        The share and its variance.
+    fallback
+        The number of rows where the share is 0 or 1.
+
+    Returns
+    -------
+    tuple[float, float]
+        How many hits of how many rows the share is worth.
+
+    Examples
+    --------
     >>> effective_counts(0.75, 0.015, fallback=20)
     (9.375, 12.5)
     """
@@ -213,6 +279,31 @@ def delta_interval(
     With `df`, Student's quantile (few groups). None where there is no spread, or the value lies on a
     bound: the method does not apply there.
 
+    Parameters
+    ----------
+    value, error
+        The estimate and its standard error.
+    bounds
+        The least and the largest value that are possible.
+    confidence
+        The confidence level of the interval.
+    df
+        Degrees of freedom of the standard error: without, the quantile is the normal one.
+    scale
+        The scale on which the interval is made: by default the one that suits the bounds.
+
+    Returns
+    -------
+    tuple[float, float] or None
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> low, high = delta_interval(0.735347, 0.059029, (-1, 1))
     >>> round(low, 4), round(high, 4)
     (0.5969, 0.8313)

@@ -56,6 +56,27 @@ def agreement_weights(
     of classes between the two (Gwet). `values` are numbers to take the distances of, in place of the ranks.
     A matrix is taken as it is.
 
+    Parameters
+    ----------
+    size
+        How many classes there are.
+    scheme
+        ``"none"``, ``"linear"``, ``"quadratic"``, ``"ordinal"``, or a matrix.
+    values
+        Numbers in place of the ranks of the classes.
+
+    Returns
+    -------
+    NDArray
+        A square matrix.
+
+    Raises
+    ------
+    MetricError
+        The scheme is not known, or a matrix does not fit so many classes.
+
+    Examples
+    --------
     >>> agreement_weights(3, "linear")
     array([[1. , 0.5, 0. ],
            [0.5, 1. , 0.5],
@@ -87,6 +108,26 @@ def kappa_errors(table: Any, weights: str | Any = "none") -> KappaErrors:
 
     Fleiss, Cohen and Everitt 1969. Rows are actual, columns predicted; it does not matter which.
 
+    Parameters
+    ----------
+    table
+        Counts, a row per actual class and a column per predicted class.
+    weights
+        ``"none"``, ``"linear"``, ``"quadratic"``, ``"ordinal"``, or a matrix as :func:`agreement_weights`
+        returns it.
+
+    Returns
+    -------
+    KappaErrors
+        Kappa, its standard error, the one if there were no agreement beyond chance, z and p.
+
+    Raises
+    ------
+    MetricError
+        `weights` are not known, or do not fit the classes.
+
+    Examples
+    --------
     >>> kappa = kappa_errors([[231, 32], [27, 54]])
     >>> round(kappa.estimate, 6), round(kappa.standard_error, 6), round(kappa.null_error, 6)
     (0.533597, 0.053284, 0.053874)
@@ -142,6 +183,18 @@ def pabak(table: Any) -> float:
 
     ``(k observed - 1) / (k - 1)``, which is ``2 observed - 1`` for two classes.
 
+    Parameters
+    ----------
+    table
+        Counts, a row per actual class and a column per predicted class.
+
+    Returns
+    -------
+    float
+        The coefficient.
+
+    Examples
+    --------
     >>> round(pabak([[1202, 5], [29, 154]]), 6)
     0.951079
     """
@@ -154,6 +207,27 @@ def pabak_interval(table: Any, *, confidence: float = 0.95, method: str = "wilso
 
     Byrt, Bishop and Carlin 1993.
 
+    Parameters
+    ----------
+    table
+        Counts, a row per actual class and a column per predicted class.
+    confidence
+        The confidence level of the interval.
+    method
+        The interval of the observed agreement, as :func:`proportion_interval` names it.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `method` is not known.
+
+    Examples
+    --------
     >>> low, high = pabak_interval([[1202, 5], [29, 154]], method="clopper-pearson")
     >>> round(low, 4), round(high, 4)
     (0.932, 0.966)

@@ -48,6 +48,23 @@ def mean_spread(tally: Losses | Sums) -> MeanSpread:
     Weighted rows have the sandwich error, with Kish's number of rows where plain rows have their count: a
     common factor of the weights changes nothing, nor do rows without weight, and equal weights are none.
 
+    Parameters
+    ----------
+    tally
+        Losses or sums.
+
+    Returns
+    -------
+    MeanSpread
+        The mean, its standard error and the effective sample size.
+
+    Raises
+    ------
+    MetricError
+        `tally` is neither of losses nor of sums.
+
+    Examples
+    --------
     >>> mean_spread(Sums.of([1.0, 2.0, 4.0, 5.0]))
     MeanSpread(mean=3.0, error=0.9128709291752769, effective_sample_size=4.0)
     """
@@ -74,6 +91,25 @@ def mean_spread(tally: Losses | Sums) -> MeanSpread:
 def mean_estimate(tally: Losses | Sums, *, confidence: float = 0.95) -> Estimate:
     """Return the mean of a tally with Student's interval (Student 1908).
 
+    Parameters
+    ----------
+    tally
+        Losses or sums.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    Estimate
+        The mean with its interval.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `tally` is neither of losses nor of sums.
+
+    Examples
+    --------
     >>> mean_estimate(Sums.of([1.0, 2.0, 4.0, 5.0]))
     3 [0.09484, 5.905]
     """
@@ -93,6 +129,26 @@ def root_mean_estimate(tally: Losses | Sums, *, confidence: float = 0.95) -> Est
 
     The error of the root is that of the mean over twice the root: the delta method, for any distribution.
 
+    Parameters
+    ----------
+    tally
+        Losses or sums of what is not negative.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    Estimate
+        The root with its interval.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `tally` is neither of losses nor of sums; or the mean is
+        negative.
+
+    Examples
+    --------
     >>> root_mean_estimate(Sums.of([1.0, 0.0, 4.0, 9.0]))
     1.871 [0.7465, 4.688]
     """
@@ -126,6 +182,27 @@ def order_ranks(n: int, *, share: float = 0.5, confidence: float = 0.95) -> Orde
     Thompson 1936: valid for any distribution; ``coverage`` is the actual one, at least the nominal. None
     where there are too few rows (below 6 for the median at 95%).
 
+    Parameters
+    ----------
+    n
+        How many rows there are.
+    share
+        Which quantile: 0.5 is the median.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    OrderRanks or None
+        The two ranks, counted from 1, and how often they hold the quantile.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `share` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> order_ranks(8)
     OrderRanks(low=1, high=8, coverage=0.9921875)
     """
@@ -157,6 +234,29 @@ def order_interval(
     Weighted rows count as Kish's effective number (1965), or as `effective_size` where they come in groups;
     the ranks are then taken at the same shares of the total weight (Woodruff 1952).
 
+    Parameters
+    ----------
+    values
+        A tally of values.
+    share
+        Which quantile: 0.5 is the median.
+    confidence
+        The confidence level of the interval.
+    effective_size
+        How many independent rows the values are worth, where they come in groups.
+
+    Returns
+    -------
+    tuple or None
+        The lower limit, the upper limit and the actual coverage.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `share` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> order_interval(Values.of([0.4, 0.1, 0.7, 0.2, 0.9, 0.3, 0.6, 0.8]))
     (0.1, 0.9, 0.9921875)
     """
@@ -182,6 +282,29 @@ def hoeffding_interval(
 ) -> Interval:
     """Return an interval that holds for any losses within bounds (Hoeffding 1963).
 
+    Parameters
+    ----------
+    mean
+        The mean of the losses.
+    n
+        How many rows there are.
+    bounds
+        The least and the largest loss that is possible.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> low, high = hoeffding_interval(0.5, 200)
     >>> round(low, 4), round(high, 4)
     (0.404, 0.596)
@@ -199,6 +322,29 @@ def bernstein_interval(
 
     `variance` is that of the rows, with n in the denominator.
 
+    Parameters
+    ----------
+    mean, variance
+        The mean of the losses, and the variance of the rows.
+    n
+        How many rows there are.
+    bounds
+        The least and the largest loss that is possible.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> low, high = bernstein_interval(0.1, 0.01, 10_000)
     >>> round(low, 4), round(high, 4)
     (0.0959, 0.1041)

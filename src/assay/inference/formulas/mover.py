@@ -52,6 +52,22 @@ def mover(
     as far from its limit as the parts lie from theirs, added in squares. A negative weight swaps a part's
     limits.
 
+    Parameters
+    ----------
+    estimates, limits
+        Each estimate, and its lower and upper limit.
+    weights
+        The factor of each estimate in the sum.
+    shift
+        What is added to the sum.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Examples
+    --------
     >>> low, high = mover([0.9, 0.85], [(0.786, 0.957), (0.756, 0.912)], [0.5, 0.5])
     >>> round(low, 3), round(high, 3)
     (0.801, 0.917)
@@ -78,6 +94,22 @@ def mover_function(
     estimates add the products of their changes, where these are positive. The function takes an array per
     estimate, complex for the slopes.
 
+    Parameters
+    ----------
+    function
+        What is computed of the estimates: it is called with as many arguments.
+    estimates, limits
+        Each estimate, and its lower and upper limit.
+    correlations
+        The correlations of the estimates; without them they are independent.
+
+    Returns
+    -------
+    tuple[Interval, NDArray]
+        The limits, and the function's slope in each estimate.
+
+    Examples
+    --------
     >>> interval, slopes = mover_function(lambda a, b: a - b, [0.9, 0.85], [(0.786, 0.957), (0.756, 0.912)])
     >>> [round(limit, 3) for limit in interval], slopes
     ([-0.08, 0.16], array([ 1., -1.]))
@@ -160,6 +192,32 @@ def weighted_sum_interval(
 
     Newcombe 1998, method 10, with any interval of a proportion; within what the sum can reach.
 
+    Parameters
+    ----------
+    hits, totals
+        A count of hits and a count of rows for each proportion.
+    weights
+        The factor of each proportion in the sum.
+    shift
+        What is added to the sum.
+    confidence
+        The confidence level of the interval.
+    method
+        The interval of each proportion, as :func:`proportion_interval` names it.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `method` is not known; or a count of hits does not lie
+        within 0 and its total.
+
+    Examples
+    --------
     >>> low, high = weighted_sum_interval([45, 68], [50, 80], [1, 1], shift=-1)
     >>> round(low, 6), round(high, 6)
     (0.602466, 0.833943)
@@ -180,6 +238,28 @@ def mean_recall_interval(
 
     Newcombe 1998, method 10.
 
+    Parameters
+    ----------
+    hits, totals
+        Of each class, how many rows were predicted right, and how many rows it has.
+    confidence
+        The confidence level of the interval.
+    method
+        The interval of each proportion, as :func:`proportion_interval` names it.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `method` is not known; or a count of hits does not lie
+        within 0 and its total.
+
+    Examples
+    --------
     >>> low, high = mean_recall_interval([45, 68], [50, 80])
     >>> round(low, 6), round(high, 6)
     (0.801233, 0.916971)
@@ -195,6 +275,29 @@ def informedness_interval(
 
     Newcombe 1998, method 10.
 
+    Parameters
+    ----------
+    tp, fp, fn
+        The counts of three of the four cells.
+    tn
+        The counts of the four cells.
+    confidence
+        The confidence level of the interval.
+    method
+        The interval of each proportion, as :func:`proportion_interval` names it.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `method` is not known; or a count is negative.
+
+    Examples
+    --------
     >>> low, high = informedness_interval(45, 12, 5, 68)
     >>> round(low, 6), round(high, 6)
     (0.602466, 0.833943)
@@ -211,6 +314,29 @@ def markedness_interval(
 
     Newcombe 1998, method 10.
 
+    Parameters
+    ----------
+    tp, fp, fn
+        The counts of three of the four cells.
+    tn
+        The counts of the four cells.
+    confidence
+        The confidence level of the interval.
+    method
+        The interval of each proportion, as :func:`proportion_interval` names it.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `method` is not known; or a count is negative.
+
+    Examples
+    --------
     >>> low, high = markedness_interval(45, 12, 5, 68)
     >>> round(low, 6), round(high, 6)
     (0.57369, 0.815163)
@@ -227,6 +353,27 @@ def f1_interval(
 
     Lam, Gopal and Qian 2023 ("Wilson indirect"). Exact, given how many rows are or were called positive.
 
+    Parameters
+    ----------
+    tp, fp, fn
+        The counts of true positives, false positives and false negatives.
+    confidence
+        The confidence level of the interval.
+    method
+        The interval of the Jaccard index, as :func:`proportion_interval` names it.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `method` is not known; or a count is negative.
+
+    Examples
+    --------
     >>> low, high = f1_interval(45, 12, 5)
     >>> round(low, 6), round(high, 6)
     (0.753175, 0.901817)
@@ -243,6 +390,29 @@ def positive_predictive_value_at(
     Mercaldo, Lau and Zhou 2007. Where a rate is 0, the rates are moved inwards by half the
     squared quantile first (their adjusted logit), and the note says so.
 
+    Parameters
+    ----------
+    prevalence
+        The share of positives where the model will be used.
+    tp, fp, fn
+        The counts of three of the four cells.
+    tn
+        The counts of the four cells.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    Estimate
+        The predictive value with its interval.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `prevalence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> positive_predictive_value_at(0.1, 45, 12, 5, 68)
     0.4 [0.2819, 0.531]
     """
@@ -257,6 +427,29 @@ def negative_predictive_value_at(
 
     Mercaldo, Lau and Zhou 2007.
 
+    Parameters
+    ----------
+    prevalence
+        The share of positives where the model will be used.
+    tp, fp, fn
+        The counts of three of the four cells.
+    tn
+        The counts of the four cells.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    Estimate
+        The predictive value with its interval.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `prevalence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> negative_predictive_value_at(0.1, 45, 12, 5, 68)
     0.9871 [0.9707, 0.9944]
     """
@@ -312,6 +505,29 @@ def proportion_difference(
     ``miettinen-nurminen`` the score interval of 1985; ``agresti-caffo`` of 2000 adds two rows to each
     group; ``wald`` is the textbook's, too narrow near 0 and 1.
 
+    Parameters
+    ----------
+    x1, n1, x2, n2
+        Hits and rows of the first group, and of the second.
+    confidence
+        The confidence level of the interval.
+    method
+        ``"newcombe"``, ``"newcombe-corrected"``, ``"miettinen-nurminen"``, ``"agresti-caffo"`` or
+        ``"wald"``.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `method` is not known; or a count of hits does not lie
+        within 0 and its rows.
+
+    Examples
+    --------
     >>> low, high = proportion_difference(154, 183, 1202, 1207)
     >>> round(low, 6), round(high, 6)
     (-0.214227, -0.108187)

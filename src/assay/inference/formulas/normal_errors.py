@@ -13,6 +13,27 @@ __all__ = ["lin_interval", "normal_root_interval"]
 def normal_root_interval(value: float, n: float, *, confidence: float = 0.95) -> Interval:
     """Return the exact interval of RMSE if the errors are normal about 0: chi-square with n degrees.
 
+    Parameters
+    ----------
+    value
+        The root mean squared error.
+    n
+        How many rows there are.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> low, high = normal_root_interval(0.5279678, 8)
     >>> round(low, 6), round(high, 6)
     (0.35662, 1.011465)
@@ -33,6 +54,32 @@ def lin_interval(
     Lin 1989 with the correction of 2000. `shift` is the squared distance of the means over the product of
     the two standard deviations.
 
+    Parameters
+    ----------
+    value
+        The concordance correlation.
+    correlation
+        Pearson's correlation of the same rows.
+    shift
+        The squared distance of the means over the product of the standard deviations.
+    n
+        How many rows there are.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, Interval]
+        The standard error, and the limits.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or there are fewer than three rows; or the correlation is
+        0.
+
+    Examples
+    --------
     >>> error, (low, high) = lin_interval(0.9067, 0.9571, 0.0001, 8)
     >>> round(error, 4), round(low, 4), round(high, 4)
     (0.0473, 0.7563, 0.9661)

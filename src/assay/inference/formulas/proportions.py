@@ -71,6 +71,27 @@ def _normal_quantile(confidence: float) -> float:
 def wilson(x: float, n: float, confidence: float = 0.95) -> Interval:
     """Return Wilson's score interval: good mean coverage at any n, and a width at 0 and n.
 
+    Parameters
+    ----------
+    x
+        How many of the rows are hits.
+    n
+        How many rows there are.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> low, high = wilson(81, 263)
     >>> round(low, 6), round(high, 6)
     (0.255289, 0.36621)
@@ -84,6 +105,27 @@ def wilson(x: float, n: float, confidence: float = 0.95) -> Interval:
 def wilson_corrected(x: float, n: float, confidence: float = 0.95) -> Interval:
     """Return Wilson's interval with the continuity correction of R's prop.test; wider than it need be.
 
+    Parameters
+    ----------
+    x
+        How many of the rows are hits.
+    n
+        How many rows there are.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> low, high = wilson_corrected(81, 263)
     >>> round(low, 6), round(high, 6)
     (0.253509, 0.368176)
@@ -106,6 +148,27 @@ def modified_wilson(x: float, n: float, confidence: float = 0.95) -> Interval:
     5% of 95% intervals lie above the true share and at most 5% below; the coverage is 0.915 or more for every
     n and share. From about x = 12 on the limits are Wilson's.
 
+    Parameters
+    ----------
+    x
+        How many of the rows are hits.
+    n
+        How many rows there are.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> low, high = modified_wilson(1, 500)
     >>> round(low, 6), round(high, 6), round(wilson(1, 500)[0], 6)
     (0.000103, 0.011241, 0.000353)
@@ -170,10 +233,32 @@ def jeffreys_limits(x: Any, n: Any, confidence: float = 0.95) -> tuple[Any, Any]
 def clopper_pearson(x: float, n: float, confidence: float = 0.95) -> Interval:
     """Return the exact interval: at least the stated coverage whatever the truth, usually more.
 
+    Parameters
+    ----------
+    x
+        How many of the rows are hits.
+    n
+        How many rows there are.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> low, high = clopper_pearson(81, 263)
     >>> round(low, 6), round(high, 6)
     (0.252737, 0.367622)
     """
+    check_confidence(confidence)
     tail = (1 - confidence) / 2
     low = 0.0 if x <= 0 else _lower_beta(x, n - x + 1, tail)
     high = 1.0 if x >= n else _upper_beta(x + 1, n - x, tail)
@@ -183,6 +268,27 @@ def clopper_pearson(x: float, n: float, confidence: float = 0.95) -> Interval:
 def agresti_coull(x: float, n: float, confidence: float = 0.95) -> Interval:
     """Return the adjusted Wald interval, clipped to [0, 1]: simple, and seldom far below its coverage.
 
+    Parameters
+    ----------
+    x
+        How many of the rows are hits.
+    n
+        How many rows there are.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> low, high = agresti_coull(81, 263)
     >>> round(low, 6), round(high, 6)
     (0.255221, 0.366277)
@@ -197,10 +303,32 @@ def agresti_coull(x: float, n: float, confidence: float = 0.95) -> Interval:
 def jeffreys(x: float, n: float, confidence: float = 0.95) -> Interval:
     """Return the equal-tailed interval of Jeffreys' prior, from 0 without hits and to 1 without misses.
 
+    Parameters
+    ----------
+    x
+        How many of the rows are hits.
+    n
+        How many rows there are.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> low, high = jeffreys(81, 263)
     >>> round(low, 6), round(high, 6)
     (0.254522, 0.365647)
     """
+    check_confidence(confidence)
     tail = (1 - confidence) / 2
     low = 0.0 if x <= 0 else _lower_beta(x + 0.5, n - x + 0.5, tail)
     high = 1.0 if x >= n else _upper_beta(x + 0.5, n - x + 0.5, tail)
@@ -210,6 +338,27 @@ def jeffreys(x: float, n: float, confidence: float = 0.95) -> Interval:
 def mid_p(x: float, n: float, confidence: float = 0.95) -> Interval:
     """Return the mid-p interval: exact, but with half the probability of the observed count, so less wide.
 
+    Parameters
+    ----------
+    x
+        How many of the rows are hits.
+    n
+        How many rows there are.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> low, high = mid_p(81, 263)
     >>> round(low, 6), round(high, 6)
     (0.254402, 0.365773)
@@ -217,6 +366,7 @@ def mid_p(x: float, n: float, confidence: float = 0.95) -> Interval:
     from scipy.optimize import brentq  # noqa: PLC0415
     from scipy.special import betainc  # noqa: PLC0415
 
+    check_confidence(confidence)
     tail = (1 - confidence) / 2
 
     def above(p: float) -> float:  # P(X > x) + P(X = x) / 2
@@ -244,6 +394,31 @@ METHODS: dict[str, Callable[[float, float, float], Interval]] = {
 def proportion_interval(x: float, n: float, confidence: float = 0.95, method: str = "wilson") -> Interval:
     """Return the interval of a proportion by a named method.
 
+    Parameters
+    ----------
+    x
+        How many of the rows are hits.
+    n
+        How many rows there are.
+    confidence
+        The confidence level of the interval.
+    method
+        ``"wilson"``, ``"modified-wilson"``, ``"clopper-pearson"``, ``"agresti-coull"``, ``"jeffreys"``,
+        ``"mid-p"`` or ``"wald"``.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `method` is not known; or `x` does not lie within 0 and
+        `n`.
+
+    Examples
+    --------
     >>> low, high = proportion_interval(0, 20, method="clopper-pearson")
     >>> low, round(high, 6)
     (0.0, 0.168433)

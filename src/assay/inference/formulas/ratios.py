@@ -29,6 +29,25 @@ def koopman(x1: float, n1: float, x2: float, n2: float, *, confidence: float = 0
 
     Without hits in the second group it has no upper end; without hits in the first it starts at 0.
 
+    Parameters
+    ----------
+    x1, n1, x2, n2
+        Hits and rows of the first group, and of the second.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or a count of hits does not lie within 0 and its rows.
+
+    Examples
+    --------
     >>> low, high = koopman(45, 50, 12, 80)
     >>> round(low, 6), round(high, 6)
     (3.644662, 10.303331)
@@ -88,6 +107,25 @@ def log_ratio(x1: float, n1: float, x2: float, n2: float, *, confidence: float =
 
     Where a count is 0, half a row is added to both counts and one to both totals, and the note says so.
 
+    Parameters
+    ----------
+    x1, n1, x2, n2
+        Hits and rows of the first group, and of the second.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    Estimate
+        The ratio with its interval.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or a group has no rows.
+
+    Examples
+    --------
     >>> log_ratio(45, 50, 12, 80)
     6 [3.532, 10.19]
     """
@@ -109,6 +147,28 @@ def odds_ratio(tp: float, fp: float, fn: float, tn: float, *, confidence: float 
     Where a cell is 0, half a row is added to all four, for the interval alone, and the note says so (Glas
     and others 2003). The standard error is that of the logarithm.
 
+    Parameters
+    ----------
+    tp, fp, fn
+        The counts of three of the four cells.
+    tn
+        The counts of the four cells.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    Estimate
+        The odds ratio with its interval.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or true positives or true negatives, and false ones, are
+        both missing.
+
+    Examples
+    --------
     >>> odds_ratio(45, 12, 5, 68)
     51 [16.82, 154.6]
     >>> odds_ratio(45, 0, 5, 68).note
@@ -136,6 +196,27 @@ def positive_likelihood_ratio_interval(
 
     Koopman 1984.
 
+    Parameters
+    ----------
+    tp, fp, fn
+        The counts of three of the four cells.
+    tn
+        The counts of the four cells.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or a count is negative.
+
+    Examples
+    --------
     >>> low, high = positive_likelihood_ratio_interval(45, 12, 5, 68)
     >>> round(low, 6), round(high, 6)
     (3.644662, 10.303331)
@@ -150,6 +231,27 @@ def negative_likelihood_ratio_interval(
 
     Koopman 1984.
 
+    Parameters
+    ----------
+    tp, fp, fn
+        The counts of three of the four cells.
+    tn
+        The counts of the four cells.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or a count is negative.
+
+    Examples
+    --------
     >>> low, high = negative_likelihood_ratio_interval(45, 12, 5, 68)
     >>> round(low, 6), round(high, 6)
     (0.050927, 0.252956)

@@ -41,6 +41,25 @@ def chi_square(table: Any, *, correction: bool = False) -> TestResult:
 
     Empty rows and columns have no part in it. `correction` is Yates', for two rows and two columns.
 
+    Parameters
+    ----------
+    table
+        Counts, in rows and columns.
+    correction
+        Whether to take Yates' correction for continuity.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `table` is no table of counts.
+
+    Examples
+    --------
     >>> chi_square([[1202, 5], [29, 154]])
     Pearson's chi-squared test: statistic 1099.9, df 1, p < 2.2e-16
     """
@@ -72,6 +91,30 @@ def fisher(
     results for a strong association are right to two or three digits; these are right to twelve. Without
     `odds_ratio` the test is several times as fast.
 
+    Parameters
+    ----------
+    table
+        Counts, in two rows and two columns.
+    alternative
+        ``"two-sided"``, or ``"greater"`` or ``"less"`` than what the null hypothesis says.
+    confidence
+        The confidence level of the interval.
+    odds_ratio
+        Whether to estimate the odds ratio and its interval.
+
+    Returns
+    -------
+    TestResult
+        With the conditional odds ratio as its estimate, unless that is left out.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `alternative` is not known; or `table` is no table of
+        counts.
+
+    Examples
+    --------
     >>> test = fisher([[3, 1], [1, 3]])
     >>> round(test.p_value, 6), round(test.estimate, 6)
     (0.485714, 6.40832)
@@ -109,6 +152,25 @@ def mcnemar(
 
     The exact test is never too bold and often too shy; mid-p is neither (Fagerland, Lydersen, Laake 2013).
 
+    Parameters
+    ----------
+    table
+        Counts in two rows and two columns: of rows that both, either or neither has right.
+    method
+        ``"mid-p"``, ``"exact"``, ``"corrected"`` or ``"uncorrected"``.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `table` is no table of counts; or `method` is not known.
+
+    Examples
+    --------
     >>> mcnemar([[1202, 5], [29, 154]], "corrected")
     McNemar's test, continuity-corrected: statistic 15.559, df 1, p = 7.998e-05
     """
@@ -134,6 +196,23 @@ def bowker(table: Any) -> TestResult:
 
     Pairs of classes that were never confused count for no degree of freedom.
 
+    Parameters
+    ----------
+    table
+        Counts, in rows and columns.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `table` is no table of counts.
+
+    Examples
+    --------
     >>> bowker([[44, 6, 3], [5, 30, 7], [2, 9, 61]])
     Bowker's test of symmetry: statistic 0.54091, df 3, p = 0.9098
     """
@@ -158,6 +237,23 @@ def stuart_maxwell(table: Any) -> TestResult:
     more, each pair of classes by itself; for two classes both are McNemar's. Classes that were never confused
     have no part in it, and classes that were confused only among themselves are tested apart.
 
+    Parameters
+    ----------
+    table
+        Counts, in rows and columns.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `table` is no table of counts.
+
+    Examples
+    --------
     >>> stuart_maxwell([[44, 6, 3], [5, 30, 7], [2, 9, 61]])
     Stuart-Maxwell test of marginal homogeneity: statistic 0.38585, df 2, p = 0.8245
     """
@@ -185,6 +281,23 @@ def no_information(table: Any) -> TestResult:
 
     Exact and one-sided: the chance of as many correct rows or more.
 
+    Parameters
+    ----------
+    table
+        Counts, in rows and columns.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `table` is no table of counts.
+
+    Examples
+    --------
     >>> no_information([[1202, 5], [29, 154]])
     accuracy above the no-information rate, exact binomial: p < 2.2e-16
     """

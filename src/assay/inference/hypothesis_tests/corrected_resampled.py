@@ -43,6 +43,30 @@ def corrected_t(
     Nadeau and Bengio 2003. One difference per resample (10 times 10-fold is the usual hundred: Bouckaert and
     Frank 2004), trained on `n_train` rows and tested on `n_test`.
 
+    Parameters
+    ----------
+    differences
+        One number per resample: the metric of one model less that of the other.
+    n_train, n_test
+        How many rows each resample was trained on, and tested on.
+    alternative
+        ``"two-sided"``, or ``"greater"`` or ``"less"`` than what the null hypothesis says.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `alternative` is not known; or `differences` are not
+        finite, or fewer than two; `n_train` or `n_test` is no number of rows.
+
+    Examples
+    --------
     >>> d = [0.02, 0.015, -0.005, 0.03, 0.01, 0.022, 0.008, -0.002, 0.018, 0.012]
     >>> corrected_t(d, 900, 100)
     corrected resampled t: statistic 2.6021, df 9, p = 0.02864
@@ -64,6 +88,28 @@ def correlated_bayes(differences: Any, n_train: float, n_test: float, *, rope: f
     The posterior of the mean difference is Student's, as wide as Nadeau and Bengio's error; within `rope`
     of 0 the two are the same for practice.
 
+    Parameters
+    ----------
+    differences
+        One number per resample: the metric of one model less that of the other.
+    n_train, n_test
+        How many rows each resample was trained on, and tested on.
+    rope
+        The difference up to which the two are the same for practice.
+
+    Returns
+    -------
+    Posterior
+        The probabilities that the first is better, the same and worse, and the mean difference.
+
+    Raises
+    ------
+    MetricError
+        `differences` are not finite, or fewer than two; `n_train` or `n_test` is no number of rows; or
+        `rope` is negative.
+
+    Examples
+    --------
     >>> d = [0.02, 0.015, -0.005, 0.03, 0.01, 0.022, 0.008, -0.002, 0.018, 0.012]
     >>> result = correlated_bayes(d, 900, 100)
     >>> round(result.same, 4), round(result.better, 4)
@@ -86,6 +132,25 @@ def five_by_two_t(differences: Any, *, alternative: Alternative = "two-sided") -
 
     Five rows, one per halving of the data, of two differences, one per half.
 
+    Parameters
+    ----------
+    differences
+        Five rows of two differences, one per half of the data.
+    alternative
+        ``"two-sided"``, or ``"greater"`` or ``"less"`` than what the null hypothesis says.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `alternative` is not known; or there are not five pairs of finite differences.
+
+    Examples
+    --------
     >>> five_by_two_t([[0.02, 0.03], [-0.01, 0.015], [0.025, 0.01], [0.005, 0.02], [0.03, -0.005]])
     5x2cv t: statistic 1.291, df 5, p = 0.2532
     """
@@ -99,6 +164,23 @@ def five_by_two_t(differences: Any, *, alternative: Alternative = "two-sided") -
 def five_by_two_f(differences: Any) -> TestResult:
     """Return the combined 5x2cv F test (Alpaydin 1999), to be preferred: it uses all ten differences.
 
+    Parameters
+    ----------
+    differences
+        Five rows of two differences, one per half of the data.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        There are not five pairs of finite differences.
+
+    Examples
+    --------
     >>> five_by_two_f([[0.02, 0.03], [-0.01, 0.015], [0.025, 0.01], [0.005, 0.02], [0.03, -0.005]])
     5x2cv F: statistic 1.5417, df 10 and 5, p = 0.3307
     """

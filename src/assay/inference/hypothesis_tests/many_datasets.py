@@ -24,6 +24,25 @@ _STEP = 0.02
 def mean_ranks(scores: Any, *, larger_is_better: bool = True) -> NDArray[np.float64]:
     """Return each model's mean rank over the data sets: 1 is best, ties share their mean rank.
 
+    Parameters
+    ----------
+    scores
+        A row per data set, a column per model.
+    larger_is_better
+        False for losses.
+
+    Returns
+    -------
+    NDArray
+        A mean rank per model.
+
+    Raises
+    ------
+    MetricError
+        `scores` are no table of two models at least.
+
+    Examples
+    --------
     >>> mean_ranks([[0.9, 0.88, 0.85], [0.7, 0.8, 0.7]])
     array([1.75, 1.5 , 2.75])
     """
@@ -33,6 +52,25 @@ def mean_ranks(scores: Any, *, larger_is_better: bool = True) -> NDArray[np.floa
 def friedman(scores: Any, *, tie_corrected: bool = True) -> TestResult:
     """Return the test that all models rank alike over the data sets: chi-square (Friedman 1937).
 
+    Parameters
+    ----------
+    scores
+        A row per data set, a column per model.
+    tie_corrected
+        Whether the statistic is corrected for ties.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `scores` are no table of two models at least.
+
+    Examples
+    --------
     >>> friedman([[0.9, 0.88, 0.85], [0.75, 0.78, 0.7], [0.66, 0.65, 0.6], [0.81, 0.79, 0.8]])
     Friedman: statistic 4.5, df 2, p = 0.1054
     """
@@ -45,6 +83,25 @@ def friedman(scores: Any, *, tie_corrected: bool = True) -> TestResult:
 def iman_davenport(scores: Any, *, tie_corrected: bool = True) -> TestResult:
     """Return Friedman's test as an F, which is less timid (Iman and Davenport 1980; Demsar 2006).
 
+    Parameters
+    ----------
+    scores
+        A row per data set, a column per model.
+    tie_corrected
+        Whether the statistic is corrected for ties.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `scores` are no table of two models at least.
+
+    Examples
+    --------
     >>> iman_davenport([[0.9, 0.88, 0.85], [0.75, 0.78, 0.7], [0.66, 0.65, 0.6], [0.81, 0.79, 0.8]])
     Iman-Davenport: statistic 3.8571, df 2 and 6, p = 0.08374
     """
@@ -65,6 +122,25 @@ def critical_difference(models: int, sets: int, *, alpha: float = 0.05) -> float
     Pairwise Wilcoxon tests with Holm's correction are to be preferred: mean ranks depend on the other models
     (Benavoli, Corani and Mangili 2016).
 
+    Parameters
+    ----------
+    models, sets
+        How many models there are, and how many data sets.
+    alpha
+        The level of the test.
+
+    Returns
+    -------
+    float
+        A distance of mean ranks.
+
+    Raises
+    ------
+    MetricError
+        There are fewer than two models or one data set; or `alpha` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> round(critical_difference(3, 6), 6)
     1.353136
     """
@@ -81,6 +157,23 @@ def nemenyi(scores: Any) -> NDArray[np.float64]:
 
     Nemenyi 1963.
 
+    Parameters
+    ----------
+    scores
+        A row per data set, a column per model.
+
+    Returns
+    -------
+    NDArray
+        A square matrix of p-values.
+
+    Raises
+    ------
+    MetricError
+        `scores` are no table of two models at least.
+
+    Examples
+    --------
     >>> nemenyi([[0.9, 0.88, 0.85], [0.75, 0.78, 0.7], [0.66, 0.65, 0.6], [0.81, 0.79, 0.8]]).round(3)[0]
     array([1.   , 0.539, 0.086])
     """

@@ -30,6 +30,23 @@ __all__ = [
 def bonferroni(p: Any) -> NDArray[np.float64]:
     """Return p-values times their number, at most 1 (Bonferroni 1936).
 
+    Parameters
+    ----------
+    p
+        The p-values of all tests.
+
+    Returns
+    -------
+    NDArray
+        Corrected p-values, in the order of `p`.
+
+    Raises
+    ------
+    MetricError
+        `p` holds something other than numbers from 0 to 1.
+
+    Examples
+    --------
     >>> bonferroni([0.01, 0.25, 0.6]).tolist()
     [0.03, 0.75, 1.0]
     """
@@ -42,6 +59,23 @@ def holm(p: Any) -> NDArray[np.float64]:
 
     It needs no independence, and is never worse than Bonferroni's.
 
+    Parameters
+    ----------
+    p
+        The p-values of all tests.
+
+    Returns
+    -------
+    NDArray
+        Corrected p-values, in the order of `p`.
+
+    Raises
+    ------
+    MetricError
+        `p` holds something other than numbers from 0 to 1.
+
+    Examples
+    --------
     >>> holm([0.001, 0.04, 0.03, 0.005, 0.2]).round(4).tolist()
     [0.005, 0.09, 0.09, 0.02, 0.2]
     """
@@ -56,6 +90,23 @@ def benjamini_hochberg(p: Any) -> NDArray[np.float64]:
 
     For independent or positively dependent tests; for screening.
 
+    Parameters
+    ----------
+    p
+        The p-values of all tests.
+
+    Returns
+    -------
+    NDArray
+        Corrected p-values, in the order of `p`.
+
+    Raises
+    ------
+    MetricError
+        `p` holds something other than numbers from 0 to 1.
+
+    Examples
+    --------
     >>> benjamini_hochberg([0.001, 0.04, 0.03, 0.005, 0.2]).round(4).tolist()
     [0.005, 0.05, 0.05, 0.0125, 0.2]
     """
@@ -70,6 +121,23 @@ def benjamini_yekutieli(p: Any) -> NDArray[np.float64]:
 
     Benjamini and Yekutieli 2001.
 
+    Parameters
+    ----------
+    p
+        The p-values of all tests.
+
+    Returns
+    -------
+    NDArray
+        Corrected p-values, in the order of `p`.
+
+    Raises
+    ------
+    MetricError
+        `p` holds something other than numbers from 0 to 1.
+
+    Examples
+    --------
     >>> benjamini_yekutieli([0.001, 0.04, 0.03]).round(5).tolist()
     [0.0055, 0.07333, 0.07333]
     """
@@ -83,6 +151,25 @@ def look_level(alpha: float, looks: int) -> float:
 
     Bonferroni 1936.
 
+    Parameters
+    ----------
+    alpha
+        The level of all intervals together.
+    looks
+        How many intervals there will be.
+
+    Returns
+    -------
+    float
+        A level.
+
+    Raises
+    ------
+    MetricError
+        `looks` is below 1.
+
+    Examples
+    --------
     >>> look_level(0.05, 10)
     0.005
     """
@@ -95,6 +182,25 @@ def spent_level(alpha: float, look: int) -> float:
 
     ``alpha / (look (look + 1))``, which adds up to alpha over all looks (Lan and DeMets 1983).
 
+    Parameters
+    ----------
+    alpha
+        The level of all looks together.
+    look
+        The number of the look, from 1.
+
+    Returns
+    -------
+    float
+        A level.
+
+    Raises
+    ------
+    MetricError
+        `look` is below 1.
+
+    Examples
+    --------
     >>> spent_level(0.05, 1), spent_level(0.05, 4)
     (0.025, 0.0025)
     """
@@ -107,6 +213,27 @@ def hoeffding_reach(n: float, alpha: float = 0.05, looks: int = 1) -> float:
 
     For all of `looks` models at once, if these were fixed before the first look.
 
+    Parameters
+    ----------
+    n
+        How many losses the mean is of.
+    alpha
+        The chance that one of the means lies further off.
+    looks
+        How many models are evaluated on the rows.
+
+    Returns
+    -------
+    float
+        A distance.
+
+    Raises
+    ------
+    MetricError
+        `looks` is below 1.
+
+    Examples
+    --------
     >>> round(hoeffding_reach(1000, looks=10), 6)
     0.054733
     """
@@ -120,6 +247,29 @@ def adaptive_reach(n: float, looks: int, answers: int, alpha: float = 0.05) -> f
     The union then covers every model that the answers could have led to: it grows with the root of the
     looks, where fixed models cost the root of their logarithm (Dwork and others 2015).
 
+    Parameters
+    ----------
+    n
+        How many losses the mean is of.
+    looks
+        How many models are evaluated on the rows.
+    answers
+        How many different answers a look can give.
+    alpha
+        The chance that one of the means lies further off.
+
+    Returns
+    -------
+    float
+        A distance.
+
+    Raises
+    ------
+    MetricError
+        `looks` is below 1.
+
+    Examples
+    --------
     >>> round(adaptive_reach(1000, looks=10, answers=101), 4)
     0.1504
     """
@@ -132,6 +282,25 @@ def ladder(losses: Iterable[float], step: float) -> list[float]:
 
     Blum and Hardt 2015. Answers are multiples of the step.
 
+    Parameters
+    ----------
+    losses
+        The mean losses of models, in the order in which they were submitted.
+    step
+        By how much a loss must fall to be told.
+
+    Returns
+    -------
+    list[float]
+        An answer per loss.
+
+    Raises
+    ------
+    MetricError
+        `step` is not above 0.
+
+    Examples
+    --------
     >>> ladder([0.3, 0.295, 0.284, 0.283, 0.26, 0.27, 0.255], 0.01)
     [0.3, 0.3, 0.28, 0.28, 0.26, 0.26, 0.26]
     """

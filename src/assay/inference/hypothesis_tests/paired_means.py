@@ -9,7 +9,7 @@ import numpy as np
 
 from assay import kernels
 from assay.errors import MetricError
-from assay.inference.distributions import normal_p, student_p, student_quantile
+from assay.inference.distributions import check_alternative, normal_p, student_p, student_quantile
 from assay.inference.test_result import Alternative, TestResult
 from assay.metrics import Undefined, Value
 
@@ -39,6 +39,28 @@ def paired_t(
 ) -> TestResult:
     """Return Student's test that the mean difference is 0, with its interval (Student 1908).
 
+    Parameters
+    ----------
+    differences
+        One number per row: the loss of one model less that of the other.
+    alternative
+        ``"two-sided"``, or ``"greater"`` or ``"less"`` than what the null hypothesis says.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `alternative` is not known; or `differences` are not
+        finite numbers, or there are none.
+
+    Examples
+    --------
     >>> paired_t([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03])
     paired t: statistic 2.4303, df 7, p = 0.0454
     """
@@ -66,9 +88,35 @@ def wilcoxon(
     their mean rank. Exact means the chance over all patterns of signs, with the ranks as they are; normal
     has the correction for ties and, unless `corrected` is False, for continuity.
 
+    Parameters
+    ----------
+    differences
+        One number per row: the loss of one model less that of the other.
+    method
+        ``"exact"``, ``"normal"`` or ``"auto"``, which chooses by the number of rows.
+    corrected
+        Whether the normal statistic is corrected for continuity.
+    alternative
+        ``"two-sided"``, or ``"greater"`` or ``"less"`` than what the null hypothesis says.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `differences` are not finite numbers, or there are none; or `method` or `alternative` is not known.
+
+    Examples
+    --------
     >>> wilcoxon([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03])
     Wilcoxon signed-rank (exact): statistic 31, p = 0.07812
     """
+    check_alternative(alternative)
+    if method not in ("auto", "exact", "normal"):
+        raise MetricError(f'method={method!r} is not known: use "auto", "exact" or "normal".')
     values = _column(differences)
     nonzero = values[values != 0]
     n, dropped = len(nonzero), len(values) - len(nonzero)
@@ -104,9 +152,33 @@ def sign_flips(
     All patterns of signs up to 20 differences; beyond, so many random ones, the observed signs counted among
     them, so that p is never 0 (Smucker, Allan and Carterette 2007). The seed's signs are the same anywhere.
 
+    Parameters
+    ----------
+    differences
+        One number per row: the loss of one model less that of the other.
+    flips
+        How many patterns of signs are drawn, beyond 20 differences.
+    seed
+        Where the random draws begin: the same seed gives the same result.
+    alternative
+        ``"two-sided"``, or ``"greater"`` or ``"less"`` than what the null hypothesis says.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `differences` are not finite numbers, or there are none; or `alternative` is not known.
+
+    Examples
+    --------
     >>> sign_flips([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03]).p_value
     0.0625
     """
+    check_alternative(alternative)
     values = _column(differences)
     nonzero = values[values != 0]
     observed, tolerance = math.fsum(nonzero), TIE * math.fsum(np.abs(nonzero))
@@ -148,6 +220,34 @@ def diebold_mariano(
     allows for, or over `lags` of them; Bartlett's weights keep it positive (Newey and West 1987). Corrected
     for short series with Student's t (Harvey, Leybourne and Newbold 1997).
 
+    Parameters
+    ----------
+    differences
+        One number per row, in order of time: the loss of one forecast less that of the other.
+    horizon
+        How many steps ahead the forecasts are.
+    kernel
+        ``"rectangular"`` or ``"bartlett"``.
+    lags
+        Over how many lags errors go together; by default ``horizon - 1``.
+    alternative
+        ``"two-sided"``, or ``"greater"`` or ``"less"`` than what the null hypothesis says.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `alternative` is not known; or `differences` are not
+        finite numbers, or there are none; or there are too few rows for the horizon or the lags.
+
+    Examples
+    --------
     >>> diebold_mariano([0.07, 0.01, -0.02, 0.08, 0.05, 0.11, 0.09, -0.03], horizon=2)
     Diebold-Mariano: statistic 2.2014, df 7, p = 0.0636
     """

@@ -39,6 +39,27 @@ _NO_SPREAD = Undefined("the rows show no spread")
 def tango(only_first: float, only_second: float, n: float, *, confidence: float = 0.95) -> Interval:
     """Return the score interval of the difference of two paired proportions (Tango 1998).
 
+    Parameters
+    ----------
+    only_first, only_second
+        How many rows only the first model has right, and only the second.
+    n
+        How many rows there are.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or the disagreements are negative, or more than `n`.
+
+    Examples
+    --------
     >>> low, high = tango(12, 5, 100)
     >>> round(low, 6), round(high, 6)
     (-0.011863, 0.157416)
@@ -67,6 +88,27 @@ def bonett_price(only_first: float, only_second: float, n: float, *, confidence:
 
     It holds the plain difference only by chance, as it is centred nearer 0.
 
+    Parameters
+    ----------
+    only_first, only_second
+        How many rows only the first model has right, and only the second.
+    n
+        How many rows there are.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or the disagreements are negative, or more than `n`.
+
+    Examples
+    --------
     >>> low, high = bonett_price(12, 5, 100)
     >>> round(low, 4), round(high, 4)
     (-0.0141, 0.1513)
@@ -81,6 +123,27 @@ def bonett_price(only_first: float, only_second: float, n: float, *, confidence:
 def agresti_min(only_first: float, only_second: float, n: float, *, confidence: float = 0.95) -> Interval:
     """Return the adjusted Wald interval: half a row more in each of the four cells (Agresti and Min 2005).
 
+    Parameters
+    ----------
+    only_first, only_second
+        How many rows only the first model has right, and only the second.
+    n
+        How many rows there are.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    tuple[float, float]
+        The lower and the upper limit.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or the disagreements are negative, or more than `n`.
+
+    Examples
+    --------
     >>> low, high = agresti_min(12, 5, 100)
     >>> round(low, 4), round(high, 4)
     (-0.0118, 0.1491)
@@ -123,6 +186,30 @@ def paired_difference(
 ) -> Estimate:
     """Return the difference of two models' accuracies on the same rows, with its interval.
 
+    Parameters
+    ----------
+    only_first, only_second
+        How many rows only the first model has right, and only the second.
+    n
+        How many rows there are.
+    confidence
+        The confidence level of the interval.
+    method
+        ``"tango"``, ``"bonett-price"``, ``"agresti-min"`` or ``"wald"``.
+
+    Returns
+    -------
+    Estimate
+        The difference, first minus second, with its interval.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `method` is not known; or the disagreements are
+        negative, or more than `n`.
+
+    Examples
+    --------
     >>> paired_difference(12, 5, 100)
     0.07 [-0.01186, 0.1574]
     """
@@ -142,6 +229,25 @@ def noninferiority(difference: float, error: float, margin: float) -> TestResult
     A small p says it is not; larger must be better. The margin is fixed before the rows are seen
     (Blackwelder 1982).
 
+    Parameters
+    ----------
+    difference, error
+        The difference, first minus second, and its standard error.
+    margin
+        The difference that would not matter.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `margin` is not above 0.
+
+    Examples
+    --------
     >>> noninferiority(0.07, 0.0406325, 0.05)
     non-inferiority: statistic 2.9533, p = 0.001572
     """
@@ -160,6 +266,25 @@ def equivalence(difference: float, error: float, margin: float) -> TestResult:
 
     The larger of both p-values, with its statistic; a small one says they do not.
 
+    Parameters
+    ----------
+    difference, error
+        The difference, first minus second, and its standard error.
+    margin
+        The difference that would not matter.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `margin` is not above 0.
+
+    Examples
+    --------
     >>> equivalence(0.07, 0.0406325, 0.05)
     equivalence: statistic 0.49222, p = 0.6887
     """
@@ -192,13 +317,32 @@ def cochran_q(correct: Any) -> TestResult:
 
     One row per row, one column per model, 1 where it is right.
 
+    Parameters
+    ----------
+    correct
+        A table of 0 and 1: a row per row, a column per model.
+
+    Returns
+    -------
+    TestResult
+        The statistic, the p-value and what else the test gives.
+
+    Raises
+    ------
+    MetricError
+        `correct` holds something other than 0 and 1, or fewer than two models.
+
+    Examples
+    --------
     >>> cochran_q([[1, 1, 0], [1, 1, 1], [0, 1, 0], [1, 0, 0]])
     Cochran Q: statistic 2.6667, df 2, p = 0.2636
     """
     right = np.asarray(correct)
+    if right.ndim != 2 or right.shape[1] < 2:  # noqa: PLR2004 - axes, models
+        raise MetricError("Cochran's Q compares two models or more: a row per row, a column per model.")
+    if not np.isin(right, (0, 1)).all():
+        raise MetricError("Cochran's Q takes 1 where a model is right, and 0 where it is not.")
     models = right.shape[1]
-    if models < 2:  # noqa: PLR2004
-        raise MetricError("Cochran's Q compares two models or more.")
     of_model, of_row = (right.astype(np.int64).sum(axis) for axis in (0, 1))
     total = int(of_model.sum())
     spread = models * total - int((of_row**2).sum())

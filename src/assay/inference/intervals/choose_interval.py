@@ -137,6 +137,17 @@ def estimate(
     options
         The metric's own: ``positive=``, ``average=``, ``beta=`` and so on.
 
+    Returns
+    -------
+    Estimate
+        The value with its interval; where it has none, the reason.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or the metric, or `method`, is not known, or does not fit
+        the data.
+
     Examples
     --------
     >>> import assay

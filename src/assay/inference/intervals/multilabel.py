@@ -69,6 +69,41 @@ def label_sets_estimate(
     A tally of label sets has no interval for averages over labels: only the rows say which labels are right
     together. `options` are the metric's own, ``average=`` or ``positive=`` among them.
 
+    Parameters
+    ----------
+    metric
+        A metric of the catalogue, or its name.
+    actual, predicted
+        A table of 0 and 1 each, a column per label; or a list of labels for each row.
+    labels
+        The labels of the columns.
+    weight, group
+        The weight of each row, and the cluster that it belongs to.
+    confidence
+        The confidence level of the interval.
+    method
+        None for the default method of the metric, or another by name.
+    options
+        The metric's own options: ``average=``, ``positive=`` and so on.
+
+    Returns
+    -------
+    Estimate
+        The value with its interval.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or the metric, or `method`, is not known.
+    InputError
+        `actual` has not a column per label.
+    LengthError
+        The tables have different numbers of rows.
+    LabelError
+        A label occurs that is not among `labels`.
+
+    Examples
+    --------
     >>> actual = [[1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1]] * 9
     >>> predicted = [[1, 0, 0], [0, 1, 0], [0, 1, 1], [1, 0, 1]] * 9
     >>> label_sets_estimate("f1", actual=actual, predicted=predicted, average="micro")

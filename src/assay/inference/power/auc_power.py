@@ -37,6 +37,20 @@ def obuchowski_variance(area: float, ratio: float) -> float:
 
     Obuchowski, Lieber and Wians 2004, with their rounded constants.
 
+    Parameters
+    ----------
+    area
+        The area under the ROC curve.
+    ratio
+        How many negatives there are per positive.
+
+    Returns
+    -------
+    float
+        The variance times the positives.
+
+    Examples
+    --------
     >>> round(obuchowski_variance(0.75, 2), 6)
     0.106817
     """
@@ -56,6 +70,31 @@ def positives_for_area_width(
 
     Obuchowski, Lieber and Wians 2004, or Hanley and McNeil 1982.
 
+    Parameters
+    ----------
+    area
+        The area that is expected.
+    half_width
+        How far the interval may reach on either side.
+    ratio
+        How many negatives there are per positive.
+    confidence
+        The confidence level of the interval.
+    method
+        ``"obuchowski"`` or ``"hanley-mcneil"``.
+
+    Returns
+    -------
+    float
+        A number of positives: round it up.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1; or `method` is not known.
+
+    Examples
+    --------
     >>> round(positives_for_area_width(0.8, 0.05), 1)
     183.6
     """
@@ -77,6 +116,34 @@ def positives_for_area(
 
     Obuchowski, Lieber and Wians 2004, or with the variances of Hanley and McNeil 1982.
 
+    Parameters
+    ----------
+    area, null
+        The area that is expected, and the one that it is tested against.
+    ratio
+        How many negatives there are per positive.
+    alpha
+        The level of the test.
+    power
+        The chance with which the test is to see the difference.
+    one_sided
+        Whether the test is one-sided.
+    method
+        ``"obuchowski"`` or ``"hanley-mcneil"``.
+
+    Returns
+    -------
+    float
+        A number of positives: round it up.
+
+    Raises
+    ------
+    MetricError
+        `alpha` or `power` is no share between 0 and 1; or the areas are not different ones between 0 and 1;
+        or `method` is not known.
+
+    Examples
+    --------
     >>> round(positives_for_area(0.75, ratio=2), 4)
     14.4587
     """
@@ -105,6 +172,34 @@ def power_of_area(
 
     Obuchowski, Lieber and Wians 2004, or with the variances of Hanley and McNeil 1982.
 
+    Parameters
+    ----------
+    area
+        The area that is expected.
+    positives, negatives
+        How many rows each class has.
+    null
+        The area that it is tested against.
+    alpha
+        The level of the test.
+    one_sided
+        Whether the test is one-sided.
+    method
+        ``"obuchowski"`` or ``"hanley-mcneil"``.
+
+    Returns
+    -------
+    float
+        The power.
+
+    Raises
+    ------
+    MetricError
+        `alpha` or `power` is no share between 0 and 1; or the areas are not different ones between 0 and 1;
+        or `method` is not known.
+
+    Examples
+    --------
     >>> round(power_of_area(0.73, 41, 72), 6)
     0.989745
     """
@@ -129,6 +224,31 @@ def level_of_area(
 
     Obuchowski, Lieber and Wians 2004, as pROC has it.
 
+    Parameters
+    ----------
+    area
+        The area that is expected.
+    positives, negatives
+        How many rows each class has.
+    null
+        The area that it is tested against.
+    power
+        The chance with which the test is to see the difference.
+    one_sided
+        Whether the test is one-sided.
+
+    Returns
+    -------
+    float
+        A level.
+
+    Raises
+    ------
+    MetricError
+        `alpha` or `power` is no share between 0 and 1; or the areas are not different ones between 0 and 1.
+
+    Examples
+    --------
     >>> round(level_of_area(0.73, 41, 72, power=0.95), 6)
     0.009239
     """
@@ -152,6 +272,32 @@ def area_detected(
 
     Obuchowski, Lieber and Wians 2004, solved for the area.
 
+    Parameters
+    ----------
+    positives, negatives
+        How many rows each class has.
+    null
+        The area that it is tested against.
+    alpha
+        The level of the test.
+    power
+        The chance with which the test is to see the difference.
+    one_sided
+        Whether the test is one-sided.
+
+    Returns
+    -------
+    float
+        An area.
+
+    Raises
+    ------
+    MetricError
+        `alpha` or `power` is no share between 0 and 1; or `null` is no area between 0 and 1; or no area is
+        told from it by so few rows.
+
+    Examples
+    --------
     >>> round(area_detected(41, 72, power=0.95), 4)
     0.6961
     """
@@ -186,6 +332,33 @@ def positives_for_area_difference(
     Obuchowski and McClish 1997 as pROC has it: under no difference both models vary as the first. Undefined
     where the pilot's covariance is larger than that variance.
 
+    Parameters
+    ----------
+    difference
+        The difference of the areas that is expected.
+    variances, covariance
+        Those of the two areas in the pilot.
+    positives
+        How many positives the pilot had.
+    alpha
+        The level of the test.
+    power
+        The chance with which the test is to see the difference.
+    one_sided
+        Whether the test is one-sided.
+
+    Returns
+    -------
+    float or Undefined
+        A number of positives: round it up.
+
+    Raises
+    ------
+    MetricError
+        `alpha` or `power` is no share between 0 and 1; or the difference is 0.
+
+    Examples
+    --------
     >>> round(positives_for_area_difference(0.02, (0.0098, 0.0095), 0.0068, 10, power=0.9), 1)
     1544.7
     """
@@ -195,6 +368,8 @@ def positives_for_area_difference(
         return spreads
     null_error, error = spreads
     top = critical_value(alpha, one_sided=one_sided) * null_error + normal_point(power) * error
+    if not difference:
+        raise MetricError("no number of rows shows a difference of 0.")
     return rows_to_reach_one(top / abs(difference))
 
 
@@ -211,6 +386,31 @@ def power_of_area_difference(
 
     Obuchowski and McClish 1997.
 
+    Parameters
+    ----------
+    difference
+        The difference of the areas that is expected.
+    variances, covariance
+        Those of the two areas in the pilot.
+    positives
+        How many positives the pilot had.
+    alpha
+        The level of the test.
+    one_sided
+        Whether the test is one-sided.
+
+    Returns
+    -------
+    float or Undefined
+        The power.
+
+    Raises
+    ------
+    MetricError
+        `alpha` or `power` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> round(power_of_area_difference(0.02, (0.0098, 0.0095), 0.0068, 10), 4)
     0.0404
     """
@@ -229,6 +429,20 @@ def equal_binormal_variance(area: float, positives: int, negatives: int) -> floa
     So are those of any rising function of such scores. Bamber 1975: two rows of one class are both on the
     right side of one of the other with a probability of the bivariate normal distribution, correlation 1/2.
 
+    Parameters
+    ----------
+    area
+        The area under the ROC curve.
+    positives, negatives
+        How many rows each class has.
+
+    Returns
+    -------
+    float
+        The variance.
+
+    Examples
+    --------
     >>> round(equal_binormal_variance(0.8, 100, 100), 7), round(obuchowski_variance(0.8, 1.0) / 100, 7)
     (0.0009496, 0.0011946)
     """
@@ -244,6 +458,20 @@ def binormal_variance(a: float, b: float, ratio: float) -> float:
 
     As published, which leaves out that intercept and slope vary together and so is a little too large.
 
+    Parameters
+    ----------
+    a, b
+        Intercept and slope of the binormal curve.
+    ratio
+        How many negatives there are per positive.
+
+    Returns
+    -------
+    float
+        The variance times the positives.
+
+    Examples
+    --------
     >>> round(binormal_variance(1.19, 1.0, 1.0), 4), round(obuchowski_variance(0.8, 1.0), 4)
     (0.12, 0.1195)
     """
@@ -263,6 +491,22 @@ def binormal_covariance(
 
     The curves have intercept and slope (a, b); the scores correlate by so much within either class.
 
+    Parameters
+    ----------
+    first, second
+        Intercept and slope of each model's binormal curve.
+    of_positives, of_negatives
+        The correlation of the two models' scores within each class.
+    ratio
+        How many negatives there are per positive.
+
+    Returns
+    -------
+    float
+        The covariance times the positives.
+
+    Examples
+    --------
     >>> round(binormal_covariance((1.2, 1.0), (1.1, 0.9), 0.6, 0.6, 2.0), 6)
     0.0402
     """

@@ -23,6 +23,27 @@ __all__ = [
 def rows_for_width(share: float, half_width: float, *, confidence: float = 0.95) -> float:
     """Return how many rows leave a proportion no more than this on either side: z² p (1 - p) / h².
 
+    Parameters
+    ----------
+    share
+        The proportion that is expected.
+    half_width
+        How far the interval may reach on either side.
+    confidence
+        The confidence level of the interval.
+
+    Returns
+    -------
+    float
+        A number of rows: round it up.
+
+    Raises
+    ------
+    MetricError
+        `confidence` is no share between 0 and 1.
+
+    Examples
+    --------
     >>> round(rows_for_width(0.9, 0.03), 2)
     384.15
     """
@@ -34,6 +55,27 @@ def rows_for_two_proportions(
 ) -> float:
     """Return how many rows each of two groups needs for a two-sided test to see them apart (Fleiss 1981).
 
+    Parameters
+    ----------
+    first, second
+        The two proportions that are expected.
+    alpha
+        The level of the test.
+    power
+        The chance with which the test is to see the difference.
+
+    Returns
+    -------
+    float
+        A number of rows for each group: round it up.
+
+    Raises
+    ------
+    MetricError
+        `alpha` or `power` is no share between 0 and 1; or the two are not different shares.
+
+    Examples
+    --------
     >>> round(rows_for_two_proportions(0.8, 0.87), 2)
     440.2
     """
@@ -47,6 +89,27 @@ def power_of_two_proportions(first: float, second: float, n: float, *, alpha: fl
 
     Fleiss 1981.
 
+    Parameters
+    ----------
+    first, second
+        The two proportions that are expected.
+    n
+        How many rows each group has.
+    alpha
+        The level of the test.
+
+    Returns
+    -------
+    float
+        The power.
+
+    Raises
+    ------
+    MetricError
+        `alpha` or `power` is no share between 0 and 1; or the two are not different shares.
+
+    Examples
+    --------
     >>> round(power_of_two_proportions(0.8, 0.87, 450), 4)
     0.8086
     """
@@ -63,6 +126,30 @@ def rows_for_paired(
 
     `discordance` is the share of rows on which exactly one of the two is right.
 
+    Parameters
+    ----------
+    discordance
+        The share of rows on which exactly one of the models is right.
+    difference
+        The difference of the accuracies.
+    alpha
+        The level of the test.
+    power
+        The chance with which the test is to see the difference.
+
+    Returns
+    -------
+    float
+        A number of rows: round it up.
+
+    Raises
+    ------
+    MetricError
+        `alpha` or `power` is no share between 0 and 1; or models that disagree so rarely cannot differ by so
+        much.
+
+    Examples
+    --------
     >>> round(rows_for_paired(0.12, 0.04), 2)
     586.3
     """
@@ -77,6 +164,30 @@ def power_of_paired(discordance: float, difference: float, n: float, *, alpha: f
 
     Connor 1987.
 
+    Parameters
+    ----------
+    discordance
+        The share of rows on which exactly one of the models is right.
+    difference
+        The difference of the accuracies.
+    n
+        How many rows there are.
+    alpha
+        The level of the test.
+
+    Returns
+    -------
+    float
+        The power.
+
+    Raises
+    ------
+    MetricError
+        `alpha` or `power` is no share between 0 and 1; or models that disagree so rarely cannot differ by so
+        much.
+
+    Examples
+    --------
     >>> round(power_of_paired(0.12, 0.04, 600), 4)
     0.809
     """

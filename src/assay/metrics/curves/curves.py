@@ -101,7 +101,30 @@ def roc(data: Any, *, keep_collinear: bool = True) -> Curve:
 
 
 def roc_hull(data: Any) -> Curve:
-    """Return the corners of the ROC curve's convex hull: the cutoffs that are best at some cost."""
+    """Return the corners of the ROC curve's convex hull: the cutoffs that are best at some cost.
+
+    Parameters
+    ----------
+    data
+        Rows or a score tally.
+
+    Returns
+    -------
+    Curve
+        Cutoffs, with the false positive rate and the recall at each.
+
+    Raises
+    ------
+    MetricError
+        `data` are neither rows with scores nor a tally of scores.
+
+    Examples
+    --------
+    >>> import assay
+    >>> corners = roc_hull(assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9]))
+    >>> corners.cutoffs.tolist(), list(corners.columns)
+    ([inf, 0.8, 0.35, 0.1], ['false_positive_rate', 'recall', 'cutoff'])
+    """
     ranks = some_rows(data)
     return roc(ranks.source).taken(ranks.hull())
 

@@ -65,6 +65,43 @@ def mean_metric(
     Its positional parameters are plain arrays (see :meth:`assay.Losses.of`); keywords are its own.
     `undefined` says of a row why it has no loss, and `then` is applied to the mean (a root, say).
     `tally` is a faster way from rows to the tally of this loss.
+
+    Parameters
+    ----------
+    bounds, best
+        The least and the greatest value, and the best one, or None.
+    undefined
+        Why a row has no loss.
+    aliases
+        Other names.
+    kind
+        What kind of quantity it is, which chooses the interval.
+    title
+        The name in reports.
+    then
+        What is applied to the mean, a root say.
+    tally
+        A faster way from rows to the tally of the loss.
+
+    Returns
+    -------
+    Callable
+        A decorator.
+
+    Raises
+    ------
+    MetricError
+        The declaration is not complete.
+
+    Examples
+    --------
+    >>> import assay
+    >>> @mean_metric(bounds=(0, float("inf")), best=0, undefined="a number is missing")
+    ... def fourth_power(actual, predicted):
+    ...     'The mean fourth power of the errors: ``mean((actual - predicted)^4)``.'
+    ...     return (actual - predicted) ** 4
+    >>> fourth_power(assay.rows(actual=[1.0, 2.0], predicted=[2.0, 4.0]))
+    8.5
     """
 
     def declare(loss: Any) -> Metric:

@@ -67,6 +67,20 @@ def report(
         Rows worth looking at, which are then in the file: ``ev.errors()``, or a mapping from column to value
         for each.
 
+    Returns
+    -------
+    pathlib.Path
+        The path of the page.
+
+    Raises
+    ------
+    InputError
+        `evaluations` holds something else, or evaluations of different tasks.
+    MetricError
+        A metric of `highlight` is not known.
+    FileError
+        The page cannot be written.
+
     Examples
     --------
     >>> import assay, tempfile, pathlib
