@@ -18,6 +18,7 @@ from sphinx.cmd.build import build_main
 
 sys.path.insert(0, str(Path(__file__).parent))
 import api_pages
+import gallery
 import links
 import mathml
 import metric_pages
@@ -46,6 +47,7 @@ def main() -> int:
     source.copy(ROOT / "docs", pages)
     metric_pages.write(pages, pictures=not arguments.without_pictures)
     api_pages.write(pages)
+    pictures = 0 if arguments.without_pictures else gallery.write(pages)
     source.write_navigation(pages)
     site = html / assay.__version__
     warned = build_main(
@@ -66,6 +68,8 @@ def main() -> int:
     if warned:
         return 1
     mathml.write_font(site)
+    for page in (pages / "gallery").glob("*.html"):  # Sphinx copies what it links to, not what a frame shows
+        shutil.copy(page, site / "gallery")
     count = search_index.write(site)
     versions.write(html, current=assay.__version__)
     faults = links.check(html)
@@ -74,7 +78,7 @@ def main() -> int:
     size = sum(path.stat().st_size for path in html.rglob("*") if path.is_file())
     number = sum(1 for _ in site.rglob("*.html"))
     print(
-        f"site: {number} pages, {count} search entries, {size / 1e6:.1f} MB, {len(faults)} dead links, "
+        f"site: {number} pages, {pictures} pictures in the gallery, {count} search entries, {size / 1e6:.1f} MB, {len(faults)} dead links, "
         f"{time.perf_counter() - began:.0f} s: {html / 'index.html'}"
     )
     return 1 if faults else 0
