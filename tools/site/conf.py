@@ -44,11 +44,13 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_additional_pages = {"search": "search.html"}
-html_sidebars = {"index": [], "search": [], "gallery/**": []}
+html_sidebars = {
+    page: [] for page in ("index", "search", "tutorial/**", "gallery/**", "glossary", "bibliography", "genindex")
+}
 html_theme_options = {
     "logo": {"text": "assay"},
     "github_url": "https://github.com/assay-metrics/assay",
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 6,
     "navbar_end": ["version-select", "theme-switcher", "navbar-icon-links"],
     "navbar_persistent": ["search-button-field"],
     "navigation_with_keys": False,

@@ -62,6 +62,9 @@ def _entries(name: str, article: Tag, keywords: str) -> list[dict[str, Any]]:
             )
     for described in article.select("dl.py"):
         described.extract()
+    for code in article.select("div.highlight"):  # prose first: an excerpt is to be read
+        if isinstance(section := code.find_parent("section"), Tag):
+            section.append(code.extract())
     heading = article.find("h1")
     title = _text(heading) if isinstance(heading, Tag) else name
     sections = []
@@ -83,4 +86,7 @@ def _entries(name: str, article: Tag, keywords: str) -> list[dict[str, Any]]:
 
 
 def _text(tag: Any) -> str:
-    return " ".join(tag.get_text(" ").split()) if tag is not None else ""
+    if tag is None:
+        return ""
+    is_code = isinstance(tag, Tag) and "highlight" in (tag.get("class") or ())
+    return re.sub(r"(?<=\w) (?=[,.;:)\]])", "", " ".join(tag.get_text("" if is_code else " ").split()))

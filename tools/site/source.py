@@ -51,6 +51,7 @@ def copy(docs: Path, pages: Path) -> None:
     for page in pages.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         text = text.replace("```r\n> ", "```rconsole\n> ")  # what R prints is not R
+        text = re.sub(r"\n\n```(?=\n)", "\n```", text)  # the empty line that ends an example's output
         page.write_text(_outward(text, docs / page.relative_to(pages), docs), encoding="utf-8")
 
 
