@@ -22,6 +22,7 @@ import gallery
 import links
 import mathml
 import metric_pages
+import notebook_pages
 import search_index
 import source
 import versions
@@ -45,6 +46,7 @@ def main() -> int:
         shutil.rmtree(old, ignore_errors=True)
     os.environ["MPLBACKEND"] = "agg"
     source.copy(ROOT / "docs", pages)
+    notebook_pages.write(ROOT / "docs" / "notebooks", pages / "tutorial")
     metric_pages.write(pages, pictures=not arguments.without_pictures)
     api_pages.write(pages)
     pictures = 0 if arguments.without_pictures else gallery.write(pages)

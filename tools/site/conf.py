@@ -45,7 +45,7 @@ html_show_sourcelink = False
 html_show_sphinx = False
 html_additional_pages = {"search": "search.html"}
 html_sidebars = {
-    page: [] for page in ("index", "search", "tutorial/**", "gallery/**", "glossary", "bibliography", "genindex")
+    page: [] for page in ("index", "search", "gallery/**", "glossary", "bibliography", "genindex")
 }
 html_theme_options = {
     "logo": {"text": "assay"},

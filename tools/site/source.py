@@ -47,12 +47,19 @@ LAST = ("glossary", "bibliography")
 
 def copy(docs: Path, pages: Path) -> None:
     """Copy the documents, with links out of their folder turned to the repository."""
-    shutil.copytree(docs, pages, ignore=shutil.ignore_patterns("*.ipynb_checkpoints"))
+    shutil.copytree(docs, pages, ignore=shutil.ignore_patterns("notebooks"))
     for page in pages.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         text = text.replace("```r\n> ", "```rconsole\n> ")  # what R prints is not R
         text = re.sub(r"\n\n```(?=\n)", "\n```", text)  # the empty line that ends an example's output
+        text = re.sub(r"\]\((?:\.\./)?notebooks/(\w+)\.ipynb\)", _notebook_link(page, pages), text)
         page.write_text(_outward(text, docs / page.relative_to(pages), docs), encoding="utf-8")
+
+
+def _notebook_link(page: Path, pages: Path) -> str:
+    """Return what stands for the link of a page to a notebook, which is among the tutorials here."""
+    up = "../" * (len(page.relative_to(pages).parts) - 1)
+    return rf"]({up}tutorial/\1.md)"
 
 
 def _outward(text: str, page: Path, docs: Path) -> str:
