@@ -82,10 +82,13 @@ def test_shortcuts_reach_to_the_right_and_nothing_else_is_named_like_them():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_a_module_opens_with_a_sentence_and_stays_readable(path):
-    """Every module says what it is and is of a size one can hold in mind."""
+    """Every module says what it is and is of a size one can hold in mind, what its docstrings list apart."""
     text = path.read_text(encoding="utf-8")
-    assert ast.get_docstring(ast.parse(text))
-    assert len(text.splitlines()) <= 450
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree)
+    documented = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and ast.get_docstring(node)]
+    docstrings = sum(node.body[0].end_lineno - node.body[0].lineno + 1 for node in documented)
+    assert len(text.splitlines()) - docstrings <= 430
 
 
 def test_public_names_are_listed_once_and_exist():
