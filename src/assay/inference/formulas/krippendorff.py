@@ -35,10 +35,27 @@ _MIN_ITEMS = 2
 def krippendorff_alpha(ratings: Any, level: str = "nominal") -> Value:
     """Return Krippendorff's alpha of a table of numbers, NaN where a rating is missing.
 
-    The table has a row per item and a column per rater; `level` is "nominal", "ordinal", "interval" or
-    "ratio". :func:`assay.agreement` has its interval, takes words and data frames, and shows other
-    coefficients beside it.
+    :func:`assay.agreement` has its interval, takes words and data frames, and shows other coefficients beside it.
 
+    Parameters
+    ----------
+    ratings
+        A row per item, a column per rater.
+    level
+        What the numbers are: ``"nominal"``, ``"ordinal"``, ``"interval"`` or ``"ratio"``.
+
+    Returns
+    -------
+    float or Undefined
+        Alpha, or the reason why there is none.
+
+    Raises
+    ------
+    InputError
+        `ratings` are no table of numbers, or `level` is not known.
+
+    Examples
+    --------
     >>> ratings = [[1, 1, np.nan, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4]]
     >>> round(krippendorff_alpha(ratings), 4), round(krippendorff_alpha(ratings, level="ordinal"), 4)
     (0.6207, 0.5499)
