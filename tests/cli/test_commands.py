@@ -287,6 +287,9 @@ def test_raters_runs_and_preferences_are_the_library_s(here, capfd):
     )
     assert arena["method"] == "half"
     assert arena["position"] is None
+    line = "arena games.csv --left a --right b --winner winner --latex --report arena.html"
+    assert run(line, capfd).startswith(r"\begin{tabular}")
+    assert "Models ranked by preferences" in (here / "arena.html").read_text(encoding="utf-8")
     judged = json.loads(
         run("evaluate judged.csv --actual human --predicted said --proxy judge --json", capfd)
     )

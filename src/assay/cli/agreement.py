@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.inputs import open_source, read_table
 from assay.cli.options import add_output, add_paths, add_reading, comma_list, number
-from assay.cli.output import as_json, deliver
+from assay.cli.output import as_json, deliver, output_width
 from assay.cli.parser import Command, StoreOnce, UsageError
+from assay.hints import hint_style, python_style
 
 if TYPE_CHECKING:
     import argparse
@@ -59,7 +60,7 @@ def _options(parser: Parser) -> None:
         ("confidence", "of all intervals (0.95)"),
     ):
         more.add_argument(f"--{name}", action=StoreOnce, type=number, metavar="NUMBER", help=what)
-    add_output(parser, "json", "markdown")
+    add_output(parser, "json", "markdown", "latex", report=True)
     add_reading(parser)
 
 
@@ -85,15 +86,21 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def deliver_result(arguments: argparse.Namespace, result: Any) -> None:
-    """Print or write a result as JSON, Markdown or text."""
-    from assay.formatting.width import terminal_width
-
+    """Print or write a result as JSON, Markdown, LaTeX or text, and its page where one is named."""
     if arguments.json:
-        deliver(arguments, as_json(result.to_dict()))
+        text = as_json(result.to_dict())
     elif arguments.markdown:
-        deliver(arguments, result.to_markdown())
+        text = result.to_markdown()
+    elif arguments.latex:
+        text = result.to_latex()
     else:
-        deliver(arguments, result.text(width=terminal_width()))
+        text = result.text(width=output_width(arguments))
+
+    def page() -> str:
+        with hint_style(python_style):  # it is read where no command runs
+            return str(result.to_html())
+
+    deliver(arguments, text, {arguments.report: page})
 
 
 AGREEMENT = Command(
@@ -103,7 +110,7 @@ AGREEMENT = Command(
     "others\nwith intervals, by category and by rater, and whether a judge is as good as one more person.",
     (
         "assay agreement ratings.csv --raters ann,bob,cyn",
-        "assay agreement ratings.csv --raters ann,bob,cyn,judge --against judge",
+        "assay agreement ratings.csv --raters ann,bob,cyn,judge --against judge --report agreement.html",
         "assay agreement votes.csv --item item --rater rater --rating rating --level ordinal --json",
     ),
     _options,

@@ -43,7 +43,7 @@ def _options(parser: Parser) -> None:
     more.add_argument(
         "--confidence", action=StoreOnce, type=number, metavar="NUMBER", help="of all intervals (0.95)"
     )
-    add_output(parser, "json", "markdown")
+    add_output(parser, "json", "markdown", "latex", report=True)
     add_reading(parser)
 
 

@@ -245,6 +245,7 @@ def add_output(parser: Parser, *forms: str, report: bool = False, output: str = 
     help_of = {
         "json": "as JSON",
         "markdown": "as Markdown",
+        "latex": "as tables for LaTeX (booktabs)",
         "full": "all metrics and notes",
         "like": "in the layout of another program",
     }

@@ -42,7 +42,7 @@ def _options(parser: Parser) -> None:
         ("confidence", "of all intervals (0.95)"),
     ):
         more.add_argument(f"--{name}", action=StoreOnce, type=number, metavar="NUMBER", help=what)
-    add_output(parser, "json", "markdown")
+    add_output(parser, "json", "markdown", "latex", report=True)
     add_reading(parser)
 
 

@@ -60,7 +60,7 @@ class ResultTable:
     @property
     def heads(self) -> list[str]:
         """The headings of all columns."""
-        heads = (self.headings.get(name, name.replace("_", " ")) for name in self._printed)
+        heads = (self.headings.get(name, name.replace("_", " ")) for name in self.printed)
         return [clean(head) if head else "" for head in heads]
 
     @property
@@ -69,11 +69,12 @@ class ResultTable:
         return [
             any(_is_number(cell) for cell in column)
             and all(cell is None or _is_number(cell) for cell in column)
-            for column in self._printed.values()
+            for column in self.printed.values()
         ]
 
     @property
-    def _printed(self) -> dict[str, Sequence[Any]]:
+    def printed(self) -> dict[str, Sequence[Any]]:
+        """The columns that are printed, by name."""
         return {name: column for name, column in self.columns.items() if name not in self.frame_only}
 
     @property
@@ -84,7 +85,7 @@ class ResultTable:
                 clean(self.printed_as[name](cell)) if name in self.printed_as else cell_text(cell)
                 for cell in column
             ]
-            for name, column in self._printed.items()
+            for name, column in self.printed.items()
         ]
         return [list(row) for row in zip(*columns, strict=True)]
 

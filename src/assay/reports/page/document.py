@@ -16,7 +16,7 @@ from assay.output_files import write_file
 if TYPE_CHECKING:
     import os
 
-__all__ = ["PAGE", "Assets", "as_html", "content_policy", "write"]
+__all__ = ["PAGE", "Assets", "as_html", "as_still_html", "content_policy", "write"]
 
 
 class Assets(NamedTuple):
@@ -58,8 +58,25 @@ def as_html(page: dict[str, Any], still: str = "", assets: Assets = PAGE) -> str
         "data": data,
         "script": _script(assets.scripts),
     }
-    pieces = _text("reports/page/page.html").split("{{")
-    # Filled in one walk, so that nothing within what was filled in is taken for a place to fill.
+    return _filled("reports/page/page.html", filled)
+
+
+def as_still_html(title: str, body: str, styles: tuple[str, ...]) -> str:
+    """Return a document without scripts; `body` is its HTML, of which every text has been escaped.
+
+    >>> "script" in as_still_html("<b>", "<p>body</p>", ())
+    False
+    """
+    policy = f"default-src 'none'; style-src '{_digest(_style(styles))}'; base-uri 'none'; form-action 'none'"
+    filled = {
+        "policy": escape_html(policy), "title": escape_html(title), "style": _style(styles), "body": body,
+    }  # fmt: skip
+    return _filled("reports/page/still.html", filled)
+
+
+def _filled(template: str, filled: dict[str, str]) -> str:
+    """Return a template with its places filled in one walk: nothing that was filled in is a place."""
+    pieces = _text(template).split("{{")
     return pieces[0] + "".join(
         filled[name] + rest for name, _, rest in (piece.partition("}}") for piece in pieces[1:])
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from assay.formatting.numbers import count_of, format_amount
 from assay.metrics import Undefined
 from assay.raters.agreement_result import TITLES
-from assay.reports.text.result_text import draw_result, undefined_notes
+from assay.reports.text.result_text import ResultParts, draw_result, undefined_notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,13 +15,18 @@ if TYPE_CHECKING:
     from assay.raters.agreement_result import RaterAgreement
     from assay.raters.judge import JudgeComparison
 
-__all__ = ["draw"]
+__all__ = ["draw", "parts_of"]
 
 _MAX_ROWS = 20  # of raters, categories or pairs; the rest is in `tables()`
 
 
 def draw(result: RaterAgreement, *, width: int = 80) -> str:
     """Return an agreement of raters as lines of at most so many columns."""
+    return draw_result(parts_of(result), width=width)
+
+
+def parts_of(result: RaterAgreement) -> ResultParts:
+    """Return what an agreement of raters says: title, tables, notes and conclusions."""
     missing = result.items * len(result.raters) - result.ratings
     absent = f"{format_amount(missing)} missing" if missing else "none missing"
     weights = "" if result.weights == "none" else f", {result.weights} weights"
@@ -34,7 +39,7 @@ def draw(result: RaterAgreement, *, width: int = 80) -> str:
     tables = [main, *(table for table in rest if len(table) <= _MAX_ROWS)]
     notes = [*undefined_notes({TITLES[name]: item for name, item in result.estimates.items()}), *result.notes]
     notes += [f"{table.title}: {len(table)} rows, see tables()." for table in rest if len(table) > _MAX_ROWS]
-    return draw_result(title, tables, notes, _conclusions(result), width=width)
+    return ResultParts(title, tables, notes, [*_conclusions(result)])
 
 
 def _conclusions(result: RaterAgreement) -> Iterator[str]:

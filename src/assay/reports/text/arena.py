@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from assay.formatting.numbers import count_of, p_text
 from assay.formatting.table import listed
 from assay.formatting.width import clean
-from assay.reports.text.result_text import draw_result
+from assay.reports.text.result_text import ResultParts, draw_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from assay.preferences.arena_result import Arena
 
-__all__ = ["draw"]
+__all__ = ["draw", "parts_of"]
 
 _MAX_MODELS = 12  # of which the shares of wins are printed
 _METHODS = {
@@ -27,6 +27,11 @@ _SMALL_P = 0.01
 
 def draw(result: Arena, *, width: int = 80) -> str:
     """Return an arena as lines of at most so many columns."""
+    return draw_result(parts_of(result), width=width)
+
+
+def parts_of(result: Arena) -> ResultParts:
+    """Return what an arena says: title, tables, notes and conclusions."""
     clusters = f" in {count_of(result.clusters, 'group')}" if result.clusters else ""
     title = (
         f"{count_of(len(result.models), 'model')}, {count_of(result.comparisons, 'comparison')}{clusters}, "
@@ -41,7 +46,7 @@ def draw(result: Arena, *, width: int = 80) -> str:
         f"Ranks hold together with {confidence} confidence; models that share a letter cannot be told apart.",
         *result.notes,
     ]
-    return draw_result(title, tables, notes, _conclusions(result), width=width)
+    return ResultParts(title, tables, notes, [*_conclusions(result)])
 
 
 def _conclusions(result: Arena) -> Iterator[str]:

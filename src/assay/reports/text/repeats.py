@@ -6,18 +6,23 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.formatting.numbers import count_of, p_text
-from assay.reports.text.result_text import draw_result, undefined_notes
+from assay.reports.text.result_text import ResultParts, draw_result, undefined_notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from assay.repeated_runs.repeats_result import RepeatedRuns
 
-__all__ = ["draw"]
+__all__ = ["draw", "parts_of"]
 
 
 def draw(result: RepeatedRuns, *, width: int = 80) -> str:
     """Return repeated runs as lines of at most so many columns."""
+    return draw_result(parts_of(result), width=width)
+
+
+def parts_of(result: RepeatedRuns) -> ResultParts:
+    """Return what repeated runs say: title, tables, notes and conclusions."""
     clusters = f" in {count_of(result.groups, 'group')}" if result.groups else ""
     models = f", {len(result.models)} models" if len(result.models) > 1 else ""
     title = f"{count_of(result.questions, 'question')}{clusters}, {count_of(result.runs, 'run')}{models}"
@@ -27,7 +32,7 @@ def draw(result: RepeatedRuns, *, width: int = 80) -> str:
         for metric, estimate in result.estimates[model].items()
     }
     notes = [*undefined_notes(named), *result.notes]
-    return draw_result(title, result.tables(), notes, _conclusions(result), width=width)
+    return ResultParts(title, result.tables(), notes, [*_conclusions(result)])
 
 
 def _conclusions(result: RepeatedRuns) -> Iterator[str]:

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.formatting.table import listed, paragraph
 from assay.formatting.width import clean
 from assay.hints import render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from assay.formatting.result_table import ResultTable
 
-__all__ = ["draw_result", "undefined_notes"]
+__all__ = ["ResultParts", "draw_result", "undefined_notes"]
 
 
-def draw_result(
-    title: str,
-    tables: Iterable[ResultTable],
-    notes: Iterable[str] = (),
-    conclusions: Iterable[str] = (),
-    *,
-    width: int = 80,
-) -> str:
+class ResultParts(NamedTuple):
+    """What a result says, in the order in which it is read: for a terminal as for a page."""
+
+    title: str
+    tables: Sequence[ResultTable]
+    notes: Sequence[str]
+    conclusions: Sequence[str]
+
+
+def draw_result(parts: ResultParts, *, width: int = 80) -> str:
     """Return the parts of a result as lines of at most so many columns."""
-    parts = [paragraph(clean(title), max_width=width)]
-    parts += [table.to_text(width=width) for table in tables]
-    written = [line for note in notes for line in paragraph(clean(render(note)), max_width=width, indent=2)]
-    said = [line for text in conclusions for line in paragraph(clean(render(text)), max_width=width)]
-    return "\n\n".join("\n".join(part) for part in [*parts, written, said] if part)
+    blocks = [paragraph(clean(parts.title), max_width=width)]
+    blocks += [table.to_text(width=width) for table in parts.tables]
+    notes = [line for note in parts.notes
+             for line in paragraph(clean(render(note)), max_width=width, indent=2)]  # fmt: skip
+    said = [line for text in parts.conclusions for line in paragraph(clean(render(text)), max_width=width)]
+    return "\n\n".join("\n".join(block) for block in [*blocks, notes, said] if block)
 
 
 def undefined_notes(estimates: Mapping[str, Any]) -> Iterator[str]:
