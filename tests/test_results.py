@@ -187,6 +187,7 @@ RESULTS = {
     "repeated runs of two models": lambda: _repeats(model="model", selector="score", cost_question=5),
     "repeated runs of scores": lambda: _repeats(correct="score"),
     "a single run": lambda: assay.repeats(question=[1, 2], correct=[1, 0], k=3),
+    "standings of compared models": lambda: _several_compared().standings("accuracy"),
     "agreement of raters": _agreement,
     "agreement with a judge": lambda: _agreement(against="judge", level="ordinal", labels=LABELS),
     "agreement without pairs": lambda: assay.agreement(raters={"a": [1, None], "b": [None, 1]}),

@@ -15,8 +15,10 @@ from assay.comparison.evaluated_models import (
 )
 from assay.comparison.flips import Flips, flips_of
 from assay.comparison.model_task import default_names, infer_models_task, prepare_for_metrics
-from assay.comparison.proxy_differences import power_differences
+from assay.comparison.proxy_differences import power_differences, powered_models
+from assay.comparison.ranked_models import Leaderboard, leaderboard_of
 from assay.comparison.shortcuts import ComparisonShortcuts
+from assay.comparison.standings import standings
 from assay.errors import InputError, MetricError, suggest_keywords
 from assay.evaluation.validation import check_task, refuse_several_columns
 from assay.formatting.json_values import json_safe
@@ -37,6 +39,7 @@ from assay.metrics.spec import MetricSpec, is_pair, metric_title
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from assay.evaluation.proxy.powered_evaluation import PoweredEvaluation
     from assay.evaluation.task import Task, TaskName
     from assay.inference.differences.compare_models import Correction
     from assay.inference.differences.difference import Difference
@@ -67,6 +70,7 @@ class Comparison(ComparisonShortcuts):
     models: Models
     requests: tuple[MetricSpec, ...]
     task: Task | None = None
+    powered: Mapping[str, PoweredEvaluation] = dataclasses.field(default_factory=dict)
 
     @property
     def positive(self) -> Any:
@@ -150,6 +154,28 @@ class Comparison(ComparisonShortcuts):
                 found[metric] = self.ranks(metric)
         return found
 
+    def standings(self, metric: str | None = None) -> Leaderboard:
+        """Return the models on a metric, best first, with intervals, ranks, and letters of those alike.
+
+        `metric` may be left out where one was compared. ``.to_latex()`` is the table of a paper.
+        """
+        compared = list(dict.fromkeys(pair.metric for pair in self.differences))
+        if metric is None and len(compared) > 1:
+            raise MetricError(
+                f"{len(compared)} metrics were compared: name one, as in standings({compared[0]!r})."
+            )
+        chosen = next(
+            (name for name in compared if metric is None or name in self.metric_names(metric)), None
+        )
+        if chosen is None:
+            raise MetricError(f"{metric} was not compared.")
+        self.ranks(chosen)  # which says what is missing for an order
+        return leaderboard_of(
+            metric_title(chosen), standings(self, chosen),
+            [pair for pair in self.differences if pair.metric == chosen],
+            {name: self.estimate(chosen, name) for name in self.names}, self.confidence,
+        )  # fmt: skip
+
     def tied_with_best(self, metric: str) -> list[str]:
         """Return the models that no other is shown to be better than on a metric."""
         return [name for name, (low, _) in self.ranks(metric).items() if low == 1]
@@ -157,6 +183,8 @@ class Comparison(ComparisonShortcuts):
     def estimate(self, metric: str, model: str) -> Estimate:
         """Return one model's own value of a metric that was compared, with its interval."""
         for request in self._requests_for(metric):
+            if model in self.powered:
+                return self.powered[model].estimate(request, confidence=self.confidence)
             if model in self.names:
                 (options,) = metric_options([request], self.models, self.positive)
                 read = self.models.read_by(request.metric, options)
@@ -397,7 +425,8 @@ def compare(
         inputs, requests, confidence=confidence, correction=correction, against=against, margin=margin,
         detect=detect, positive=None if inferred is None else inferred.positive, settings=settings,
     )  # fmt: skip
-    result = power_differences(models, inputs.names, requests, result, correction)
+    powered = powered_models(models, inputs.names)
+    result = power_differences(powered, requests, result, correction, paired=inputs.paired)
     return Comparison(
         result.differences,
         result.overall,
@@ -407,4 +436,5 @@ def compare(
         inputs,
         tuple(requests),
         inferred,
+        powered,
     )

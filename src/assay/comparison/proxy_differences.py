@@ -16,45 +16,83 @@ from assay.inference.distributions import student_p, student_quantile
 from assay.metrics import Undefined
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from assay.inference.differences.difference import Difference
     from assay.metrics.spec import MetricSpec
 
-__all__ = ["power_differences"]
+__all__ = ["power_differences", "powered_models"]
 
 _MIN_DIFFERING = 20  # labelled rows on which two models differ: fewer make the interval too short
 _METHOD = "prediction-powered"
 
 
+def powered_models(models: Sequence[Any], names: Sequence[str]) -> dict[str, PoweredEvaluation]:
+    """Return the models that were evaluated with a proxy by name: all of them, or none."""
+    found = {name: model for name, model in zip(names, models, strict=False)
+             if isinstance(model, PoweredEvaluation)}  # fmt: skip
+    if found and len(found) < len(names):
+        raise InputError("some models were evaluated with a proxy and others without: evaluate all alike.")
+    return found
+
+
 def power_differences(
-    models: Sequence[Any],
-    names: Sequence[str],
+    models: Mapping[str, PoweredEvaluation],
     specs: Sequence[MetricSpec],
     table: ComparisonTable,
     correction: Any,
+    *,
+    paired: bool,
 ) -> ComparisonTable:
     """Return the differences of the labelled rows with those that the proxies make more precise.
 
-    Each difference has its own tuning. Models without a proxy leave the table as it is.
+    Each difference of paired rows has its own tuning; of different rows it is that of two estimates. Without
+    models the table is as it was.
     """
-    if not any(isinstance(model, PoweredEvaluation) for model in models):
+    if not models:
         return table
-    if not all(isinstance(model, PoweredEvaluation) for model in models):
-        raise InputError("some models were evaluated with a proxy and others without: evaluate all alike.")
-    first = models[0]
-    if any(
+    first, *others = models.values()
+    if paired and any(
         model.total != first.total or not np.array_equal(model.labelled_numbers(), first.labelled_numbers())
-        for model in models
+        for model in others
     ):
         raise InputError("the models were evaluated on different rows: compare them on the same ones.")
     by_name = {comparison_name(spec): spec for spec in specs}
-    evaluations = dict(zip(names, models, strict=True))
+    power = _powered if paired else _independent
     differences = [
-        _powered(item, by_name[item.metric], evaluations[item.first], evaluations[item.second])
+        power(item, by_name[item.metric], models[item.first], models[item.second])
         for item in table.differences
     ]
     return ComparisonTable(*correct_differences(differences, correction, table.overall))
+
+
+def _independent(
+    item: Difference, spec: MetricSpec, first: PoweredEvaluation, second: PoweredEvaluation
+) -> Difference:
+    """Return the difference of two models of different rows: each estimate by itself, whose variances add."""
+    pair = [model.estimate(spec, confidence=item.confidence) for model in (first, second)]
+    errors = [estimate.standard_error for estimate in pair]
+    if not any(getattr(estimate, "powered", False) for estimate in pair):
+        return _noted(item, "labels alone: the proxies say too little")
+    if any(isinstance(estimate.value, Undefined) for estimate in pair) or None in errors:
+        return _noted(item, "labels alone: one of the models has no error")
+    alone = [getattr(estimate, "labels_alone", estimate) for estimate in pair]
+    sizes = [(estimate.groups or estimate.n) - 1 for estimate in alone]
+    variances = [float(error or 0.0) ** 2 for error in errors]
+    if not sum(variances) > 0:
+        return _noted(item, "labels alone: the labelled rows do not vary")
+    # Welch and Satterthwaite's, as of two means.
+    df = sum(variances) ** 2 / sum(
+        variance**2 / max(n, 1) for variance, n in zip(variances, sizes, strict=True)
+    )
+    values = float(pair[0].value), float(pair[1].value)
+    value, error = values[1] - values[0], math.sqrt(sum(variances))
+    half = student_quantile(item.confidence, df) * error
+    return dataclasses.replace(
+        item, values=values, difference=value, low=value - half, high=value + half,
+        p_value=student_p(value / error, df), method=_METHOD, test="t", standard_error=error, margin=None,
+        adjusted=None,
+    )  # fmt: skip
 
 
 def _powered(
