@@ -6,8 +6,6 @@ Reasons that begin with "Defect" are to be mended, the others hold by definition
 ROUNDING = "Defect: at the end of its bounds a last digit decides which method is taken"
 NAME_ONLY = "a tally of sums cannot say that all weights are equal: the same limits have another name"
 OWN_METHOD = "Defect: plain rows have a method of their own, groups take another"
-LESS_CHANCE = "Defect: of plain rows what chance adds is taken off, of groups it is not"
-LEVERAGE = "Defect: with one positive, leaving out its group takes all shared information away"
 RANKS_OF_GROUPS = "of 20 groups the ranks jump by one at each end"
 RANKS = "ranks of the errors give limits, and no standard error"
 EQUAL_ERRORS = "the ranks of equal errors have no width"
@@ -35,13 +33,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     ),
     "groups of one row": _listed(
         (OWN_METHOD, "negative_likelihood_ratio diagnostic_odds_ratio ks"),
-        (
-            LESS_CHANCE,
-            (
-                "mutual_information uncertainty_coefficient uncertainty_coefficient_predicted "
-                "normalized_mutual_information"
-            ),
-        ),
         (RANKS_OF_GROUPS, "median_absolute_percentage_error"),
     ),
     "groups of one row at the ends": _listed(
@@ -52,13 +43,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
                 "balanced_accuracy adjusted_balanced_accuracy g_mean ks precision_at_share"
             ),
         ),
-        (
-            LEVERAGE,
-            (
-                "mutual_information uncertainty_coefficient uncertainty_coefficient_predicted "
-                "normalized_mutual_information"
-            ),
-        ),
     ),
     "many groups of one row": _listed(),
     "copies in one group": _listed(
@@ -67,13 +51,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
             (
                 "positive_likelihood_ratio diagnostic_odds_ratio balanced_accuracy "
                 "adjusted_balanced_accuracy g_mean ks precision_at_share"
-            ),
-        ),
-        (
-            LESS_CHANCE,
-            (
-                "mutual_information uncertainty_coefficient uncertainty_coefficient_predicted "
-                "normalized_mutual_information"
             ),
         ),
     ),

@@ -269,6 +269,43 @@ def test_a_kappa_by_distance_has_students_quantile_where_a_few_far_errors_are_mo
     assert (found.low, found.high) == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.parametrize("name", ["mutual_information", "uncertainty_coefficient"])
+def test_shared_information_is_corrected_for_chance_with_weights_and_groups_too(name):
+    """Weights that differ by a millionth, and groups of one row, leave the limits of plain rows."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 5, 100)
+    columns = {"actual": y, "predicted": np.where(rng.random(100) < 0.9, y, rng.integers(0, 5, 100))}
+    plain = assay.estimate(name, assay.rows(**columns))
+    weighted = assay.estimate(name, assay.rows(**columns, weight=1 + 1e-6 * (np.arange(100) % 2)))
+    grouped = assay.estimate(name, assay.rows(**columns, group=np.arange(100)))
+    assert plain.low < assay.estimate(name, assay.rows(**columns), method="delta").low - 0.05
+    assert (weighted.low, weighted.high) == pytest.approx((plain.low, plain.high), rel=1e-5)
+    assert (grouped.low, grouped.high) == pytest.approx((plain.low, plain.high), rel=0.02)
+    assert grouped.method == weighted.method == plain.method
+    # Copies of rows in a group of their own add nothing.
+    copies = {key: np.repeat(column, 3) for key, column in columns.items()}
+    copied = assay.estimate(name, assay.rows(**copies, group=np.repeat(np.arange(100), 3)))
+    assert (copied.low, copied.high) == pytest.approx((grouped.low, grouped.high), abs=0.03)
+
+
+def test_shared_information_near_none_has_limits_from_0_without_a_jump():
+    """From more to less than chance adds: the lower limit falls to 0, the upper one stays below log 2."""
+    lows, highs = [], []
+    for hits in range(38, 24, -1):
+        table = np.array([[hits, 50 - hits], [50 - hits, hits]])
+        found = assay.estimate("mutual_information", assay.Confusion.of_table(table, [0, 1]))
+        if found.low is not None:
+            lows.append(found.low)
+            highs.append(found.high)
+    assert len(lows) > 10
+    assert lows == sorted(lows, reverse=True)
+    assert lows[-1] == 0
+    assert max(np.abs(np.diff(highs))) < 0.03
+    assert highs[-1] < highs[0]
+    few = assay.estimate("mutual_information", assay.Confusion.of_table(np.array([[36, 2], [1, 1]]), [0, 1]))
+    assert few.high <= math.log(2)
+
+
 def test_asking_for_a_method_that_does_not_fit():
     """A proportion's method for what is none, and a name that does not exist, are refused in words."""
     with pytest.raises(assay.MetricError, match="is for proportions"):

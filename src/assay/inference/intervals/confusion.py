@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -215,36 +215,58 @@ def bias_corrected_information(request: IntervalRequest) -> IntervalResult | str
     and those that do hold some for the upper one, which may be higher than the plain one: an entropy of few
     rows is too low.
     """
-    if not request.plain or request.spread is None or not isinstance(request.tally, Confusion):
+    spread = request.spread
+    if spread is None or not isinstance(request.tally, Confusion):
         return None
     view = Classes.of(request.tally)
+    information = float(mutual_information.formula(view))
+    size = _effective_rows(request, spread)
+    if not information > 0 or not size > 0 or not spread.error > 0:
+        return None
     cells, rows, columns = (int(np.count_nonzero(each)) for each in (view.table, view.actual, view.predicted))
-    information, twice = float(mutual_information.formula(view)), 2 * float(view.n)
-    max_bias, min_bias = (rows - 1) * (columns - 1) / twice, (cells - rows - columns + 1) / twice
-    jackknife_bias, error_factor = information_jackknife(view.table)
+    max_bias, min_bias = (rows - 1) * (columns - 1) / (2 * size), (cells - rows - columns + 1) / (2 * size)
+    table = view.table if request.plain else np.asarray(view.table) * (size / float(view.n))
+    jackknife_bias, error_factor = information_jackknife(table)
     max_bias = max(max_bias, jackknife_bias)
-    if not 0 < max_bias < information:
+    if not max_bias > 0:
         return None
     first, last = (request.value * (1 - bias / information) for bias in (max_bias, min(min_bias, max_bias)))
-    return _between(request, first, last, error_factor)
+    largest = request.value / information * math.log(len(request.tally.labels))
+    return _between(request, first, last, error=spread.error * error_factor, largest=largest)
+
+
+def _effective_rows(request: IntervalRequest, spread: Spread) -> float:
+    """Return how many independent rows of equal weight a table's rows are worth, no more than there are."""
+    if request.plain:
+        return float(request.tally.n)  # type: ignore[attr-defined]
+    independent = math.inf if request.influence is None else request.influence.effective_sample_size
+    # The jackknife's factor for few groups makes them no fewer: groups of one row are as many rows.
+    jackknife = 1.0 if spread.groups is None else spread.groups / (spread.groups - 1)
+    return min(independent, spread.effective_sample_size * jackknife)
 
 
 def _between(
-    request: IntervalRequest, first: float, last: float, error_factor: float
+    request: IntervalRequest, first: float, last: float, *, error: float, largest: float
 ) -> IntervalResult | None:
     """Return the delta interval from the lower limit about `first` to the upper limit about `last`.
 
-    The standard error of the delta method is multiplied by `error_factor`.
+    Where what chance adds is more than all there is, the lower limit is 0; the upper limit's centre is at
+    least as far from 0 as the interval reaches, below which the scale of logarithms would widen it again.
+    Classes share no more than the logarithm of their number, `largest`.
     """
-    bounds, error = request.metric.bounds, request.spread.error  # type: ignore[union-attr]
+    spread: Any = request.spread
+    bounds, reach = request.metric.bounds, spread.quantile(request.confidence) * error
+    last = max(last, reach)
     last = min(last, bounds[1] * (1 - _BOUND_MARGIN)) if math.isfinite(bounds[1]) else last
-    both = [
-        delta_interval(end, error * error_factor, bounds, confidence=request.confidence)
+    lower, upper = (
+        delta_interval(end, error, bounds, confidence=request.confidence, df=spread.df)
         for end in (first, last)
-    ]
-    if both[0] is None or both[1] is None:
+    )
+    if upper is None:
         return None
-    return IntervalResult(both[0][0], both[1][1], f"delta, {scale_of(bounds).name}, less chance", "", error)
+    low = bounds[0] if lower is None else lower[0]
+    high = min(upper[1], largest)
+    return IntervalResult(low, high, f"delta, {scale_of(bounds).name}, less chance", "", spread.error)
 
 
 def _hits_and_total(request: IntervalRequest) -> tuple[float, float]:
