@@ -208,7 +208,6 @@ COMMANDS = [
     ("arena games.csv --left a --right b", r"--winner is needed"),
     ("arena games.csv --left a --right a --winner winner", r"compared with itself"),
     ("evaluate judged.csv --actual human --predicted said --selection judge", r"--proxy"),
-    ("evaluate judged.csv --actual human --predicted said --proxy judge --by said", r"each slice by itself"),
     ("crosstab preds.csv --actual type --predicted p_spam", r"."),
     ("crosstab preds.csv --actual type --predicted sad", r'Did you mean "said"'),
     ("crosstab preds.csv --actual type --predicted said --positive spam", r"--positive has no use here"),

@@ -23,8 +23,8 @@ class Flips:
     """What changes from the first model to the second, row by row.
 
     ``better`` rows are right with the second model only, ``worse`` with the first only; ``changed`` rows have
-    another prediction, right or wrong. ``better_rows`` and ``worse_rows`` are their numbers among
-    the rows compared, from 0, and None where only a tally is at hand.
+    another prediction, right or wrong. ``better_rows`` and ``worse_rows`` are their numbers in the rows of
+    the second model, from 0, as the caller passed them, and None where only a tally is at hand.
     """
 
     first: str
@@ -89,11 +89,17 @@ def flips_of(pair: Pair, first: str, second: str) -> Flips | None:
         return None
     actual, old, new = _codes(left.actual, left.predicted, right.predicted)
     better, worse = (old != actual) & (new == actual), (old == actual) & (new != actual)
-    better_rows, worse_rows = np.flatnonzero(better), np.flatnonzero(worse)
+    better_rows, worse_rows = (_numbers(right, mask) for mask in (better, worse))
     differing = int(np.count_nonzero(old != new))
     return Flips(
         first, second, len(actual), len(better_rows), len(worse_rows), differing, better_rows, worse_rows
     )
+
+
+def _numbers(rows: Rows, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the numbers of some rows in what the caller passed, ascending."""
+    index = np.flatnonzero(mask)
+    return index if rows.origin is None else np.sort(rows.origin[index])
 
 
 def _codes(*columns: Any) -> list[NDArray[np.intp]]:

@@ -6,6 +6,8 @@ import dataclasses
 import os
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from assay.engines import Source, read, source
 from assay.engines.dispatch import is_cluster
 from assay.errors import InputError, PlanError
@@ -15,6 +17,7 @@ from assay.formatting.progress import Progress
 from assay.hints import hint, param
 from assay.inputs import Rows
 from assay.inputs.discretize import with_slices
+from assay.inputs.labels import encode
 from assay.inputs.multilabel import has_several_outputs
 from assay.inputs.roles import gather_rows
 from assay.plans.test_set import TestSet
@@ -52,8 +55,16 @@ def plan_rows(
         data = _read(plan, data, [*columns.values(), *by], limits or {})
     several = has_several_outputs(data, columns.get("actual"), columns.get("predicted"))
     stated = {key: plan.settings[key] for key in _OF_ROWS if key in plan.settings}
-    rows = gather_rows(data, columns, by=by, multioutput=several, **stated)
+    rows = _in_order_of_keys(gather_rows(data, columns, by=by, multioutput=several, **stated))
     return with_slices(rows, plan.settings.get("edges")) if rows.by else rows
+
+
+def _in_order_of_keys(rows: Rows) -> Rows:
+    """Return the rows in the order of their keys, so that sums over them have the same bits in any file."""
+    if rows.key is None:
+        return rows
+    codes, _ = encode(rows.key)
+    return rows if bool((codes[1:] >= codes[:-1]).all()) else rows.take(np.argsort(codes, kind="stable"))
 
 
 def _read(plan: Plan, data: Any, named: list[Any], limits: Mapping[str, Any]) -> dict[str, Any]:
