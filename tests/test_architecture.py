@@ -15,7 +15,7 @@ from assay import _kernels
 SOURCE = Path(assay.__file__).parent
 # A stage imports only from its left.
 STAGES = [
-    "escape", "hints", "errors", "output_files", "temporary_files", "kernels", "formatting", "inputs", "datasets", "tallies",
+    "escape", "hints", "errors", "output_files", "temporary_files", "kernels", "device", "formatting", "inputs", "datasets", "tallies",
     "engines",
     "metrics", "inference", "raters", "repeated_runs", "preferences", "crosstable", "decisions", "resampling", "evaluation", "ledgers", "comparison", "crossvalidation",
     "plans", "plots", "reports", "server", "sklearn", "torch", "cli", "pytest_plugin", "__main__",

@@ -95,6 +95,9 @@ void bind_binned(nb::module_& m) {
     m.def(
         "bin_edges", [](int bits) { return to_numpy(bin_edges(bits)); }, nb::arg("bits"),
         "The smallest float64 of every cell, ascending.");
+    m.def(
+        "bin_octaves", [](int bits) { return to_numpy(bin_octaves(bits)); }, nb::arg("bits"),
+        "The map from scores to cells as a table: a packed word per octave.");
 }
 
 }  // namespace assay::bind

@@ -239,6 +239,13 @@ std::size_t bin_count(int bits) {
     return layout_of(bits).cells();
 }
 
+std::vector<std::uint64_t> bin_octaves(int bits) {
+    const Octave* table = layout_of(bits).table();
+    std::vector<std::uint64_t> words(octaves);
+    for (std::size_t octave = 0; octave < octaves; ++octave) words[octave] = table[octave].packed;
+    return words;
+}
+
 std::vector<double> bin_edges(int bits) {
     const Layout& layout = layout_of(bits);
     std::vector<double> edges;

@@ -32,6 +32,10 @@ inline constexpr int least_bin_bits = 12, most_bin_bits = 22;
 std::vector<double> bin_edges(int bits);
 std::size_t bin_count(int bits);  // how many that are
 
+// The map as a table, for those who count elsewhere (on a GPU): a word per octave, packed as
+// kernel/score_bins.hpp says.
+std::vector<std::uint64_t> bin_octaves(int bits);
+
 struct BadRows {
     std::int64_t bad_score_row = -1;  // the first NaN
     std::int64_t bad_label_row = -1;  // the first label but 0 and 1

@@ -4,6 +4,7 @@ try:
     from assay._kernels import (
         add_scores,
         bin_edges,
+        bin_octaves,
         bin_places,
         bin_scores,
         block_sums,
@@ -62,6 +63,7 @@ except ImportError as missing:  # pragma: no cover - a broken installation
 __all__ = [
     "add_scores",
     "bin_edges",
+    "bin_octaves",
     "bin_places",
     "bin_scores",
     "block_sums",

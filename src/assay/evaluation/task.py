@@ -80,7 +80,7 @@ class TaskRequest:
         if rows.multioutput:
             outputs = len(rows.labels or ())
             return cls(task_name, threshold, rows.labels, rows.positive, names, outputs=outputs)
-        columns = 1 if score is None or score.values.ndim == 1 else score.values.shape[1]
+        columns = 1 if score is None or score.ndim == 1 else score.values.shape[1]
         return cls(task_name, threshold, rows.labels, rows.positive, names, columns, actual=rows.actual)
 
     @property

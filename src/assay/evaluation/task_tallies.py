@@ -180,7 +180,7 @@ def core_tallies(task: Task, rows: Rows | None) -> dict[str, Any]:
         return {"moments": Moments}
     tallies: dict[str, Any] = {}
     if rows.score is not None:
-        is_matrix = rows.score.values.ndim > 1
+        is_matrix = rows.score.ndim > 1
         tallies |= {"class_scores": ClassScores} if is_matrix else {"scores": Scores}
     return tallies | ({"confusion": Confusion} if rows.predicted is not None else {})
 

@@ -12,16 +12,16 @@ from typing import Any, Final
 import numpy as np
 
 from assay import kernels
+from assay.device.tensors import is_on_device, to_host
 from assay.errors import ColumnError
 from assay.inputs.columns import Array, Column
+from assay.inputs.device_column import DeviceColumn
 from assay.inputs.labels import stated_order
 from assay.inputs.python_objects import from_objects, from_sequence, type_name
 
 __all__ = ["column", "column_names", "from_arrow", "from_tensor", "is_tensor"]
 
 _KERNEL_DTYPES: Final = frozenset(map(np.dtype, ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")))
-_DLPACK_CPU: Final = 1
-_DLPACK_CUDA_HOST: Final = 3  # page-locked CPU memory
 
 
 def column(values: Any, name: str = "values") -> Column:
@@ -78,7 +78,8 @@ def column(values: Any, name: str = "values") -> Column:
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         return _with_order(from_arrow(values, name), values)
     if is_tensor(values):
-        return _from_numpy(from_tensor(values, name), name)
+        on_device = DeviceColumn.of(values, name) if is_on_device(values) else None
+        return on_device or _from_numpy(from_tensor(values, name), name)
     if hasattr(values, "__array__"):
         return _from_numpy(np.asarray(values), name)
     try:
@@ -212,17 +213,19 @@ def is_tensor(values: Any) -> bool:
 def from_tensor(values: Any, name: str) -> Array:
     """Return a tensor of any number of axes as an array, without a copy if NumPy has its dtype.
 
-    Other dtypes, such as bfloat16, become float32, which represents all of their values exactly.
+    One on a device is copied from there. Other dtypes, such as bfloat16, become float32, which represents all
+    of their values exactly.
     """
-    try:
-        device = int(values.__dlpack_device__()[0])
-    except (ValueError, BufferError, RuntimeError):  # a device unknown to DLPack
-        device = -1
-    if device not in (_DLPACK_CPU, _DLPACK_CUDA_HOST):
-        raise ColumnError(
-            f"{name} is on a device ({getattr(values, 'device', device)}). Bring it to the CPU first: "
-            "values.cpu() in PyTorch, numpy.asarray(values) in JAX."
-        )
+    if is_on_device(values):
+        try:
+            values = to_host(values)
+        except (RuntimeError, TypeError, ValueError) as error:
+            raise ColumnError(
+                f"{name} is on a device ({getattr(values, 'device', 'unknown')}) from which it cannot be "
+                f"copied ({error}): pass a tensor that holds values."
+            ) from None
+        if isinstance(values, np.ndarray):
+            return values
     if getattr(values, "requires_grad", False):
         values = values.detach()
     kind = str(getattr(values, "dtype", ""))

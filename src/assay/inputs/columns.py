@@ -44,6 +44,16 @@ class Column:
     def __len__(self) -> int:
         return len(self.values)
 
+    @property
+    def ndim(self) -> int:
+        """The number of axes of the values."""
+        return self.values.ndim
+
+    @property
+    def device_tensor(self) -> Any:
+        """The values as a tensor of PyTorch on a device that counts them faster; None where there is none."""
+        return None
+
     def take(self, index: Any, origin: Array | None = None) -> Column:
         """Return the rows chosen by a mask, an index array or a slice."""
         missing = None if self.missing is None else self.missing[index]

@@ -56,7 +56,7 @@ class Rows:
     multioutput: bool = dataclasses.field(init=False)  # whether actual has a column per label or output
 
     def __post_init__(self) -> None:
-        self.multioutput = self.actual is not None and self.actual.values.ndim > 1
+        self.multioutput = self.actual is not None and self.actual.ndim > 1
 
     def __len__(self) -> int:
         return self.n
@@ -309,9 +309,9 @@ def _common_length(columns: tuple[Column, ...]) -> int:
             f"{param('score')}."
         )
     first = columns[0]
-    n = len(first.values)
+    n = len(first)
     for other in columns:
-        if len(other.values) != n:
+        if len(other) != n:
             raise LengthError(f"{first.name} has {n:,} values, {other.name} has {len(other):,}.")
     return n
 

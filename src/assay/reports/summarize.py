@@ -357,9 +357,7 @@ def _marginal_test(table: Confusion) -> Iterator[str]:
 def _bin_remarks(binned: BinnedScores) -> Iterator[str]:
     """Yield that scores are in bins, and the bounds that hold for certain."""
     yield (
-        f"The scores did not fit the memory and were counted in {len(binned.cells):,} bins: more "
-        f"{param('memory')} "
-        "keeps them exactly."
+        f"The scores were counted in {len(binned.cells):,} bins: more {param('memory')} keeps them exactly."
     )
     areas = (("AUC", binned.auc_bounds()), ("average precision", binned.average_precision_bounds()))
     known = " and ".join(

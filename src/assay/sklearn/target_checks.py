@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.device.tensors import is_on_device
 from assay.errors import ColumnError, InputError, LabelError, LengthError, NumberError
 from assay.inputs import column, encode
+from assay.inputs.arrays import from_tensor
 from assay.sklearn.parameter_checks import InvalidParameterError, is_sparse
 
 if TYPE_CHECKING:
@@ -98,6 +100,8 @@ def _to_array(values: Any, name: str) -> Array:
         raise InvalidParameterError(
             "np.matrix is not supported. Please convert to a numpy array with np.asarray."
         )
+    if is_on_device(values):
+        return from_tensor(values, name or "the input")
     if _has_nullable_dtype(values):
         return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
     try:

@@ -22,6 +22,7 @@ __all__ = ["ColumnProfile", "LabelProfile", "label_profile", "label_task"]
 _KINDS = ("", "text", "truth", "whole", "fractions")
 _FIRST_VALUES = 1000  # checked first: a fraction usually occurs among them
 _BINARY_LABELS = ({0, 1}, {-1, 1})
+_MOST_ON_DEVICE = 10_000  # values that a column on a device may span to be looked at there
 
 
 class LabelProfile(NamedTuple):
@@ -67,6 +68,8 @@ def label_profile(column: Column) -> LabelProfile:
     >>> label_profile(assay.column([1.0, 3.0], "stars")), label_profile(assay.column([0.5, 1], "hours")).kind
     (LabelProfile(kind='whole', labels=(1, 3)), 'fractions')
     """
+    if column.device_tensor is not None and (profile := _profile_on_device(column.device_tensor)):
+        return profile
     if has_fractions(column):
         column.refuse_missing()
         return LabelProfile("fractions")
@@ -79,6 +82,19 @@ def label_profile(column: Column) -> LabelProfile:
     if column.labels is not None and (not labels or isinstance(labels[0], str)):
         return LabelProfile("text" if labels else "", labels)
     return LabelProfile(("truth" if column.values.dtype.kind == "b" else "whole") if labels else "", labels)
+
+
+def _profile_on_device(tensor: Any) -> LabelProfile | None:
+    """Return the profile of a tensor's values from where they are; None where they are better copied."""
+    if tensor.is_floating_point():
+        fractions = bool(((tensor != tensor.floor()) & tensor.isfinite()).any())
+        return LabelProfile("fractions") if fractions and not bool(tensor.isnan().any()) else None
+    low, high = (int(end) for end in tensor.aminmax())
+    if high - low > _MOST_ON_DEVICE:
+        return None
+    labels = tensor.unique().tolist() if high - low > 1 else sorted({low, high})
+    truth = str(tensor.dtype) == "torch.bool"
+    return LabelProfile("truth" if truth else "whole", tuple(map(bool, labels) if truth else labels))
 
 
 def has_fractions(column: Column) -> bool:
@@ -130,12 +146,9 @@ class ColumnProfile(Tally, kind="traits"):
         score = rows.score
         if score is None:
             return cls(rows.n, actual, predicted)
-        if score.values.ndim > 1:
+        if score.ndim > 1:
             return cls(rows.n, actual, predicted, probabilities=_sum_to_one(rows))
-        values = score.complete_numbers("scores")
-        minimum, maximum, missing = kernels.extremes(np.ascontiguousarray(values))
-        if missing >= 0:
-            score.raise_missing(missing)
+        minimum, maximum = _extremes(score)
         return cls(rows.n, actual, predicted, minimum + 0.0, maximum + 0.0)
 
     @classmethod
@@ -216,6 +229,20 @@ class ColumnProfile(Tally, kind="traits"):
         require(type(self.probabilities) is bool, "a flag that is not boolean")
         if not self.n:
             require(self.state() == type(self)().state(), "a profile of no rows")
+
+
+def _extremes(score: Column) -> tuple[float, float]:
+    """Return the lowest and the highest score; raise where one is missing."""
+    tensor = score.device_tensor
+    if tensor is not None:
+        minimum, maximum = (float(end) for end in tensor.aminmax())
+        if not np.isnan(minimum):
+            return minimum, maximum
+    values = score.complete_numbers("scores")
+    minimum, maximum, missing = kernels.extremes(np.ascontiguousarray(values))
+    if missing >= 0:
+        score.raise_missing(missing)
+    return minimum, maximum
 
 
 def _merge_profiles(first: LabelProfile, second: LabelProfile) -> LabelProfile:

@@ -136,12 +136,25 @@ class Confusion(LabelCells, kind="confusion"):
         return int(self.counts[actual == predicted].sum())
 
 
+def _pairs_on_device(actual: Any, predicted: Any) -> tuple[Array, Array] | None:
+    """Count two columns of integers, or of true and false, on their device."""
+    kinds = {actual.dtype, predicted.dtype}
+    if len(kinds) > 1 or actual.is_floating_point() or actual.device != predicted.device:
+        return None
+    from assay.device.class_counts import integer_pairs  # noqa: PLC0415 - few need it
+
+    return integer_pairs(actual, predicted)
+
+
 def _integer_pairs(actual: Column, predicted: Column) -> tuple[Array, Array] | None:
     """Count two integer columns in one pass over both, where their range allows it."""
     if actual.labels is not None or predicted.labels is not None:
         return None
     if actual.missing is not None or predicted.missing is not None:  # encoding them says where
         return None
+    tensors = actual.device_tensor, predicted.device_tensor
+    if all(tensor is not None for tensor in tensors):
+        return _pairs_on_device(*tensors)
     first, second = actual.values, predicted.values
     if first.dtype != second.dtype or first.dtype.kind not in "iub" or first.ndim > 1:
         return None

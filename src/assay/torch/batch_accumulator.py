@@ -14,8 +14,9 @@ from assay.evaluation.evaluate import evaluate
 from assay.hints import param
 from assay.inputs import Column
 from assay.inputs.arrays import from_tensor
+from assay.torch.batch_counts import BatchCounts
 from assay.torch.logits import probabilities
-from assay.torch.processes import gather_rows_of_processes
+from assay.torch.processes import add_counts_of_processes, gather_rows_of_processes
 from assay.torch.repeated_rows import without_repeats
 from assay.torch.row_store import RowStore
 
@@ -54,6 +55,12 @@ class Accumulator:
         The names of the classes 0, 1, 2 ..., which the tensors hold.
     ignore_index
         Rows whose actual class is this number are left out, such as pixels without a class.
+    counts
+        Count the rows as they come instead of storing them, in a state of fixed size: for scores of two
+        classes (0 and 1) in bins with certain bounds, and for classes by their highest score or prediction.
+        Weights, keys, groups and other tasks need the rows.
+    bits
+        With `counts`, scores are counted in about 2**bits bins.
     memory
         The memory that the rows may take on a device; from there on they are moved to the host.
     settings
@@ -77,6 +84,8 @@ class Accumulator:
         logits: bool = False,
         classes: Sequence[str] | None = None,
         ignore_index: int | None = None,
+        counts: bool = False,
+        bits: int = 18,
         memory: int | str = "1GiB",
         **settings: Any,
     ) -> None:
@@ -93,6 +102,13 @@ class Accumulator:
         if self._classes is not None and len(set(self._classes)) < len(self._classes):
             raise LabelError(f"a class is named twice: {shown(self._classes)}.")
         self._store = RowStore(as_bytes(memory))
+        self._bits, self._counts = bits, self._no_counts(bits) if counts else None
+
+    def _no_counts(self, bits: int) -> BatchCounts:
+        return BatchCounts(
+            bits=bits, classes=self._classes, ignore_index=self._ignore_index, logits=self._logits,
+            settings=self._settings,
+        )  # fmt: skip
 
     def update(
         self,
@@ -113,6 +129,9 @@ class Accumulator:
         such as those that a distributed sampler repeats. Values are checked by :meth:`evaluate`: looking at
         them would wait for the device.
         """
+        if self._counts is not None and weight is group is query is key is None:
+            self._count(actual, predicted, score)
+            return
         roles = {
             "actual": actual, "predicted": predicted, "score": score, "weight": weight, "group": group,
             "query": query, "key": key,
@@ -125,16 +144,14 @@ class Accumulator:
                     "assay.evaluate for rows that are no tensors."
                 )
         if predicted is None and score is None:
+            raise _no_predictions()
+        if self._counts is not None:
+            names = [name for name in columns if name not in _TABLES]
             raise InputError(
-                f"an update needs {param('predicted')} or {param('score')} beside {param('actual')}."
+                f"{shown(names)} needs the rows: leave {param('counts')} out, and they are stored."
             )
-        if actual.ndim > 1 and score is not None and score.ndim == actual.ndim + 1:
-            columns["score"] = score.movedim(1, -1).reshape(-1, score.shape[1])
-            columns = {
-                role: value if role == "score" else value.reshape(-1) for role, value in columns.items()
-            }
-        elif actual.ndim > 2:  # noqa: PLR2004 - images of labels
-            columns = {role: value.reshape(-1) for role, value in columns.items()}
+        if actual.ndim > 1:
+            columns = _images_as_rows(columns)
         n = _length(columns)
         for role, value in columns.items():
             axes = value.ndim
@@ -146,10 +163,24 @@ class Accumulator:
                 )
         self._store.append({role: value.detach() for role, value in columns.items()})
 
+    def _count(self, actual: Tensor, predicted: Tensor | None, score: Tensor | None) -> None:
+        """Count a batch instead of storing its rows; as little is done here as can be."""
+        values = predicted if score is None else score
+        if values is None:
+            raise _no_predictions()
+        if not isinstance(actual, torch.Tensor) or not isinstance(values, torch.Tensor):
+            raise ColumnError("an accumulator takes tensors: use torch.as_tensor for other rows.")
+        if actual.ndim > 1:
+            columns = _images_as_rows({"actual": actual, "predicted": predicted, "score": score})
+            actual, predicted, score = columns["actual"], columns["predicted"], columns["score"]
+        if score is not None and score.requires_grad:
+            score = score.detach()
+        self._counts.add(actual, predicted, score)  # type: ignore[union-attr]
+
     @property
     def n(self) -> int:
         """The number of rows so far, repeated and ignored ones included."""
-        return self._store.n
+        return self._store.n if self._counts is None else self._counts.n
 
     def __len__(self) -> int:
         return self.n
@@ -157,6 +188,8 @@ class Accumulator:
     def reset(self) -> None:
         """Forget all rows, as at the start of an epoch."""
         self._store = RowStore(self._store.device_bytes)
+        if self._counts is not None:
+            self._counts = self._no_counts(self._bits)
 
     def merge(self, other: Accumulator) -> Self:
         """Return an accumulator of both sides' rows. They must have the same settings; neither is changed."""
@@ -166,6 +199,8 @@ class Accumulator:
             raise MergeError(
                 f"the accumulators have different settings: {self._options()} and {other._options()}."
             )
+        if self._counts is not None:
+            return self._with_counts(self._counts.joined(other._counts))  # type: ignore[arg-type]
         return self._with_store(self._store.joined(other._store))
 
     def reduce(self, process_group: Any = None) -> Self:
@@ -173,7 +208,14 @@ class Accumulator:
 
         Every process of the group must call it. This waits for the device and for the others.
         """
+        if self._counts is not None:
+            return self._with_counts(add_counts_of_processes(self._counts, process_group))
         return self._with_store(gather_rows_of_processes(self._store, process_group))
+
+    def _with_counts(self, counts: BatchCounts) -> Self:
+        made = type(self)(**self._options(), memory=self._store.device_bytes)
+        made._counts = counts  # noqa: SLF001 - of its own class
+        return made
 
     def _with_store(self, store: RowStore) -> Self:
         made = type(self)(**self._options(), memory=self._store.device_bytes)
@@ -181,7 +223,10 @@ class Accumulator:
         return made
 
     def _options(self) -> dict[str, Any]:
-        own = {"logits": self._logits, "classes": self._classes, "ignore_index": self._ignore_index}
+        own = {
+            "logits": self._logits, "classes": self._classes, "ignore_index": self._ignore_index,
+            "counts": self._counts is not None, "bits": self._bits,
+        }  # fmt: skip
         return {**own, **self._settings}
 
     def evaluate(self, **settings: Any) -> Evaluation:
@@ -191,6 +236,8 @@ class Accumulator:
         """
         if not self.n:
             raise InputError("there are no rows to evaluate: call update() first.")
+        if self._counts is not None:
+            return self._counts.evaluate(**settings)
         columns: dict[str, Any] = {
             role: from_tensor(column, role) for role, column in self._store.columns().items()
         }
@@ -211,6 +258,23 @@ class Accumulator:
                         columns[role] = _named(columns[role], role, self._classes)
             given["labels"] = list(self._classes)
         return evaluate(**columns, **given)
+
+
+def _images_as_rows(columns: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return images as rows, one per place; scores of several classes have them in the second axis."""
+    actual: Any = columns["actual"]
+    score: Any = columns.get("score")
+    several = score is not None and score.ndim == actual.ndim + 1
+    if not several and actual.ndim == 2:  # noqa: PLR2004 - rows of several labels
+        return columns
+    rows = {role: None if value is None else value.reshape(-1) for role, value in columns.items()}
+    if several:
+        rows["score"] = score.movedim(1, -1).reshape(-1, score.shape[1])
+    return rows
+
+
+def _no_predictions() -> InputError:
+    return InputError(f"an update needs {param('predicted')} or {param('score')} beside {param('actual')}.")
 
 
 def _length(columns: dict[str, Tensor]) -> int:

@@ -1,4 +1,4 @@
-"""Gather the rows of all processes of torch.distributed."""
+"""Gather the rows of all processes of torch.distributed, or add up their counts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from assay.errors import InputError
 from assay.torch.row_store import RowStore
 
 if TYPE_CHECKING:
+    from assay.torch.batch_counts import BatchCounts
     from assay.torch.row_store import Layout
 
-__all__ = ["gather_rows_of_processes"]
+__all__ = ["add_counts_of_processes", "gather_rows_of_processes"]
 
 
 def gather_rows_of_processes(store: RowStore, process_group: Any = None) -> RowStore:
@@ -22,12 +23,7 @@ def gather_rows_of_processes(store: RowStore, process_group: Any = None) -> RowS
     Columns travel as bytes, padded to the longest, over the backend's own device: the CPU for gloo, the
     GPU for nccl. A process may have no rows.
     """
-    if not (dist.is_available() and dist.is_initialized()):
-        raise InputError(
-            "there is no group of processes: call torch.distributed.init_process_group first, or merge() the "
-            "accumulators of one process."
-        )
-    count = dist.get_world_size(process_group)
+    count = _group_size(process_group)
     facts: list[Any] = [None] * count
     dist.all_gather_object(facts, (store.n, store.layout), group=process_group)
     sizes = [n for n, _ in facts]
@@ -54,6 +50,28 @@ def gather_rows_of_processes(store: RowStore, process_group: Any = None) -> RowS
     for part in parts[1:]:
         whole = whole.joined(part)
     return whole
+
+
+def add_counts_of_processes(counts: BatchCounts, process_group: Any = None) -> BatchCounts:
+    """Return the counts of the rows of all processes, in each of them; every process must call it."""
+    gathered: list[Any] = [None] * _group_size(process_group)
+    own = [tensor.cpu().numpy() for tensor in counts.tensors()]
+    dist.all_gather_object(gathered, (counts.n, counts.counted_classes(), own), group=process_group)
+    whole = counts.without_rows()
+    for n, classes, arrays in gathered:
+        if n:
+            part = counts.of_arrays(n, classes, [torch.from_numpy(array) for array in arrays])
+            whole = whole.joined(part)
+    return whole
+
+
+def _group_size(process_group: Any) -> int:
+    if not (dist.is_available() and dist.is_initialized()):
+        raise InputError(
+            "there is no group of processes: call torch.distributed.init_process_group first, or merge() the "
+            "accumulators of one process."
+        )
+    return int(dist.get_world_size(process_group))
 
 
 def _gathered(

@@ -38,9 +38,9 @@ def auc(r: Ranks) -> Any:
 
     Without weights it is a ratio of integers, rounded once. Below 0.5 the scores rank in the wrong direction.
     """
-    exact = r.concordance
-    if exact is not None:
-        return ratio(exact.concordant, 2 * exact.positives * exact.negatives)
+    if r.pairs is not None:
+        positives, negatives, concordant = r.pairs
+        return ratio(concordant, 2 * positives * negatives)
     negatives_below = r.negatives[..., None] - r.fp + r.negative_steps / 2
     shares = ratio(negatives_below, r.negatives[..., None])
     return ratio(added(r.positive_steps * shares), r.positives)
@@ -52,10 +52,9 @@ def auc(r: Ranks) -> Any:
 )  # fmt: skip
 def gini(r: Ranks) -> Any:
     """Area under the ROC curve rescaled so that guessing gives 0: ``2 auc - 1``."""
-    exact = r.concordance
-    if exact is not None:
-        pairs = exact.positives * exact.negatives
-        return ratio(exact.concordant - pairs, pairs)
+    if r.pairs is not None:
+        positives, negatives, concordant = r.pairs
+        return ratio(concordant - positives * negatives, positives * negatives)
     return 2 * auc.formula(r) - 1
 
 

@@ -84,6 +84,11 @@ class Ranks:
         """Exact integers behind the area under the curve; None where rows do not count once each."""
         return self.source.concordance() if self.plain else None
 
+    @functools.cached_property
+    def pairs(self) -> tuple[int, int, int] | None:
+        """Positives, negatives and twice their concordant pairs; None where rows do not count once each."""
+        return self.source.concordant_pairs() if self.plain else None
+
     @property
     def thresholds(self) -> NDArray[Any]:
         """The distinct scores, the highest first."""
@@ -131,12 +136,12 @@ class Ranks:
     @functools.cached_property
     def positives(self) -> Any:
         """Number of positives."""
-        return self.tp[..., -1] if self.concordance is None else self.concordance.positives
+        return self.tp[..., -1] if self.pairs is None else self.pairs[0]
 
     @functools.cached_property
     def negatives(self) -> Any:
         """Number of negatives."""
-        return self.fp[..., -1] if self.concordance is None else self.concordance.negatives
+        return self.fp[..., -1] if self.pairs is None else self.pairs[1]
 
     @property
     def effective(self) -> float | None:

@@ -22,11 +22,13 @@ from assay.tallies.loss_arguments import (
     raise_not_probability,
 )
 from assay.tallies.losses import Losses
+from assay.tallies.scores.device_scores import order_on_device
 from assay.tallies.tally import Tally, frozen, no_values, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from assay.device.score_order import ScoreOrder
     from assay.inputs import Column, Rows
     from assay.inputs.columns import Array
     from assay.inputs.labels import Label
@@ -90,6 +92,8 @@ class Scores(Tally, kind="scores"):
     def of(cls, rows: Rows) -> Self:
         """Return the tally of rows with actual labels and scores."""
         actual, score = need_columns(rows, "a score tally", "actual", "score")
+        if actual.device_tensor is not None and (on_device := order_on_device(rows)) is not None:
+            return cls._of_device(*on_device)
         values = score.complete_numbers("scores")
         if not rows.n:
             return cls()
@@ -108,6 +112,25 @@ class Scores(Tally, kind="scores"):
         made = cls(positive, narrowed(distinct), weights, frozen(positives), frozen(negatives))
         made.__dict__["n"] = rows.n  # known here, and counting it again would read the whole tally
         return made
+
+    @classmethod
+    def _of_device(cls, order: ScoreOrder, positive: Label) -> Self:
+        """Return the tally of scores on a device, from which the entries are copied when they are read."""
+        made = cls.__new__(cls)
+        made.__dict__.update(positive=positive, weights=None, n=order.n, _order=order)
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        """Copy the entries of a tally of scores on a device."""
+        order = self.__dict__.get("_order")
+        if order is None or name not in ("scores", "positives", "negatives"):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name}")
+        scores, *sides = order.distinct()
+        size = np.min_scalar_type(max(int(side.max(initial=0)) for side in sides))
+        positives, negatives = (frozen(side.astype(size)) for side in sides)
+        self.concordant_pairs()  # while it is still on the device
+        self.__dict__.update(scores=narrowed(scores), positives=positives, negatives=negatives, _order=None)
+        return self.__dict__[name]
 
     def merge(self, other: Self) -> Self:
         """Return the tally of both tallies' rows."""
@@ -175,6 +198,13 @@ class Scores(Tally, kind="scores"):
             total, squares = (sum(side[power] for side in sides) for power in (0, 1))
             sums = [Dyadic.of(total, -2148), Dyadic.of(squares, -3222)]
         return None if bad_row >= 0 else (float(sums[0]), float(sums[1]))
+
+    def concordant_pairs(self) -> tuple[int, int, int]:
+        """Return the positives, the negatives and twice their concordant pairs, as :meth:`concordance`."""
+        order = self.__dict__.get("_order")
+        if order is not None:
+            return self.cached("concordant pairs", order.concordant)  # type: ignore[no-any-return]
+        return self.concordance()[:3]
 
     def average_precision(self) -> float:
         """Return the mean precision over the positives, tied scores found together; NaN without positives.
