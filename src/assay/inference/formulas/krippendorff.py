@@ -35,7 +35,8 @@ _MIN_ITEMS = 2
 def krippendorff_alpha(ratings: Any, level: str = "nominal") -> Value:
     """Return Krippendorff's alpha of a table of numbers, NaN where a rating is missing.
 
-    :func:`assay.agreement` has its interval, takes words and data frames, and shows other coefficients beside it.
+    :func:`assay.agreement` has its interval, takes words and data frames, and shows other coefficients beside
+    it.
 
     Parameters
     ----------
