@@ -86,7 +86,9 @@ def test_a_module_opens_with_a_sentence_and_stays_readable(path):
     text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)
     assert ast.get_docstring(tree)
-    documented = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and ast.get_docstring(node)]
+    documented = [
+        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and ast.get_docstring(node)
+    ]
     docstrings = sum(node.body[0].end_lineno - node.body[0].lineno + 1 for node in documented)
     assert len(text.splitlines()) - docstrings <= 430
 
