@@ -15,15 +15,24 @@ nb::object as_bytes(const Hash128& sum) {
     return nb::bytes(bytes, sizeof bytes);
 }
 
-nb::tuple fingerprint(const std::vector<Column<std::uint64_t>>& columns, std::size_t identifying,
+WordColumn word_column(const AnyColumn& column) {
+    if (column.dtype() == nb::dtype<double>()) return {WordColumn::Kind::float64, column.data()};
+    if (column.dtype() == nb::dtype<std::int64_t>())
+        return {WordColumn::Kind::int64, column.data()};
+    if (column.dtype() == nb::dtype<std::uint64_t>())
+        return {WordColumn::Kind::word, column.data()};
+    throw nb::type_error("a column holds float64, int64 or words of 64 bits");
+}
+
+nb::tuple fingerprint(const std::vector<AnyColumn>& columns, std::size_t identifying,
                       std::size_t lowest) {
     if (identifying < 1 || identifying > columns.size() || lowest < 1)
         throw std::invalid_argument("a row is identified by one column at least");
-    std::vector<const std::uint64_t*> words;
+    std::vector<WordColumn> words;
     for (const auto& column : columns) {
         if (column.shape(0) != columns[0].shape(0))
             throw std::invalid_argument("columns differ in length");
-        words.push_back(column.data());
+        words.push_back(word_column(column));
     }
     RowFingerprint found;
     {

@@ -1,6 +1,7 @@
 #include "kernel/row_fingerprint.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "kernel/parallel.hpp"
@@ -10,32 +11,85 @@ namespace assay {
 namespace {
 
 constexpr std::size_t grain = 1 << 16;
+constexpr std::size_t block = 512;  // rows whose hashes are made together, in vector registers
 
 // One to one, every bit of the result depends on every bit of the word (Stafford's variant 13 of
 // MurmurHash3's last step).
-std::uint64_t mix(std::uint64_t word) {
+ASSAY_INTO_CLONE std::uint64_t mix(std::uint64_t word) {
     word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9;
     word = (word ^ (word >> 27)) * 0x94d049bb133111eb;
     return word ^ (word >> 31);
 }
 
-// The constants are digits of pi. They are fixed: fingerprints are compared between machines.
-struct RowHash {
-    std::uint64_t low = 0x243f6a8885a308d3, high = 0x13198a2e03707344;
+// Words that depend on a number alone: the bits of the float64 (0.0 for -0.0) that it is, and of whole
+// numbers that no float64 is their own.
+ASSAY_CLONES void float64_words(const double* values, std::size_t rows, std::uint64_t* words) {
+    double numbers[block];
+    for (std::size_t row = 0; row < rows; ++row) numbers[row] = values[row] + 0.0;
+    std::memcpy(words, numbers, rows * sizeof *words);
+}
 
-    void add(std::uint64_t word) {
-        low = mix(low ^ word) + 0xa4093822299f31d0;
-        high = mix(high + word * 0x082efa98ec4e6c89) ^ low;
+ASSAY_CLONES void int64_words(const std::int64_t* values, std::size_t rows, std::uint64_t* words) {
+    constexpr std::int64_t exact = std::int64_t{1} << 53;
+    double numbers[block];
+    for (std::size_t row = 0; row < rows; ++row) numbers[row] = static_cast<double>(values[row]);
+    std::memcpy(words, numbers, rows * sizeof *words);
+    for (std::size_t row = 0; row < rows; ++row) {
+        const std::int64_t value = values[row];
+        words[row] = value > exact || value < -exact ? static_cast<std::uint64_t>(value) : words[row];
     }
+}
+
+// The constants are digits of pi. They are fixed: fingerprints are compared between machines.
+struct BlockHashes {
+    std::uint64_t low[block], high[block];
 };
 
-void add_to(Hash128& sum, const RowHash& hash) {
-    sum[0] += hash.low;
-    sum[1] += hash.high + (sum[0] < hash.low);
+ASSAY_CLONES void start(BlockHashes& hashes, std::size_t rows) {
+    for (std::size_t row = 0; row < rows; ++row) hashes.low[row] = 0x243f6a8885a308d3;
+    for (std::size_t row = 0; row < rows; ++row) hashes.high[row] = 0x13198a2e03707344;
+}
+
+ASSAY_CLONES void add(BlockHashes& hashes, const std::uint64_t* words, std::size_t rows) {
+    for (std::size_t row = 0; row < rows; ++row) {
+        const std::uint64_t word = words[row];
+        const std::uint64_t low = mix(hashes.low[row] ^ word) + 0xa4093822299f31d0;
+        hashes.high[row] = mix(hashes.high[row] + word * 0x082efa98ec4e6c89) ^ low;
+        hashes.low[row] = low;
+    }
 }
 
 void add_to(Hash128& sum, const Hash128& other) {
-    add_to(sum, RowHash{other[0], other[1]});
+    sum[0] += other[0];
+    sum[1] += other[1] + (sum[0] < other[0]);
+}
+
+// The sum of a block's hashes: halves of the low words do not overflow.
+ASSAY_CLONES Hash128 sum_of(const BlockHashes& hashes, std::size_t rows) {
+    std::uint64_t lower = 0, upper = 0, high = 0;
+    for (std::size_t row = 0; row < rows; ++row) {
+        lower += hashes.low[row] & 0xffffffff;
+        upper += hashes.low[row] >> 32;
+        high += hashes.high[row];
+    }
+    Hash128 sum{lower, high};
+    add_to(sum, {upper << 32, upper >> 32});
+    return sum;
+}
+
+// The words of a block of rows, in `made` unless the column has them.
+const std::uint64_t* words_of(const WordColumn& column, std::size_t begin, std::size_t rows,
+                              std::uint64_t* made) {
+    switch (column.kind) {
+        case WordColumn::Kind::float64:
+            float64_words(static_cast<const double*>(column.values) + begin, rows, made);
+            return made;
+        case WordColumn::Kind::int64:
+            int64_words(static_cast<const std::int64_t*>(column.values) + begin, rows, made);
+            return made;
+        case WordColumn::Kind::word: break;
+    }
+    return static_cast<const std::uint64_t*>(column.values) + begin;
 }
 
 // The lowest different hashes so far with their counts, in a table of twice as many as are kept:
@@ -104,24 +158,24 @@ struct Partial {
 
 }  // namespace
 
-RowFingerprint fingerprint_rows(const std::vector<const std::uint64_t*>& columns, std::size_t rows,
+RowFingerprint fingerprint_rows(const std::vector<WordColumn>& columns, std::size_t rows,
                                 std::size_t identifying, std::size_t lowest) {
     std::vector<Partial> partials(static_cast<std::size_t>(threads()), Partial(lowest));
-    parallel_rows(rows, grain, [&](std::size_t begin, std::size_t end, int slot) {
+    parallel_rows(rows, grain, [&](std::size_t first, std::size_t last, int slot) {
         Partial& partial = partials[static_cast<std::size_t>(slot)];
-        Hash128 all_rows = partial.rows, all_predictions = partial.predictions;
-        for (std::size_t row = begin; row < end; ++row) {
-            RowHash hash;
+        BlockHashes hashes;
+        std::uint64_t made[block];
+        for (std::size_t begin = first; begin < last; begin += block) {
+            const std::size_t size = std::min(block, last - begin);
+            start(hashes, size);
             for (std::size_t column = 0; column < identifying; ++column)
-                hash.add(columns[column][row]);
-            add_to(all_rows, hash);
-            partial.sketch.add(hash.low);
+                add(hashes, words_of(columns[column], begin, size, made), size);
+            add_to(partial.rows, sum_of(hashes, size));
+            for (std::size_t row = 0; row < size; ++row) partial.sketch.add(hashes.low[row]);
             for (std::size_t column = identifying; column < columns.size(); ++column)
-                hash.add(columns[column][row]);
-            add_to(all_predictions, hash);
+                add(hashes, words_of(columns[column], begin, size, made), size);
+            add_to(partial.predictions, sum_of(hashes, size));
         }
-        partial.rows = all_rows;
-        partial.predictions = all_predictions;
     });
     RowFingerprint result;
     LowestHashes sketch(lowest);

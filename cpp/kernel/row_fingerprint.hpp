@@ -20,10 +20,17 @@ struct RowFingerprint {
     Buffer<std::uint64_t> counts;  // in how many rows each occurs
 };
 
-// The fingerprint of rows given as columns of words, the first `identifying` of which say which row
-// it is; `lowest` is the largest number of hashes in the sketch. The result depends on the multiset
-// of rows alone: not on their order, the threads or the CPU. Parallel; a few nanoseconds a row.
-RowFingerprint fingerprint_rows(const std::vector<const std::uint64_t*>& columns, std::size_t rows,
+// A column of what a row is made of: words, or numbers, whose words are those of float64_word and
+// int64_word.
+struct WordColumn {
+    enum class Kind { word, float64, int64 } kind;
+    const void* values;
+};
+
+// The fingerprint of rows given as columns, the first `identifying` of which say which row it is;
+// `lowest` is the largest number of hashes in the sketch. The result depends on the multiset of rows
+// alone: not on their order, the threads or the CPU. Parallel; a few nanoseconds a row.
+RowFingerprint fingerprint_rows(const std::vector<WordColumn>& columns, std::size_t rows,
                                 std::size_t identifying, std::size_t lowest);
 
 }  // namespace assay

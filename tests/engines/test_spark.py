@@ -8,6 +8,7 @@ pytest.importorskip("pyspark", reason="Spark has an environment of its own: make
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession, functions
 from support import agreement, shard_cases
@@ -289,3 +290,19 @@ def test_what_cannot_be_evaluated_is_said_in_a_line(spark, frame):
         with pytest.raises(assay.AssayError, match=message) as caught:
             assay.evaluate(data, **said)
         assert "\n" not in str(caught.value)
+
+
+def test_a_ledger_knows_the_rows_of_a_frame_from_those_of_arrays_and_files(frame, folder, tmp_path):
+    """Arrays, a CSV, shuffled Parquet and a shuffled Spark frame are one look at one test set."""
+    columns = {name: shard_cases.COLUMNS[name] for name in ("y", "score", "row")}
+    shuffled = np.random.default_rng(3).permutation(shard_cases.N)
+    pa.csv.write_csv(pa.table({name: column[shuffled] for name, column in columns.items()}), tmp_path / "rows.csv")
+    forms = {"arrays": columns, "csv": tmp_path / "rows.csv", "parquet": folder, "spark": frame.repartition(5)}
+    with assay.ledger(tmp_path / "ledger.db") as book:
+        for name, data in forms.items():
+            ev = assay.evaluate(data, actual="y", score="score", key="row", ledger=book, name=name)
+            assert (ev.looks.number, ev.looks.repeated) == (1, name != "arrays")
+        first, *others = book.entries()
+        assert [(entry.test, entry.predictions) for entry in others] == [(first.test, first.predictions)] * 3
+        estimates = [entry.payload["estimates"]["auc"] for entry in (first, *others)]
+        assert estimates == estimates[:1] * 4

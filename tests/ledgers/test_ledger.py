@@ -14,13 +14,17 @@ import pytest
 from support import programs
 
 import assay
-from assay.ledgers import store
+from assay.ledgers import ledger as ledger_module
+from assay.ledgers import looks_count, store
 
-APPEND = """
-import sys, assay
-book = assay.ledger(sys.argv[1])
-for number in range(int(sys.argv[2])):
-    book.append("note", {"model": sys.argv[3], "number": number}, {"data": f"{sys.argv[3]} {number}".encode()})
+EVALUATE = """
+import sys, numpy as np, assay
+address, count, name, seed = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+book = assay.ledger(address)
+actual = np.random.default_rng(1).integers(0, 2, 200)
+for number in range(count):
+    wrong = np.random.default_rng((seed, number)).random(200) < 0.2
+    assay.evaluate(actual=actual, predicted=actual ^ wrong, key=range(200), ledger=book, name=f"{name} {number}")
     print(number, flush=True)
 """
 
@@ -34,10 +38,16 @@ def evaluation(seed=0, n=200, *, rows_seed=1):
     )
 
 
+def shorter(n):
+    """Return an evaluation of the first rows alone."""
+    actual = np.random.default_rng(1).integers(0, 2, 200)[:n]
+    return assay.evaluate(assay.rows(actual=actual, predicted=actual, key=[f"1-{i}" for i in range(n)]))
+
+
 def changed(url, statement):
     """Change the tables as one does who goes around the triggers; return what verify then finds."""
     with contextlib.closing(connected(url)) as connection:
-        for table in ("assay_entries", "assay_blobs"):
+        for table in ("assay_entries", "assay_blobs", "assay_sketches"):
             if is_server(url):
                 connection.execute(f"DROP TRIGGER IF EXISTS {table}_no_change ON {table}")
             else:
@@ -95,11 +105,12 @@ def test_another_model_is_a_look_and_the_same_predictions_are_none(book):
 def test_looks_at_a_test_set_that_shares_most_rows_count(book):
     """A subset of 80% of the rows is not a fresh test set."""
     book.record(evaluation(0), model="first")
-    rng = np.random.default_rng(1)
-    actual = rng.integers(0, 2, 200)[:160]
-    part = assay.evaluate(assay.rows(actual=actual, predicted=actual, key=[f"1-{i}" for i in range(160)]))
-    looks = book.looks(part)
+    looks = book.looks(shorter(160))
     assert (looks.number, looks.overlaps[0].share) == (2, 0.8)
+    assert book.looks(shorter(90)).number == 1
+    book.record(shorter(160), model="shorter")
+    assert book.looks(shorter(120)).number == 3
+    assert book.looks(shorter(100)).number == 3
 
 
 def test_a_changed_entry_is_found(book, url):
@@ -119,12 +130,17 @@ def test_a_changed_entry_is_found(book, url):
         ("DELETE FROM assay_blobs WHERE data = {1}", "the data data of entry 2 are missing"),
         ("DELETE FROM assay_entries WHERE number = 2", "entry 2 is missing: 1 is followed by 3"),
         ("DELETE FROM assay_entries WHERE number = 4", "the last entry is 3, where 4 was recorded last"),
+        ("UPDATE assay_entries SET payload = '[]' WHERE number = 2", "entry 2 of the ledger is damaged"),
+        ("UPDATE assay_entries SET blobs = '{' WHERE number = 2", "entry 2 of the ledger is damaged"),
+        ("DELETE FROM assay_sketches", "the hashes by which test sets are found were changed"),
+        ("UPDATE assay_sketches SET test = 'x'", "the hashes of a test set x are of no entry"),
     ],
 )
 def test_every_kind_of_damage_is_found(book, url, statement, words):
     """Whatever is edited or removed, verify says which entry."""
-    for number in range(4):
+    for number in range(3):
         book.append("note", {"model": "m", "number": number}, {"data": bytes([number])})
+    book.record(evaluation())
     bytes_of = {f"{{{number}}}": literal(url, number) for number in (1, 255)}
     for word, data in bytes_of.items():
         statement = statement.replace(word, data)
@@ -178,6 +194,8 @@ def test_an_older_ledger_is_brought_up_to_date(url, monkeypatch):
     with monkeypatch.context() as older:
         older.setattr(store, "_MIGRATIONS", store._MIGRATIONS[:1])
         older.setattr(store, "VERSION", 1)
+        older.setattr(looks_count, "add_sketch", lambda *_: None)
+        older.setattr(ledger_module, "add_sketch", lambda *_: None)
         with assay.ledger(url) as book:
             book.record(evaluation(), model="first")
     with pytest.raises(assay.LedgerError, match="older assay"):
@@ -185,43 +203,52 @@ def test_an_older_ledger_is_brought_up_to_date(url, monkeypatch):
     with assay.ledger(url) as book:
         assert book.verify()
         assert book.looks(evaluation(1)).number == 2
+        assert book.looks(shorter(160)).overlaps[0].share == 0.8
     with contextlib.closing(connected(url)) as connection:
         assert connection.execute("SELECT version FROM assay_head").fetchone()[0] == store.VERSION
 
 
-def started(url, count, name):
+def started(url, count, name, seed):
+    """Start a process that evaluates so many models on one test set."""
     return programs.started(
-        [sys.executable, "-c", APPEND, url, str(count), name], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", EVALUATE, url, str(count), name, str(seed)], stdout=subprocess.PIPE, text=True
     )
 
 
 @pytest.mark.slow
-def test_two_processes_write_a_thousand_entries_each(book, url):
-    """Nothing is lost, and the chain holds."""
-    with started(url, 1000, "left") as left, started(url, 1000, "right") as right:
+def test_two_processes_record_a_thousand_evaluations_each(book, url):
+    """Nothing is lost, every model is a look of its own, and the chain holds."""
+    with started(url, 1000, "left", 1) as left, started(url, 1000, "right", 2) as right:
         for writer in (left, right):
             programs.communicate(writer)
             assert writer.returncode == 0
     assert book.verify()
+    entries = book.entries(kind="evaluation")
     for name in ("left", "right"):
-        assert [entry.payload["number"] for entry in book.entries(model=name)] == list(range(1000))
+        mine = [entry.model for entry in entries if entry.model.startswith(name)]
+        assert mine == [f"{name} {number}" for number in range(1000)]
+    assert sorted(book.look_numbers().values()) == list(range(1, 2001))
+    last = book.load(entries[-1])
+    assert book.looks(last).number == 2000
+    assert last["accuracy"].low == entries[-1].payload["estimates"]["accuracy"]["low"]
 
 
 @pytest.mark.slow
 def test_a_killed_writer_loses_at_most_its_unfinished_entry(book, url):
     """After kill -9 at any moment the ledger opens, holds all that was acknowledged, and goes on."""
     before = 0
-    for attempt in range(5):
-        with started(url, 100_000, f"run {attempt}") as writer:
+    for attempt in range(8):
+        with started(url, 100_000, f"run {attempt}", attempt) as writer:
             writer.stdout.readline()
-            time.sleep(0.05 + 0.03 * attempt)
+            time.sleep(0.05 + 0.013 * attempt)
             os.kill(writer.pid, signal.SIGKILL)
             acknowledged = 1 + len(writer.communicate()[0].splitlines())
         assert book.verify()
         assert acknowledged <= len(book) - before <= acknowledged + 1
         before = len(book)
-    book.append("note", {"model": "after"})
+    book.record(evaluation(), model="after")
     assert book.verify()
+    assert all(book.load(entry)["accuracy"].defined for entry in book.entries(after=before - 3))
 
 
 def test_entries_after_a_number_are_those_appended_since(book):

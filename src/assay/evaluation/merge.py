@@ -49,7 +49,7 @@ def completed(ev: Evaluation) -> Evaluation:
     bare = dataclasses.replace(ev, source_rows=None, saved={})
     for spec in flatten(ev.groups):
         try:
-            bare.read(spec.metric, spec.options)
+            bare.read(spec.metric, spec.options, held=True)
         except MetricError:  # no tally at hand serves it
             tallies[tally_name(spec.metric, spec.options)] = ev.read(spec.metric, spec.options).tally
     needs_rows = ev.task.name in ("regression", *MULTIOUTPUT_TASKS) or "class_scores" in tallies

@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from assay.errors import LedgerError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Entry", "canonical_json", "digest", "entry_hash"]
+__all__ = ["EVALUATION", "Entry", "canonical_json", "digest", "entry_hash"]
+
+EVALUATION: Final = "evaluation"  # the kind of the entries that are looks
 
 
 @dataclasses.dataclass(frozen=True)

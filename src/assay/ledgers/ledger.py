@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from assay.errors import LedgerError
 from assay.evaluation.evaluation import Evaluation
-from assay.evaluation.looks import Looks, Overlap
-from assay.ledgers.entry import Entry, canonical_json, digest, entry_hash
+from assay.ledgers.entry import EVALUATION, Entry, canonical_json, digest, entry_hash
+from assay.ledgers.looks_count import LooksCount, add_sketch
 from assay.ledgers.record import FINGERPRINT, evaluation_of, fingerprint_of, recorded
 from assay.ledgers.shortcuts import LedgerShortcuts
 from assay.ledgers.store import Store, open_store
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Collection, Iterable, Mapping
 
+    from assay.evaluation.looks import Looks
     from assay.evaluation.shortcuts import LedgerAddress
     from assay.ledgers.history import History
 
 __all__ = ["EVALUATION", "Ledger", "Verification", "ledger", "record_in"]
 
-EVALUATION: Final = "evaluation"
 _TEST_DIGITS: Final = 32  # of the identity of a test set
-_MIN_OVERLAP: Final = 0.5  # from which on looks at another test set count as looks at this one
 
 
 class Ledger(LedgerShortcuts):
@@ -41,7 +40,7 @@ class Ledger(LedgerShortcuts):
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._fingerprints: dict[str, Fingerprint] = {}
+        self._looks_count = LooksCount(store)
 
     @property
     def url(self) -> str:
@@ -83,6 +82,8 @@ class Ledger(LedgerShortcuts):
             number += 1
             made = entry_hash(number, time, kind, plain, hashes, previous)
             entry = Entry(number, time, kind, plain, hashes, previous, made)
+            if kind == EVALUATION and FINGERPRINT in hashes and not self._knows(store, entry.test):
+                add_sketch(store, entry.test, contents[hashes[FINGERPRINT]])
             for name, data in contents.items():
                 store.execute(
                     "INSERT INTO assay_blobs (hash, data) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
@@ -126,7 +127,7 @@ class Ledger(LedgerShortcuts):
             raise LedgerError(f"a ledger records evaluations, not a {type(ev).__name__}.")
         fingerprint = fingerprint_of(ev)
         entry = self._record(ev, fingerprint, model, tags)
-        return entry, self._looks(fingerprint, fingerprint.predictions, before=entry.number)
+        return entry, self._looks_count.looks(fingerprint, fingerprint.predictions, before=entry.number)
 
     def entries(
         self, *, kind: str | None = None, model: str | None = None, test: str | Fingerprint | None = None,
@@ -194,57 +195,13 @@ class Ledger(LedgerShortcuts):
         """
         if isinstance(test, Evaluation):
             fingerprint = fingerprint_of(test)
-            return self._looks(fingerprint, fingerprint.predictions, besides)
-        return self._looks(test, "", besides)
+            return self._looks_count.looks(fingerprint, fingerprint.predictions, besides)
+        return self._looks_count.looks(test, "", besides)
 
-    def _looks(
-        self,
-        fingerprint: Fingerprint,
-        predictions: str,
-        besides: Collection[str] = (),
-        before: int | None = None,
-    ) -> Looks:
-        """Return the looks; `before` is the number of an entry that was just made, which repeats nothing."""
-        with self._store.transaction() as store:
-            seen = store.rows(
-                "SELECT test, predictions, MIN(number), MIN(model) FROM assay_entries WHERE kind = ? "
-                "GROUP BY test, predictions ORDER BY MIN(number)", [EVALUATION],
-            )  # fmt: skip
-        shares = {test: self._overlap(fingerprint, test) for test in {row[0] for row in seen}}
-        family = [row for row in seen if shares[row[0]] >= _MIN_OVERLAP and row[1] not in besides]
-        place = next(
-            (index for index, row in enumerate(family) if row[:2] == (fingerprint.test_set, predictions)),
-            None,
-        )
-        earlier = family if place is None else family[:place]
-        overlaps = [
-            Overlap(test, shares[test], sum(row[0] == test for row in earlier))
-            for test in dict.fromkeys(row[0] for row in earlier)
-            if test != fingerprint.test_set
-        ]
-        return Looks(
-            fingerprint.test_set, len(earlier) + 1, tuple(str(row[3]) for row in earlier),
-            place is not None and (before is None or int(family[place][2]) < before), tuple(overlaps),
-            fingerprint.basis == ("actual",) and not fingerprint.tells_rows_apart,
-            len(family) + (place is None),
-        )  # fmt: skip
-
-    def _overlap(self, fingerprint: Fingerprint, test: str) -> float:
-        """Return the share of rows that a test set in the ledger has in common with another."""
-        if test == fingerprint.test_set:
-            return 1.0
-        if not fingerprint.tells_rows_apart:
-            return 0.0
-        if test not in self._fingerprints:
-            with self._store.transaction() as store:
-                rows = store.rows(
-                    f"SELECT {COLUMNS} FROM assay_entries WHERE kind = ? AND test = ? LIMIT 1",  # noqa: S608
-                    [EVALUATION, test],
-                )
-            self._fingerprints[test] = Fingerprint.from_bytes(
-                self.blob(read_entry(rows[0]).blobs[FINGERPRINT])
-            )
-        return fingerprint.overlap(self._fingerprints[test]) or 0.0
+    @staticmethod
+    def _knows(store: Store, test: str) -> bool:
+        statement = "SELECT 1 FROM assay_entries WHERE kind = ? AND test = ? LIMIT 1"
+        return bool(store.rows(statement, [EVALUATION, test]))
 
     def look_numbers(self) -> dict[int, int]:
         """Return for each evaluation, by its number, which look at its own test set it was."""

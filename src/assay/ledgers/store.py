@@ -1,7 +1,8 @@
 """Where a ledger's entries are stored: in an SQLite file, or (:mod:`assay.ledgers.postgres`) on a server.
 
-It holds three tables: the head of the chain, whose row every writer locks first, the entries, which
-triggers keep from being changed, and blobs by their SHA-256.
+It holds four tables: the head of the chain, whose row every writer locks first, the entries, blobs by their
+SHA-256, and the lowest hashes of every test set, by which those that share rows are found. Triggers keep
+them from being changed.
 """
 
 from __future__ import annotations
@@ -39,23 +40,34 @@ _TABLES: Final = (
     "CREATE INDEX assay_entries_model ON assay_entries (kind, model)",
     "CREATE TABLE assay_blobs (hash TEXT PRIMARY KEY, data {bytes} NOT NULL)",
 )
+
+
+def _refuse_changes(*tables: str) -> dict[str, tuple[str, ...]]:
+    """Return the statements after which rows of tables are only added, by dialect."""
+    return {
+        "sqlite": tuple(
+            f"CREATE TRIGGER {table}_no_{change.lower()} BEFORE {change} ON {table} "
+            "BEGIN SELECT RAISE(ABORT, 'a ledger is only appended to'); END"
+            for table in tables
+            for change in ("UPDATE", "DELETE")
+        ),
+        "postgresql": tuple(
+            f"CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION assay_refuse_change()"
+            for table in tables
+        ),
+    }
+
+
+_TRIGGERS: Final = _refuse_changes("assay_entries", "assay_blobs")
 _REFUSE_CHANGES: Final = {
-    "sqlite": tuple(
-        f"CREATE TRIGGER {table}_no_{change.lower()} BEFORE {change} ON {table} "
-        "BEGIN SELECT RAISE(ABORT, 'a ledger is only appended to'); END"
-        for table in ("assay_entries", "assay_blobs")
-        for change in ("UPDATE", "DELETE")
-    ),
+    **_TRIGGERS,
     "postgresql": (
         (
             "CREATE FUNCTION assay_refuse_change() RETURNS trigger LANGUAGE plpgsql AS "
             "$$ BEGIN RAISE EXCEPTION 'a ledger is only appended to'; END $$"
         ),
-        *(
-            f"CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
-            "FOR EACH STATEMENT EXECUTE FUNCTION assay_refuse_change()"
-            for table in ("assay_entries", "assay_blobs")
-        ),
+        *_TRIGGERS["postgresql"],
     ),
 }
 # From the second version on, looks are counted from an index alone.
@@ -65,7 +77,23 @@ _LOOKS: Final = (
     "CREATE INDEX assay_entries_time ON assay_entries (kind, time)",
 )
 _NOTHING: Final[dict[str, tuple[str, ...]]] = {"sqlite": (), "postgresql": ()}
-_MIGRATIONS: Final = ((_TABLES, _REFUSE_CHANGES), (_LOOKS, _NOTHING))
+# From the third on, test sets that share rows are found by the lowest hashes of their fingerprints.
+_SKETCHES: Final = (
+    "CREATE TABLE assay_sketches (hash BIGINT NOT NULL, test TEXT NOT NULL, PRIMARY KEY (hash, test))",
+)
+
+
+def _fill_sketches(store: Store) -> None:
+    from assay.ledgers.looks_count import add_sketches  # noqa: PLC0415 - circular import
+
+    add_sketches(store)
+
+
+_MIGRATIONS: Final = (
+    (_TABLES, _REFUSE_CHANGES, None),
+    (_LOOKS, _NOTHING, None),
+    (_SKETCHES, _refuse_changes("assay_sketches"), _fill_sketches),
+)
 VERSION: Final = len(_MIGRATIONS)
 
 
@@ -171,10 +199,11 @@ class Store:
             self._lock_tables()
             version = self._version()
             self._refuse_newer(version)
-            for statements in _MIGRATIONS[version:]:
-                tables, others = statements
+            for tables, others, fill in _MIGRATIONS[version:]:
                 for statement in (*tables, *others[self.dialect]):
                     self._execute(statement.replace("{bytes}", self._bytes_type))
+                if fill is not None:
+                    fill(self)
             self._execute("UPDATE assay_head SET version = ?", (VERSION,))
         except BaseException:
             self._roll_back()

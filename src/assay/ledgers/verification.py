@@ -35,7 +35,9 @@ class Verification:
 
 def verified(opened: Store) -> Verification:
     """Return whether the entries of a store are whole."""
-    problems = []
+    from assay.ledgers.looks_count import changed_sketches  # noqa: PLC0415 - circular import
+
+    problems: list[str] = []
     with opened.transaction() as store:
         head = store.rows("SELECT number, hash FROM assay_head")[0]
         rows = store.rows(
@@ -44,6 +46,7 @@ def verified(opened: Store) -> Verification:
         blobs = {
             str(name): digest(bytes(data)) for name, data in store.each("SELECT hash, data FROM assay_blobs")
         }
+        problems += changed_sketches(store)
     number, previous = 0, ""
     for row in rows:
         try:
@@ -74,6 +77,9 @@ def read_entry(row: tuple[Any, ...]) -> Entry:
     """Return the entry of a row of the table."""
     number, time, kind, payload, blobs, previous, made = row
     try:
-        return Entry(int(number), time, kind, json.loads(payload), json.loads(blobs), previous, made)
-    except (ValueError, TypeError):
-        raise LedgerError(f"entry {number} of the ledger is damaged: {shown([payload])[:60]}.") from None
+        content, hashes = json.loads(payload), json.loads(blobs)
+    except (ValueError, TypeError, RecursionError):
+        content = hashes = None
+    if not isinstance(content, dict) or not isinstance(hashes, dict):
+        raise LedgerError(f"entry {number} of the ledger is damaged: {shown([payload])[:60]}.")
+    return Entry(int(number), time, kind, content, hashes, previous, made)

@@ -22,6 +22,7 @@ __all__ = ["ASSUMED", "RequirementPower", "counted_rows", "power_of", "requireme
 # how both areas correlate, and how large they are.
 ASSUMED = {"disagreement": 0.1, "correlation": 0.5, "area": 0.8}
 _STEPS = 60  # of bisections
+_GRID = 200  # true values among which the one where the power is reached is looked for
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,14 +120,31 @@ def requirement_power(
         start, end = lowest, assume["disagreement"] if counted is not None else 1 - assume["area"]
     else:
         start, end = (lowest if requirement.sign[0] == ">" else highest), best
-    if size == 0 or power(end) < target:
+    reached = _first_reached(power, start, end, target) if size else None
+    if reached is None:
         return RequirementPower(requirement, size, target, reason=_impossible(requirement, size, confidence))
-    low, high = start, end
+    low, high = reached
     for _ in range(_STEPS):
         middle = (low + high) / 2
         low, high = (low, middle) if power(middle) >= target else (middle, high)
     if_equal = power(0.0) if requirement.baseline else None
     return RequirementPower(requirement, size, target, high, if_equal)
+
+
+def _first_reached(
+    power: Callable[[float], float], start: float, end: float, target: float
+) -> tuple[float, float] | None:
+    """Return two neighbouring true values, between which the power first reaches a target.
+
+    The power by a normal approximation falls again where a value is nearly perfect and its variance vanishes.
+    """
+    before = start
+    for step in range(1, _GRID + 1):
+        truth = start + (end - start) * step / _GRID
+        if power(truth) >= target:
+            return before, truth
+        before = truth
+    return None
 
 
 def power_of(

@@ -167,29 +167,23 @@ def _counts_of(hashes: Array, side: Fingerprint) -> Array:
 
 
 def _words(column: Column) -> list[Array]:
-    """Return 64 bits per row that depend on the value alone; of a matrix, those of each of its columns."""
+    """Return numbers, or 64 bits per row that depend on the value alone; of a matrix, each of its columns."""
     if column.labels is not None:
         table = _label_words(column.labels)
         return [table[column.values]]
     values = column.values
     if values.ndim > 1:
-        return [_number_words(np.ascontiguousarray(values[:, index])) for index in range(values.shape[1])]
+        return [_number_words(values[:, index]) for index in range(values.shape[1])]
     return [_number_words(values)]
 
 
 def _number_words(values: Array) -> Array:
-    """Return the bits of numbers as float64; of whole numbers that it cannot hold, their own."""
-    numbers = values.astype(np.float64)
-    if values.dtype.kind in "iu" and values.dtype.itemsize == np.dtype(np.int64).itemsize:
-        wide = (
-            (values > _MAX_EXACT) | (values < -_MAX_EXACT)
-            if values.dtype.kind == "i"
-            else values > _MAX_EXACT
-        )
-        if wide.any():
-            return np.where(wide, values.view(np.uint64), (numbers + 0.0).view(np.uint64))
-    numbers += 0.0  # -0.0 is 0.0
-    return numbers.view(np.uint64)
+    """Return numbers as the kernel reads them: as float64, and whole numbers that it cannot hold as they are."""
+    if values.dtype in (np.float64, np.int64):
+        return np.ascontiguousarray(values)
+    if values.dtype == np.uint64 and bool((values > _MAX_EXACT).any()):
+        return np.where(values > _MAX_EXACT, values, values.astype(np.float64).view(np.uint64))
+    return values.astype(np.float64)
 
 
 def _label_words(labels: tuple[str | int, ...]) -> Array:

@@ -82,8 +82,9 @@ def placements(scores: Any, positives: Any, negatives: Any) -> Placements:
     positives_at, negatives_at = (np.bincount(level, weights=x) for x in (positive, negative))
     below = np.cumsum(negatives_at) - negatives_at / 2
     above = m - np.cumsum(positives_at) + positives_at / 2
-    of_positives, of_negatives = (below / n)[level], (above / m)[level]
-    return Placements(float(positive @ of_positives) / m, of_positives, of_negatives)
+    # Of counts every product is a half-integer, whose sum is exact: the rows' order does not matter.
+    area = float((positives_at * below).sum()) / (m * n)
+    return Placements(area, (below / n)[level], (above / m)[level])
 
 
 def auc_influence(scores: Any, positives: Any, negatives: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -259,7 +260,7 @@ def delong_paired(
         centred[np.abs(centred) < _ROUNDING] = (
             0.0  # else rows without spread would be certain of a difference
         )
-        spread += float(_spread(centred[None, :], np.asarray(sizes, dtype=np.float64))[0, 0])
+        spread += _variance_of_mean(centred, np.asarray(sizes, dtype=np.float64))
     return _compared("paired DeLong", difference, spread, alternative=alternative, confidence=confidence)
 
 
@@ -368,10 +369,20 @@ def delong_several(scores: Any, positives: Any, negatives: Any) -> TestResult:
 
 def _spread(centred: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.float64]:
     """Return the covariance of class means from centred placements, one row per model."""
+    return np.asarray((centred * counts) @ centred.T / _pairs(counts))
+
+
+def _variance_of_mean(centred: NDArray[Any], counts: NDArray[Any]) -> float:
+    """Return the variance of a class mean from one model's centred placements, the same in any order of rows."""
+    pairs = _pairs(counts)
+    return float(np.sort(counts * np.square(centred)).sum()) / pairs
+
+
+def _pairs(counts: NDArray[Any]) -> float:
     size = float(counts.sum())
     if size < _TWO:
         raise MetricError("a class of a single row shows no spread: DeLong's test needs two of each.")
-    return np.asarray((centred * counts) @ centred.T / (size * (size - 1)))
+    return size * (size - 1)
 
 
 def _compared(
