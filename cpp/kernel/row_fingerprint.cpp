@@ -21,8 +21,8 @@ ASSAY_INTO_CLONE std::uint64_t mix(std::uint64_t word) {
     return word ^ (word >> 31);
 }
 
-// Words that depend on a number alone: the bits of the float64 (0.0 for -0.0) that it is, and of whole
-// numbers that no float64 is their own.
+// Words that depend on a number alone: the bits of the float64 (0.0 for -0.0) that it is, and of
+// whole numbers that no float64 is their own.
 ASSAY_CLONES void float64_words(const double* values, std::size_t rows, std::uint64_t* words) {
     double numbers[block];
     for (std::size_t row = 0; row < rows; ++row) numbers[row] = values[row] + 0.0;
@@ -36,7 +36,8 @@ ASSAY_CLONES void int64_words(const std::int64_t* values, std::size_t rows, std:
     std::memcpy(words, numbers, rows * sizeof *words);
     for (std::size_t row = 0; row < rows; ++row) {
         const std::int64_t value = values[row];
-        words[row] = value > exact || value < -exact ? static_cast<std::uint64_t>(value) : words[row];
+        words[row] =
+            value > exact || value < -exact ? static_cast<std::uint64_t>(value) : words[row];
     }
 }
 
@@ -87,7 +88,8 @@ const std::uint64_t* words_of(const WordColumn& column, std::size_t begin, std::
         case WordColumn::Kind::int64:
             int64_words(static_cast<const std::int64_t*>(column.values) + begin, rows, made);
             return made;
-        case WordColumn::Kind::word: break;
+        case WordColumn::Kind::word:
+            break;
     }
     return static_cast<const std::uint64_t*>(column.values) + begin;
 }

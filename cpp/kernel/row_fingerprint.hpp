@@ -28,8 +28,8 @@ struct WordColumn {
 };
 
 // The fingerprint of rows given as columns, the first `identifying` of which say which row it is;
-// `lowest` is the largest number of hashes in the sketch. The result depends on the multiset of rows
-// alone: not on their order, the threads or the CPU. Parallel; a few nanoseconds a row.
+// `lowest` is the largest number of hashes in the sketch. The result depends on the multiset of
+// rows alone: not on their order, the threads or the CPU. Parallel; a few nanoseconds a row.
 RowFingerprint fingerprint_rows(const std::vector<WordColumn>& columns, std::size_t rows,
                                 std::size_t identifying, std::size_t lowest);
 

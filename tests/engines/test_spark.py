@@ -296,8 +296,15 @@ def test_a_ledger_knows_the_rows_of_a_frame_from_those_of_arrays_and_files(frame
     """Arrays, a CSV, shuffled Parquet and a shuffled Spark frame are one look at one test set."""
     columns = {name: shard_cases.COLUMNS[name] for name in ("y", "score", "row")}
     shuffled = np.random.default_rng(3).permutation(shard_cases.N)
-    pa.csv.write_csv(pa.table({name: column[shuffled] for name, column in columns.items()}), tmp_path / "rows.csv")
-    forms = {"arrays": columns, "csv": tmp_path / "rows.csv", "parquet": folder, "spark": frame.repartition(5)}
+    pa.csv.write_csv(
+        pa.table({name: column[shuffled] for name, column in columns.items()}), tmp_path / "rows.csv"
+    )
+    forms = {
+        "arrays": columns,
+        "csv": tmp_path / "rows.csv",
+        "parquet": folder,
+        "spark": frame.repartition(5),
+    }
     with assay.ledger(tmp_path / "ledger.db") as book:
         for name, data in forms.items():
             ev = assay.evaluate(data, actual="y", score="score", key="row", ledger=book, name=name)

@@ -13,6 +13,7 @@ import pytest
 
 import assay
 from assay.engines import scan
+from assay.ledgers import record
 from assay.ledgers.record import fingerprint_of, git_commit
 
 N = 3_000
@@ -125,6 +126,37 @@ def test_what_is_recorded_is_what_was_evaluated(book, tmp_path):
     )
     blob = book.blob(entry.blobs["evaluation"])
     assert b"case 7" not in blob  # no row is stored
+
+
+def test_very_many_different_scores_are_stored_in_bins(book, monkeypatch):
+    """The entry stays small, its estimates are those of all scores, and days still become a week."""
+    monkeypatch.setattr(record, "_MAX_EXACT_SCORES", 1_000)
+    draw = np.random.default_rng(2)
+    columns = {"y": draw.integers(0, 2, N), "score": draw.random(N), "id": np.arange(N)}
+    columns["region"] = draw.choice(["north", "south"], N)
+    whole = assay.evaluate(columns, **ROLES, by="region", ledger=book)
+    loaded = book.load(1)
+    assert isinstance(loaded.by_name["scores"], assay.BinnedScores)
+    assert (loaded["auc"].value, loaded["auc"].low) == (whole["auc"].value, whole["auc"].low)
+    slices = [ev.slices["region"]["north"]["auc"].value for ev in (loaded, whole)]
+    assert slices[0] == pytest.approx(slices[1], abs=1e-4)
+    halves = [
+        {name: column[part] for name, column in columns.items()} for part in (slice(1200), slice(1200, N))
+    ]
+    for half in halves:
+        assay.evaluate(half, **ROLES, by="region", ledger=book)
+    assert book.merge([2, 3])["auc"].value == pytest.approx(whole["auc"].value, abs=1e-4)
+    assert book.merge([2, 3])["accuracy"].value == whole["accuracy"].value
+
+
+def test_predictions_under_two_names_are_a_look_of_the_first(book):
+    """Whatever the names are."""
+    for name in ("zoe", "ann"):
+        assay.evaluate(table(), **ROLES, ledger=book, name=name)
+    other = table()
+    other["score"] = other["score"][::-1]
+    looks = assay.evaluate(other, **ROLES, ledger=book, name="new").looks
+    assert (looks.number, looks.models) == (2, ("zoe",))
 
 
 def test_a_ledger_is_named_in_four_ways(tmp_path, monkeypatch):

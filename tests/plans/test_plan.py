@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 import assay
 from assay.cli import main
@@ -59,6 +59,34 @@ def test_the_power_of_a_paired_difference_is_that_of_simulated_tables() -> None:
         tables = draw.multinomial(n, chances, 2000)
         shown = np.mean([tango(b, c, n, confidence=confidence)[0] > -margin for b, c, _ in tables])
         assert power(truth) == pytest.approx(shown, abs=0.03)
+
+
+def test_the_power_of_an_area_is_that_of_drawn_scores() -> None:
+    """Models with the area that the plan asks for pass as often as it says, within 3 points."""
+    positives, negatives, limit = 120, 480, 0.75
+    y = np.repeat([0, 1], [negatives, positives])
+    (power,) = assay.plan({"y": y}, requirements=f"auc >= {limit}", actual="y", score="p").powers
+    assert power.needed is not None
+    assert limit < power.needed < 0.85
+    draw = np.random.default_rng(4)
+    distance = math.sqrt(2) * norm.ppf(power.needed)
+    passed = 0
+    for _ in range(1500):
+        scores = norm.cdf(draw.standard_normal(len(y)) + distance * y)
+        passed += assay.evaluate(actual=y, score=scores)["auc"].low >= limit
+    assert passed / 1500 == pytest.approx(0.8, abs=0.03)
+
+
+@pytest.mark.parametrize("limit", [0.5, 0.9, 0.97, 0.99])
+def test_an_area_that_is_needed_is_the_first_that_does(limit: float) -> None:
+    """Though the power by a normal approximation falls again towards 1."""
+    requirement = parse_requirement(f"auc >= {limit}")
+    (found,) = made(requirement.text).powers
+    assert found.needed is not None
+    power = power_of(requirement, None, {"0": 1700, "1": 300}, "1", confidence=0.95)
+    assert power is not None
+    assert power(found.needed) == pytest.approx(0.8, abs=1e-6)
+    assert all(power(truth) < 0.8 for truth in np.linspace(limit, found.needed, 50)[:-1])
 
 
 def test_a_plan_survives_its_file_and_comments_do_not_count(tmp_path: Any) -> None:

@@ -62,7 +62,7 @@ def add_sketches(store: Store) -> None:
 
 
 def changed_sketches(store: Store) -> list[str]:
-    """Return what is wrong with the lowest hashes of a ledger's test sets, as problems of its verification."""
+    """Return what is wrong with the lowest hashes of test sets, as problems of a verification."""
     stored: dict[str, set[int]] = {}
     for test, number in store.each("SELECT test, hash FROM assay_sketches"):
         stored.setdefault(str(test), set()).add(int(number))

@@ -178,7 +178,7 @@ def _words(column: Column) -> list[Array]:
 
 
 def _number_words(values: Array) -> Array:
-    """Return numbers as the kernel reads them: as float64, and whole numbers that it cannot hold as they are."""
+    """Return numbers as the kernel reads them: float64, or whole numbers that it cannot hold."""
     if values.dtype in (np.float64, np.int64):
         return np.ascontiguousarray(values)
     if values.dtype == np.uint64 and bool((values > _MAX_EXACT).any()):

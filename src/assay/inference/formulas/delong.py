@@ -373,7 +373,7 @@ def _spread(centred: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _variance_of_mean(centred: NDArray[Any], counts: NDArray[Any]) -> float:
-    """Return the variance of a class mean from one model's centred placements, the same in any order of rows."""
+    """Return the variance of a class mean from centred placements, the same in any order of rows."""
     pairs = _pairs(counts)
     return float(np.sort(counts * np.square(centred)).sum()) / pairs
 

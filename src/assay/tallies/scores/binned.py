@@ -89,7 +89,8 @@ class BinnedScores(Tally, kind="binned scores"):
     def of_scores(cls, tally: Scores, bits: int = 18) -> Self:
         """Return the tally of an exact tally's rows."""
         bits = checked_bits(bits)
-        if len(tally.scores) > _AT_ONCE:  # half by half, lest its working space outgrows the tally itself
+        copied = tally.weights is not None or tally.scores.dtype != np.float64
+        if copied and len(tally.scores) > _AT_ONCE:  # half by half: its space is not to outgrow the tally's
             middle = len(tally.scores) // 2
             first, second = (tally.entries(part) for part in (slice(middle), slice(middle, None)))
             return cls.of_scores(first, bits).merge(cls.of_scores(second, bits))
