@@ -127,6 +127,19 @@ def test_what_does_not_go_together_is_not_merged(book):
         book.merge([1, 7])
 
 
+def test_days_that_cannot_be_told_apart_are_merged_by_number_only(tmp_path):
+    """Two days with as many rows of each label may be one day evaluated twice: nothing is guessed."""
+    with assay.ledger(tmp_path / "ledger.db") as book:
+        for wrong in (3, 5):
+            predicted = [0, 1] * (50 - wrong) + [1, 0] * wrong
+            assay.evaluate(actual=[0, 1] * 50, predicted=predicted, ledger=book)
+        with pytest.raises(assay.LedgerError, match=r"entries 1, 2 have as many rows .* by key="):
+            book.merge()
+        assert book.merge([1, 2])["accuracy"].value == 0.92
+        with pytest.raises(assay.LedgerError, match="would count twice"):
+            book.merge([1, 1])
+
+
 def test_a_week_of_regressions_says_what_it_lacks(tmp_path):
     """Sums merge exactly; what needs rows, which are not stored, says so."""
     with assay.ledger(tmp_path / "ledger.db") as book:

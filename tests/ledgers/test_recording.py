@@ -159,6 +159,44 @@ def test_predictions_under_two_names_are_a_look_of_the_first(book):
     assert (looks.number, looks.models) == (2, ("zoe",))
 
 
+@pytest.mark.parametrize(
+    "name", ["<b>", "a\nb", "a\0b", "\udcff.csv", "\u202egnp", "x" * 100_000, "'; --", "%"]
+)
+def test_names_and_tags_of_any_letters_are_recorded(name, url):
+    """And found by what they are recorded as; bytes that are no text are spelt."""
+    with assay.ledger(url) as book:
+        entry = book.record(assay.evaluate(actual=[0, 1], predicted=[0, 1]), model=name, tags=name)
+        assert book.entries(model=entry.model, tag=entry.tags[0]) == [entry]
+        assert (entry.model == name) == (
+            ("\0" not in name and name.isprintable()) or name in {"a\nb", "\u202egnp"}
+        )
+        assert book.verify()
+        assert len(str(book.history()).splitlines()[-1]) <= 80
+
+
+def test_what_is_no_time_entry_or_address_is_refused(book):
+    """In our own words."""
+    with pytest.raises(assay.LedgerError, match="since='yesterday' is no time"):
+        book.entries(since="yesterday")
+    with pytest.raises(assay.LedgerError, match="named by its number, not by 'a'"):
+        book.merge(["a"])
+    with pytest.raises(assay.LedgerError, match="not by a int"):
+        assay.ledger(5)
+    with pytest.raises(assay.LedgerError, match="NUL"):
+        book.append("note", {"model": "a\0b"})
+
+
+def test_times_of_any_zone_are_compared_as_moments(book):
+    """An entry of 12:00 UTC is after 13:00 in Berlin's winter, and before 14:00."""
+    book.append("note", {}, time="2026-11-19T12:00:00.000000+00:00")
+    for since, count in (
+        ("2026-11-19T13:00:00+01:00", 1),
+        ("2026-11-19T14:00:00+01:00", 0),
+        ("2026-11-19", 1),
+    ):
+        assert len(book.entries(since=since)) == count
+
+
 def test_a_ledger_is_named_in_four_ways(tmp_path, monkeypatch):
     """True is .assay/ledger.db where the program runs; a path, a text and a ledger are themselves."""
     monkeypatch.chdir(tmp_path)

@@ -275,6 +275,15 @@ def test_looks_are_spent(folder: Any, capfd: Any) -> None:
     book.close()
 
 
+def test_only_a_second_check_is_of_the_same_predictions_again(tmp_path: Any) -> None:
+    """The first one records them itself."""
+    table = predictions(0, 0.5)
+    plan = assay.plan(table, requirements="auc >= 0.6", actual="y", score="p", key="id")
+    with assay.ledger(tmp_path / "ledger.db") as book:
+        texts = [str(assay.check(plan, table, ledger=book)) for _ in range(2)]
+    assert ["the same predictions again" in " ".join(text.split()) for text in texts] == [False, True]
+
+
 def test_looks_that_others_had_count(folder: Any) -> None:
     """Every evaluation on the test set in the ledger is a look; that of the baseline is none."""
     plan = assay.plan(

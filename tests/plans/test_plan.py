@@ -150,11 +150,35 @@ def test_a_sealed_plan_cannot_be_changed(tmp_path: Any) -> None:
         ("requirements = []", "requires nothing"),
         ('requirement = ["recall >= 0.9"]', "did you mean requirements"),
         ('requirements = ["recall >= 0.9"]', "actual"),
-        ('requirements = ["recall >= 0.9", "recall >= 0.9"]\n[columns]\nactual = "y"', "twice"),
-        ('requirements = ["recall >= 0.9"]\nlooks = 0\n[columns]\nactual = "y"', "looks"),
-        ('requirements = ["recall >= 0.9"]\nconfidence = "high"\n[columns]\nactual = "y"', "confidence"),
-        ('requirements = ["recall >= 0.9"]\nspending = "all"\n[columns]\nactual = "y"', "spending"),
-        ('requirements = ["recall >= 0.9"]\n[columns]\nactual = "y"\n[test_set]\nrows = 0', "rows"),
+        ('requirements = ["recall >= 0.9"]\n[columns]\nactual = "y"', "holds the predictions"),
+        (
+            'requirements = ["recall >= 0.9"]\n[columns]\nactual = 5\nscore = "p"',
+            "name of a column is needed",
+        ),
+        ('requirements = ["recall >= 0.9"]\ncolumns = "y"', "must be a table"),
+        (
+            'requirements = ["recall >= 0.9"]\nassume = { area = 2 }\n[columns]\nactual = "y"\nscore = "p"',
+            "between 0 and 1",
+        ),
+        ('requirements = ["auc >= 0.9", "auc < 0.9"]\n[columns]\nactual = "y"\nscore = "p"', "can meet both"),
+        (
+            'requirements = ["mcc within 0.1", "mcc <= 0.5"]\n[columns]\nactual = "y"\nscore = "p"',
+            "can meet both",
+        ),
+        ('requirements = ["recall >= 0.9", "recall >= 0.9"]\n[columns]\nactual = "y"\nscore = "p"', "twice"),
+        ('requirements = ["recall >= 0.9"]\nlooks = 0\n[columns]\nactual = "y"\nscore = "p"', "looks"),
+        (
+            'requirements = ["recall >= 0.9"]\nconfidence = "high"\n[columns]\nactual = "y"\nscore = "p"',
+            "confidence",
+        ),
+        (
+            'requirements = ["recall >= 0.9"]\nspending = "all"\n[columns]\nactual = "y"\nscore = "p"',
+            "spending",
+        ),
+        (
+            'requirements = ["recall >= 0.9"]\n[columns]\nactual = "y"\nscore = "p"\n[test_set]\nrows = 0',
+            "rows",
+        ),
         ("requirements = [", "no TOML"),
     ],
 )
@@ -165,6 +189,16 @@ def test_a_wrong_file_is_refused(text: str, message: str, tmp_path: Any) -> None
     with pytest.raises(PlanError, match=message) as caught:
         read_plan(path)
     assert "plan.toml" in str(caught.value)
+
+
+def test_requirements_of_different_rows_or_baselines_contradict_nothing() -> None:
+    """One slice may be bad and another good, and both ends of a value may be required."""
+    plan = made("recall <= 0.5 in region=north", "recall >= 0.9 in region=south", "f1 >= 0.2", "f1 <= 0.9")
+    assert len(plan.requirements) == 4
+    assert plan.powers[0].needed is not None
+    assert plan.powers[0].needed < 0.5
+    with pytest.raises(PlanError, match='no slice of these rows: region has "north", "south"'):
+        made("recall >= 0.5 in region=east")
 
 
 def test_seal_on_the_command_line(tmp_path: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""``ledger``: verify, export or import the evaluations that were recorded; ``history``: list them."""
+"""``ledger``: verify, export, import or merge the evaluations that were recorded; ``history``: list them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["HISTORY", "LEDGER", "add_address"]
 
-_ACTIONS = ("verify", "export", "import")
+_ACTIONS = ("verify", "export", "import", "merge")
+_FILTERED = ("export", "merge")
 
 
 def add_address(parser: Parser) -> None:
@@ -27,15 +28,32 @@ def add_address(parser: Parser) -> None:
     )  # fmt: skip
 
 
+def add_filters(group: Any) -> None:
+    """Add which evaluations are meant."""
+    group.add_argument("--model", action=StoreOnce, metavar="NAME", help="of this model")
+    group.add_argument(
+        "--since", action=StoreOnce, metavar="TIME", help="from 2026-11-01 on, or of the last 7d, 12h"
+    )
+    group.add_argument("--tag", action=StoreOnce, metavar="WORD", help="with this tag")
+
+
+def _filters(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return those that were named, as a ledger's methods take them."""
+    filters = {name: value for name in ("model", "tag") if (value := getattr(arguments, name)) is not None}
+    return filters if arguments.since is None else filters | {"since": _since(arguments.since)}
+
+
 def _ledger_options(parser: Parser) -> None:
     parser.add_argument("action", choices=_ACTIONS, help="what to do")
     parser.add_argument(
         "paths",
         nargs="*",
         metavar="FILE",
-        help="to export to, or to import from: .jsonl, .parquet; or a ledger",
+        help="to export to, to import from (.jsonl, .parquet, or a ledger), or for merge to write",
     )
     add_address(parser)
+    group = parser.add_argument_group("which evaluations to export or merge")
+    add_filters(group)
     parser.add_argument("--quiet", action="store_true", help="print nothing where all is well")
 
 
@@ -48,6 +66,9 @@ def _ledger(arguments: argparse.Namespace) -> int:
             "reads the ledger alone: name it by --ledger" if not needed else "names one file, after the word"
         )
         raise UsageError(f"{arguments.action} {what}. (See assay ledger --help.)")
+    filters = _filters(arguments)
+    if filters and arguments.action not in _FILTERED:
+        raise UsageError(f"{arguments.action} is of the whole ledger: leave --{min(filters)} out.")
     with ledger(arguments.ledger, read_only=arguments.action != "import") as book:
         if arguments.action == "verify":
             found = book.verify()
@@ -56,7 +77,11 @@ def _ledger(arguments: argparse.Namespace) -> int:
             return exit_codes.FINE if found else exit_codes.NOT_MET
         (path,) = arguments.paths
         if arguments.action == "export":
-            line = f"{path}: {_entries(book.export(path))} of {book.url}"
+            line = f"{path}: {_entries(book.export(path, **filters))} of {book.url}"
+        elif arguments.action == "merge":
+            merged = book.merge(**filters)
+            merged.save(path)
+            line = f"{path}: {merged.n:,} rows of {book.url}. assay report {path} shows them."
         else:
             line = f"{book.url}: {_entries(book.import_from(path))} of {path}, {len(book):,} in all"
     if not arguments.quiet:
@@ -71,14 +96,10 @@ def _entries(count: int) -> str:
 def _history_options(parser: Parser) -> None:
     add_address(parser)
     group = parser.add_argument_group("which evaluations")
-    group.add_argument("--model", action=StoreOnce, metavar="NAME", help="of this model")
+    add_filters(group)
     group.add_argument(
         "--test", action=StoreOnce, metavar="DIGITS", help="on this test set: its first digits"
     )
-    group.add_argument(
-        "--since", action=StoreOnce, metavar="TIME", help="from 2026-11-01 on, or of the last 7d, 12h"
-    )
-    group.add_argument("--tag", action=StoreOnce, metavar="WORD", help="with this tag")
     group = parser.add_argument_group("what to show")
     group.add_argument(
         "--metrics", action=StoreOnce, type=metric_list, metavar="A,B", help="by default the first few"
@@ -90,13 +111,9 @@ def _history_options(parser: Parser) -> None:
 def _history(arguments: argparse.Namespace) -> int:
     from assay.ledgers.ledger import ledger
 
-    filters: dict[str, Any] = {
-        name: value
-        for name in ("model", "test", "tag", "metrics", "by")
-        if (value := getattr(arguments, name)) is not None
+    filters = _filters(arguments) | {
+        name: value for name in ("test", "metrics", "by") if (value := getattr(arguments, name)) is not None
     }
-    if arguments.since is not None:
-        filters["since"] = _since(arguments.since)
     with ledger(arguments.ledger, read_only=True) as book:
         history = book.history(**filters)
     if arguments.json:
@@ -126,13 +143,15 @@ def _since(word: str) -> Any:
 
 LEDGER = Command(
     "ledger",
-    "verify, export or import recorded evaluations",
+    "verify, export, import or merge recorded evaluations",
     "Verifies that all entries of a ledger are as they were recorded (exit code 1 where not), writes them\n"
-    "to a file, or appends those of a file or of another ledger that are missing.",
+    "to a file, appends those of a file or of another ledger that are missing, or merges evaluations of\n"
+    "different rows, such as the days of a week, into one from their stored tallies.",
     (
         "assay ledger verify",
         "assay ledger export runs.parquet",
         "assay ledger import runs.jsonl --ledger team.db",
+        "assay ledger merge week.assay --since 7d --tag nightly",
     ),
     _ledger_options,
     _ledger,

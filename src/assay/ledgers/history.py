@@ -27,6 +27,7 @@ _FIRST: Final = (
     "mean_average_precision", "micro_f1", "subset_accuracy", "macro_mae", "macro_rmse",
 )  # fmt: skip
 _TEST_LETTERS: Final = 6
+_LONGEST_NAME: Final = 40
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,7 +97,7 @@ class History(HistoryShortcuts):
                 headings={"number": "#", "slice": self.by}
                 | {name: metric_title(name) for name in self.names},
                 frame_only=tuple(unprinted),
-                printed_as={"time": _minute, "test": _shortened},
+                printed_as={"time": _minute, "test": _shortened, "model": _name},
             )
         ]
 
@@ -109,6 +110,12 @@ class History(HistoryShortcuts):
 
 def _minute(time: str) -> str:
     return clean(time[:16].replace("T", " "))
+
+
+def _name(model: str) -> str:
+    """Return a name as a table shows it, a long one without its end."""
+    text = clean(model)
+    return text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
 
 
 def _shortened(test: str) -> str:

@@ -76,6 +76,7 @@ class Ledger(LedgerShortcuts):
         hashes = {name: digest(data) for name, data in (blobs or {}).items()}
         contents = {hashes[name]: data for name, data in (blobs or {}).items()}
         plain = json.loads(text)
+        _refuse_unstorable(kind, *(str(plain.get(name) or "") for name in ("model", "test", "predictions")))
         time = time or dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
         with self._store.transaction(write=True) as store:
             number, previous = store.lock_head()
@@ -159,6 +160,8 @@ class Ledger(LedgerShortcuts):
 
     def entry(self, number: int) -> Entry:
         """Return an entry by its number."""
+        if not isinstance(number, int):
+            raise LedgerError(f"an entry is named by its number, not by {number!r}.")
         with self._store.transaction() as store:
             rows = store.rows(f"SELECT {COLUMNS} FROM assay_entries WHERE number = ?", [number])  # noqa: S608
         if not rows:
@@ -182,7 +185,7 @@ class Ledger(LedgerShortcuts):
 
     def load(self, entry: Entry | int) -> Evaluation:
         """Return the evaluation of an entry, from its stored tallies, with its fingerprint."""
-        entry = self.entry(entry) if isinstance(entry, int) else entry
+        entry = entry if isinstance(entry, Entry) else self.entry(entry)
         if entry.kind != EVALUATION:
             raise LedgerError(f"entry {entry.number} is a {entry.kind}, not an evaluation.")
         return evaluation_of(*(self.blob(entry.blobs[name]) for name in ("evaluation", FINGERPRINT)))
@@ -279,9 +282,11 @@ class Ledger(LedgerShortcuts):
         from assay.ledgers.merge_entries import latest_of_each_test_set, merged_entries  # noqa: PLC0415
 
         if entries is None:
-            chosen = latest_of_each_test_set(self.entries(kind=EVALUATION, model=model, since=since, tag=tag))
+            chosen = latest_of_each_test_set(
+                self, self.entries(kind=EVALUATION, model=model, since=since, tag=tag)
+            )
         else:
-            chosen = [self.entry(entry) if isinstance(entry, int) else entry for entry in entries]
+            chosen = [entry if isinstance(entry, Entry) else self.entry(entry) for entry in entries]
         return merged_entries(self, chosen)
 
     def export(self, path: str | os.PathLike[str], **filters: Any) -> int:
@@ -327,8 +332,22 @@ def record_in(
     return dataclasses.replace(ev, looks=looks, saved=ev.estimates)
 
 
+def _refuse_unstorable(*texts: str) -> None:
+    """Raise for text that a database does not take."""
+    for text in texts:
+        if "\0" in text or (not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)):
+            raise LedgerError(f"{text[:40]!r} cannot be stored: it holds NUL, or bytes that are no text.")
+
+
 def _moment(since: str | dt.date | None) -> str | None:
-    """Return a time as entries have it, in UTC; a day begins at midnight UTC."""
+    """Return a time as entries have it, in UTC, where times without a zone are; a day begins at midnight."""
+    if isinstance(since, str):
+        try:
+            since = dt.datetime.fromisoformat(since)
+        except ValueError:
+            raise LedgerError(
+                f"since={since!r} is no time: write it as 2026-11-01 or 2026-11-01T18:00."
+            ) from None
     if isinstance(since, dt.datetime) and since.tzinfo is not None:
         since = since.astimezone(dt.UTC)
     return since.isoformat() if isinstance(since, dt.date) else since

@@ -69,6 +69,7 @@ def recorded(
     """Return the plain data and the binary data of an evaluation's entry."""
     from assay import __version__  # noqa: PLC0415 - loads the package's metadata
 
+    words = sorted({_storable(tag) for tag in ([tags] if isinstance(tags, str) else tags or ())})
     ev.estimate_all(flatten(ev.groups))  # while the rows are there
     whole = _without_rows(completed(ev))
     estimates = {
@@ -86,13 +87,22 @@ def recorded(
         if (value := getattr(whole.settings, field.name)) != field.default
     }
     payload = {
-        "model": model, "test": fingerprint.test_set, "predictions": fingerprint.predictions,
+        "model": _storable(model), "test": fingerprint.test_set, "predictions": fingerprint.predictions,
         "basis": list(fingerprint.basis), "rows": ev.n, "task": whole.task.name,
         "title": whole.task.title, "settings": json_safe(settings), "estimates": estimates,
-        "by": list(whole.settings.by), "tags": sorted(set(map(str, tags))), "version": __version__,
+        "by": list(whole.settings.by), "tags": words, "version": __version__,
         "commit": git_commit(str(Path.cwd())),
     }  # fmt: skip
     return payload, {"evaluation": to_bytes(whole), FINGERPRINT: fingerprint.to_bytes()}
+
+
+def _storable(name: Any) -> str:
+    r"""Return a name as every database takes it: bytes of a file's name that are no text, and NUL, are spelt.
+
+    >>> _storable("caf\udce9"), _storable("naïve")
+    ('caf\\udce9', 'naïve')
+    """
+    return str(name).encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
 
 
 def _without_rows(ev: Evaluation) -> Evaluation:

@@ -300,6 +300,11 @@ class SqliteStore(Store):
 
 def open_store(url: str | os.PathLike[str] | None, *, read_only: bool = False) -> Store:
     """Return the store of a path or URL; nothing is opened yet."""
+    if url is not None and not isinstance(url, (str, os.PathLike)):
+        raise LedgerError(
+            "a ledger is named by the path of a file or the address of a server, "
+            f"not by a {type(url).__name__}."
+        )
     text = DEFAULT_PATH if url is None else os.fspath(url)
     from assay.ledgers.postgres import SCHEMES, PostgresStore, without_password  # noqa: PLC0415 - circular
 

@@ -240,7 +240,7 @@ def _look(plan: Plan, candidate: Candidate, book: Ledger) -> Looks:
     _refuse_spent(plan, looks)
     if not looks.repeated:
         book.record(candidate.ev, tags=(CHECK,))
-        looks = book.looks(candidate.ev, besides=besides)
+        looks = dataclasses.replace(book.looks(candidate.ev, besides=besides), repeated=False)
         _refuse_spent(plan, looks)
     return looks
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import functools
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from assay.errors import FileError, PlanError, suggest_keywords
 from assay.formatting.result import Result
@@ -17,6 +16,15 @@ from assay.formatting.table import paragraph, paragraphs
 from assay.formatting.width import clean
 from assay.hints import hint, param, render
 from assay.inference.hypothesis_tests.multiple_testing import spent_level
+from assay.plans.plan_checks import (
+    check_assumptions,
+    check_columns,
+    check_numbers,
+    refuse_contradictions,
+    refuse_unknown,
+    refuse_unknown_slices,
+    table_of,
+)
 from assay.plans.plan_power import ASSUMED, RequirementPower, requirement_power
 from assay.plans.requirement import EXAMPLES, Requirement, parse_requirement
 from assay.plans.test_set import TestSet
@@ -190,7 +198,9 @@ class Plan(Result):
         """Return the plan for a test set: an evaluation, or data whose actual values alone are read."""
         from assay.plans.plan_rows import test_set_of  # noqa: PLC0415 - circular import
 
-        return dataclasses.replace(self, test_set=test_set_of(self, data))
+        test_set = test_set_of(self, data)
+        refuse_unknown_slices(self.requirements, test_set.slices)
+        return dataclasses.replace(self, test_set=test_set)
 
     def replace_test_set(self, test_set: TestSet | None) -> Self:
         """Return the plan for a test set that is known already."""
@@ -334,7 +344,7 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
         made = plan_of(data)
     except PlanError as error:
         raise type(error)(f"{path}: {error.message}") from None
-    file = data.get("test_set", {}).get("file")
+    file = (data.get("test_set") or {}).get("file")
     if file is not None and "rows" not in data["test_set"]:
         return made.with_test_set(str(Path(path).parent / file))
     return made
@@ -342,29 +352,26 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
 
 def plan_of(data: Mapping[str, Any]) -> Plan:
     """Return the plan of plain data, as a file holds it; raises for what is wrong or unknown."""
-    _refuse_unknown(data, _KEYS, "a plan")
-    columns, settings = dict(data.get("columns", {})), dict(data.get("settings", {}))
-    _refuse_unknown(columns, _COLUMNS, "[columns]")
-    _refuse_unknown(settings, _SETTINGS, "[settings]")
-    _refuse_unknown(data.get("assume", {}), tuple(ASSUMED), "[assume]")
+    refuse_unknown(data, _KEYS, "a plan")
+    columns, settings, assume = (table_of(data, name) for name in ("columns", "settings", "assume"))
+    refuse_unknown(columns, _COLUMNS, "[columns]")
+    refuse_unknown(settings, _SETTINGS, "[settings]")
+    refuse_unknown(assume, tuple(ASSUMED), "[assume]")
     texts = data.get("requirements", [])
+    texts = [texts] if isinstance(texts, str) else texts
     if not isinstance(texts, list) or not texts:
         raise PlanError(f"the plan requires nothing: list its {param('requirements')}, such as {EXAMPLES}.")
     requirements = tuple(parse_requirement(text) for text in texts)
     for requirement in requirements:
         requirement.check()
-    doubled = next((each.text for i, each in enumerate(requirements) if each in requirements[:i]), None)
-    if doubled is not None:
-        raise PlanError(f'"{doubled}" is required twice: leave one out.')
-    if "actual" not in columns:
-        raise PlanError(
-            f"the plan does not say which column holds the actual values: name {param('actual')}."
-        )
+    refuse_contradictions(requirements)
+    check_columns(columns)
     columns["by"] = _sliced_by(columns.get("by", []), requirements)
     if not columns["by"]:
         del columns["by"]
-    _check_numbers(data)
-    described = data.get("test_set")
+    check_numbers(data)
+    check_assumptions(assume)
+    described = table_of(data, "test_set") if data.get("test_set") is not None else None
     known = described is not None and ("rows" in described or "file" not in described)
     return Plan(
         str(data.get("name") or "plan"), requirements, columns, settings,
@@ -378,26 +385,3 @@ def _sliced_by(by: Any, requirements: tuple[Requirement, ...]) -> list[str]:
     """Return the columns to slice by, with those that requirements name."""
     columns = [by] if isinstance(by, str) else list(by)
     return list(dict.fromkeys([*columns, *(each.column for each in requirements if each.column)]))
-
-
-def _check_numbers(data: Mapping[str, Any]) -> None:
-    for key, default in (("confidence", 0.95), ("power", 0.8)):
-        value = data.get(key, default)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1:
-            raise PlanError(f"{key} is {value!r}, and must be a number between 0 and 1, such as {default}.")
-    looks = data.get("looks", 1)
-    if isinstance(looks, bool) or not isinstance(looks, int) or looks < 1:
-        raise PlanError(f"looks is {looks!r}, and must be a whole number of 1 or more.")
-    for key, choices in (("spending", get_args(Spending)), ("correction", ("holm", "none"))):
-        if data.get(key, choices[0]) not in choices:
-            raise PlanError(f"{key} is {data[key]!r}: use {' or '.join(map(repr, choices))}.")
-    if data.get("confidence", 0.95) <= 0.5:  # noqa: PLR2004
-        raise PlanError(f"confidence is {data['confidence']!r}: requirements are tested by more than 0.5.")
-
-
-def _refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
-    for key in data:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            advice = f"did you mean {near[0]}?" if near else f"it may have {', '.join(known)}."
-            raise PlanError(f"{what} has no {key}: {advice}")

@@ -113,13 +113,15 @@ def requirement_power(
     power = power_of(requirement, counted, labels, positive, confidence=confidence, assume=assume)
     if power is None:
         return RequirementPower(requirement, size, target, known=False, reason=unknown)
-    lowest, highest = requirement.limits()
     metric = requirement.spec.metric
     best = float(metric.best) if metric.best is not None else 1.0
     if requirement.baseline:
-        start, end = lowest, assume["disagreement"] if counted is not None else 1 - assume["area"]
+        start, end = (
+            requirement.limits()[0],
+            assume["disagreement"] if counted is not None else 1 - assume["area"],
+        )
     else:
-        start, end = (lowest if requirement.sign[0] == ">" else highest), best
+        start, end = _search_range(requirement, best)
     reached = _first_reached(power, start, end, target) if size else None
     if reached is None:
         return RequirementPower(requirement, size, target, reason=_impossible(requirement, size, confidence))
@@ -129,6 +131,16 @@ def requirement_power(
         low, high = (low, middle) if power(middle) >= target else (middle, high)
     if_equal = power(0.0) if requirement.baseline else None
     return RequirementPower(requirement, size, target, high, if_equal)
+
+
+def _search_range(requirement: Requirement, best: float) -> tuple[float, float]:
+    """Return the limit, and the value furthest beyond it: the best one, or of "recall <= 0.5" the lowest."""
+    lowest, highest = requirement.limits()
+    more = requirement.sign[0] == ">"
+    start = lowest if more else highest
+    beyond = best >= start if more else best <= start
+    end = best if beyond else requirement.spec.metric.bounds[1 if more else 0]
+    return start, end
 
 
 def _first_reached(

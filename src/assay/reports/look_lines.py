@@ -33,3 +33,9 @@ def optimism_remarks(ev: Evaluation, names: Sequence[str]) -> Iterator[str]:
             f"The best of {ev.looks.count:,} models on one test set seems better than it is: on average by "
             f"up to {optimism:.2g} in {metric_title(names[0])}."
         )
+    if "accuracy" in ev and ev.looks.before:
+        reach = ev.looks.worst_case(ev.n, ev.settings.confidence)
+        yield (
+            "No interval holds for models that were made from the results of earlier looks: their "
+            f"accuracy may be off by up to {reach:.2g}."
+        )

@@ -136,7 +136,10 @@ def slices_page(index: RunIndex, slices: SliceReader, parameters: Parameters) ->
     sliced = [run for run in index.runs if run.by and run.days is not None]
     models = choices(Counter(run.model for run in sliced if run.model))
     if not selection.model and sliced:
-        selection = Selection.of({**parameters, "model": [key_of(sliced[-1].model)]})
+        # The one with most runs, of which most is to be seen; of several the last one to be evaluated.
+        counts = Counter(run.model for run in sliced)
+        shown = max(reversed(sliced), key=lambda run: counts[run.model])
+        selection = Selection.of({**parameters, "model": [key_of(shown.model)]})
     found = sorted(selection.of_runs(sliced), key=lambda run: run.time)
     columns = list(dict.fromkeys(name for run in reversed(found) for name in run.by))
     wanted = next(iter(parameters.get("column", ())), "")
