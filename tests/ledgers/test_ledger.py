@@ -285,3 +285,51 @@ def test_reading_creates_no_ledger(tmp_path):
         with pytest.raises(assay.LedgerError, match=message):
             len(assay.ledger(tmp_path / name, read_only=True))
         assert ((tmp_path / name).read_bytes() if (tmp_path / name).exists() else None) == content
+
+
+def test_a_ledger_in_a_folder_that_cannot_be_written_to_is_read(tmp_path):
+    """And read again where it changes meanwhile; recording to it is refused."""
+    folder = tmp_path / "folder"
+    with assay.ledger(folder / "ledger.db") as book:
+        book.append("note", {"number": 1})
+    with closed(folder), assay.ledger(folder / "ledger.db", read_only=True) as reader:
+        assert len(reader) == 1
+        assert reader.verify()
+        with opened(folder), assay.ledger(folder / "ledger.db") as book:
+            book.append("note", {"number": 2})
+        assert len(reader) == 2
+        with pytest.raises(assay.LedgerError, match="cannot be used"):
+            assay.ledger(folder / "ledger.db").append("note", {})
+
+
+@contextlib.contextmanager
+def closed(folder):
+    """Take away the right to write to a folder, also from root, which is then nobody."""
+    user = os.geteuid()
+    folder.parent.chmod(0o755)
+    (folder / "ledger.db").chmod(0o644)
+    folder.chmod(0o555)
+    if user == 0:
+        for parent in folder.parents:
+            if parent.stat().st_uid == 0 and parent != parent.parent and "pytest" in str(parent):
+                parent.chmod(parent.stat().st_mode | 0o055)
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if user == 0:
+            os.seteuid(0)
+        folder.chmod(0o755)
+
+
+@contextlib.contextmanager
+def opened(folder):
+    """Give the right back for a while."""
+    user = os.geteuid()
+    os.seteuid(os.getuid())
+    folder.chmod(0o755)
+    try:
+        yield
+    finally:
+        folder.chmod(0o555)
+        os.seteuid(user)

@@ -255,6 +255,7 @@ class SqliteStore(Store):
     def __init__(self, path: str, *, read_only: bool = False) -> None:
         super().__init__(read_only=read_only)
         self.url = self.path = path
+        self._unchanging: tuple[int, ...] | None = None  # the file's state, where nobody can write to it
 
     def identity(self) -> tuple[Any, ...]:
         """Return what tells it from other stores, a file that was made anew too."""
@@ -282,10 +283,32 @@ class SqliteStore(Store):
             raise LedgerError(
                 f"there is no ledger {self.path}: name the file that evaluations were recorded to."
             )
+        connection = self._opened(path, "mode=ro")
+        try:
+            connection.execute("SELECT 1 FROM sqlite_master")
+        except sqlite3.OperationalError:
+            # In a folder that cannot be written to, SQLite cannot make the file by which readers and
+            # writers know of each other. Without a write-ahead log nobody writes: the file is read as
+            # it is, until it changes.
+            if Path(f"{path}-wal").exists():
+                raise
+            connection.close()
+            self._unchanging = _state_of(path)
+            connection = self._opened(path, "immutable=1")
+        return connection
+
+    @staticmethod
+    def _opened(path: Path, how: str) -> sqlite3.Connection:
         return sqlite3.connect(
-            f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_LOCK_SECONDS, isolation_level=None,
+            f"{path.resolve().as_uri()}?{how}", uri=True, timeout=_LOCK_SECONDS, isolation_level=None,
             check_same_thread=False,
         )  # fmt: skip
+
+    def _ready(self) -> None:
+        if self._unchanging is not None and self._unchanging != _state_of(Path(self.path)):
+            self._unchanging = None
+            self.close()
+        super()._ready()
 
     def _begin(self, *, write: bool) -> None:
         self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
@@ -296,6 +319,14 @@ class SqliteStore(Store):
             yield
         except sqlite3.DatabaseError as error:
             raise LedgerError(f"the ledger {self.path} cannot be used: {error}.") from error
+
+
+def _state_of(path: Path) -> tuple[int, ...]:
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def open_store(url: str | os.PathLike[str] | None, *, read_only: bool = False) -> Store:
