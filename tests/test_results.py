@@ -258,6 +258,7 @@ def test_a_result_has_every_method(make):
     for name in METHODS:
         assert callable(getattr(result, name)), name
     assert str(result) == result.text(width=80)
+    assert " at 0x" not in repr(result)  # which a notebook or a prompt would show
 
 
 @every_result

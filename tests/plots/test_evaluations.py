@@ -72,7 +72,7 @@ def test_an_evaluation_is_drawn_by_its_plots_and_by_the_functions(name):
             "draws scores, which binary, multiclass and ordinal tasks have: the task here is regress",
         ),
         ("regression", "confusion", "draws predicted labels, which binary"),
-        ("3 labels", "calibration", "the task here is multilabel"),
+        ("4 outputs", "residuals", "one output at a time: name it with label="),
         ("ranked lists", "roc", "the task here is ranking"),
         ("3 classes", "at_k", "draws ranked lists, which ranking tasks alone have"),
         ("binary labels only", "roc", "this evaluation has no scores to draw: it needs score="),
@@ -175,11 +175,31 @@ def test_classes_are_drawn_with_the_intervals_of_the_table():
         ev.plot.classes("auc")
 
 
-def test_weights_that_are_not_drawn_are_said():
-    """Residuals of weighted numbers say that the weights are not shown."""
-    ev = numbers(weight=np.random.default_rng(8).random(1_500) * 3)
-    assert "weights not shown" in ev.plot.residuals().get_title()
-    assert "weights not shown" not in numbers().plot.residuals().get_title()
+def test_plots_of_numbers_weigh_their_rows():
+    """Areas of points, hexagons, bars and the median are by weight; whole weights are as many rows."""
+    times = np.random.default_rng(8).integers(0, 4, 1_500)
+    ev, repeated = numbers(weight=times), numbers()
+    rows = repeated.rows
+    repeated = assay.rows(
+        actual=np.repeat(rows.actual.values, times), predicted=np.repeat(rows.predicted.values, times)
+    )
+    ax = ev.plot.residuals()
+    assert "points by weight" in ax.get_title()
+    assert "by weight" not in numbers().plot.residuals().get_title()
+    trend = ax.get_lines()[-1].get_xydata()
+    assert len(trend) == 10
+    assert np.allclose(
+        trend, assay.plots.residuals(repeated, show="hexagons").get_lines()[-1].get_xydata(), rtol=0.1
+    )
+    areas = np.sort(ax.collections[0].get_sizes())
+    assert np.unique(areas.round(6)).size == 3  # of weights 1, 2 and 3
+    drawn, wanted = ev.plot.residual_distribution(), assay.plots.residual_distribution(repeated)
+    heights = [[bar.get_height() for bar in one.patches] for one in (drawn, wanted)]
+    assert sum(heights[0]) == pytest.approx(times.sum(), rel=0.01)
+    lines = [[line.get_xdata()[0] for line in one.get_lines()] for one in (drawn, wanted)]
+    assert lines[0] == lines[1]
+    left = np.asarray(repeated.actual.values) - np.asarray(repeated.predicted.values)
+    assert lines[0] == np.quantile(left, [0.25, 0.5, 0.75], method="inverted_cdf").tolist()
 
 
 def test_totals_of_weights_have_the_digits_of_their_cells():
@@ -189,6 +209,62 @@ def test_totals_of_weights_have_the_digits_of_their_cells():
     labels_below = [tick.get_text() for tick in ev.plot.confusion().get_yticklabels()]
     totals = ev.tallies["confusion"].table(ev.tallies["confusion"].weight()).sum(1)
     assert labels_below == [f"{label}\n{total:.6g}" for label, total in zip((0, 1), totals, strict=True)]
+
+
+def test_labels_and_outputs_are_chosen_for_every_plot():
+    """`label=` draws one of several labels or outputs, as the evaluation of that label does."""
+    for name, plots in (
+        ("3 labels with scores", ("roc", "confusion", "scores", "calibration")),
+        ("loaded labels", ("roc", "precision_recall", "confusion")),
+        ("loaded outputs", ("residuals", "predicted_actual", "residual_distribution")),
+    ):
+        (ev,) = GALLERY[name]()
+        label = ev.task.labels[1]
+        for plot in plots:
+            one = getattr(ev.plot, plot)(label=label)
+            other = getattr(ev.outputs[label].plot, plot)()
+            assert one.get_title() == other.get_title()
+            for drawn, wanted in zip(one.get_lines(), other.get_lines(), strict=True):
+                assert np.array_equal(drawn.get_xydata(), wanted.get_xydata(), equal_nan=True)
+        with pytest.raises(MetricError, match="'nothing' is none of"):
+            ev.plot.roc(label="nothing")
+        with pytest.raises(MetricError, match="at a time: name it with label="):
+            ev.plot.roc()
+
+
+def test_plots_of_one_class_ask_for_it():
+    """What several classes cost is drawn of one of them, which the refusal says how to name."""
+    ev = classes(3)
+    for plot in ("cost_curve", "net_benefit"):
+        with pytest.raises(MetricError, match=rf"one class at a time: .* as in ev.plot.{plot}\(label=...\)"):
+            getattr(ev.plot, plot)()
+        assert getattr(ev.plot, plot)(label="class 1").has_data()
+
+
+def test_an_overview_without_positives_draws_what_there_is():
+    """One absent class takes the curves away, and nothing else."""
+    (ev,) = GALLERY["one class"]()
+    assert [ax.get_title().split("\n")[0] for ax in ev.plot.overview()] == [
+        "Scores by class", "Confusion table", "Metrics",
+    ]  # fmt: skip
+
+
+def test_many_models_are_drawn_in_their_order():
+    """The leaderboard has values, intervals and ranks of the comparison, the matrix every decided pair."""
+    several = models(12)
+    comparison = assay.compare(*several)
+    ax = comparison.plot("auc")
+    order = sorted(several, key=lambda ev: -float(ev["auc"]))
+    names = [tick.get_text() for tick in ax.get_yticklabels()]
+    assert [name.split(" (")[0].removesuffix(" *") for name in names] == [ev.name for ev in order]
+    assert names[0] == "model 10 * (1 to 2)"
+    assert [text.get_text() for text in ax.texts] == [f"{ev['auc']:.3f}" for ev in order]
+    marks = [text.get_text() for text in assay.plots.outcomes(comparison, "auc").texts]
+    decided = sum(diff.metric == "auc" and diff.winner is not None for diff in comparison.differences)
+    assert len(marks) == 12 * 11
+    assert marks.count("\u25b2") == marks.count("\u25bc") == decided
+    with pytest.raises(MetricError, match="rmse was not compared, only accuracy"):
+        comparison.plot("rmse")
 
 
 def test_differences_of_three_models_name_both_models_and_the_metric():

@@ -270,14 +270,14 @@ def test_numbers_are_drawn_as_points_or_hexagons_and_the_title_says_which():
         actual=predicted + random.normal(size=30_000), predicted=predicted, weight=np.full(30_000, 2.0)
     )
     ax = plots.residuals(many)
-    assert ax.collections[0].get_array().sum() == 30_000
+    assert ax.collections[0].get_array().sum() == 60_000  # the weights
     said = ax.get_title().replace("\n", " · ")
-    assert said == "Residuals · 30,000 rows · hexagons by number of rows · weights not shown"
+    assert said == "Residuals · 30,000 rows · hexagons by weight"
     drawn = [plots.residuals(many, show="points", seed=4).collections[0].get_offsets() for _ in range(2)]
     assert np.array_equal(*drawn)
     assert len(drawn[0]) == 20_000
     said = plots.residuals(many, show="points").get_title().replace("\n", " · ")
-    assert said.endswith("20,000 points of 30,000 drawn · weights not shown")
+    assert said.endswith("points by weight · 20,000 points of 30,000 drawn")
 
 
 def test_the_trend_of_residuals_is_their_mean_by_tenths():

@@ -1,11 +1,14 @@
 """A notebook whose cells end with every kind of result, executed: each shows itself as HTML."""
 
 import html
+import pathlib
 
 import nbconvert
 import nbformat
 import pytest
 from nbconvert.preprocessors import ExecutePreprocessor
+from support.browser import needs_chromium
+from test_results import RESULTS
 
 _SETUP = """
 import numpy as np
@@ -31,11 +34,25 @@ CELLS = {
 }
 
 
+_TESTS = str(pathlib.Path(__file__).parents[1])
+_EVERY = f"import sys\nsys.path.insert(0, {_TESTS!r})\nfrom test_results import RESULTS"
+
+
 @pytest.fixture(scope="module")
 def notebook():
     """Return the executed notebook: its setup, then a cell for each result."""
-    cells = [nbformat.v4.new_code_cell(code) for code in (_SETUP, *CELLS.values())]
-    made = nbformat.v4.new_notebook(cells=cells)
+    return executed((_SETUP, *CELLS.values()))
+
+
+@pytest.fixture(scope="module")
+def every_result():
+    """Return an executed notebook with a cell for each example of every class of results."""
+    return executed((_EVERY, *(f"RESULTS[{name!r}]()" for name in RESULTS)))
+
+
+def executed(codes):
+    """Return a notebook of cells of code, executed."""
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in codes])
     kernel = ExecutePreprocessor(timeout=600, startup_timeout=600, kernel_name="python3")
     kernel.preprocess(made, {})
     return made
@@ -61,3 +78,41 @@ def test_the_notebook_is_exported(notebook):
     """The exported document holds the pages as frames, sandboxed like in the notebook."""
     text, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
     assert text.count('sandbox="allow-scripts allow-downloads"') == 5
+
+
+@pytest.mark.slow
+def test_every_class_of_results_has_a_rich_form(every_result):
+    """Whatever the package returns shows tables with its numbers, and no cell prints a warning or a trace."""
+    for name, cell in zip(RESULTS, every_result.cells[1:], strict=True):
+        (output,) = cell.outputs
+        assert output.output_type == "execute_result", name
+        assert any(tag in output.data["text/html"] for tag in ("<table", "<pre", "<p")), name
+        assert any(sign.isdigit() for sign in output.data["text/html"]), name
+        assert not output.data["text/plain"].startswith("<assay"), name
+
+
+@pytest.mark.slow
+@needs_chromium
+def test_pages_run_within_an_exported_notebook(notebook, browser, tmp_path):
+    """In the exported document every evaluation is a page that is drawn, whose slider moves its numbers."""
+    text, _ = nbconvert.HTMLExporter(template_name="basic").from_notebook_node(notebook)
+    path = tmp_path / "notebook.html"
+    path.write_text(text, encoding="utf-8")
+    page = browser.new_page()
+    page.route("http*://**", lambda route: route.abort())
+    harm = []
+    page.on("pageerror", lambda error: harm.append(str(error)))
+    page.goto(path.as_uri())
+    frames = [frame for frame in page.frames if frame != page.main_frame]
+    assert len(frames) == 5
+    for frame in frames:
+        frame.locator("h1").wait_for()
+        assert frame.locator("section").count() >= 2
+    binary = frames[0]
+    before = binary.locator("[data-cell=tp] b").inner_text()
+    box = binary.locator("input.exact")
+    box.fill("0.9")
+    box.press("Enter")
+    assert binary.locator("[data-cell=tp] b").inner_text() != before
+    assert harm == []
+    page.close()

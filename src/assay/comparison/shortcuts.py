@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from assay.comparison.compare import Comparison
     from assay.comparison.procedures import DatasetComparison, ResampleComparison
 
+_MAX_DIFFERENCES = 3  # models of which every two are drawn
+
 __all__ = ["ComparisonShortcuts", "DatasetComparisonShortcuts", "ResampleComparisonShortcuts"]
 
 
@@ -46,11 +48,15 @@ class ComparisonShortcuts(Result):
     def plot(self, metric: str | None = None, **options: Any) -> Any:
         """Draw the differences with their intervals, of one metric or of all, and return the axes.
 
-        Further keywords are those of :func:`assay.plots.forest`.
+        Four models or more are drawn in their order on the metric, or on the first one. Further keywords are
+        those of :func:`assay.plots.forest`.
         """
         from assay.plots.forest import differences  # noqa: PLC0415 - circular import
+        from assay.plots.leaderboard import leaderboard  # noqa: PLC0415
 
-        return differences(cast("Comparison", self), metric, **options)
+        comparison = cast("Comparison", self)
+        draw = differences if len(comparison.names) <= _MAX_DIFFERENCES else leaderboard
+        return draw(comparison, metric, **options)
 
 
 class ResampleComparisonShortcuts(Result):

@@ -53,6 +53,9 @@ class Result(abc.ABC):
     def __str__(self) -> str:
         return self.text(width=terminal_width())
 
+    def __repr__(self) -> str:  # of a result too small, or too new, to have one of its own
+        return str(self)
+
     def to_json(self, *, indent: int | None = None) -> str:
         """Return the plain data as JSON, the same text for the same result."""
         return json_text(self.to_dict(), indent=indent)

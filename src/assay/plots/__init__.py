@@ -15,12 +15,13 @@ from assay.plots.accessor import Plots
 from assay.plots.comparison import compare
 from assay.plots.confusion import confusion
 from assay.plots.decisions import cost_curve, expected_cost, net_benefit
-from assay.plots.forest import classes, forest, metrics, slices
+from assay.plots.forest import classes, differences, forest, metrics, slices
+from assay.plots.leaderboard import leaderboard, outcomes
 from assay.plots.list_metrics import at_k, lists
 from assay.plots.overview import overview
 from assay.plots.probability import calibration
 from assay.plots.ranking import det, gain, lift, precision_recall, roc
-from assay.plots.regression import predicted_actual, residuals
+from assay.plots.regression import predicted_actual, residual_distribution, residuals
 from assay.plots.score_distributions import scores
 from assay.plots.trends import trend
 
@@ -33,16 +34,20 @@ __all__ = [
     "confusion",
     "cost_curve",
     "det",
+    "differences",
     "expected_cost",
     "forest",
     "gain",
+    "leaderboard",
     "lift",
     "lists",
     "metrics",
     "net_benefit",
+    "outcomes",
     "overview",
     "precision_recall",
     "predicted_actual",
+    "residual_distribution",
     "residuals",
     "roc",
     "scores",

@@ -6,8 +6,10 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import MetricError
-from assay.hints import param
+from assay.errors import MetricError, shown
+from assay.evaluation.evaluation import Evaluation
+from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
+from assay.hints import param, passed
 from assay.inputs import Rows
 from assay.plots import decisions, list_metrics, ranking, regression, score_distributions
 from assay.plots.confusion import confusion as draw_confusion
@@ -25,6 +27,24 @@ if TYPE_CHECKING:
 __all__ = ["Plots"]
 
 
+_OF_ONE_CLASS = (decisions.cost_curve, decisions.expected_cost, decisions.net_benefit)
+
+
+def _has_several_classes(data: Any) -> bool:
+    """Tell whether there is a column of scores for each class."""
+    if isinstance(data, Rows):
+        return data.score is not None and data.score.values.ndim > 1
+    return isinstance(data, ClassScores)
+
+
+def _one_output(ev: Evaluation, label: Any) -> Evaluation:
+    """Return the evaluation of one of several labels or outputs."""
+    outputs = ev.outputs
+    if label not in outputs:
+        raise MetricError(f"{passed('label', label)} is none of {shown(map(str, outputs))}.")
+    return outputs[label]
+
+
 def _bound(draw: Callable[..., Any], kind: type[Tally] | None, *, rows: bool = False) -> Callable[..., Any]:
     """Return a plot as a method that brings the data along: the tally of a kind, or all there is for None.
 
@@ -33,7 +53,10 @@ def _bound(draw: Callable[..., Any], kind: type[Tally] | None, *, rows: bool = F
 
     @functools.wraps(draw)
     def method(self: Plots, *words: Any, **options: Any) -> Any:
-        label = options.pop("label", None) if kind is Scores else None
+        several = isinstance(self.data, Evaluation) and self.data.task.name in MULTIOUTPUT_TASKS
+        label = options.pop("label", None) if kind is Scores or several else None
+        if label is not None and several:
+            return method(Plots(_one_output(self.data, label), costs=self.costs), *words, **options)
         if label is not None:
             data = self._against_rest(label)
         elif kind is None:
@@ -41,6 +64,11 @@ def _bound(draw: Callable[..., Any], kind: type[Tally] | None, *, rows: bool = F
         else:
             source = drawn_data(self.data, kind)
             data = source if rows and isinstance(source, Rows) else self.tally(kind)
+        if draw in _OF_ONE_CLASS and _has_several_classes(data):
+            raise MetricError(
+                f"this plot draws one class at a time: name it with {param('label')}, as in "
+                f"ev.plot.{draw.__name__}(label=...)."
+            )
         if draw is decisions.expected_cost and not any(name.startswith("cost_") for name in options):
             options = {**self.costs, **options}
         return draw(data, *words, **options)
@@ -56,7 +84,7 @@ class Plots:
     """The plots of one data set: rows, a tally, a collection of tallies, or an evaluation.
 
     Rows are tallied once for all plots that read the same tally. Plots of scores take ``label=``, one of
-    several classes, which is then drawn against the rest.
+    several classes, which is then drawn against the rest. Of several labels or outputs all plots take it.
 
     >>> import assay
     >>> rows = assay.rows(actual=[0, 0, 1, 0, 1, 1], score=[0.1, 0.3, 0.35, 0.4, 0.8, 0.9])
@@ -120,6 +148,7 @@ class Plots:
     confusion = _bound(draw_confusion, Confusion)
     residuals = _bound(regression.residuals, NumberPairs)
     predicted_actual = _bound(regression.predicted_actual, NumberPairs)
+    residual_distribution = _bound(regression.residual_distribution, NumberPairs)
     at_k = _bound(list_metrics.at_k, Queries)
     lists = _bound(list_metrics.lists, Queries)
     metrics = _bound(draw_metrics, None)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import MetricError
 from assay.evaluation.evaluation import Evaluation
+from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.hints import param
 from assay.tallies import BinnedScores, ClassScores, Confusion, NumberPairs, Queries, Scores
 
@@ -37,6 +38,13 @@ def drawn_data(data: Any, kind: type[Tally]) -> Any:
     if not isinstance(data, Evaluation):
         return data
     what, tasks, column = _DRAWN[kind]
+    if data.task.name in MULTIOUTPUT_TASKS and {"binary", "regression"} & set(tasks):
+        each = "label" if data.task.name == "multilabel" else "output"
+        example = repr(data.task.labels[0])
+        raise MetricError(
+            f"this plot draws one {each} at a time: name it with {param('label')}, as in "
+            f"ev.plot.roc(label={example}), or draw ev.outputs[{example}]."
+        )
     if data.task.name not in tasks:
         *first, last = tasks
         which = " and ".join(filter(None, [", ".join(first), last]))

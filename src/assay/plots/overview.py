@@ -12,7 +12,7 @@ from assay.plots.forest import classes, metrics
 from assay.plots.list_metrics import at_k, lists
 from assay.plots.probability import calibration
 from assay.plots.ranking import precision_recall, roc
-from assay.plots.regression import predicted_actual, residuals
+from assay.plots.regression import predicted_actual, residual_distribution, residuals
 from assay.plots.score_distributions import scores
 
 if TYPE_CHECKING:
@@ -74,13 +74,17 @@ def _pictures(ev: Evaluation) -> list[Picture]:
     """Return the pictures of a task, as far as the evaluation has what they draw."""
     task = ev.task.name
     if task == "regression":
-        drawn = [predicted_actual, residuals] if ev.stored_rows is not None else []
+        drawn: list[Picture] = (
+            [predicted_actual, residuals, residual_distribution] if ev.stored_rows is not None else []
+        )
         return [*drawn, _main_metrics]
     if task == "ranking":
         return [at_k, lists, _main_metrics]
     if task == "multilabel":
         return [*([classes] if len(ev.task.labels) <= _MAX_CLASSES else []), _main_metrics]
     table: list[Picture] = [confusion] if "confusion" in ev.tallies else []
+    if task == "binary" and ev.scores is not None and not _both_classes(ev):
+        return [scores, *table, _main_metrics]  # there are no curves without positives, or without negatives
     if task == "binary" and "scores" in ev.tallies:
         return [roc, precision_recall, calibration if ev.are_probabilities else scores, *table][:4]
     several: list[Picture] = []
@@ -89,6 +93,12 @@ def _pictures(ev: Evaluation) -> list[Picture]:
     if task != "binary" and table and len(ev.task.labels) <= _MAX_CLASSES:
         several.append(classes)
     return [*table, *several, _main_metrics][:4]
+
+
+def _both_classes(ev: Evaluation) -> bool:
+    """Tell whether rows of both classes have scores."""
+    tally: Any = ev.scores
+    return bool(tally.positives.any() and tally.negatives.any())
 
 
 def _main_metrics(ev: Evaluation, *, ax: Any) -> Any:

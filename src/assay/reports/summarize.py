@@ -34,7 +34,15 @@ if TYPE_CHECKING:
     from assay.metrics.spec import MetricSpec
     from assay.tallies import BinnedScores
 
-__all__ = ["MAX_HIGHLIGHTS", "PAGE", "WHY_NO_INTERVAL", "default_highlights", "one_line", "summarize"]
+__all__ = [
+    "MAX_HIGHLIGHTS",
+    "PAGE",
+    "WHY_NO_INTERVAL",
+    "calibration_remarks",
+    "default_highlights",
+    "one_line",
+    "summarize",
+]
 
 PAGE = hint('ev.report("report.html")', "--report report.html") + " writes the interactive page."
 WHY_NO_INTERVAL = f"Why a metric has no interval: {hint('ev.text(full=True)', '--full')}."
@@ -226,7 +234,7 @@ def _line(
     if name == "average_precision" and "prevalence" in ev and (prevalence := ev["prevalence"]).defined:
         remarks.append(f"chance alone has {prevalence.value:.4f}, the share of positives")
     if name == _CALIBRATION and not isinstance(value, Undefined):
-        remarks += _calibration_remarks(value, estimate)
+        remarks += calibration_remarks(value, estimate)
     if name in ("precision_at_prevalence", "npv_at_prevalence"):
         notes.append(
             f"where {ev.settings.prevalence:g} of the rows are positive, recall and specificity as here"
@@ -264,7 +272,7 @@ def _auc_remarks(value: float, estimate: Estimate) -> list[str]:
     return [f'a hint: "{word}", by {SCALES["hosmer-lemeshow"].source}']
 
 
-def _calibration_remarks(value: float, estimate: Estimate) -> list[str]:
+def calibration_remarks(value: float, estimate: Estimate) -> list[str]:
     """Return whether the probabilities are too low or too high, where the interval excludes 1."""
     if estimate.low is None or estimate.high is None or estimate.low <= 1 <= estimate.high:
         return []

@@ -289,7 +289,7 @@ def test_sections_fold_and_are_listed_at_the_side(opened, evaluation):
     """A heading folds its part away, on paper it is shown; the contents at the side open it and go there."""
     page = opened(evaluation.report, width=1700)
     part = page.locator("section", has=page.get_by_role("heading", name="All metrics"))
-    part.get_by_role("button", name="All metrics").click()
+    part.get_by_role("button", name="All metrics", exact=True).click()
     assert not part.locator("table").is_visible()
     page.emulate_media(media="print")
     assert part.locator("table").is_visible()

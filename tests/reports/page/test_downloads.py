@@ -9,6 +9,7 @@ from support.browser import cells_of, needs_chromium, seen, typed
 from support.gallery import GALLERY, classes, sliced
 
 import assay
+from assay.metrics.spec import metric_title
 
 pytestmark = needs_chromium
 
@@ -36,6 +37,30 @@ def test_tables_are_saved_as_numbers(opened):
         own = ev.slices[by][row["slice"]]["recall"]
         found = [float(row[f"recall (TPR){end}"]) for end in ("", " low", " high")]
         assert found == pytest.approx([own.value, own.low, own.high], abs=5e-5)
+
+
+def test_metrics_and_counts_are_saved_as_numbers(opened):
+    """The CSV of all metrics has value and limits; that of counts is the table at the threshold shown."""
+    (ev,) = GALLERY["binary"]()
+    page = opened(ev.report)
+    typed(page, 0.7)
+    at = ev.at(float(seen(page)["box"]))
+    rows = {row["metric"]: row for row in csv.DictReader(saved(page, "CSV of All metrics").splitlines())}
+    for name in at:
+        own = at[name]
+        row = rows[metric_title(name)]
+        found = [float(row[f"value{end}"]) for end in ("", " low", " high")]
+        assert found == pytest.approx([own.value, own.low, own.high], abs=5e-5)
+    counts = list(csv.reader(saved(page, "CSV of Table of counts").splitlines()))
+    table = at.tallies["confusion"].table()
+    assert counts[0] == ["actual, predicted", "0", "1", "total"]
+    assert [list(map(int, row[1:3])) for row in counts[1:3]] == table.tolist()
+    (ev,) = GALLERY["9 classes"]()
+    page = opened(ev.report)
+    page.locator("label:has-text(\"Show\") select").first.select_option(value="shares")
+    counts = list(csv.reader(saved(page, "CSV of Table of counts").splitlines()))
+    table = ev.tallies["confusion"].table()
+    assert [list(map(int, row[1:-1])) for row in counts[1:-1]] == table.tolist()
 
 
 def test_a_spreadsheet_sees_no_formula(opened):

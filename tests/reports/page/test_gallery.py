@@ -5,6 +5,7 @@ import itertools
 import pytest
 from support.browser import needs_chromium, seen
 from support.gallery import GALLERY, binary
+from support.page_numbers import holds_tables
 
 import assay
 from assay.formatting.numbers import format_interval, format_value
@@ -71,6 +72,7 @@ def test_pages_are_full_and_true(opened, pages, name):
         if radios:
             radios[at].check()
         _holds_metrics(page, ev)
+        holds_tables(page, ev, several)
 
 
 def _holds_metrics(page, ev):

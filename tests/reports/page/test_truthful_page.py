@@ -1,5 +1,7 @@
 """What a page says is what Python says, and what does not follow the slider or the model says so."""
 
+import statistics
+
 import numpy as np
 import pytest
 from support.browser import agrees, cells_of, needs_chromium, seen, spread, typed
@@ -36,6 +38,9 @@ def test_the_class_table_is_that_of_the_evaluation(opened, options):
     assert set(shown) == set(ev.classes)
     for label, cells in shown.items():
         estimates = [ev.classes[label][name] for name in ("precision", "recall", "f1")]
+        if not ev.settings.group:  # of which the tally of scores knows nothing
+            scores = ev.tallies["class_scores"].against_rest(label)
+            estimates += [assay.estimate(name, scores) for name in ("auc", "average_precision")]
         assert cells == [[format_value(one.value), format_interval(one)] for one in estimates]
 
 
@@ -98,6 +103,59 @@ def test_what_does_not_follow_the_slider_says_so(opened):
     assert page.locator(".fixed.moved").count() == 0
 
 
+def test_the_code_follows_the_threshold_and_the_costs(opened):
+    """What to type in Python has the threshold and the costs that are shown, and gives what is shown."""
+    actual, score = spread(300)
+    ev = assay.evaluate({"y": actual, "p": score}, actual="y", score="p")
+    page = opened(ev.report)
+    page.get_by_text("How to get this in Python").click()
+    code = page.locator("dl.code")
+    assert 'assay.evaluate(data, actual="y", score="p")' in code.inner_text()
+    typed(page, sorted(score)[200])
+    assert f"ev.at({float(seen(page)['box'])!r})" in code.inner_text()
+    page.locator('[data-field="fn"]').fill("7")
+    assert "ev.choose_threshold(cost_fp=1, cost_fn=7)" in code.inner_text()
+    for line in code.locator("code").all_inner_texts():
+        if line.startswith("ev.") and "report" not in line:
+            eval(line, {"ev": ev})  # noqa: S307 - it is ours, and is to run
+
+
+def test_a_name_of_the_leaderboard_shows_the_model(opened):
+    """Choosing a name there shows that model below, and the metric that was chosen stays."""
+    several = models(5)
+    page = opened(lambda path: assay.report(several, path))
+    page.get_by_label("Metric", exact=True).select_option(label="ROC AUC")
+    best = max(several, key=lambda ev: float(ev["auc"]))
+    page.locator("table.board button", has_text=best.name).click()
+    assert page.locator("input[type=radio]:checked").get_attribute("data-model") == str(several.index(best))
+    assert page.locator(".facts").inner_text().replace("\u2068", "").startswith(f"{best.name}:")
+    assert seen(page)["cells"] == cells_of(best)
+    assert page.locator("table.board thead").inner_text().split("\t")[2] == "ROC AUC"
+
+
+def test_more_curves_are_those_of_python(opened):
+    """Gain, lift and errors in normal quantiles have their marker where the counts put it."""
+    actual, score = spread(400)
+    ev = assay.evaluate(actual=actual, score=score)
+    page = opened(ev.report)
+    page.get_by_text("More curves").click()
+    for threshold in (0.2, 0.6):
+        typed(page, threshold)
+        at = ev.at(float(seen(page)["box"]))
+        (_, fp), (fn, tp) = at.tallies["confusion"].table().tolist()
+        picked = (tp + fp) / 400
+        charts = seen(page)["charts"]
+        assert charts["Cumulative gain"]["at"] == pytest.approx([picked, float(at["recall"])])
+        lift = float(at["precision"]) / actual.mean()
+        assert charts["Lift"]["at"] == pytest.approx([picked, lift])
+        normal = statistics.NormalDist().inv_cdf
+        rates = [fp / (actual == 0).sum(), fn / actual.sum()]
+        assert charts["Detection error tradeoff"]["at"] == pytest.approx(list(map(normal, rates)), abs=1e-3)
+        assert all(
+            charts[name]["on_curve"] for name in ("Cumulative gain", "Lift", "Detection error tradeoff")
+        )
+
+
 def test_slices_are_those_of_the_chosen_model(opened):
     """Another model brings its own slices, under its name."""
     actual, score = spread(900)
@@ -116,7 +174,7 @@ def test_slices_are_those_of_the_chosen_model(opened):
             assert [format_value(own.value), format_interval(own)] in rows[label]
         whole = ev["accuracy"]
         assert rows["all rows"][0] == [format_value(whole.value), format_interval(whole)]
-    assert "chosen above: every model is at threshold 0.5" in page.locator("main").inner_text()
+    assert "chosen below: every model is at threshold 0.5" in page.locator("main").inner_text()
 
 
 def test_slices_come_worst_first_with_their_tests(opened):

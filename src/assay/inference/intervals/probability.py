@@ -60,7 +60,7 @@ _FISHER_ERRORS = {
 
 no_interval(
     "it is biased upward where the probabilities are right, so that an interval would lie above 0: "
-    "compare it with its null distribution instead (assay.metrics.probability.calibration.calibration_null)",
+    "compare it with what it would be for probabilities that are right",
     metrics=("brier_reliability",),
     views=(Probabilities, Confidence, ClassRanks),
     kinds=("extreme", "order"),

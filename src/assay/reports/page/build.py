@@ -14,6 +14,7 @@ from assay.formatting.numbers import format_value
 from assay.formatting.width import LINE, short
 from assay.inputs import Rows
 from assay.reports.page import as_html, write
+from assay.reports.page.code_lines import code_lines
 from assay.reports.page.comparison_data import comparison_data
 from assay.reports.page.metric_cells import take_definitions
 from assay.reports.page.model_data import model_data
@@ -184,6 +185,7 @@ def page_of(
         "comparison": comparison_data(several, names, comparison) if len(several) > 1 else None,
         "slices": slice_table(slices) if slices else None,
         "errors": _errors(errors) if errors is not None and len(errors) else None,
+        "code": code_lines(several),
     }
 
 

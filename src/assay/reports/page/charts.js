@@ -108,7 +108,7 @@ function frame({
     made.x = (v) => box.left + ((v - xs[0]) / (xs[1] - xs[0] || 1)) * (right - box.left);
     made.y = (v) => bottom - ((v - ys[0]) / (ys[1] - ys[0] || 1)) * (bottom - box.top);
     const across = axis.ticks ? axis.ticks(xs, xTicks) : axisTicks(xs, xTicks, axis.log, axis.whole);
-    const up = axisTicks(ys, yTicks, false);
+    const up = axis.ticksUp ? axis.ticksUp(ys, yTicks) : axisTicks(ys, yTicks, false);
     const named = { "text-anchor": "middle", class: "name" };
     const title = (text, attributes) => svg("text", { ...named, ...attributes }, text);
     axes.replaceChildren(

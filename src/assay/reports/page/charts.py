@@ -65,17 +65,22 @@ def _score_axis(scores: Scores, *, probabilities: bool) -> dict[str, Any]:
 
 def _calibration(scores: Scores, confidence: float) -> dict[str, Any]:
     """Return the calibration curve with the band where it would be by chance."""
+    return {**_line(curves.calibration(scores)), "band": _band(scores, confidence, _TOLERANCE)}
+
+
+def _band(scores: Scores, confidence: float, tolerance: float) -> list[list[int]]:
+    """Return probabilities with the limits between which the calibration curve would be by chance."""
     band = consistency_band(scores, confidence=confidence, replicates=200)
-    upper, lower = (visible(band.p * _PIXELS, limit * _PIXELS, _TOLERANCE) for limit in (band.high, band.low))
+    upper, lower = (visible(band.p * _PIXELS, limit * _PIXELS, tolerance) for limit in (band.high, band.low))
     indices = np.union1d(upper, lower)
-    return {
-        **_line(curves.calibration(scores)),
-        "band": [_steps(column[indices]) for column in (band.p, band.low, band.high)],
-    }
+    return [_steps(column[indices]) for column in (band.p, band.low, band.high)]
 
 
-def of_class(scores: Scores, *, probabilities: bool) -> dict[str, Any]:
-    """Return the curves and the scores of one class against the rest; it raises where a side has no rows."""
+def of_class(scores: Scores, *, probabilities: bool, confidence: float | None) -> dict[str, Any]:
+    """Return the curves and the scores of one class against the rest; it raises where a side has no rows.
+
+    With a confidence the calibration curve has its band.
+    """
     edges, positives, negatives = histogram(scores, _CLASS_BINS)
     shapes = {
         "roc": _line(curves.roc(scores, keep_collinear=False), _CLASS_TOLERANCE),
@@ -86,15 +91,19 @@ def of_class(scores: Scores, *, probabilities: bool) -> dict[str, Any]:
     }
     if probabilities:
         shapes["calibration"] = _line(curves.calibration(scores), _CLASS_TOLERANCE)
+        if confidence is not None:
+            shapes["calibration"]["band"] = _band(scores, confidence, _CLASS_TOLERANCE)
     return shapes
 
 
 def of_confidences(scores: Scores, confidence: float) -> dict[str, Any]:
-    """Return how often the predicted class is right over the probability that it was given."""
-    return _calibration(scores, confidence)
+    """Return how often the predicted class is right over its probability, and how many rows have which."""
+    edges, right, wrong = histogram(scores, _BINS, (0.0, 1.0))
+    heights = _shares(right + wrong)
+    return {**_calibration(scores, confidence), "foot": [[float(edges[0]), float(edges[-1])], heights]}
 
 
-def _line(curve: Curve, tolerance: float = _TOLERANCE) -> dict[str, list[int]]:
+def _line(curve: Curve, tolerance: float = _TOLERANCE) -> dict[str, Any]:
     """Return a curve of shares, packed small: see :func:`_steps`."""
     drawn = simplified(curve, pixels=_PIXELS, limits=_SQUARE, tolerance=tolerance)
     return {"x": _steps(drawn.x), "y": _steps(drawn.y)}

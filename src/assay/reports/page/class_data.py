@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.evaluation.evaluation import Evaluation
+    from assay.inference.estimate import Estimate
 
 __all__ = ["class_curves", "class_table_data", "confused_pairs", "heat_map", "label_counts", "rank_errors"]
 
@@ -29,6 +30,8 @@ _MAX_CELLS = 60  # classes whose counts are drawn; the others are taken together
 _MAX_CLASSES = 500  # classes that have a line of their own
 _MAX_PAIRS = 15  # confused pairs of classes
 _MAX_CURVES = 60  # classes whose curves are in the file: each takes about 3 KB
+_MAX_BANDS = 12  # classes whose calibration has a band: each takes some 20 ms
+_SCORE_METRICS = ("auc", "average_precision")
 
 
 def heat_map(labels: Sequence[Any], counts: Sequence[Sequence[float]]) -> dict[str, Any]:
@@ -108,20 +111,42 @@ def class_table_data(ev: Evaluation) -> dict[str, Any] | None:
     if len(labels) > _MAX_CLASSES:
         largest = set(sorted(labels, key=lambda label: -table.support[label])[:_MAX_CLASSES])
         labels = [label for label in labels if label in largest]
+    of_scores = score_metrics(ev, labels)
     rows = [
         {
             "name": short(label),
             "n": table.support[label],
-            "metrics": {metric_title(name): texts(table[label][name]) for name in names},
+            "metrics": {metric_title(name): texts(table[label][name]) for name in names}
+            | {metric_title(name): texts(estimate) for name, estimate in of_scores.get(label, {}).items()},
         }
         for label in labels
     ]
+    names = (*names, *(_SCORE_METRICS if of_scores else ()))
     return {
         "metrics": [metric_title(name) for name in names],
         "directions": [1 if find(name).higher_is_better else -1 for name in names],
         "rows": rows,
         "left_out": len(table) - len(rows),
     }
+
+
+def score_metrics(ev: Evaluation, labels: Sequence[Any]) -> dict[Any, dict[str, Estimate]]:
+    """Return AUC and average precision of classes against the rest, by their scores.
+
+    Rows in groups have none: their tally of scores does not know the groups.
+    """
+    tally = ev.tallies.get("class_scores")
+    if not isinstance(tally, ClassScores) or ev.settings.group:
+        return {}
+    metrics = [(name, find(name)) for name in _SCORE_METRICS]
+    found = {}
+    for label in labels:
+        scores = tally.against_rest(label)
+        found[label] = {
+            name: estimate_tally(metric, scores, {}, confidence=ev.settings.confidence)
+            for name, metric in metrics
+        }
+    return found
 
 
 def class_curves(ev: Evaluation) -> list[dict[str, Any]]:
@@ -132,18 +157,16 @@ def class_curves(ev: Evaluation) -> list[dict[str, Any]]:
     sizes = dict(zip(tally.labels, tally.class_weights.tolist(), strict=True))
     labels = ev.task.labels if set(ev.task.labels) == set(tally.labels) else tally.labels
     largest = set(sorted(labels, key=lambda label: -sizes[label])[:_MAX_CURVES])
+    confidence = ev.settings.confidence if len(labels) <= _MAX_BANDS else None
     curves = []
     for label in labels:
         if label not in largest:
             continue
         try:
             scores = tally.against_rest(label)
-            shapes = of_class(scores, probabilities=bool(ev.are_probabilities))
+            shapes = of_class(scores, probabilities=bool(ev.are_probabilities), confidence=confidence)
         except MetricError:  # the class, or the rest, has no rows
             continue
-        area = None
-        if not ev.settings.group:
-            area = texts(estimate_tally(find("auc"), scores, {}, confidence=ev.settings.confidence))
         shapes["precision_recall"]["base"] = round(sizes[label] / sum(sizes.values()), 5)
-        curves.append({"name": short(label), "n": sizes[label], "auc": area, **shapes})
+        curves.append({"name": short(label), "n": sizes[label], "of": sum(sizes.values()), **shapes})
     return curves

@@ -34,6 +34,7 @@ function heatMap(model) {
             {
               class: i === j ? "cell good" : "cell bad",
               title: `actual ${actual}, predicted ${predicted}: ${count(amount, weighted)}`,
+              "data-number": amount,
             },
             el("b", {}, written(amount, i)),
             size <= 8 && wanted.unit === "counts" ? el("small", {}, share(amount, totals[i])) : null,
@@ -41,7 +42,7 @@ function heatMap(model) {
           cell.style.setProperty("--share", totals[i] ? amount / totals[i] : 0);
           return cell;
         }),
-        el("td", { class: "total" }, count(totals[i], weighted)),
+        el("td", { class: "total", "data-number": totals[i] }, count(totals[i], weighted)),
       ),
     );
     const amounts = weighted ? "sums of weights" : "numbers of rows";
@@ -50,7 +51,17 @@ function heatMap(model) {
       "table",
       { class: style },
       el("caption", {}, `Rows actual, columns predicted; ${unit}, shaded by the share of the actual class`),
-      el("thead", {}, el("tr", {}, el("td"), order.map(head), el("th", { scope: "col" }, "total"))),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          el("td", { "data-number": "actual, predicted" }),
+          order.map(head),
+          el("th", { scope: "col" }, "total"),
+        ),
+      ),
       el(
         "tbody",
         {},
@@ -59,10 +70,12 @@ function heatMap(model) {
           "tr",
           {},
           el("th", { scope: "row" }, "total"),
-          order.map((j) => el("td", { class: "total" }, count(columns[j], weighted))),
+          order.map((j) =>
+            el("td", { class: "total", "data-number": columns[j] }, count(columns[j], weighted)),
+          ),
           el(
             "td",
-            { class: "total" },
+            { class: "total", "data-number": totals.reduce((sum, one) => sum + one, 0) },
             count(
               totals.reduce((sum, one) => sum + one, 0),
               weighted,
@@ -106,6 +119,7 @@ function heatMap(model) {
       ]),
     ),
     holder,
+    csvButton("Table of counts", () => holder.querySelector("table")),
     table.others
       ? el(
           "p",
@@ -174,8 +188,14 @@ function classCharts(model) {
     const chosen = all.find((one) => one.name === state.klass) ?? all[0];
     const against = `${isolated(chosen.name)} against the rest`;
     const drawn = [];
+    const { limits, positives, negatives } = chosen.scores;
     const square = (title, key, xTitle, yTitle, chance, note) => {
       const chart = frame({ title, note, xTitle, yTitle, ...UNIT });
+      if (key === "calibration") {
+        const rows = positives.map((part, i) => part * chosen.n + negatives[i] * (chosen.of - chosen.n));
+        chart.plot.append(bars(chart, limits, atFoot(rows), "foot"));
+        if (chosen.calibration.band) chart.plot.append(band(chart, ...chosen.calibration.band));
+      }
       if (all.length > 1)
         chart.plot.append(...all.map((one) => line(chart, one[key].x, one[key].y, "others")));
       chart.plot.append(
@@ -185,13 +205,22 @@ function classCharts(model) {
       chart.describe(against);
       drawn.push(chart);
     };
-    const area = chosen.auc?.[0] ? `AUC ${chosen.auc[0]} ${interval(chosen.auc)}` : "";
-    square("ROC curve", "roc", "false positive rate", "recall", [0, 1], `${against}. ${area}`);
+    const metrics = model.classes?.rows.find((row) => row.name === chosen.name)?.metrics ?? {};
+    const valued = (name) =>
+      metrics[name]?.[0] ? `${against}. ${name} ${metrics[name][0]} ${interval(metrics[name])}` : against;
+    square("ROC curve", "roc", "false positive rate", "recall", [0, 1], valued("ROC AUC"));
     const base = chosen.precision_recall.base;
-    square("Precision and recall", "precision_recall", "recall", "precision", [base, base], against);
+    const recalled = valued("average precision");
+    square("Precision and recall", "precision_recall", "recall", "precision", [base, base], recalled);
     if (chosen.calibration)
-      square("Calibration", "calibration", "predicted probability", "share of the class", [0, 1], against);
-    const { limits, positives, negatives } = chosen.scores;
+      square(
+        "Calibration",
+        "calibration",
+        "predicted probability",
+        "share of the class",
+        [0, 1],
+        `${against}; ${chosen.calibration.band ? "shaded: if all probabilities were right; " : ""}bars: rows`,
+      );
     const heights = frame({
       title: "Scores of this class and of the rest",
       xTitle: "score of the class",

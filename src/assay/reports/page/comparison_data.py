@@ -44,19 +44,18 @@ def comparison_data(
         ],
         "compared": [],
         "methods": [],
-        "summary": "",
+        "summary": [],
         "paired": False,
         "family": 0,
     }
     try:
         comparison = comparison or _compare(several, names)
     except AssayError as error:
-        data["summary"] = f"The models were not compared: {error}"
+        data["summary"] = [f"The models were not compared: {error}"]
         return data
-    summary = comparison.summary
-    if len(names) > _MAX_MODELS_IN_WORDS:
-        summary = " ".join(leaderboard_conclusions(comparison))
-    data |= {"summary": summary, "paired": comparison.paired, "family": comparison.family}
+    few = len(names) <= _MAX_MODELS_IN_WORDS
+    summary = [comparison.summary] if few else leaderboard_conclusions(comparison)
+    data |= {"summary": list(filter(None, summary)), "paired": comparison.paired, "family": comparison.family}
     data["compared"] = [
         _compared(comparison, name, several, data["methods"]) for name in _metrics(comparison)
     ]
@@ -94,7 +93,7 @@ def _compared(
     ranks = standings(comparison, metric)
     pairs = []
     for diff in found:
-        method = "; ".join(filter(None, (diff.method, diff.test)))
+        method = "; ".join(dict.fromkeys(filter(None, (diff.method, diff.test))))
         if method not in methods:
             methods.append(method)
         pairs.append([index[diff.first], index[diff.second], *_difference(diff), methods.index(method)])

@@ -59,7 +59,7 @@ function matrix(model) {
       el(
         "tr",
         {},
-        el("td"),
+        el("td", { "data-number": "actual, predicted" }),
         labels.map((label) => el("th", { scope: "col" }, named(label))),
         el("th", { scope: "col" }, "total"),
       ),
@@ -92,19 +92,20 @@ function matrix(model) {
     const rows = { tp: now.tp + now.fn, fn: now.tp + now.fn, fp: now.fp + now.tn, tn: now.fp + now.tn };
     for (const name of ["tn", "fp", "fn", "tp"]) {
       cells[name].style.setProperty("--share", rows[name] ? now[name] / rows[name] : 0);
+      cells[name].dataset.number = now[name];
       cells[name].replaceChildren(
         el("b", {}, written(now[name])),
         el("small", {}, rows[name] ? share(now[name], rows[name]) : ""),
       );
     }
-    cells.no.replaceChildren(written(rows.tn));
-    cells.yes.replaceChildren(written(rows.tp));
-    cells.down0.replaceChildren(written(now.tn + now.fn));
-    cells.down1.replaceChildren(written(now.fp + now.tp));
-    cells.all.replaceChildren(written(n));
+    const totals = { no: rows.tn, yes: rows.tp, down0: now.tn + now.fn, down1: now.fp + now.tp, all: n };
+    for (const [name, sum] of Object.entries(totals)) {
+      cells[name].dataset.number = sum;
+      cells[name].replaceChildren(written(sum));
+    }
     table.style.setProperty("--letters", written(n).length);
   });
-  return table;
+  return el("div", {}, table, csvButton("Table of counts", table));
 }
 
 const swatch = (style, label) =>
@@ -123,7 +124,7 @@ const swatch = (style, label) =>
 const sliderBox = () => ({
   width: innerWidth < 760 ? 350 : 640,
   height: innerWidth < 760 ? 170 : 190,
-  left: 48,
+  left: 58,
   right: 12,
   top: 8,
   bottom: 36,

@@ -48,9 +48,10 @@ function curveCharts(model) {
     charts.push(chart);
   }
   if (shapes.calibration) {
-    const { x, y } = shapes.calibration;
+    const { x, y, ratio } = shapes.calibration;
+    const facts = [ratio, words("brier"), "shaded: if all probabilities were right", "bars: rows"];
     const chart = calibrationChart("Calibration", shapes.calibration, {
-      note: `${words("brier")}; shaded: if all probabilities were right; bars: rows`,
+      note: facts.filter(Boolean).join("; "),
       xTitle: "predicted probability",
       yTitle: "share of positives",
     });
@@ -68,7 +69,7 @@ function curveCharts(model) {
   if (shapes.top_label)
     charts.push(
       calibrationChart("Calibration of the predicted class", shapes.top_label, {
-        note: "how often it is right; shaded: if all probabilities were right",
+        note: "how often it is right; shaded: if all probabilities were right; bars: rows",
         xTitle: "probability of the predicted class",
         yTitle: "share that is right",
       }),
@@ -76,18 +77,119 @@ function curveCharts(model) {
   return charts.map((chart) => chart.root);
 }
 
+// Cumulative gain, lift and detection error tradeoff, of the exact counts at the cutoffs of the slider.
+function moreCurves({ live }) {
+  const { positives, negatives } = live;
+  if (!positives || !negatives) return null;
+  const n = positives + negatives;
+  const steps = live.cutoffs.map((_, i) => ({ tp: live.tp[i], fp: live.fp[i] })).reverse();
+  const xs = steps.map(({ tp, fp }) => (tp + fp) / n);
+  const charts = [];
+  const add = (chart, ys, at, across = xs) => {
+    chart.plot.append(line(chart, across, ys, "accent"));
+    const mark = marker(chart);
+    follow(() => mark(...at(counts())));
+    charts.push(chart.root);
+  };
+  const picked = "share of rows predicted positive";
+  const gain = frame({ title: "Cumulative gain", xTitle: picked, yTitle: "recall", ...UNIT });
+  gain.plot.append(
+    line(gain, [0, 1], [0, 1], "chance"),
+    line(gain, [0, positives / n, 1], [0, 1, 1], "chance"),
+  );
+  add(
+    gain,
+    steps.map(({ tp }) => tp / positives),
+    ({ tp, fp }) => [(tp + fp) / n, tp / positives],
+  );
+  const liftOf = ({ tp, fp }) => (tp + fp ? (tp / (tp + fp)) * (n / positives) : NaN);
+  const lifts = steps.map(liftOf);
+  const highest = Math.max(1, ...lifts.filter(Number.isFinite));
+  const lift = frame({
+    title: "Lift",
+    note: "how many times as many positives as among all rows",
+    xTitle: picked,
+    yTitle: "lift",
+    xLimits: [0, 1],
+    yLimits: [0, highest * 1.05],
+  });
+  lift.plot.append(line(lift, [0, 1], [1, 1], "chance"));
+  add(lift, lifts, (now) => [(now.tp + now.fp) / n, liftOf(now)]);
+  const ends = [-3.3, 3.3];
+  const scale = (share) => {
+    const z = probit(share); // of none and of all rows there is no place on the axis
+    return Number.isFinite(z) ? Math.max(ends[0], Math.min(ends[1], z)) : NaN;
+  };
+  const det = frame({
+    title: "Detection error tradeoff",
+    note: "both axes by normal quantiles",
+    xTitle: "false positive rate",
+    yTitle: "false negative rate",
+    xLimits: ends,
+    yLimits: ends,
+    ticks: shareTicks,
+    ticksUp: shareTicks,
+  });
+  const both = ({ tp, fp }) => [scale(fp / negatives), scale(1 - tp / positives)];
+  add(
+    det,
+    steps.map((now) => both(now)[1]),
+    both,
+    steps.map((now) => both(now)[0]),
+  );
+  return el(
+    "details",
+    { class: "thresholds" },
+    el("summary", {}, "More curves: gain, lift, detection error tradeoff"),
+    el("div", { class: "charts" }, charts),
+  );
+}
+
+// Shares as the ticks of an axis of normal quantiles.
+function shareTicks() {
+  const shares = [0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999];
+  return { values: shares.map(probit), texts: shares.map((one) => String(one)), common: "" };
+}
+
+// The normal quantile of a share, by halving: exact enough for any screen.
+function probit(share) {
+  if (share <= 0) return -Infinity;
+  if (share >= 1) return Infinity;
+  let [low, high] = [-9, 9];
+  while (high - low > 1e-7) {
+    const middle = (low + high) / 2;
+    if (normalShare(middle) < share) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+// The share of a normal distribution below z: Abramowitz and Stegun 26.2.17, to seven decimals.
+function normalShare(z) {
+  const t = 1 / (1 + 0.2316419 * Math.abs(z));
+  const sum =
+    t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const above = (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * sum;
+  return z > 0 ? 1 - above : above;
+}
+
 const UNIT = { xLimits: [0, 1], yLimits: [0, 1] };
 
 // How many rows have which probability, as low bars at the foot of the calibration chart.
 function footHeights({ shapes: { scores }, live }) {
   const [positives, negatives] = live ? [live.positives, live.negatives] : [1, 1];
-  const all = scores.positives.map((part, i) => part * positives + scores.negatives[i] * negatives);
-  const most = Math.max(...all) || 1;
-  return all.map((height) => (0.15 * height) / most);
+  return atFoot(scores.positives.map((part, i) => part * positives + scores.negatives[i] * negatives));
 }
 
-function calibrationChart(title, { x, y, band: shaded }, words) {
+// Heights of bars that leave room for the curve above them.
+function atFoot(heights) {
+  const most = Math.max(...heights) || 1;
+  return heights.map((height) => (0.15 * height) / most);
+}
+
+function calibrationChart(title, { x, y, band: shaded, foot }, words) {
   const chart = frame({ title, ...words, ...UNIT });
+  if (foot) chart.plot.append(bars(chart, foot[0], atFoot(foot[1]), "foot"));
   if (shaded) chart.plot.append(band(chart, ...shaded));
   chart.plot.append(line(chart, [0, 1], [0, 1], "chance"), line(chart, x, y, "accent"));
   return chart;

@@ -19,23 +19,37 @@ function csvField(text) {
   return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-// A table as it is shown; a cell with an interval becomes three columns of numbers.
+// A table as it is shown; a cell with an interval becomes three columns of numbers, one with a number of its
+// own that number, and columns that say the same again are left out.
 function csvOf(table) {
   const body = [...table.tBodies].flatMap((part) => [...part.rows]);
   const width = Math.max(...body.map((row) => row.cells.length));
   const drawn = Array.from({ length: width }, (_, i) => body.some((row) => row.cells[i]?.dataset.text));
-  const words = (cell) => (cell?.textContent ?? "").replace(/\s+/g, " ").trim();
+  const heads = [...(table.tHead?.rows[0]?.cells ?? [])];
+  const again = heads.map((cell) => cell.dataset.again != null);
+  const words = (cell) => cell?.dataset.number ?? wordsOf(cell);
   const plain = (text) => (text == null ? "" : text.replaceAll(",", ""));
-  const head = [...(table.tHead?.rows[0]?.cells ?? [])].flatMap((cell, i) =>
-    drawn[i] ? [words(cell), `${words(cell)} low`, `${words(cell)} high`] : [words(cell)],
-  );
+  const head = heads.flatMap((cell, i) => {
+    if (again[i]) return [];
+    return drawn[i] ? [words(cell), `${words(cell)} low`, `${words(cell)} high`] : [words(cell)];
+  });
   const rows = body.map((row) =>
     [...row.cells].flatMap((cell, i) => {
+      if (again[i]) return [];
       if (!drawn[i]) return [words(cell)];
       return JSON.parse(cell.dataset.text ?? "[null,null,null]").map(plain);
     }),
   );
   return [head, ...rows].map((row) => row.map(csvField).join(",")).join("\r\n");
+}
+
+// What a cell says, less the explanation of its words and with a space between its lines.
+function wordsOf(cell) {
+  if (!cell) return "";
+  const copy = cell.cloneNode(true);
+  copy.querySelectorAll(".tip, .hidden").forEach((node) => node.remove());
+  copy.querySelectorAll("small").forEach((node) => node.prepend(" "));
+  return copy.textContent.replace(/\s+/g, " ").trim();
 }
 
 const LOOKS = [
@@ -95,5 +109,12 @@ const chartButtons = (title, picture) =>
     saveButton(title, "PNG", async () => download(fileName(title, "png"), await pngOf(picture), "image/png")),
   );
 
+// `table` is one, or a function that returns the one that is shown.
 const csvButton = (title, table) =>
-  saveButton(title, "CSV", () => download(fileName(title, "csv"), csvOf(table), "text/csv"));
+  saveButton(title, "CSV", () =>
+    download(
+      fileName(title, "csv"),
+      csvOf(typeof table === "function" ? table() : table),
+      "text/csv;charset=utf-8",
+    ),
+  );

@@ -10,9 +10,11 @@ import numpy as np
 from assay.errors import InputError, MetricError
 from assay.evaluation.multioutput import MULTIOUTPUT_TASKS
 from assay.formatting.json_values import json_safe
+from assay.formatting.numbers import format_interval, format_value
 from assay.formatting.width import LINE, short
 from assay.inference.formulas.proportions import normal_quantile
-from assay.metrics import find
+from assay.metrics import Undefined, find
+from assay.metrics.spec import metric_title
 from assay.plots.thin_scores import ThinnedScores, condensed, cutoff_of, two_by_two
 from assay.reports.page.charts import of_confidences, of_scores
 from assay.reports.page.class_data import (
@@ -28,7 +30,7 @@ from assay.reports.page.metric_cells import metric_cell
 from assay.reports.page.ranking_data import ranking_shapes
 from assay.reports.page.regression_data import regression_shapes
 from assay.reports.page.slider import Cutoffs, chosen_cutoffs, live_metrics
-from assay.reports.summarize import MAX_HIGHLIGHTS, default_highlights, summarize
+from assay.reports.summarize import MAX_HIGHLIGHTS, calibration_remarks, default_highlights, summarize
 from assay.tallies import BinnedScores, Collection, Confidences, Confusion, Scores
 from assay.tallies.scores.thresholding import confusions_at
 
@@ -111,12 +113,25 @@ def _add_two_classes(
     data["shapes"] = of_scores(
         scores_drawn, confidence=ev.settings.confidence, probabilities=bool(ev.are_probabilities)
     )
+    if "calibration" in data["shapes"] and ev.binned is None:  # of bins it would be biased
+        data["shapes"]["calibration"]["ratio"] = _observed_expected(ev)
     if not isinstance(table, Confusion):
         return
     if "scores" in data["shapes"]:
         data["live"] = _live(ev, scores_drawn, table, most)
     else:
         data["remarks"].append("There is no slider: the scores are infinite, or too far apart for an axis.")
+
+
+def _observed_expected(ev: Evaluation) -> str:
+    """Return how many positives there are for each that the probabilities foretell, and what that says."""
+    estimate = ev.estimate("observed_expected_ratio")
+    if isinstance(estimate.value, Undefined):
+        return ""
+    remarks = calibration_remarks(estimate.value, estimate)
+    title = metric_title("observed_expected_ratio")
+    value = f"{title} {format_value(estimate.value)} {format_interval(estimate)}".strip()
+    return "; ".join([value, *(remark.removeprefix("calibration: ") for remark in remarks)])
 
 
 def _add_classes(data: dict[str, Any], ev: Evaluation) -> None:

@@ -6,15 +6,33 @@ const thresholdsNote = () => {
   const starts = new Set(live.map(startText));
   const each = live.map((model) => `${isolated(model.name)} ${startText(model)}`).join(", ");
   const where = starts.size > 1 ? each : `every model is ${[...starts][0]}`;
-  const text = `This section does not follow the model and the threshold chosen above: ${where}.`;
+  const text = `This section does not follow the model and the threshold chosen below: ${where}.`;
   return el("p", { class: "fixed" }, text);
 };
+
+// The name of a model, which shows it.
+const modelLink = (at) =>
+  el(
+    "button",
+    {
+      type: "button",
+      class: "link",
+      title: "Show this model below",
+      onclick: () => {
+        const radio = document.querySelector(`[data-model="${at}"]`);
+        radio.checked = true;
+        choose(data.models[at]);
+        radio.closest("fieldset").scrollIntoView({ block: "start" });
+      },
+    },
+    named(data.models[at].name),
+  );
 
 const BAR_COLUMN = 3; // of the leaderboard, which narrow screens leave out
 
 function leaderboard(compared) {
   const names = data.models.map((model) => model.name);
-  const wanted = { metric: compared[0] };
+  const wanted = { metric: compared[state.ranked] ?? compared[0] };
   const holder = el("div");
   const numbersOf = el("p", { class: "quiet", "aria-live": "polite" });
   const outcome = (pairs, row, column) => {
@@ -76,7 +94,7 @@ function leaderboard(compared) {
             "tr",
             { class: tied && direction ? "tied" : null },
             el("td", { class: "number" }, rank),
-            el("th", { scope: "row" }, named(names[at])),
+            el("th", { scope: "row" }, modelLink(at)),
             el(
               "td",
               { class: "number" },
@@ -133,7 +151,7 @@ function leaderboard(compared) {
         ),
       ),
     );
-    numbersOf.replaceChildren("Choose a cell for its numbers.");
+    numbersOf.replaceChildren(el("span", { class: "screen" }, "Choose a cell for its numbers."));
     holder.replaceChildren(
       ...scrolled("Models in order", table),
       el("h3", {}, "Every two models"),
@@ -152,11 +170,12 @@ function leaderboard(compared) {
     {
       id,
       onchange: () => {
-        wanted.metric = compared[Number(select.value)];
+        state.ranked = Number(select.value);
+        wanted.metric = compared[state.ranked];
         draw();
       },
     },
-    compared.map((one, i) => el("option", { value: i }, one.label)),
+    compared.map((one, i) => el("option", { value: i, selected: one === wanted.metric }, one.label)),
   );
   draw();
   return [el("div", { class: "row controls" }, el("label", { for: id }, "Metric "), select), holder];
@@ -261,20 +280,15 @@ function sortedModels(metrics) {
   });
 }
 
-function modelCurves() {
-  const names = data.models.map((model) => model.name);
-  const shown = data.models.map((model, i) => [names[i], model.shapes.roc]).filter(([, roc]) => roc);
+// A kind of curve of all models in one chart; more than eight cannot be told apart, so that one stands out.
+function modelChart(key, words) {
+  const shown = data.models.map((model) => [model.name, model.shapes[key]]).filter(([, curve]) => curve);
   if (shown.length < 2) return null;
-  const chart = frame({
-    title: "ROC curves of all models",
-    note: shown.length > 8 ? "thick: the model chosen above" : null,
-    xTitle: "false positive rate",
-    yTitle: "recall",
-    ...UNIT,
-  });
-  const many = shown.length > 8; // more cannot be told apart by their looks
+  const many = shown.length > 8;
+  const chart = frame({ ...words, note: many ? "thick: the model chosen below" : null, ...UNIT });
   const lines = shown.map(([, one], i) => line(chart, one.x, one.y, many ? "others" : `series s${i}`));
-  chart.plot.append(line(chart, [0, 1], [0, 1], "chance"), ...lines);
+  if (words.chance) chart.plot.append(line(chart, [0, 1], [0, 1], "chance"));
+  chart.plot.append(...lines);
   if (many)
     follow(() => {
       const chosen = shown.findIndex(([name]) => name === state.model.name);
@@ -283,7 +297,30 @@ function modelCurves() {
     });
   else chart.caption.append(legend(shown.map(([name]) => name)));
   chart.describe(shown.map(([name]) => isolated(name)).join(", "));
-  return el("div", { class: "charts" }, chart.root);
+  return chart.root;
+}
+
+function modelCurves() {
+  const charts = [
+    modelChart("roc", {
+      title: "ROC curves of all models",
+      xTitle: "false positive rate",
+      yTitle: "recall",
+      chance: true,
+    }),
+    modelChart("precision_recall", {
+      title: "Precision and recall of all models",
+      xTitle: "recall",
+      yTitle: "precision",
+    }),
+    modelChart("calibration", {
+      title: "Calibration of all models",
+      xTitle: "predicted probability",
+      yTitle: "share of positives",
+      chance: true,
+    }),
+  ].filter(Boolean);
+  return charts.length ? el("div", { class: "charts" }, charts) : null;
 }
 
 function comparison({ metrics, compared, methods, summary, paired, family }) {
@@ -291,13 +328,13 @@ function comparison({ metrics, compared, methods, summary, paired, family }) {
   const { confidence } = data.models[0];
   const corrected = family > 1 ? `; p-values corrected over ${count(family)} tests` : "";
   const parts = [
+    summary.map((text) => el("p", {}, text)),
     thresholdsNote(),
     el("p", { class: "quiet" }, `${confidence} intervals, each for itself${corrected}.`),
     few && metrics.length ? modelTable(metrics) : null,
     compared.length && !few ? leaderboard(compared) : null,
-    modelCurves(),
     compared.length && few ? differenceTable(compared, methods, paired) : null,
-    summary ? el("p", {}, summary) : null,
+    modelCurves(),
   ];
   const sections = [section("Models side by side", parts.filter(Boolean))];
   if (!few && metrics.length) sections.push(sortedModels(metrics));

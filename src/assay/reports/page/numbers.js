@@ -45,6 +45,24 @@ const quantileTable = (quantiles) =>
     [0, 1],
   );
 
+// The lists with the lowest and the highest values that have something to find; without their names.
+function extremeLists({ lists, extremes: { worst, best } }) {
+  const table = (title, rows) =>
+    rows.length
+      ? el(
+          "div",
+          {},
+          listed(
+            title,
+            [lists.label, "items", "relevant"],
+            rows.map(([value, items, relevant]) => [value, count(items), count(relevant)]),
+            [0, 1, 2],
+          ),
+        )
+      : null;
+  return el("div", { class: "abreast" }, table("Worst lists", worst), table("Best lists", best));
+}
+
 function rankingCharts({ at_k: curves, lists, k }) {
   const longest = Math.max(...curves.flatMap((one) => one.points.map(([depth]) => depth)));
   const charts = curves.map(({ label, points }) => {

@@ -12,7 +12,13 @@ function modelChoice() {
       el(
         "label",
         {},
-        el("input", { type: "radio", name, checked: model === state.model, onchange: () => choose(model) }),
+        el("input", {
+          type: "radio",
+          name,
+          "data-model": data.models.indexOf(model),
+          checked: model === state.model,
+          onchange: () => choose(model),
+        }),
         named(model.name),
       ),
     ),
@@ -45,7 +51,9 @@ function pictures(model, headed = (title) => title) {
       section(
         headed("Charts"),
         el("div", { class: "charts" }, charts),
+        live ? moreCurves(model) : null,
         shapes.quantiles ? quantileTable(shapes.quantiles) : null,
+        shapes.extremes?.worst.length ? extremeLists(shapes) : null,
       ),
     );
   if (model.class_curves.length)
@@ -172,9 +180,9 @@ recall();
 page.append(
   ...[
     el("header", {}, el("h1", { dir: "auto" }, data.title), themeButton()),
+    data.comparison && ofModels, // which of the models is best comes before what there is to say of each
     modelChoice(),
     shownModel,
-    ofModels,
     data.slices && forest("Slices", data.slices, "slice", { about: handedIn("The slices") }),
     data.errors && errorTable(data.errors),
     method,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.formatting.numbers import format_value
 from assay.inference.influence.row_means import query_values
 from assay.metrics import Undefined, find
 from assay.metrics.spec import metric_title
@@ -14,16 +15,19 @@ from assay.reports.page.metric_cells import texts
 from assay.tallies import Queries
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from assay.evaluation.evaluation import Evaluation
 
 __all__ = ["ranking_shapes"]
 
 _AT_K = ("ndcg", "recall_at_k", "precision_at_k", "hit_rate")
 _BINS = 20
+_MAX_LISTS = 5  # at either end of their order
 
 
 def ranking_shapes(ev: Evaluation) -> dict[str, Any]:
-    """Return each metric at every depth with its interval, and how NDCG is distributed over the lists."""
+    """Return each metric at every depth with its interval, and how NDCG is over the lists."""
     queries = ev.tallies.get("queries")
     if not isinstance(queries, Queries) or not len(queries):
         return {}
@@ -39,11 +43,29 @@ def ranking_shapes(ev: Evaluation) -> dict[str, Any]:
             curves.append({"label": metric_title(name), "points": points})
     depth: dict[str, Any] = {} if ev.settings.k is None else {"k": ev.settings.k}
     values = query_values(find("ndcg"), queries, {**depth, **empty})
-    values = values[~np.isnan(values)]
-    counts, _ = np.histogram(values, _BINS, (0.0, 1.0))
+    known = np.flatnonzero(~np.isnan(values))
+    counts, _ = np.histogram(values[known], _BINS, (0.0, 1.0))
     return {
         "at_k": curves,
         "k": ev.settings.k,
-        "lists": {"label": metric_title("ndcg"), "counts": counts.tolist(), "n": len(values)},
+        "lists": {"label": metric_title("ndcg"), "counts": counts.tolist(), "n": len(known)},
+        "extremes": _extremes(queries, values, known),
         "lengths": [int(queries.lengths.min()), longest],
+    }
+
+
+def _extremes(queries: Queries, values: NDArray[Any], known: NDArray[Any]) -> dict[str, list[list[Any]]]:
+    """Return NDCG, items and relevant items of the worst and the best lists that have something to find.
+
+    Their names are data of the caller's, which a page holds only where they are handed in as errors.
+    """
+    relevant = np.diff(queries.ideal_offsets)
+    ordered = known[relevant[known] > 0]
+    ordered = ordered[np.argsort(values[ordered], kind="stable")]
+    ends = {"worst": ordered[:_MAX_LISTS], "best": ordered[_MAX_LISTS:][::-1][:_MAX_LISTS]}
+    return {
+        name: [
+            [format_value(float(values[at])), int(queries.lengths[at]), int(relevant[at])] for at in chosen
+        ]
+        for name, chosen in ends.items()
     }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.formatting.numbers import format_value
 from assay.inputs.columns import doubles
-from assay.plots.regression import means_by_tenths
+from assay.plots.regression import inner_limits, means_by_tenths, quantiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,8 +20,6 @@ __all__ = ["of_numbers", "regression_shapes"]
 _BINS = 50
 _CELLS = 40  # a side, of clouds of points
 _SHARES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)  # quantiles of the errors
-_TAIL = 0.002  # share of the rows at either end that may lie beyond a frame
-_FAR = 3.0  # times the range of the others: how far those must be for the frame to leave them out
 
 
 def regression_shapes(ev: Evaluation) -> dict[str, Any]:
@@ -41,13 +38,13 @@ def of_numbers(
     """Return the residuals and the predictions as clouds in cells, and the residuals' distribution."""
     left = actual - predicted
     middle, mean = means_by_tenths(predicted, left, mass)
-    residual_limits, everything = _frame(left), _frame(np.concatenate([actual, predicted]))
+    residual_limits, everything = inner_limits(left), inner_limits(np.concatenate([actual, predicted]))
     inside = (left >= residual_limits[0]) & (left <= residual_limits[1])
     heights, edges = np.histogram(left[inside], _BINS, residual_limits, weights=mass[inside])
     return {
         "weighted": weighted,
         "residuals": {
-            **_cloud(predicted, left, mass, _frame(predicted), residual_limits, weighted=weighted),
+            **_cloud(predicted, left, mass, inner_limits(predicted), residual_limits, weighted=weighted),
             "trend": [middle.tolist(), mean.tolist()],
         },
         "predicted": _cloud(actual, predicted, mass, everything, everything, weighted=weighted),
@@ -58,31 +55,9 @@ def of_numbers(
         },
         "quantiles": [
             [f"{100 * share:g}%", format_value(value)]
-            for share, value in zip(_SHARES, _quantiles(left, mass), strict=True)
+            for share, value in zip(_SHARES, quantiles(left, mass, _SHARES), strict=True)
         ],
     }
-
-
-def _quantiles(values: NDArray[Any], mass: NDArray[Any]) -> list[float]:
-    """Return quantiles of values by weight: the smallest that so much of the weight does not exceed."""
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(mass[order])
-    indices = np.searchsorted(reached, np.array(_SHARES) * reached[-1] * (1 - 1e-12))
-    return values[order][np.minimum(indices, len(values) - 1)].tolist()  # type: ignore[no-any-return]
-
-
-def _frame(values: NDArray[Any]) -> tuple[float, float]:
-    """Return the limits of an axis: the extremes, or of far outliers none."""
-    low, high = float(values.min()), float(values.max())
-    inner = np.quantile(values, [_TAIL, 1 - _TAIL])
-    reach = float(inner[1] - inner[0])
-    if reach > 0 and math.isfinite(high - low):
-        low = low if inner[0] - low <= _FAR * reach else float(inner[0] - reach)
-        high = high if high - inner[1] <= _FAR * reach else float(inner[1] + reach)
-    if low == high:  # equal values still need a width
-        width = abs(low) * 1e-6 or 1.0
-        return low - width, high + width
-    return low, high
 
 
 def _cloud(

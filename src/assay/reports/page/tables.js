@@ -16,6 +16,7 @@ function figureTable(model, title = "All metrics") {
           const now = figureNow(figure, model);
           const missing = now.text[0] == null;
           cells[0].replaceChildren(missing ? "–" : now.text[0]);
+          cells[0].dataset.text = JSON.stringify(now.text);
           cells[1].replaceChildren(interval(now.text));
           cells[2].replaceChildren(
             ...[intervalBar(now.text, barLimits(figure.bounds, [now.text]))].filter(Boolean),
@@ -32,25 +33,27 @@ function figureTable(model, title = "All metrics") {
     ),
   );
   // Not in a box that scrolls, which would cut off what is explained in its last lines.
-  return section(
-    title,
+  const table = el(
+    "table",
+    { class: "figures stacked" },
     el(
-      "table",
-      { class: "figures stacked" },
+      "thead",
+      {},
       el(
-        "thead",
+        "tr",
         {},
-        el(
-          "tr",
-          {},
-          head.map((word) =>
-            el("th", { scope: "col" }, word || el("span", { class: "hidden" }, "interval drawn")),
+        head.map((word, i) =>
+          el(
+            "th",
+            { scope: "col", "data-again": i === 2 || i === 3 },
+            word || el("span", { class: "hidden" }, "interval drawn"),
           ),
         ),
       ),
-      body,
     ),
+    body,
   );
+  return section(title, table, csvButton(title, table));
 }
 
 // A plain table under a name; `numbers` are the columns of numbers.
@@ -221,6 +224,28 @@ function errorTable({ columns, rows, left_out: leftOut }) {
   );
 }
 
+// What to type for the parts of the page; the threshold and the costs that are shown are in it.
+function codeLines({ lines, at, costs }) {
+  const list = el("dl", { class: "computed code" });
+  const entry = ([what, code]) => [el("dt", {}, what), el("dd", {}, el("code", {}, code))];
+  const draw = () => {
+    const { live } = subject();
+    const known = live && live === state.model.live; // not of one of several labels
+    const cutoff = known && state.at != null ? live.cutoffs[state.at] : null;
+    const shownNow = [];
+    if (Number.isFinite(cutoff)) shownNow.push(["all of it at the threshold shown", at.join(String(cutoff))]);
+    if (known && state.costs) {
+      const [before, between, after] = costs;
+      const code = `${before}${state.costs[0]}${between}${state.costs[1]}${after}`;
+      shownNow.push(["the cheapest threshold at these costs", code]);
+    }
+    const [first, ...rest] = lines;
+    list.replaceChildren(...[first, ...shownNow, ...rest].flatMap(entry));
+  };
+  follow(draw);
+  return list;
+}
+
 function computed(model) {
   const named = data.models.length > 1 ? ` of ${isolated(model.name)}` : "";
   const entry = (figure) => [
@@ -243,6 +268,7 @@ function computed(model) {
       el("summary", {}, `Formulas, methods${named} and when a metric is undefined`),
       el("dl", { class: "computed" }, model.metrics.flat().map(entry)),
     ),
+    data.code ? el("details", {}, el("summary", {}, data.code.title), codeLines(data.code)) : null,
     el(
       "p",
       { class: "quiet" },

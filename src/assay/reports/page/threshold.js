@@ -39,6 +39,7 @@ const state = {
   costs: null,
   prevalence: undefined,
   klass: null,
+  ranked: 0, // the metric by which models are in order
 };
 
 // What has the slider: the model, or of several labels or outputs the one that is chosen.
