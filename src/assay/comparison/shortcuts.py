@@ -52,7 +52,7 @@ class ComparisonShortcuts(Result):
         those of :func:`assay.plots.forest`.
         """
         from assay.plots.forest import differences  # noqa: PLC0415 - circular import
-        from assay.plots.leaderboard import leaderboard  # noqa: PLC0415
+        from assay.plots.model_order import leaderboard  # noqa: PLC0415
 
         comparison = cast("Comparison", self)
         draw = differences if len(comparison.names) <= _MAX_DIFFERENCES else leaderboard

@@ -16,8 +16,8 @@ from assay.plots.comparison import compare
 from assay.plots.confusion import confusion
 from assay.plots.decisions import cost_curve, expected_cost, net_benefit
 from assay.plots.forest import classes, differences, forest, metrics, slices
-from assay.plots.leaderboard import leaderboard, outcomes
 from assay.plots.list_metrics import at_k, lists
+from assay.plots.model_order import leaderboard, outcomes
 from assay.plots.overview import overview
 from assay.plots.probability import calibration
 from assay.plots.ranking import det, gain, lift, precision_recall, roc

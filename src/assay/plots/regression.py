@@ -190,7 +190,7 @@ def residual_distribution(data: Any, *, ax: Axes | None = None, bins: int = 50) 
     )
 
 
-class _Pairs(NamedTuple):
+class _PlottedPairs(NamedTuple):
     """Pairs of numbers, how many rows each stands for, and what those weigh."""
 
     actual: NDArray[Any]
@@ -205,7 +205,7 @@ class _Pairs(NamedTuple):
         return int(self.counts.sum(dtype=np.int64))
 
 
-def _pairs(data: Any) -> _Pairs:
+def _pairs(data: Any) -> _PlottedPairs:
     """Return the pairs to draw, each row of its own where rows have weights."""
     data = drawn_data(data, NumberPairs)
     if isinstance(data, Rows) and data.weight is not None:
@@ -214,17 +214,17 @@ def _pairs(data: Any) -> _Pairs:
         mass = doubles(data.weight.numbers("weights"))
         inside = mass > 0
         actual, predicted, mass = actual[inside], predicted[inside], mass[inside]
-        pairs = _Pairs(actual, predicted, np.ones(len(mass), np.int64), mass, weighted=True)
+        pairs = _PlottedPairs(actual, predicted, np.ones(len(mass), np.int64), mass, weighted=True)
     else:
         tally: NumberPairs = tallied(data, NumberPairs)
         need_tally(tally, NumberPairs)
-        pairs = _Pairs(tally.actual, tally.predicted, tally.counts, tally.counts, weighted=False)
+        pairs = _PlottedPairs(tally.actual, tally.predicted, tally.counts, tally.counts, weighted=False)
     if not pairs.n:
         raise MetricError("there are no rows, so that there is nothing to draw.")
     return pairs
 
 
-def _cloud(ax: Axes, x: NDArray[Any], y: NDArray[Any], pairs: _Pairs, how: How) -> list[str]:
+def _cloud(ax: Axes, x: NDArray[Any], y: NDArray[Any], pairs: _PlottedPairs, how: How) -> list[str]:
     """Draw pairs as points or hexagons; return what is to be said of that."""
     show, seed = how
     mass, n = pairs.mass, pairs.n
@@ -244,7 +244,7 @@ def _cloud(ax: Axes, x: NDArray[Any], y: NDArray[Any], pairs: _Pairs, how: How) 
     return said if len(places) == len(x) else [*said, f"{_DRAWN:,} points of {len(x):,} drawn"]
 
 
-def _hexagons(ax: Axes, x: NDArray[Any], y: NDArray[Any], pairs: _Pairs) -> None:
+def _hexagons(ax: Axes, x: NDArray[Any], y: NDArray[Any], pairs: _PlottedPairs) -> None:
     """Draw hexagons, shaded by the logarithm of how many rows they hold, or of what those weigh."""
     from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415 - an extra
 

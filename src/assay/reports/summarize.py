@@ -21,6 +21,7 @@ from assay.metrics import Undefined
 from assay.metrics.interpretation import SCALES, band
 from assay.metrics.spec import metric_title
 from assay.reports.look_lines import intervals_for_all_looks, optimism_remarks
+from assay.reports.metric_remarks import auc_remarks, calibration_remarks
 from assay.reports.summary import Line, Summary
 from assay.tallies import Confusion, Queries
 
@@ -34,15 +35,7 @@ if TYPE_CHECKING:
     from assay.metrics.spec import MetricSpec
     from assay.tallies import BinnedScores
 
-__all__ = [
-    "MAX_HIGHLIGHTS",
-    "PAGE",
-    "WHY_NO_INTERVAL",
-    "calibration_remarks",
-    "default_highlights",
-    "one_line",
-    "summarize",
-]
+__all__ = ["MAX_HIGHLIGHTS", "PAGE", "WHY_NO_INTERVAL", "default_highlights", "one_line", "summarize"]
 
 PAGE = hint('ev.report("report.html")', "--report report.html") + " writes the interactive page."
 WHY_NO_INTERVAL = f"Why a metric has no interval: {hint('ev.text(full=True)', '--full')}."
@@ -58,7 +51,6 @@ _HIGHLIGHTS = {
     "ranking": ("ndcg", "mean_average_precision", "mean_reciprocal_rank"),
 }
 _CALIBRATION = "observed_expected_ratio"
-_CHANCE_AUC = 0.5
 _PERCENT = 100
 _MAX_CLASSES = 8  # whose metrics fit a screen
 _SCREEN_LINES = 18  # of metrics and classes together
@@ -230,7 +222,7 @@ def _line(
         word = band(value, "altman", low=estimate.low, high=estimate.high)
         remarks += [f'a hint: "{word}", by {SCALES["altman"].source}'] if word else []
     if name == "auc" and not isinstance(value, Undefined):
-        remarks += _auc_remarks(value, estimate)
+        remarks += auc_remarks(value, estimate)
     if name == "average_precision" and "prevalence" in ev and (prevalence := ev["prevalence"]).defined:
         remarks.append(f"chance alone has {prevalence.value:.4f}, the share of positives")
     if name == _CALIBRATION and not isinstance(value, Undefined):
@@ -258,25 +250,6 @@ def _proxy_remark(estimate: ProxyEstimate) -> str:
     worth = f"{estimate.n:,} labels are worth {estimate.effective_labels:,.0f}"
     said = f"labels {format_value(alone.value)} {format_interval(alone)}, proxy {proxy}; {worth}"
     return f"{said}; {estimate.note}" if estimate.note else said
-
-
-def _auc_remarks(value: float, estimate: Estimate) -> list[str]:
-    """Return remarks on an AUC: ranked backwards, no better than chance, or a word of a scale."""
-    if value < _CHANCE_AUC:
-        remarks = [f"below 0.5: the scores rank backwards; reversed they have {1 - value:.4f}"]
-        chance = estimate.high is not None and estimate.high >= _CHANCE_AUC
-        return [*remarks, "the interval reaches 0.5: it may be mere chance"] if chance else remarks
-    if estimate.low is not None and estimate.low < _CHANCE_AUC:
-        return ["the interval reaches below 0.5: the ranking may be no better than chance"]
-    word = band(value, "hosmer-lemeshow", low=estimate.low, high=estimate.high)
-    return [f'a hint: "{word}", by {SCALES["hosmer-lemeshow"].source}']
-
-
-def calibration_remarks(value: float, estimate: Estimate) -> list[str]:
-    """Return whether the probabilities are too low or too high, where the interval excludes 1."""
-    if estimate.low is None or estimate.high is None or estimate.low <= 1 <= estimate.high:
-        return []
-    return [f"calibration: the probabilities are too {'low' if value > 1 else 'high'} on the whole"]
 
 
 def _no_information_rate(ev: Evaluation) -> Value | None:

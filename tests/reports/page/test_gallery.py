@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 from support.browser import needs_chromium, seen
-from support.gallery import GALLERY, binary
+from support.gallery import GALLERY, binary, classes
 from support.page_numbers import holds_tables
 
 import assay
@@ -162,6 +162,20 @@ def test_the_slider_claims_no_more_scores_than_there_are(opened):
     page = opened(ev.report)
     words = page.locator(".threshold").inner_text()
     assert f"The slider has {len(live['cutoffs']):,} steps; there are 1,390 distinct scores." in words
+
+
+@pytest.mark.parametrize(("size", "printed"), [(50, 50), (300, 40)])
+def test_paper_has_all_classes_or_says_how_many_it_lacks(opened, size, printed):
+    """A table of up to a hundred lines is printed whole; of a longer one paper says that it is not."""
+    page = opened(classes(size, 3_000).report)
+    assert page.locator("table.slices tbody tr").count() == 40
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator("table.slices tbody tr").count() == printed
+    said = page.locator("p.printed").all_inner_texts()
+    assert said == (
+        [""] if size == 50 else ["The first 40 of 300 are printed; the page itself has all of them."]
+    )
 
 
 def test_slices_without_a_name_are_named_by_their_labels(opened):

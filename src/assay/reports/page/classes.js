@@ -20,12 +20,12 @@ function heatMap(model) {
     const order = table.labels.map((_, i) => i);
     if (wanted.order === "errors") order.sort((a, b) => errors[b] - errors[a]);
     const head = (i) =>
-      el("th", { scope: "col", title: table.labels[i] }, el("span", {}, named(table.labels[i])));
+      el("th", { scope: "col", title: table.labels[i] }, el("span", {}, narrow(table.labels[i])));
     const rows = order.map((i) =>
       el(
         "tr",
         {},
-        el("th", { scope: "row", title: table.labels[i] }, named(table.labels[i])),
+        el("th", { scope: "row", title: table.labels[i] }, narrow(table.labels[i])),
         order.map((j) => {
           const amount = table.counts[i][j];
           const [actual, predicted] = [i, j].map((at) => isolated(table.labels[at]));
@@ -145,8 +145,8 @@ function confusedPairs({ rows, left_out: leftOut, errors }) {
       "Most confused classes",
       ["actual", "predicted as", weighted ? "weight" : "rows", "", "share of the class"],
       rows.map(([actual, predicted, amount, part]) => [
-        named(actual),
-        named(predicted),
+        narrow(actual, 24),
+        narrow(predicted, 24),
         count(amount, weighted),
         bar(amount),
         `${fixed(100 * part, 1)}%`,

@@ -60,7 +60,7 @@ function matrix(model) {
         "tr",
         {},
         el("td", { "data-number": "actual, predicted" }),
-        labels.map((label) => el("th", { scope: "col" }, named(label))),
+        labels.map((label) => el("th", { scope: "col" }, narrow(label))),
         el("th", { scope: "col" }, "total"),
       ),
     ),
@@ -70,7 +70,7 @@ function matrix(model) {
       el(
         "tr",
         {},
-        el("th", { scope: "row" }, named(labels[0])),
+        el("th", { scope: "row" }, narrow(labels[0])),
         cell("tn", true),
         cell("fp", false),
         total("no"),
@@ -78,7 +78,7 @@ function matrix(model) {
       el(
         "tr",
         {},
-        el("th", { scope: "row" }, named(labels[1])),
+        el("th", { scope: "row" }, narrow(labels[1])),
         cell("fn", false),
         cell("tp", true),
         total("yes"),

@@ -48,6 +48,7 @@ function wordsOf(cell) {
   if (!cell) return "";
   const copy = cell.cloneNode(true);
   copy.querySelectorAll(".tip, .hidden").forEach((node) => node.remove());
+  copy.querySelectorAll("[data-whole]").forEach((node) => (node.textContent = node.dataset.whole));
   copy.querySelectorAll("small").forEach((node) => node.prepend(" "));
   return copy.textContent.replace(/\s+/g, " ").trim();
 }

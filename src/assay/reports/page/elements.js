@@ -110,6 +110,15 @@ const named = (text) => el("bdi", {}, text);
 // A name within a sentence that is one text: marks keep its direction of writing apart from the rest.
 const isolated = (text) => `\u2068${text}\u2069`;
 
+// A name beside others: on a narrow screen the middle of a long one gives way.
+function narrow(text, most = 16) {
+  const signs = [...text];
+  if (innerWidth >= 760 || signs.length <= most) return named(text);
+  const half = Math.floor((most - 1) / 2);
+  const [start, end] = [signs.slice(0, half), signs.slice(-half)].map((part) => part.join("").trim());
+  return el("bdi", { title: text, "data-whole": text }, `${start}…${end}`);
+}
+
 // A name as long as there is room for on an axis.
 const brief = (text, most = 36) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 

@@ -16,6 +16,7 @@ from assay.inference.formulas.proportions import normal_quantile
 from assay.metrics import Undefined, find
 from assay.metrics.spec import metric_title
 from assay.plots.thin_scores import ThinnedScores, condensed, cutoff_of, two_by_two
+from assay.reports.metric_remarks import calibration_remarks
 from assay.reports.page.charts import of_confidences, of_scores
 from assay.reports.page.class_data import (
     class_curves,
@@ -30,7 +31,7 @@ from assay.reports.page.metric_cells import metric_cell
 from assay.reports.page.ranking_data import ranking_shapes
 from assay.reports.page.regression_data import regression_shapes
 from assay.reports.page.slider import Cutoffs, chosen_cutoffs, live_metrics
-from assay.reports.summarize import MAX_HIGHLIGHTS, calibration_remarks, default_highlights, summarize
+from assay.reports.summarize import MAX_HIGHLIGHTS, default_highlights, summarize
 from assay.tallies import BinnedScores, Collection, Confidences, Confusion, Scores
 from assay.tallies.scores.thresholding import confusions_at
 

@@ -108,6 +108,7 @@ function testNote(test) {
 }
 
 const FIRST_ROWS = 40; // of a table, before the others are asked for
+const MOST_PRINTED = 100; // rows of a table that paper has without being asked
 
 // Parts of the rows with their metrics, sorted by any column; where they are many the first are shown.
 function forest(title, table, noun, { confidence, about } = {}) {
@@ -147,12 +148,21 @@ function forest(title, table, noun, { confidence, about } = {}) {
       draw();
     },
   });
+  const printed = el("p", { class: "quiet printed" });
   const draw = () => {
     const first = table.all ? [written({ name: "all rows", n: state.model.n, metrics: whole }, "whole")] : [];
     body.replaceChildren(...first, ...(open ? rows : rows.slice(0, FIRST_ROWS)).map((row) => written(row)));
     more.hidden = open;
     more.textContent = `Show all ${count(rows.length)}`;
+    printed.textContent = open
+      ? ""
+      : `The first ${FIRST_ROWS} of ${count(rows.length)} are printed; the page itself has all of them.`;
   };
+  if (rows.length <= MOST_PRINTED)
+    addEventListener("beforeprint", () => {
+      open = true;
+      draw();
+    });
   const heads = [noun, "rows", ...table.metrics].map((word, column) => {
     const head = el("th", { scope: "col" });
     const sort = () => {
@@ -185,6 +195,7 @@ function forest(title, table, noun, { confidence, about } = {}) {
     notes,
     scrolled(title, el("table", { class: style }, el("thead", {}, el("tr", {}, heads)), body)),
     more,
+    printed,
     table.left_out ? el("p", { class: "quiet" }, `${count(table.left_out)} more are left out.`) : null,
   );
 }
