@@ -16,16 +16,29 @@ from assay.metrics.spec import MetricSpec
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))]
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
+CODE_BLOCK = re.compile(r"```.*?```", re.DOTALL)
 METRIC = re.compile(r'\bev(?:\.estimate\(|\[)"([^"]+)"')
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_between_documents_lead_to_files(page):
-    """A link that is no address of the web names a file or a folder of the repository."""
-    targets = [target.partition("#")[0] for target in LINK.findall(page.read_text(encoding="utf-8"))]
-    files = [target for target in targets if target and ":" not in target]
-    assert [target for target in files if not (page.parent / target).exists()] == []
+    """A link that is no address of the web names a file or a folder of the repository, and a heading that is there."""
+    targets = [target for target in LINK.findall(page.read_text(encoding="utf-8")) if ":" not in target]
+    dead = []
+    for target in targets:
+        name, _, anchor = target.partition("#")
+        file = page.parent / name if name else page
+        if not file.exists() or (anchor and anchor not in _anchors(file)):
+            dead.append(target)
+    assert dead == []
+
+
+def _anchors(page):
+    """Return the anchors of a document's headings, as GitHub and the site name them."""
+    text = CODE_BLOCK.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ +(.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_the_rows_of_the_tutorial_are_those_of_their_script():

@@ -1,6 +1,7 @@
 """The catalogue as people read it: at 80 columns, in the documentation, as data."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from assay import cli
 from assay.metrics import catalogue
 from assay.reports.catalogue import as_data, as_markdown, as_text, entry
+from assay.reports.measured_coverage import MEASURED
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "metrics" / "index.md"
 
@@ -60,3 +62,15 @@ def test_the_readme_counts_right():
     """The README says how many metrics there are."""
     readme = (PAGE.parents[3] / "README.md").read_text(encoding="utf-8")
     assert f"catalogue of {len(catalogue())} metrics" in readme
+
+
+def test_the_measured_coverage_is_that_of_the_study():
+    """Each line of the module is one of the page's table of worst cells; `make docs` writes it anew."""
+    page = (PAGE.parents[2] / "explanation" / "coverage.md").read_text(encoding="utf-8")
+    for name, (settings, low, worst, where) in MEASURED.items():
+        family, _, setting = where.partition(": ")
+        row = rf"^\| {name} \| {settings} \| {low or ''} ?\|[^|]*\| {worst:.3f} \|[^|]*\|[^|]*\| {family} \| {re.escape(setting)} \|"
+        assert re.search(row, page, re.MULTILINE), f"{name}: run make docs"
+    first = page.partition("| metric | cells | low | method")[2].partition("\n\n")[0]
+    listed = [line.split(" | ") for line in first.splitlines()[2:]]
+    assert {cells[0].strip("| ") for cells in listed if cells[4].strip()} <= {*MEASURED}

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING, Any
 
-import matplotlib.pyplot as plt
-import numpy as np
 from formulas import typeset
+from metric_pictures import picture
 
-import assay
 from assay.metrics import Metric, catalogue
 from assay.reports.catalogue import metric_facts, related_metrics
 
@@ -58,11 +55,10 @@ WHOLE_NUMBERS = ROWS["numbers"].replace("3.0, 5.0, 2.5, 7.0, 4.5, 6.0, 1.0, 8.0"
 def write(pages: Path, *, pictures: bool = True) -> None:
     """Write ``reference/metrics/NAME.md`` of every metric, and link the names of the list to them."""
     folder = pages / "reference" / "metrics"
-    coverage = _coverage(pages / "explanation" / "coverage.md")
     names = [metric.name for metric in catalogue()]
     for metric in catalogue():
         (folder / f"{metric.name}.md").write_text(
-            page(metric, coverage.get(metric.name), folder if pictures else None), encoding="utf-8"
+            page(metric, folder if pictures else None), encoding="utf-8"
         )
     index = folder / "index.md"
     text = re.sub(
@@ -72,7 +68,7 @@ def write(pages: Path, *, pictures: bool = True) -> None:
     index.write_text(f"{text}\n```{{toctree}}\n:hidden:\n\n{contents}\n```\n", encoding="utf-8")
 
 
-def page(metric: Metric, coverage: dict[str, str] | None, folder: Path | None) -> str:
+def page(metric: Metric, folder: Path | None) -> str:
     """Return the page of one metric."""
     facts = metric_facts(metric)
     keywords = " ".join([metric.name.replace("_", " "), *metric.aliases, facts.get("elsewhere", "")])
@@ -87,14 +83,14 @@ def page(metric: Metric, coverage: dict[str, str] | None, folder: Path | None) -
     formula = typeset(metric.expression, metric.name)
     lines += ["## Formula", "", f"$$\n{formula}\n$$" if formula else f"`{metric.expression}`", ""]
     lines += [paragraph + "\n" for paragraph in metric.notes.split("\n\n") if paragraph]
-    if folder is not None and (picture := _picture(metric, folder)):
-        lines += [picture, ""]
+    if folder is not None and (drawn := picture(metric, folder)):
+        lines += [drawn, ""]
     lines += ["## Facts", "", "| | |", "|---|---|"]
-    for key in ("range", "undefined", "options", "interval", "elsewhere", "words", "reads"):
+    for key in ("range", "undefined", "options", "elsewhere", "differs", "words", "reads"):
         if facts.get(key):
             value = facts[key].replace("|", "\\|")
             lines.append(f"| {LABELS[key]} | {f'`{value}`' if key == 'options' else value} |")
-    lines += ["", "## Confidence interval", "", *_interval(facts["interval"], coverage)]
+    lines += ["", "## Confidence interval", "", *_interval(facts)]
     lines += ["", "## Example", "", "```python", example(metric), "```", ""]
     lines += [f"In a shell, `assay metrics {metric.name}` prints these facts.", "", "## Related metrics", ""]
     lines += [f"- [{other.title}]({other.name}.md): {other.meaning}" for other in related_metrics(metric)]
@@ -102,41 +98,24 @@ def page(metric: Metric, coverage: dict[str, str] | None, folder: Path | None) -
 
 
 LABELS = {
-    "range": "range", "undefined": "undefined when", "options": "options", "interval": "interval",
-    "elsewhere": "names elsewhere", "words": "scales of words", "reads": "reads",
+    "range": "range", "undefined": "undefined when", "options": "options",
+    "elsewhere": "names elsewhere", "differs": "where others differ", "words": "scales of words", "reads": "reads",
 }  # fmt: skip
 
 
-def _interval(methods: str, coverage: dict[str, str] | None) -> list[str]:
+def _interval(facts: dict[str, str]) -> list[str]:
     """Return what is known of the interval: its method, and how often it held the truth."""
+    methods = facts["interval"]
     if methods.startswith("none"):
         return [f"It has no interval: {methods.removeprefix('none: ')}."]
     named = [f"[{name}](../../explanation/interval-methods.md#{name})" for name in methods.split(", then ")]
-    lines = [f"Methods tried, in this order: {', '.join(named)}."]
-    if coverage is None:
+    lines = [f"Methods tried, in this order: {', '.join(named)}.", ""]
+    if "coverage" not in facts:
         return [*lines, "Its coverage has not been simulated by itself."]
-    low = coverage["low"] or "none"
     return [
         *lines,
-        (
-            f"Measured [coverage](../../explanation/coverage.md) of 95% intervals: in {coverage['cells']} simulated settings, "
-            f"{low} of which was too low; the worst covered {coverage['worst']} ({coverage['family']}: {coverage['in']}; "
-            f"method there: {coverage['method']})."
-        ),
+        f"Measured [coverage](../../explanation/coverage.md) of 95% intervals: {facts['coverage']}.",
     ]
-
-
-def _coverage(page: Path) -> dict[str, dict[str, str]]:
-    """Return the first table of worst cells of the coverage study, by metric."""
-    rows: dict[str, dict[str, str]] = {}
-    columns: list[str] = []
-    for line in page.read_text(encoding="utf-8").splitlines():
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if line.startswith("| metric | cells | low | method"):
-            columns = cells
-        elif columns and line.startswith("| ") and len(cells) == len(columns):
-            rows.setdefault(cells[0], dict(zip(columns, cells, strict=True)))
-    return rows
 
 
 def example(metric: Metric) -> str:
@@ -161,31 +140,3 @@ def example(metric: Metric) -> str:
         if value is not None:
             shown.append(repr(value))
     return "\n".join(shown)
-
-
-def _picture(metric: Metric, folder: Path) -> str:
-    """Draw a small picture of a loss against the error, where the metric is a mean over errors of numbers."""
-    if metric.loss is None or metric.needs != "numbers" or metric.name in ("mase", "crps_gaussian"):
-        return ""
-    predicted = np.linspace(0.05, 6, 200)
-    actual = np.full_like(predicted, 2.0)
-    try:
-        values = [
-            float(metric(assay.rows(actual=[a], predicted=[p])))
-            for a, p in zip(actual, predicted, strict=True)
-        ]
-    except (assay.AssayError, TypeError, ValueError):
-        return ""
-    if not all(map(math.isfinite, values)):
-        return ""
-    figure, axes = plt.subplots(figsize=(4.2, 2.3), layout="constrained")
-    axes.plot(predicted, values, color="#1f5fa8")
-    axes.axvline(2.0, color="#888888", linewidth=0.8, linestyle=":")
-    axes.set_xlabel("predicted, where the actual value is 2")
-    axes.set_ylabel(metric.title)
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(folder / f"{metric.name}.svg", metadata={"Date": None})
-    plt.close(figure)
-    return (
-        f"![{metric.title} of one row by its predicted value, where the actual value is 2]({metric.name}.svg)"
-    )
