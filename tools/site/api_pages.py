@@ -13,7 +13,7 @@ from assay.metrics import Metric
 
 __all__ = ["public_names", "subjects", "write"]
 
-# Names of `assay` itself, by subject; what is in no subject is an error.
+# Names of `assay` itself, by subject; what is in none is on a page called More of assay.
 TOP_LEVEL = {
     "Evaluate": ("evaluate", "Evaluation", "estimate", "Estimate", "report", "load", "CrossTable"),
     "Compare models": ("compare", "Comparison", "compare_datasets", "compare_resamples"),
@@ -22,7 +22,8 @@ TOP_LEVEL = {
         "agreement", "RaterAgreement", "repeats", "RepeatedRuns", "read_log", "arena", "Arena", "labels_needed",
         "LabelPlan",
     ),
-    "Plans": ("plan", "Plan"),
+    "Groups of rows": ("group_metrics", "GroupMetrics"),
+    "Plans and ledgers": ("plan", "Plan", "check", "PlanCheck", "ledger", "Ledger"),
     "Rows and columns": ("rows", "Rows", "column", "cut", "set_threads", "threads"),
 }  # fmt: skip
 MODULES = {
@@ -83,7 +84,7 @@ def _inference_subjects() -> dict[str, list[str]]:
         left -= {*names}
         found[part.splitlines()[0]] = names
     if left:
-        found["Others"] = sorted(left)
+        found["Results"] = sorted(left)
     return {title: names for title, names in found.items() if names}
 
 
