@@ -28,7 +28,6 @@ for line in (ROOT / "docs" / "explanation" / "coverage.md").read_text(encoding="
             rows.setdefault(cell["metric"], f'({numbers}, "{cell["family"]}: {cell["in"]}")')
 lines = [
     '"""Measured coverage of 95% intervals: settings, those too low, the worst and where."""',
-    "# ruff: noqa: E501",
     "\nfrom __future__ import annotations\n\nfrom typing import Final\n",
     '__all__ = ["MEASURED"]\n',
     "MEASURED: Final[dict[str, tuple[int, int, float, str]]] = {",
@@ -37,3 +36,4 @@ lines = [
 ]
 module = ROOT / "src" / "assay" / "reports" / "measured_coverage.py"
 module.write_text("\n".join(lines), encoding="utf-8")
+subprocess.run([sys.executable, "-m", "ruff", "format", "-q", module], check=True)

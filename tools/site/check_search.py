@@ -105,11 +105,12 @@ def _two_versions(page: Page, site: Path) -> list[str]:
             (html / version).symlink_to(site, target_is_directory=True)
         versions.write(html)
         page.goto((html / older / "glossary.html").as_uri())
-        shown = page.eval_on_selector_all(
-            "select.version-select option", "options => options.map(o => o.text)"
+        menus = page.eval_on_selector_all(
+            "select.version-select",
+            "menus => menus.map(menu => [...menu.options].map(option => option.text))",
         )
-        if shown != [newer, older]:
-            return [f"the menu of versions has {shown}"]
+        if not menus or any(shown != [newer, older] for shown in menus):
+            return [f"the menus of versions have {menus}"]
         page.eval_on_selector(
             "select.version-select",
             f"menu => {{ menu.value = '{newer}'; menu.dispatchEvent(new Event('change')); }}",

@@ -1,5 +1,4 @@
 """Measured coverage of 95% intervals: settings, those too low, the worst and where."""
-# ruff: noqa: E501
 
 from __future__ import annotations
 

@@ -204,20 +204,22 @@
   };
 
   const versions = () => {
-    const select = document.querySelector("select.version-select");
     const known = window.assayVersions || [];
-    if (!select || !known.length) return;
-    const here = select.dataset.version;
-    select.replaceChildren(
-      ...known.map((name) => {
-        const option = element("option", "", name);
-        option.selected = name === here;
-        return option;
-      }),
-    );
-    select.addEventListener("change", () => {
-      location.href = `${ROOT}../${select.value}/index.html`;
-    });
+    if (!known.length) return;
+    for (const select of document.querySelectorAll("select.version-select")) {
+      // one in the bar, one in the drawer of a telephone
+      const here = select.dataset.version;
+      select.replaceChildren(
+        ...known.map((name) => {
+          const option = element("option", "", name);
+          option.selected = name === here;
+          return option;
+        }),
+      );
+      select.addEventListener("change", () => {
+        location.href = `${ROOT}../${select.value}/index.html`;
+      });
+    }
   };
 
   document.addEventListener("DOMContentLoaded", () => {
