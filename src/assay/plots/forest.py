@@ -116,6 +116,16 @@ def differences(comparison: Comparison, metric: str | None = None, **options: An
     options
         Further options of :func:`forest`: ``ax=``, ``limits=`` and so on.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or the metric was not compared.
+
     Examples
     --------
     >>> import assay

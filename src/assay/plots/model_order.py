@@ -36,6 +36,16 @@ def leaderboard(comparison: Comparison, metric: str | None = None, **options: An
     options
         Further options of :func:`forest`: ``ax=``, ``limits=`` and so on.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or the metric was not compared.
+
     Examples
     --------
     >>> import assay
@@ -72,6 +82,16 @@ def outcomes(comparison: Comparison, metric: str | None = None, *, ax: Axes | No
         A metric that was compared; the first of them unless given.
     ax
         Axes to draw on; a new figure's unless given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or the metric was not compared.
 
     Examples
     --------

@@ -165,6 +165,23 @@ def residual_distribution(data: Any, *, ax: Axes | None = None, bins: int = 50) 
         Axes to draw on; a new figure's unless given.
     bins
         How many bars there are. Residuals far outside the others are left out, and counted below the title.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    MetricError
+        `ax` is no axes of Matplotlib; or `data` are not what this draws.
+
+    Examples
+    --------
+    >>> import assay
+    >>> ax = assay.plots.residual_distribution(assay.rows(actual=[1.0, 2.0, 3.5], predicted=[1.2, 1.8, 3.0]))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('actual - predicted', 'rows')
     """
     pairs = _pairs(data)
     left = pairs.actual - pairs.predicted
