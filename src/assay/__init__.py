@@ -174,18 +174,12 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 # What help(assay) explains; every other name of the table above is public, too.
 __all__ = [
-    "agreement",
-    "arena",
     "compare",
     "crossval",
     "estimate",
     "evaluate",
-    "labels_needed",
-    "learning_curve",
     "load",
     "merge",
-    "read_log",
-    "repeats",
     "report",
     "rows",
 ]
