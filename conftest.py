@@ -17,7 +17,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 DOCS = Path(__file__).parent / "docs"
 collect_ignore = [
     path
-    for library, path in (("torch", "src/assay/torch"), ("torchmetrics", "docs/coming-from/torchmetrics.md"))
+    for library, path in (
+        ("torch", "src/assay/torch"),
+        ("torchmetrics", "docs/coming-from/torchmetrics.md"),
+        ("triton", "src/assay/device/fused_kernels.py"),
+        ("pyspark", "src/assay/engines/spark.py"),
+    )
     if not importlib.util.find_spec(library)
 ]  # whose examples need it
 

@@ -196,7 +196,7 @@ def test_the_page_prints_what_the_code_prints(path, monkeypatch):
     pytest.importorskip("pandas")
     monkeypatch.chdir(Path(path).parent)
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "crossval.md").read_text(encoding="utf-8")
-    section = page.partition("## The credit records")[2].partition("\n## ")[0]
+    section = page.partition("## Example: credit records")[2].partition("\n## ")[0]
     blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", section, re.DOTALL)
     assert len(blocks) == section.count("```python") == 4
     space = {}

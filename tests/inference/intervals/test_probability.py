@@ -56,7 +56,7 @@ def test_every_other_figure_says_why_it_has_none():
             continue
         found = assay.estimate(metric, rows)
         assert found.low is None, metric.name
-        words = "compare it with its null" if metric.kind in ("extreme", "order") else " "
+        words = "compare it with what it would be" if metric.kind in ("extreme", "order") else " "
         assert words in found.note, metric.name
     assert "p-value of a test" in assay.estimate("spiegelhalter_p", rows).note
     assert "grows with the rows" in assay.estimate("spiegelhalter_z", rows).note
@@ -74,7 +74,7 @@ def test_calibration_errors_of_several_classes_say_so_too():
     ):
         found = assay.estimate(name, rows)
         assert found.low is None
-        assert "null" in found.note
+        assert "compare it with what it would be" in found.note
 
 
 def test_the_base_rates_own_score_is_mapped_from_the_rate():
