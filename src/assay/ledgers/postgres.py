@@ -42,7 +42,11 @@ class PostgresStore(Store):
 
     dialect = "postgresql"
     _bytes_type = "BYTEA"
-    _has_head = "SELECT 1 WHERE to_regclass('assay_head') IS NOT NULL"
+    # Not by to_regclass: a process that has waited for another to make the tables does not see them by it.
+    _has_head = (
+        "SELECT 1 FROM pg_catalog.pg_class "
+        "WHERE relname = 'assay_head' AND pg_catalog.pg_table_is_visible(oid)"
+    )
 
     def __init__(self, url: str, *, read_only: bool = False) -> None:
         super().__init__(read_only=read_only)
