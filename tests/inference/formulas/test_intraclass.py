@@ -100,3 +100,29 @@ def test_edges():
     assert isinstance(mean_correlation(constant, np.ones(4)), Undefined)
     assert kendall_w(same, np.ones(4)).estimate == pytest.approx(1)
     assert math.isfinite(finn(MeanSquares.of(*table("made_complete")), 4).p_value)
+
+
+def test_means_that_vary_less_than_chance_have_no_correlation():
+    """Where the variance of the items' means is estimated as 0 or below, nothing is divided by it."""
+    opposed = MeanSquares.of(np.array([[1.0, 2.0], [2.0, 1.0], [0.0, 3.0]]), np.ones(3))
+    assert opposed.items == 0
+    assert opposed.icc("icc_1_1").value == pytest.approx(-1)
+    for form in ("icc_1_k", "icc_2_k", "icc_3_k"):
+        assert "vary less than chance" in opposed.icc(form).value.reason
+    two = MeanSquares.of(np.array([[1.0, 2.0], [2.0, 1.0]]), np.ones(2))  # no variance at all is left
+    assert isinstance(two.icc("icc_2_1").value, Undefined)
+    # By the formula (MSR - MSE) / (MSR + (MSC - MSE) / n) these have 2.25, where 1 is full agreement.
+    beyond = MeanSquares(items=0.1, raters=0.0, error=1.0, within=0.5, n=2, k=2)
+    assert isinstance(beyond.icc("icc_2_k").value, Undefined)
+    tilted = MeanSquares.of(np.array([[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]]), np.ones(3))  # but for rounding
+    assert isinstance(tilted.icc("icc_1_k").value, Undefined)
+
+
+def test_perfect_correlations_are_left_out_of_a_mean_of_others():
+    """They have no Fisher z; where all are perfect, so is the mean."""
+    first, other = np.array([1.0, 2, 3, 4]), np.array([2.0, 1, 4, 3])
+    r = float(np.corrcoef(first, other)[0, 1])
+    found = mean_correlation(np.column_stack([first, 2 * first, other]), np.ones(4))
+    assert found == pytest.approx(r, rel=1e-12)
+    assert mean_correlation(np.column_stack([first, 3 * first + 0.1]), np.ones(4)) == 1
+    assert mean_correlation(np.column_stack([first, -first]), np.ones(4)) == -1

@@ -31,6 +31,8 @@ __all__ = [
 
 ICC_FORMS = ("icc_1_1", "icc_2_1", "icc_3_1", "icc_1_k", "icc_2_k", "icc_3_k")
 _MIN_ITEMS = 2
+_ROUNDING = 1e-12  # of a mean square, and of a correlation
+_SAME_MEANS = Undefined("the items' means vary less than chance alone would make them")
 
 
 class IntraclassCorrelation(NamedTuple):
@@ -81,7 +83,10 @@ class MeanSquares(NamedTuple):
         if design == "2":
             return self._agreement(average=average, confidence=confidence)
         noise, df = (self.within, self.n * (self.k - 1)) if design == "1" else (self.error, self._df_error)
-        value = (self.items - noise) / (self.items + (0 if average else (self.k - 1) * noise))
+        variance = self.items + (0 if average else (self.k - 1) * noise)
+        if not variance > _ROUNDING * self.within:
+            return IntraclassCorrelation(_SAME_MEANS, None, None, None)
+        value = (self.items - noise) / variance
         if not noise > 0:
             return IntraclassCorrelation(value, None, None, None)
         ratio = self.items / noise
@@ -100,8 +105,11 @@ class MeanSquares(NamedTuple):
     def _agreement(self, *, average: bool, confidence: float) -> IntraclassCorrelation:
         n, k = self.n, self.k
         between = (self.raters - self.error) / n
-        single = (self.items - self.error) / (self.items + (k - 1) * self.error + k * between)
-        value = (self.items - self.error) / (self.items + between) if average else single
+        variance, of_mean = self.items + (k - 1) * self.error + k * between, self.items + between
+        if not min(variance, of_mean if average else variance) > _ROUNDING * self.within:
+            return IntraclassCorrelation(_SAME_MEANS, None, None, None)
+        single = (self.items - self.error) / variance
+        value = (self.items - self.error) / of_mean if average else single
         if not self.error > 0 or not single < 1:
             return IntraclassCorrelation(value, None, None, None)
         ratio = self.items / self.error
@@ -117,6 +125,8 @@ class MeanSquares(NamedTuple):
         low = n * (self.items - first * self.error) / (first * rest + n * self.items)
         high = n * (second * self.items - self.error) / (rest + n * second * self.items)
         if average:
+            if not 1 + (k - 1) * low > 0:  # a mean's variance may be 0 within the limits
+                return IntraclassCorrelation(value, None, None, test)
             low, high = (k * limit / (1 + (k - 1) * limit) for limit in (low, high))
         return IntraclassCorrelation(value, low, high, test)
 
@@ -149,7 +159,10 @@ def mean_ranks(values: NDArray[np.float64], counts: NDArray[np.float64]) -> tupl
 
 
 def mean_correlation(ratings: NDArray[np.float64], counts: NDArray[np.float64]) -> Value:
-    """Return the mean correlation of all pairs of raters, by Fisher's z (irr's meancor)."""
+    """Return the mean correlation of all pairs of raters, by Fisher's z (irr's meancor).
+
+    Perfect correlations, which have no z, are left out where there are others.
+    """
     n, k = float(counts.sum()), ratings.shape[1]
     centred = ratings - counts @ ratings / n
     cross = (centred * counts[:, None]).T @ centred
@@ -157,7 +170,8 @@ def mean_correlation(ratings: NDArray[np.float64], counts: NDArray[np.float64]) 
     if not (spread > 0).all():
         return Undefined("a rater gives all items the same rating")
     r = (cross / np.outer(spread, spread))[np.triu_indices(k, 1)]
-    return math.tanh(float(np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15)).mean()))
+    perfect = np.abs(r) > 1 - _ROUNDING
+    return float(np.sign(r).mean()) if perfect.all() else math.tanh(float(np.arctanh(r[~perfect]).mean()))
 
 
 def finn(squares: MeanSquares, levels: int, *, two_way: bool = True) -> TestResult:
