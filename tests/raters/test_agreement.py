@@ -321,3 +321,52 @@ def test_one_item_is_singular():
     assert text.startswith("1 item, 2 raters, 2 ratings, none missing; 1 category, nominal")
     assert "1 category occurs" in text
     assert "1 item is few" in text
+
+
+def test_raters_who_are_opposed_have_no_correlation_of_means():
+    """All items have the same mean: a mean's reliability is divided by nothing, and says so."""
+    numbers = {"a": np.arange(600) + 0.5, "b": np.arange(600)[::-1] + 0.25}
+    result = assay.agreement(numbers, raters=["a", "b"], level="interval")
+    assert result["icc_1_1"].value == pytest.approx(-1, abs=1e-3)
+    assert isinstance(result["icc_1_k"].value, Undefined)
+    assert "too many for kappas" in " ".join(result.notes)
+
+
+def test_one_rater_in_the_long_form_is_refused():
+    """As one column is in the wide form."""
+    for data in (None, assay.Ratings.of_long([1, 2], ["a", "a"], [3, 4])):
+        roles = {} if data is not None else {"item": [1, 2], "rater": ["a", "a"], "rating": [3, 4]}
+        with pytest.raises(assay.InputError, match='two raters or more: "a" is the only one'):
+            assay.agreement(data, **roles)
+
+
+@pytest.mark.parametrize("level", ["interval", "ratio"])
+def test_the_unit_of_numbers_changes_nothing(level):
+    """Squares of very small numbers do not vanish, nor do those of very large ones overflow."""
+    draw = np.random.default_rng(4)
+    truth = draw.gamma(2, 1, 30)
+    votes = {name: truth + draw.gamma(2, 0.2, 30) for name in ("a", "b", "c")}
+    plain = assay.agreement(votes, raters=list(votes), level=level)
+    tiny = {name: values * 2.0**-700 for name, values in votes.items()}
+    scaled = assay.agreement(tiny, raters=list(votes), level=level)
+    assert {name: repr(item) for name, item in scaled.estimates.items()} == {
+        name: repr(item) for name, item in plain.estimates.items()
+    }
+    vast = {"a": [1e300, 0.5, 3.0] * 5, "b": [1e300, 1e300, 3.0] * 5}
+    assert -1 < assay.agreement(vast, raters=["a", "b"], level=level)["icc_2_1"].value < 1
+
+
+def test_no_agreement_beyond_chance_is_zero():
+    """Not what rounding leaves of it."""
+    votes = {"a": ["lo", "hi", "mid"] * 10, "b": ["lo", "lo", "hi"] * 10}
+    result = assay.agreement(votes, raters=["a", "b"])
+    assert result["conger_kappa"].value == 0
+    assert result.pairs[0].kappa == 0
+
+
+def test_what_has_no_interval_says_why():
+    """Below the table, once for all coefficients of one reason."""
+    votes = {"a": list("xyz") * 4, "b": list("xyx") * 4, "document": [7] * 12}
+    text = " ".join(str(assay.agreement(votes, raters=["a", "b"], group="document")).split())
+    assert "No interval of Krippendorff's alpha, Gwet's AC1" in text
+    assert "a single group shows no spread." in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -191,6 +192,8 @@ def _result(tally: Ratings, settings: _AgreementSettings) -> RaterAgreement:
     confidence, notes = settings.confidence, []
     categories, order = _categories(tally, settings.labels)
     judge = _judge(tally, settings.against)
+    if tally.raters and len(tally.raters) < _MIN_RATERS:
+        raise InputError(f"agreement needs two raters or more: {shown(tally.raters)} is the only one.")
     clusters = tally.clusters if tally.groups else None
     whole = RatingCounts.of(tally, order, len(categories))
     counts = whole if judge is None else whole.without_rater(judge)
@@ -204,6 +207,11 @@ def _result(tally: Ratings, settings: _AgreementSettings) -> RaterAgreement:
     agree = agreement_weights(len(categories), scheme, None if ranks else numbers) if small else None
     if agree is not None and not (np.array_equal(agree, agree.T) and (np.diag(agree) == 1).all()):
         raise InputError(f"{param('weights')} are a symmetric table with 1 on the diagonal: full agreement.")
+    if not small:
+        notes.append(
+            f"{len(categories):,} different ratings are too many for kappas, pairs of raters and a judge: "
+            f"{MAX_CATEGORIES} are the limit."
+        )
     if settings.labels is None and small and settings.level == "nominal":
         occurring = count_of(len(categories), "category occurs", "categories occur")
         notes.append(f"{occurring}: AC1 and Brennan-Prediger depend on how many there are.")
@@ -304,4 +312,7 @@ def _judge(tally: Ratings, against: Any) -> int | None:
 def _numbers(categories: tuple[Any, ...]) -> NDArray[np.float64] | None:
     if any(isinstance(value, str) for value in categories):
         return None
-    return np.array(categories, dtype=np.float64)
+    numbers = np.array(categories, dtype=np.float64)
+    largest = float(np.abs(numbers).max(initial=0.0))
+    # By a power of two, so that squares neither overflow nor vanish and nothing is rounded.
+    return np.ldexp(numbers, -math.frexp(largest)[1])

@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.inputs.labels import Label
+    from assay.metrics import Value
 
 __all__ = ["MANY_PAIRS", "CoefficientEstimator", "coefficients", "numeric_coefficients", "pairs_of_raters"]
 
 MANY_PAIRS = 1_000  # pairs of raters beyond which none is looked at on its own
 _MIN_RATERS = 2
+_ROUNDING = 1e-14
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -57,7 +59,7 @@ class CoefficientEstimator:
 
     def estimate(self, coefficient: Coefficient, bounds: tuple[float, float]) -> Estimate:
         """Return the estimate with its interval by Student's t on the atanh scale, items as the sample."""
-        value, n = coefficient.value, int(self.counts.counts[self.counts.ratings > 1].sum())
+        value, n = _beyond_rounding(coefficient.value), int(self.counts.counts[self.counts.ratings > 1].sum())
         scale = "logit" if bounds[0] == 0 else "atanh"
         method = f"{scale} t on items"
         if isinstance(value, Undefined):
@@ -171,12 +173,16 @@ def pairs_of_raters(
         kappa = kappa_errors(table, agree).estimate
         bias = stuart_maxwell(table.astype(np.int64))
         share = float((table * agree).sum() / table.sum())
-        found.append(
-            RaterPair(names[first], names[second], int(table.sum()), share, number_or_none(kappa), bias, None)
-        )
+        agreed = number_or_none(_beyond_rounding(kappa))
+        found.append(RaterPair(names[first], names[second], int(table.sum()), share, agreed, bias, None))
     tested = [index for index, pair in enumerate(found) if not isinstance(pair.bias.p_value, Undefined)]
     adjusted: dict[int, float] = {}
     if tested:
         corrected = holm([float(found[index].bias.p_value) for index in tested]).tolist()
         adjusted = dict(zip(tested, corrected, strict=True))
     return tuple(pair._replace(adjusted=adjusted.get(index)) for index, pair in enumerate(found))
+
+
+def _beyond_rounding(value: Value) -> Value:
+    """Return a coefficient, 0 where rounding alone keeps it from that."""
+    return value if isinstance(value, Undefined) or abs(value) > _ROUNDING else 0.0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from assay.formatting.numbers import count_of, format_amount
 from assay.metrics import Undefined
 from assay.raters.agreement_result import TITLES
-from assay.reports.text.result_text import ResultParts, draw_result, undefined_notes
+from assay.reports.text.result_text import ResultParts, draw_result, missing_notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def parts_of(result: RaterAgreement) -> ResultParts:
     )
     main, *rest = result.tables()
     tables = [main, *(table for table in rest if len(table) <= _MAX_ROWS)]
-    notes = [*undefined_notes({TITLES[name]: item for name, item in result.estimates.items()}), *result.notes]
+    notes = [*missing_notes({TITLES[name]: item for name, item in result.estimates.items()}), *result.notes]
     notes += [f"{table.title}: {len(table)} rows, see tables()." for table in rest if len(table) > _MAX_ROWS]
     return ResultParts(title, tables, notes, [*_conclusions(result)])
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.formatting.numbers import count_of, p_text
-from assay.reports.text.result_text import ResultParts, draw_result, undefined_notes
+from assay.reports.text.result_text import ResultParts, draw_result, missing_notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ def parts_of(result: RepeatedRuns) -> ResultParts:
         for model in result.models
         for metric, estimate in result.estimates[model].items()
     }
-    notes = [*undefined_notes(named), *result.notes]
+    notes = [*missing_notes(named), *result.notes]
     return ResultParts(title, result.tables(), notes, [*_conclusions(result)])
 
 
@@ -55,7 +55,9 @@ def _purchases(result: RepeatedRuns) -> Iterator[str]:
             continue
         name = f"{model}: " if len(result.models) > 1 else ""
         best = variance.best_runs(*result.costs)
-        if not variance.between > 0:
+        if not variance.between > 0 and not variance.within > 0:
+            yield f"{name}no run differs from another: nothing says whether questions or runs are worth more."
+        elif not variance.between > 0:
             yield f"{name}the questions do not differ beyond chance: a run is worth as much as a question."
         elif result.costs[0] > 0:
             runs = "any number of" if math.isinf(best) else f"about {best:.1f}"

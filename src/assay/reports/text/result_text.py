@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from assay.formatting.result_table import ResultTable
 
-__all__ = ["ResultParts", "draw_result", "undefined_notes"]
+__all__ = ["ResultParts", "draw_result", "missing_notes"]
 
 
 class ResultParts(NamedTuple):
@@ -35,18 +35,22 @@ def draw_result(parts: ResultParts, *, width: int = 80) -> str:
     return "\n\n".join("\n".join(block) for block in [*blocks, notes, said] if block)
 
 
-def undefined_notes(estimates: Mapping[str, Any]) -> Iterator[str]:
-    """Say of estimates that have no value why, those of one reason together.
+def missing_notes(estimates: Mapping[str, Any]) -> Iterator[str]:
+    """Say of estimates that have no value, or no interval, why: those of one reason together.
 
     >>> from assay.metrics import Undefined
     >>> from assay.inference.estimate import Estimate
     >>> why = Undefined("all are equal")
-    >>> list(undefined_notes({name: Estimate(why, None, None, 0.95, "", 3) for name in ("alpha", "kappa")}))
+    >>> list(missing_notes({name: Estimate(why, None, None, 0.95, "", 3) for name in ("alpha", "kappa")}))
     ['No value of alpha and kappa: all are equal.']
+    >>> list(missing_notes({"mean": Estimate(0.5, None, None, 0.95, "", 1, "a single item shows no spread")}))
+    ['No interval of mean: a single item shows no spread.']
     """
-    names: dict[str, list[str]] = {}
+    names: dict[tuple[str, str], list[str]] = {}
     for name, estimate in estimates.items():
         if not estimate.defined:
-            names.setdefault(estimate.value.reason, []).append(name)
-    for reason, these in names.items():
-        yield f"No value of {listed(these)}: {reason}."
+            names.setdefault(("value", estimate.value.reason), []).append(name)
+        elif estimate.low is None and estimate.note:
+            names.setdefault(("interval", estimate.note), []).append(name)
+    for (what, reason), these in names.items():
+        yield f"No {what} of {listed(these)}: {reason}."
