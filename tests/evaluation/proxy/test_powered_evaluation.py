@@ -368,3 +368,50 @@ def test_guessing_is_judged_by_the_interval_with_the_proxy():
     table["a"] = np.random.default_rng(3).integers(0, 2, 6000)
     text = " ".join(assay.evaluate(table, actual="human", predicted="a", proxy="judge").text().split())
     assert "accuracy is higher" not in text
+
+
+def test_a_plan_that_all_rows_cannot_meet_has_no_number():
+    """Labels of all 1,000 rows would leave an interval that is too long: neither way is enough."""
+    ev = assay.evaluate(rows_of(200, 1000, seed=12), actual="human", predicted="a", proxy="judge")
+    error = ev["accuracy"].labels_alone.standard_error
+    reached = 1.96 * error * np.sqrt(200 / 1000)  # with a label on every row
+    plan = assay.labels_needed(ev, "accuracy", half_width=0.95 * reached)
+    assert plan.labels is None
+    assert plan.labels_without_proxy is None
+    assert len(plan.rows) == 800
+    met = assay.labels_needed(ev, "accuracy", half_width=1.05 * reached)
+    assert 200 < met.labels <= met.labels_without_proxy <= 1000
+
+
+def test_a_plan_draws_as_many_rows_as_it_asks_for():
+    """What strata that are wholly labelled cannot take goes to the others, in proportion."""
+    ev = assay.evaluate(rows_of(200, 1000, seed=12), actual="human", predicted="a", proxy="judge")
+    for width in (0.025, 0.03, 0.035, 0.04, 0.05):
+        plan = assay.labels_needed(ev, "accuracy", half_width=width)
+        assert len(plan.rows) == (1000 if plan.labels is None else plan.labels) - 200
+        assert sum(row["to_label"] for row in plan.strata) == len(plan.rows)
+        assert all(row["labelled"] + row["to_label"] <= row["rows"] for row in plan.strata)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"half_width": "a"}, "half_width='a' is a number above 0"),
+        ({"half_width": -0.1}, "half_width=-0.1 is a number above 0"),
+        ({"half_width": float("nan")}, "half_width=nan is a number above 0"),
+        ({"detect": 0}, "detect=0 is a number above 0"),
+        ({"detect": 0.1, "power": 1.5}, "power=1.5 is a chance"),
+    ],
+)
+def test_an_impossible_plan_is_named(options, message):
+    ev = assay.evaluate(rows_of(60, 300), actual="human", predicted="a", proxy="judge")
+    with pytest.raises(assay.InputError, match=message):
+        assay.labels_needed(ev, "accuracy", **options)
+
+
+def test_ranked_lists_without_a_whole_one_are_named():
+    """There are labels, but none of the lists has them on all rows."""
+    table = rows_of(100, 100) | {"query": np.arange(100) // 10}
+    table["human"] = np.where(np.arange(100) % 3 == 0, table["truth"], np.nan)
+    with pytest.raises(assay.InputError, match="no query has a label in human on all of its rows"):
+        assay.evaluate(table, actual="human", score="score", query="query", proxy="judge", task="ranking")

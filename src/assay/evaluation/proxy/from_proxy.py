@@ -137,9 +137,9 @@ class _ProxyColumns:
         self._complete(others, missing)
         absent = self.actual.absent()
         self.labelled: Array = np.arange(self.n) if absent is None else np.flatnonzero(~absent)
-        self._whole_queries()
         if not len(self.labelled):
             raise InputError(f"{self.actual.name} has no label at all: a proxy alone evaluates nothing.")
+        self._whole_queries()
         self.weight = self._label_weights()
         # Numbers to slice by are cut at the quartiles of all rows, for the labelled ones, too.
         sliced = with_slices(Rows(self.n, by=tuple(self.by)), edges) if self.by or edges else None
@@ -184,6 +184,11 @@ class _ProxyColumns:
         labelled = np.bincount(codes[self.labelled], minlength=len(names))
         whole = labelled == np.bincount(codes, minlength=len(names))
         self.labelled = self.labelled[whole[codes[self.labelled]]]
+        if not len(self.labelled):
+            raise InputError(
+                f"no {query.name} has a label in {self.actual.name} on all of its rows: a ranked list counts "
+                "where it is labelled as a whole."
+            )
 
     def _label_weights(self) -> Array | None:
         """Return the labelled rows' weights over their probabilities of being labelled; None without any."""

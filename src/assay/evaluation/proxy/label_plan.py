@@ -11,9 +11,10 @@ import numpy as np
 from assay.errors import InputError
 from assay.evaluation.proxy.powered_evaluation import PoweredEvaluation, row_influence_of
 from assay.formatting.json_values import json_safe
+from assay.formatting.numbers import count_of
 from assay.formatting.result import Result
 from assay.formatting.result_table import ResultTable
-from assay.hints import param
+from assay.hints import param, passed
 from assay.inference.distributions import normal_point
 from assay.inference.formulas.proportions import normal_quantile
 from assay.inputs import encode
@@ -27,6 +28,8 @@ __all__ = ["LabelPlan", "labels_needed"]
 _MIN_PILOT = 50
 _MIN_PER_STRATUM = 5
 _BINS = 5
+_SHARE_OF_NONE = 1e-9  # of the largest stratum's: what a stratum without spread has
+_HALVINGS = 100
 _CAUTION = 0.8  # of a one-sided limit below which the explained share is not likely to be
 
 
@@ -34,7 +37,8 @@ _CAUTION = 0.8  # of a one-sided limit below which the explained share is not li
 class LabelPlan(Result):
     """How many labels a metric needs in all, with the proxy and without, and how to spread them.
 
-    ``labels`` is None where no number is enough: more rows are needed, not more labels. ``strata`` has the
+    ``labels`` and ``labels_without_proxy`` are None where no number is enough: more rows are needed, not
+    more labels. ``strata`` has the
     rows of each kind, how many have a label, and how many should (Neyman's allocation); ``rows`` are the
     numbers of the rows to label next, drawn at random within strata, and ``probabilities`` how likely each
     row of all was to be labelled in the end, to pass as ``selection=``.
@@ -43,7 +47,7 @@ class LabelPlan(Result):
     metric: str
     half_width: float
     labels: int | None
-    labels_without_proxy: int
+    labels_without_proxy: int | None
     explained: float
     total: int
     pilot: int
@@ -128,15 +132,18 @@ def labels_needed(
         raise InputError(f"say {param('half_width')} or {param('detect')}, one of the two.")
     n, total = len(pilot.labelled_numbers()), pilot.total
     if n < _MIN_PILOT:
-        raise InputError(f"a pilot of {n} labels says too little: {_MIN_PILOT} or more are needed.")
+        raise InputError(
+            f"a pilot of {count_of(n, 'label')} says too little: {_MIN_PILOT} or more are needed."
+        )
     z = normal_quantile(confidence)
+    chance: Any = power
+    if not (isinstance(chance, (int, float)) and 0 < chance < 1):
+        raise InputError(f"{passed('power', power)} is a chance between 0 and 1.")
     width = (
-        float(half_width)
-        if half_width is not None
-        else abs(float(detect or 0)) * z / (z + normal_point(power))
+        _positive("half_width", half_width)
+        if detect is None
+        else _positive("detect", detect) * z / (z + normal_point(power))
     )
-    if not width > 0:
-        raise InputError("the width and the difference are above 0.")
     spec = MetricSpec.of(metric)
     human, added = pilot.influences(spec.metric, spec.options)
     if human is None or added is None:
@@ -146,10 +153,9 @@ def labels_needed(
     variance = n * added.labels_error**2
     explained = _cautious(added.explained, n)
     room = (width / z) ** 2 / variance - explained / total
-    labels = math.ceil((1 - explained) / room) if room > 0 else None
-    alone = min(math.ceil(variance * (z / width) ** 2), total)
-    if labels is not None:
-        labels = min(max(labels, n), total)
+    # With every row labelled a proxy adds nothing: where that is not enough, no number is.
+    alone = _within(variance * (z / width) ** 2, total)
+    labels = None if alone is None or not room > 0 else _within(max((1 - explained) / room, n), total)
     codes, names = _strata(pilot)
     spread = _residual_spread(pilot, spec, codes, len(names))
     wanted, rows, chances = _allocation(pilot, codes, spread, labels or total, seed)
@@ -161,6 +167,19 @@ def labels_needed(
         for index, name in enumerate(names) if sizes[index]
     )  # fmt: skip
     return LabelPlan(spec.name, width, labels, alone, explained, total, n, table, rows, chances)
+
+
+def _positive(name: str, value: Any) -> float:
+    """Return a number above 0; the sign of a difference to detect does not matter."""
+    size = abs(value) if name == "detect" and isinstance(value, (int, float)) else value
+    if not (isinstance(size, (int, float)) and 0 < size < math.inf):
+        raise InputError(f"{passed(name, value)} is a number above 0.")
+    return float(size)
+
+
+def _within(needed: float, total: int) -> int | None:
+    """Return a number of labels as a whole one; None where there are fewer rows."""
+    return math.ceil(needed) if needed <= total else None
 
 
 def _cautious(explained: float, n: int) -> float:
@@ -216,8 +235,8 @@ def _allocation(
     size = len(spread)
     sizes, labelled = (np.bincount(part, minlength=size) for part in (codes, codes[pilot.labelled_numbers()]))
     share = sizes * spread
-    wanted = np.ceil(labels * share / max(float(share.sum()), 1e-300))
-    wanted = np.maximum(np.minimum(np.maximum(wanted, _MIN_PER_STRATUM), sizes), labelled).astype(np.int64)
+    lowest = np.maximum(np.minimum(_MIN_PER_STRATUM, sizes), labelled)
+    wanted = _shared_out(labels, share, lowest, sizes)
     wanted = labelled + _within_budget(wanted - labelled, labels - pilot.labels_count)
     draw = np.random.default_rng(seed)
     free = np.ones(len(codes), dtype=bool)
@@ -227,6 +246,26 @@ def _allocation(
         candidates = np.flatnonzero(free & (codes == stratum))
         chosen.append(draw.choice(candidates, int(wanted[stratum] - labelled[stratum]), replace=False))
     return wanted, np.sort(np.concatenate(chosen)), (wanted / np.maximum(sizes, 1))[codes]
+
+
+def _shared_out(
+    labels: int, share: NDArray[np.float64], lowest: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return labels in proportion to shares, at least the lowest number and at most the rows of each stratum.
+
+    What a small stratum cannot take goes to the others.
+    """
+    share = np.maximum(share, _SHARE_OF_NONE * max(float(share.max()), 1e-300) * (sizes > 0))
+
+    def at(scale: float) -> NDArray[np.float64]:
+        return np.clip(scale * share, lowest, sizes)
+
+    low, high = 0.0, float((sizes[share > 0] / share[share > 0]).max())
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if float(at(middle).sum()) < labels else (low, middle)
+    ends = np.rint(np.cumsum(at(high)))  # rounded so that they add up
+    return np.diff(ends, prepend=0).astype(np.int64)
 
 
 def _within_budget(extra: NDArray[np.int64], budget: int) -> NDArray[np.int64]:
