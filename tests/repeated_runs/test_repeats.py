@@ -156,7 +156,7 @@ def test_equal_questions_have_an_interval_of_some_width():
     ("options", "message"),
     [
         ({"k": "a"}, "k="), ({"k": 2.5}, "k="), ({"k": [math.nan]}, "k="), ({"k": [True]}, "k="),
-        ({"cost_question": -1}, "cost_question"), ({"cost_run": math.nan}, "cost_run"),
+        ({"cost_question": -1}, "cost_question"), ({"cost_run": "a"}, "cost_run"), ({"cost_run": math.nan}, "cost_run"),
         ({"selector": [1.0, math.nan] * 4}, "missing in selector"),
     ],
 )  # fmt: skip
@@ -195,3 +195,35 @@ def test_one_of_a_thing_is_singular_and_a_model_without_name_is_not_named():
     text = str(assay.repeats(question=[1, 1, 2, 2], correct=[1, 0, 1, 1], group=[1, 1, 1, 1]))
     assert text.startswith("2 questions in 1 group, 4 runs\n")
     assert "model" not in text
+
+
+def test_k_is_any_iterable_and_may_be_far_beyond_the_runs():
+    """More runs than there are take no time, and are said to be missing."""
+    rows = {"question": [1, 1, 2, 2], "correct": [1, 0, 1, 1]}
+    for k in ({2}, (k for k in (2, 2)), range(2, 3)):
+        assert assay.repeats(**rows, k=k)["pass@2"].value == 1
+    far = assay.repeats(**rows, k=10**30)
+    assert "and 0 of 2 have them" in far[f"pass@{10**30}"].value.reason
+
+
+def test_models_that_never_differ_have_no_interval_of_no_width():
+    """Three questions answered alike do not show that the models are equal for certain."""
+    rows = {"question": [1, 2, 3] * 2, "model": ["a"] * 3 + ["b"] * 3}
+    for correct in ([1, 0, 1] * 2, [0.1, 0.2, 0.7, 0.2, 0.3, 0.8]):  # no difference, and 0.1 but for rounding
+        found = assay.repeats(**rows, correct=correct).differences[0]
+        assert found.difference.low is None
+        assert found.difference.note == "all questions differ alike"
+        assert found.p_value is None
+        assert found.winner is None
+
+
+def test_runs_that_never_vary_give_no_advice():
+    """Where all runs are correct, nothing says that a run is worth as much as a question."""
+    text = " ".join(str(assay.repeats(question=[1, 1, 2, 2], correct=[1] * 4)).split())
+    assert "worth as much" not in text
+    assert "no run differs from another" in text
+
+
+def test_a_question_alone_says_why_it_has_no_interval():
+    text = " ".join(str(assay.repeats(question=[1, 1], correct=[1, 0])).split())
+    assert "No interval of mean, pass@2, pass^2 and majority@2: a single question shows no spread." in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -33,8 +34,6 @@ from assay.tallies import RunCounts
 from assay.tallies.run_counts import group_of_question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from assay.inputs.labels import Label
@@ -43,6 +42,7 @@ __all__ = ["repeats"]
 
 _USUAL_K = (1, 2, 5, 10, 20, 50, 100)
 _MANY_ROWS = 2
+_ROUNDING = 1e-12  # of scores
 
 
 @suggest_keywords
@@ -119,8 +119,9 @@ def repeats(
     (0.5 [0.1038, 0.8962], 0.75 [0.3006, 0.9544])
     """
     check_confidence(confidence)
-    for name, cost in (("cost_question", cost_question), ("cost_run", cost_run)):
-        if not 0 <= cost < math.inf:
+    costs: dict[str, Any] = {"cost_question": cost_question, "cost_run": cost_run}
+    for name, cost in costs.items():
+        if not (isinstance(cost, (int, float)) and 0 <= cost < math.inf):
             raise InputError(f"{passed(name, cost)} is a number from 0.")
     if isinstance(data, RunCounts):
         return _summary(
@@ -306,10 +307,10 @@ def _summary(
 def _sizes(k: Any, fewest: int) -> tuple[int, ...]:
     if k is None:
         return tuple(size for size in _USUAL_K if size <= fewest)
-    sizes = tuple(k) if isinstance(k, (list, tuple, range, np.ndarray)) else (k,)
+    sizes = tuple(k) if isinstance(k, Iterable) and not isinstance(k, (str, Mapping)) else (k,)
     if not sizes or not all(_is_run_count(size) for size in sizes):
         raise InputError(f"{passed('k', k)} is a whole number of runs from 1, or several of them.")
-    return tuple(int(size) for size in sizes)
+    return tuple(dict.fromkeys(int(size) for size in sizes))
 
 
 def _is_run_count(size: Any) -> bool:
@@ -389,11 +390,16 @@ def _differences(values: Any, questions: _Questions, confidence: float) -> Itera
             mean, error, df, groups = question_spread(each, counts, clusters)
             if not df > 0:
                 continue
-            low, high, method = question_interval(mean, error, df, n, confidence=confidence, share=False)
-            p = student_p(mean / error, df) if error > 0 else None
+            method, low, high, p, note = "t on questions", None, None, None, "all questions differ alike"
+            if error > _ROUNDING * max(float(np.abs(side[both]).max()) for side in (left, right)):
+                p = student_p(mean / error, df)
+                low, high, method = question_interval(mean, error, df, n, confidence=confidence, share=False)
+                note = ""
             spreads = [question_spread(side[both], counts, clusters)[1] ** 2 for side in (left, right)]
             ratio = error**2 / sum(spreads) if sum(spreads) > 0 else None
             product = math.sqrt(spreads[0] * spreads[1])
             correlation = (sum(spreads) - error**2) / (2 * product) if product > 0 else None
-            estimate = Estimate(mean, low, high, confidence, f"paired {method}", n, "", error, groups=groups)
+            estimate = Estimate(
+                mean, low, high, confidence, f"paired {method}", n, note, error, groups=groups
+            )
             yield RunDifference(metric, first, second, estimate, p, correlation, ratio)

@@ -46,7 +46,7 @@ def pass_all_k(runs: NDArray[np.int64], correct: NDArray[np.int64], k: int) -> N
     [0.466667, nan]
     """
     chance = np.where(runs >= k, 1.0, math.nan)
-    for step in range(k):
+    for step in range(min(k, int(runs.max(initial=0)))):
         chance = chance * np.maximum(correct - step, 0) / np.maximum(runs - step, 1)
     return np.asarray(chance)
 
@@ -60,7 +60,7 @@ def majority_at_k(runs: NDArray[np.int64], correct: NDArray[np.int64], k: int) -
     [0.816667]
     """
     total = np.zeros(len(runs))
-    for hits in range(k + 1):
+    for hits in range(min(k, int(runs.max(initial=0))) + 1):
         share = 1.0 if 2 * hits > k else _HALF if 2 * hits == k else 0.0
         if share:
             total += share * _hypergeometric(runs, correct, k, hits)
