@@ -241,3 +241,47 @@ def test_missing_values_get_advice_that_can_be_followed(role):
     roles[role] = [*roles[role][:2], None]
     with pytest.raises(assay.AssayError, match=f"missing in {role} .* Leave such rows out, or fill"):
         assay.arena(**roles)
+
+
+@pytest.mark.parametrize("ridge", [0, -1, math.nan, math.inf, "a"])
+def test_a_penalty_is_above_zero(ridge):
+    """None at all would let strengths run away where somebody never lost."""
+    with pytest.raises(assay.InputError, match="is a number above 0"):
+        ranked(ridge=ridge)
+
+
+def test_a_stated_penalty_is_said_and_that_it_does_not_allow_for_groups():
+    """Its intervals are by the penalized likelihood, of strengths and of the position."""
+    result = ranked(ridge=1.0)
+    assert "A penalty of 1 on squared strengths" in " ".join(result.notes)
+    assert result.position.method == "penalized"
+    assert "do not allow for groups" in " ".join(ranked(ridge=1.0, group="prompt").notes)
+    assert ranked().position.method == "sandwich"
+
+
+def test_a_covariate_that_is_a_model_is_refused():
+    """Its effect cannot be told from the model's strength, and is no separation."""
+    left, right = np.array(table()["left"]), np.array(table()["right"])
+    name = left[0]
+    same = (left == name) * 1.0 - (right == name) * 1.0
+    with pytest.raises(assay.InputError, match='"same" cannot be told apart from the strengths'):
+        ranked(covariates={"same": same})
+
+
+def test_a_covariate_has_a_value_for_every_comparison():
+    with pytest.raises(assay.LengthError, match="longer has 3 values for"):
+        ranked(covariates={"longer": [1.0, 2.0, 3.0]})
+
+
+def test_a_single_covariate_may_be_named_and_has_any_unit():
+    """Effects are in standard deviations, so that very small and very large units give the same."""
+    rows = table()
+    longer = np.random.default_rng(1).normal(size=len(rows["left"]))
+    found = [
+        assay.arena(
+            rows | {"longer": longer * unit}, left="left", right="right", winner="winner", covariates="longer"
+        )
+        for unit in (1.0, 2.0**-700, 2.0**700)
+    ]
+    assert len({repr(result.effects["longer"]) for result in found}) == 1
+    assert "longer" in found[0].effects

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -105,6 +106,11 @@ def arena(
     ((1, 3), ['a', 'b', 'c'])
     """
     check_confidence(confidence)
+    penalty: Any = ridge
+    if penalty is not None and not (isinstance(penalty, (int, float)) and 0 < penalty < math.inf):
+        raise InputError(
+            f"{passed('ridge', ridge)} is a number above 0: leave it out for none where strengths are finite."
+        )
     if ties is not None and ties not in ("davidson", "rao-kupper", "half"):
         raise InputError(f'{passed("ties", ties)} is not known: use "davidson", "rao-kupper" or "half".')
     columns = np.zeros((0, 0))
@@ -125,7 +131,7 @@ def arena(
         tally = Preferences.of(*roles, group=cluster)
         entries = None
         if covariates is not None:
-            names, columns = _covariates(covariates, take)
+            names, columns = _covariates(covariates, take, len(column(roles[0], "left")))
             entries = _row_entries(roles, cluster, tally)
     if not tally.n:
         raise LengthError("there are no comparisons.")
@@ -166,14 +172,19 @@ def _row_entries(roles: list[Any], cluster: Any, tally: Preferences) -> _Compari
     return _Comparisons(groups, coded[0], coded[1], result, np.ones(len(result)))
 
 
-def _covariates(covariates: Any, take: Any) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def _covariates(covariates: Any, take: Any, n: int) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """Return the names of covariates and their values, in standard deviations."""
-    named = covariates if hasattr(covariates, "items") else {str(name): name for name in covariates}
+    listed = [covariates] if isinstance(covariates, str) else covariates
+    named = listed if hasattr(listed, "items") else {str(name): name for name in listed}
     parts = []
     for name, value in named.items():
         numbers = np.asarray(column(take(value), str(name)).numbers("differences"), dtype=np.float64)
+        if len(numbers) != n:
+            raise LengthError(f"{name} has {len(numbers):,} values for {n:,} comparisons.")
         if not np.isfinite(numbers).all():
             raise InputError(f"{name} has a value that is missing or infinite.")
+        # By a power of two, so that squares neither overflow nor vanish and nothing is rounded.
+        numbers = np.ldexp(numbers, -math.frexp(float(np.abs(numbers).max(initial=0.0)))[1])
         spread = float(numbers.std())
         if not spread > 0:
             raise InputError(f"{name} is the same in every comparison: leave it out.")
@@ -207,6 +218,10 @@ def _fit(
         raise InputError(
             f"{shown(others)} never met the other models, so nothing links their strengths: rank them apart."
         )
+    if names and not identified(data):
+        raise InputError(
+            f"{shown(names)} cannot be told apart from the strengths, or from each other: leave a column out."
+        )
     with_position = settings.position
     if with_position:
         trial = data._replace(columns=np.column_stack([np.ones(len(entries.left)), design]))
@@ -230,6 +245,12 @@ def _fit(
             f"separated: {why}, so no finite strength fits best. A penalty of "
             "0.1 on squared strengths keeps them finite, and the intervals are by the penalized likelihood."
         )
+    elif fit.ridge > 0:
+        notes.append(
+            f"A penalty of {fit.ridge:g} on squared strengths: the intervals are by the penalized likelihood."
+        )
+    if fit.ridge > 0 and clusters is not None:
+        notes.append("Intervals by the penalized likelihood do not allow for groups.")
     few = clusters is not None and fit.clusters < _FEW_CLUSTERS
     df = float(fit.clusters - 1) if few else None
     if few:
@@ -254,11 +275,11 @@ def _result(
 ) -> Arena:
     size, confidence = data.size, settings.confidence
     quantile = student_quantile(confidence, about.df) if about.df else normal_quantile(confidence)
-    effects = []
+    effects, method = [], "penalized" if fit.ridge > 0 else "sandwich"
     for index, value in enumerate(fit.coefficients.tolist()):
         error = float(np.sqrt(max(fit.covariance[size + index, size + index], 0.0)))
         limits = value - quantile * error, value + quantile * error
-        effects.append(Estimate(value, *limits, confidence, "sandwich", tally.n, "", error))
+        effects.append(Estimate(value, *limits, confidence, method, tally.n, "", error))
     position = effects.pop(0) if about.with_position else None
     covariance = fit.covariance[:size, :size]
     rates, meetings = _win_rates(tally)
