@@ -1,6 +1,7 @@
 """Ranks with intervals: the check values, their coverage, and letters."""
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -82,3 +83,30 @@ def test_one_model_and_no_error():
     assert rank_models([1.0], [[1.0]]).tied_with_best == (0,)
     found = rank_models([3.0, 2.0, 1.0], np.zeros((3, 3)))
     assert found.low.tolist() == found.high.tolist() == [1, 2, 3]
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 6).flatmap(lambda n: st.lists(st.booleans(), min_size=n * n, max_size=n * n)))
+def test_letters_are_the_largest_sets_that_are_not_apart(bits):
+    """By trying every set of models."""
+    size = int(len(bits) ** 0.5)
+    apart = np.triu(np.array(bits).reshape(size, size), 1)
+    apart = apart | apart.T
+    alike = [set(members) for count in range(1, size + 1)
+             for members in itertools.combinations(range(size), count)
+             if not apart[np.ix_(members, members)].any()]  # fmt: skip
+    largest = sorted(sorted(members) for members in alike if not any(members < other for other in alike))
+    expected = ["".join("abcdefghijklmnopqrstuvwxyz"[index] for index, members in enumerate(largest)
+                        if model in members) for model in range(size)]  # fmt: skip
+    assert letters(apart, list(range(size))) == expected
+
+
+def test_letters_of_many_models_are_soon_there():
+    """Of 1,500 models: each step looks at the sets that it splits alone."""
+    strengths = np.sort(np.random.default_rng(1).normal(size=1500))[::-1]
+    apart = np.abs(strengths[:, None] - strengths) > 0.5
+    start = time.process_time()
+    marks = letters(apart, list(range(1500)))
+    assert time.process_time() - start < 10
+    assert marks[0] == "a"
+    assert all(marks)

@@ -125,24 +125,29 @@ def letters(apart: NDArray[np.bool_], order: Sequence[int]) -> list[str]:
     >>> letters(apart, [0, 1, 2])
     ['a', 'ab', 'b']
     """
-    sets = [set(order)]
-    for position, first in enumerate(order):
-        for second in order[position + 1 :]:
-            if not apart[first, second]:
-                continue
-            split: list[set[int]] = []
-            for members in sets:
-                split += [members - {first}, members - {second}] if {first, second} <= members else [members]
-            sets = [
-                members for index, members in enumerate(split)
-                if not any(members < other or (members == other and later < index)
-                           for later, other in enumerate(split) if later != index)
-            ]  # fmt: skip
-    rank = {model: position for position, model in enumerate(order)}
-    sets.sort(key=lambda members: sorted(rank[model] for model in members))
-    names = [_letter(index) for index in range(len(sets))]
-    return ["".join(name for name, members in zip(names, sets, strict=True) if model in members)
-            for model in range(len(order))]  # fmt: skip
+    # Sets of models are whole numbers with a bit for each, the best model's first.
+    positions = np.asarray(order, dtype=np.int64)
+    masks = [int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little")
+             for row in apart[np.ix_(positions, positions)]]  # fmt: skip
+    sets = [(1 << len(masks)) - 1]
+    for position, far in enumerate(masks):
+        own, whole, split = 1 << position, [], []
+        for members in sets:
+            if members & own and members & far:
+                split += [members & ~own, members & ~far]
+            else:
+                whole.append(members)
+        parts = list(dict.fromkeys(split))
+        sets = whole + [part for part in parts
+                        if not any(part & other == part for other in whole)
+                        and not any(part & other == part != other for other in parts)]  # fmt: skip
+    ranks = [[rank for rank in range(len(masks)) if members >> rank & 1] for members in sets]
+    ranks.sort()
+    marks = [""] * len(apart)
+    for index, shared in enumerate(ranks):
+        for rank in shared:
+            marks[order[rank]] += _letter(index)
+    return marks
 
 
 def _letter(index: int) -> str:
