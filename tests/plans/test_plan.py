@@ -166,6 +166,26 @@ def test_a_sealed_plan_cannot_be_changed(tmp_path: Any) -> None:
             "can meet both",
         ),
         ('requirements = ["recall >= 0.9", "recall >= 0.9"]\n[columns]\nactual = "y"\nscore = "p"', "twice"),
+        (
+            'requirements = ["recall >= 0.9", "sensitivity >= 0.9"]\n[columns]\nactual = "y"\nscore = "p"',
+            "twice",
+        ),
+        (
+            'requirements = ["recall >= 0.9", "tpr <= 0.5"]\n[columns]\nactual = "y"\nscore = "p"',
+            "can meet both",
+        ),
+        (
+            'requirements = ["auc >= 0.9 in every at", "auc < 0.5 in at=x"]\n[columns]\nactual = "y"\nscore = "p"',
+            "can meet both",
+        ),
+        (
+            'requirements = ["auc >= 0.9"]\n[columns]\nactual = "y"\nscore = "p"\n[settings]\nthreshold = "0.2"',
+            "threshold",
+        ),
+        (
+            'requirements = ["auc >= 0.9"]\n[columns]\nactual = "y"\nscore = "p"\n[settings]\ntask = "binry"',
+            'Did you mean "binary"',
+        ),
         ('requirements = ["recall >= 0.9"]\nlooks = 0\n[columns]\nactual = "y"\nscore = "p"', "looks"),
         (
             'requirements = ["recall >= 0.9"]\nconfidence = "high"\n[columns]\nactual = "y"\nscore = "p"',

@@ -32,6 +32,12 @@ def test_the_canonical_text_reads_as_the_same_requirement(text: str) -> None:
     assert requirement.limits() == pytest.approx(TEXTS[text])
 
 
+@pytest.mark.parametrize("text", ["recall >= 0.90000001", "rmse <= 1234567", "mcc within 0.1 of 0.1234567"])
+def test_no_digit_of_a_number_is_lost(text: str) -> None:
+    """A plan is sealed by this text: what it leaves out could be changed, and would not be tested."""
+    assert parse_requirement(text).canonical == text
+
+
 @pytest.mark.parametrize(
     "text",
     ["recall", "recall >= many", "recall >= nan", "recall >= inf", "auc no worse than production", "", "0.9 <= recall",

@@ -20,6 +20,7 @@ from assay.plans.plan_checks import (
     check_assumptions,
     check_columns,
     check_numbers,
+    check_values_of_settings,
     refuse_contradictions,
     refuse_unknown,
     refuse_unknown_slices,
@@ -370,6 +371,7 @@ def plan_of(data: Mapping[str, Any]) -> Plan:
     if not columns["by"]:
         del columns["by"]
     check_numbers(data)
+    check_values_of_settings(settings)
     check_assumptions(assume)
     described = table_of(data, "test_set") if data.get("test_set") is not None else None
     known = described is not None and ("rows" in described or "file" not in described)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from assay.errors import PlanError, shown
+from assay.errors import InputError, PlanError, shown
+from assay.evaluation.validation import check_settings, check_task
 from assay.hints import param
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ __all__ = [
     "check_assumptions",
     "check_columns",
     "check_numbers",
+    "check_values_of_settings",
     "refuse_contradictions",
     "refuse_unknown",
     "refuse_unknown_slices",
@@ -64,6 +67,15 @@ def check_numbers(data: Mapping[str, Any]) -> None:
         raise PlanError(f"confidence is {data['confidence']!r}: requirements are tested by more than 0.5.")
 
 
+def check_values_of_settings(settings: Mapping[str, Any]) -> None:
+    """Raise for a setting that no evaluation takes, before the plan is sealed and can no longer be mended."""
+    try:
+        check_task(settings.get("task"))
+        check_settings(**settings)
+    except InputError as error:
+        raise PlanError(f"[settings]: {error.message}") from None
+
+
 def check_assumptions(assume: Mapping[str, Any]) -> None:
     """Raise for a share, a correlation or an area that is none."""
     for key, value in assume.items():
@@ -106,7 +118,7 @@ def refuse_contradictions(requirements: Sequence[Requirement]) -> None:
     """
     for index, later in enumerate(requirements):
         for earlier in requirements[:index]:
-            if later == earlier:
+            if _by_metric(later) == _by_metric(earlier):
                 raise PlanError(f'"{later.text}" is required twice: leave one out.')
             if _exclude_each_other(earlier, later):
                 raise PlanError(
@@ -115,13 +127,20 @@ def refuse_contradictions(requirements: Sequence[Requirement]) -> None:
 
 
 def _exclude_each_other(first: Requirement, second: Requirement) -> bool:
-    same_rows = (first.column, first.part) == (second.column, second.part)
-    if first.baseline or second.baseline or first.name != second.name or not same_rows:
+    if first.baseline or second.baseline or first.spec.name != second.spec.name:
+        return False
+    # What holds in every slice holds in each of them.
+    if first.column != second.column or (first.part != second.part and first.part and second.part):
         return False
     limits = [requirement.limits() for requirement in (first, second)]
     lowest, highest = max(low for low, _ in limits), min(high for _, high in limits)
     strict = any(requirement.sign in {"<", ">"} for requirement in (first, second))
     return lowest > highest or (lowest == highest and strict)
+
+
+def _by_metric(requirement: Requirement) -> Requirement:
+    """Return a requirement with the name that its metric has beside all aliases."""
+    return dataclasses.replace(requirement, metric=requirement.spec.name)
 
 
 def refuse_unknown_slices(

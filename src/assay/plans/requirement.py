@@ -76,11 +76,11 @@ class Requirement:
 
     @property
     def _text(self) -> str:
-        number = f"{self.limit:g}"
+        number = _shortest(self.limit)
         if self.baseline:
             by = f" by {number}" if self.limit or self.sign == "no worse than" else ""
             return f"{self.metric} {self.sign} {self.baseline}{by}"
-        of = "" if self.target is None else f" of {self.target:g}"
+        of = "" if self.target is None else f" of {_shortest(self.target)}"
         return f"{self.metric} {self.sign} {number}{of}"
 
     @property
@@ -223,6 +223,16 @@ def parse_requirement(text: str, *, point: bool = False) -> Requirement:
         raise PlanError(f'"{text}" has {limit:g}, where a number above 0 is needed.')
     baseline = re.sub(r"^the\s+", "", found.get("baseline") or "")
     return Requirement(found["metric"], sign, limit, point, baseline, target, **slices)
+
+
+def _shortest(number: float) -> str:
+    """Return a number in the shortest form that reads as the same number.
+
+    >>> _shortest(0.9), _shortest(1e6), _shortest(0.90000001), _shortest(1234567.0)
+    ('0.9', '1e+06', '0.90000001', '1234567')
+    """
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number).removesuffix(".0")
 
 
 def _number(word: str, text: str) -> float:
