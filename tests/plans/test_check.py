@@ -355,6 +355,65 @@ def test_an_evaluation_of_a_ledger_can_be_checked() -> None:
         assay.check(plan, other)
 
 
+MADE_OTHERWISE: dict[str, tuple[dict[str, Any], str]] = {
+    "threshold": ({"threshold": 0.05}, "threshold is 0.05, and in the plan 0.5"),
+    "positive": ({"positive": 0}, "positive is 0, and in the plan 1"),
+    "weight": ({"weight": "w"}, "weight is w, and in the plan not given"),
+    "group": ({"group": "region"}, "group is region, and in the plan not given"),
+    "costs": ({"cost_fp": 5}, "cost_fp is 5, and in the plan not given"),
+    "task": (
+        {"task": "regression", "threshold": None, "score": None, "predicted": "p"},
+        "task is regression, and in the plan binary",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MADE_OTHERWISE)
+def test_an_evaluation_with_other_settings_than_the_plan_s_is_refused(case: str) -> None:
+    """A lower threshold would meet a requirement of recall that the plan's does not."""
+    options, words = MADE_OTHERWISE[case]
+    table = predictions(0, 0.5).assign(w=np.arange(N) % 3 + 1)
+    plan = assay.plan(
+        table, requirements="recall no worse than production by 0.02", actual="y", score="p", key="id",
+        settings={"threshold": 0.5, "task": "binary"}, looks=2,
+    )  # fmt: skip
+    other = assay.evaluate(table, **{"actual": "y", "score": "p", "key": "id", "threshold": 0.5, **options})
+    with assay.ledger(":memory:") as book:
+        stored = book.load(book.record(other, model="v1"))
+        for ev in (other, stored):
+            with pytest.raises(PlanError, match=words):
+                assay.check(plan, ev, against=table)
+        same = book.load(book.record(plan.evaluate(table)))
+        assert assay.check(plan, same, against=same).met
+        if case != "group":  # which would be part of the rows' identity
+            with pytest.raises(PlanError, match=f"no evaluation of v1 as the plan wants it: {words}"):
+                assay.check(plan, table, against_ledger="v1", ledger=book)
+            book.record(plan.evaluate(table), model="v1")
+            book.record(other, model="v1")
+            assert assay.check(plan, table, against_ledger="v1", ledger=book).met  # the one that fits
+
+
+def test_one_cost_in_a_plan_is_that_of_its_evaluations() -> None:
+    """The other one is 1, which evaluations say and plans need not."""
+    table = predictions(0, 0.5)
+    plan = assay.plan(
+        table, requirements="auc >= 0.6", actual="y", score="p", key="id", settings={"cost_fn": 5, "beta": 2}
+    )
+    assert assay.check(plan, plan.evaluate(table)).met
+
+
+def test_a_candidate_that_is_named_as_the_baseline_of_the_next_was_a_look() -> None:
+    """Else one model after the other could be checked, each against the one before."""
+    plan = assay.plan(
+        predictions(), requirements="auc no worse than production by 0.2", actual="y", score="p", key="id"
+    )
+    first, second, old = predictions(0, 0.5), predictions(5, 0.5), predictions(1, 0.45)
+    with assay.ledger(":memory:") as book:
+        assert assay.check(plan, first, against=old, ledger=book).look == 1
+        with pytest.raises(NoLooksLeftError, match="number 2"):
+            assay.check(plan, second, against=first, ledger=book)
+
+
 def p_value(candidate: Candidate, requirement: Any) -> float:
     """Return the smallest one-sided level at which the requirement is met, by bisection."""
 

@@ -19,7 +19,7 @@ from assay.ledgers.record import fingerprint_of
 from assay.plans.baseline_rows import refuse_repeated_keys, same_order
 from assay.plans.check_result import PlanCheck
 from assay.plans.plan import Plan
-from assay.plans.plan_rows import check_test_set, evaluate_plan, plan_rows
+from assay.plans.plan_rows import check_test_set, evaluate_plan, other_setting, plan_rows
 from assay.plans.plan_seal import seal_in_ledger, sealed_plan
 from assay.plans.requirement_result import Candidate, check_requirements
 
@@ -141,6 +141,11 @@ def _name_of(data: Any) -> str:
 def _evaluation(plan: Plan, data: Any, name: str, limits: Mapping[str, Any]) -> Evaluation:
     if not isinstance(data, Evaluation):
         return evaluate_plan(plan, plan_rows(plan, data, limits=limits), name=name)
+    if different := other_setting(plan, data):
+        raise PlanError(
+            f"{name} was not evaluated as the plan says: {different}. Check its predictions themselves, or "
+            "evaluate them with the plan's columns and settings."
+        )
     settings: Settings = dataclasses.replace(data.settings, name=name)
     return dataclasses.replace(data, settings=settings, saved=data.estimates)
 
@@ -197,9 +202,14 @@ def _baseline(
 ) -> Evaluation:
     """Return the evaluation of a baseline on the candidate's rows, in their order."""
     if isinstance(data, _InLedger):
-        return _recorded(data, candidate, name)
+        return _recorded(plan, data, candidate, name)
     if isinstance(data, Evaluation):
         if data.gathered is None or candidate.gathered is None:
+            if different := other_setting(plan, data):
+                raise PlanError(
+                    f"{name} was not evaluated as the plan says: {different}. Give its predictions with "
+                    f"{_AGAINST}."
+                )
             _refuse_other_rows(data, candidate, name)
             return data
         data = data.gathered
@@ -217,7 +227,7 @@ def _refuse_other_rows(baseline: Evaluation, candidate: Evaluation, name: str) -
         raise PlanError(f"{name} was evaluated on other rows than the candidate: evaluate both on the same.")
 
 
-def _recorded(where: _InLedger, candidate: Evaluation, name: str) -> Evaluation:
+def _recorded(plan: Plan, where: _InLedger, candidate: Evaluation, name: str) -> Evaluation:
     test = fingerprint_of(candidate).test_set
     entries = where.book.entries(kind=EVALUATION, model=where.model, test=test)
     if not entries:
@@ -227,7 +237,16 @@ def _recorded(where: _InLedger, candidate: Evaluation, name: str) -> Evaluation:
             f"the ledger has no evaluation of {where.model} on this test set, {why}: give the predictions of "
             f"{name} with {_AGAINST}."
         )
-    return where.book.load(entries[-1])
+    different = ""
+    for entry in reversed(entries):  # the last one that was made as the plan says
+        ev = where.book.load(entry)
+        if not (found := other_setting(plan, ev)):
+            return ev
+        different = different or found
+    raise PlanError(
+        f"the ledger has no evaluation of {where.model} as the plan wants it: {different}. Give the "
+        f"predictions of {name} with {_AGAINST}, or record {where.model} with the plan's settings."
+    )
 
 
 def _look(plan: Plan, candidate: Candidate, book: Ledger) -> Looks:
@@ -235,7 +254,10 @@ def _look(plan: Plan, candidate: Candidate, book: Ledger) -> Looks:
 
     It is recorded before anything is computed by it: two checks at once do not share a look.
     """
-    besides = {fingerprint_of(ev).predictions for ev in candidate.baselines.values()}
+    test = fingerprint_of(candidate.ev).test_set
+    checked = {entry.predictions for entry in book.entries(kind=CHECK, test=test)}
+    # A baseline is no look, unless it was a candidate on these rows before.
+    besides = {fingerprint_of(ev).predictions for ev in candidate.baselines.values()} - checked
     looks = book.looks(candidate.ev, besides=besides)
     _refuse_spent(plan, looks)
     if not looks.repeated:

@@ -13,6 +13,7 @@ from assay.engines.dispatch import is_cluster
 from assay.errors import InputError, PlanError
 from assay.evaluation.evaluate import evaluate
 from assay.evaluation.evaluation import Evaluation
+from assay.evaluation.task import Settings
 from assay.formatting.progress import Progress
 from assay.hints import hint, param
 from assay.inputs import Rows
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
 
     from assay.plans.plan import Plan
 
-__all__ = ["check_test_set", "evaluate_plan", "plan_rows", "test_set_of"]
+__all__ = ["check_test_set", "evaluate_plan", "other_setting", "plan_rows", "test_set_of"]
 
 _TEST_ROLES = ("actual", "weight", "group", "query", "key", "by")
 _OF_ROWS = ("labels", "positive", "missing")  # settings that rows have
+_OF_METRICS = ("beta", "prevalence", "k", "empty")
+_OF_WEIGHTED_ROWS = ("weight", "group")  # columns whose names evaluations know
 
 
 def plan_rows(
@@ -87,6 +90,45 @@ def evaluate_plan(plan: Plan, rows: Rows, *, name: str = "") -> Evaluation:
     """Return the evaluation of predictions with the plan's settings, and intervals of its confidence."""
     settings = {key: value for key, value in plan.settings.items() if key not in (*_OF_ROWS, "edges")}
     return evaluate(rows, **settings, confidence=plan.confidence, name=name)
+
+
+def other_setting(plan: Plan, ev: Evaluation) -> str:
+    """Return a setting of an evaluation that is not the plan's, in words; empty where all are.
+
+    Rows are evaluated as the plan says. An evaluation that was made elsewhere may have another threshold or
+    positive label, or lack weights, by which the requirements would be tested instead.
+    """
+    task, settings = ev.task, ev.settings
+    made_with: dict[str, Any] = {
+        "task": task.name, "labels": task.labels, "positive": task.positive, "threshold": task.threshold,
+        **{name: getattr(settings, name) for name in (*_OF_METRICS, *_OF_WEIGHTED_ROWS)},
+    }  # fmt: skip
+    stated = ("task", "positive") if task.name == "binary" else ("task", "labels")
+    wanted: dict[str, Any] = {name: plan.settings[name] for name in stated if name in plan.settings}
+    if task.name == "binary" and "positive" not in wanted and not _cuts_numbers(plan):
+        wanted["positive"] = 1  # what is positive where nothing says so
+    # Probabilities are cut at 0.5 where nothing says otherwise.
+    wanted["threshold"] = plan.settings.get("threshold", 0.5 if task.threshold == 0.5 else None)  # noqa: PLR2004
+    wanted |= {name: plan.settings.get(name) for name in _OF_METRICS}
+    both = Settings(cost_fp=plan.settings.get("cost_fp"), cost_fn=plan.settings.get("cost_fn")).costs
+    for name in ("cost_fp", "cost_fn"):  # where one is given, the other is 1
+        made_with[name], wanted[name] = settings.costs.get(name), both.get(name)
+    wanted |= {name: plan.columns.get(name, "") for name in _OF_WEIGHTED_ROWS}
+    for name, value in wanted.items():
+        if made_with[name] != value and _as_text(made_with[name]) != _as_text(value):
+            return f"{name} is {_as_text(made_with[name])}, and in the plan {_as_text(value)}"
+    return ""
+
+
+def _cuts_numbers(plan: Plan) -> bool:
+    return "score" not in plan.columns and "threshold" in plan.settings
+
+
+def _as_text(value: Any) -> str:
+    """Return a setting as a message shows it; labels as text, for a file may have 1 where a plan has "1"."""
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return "not given" if value in {None, ""} else str(value)
 
 
 def test_set_of(plan: Plan, data: Any) -> TestSet:
