@@ -1,5 +1,6 @@
 """Tests of assay.ledger: nothing is lost, and what was changed is found."""
 
+import concurrent.futures
 import contextlib
 import os
 import pickle
@@ -11,11 +12,13 @@ import time
 
 import numpy as np
 import pytest
-from support import programs
+from support import postgres, programs
 
 import assay
+from assay.cli import main
 from assay.ledgers import ledger as ledger_module
 from assay.ledgers import looks_count, store
+from assay.ledgers.postgres import PostgresStore
 
 EVALUATE = """
 import sys, numpy as np, assay
@@ -132,6 +135,7 @@ def test_a_changed_entry_is_found(book, url):
         ("DELETE FROM assay_entries WHERE number = 4", "the last entry is 3, where 4 was recorded last"),
         ("UPDATE assay_entries SET payload = '[]' WHERE number = 2", "entry 2 of the ledger is damaged"),
         ("UPDATE assay_entries SET blobs = '{' WHERE number = 2", "entry 2 of the ledger is damaged"),
+        ("UPDATE assay_head SET hash = 'x'", "entry 4, the last one, is not the one that was recorded last"),
         ("DELETE FROM assay_sketches", "the hashes by which test sets are found were changed"),
         ("UPDATE assay_sketches SET test = 'x'", "the hashes of a test set x are of no entry"),
     ],
@@ -147,6 +151,70 @@ def test_every_kind_of_damage_is_found(book, url, statement, words):
     found = changed(url, statement)
     assert not found
     assert words in str(found)
+
+
+def test_a_ledger_without_its_head_is_damaged(book, url):
+    """Neither verified nor appended to, in words."""
+    book.append("note", {})
+    book.close()
+    with pytest.raises(assay.LedgerError, match="no longer says which entry was recorded last"):
+        changed(url, "DELETE FROM assay_head")
+    with pytest.raises(assay.LedgerError, match="is damaged"):
+        book.append("note", {})
+
+
+def test_numbers_that_are_not_whole_are_changed_ones(tmp_path):
+    """SQLite takes any number for the number of an entry."""
+    path = str(tmp_path / "ledger.db")
+    with assay.ledger(path) as book:
+        book.append("note", {})
+    assert "entry 1 was changed" in str(changed(path, "UPDATE assay_entries SET number = 1.5"))
+
+
+@pytest.mark.parametrize("payload", ['{"estimates": 3}', '{"tags": 5}'])
+def test_an_entry_of_odd_content_breaks_nothing(tmp_path, payload):
+    """What was edited is found by verify; the history says which entry cannot be read, or shows it."""
+    path = str(tmp_path / "ledger.db")
+    with assay.ledger(path) as book:
+        book.record(evaluation(), tags=["nightly"])
+        assert not changed(path, f"UPDATE assay_entries SET payload = '{payload}'")  # noqa: S608 - ours
+        assert book.entries(tag="nightly") == []
+        if "estimates" in payload:
+            with pytest.raises(assay.LedgerError, match="entry 1 of the ledger is damaged"):
+                book.history()
+        else:
+            assert len(book.history()) == 1
+
+
+@pytest.mark.parametrize("statements", ["shortened", "written anew"])
+def test_what_the_chain_cannot_show_a_noted_hash_does(book, url, statements, capsys):
+    """A ledger whose end was cut off with care, or that was made anew, lacks the entry that was noted."""
+    for number in range(3):
+        book.append("note", {"number": number})
+    noted = book.verify().last
+    assert noted == book.entries()[-1].hash
+    book.append("note", {"number": 3})
+    assert book.verify(noted=noted)
+    assert book.verify(noted=noted[:16].upper())
+    with pytest.raises(assay.LedgerError, match="is no hash of an entry"):
+        book.verify(noted="abc")
+    if statements == "shortened":
+        kept = book.entry(2).hash
+        changed(url, "DELETE FROM assay_entries WHERE number > 2")
+        found = changed(url, f"UPDATE assay_head SET number = 2, hash = '{kept}'")  # noqa: S608 - ours
+    else:
+        changed(url, "DELETE FROM assay_entries")
+        changed(url, "UPDATE assay_head SET number = 0, hash = ''")
+        with assay.ledger(url) as again:
+            for number in range(4):
+                again.append("note", {"number": number})
+            found = again.verify()
+    assert found  # the chain holds
+    assert main(["ledger", "verify", "--ledger", url]) == 0
+    assert f"the last has the hash {found.last}" in capsys.readouterr().out
+    assert main(["ledger", "verify", "--ledger", url, "--noted", noted]) == 1
+    assert f"no entry has the noted hash {noted[:16]}" in capsys.readouterr().out
+    assert main(["ledger", "export", "x.jsonl", "--ledger", url, "--noted", noted]) == 2
 
 
 def test_entries_cannot_be_changed_by_accident(book, url):
@@ -187,6 +255,33 @@ def test_a_password_is_never_shown(postgres_folder):
     with pytest.raises(assay.LedgerError, match="refused") as failed:
         len(away)
     assert "secret" not in str(failed.value)
+
+
+def test_tables_that_another_made_while_one_waited_are_not_made_again(postgres_folder, monkeypatch):
+    """Two processes find no tables; the second waits for the first, and then uses the tables of the first."""
+    url = postgres.new_database(postgres_folder)
+    lock_tables = PostgresStore._lock_tables
+    waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+
+    def record(name):
+        with assay.ledger(url) as book:
+            book.record(evaluation(len(name)), model=name)
+
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        second = []
+
+        def lock_and_let_another_wait(this):
+            lock_tables(this)
+            if not second:
+                second.append(pool.submit(record, "second"))
+                while not second[0].done() and not this.rows(waiting):
+                    time.sleep(0.01)
+
+        monkeypatch.setattr(PostgresStore, "_lock_tables", lock_and_let_another_wait)
+        record("first")
+        second[0].result()
+    with assay.ledger(url) as book:
+        assert sorted(entry.model for entry in book.entries()) == ["first", "second"]
 
 
 def test_an_older_ledger_is_brought_up_to_date(url, monkeypatch):

@@ -8,6 +8,7 @@ from assay.cli import exit_codes
 from assay.cli.options import add_output, duration, metric_list
 from assay.cli.output import as_json, deliver, output_width, print_output
 from assay.cli.parser import Command, StoreOnce, UsageError
+from assay.formatting.numbers import count_of
 
 if TYPE_CHECKING:
     import argparse
@@ -52,6 +53,10 @@ def _ledger_options(parser: Parser) -> None:
         help="to export to, to import from (.jsonl, .parquet, or a ledger), or for merge to write",
     )
     add_address(parser)
+    parser.add_argument(
+        "--noted", action=StoreOnce, metavar="HASH",
+        help="for verify: the hash that it printed before; no entry up to then may have changed",
+    )  # fmt: skip
     group = parser.add_argument_group("which evaluations to export or merge")
     add_filters(group)
     parser.add_argument("--quiet", action="store_true", help="print nothing where all is well")
@@ -69,19 +74,23 @@ def _ledger(arguments: argparse.Namespace) -> int:
     filters = _filters(arguments)
     if filters and arguments.action not in _FILTERED:
         raise UsageError(f"{arguments.action} is of the whole ledger: leave --{min(filters)} out.")
+    if arguments.noted is not None and arguments.action != "verify":
+        raise UsageError(f"{arguments.action} verifies nothing: leave --noted out.")
     with ledger(arguments.ledger, read_only=arguments.action != "import") as book:
         if arguments.action == "verify":
-            found = book.verify()
-            if not (found and arguments.quiet):
-                print_output(str(found))
-            return exit_codes.FINE if found else exit_codes.NOT_MET
+            result = book.verify(noted=arguments.noted or "")
+            if not (result and arguments.quiet):
+                print_output(str(result))
+                if result and result.last:
+                    print_output(f"the last has the hash {result.last}")
+            return exit_codes.FINE if result else exit_codes.NOT_MET
         (path,) = arguments.paths
         if arguments.action == "export":
             line = f"{path}: {_entries(book.export(path, **filters))} of {book.url}"
         elif arguments.action == "merge":
             merged = book.merge(**filters)
             merged.save(path)
-            line = f"{path}: {merged.n:,} rows of {book.url}. assay report {path} shows them."
+            line = f"{path}: {count_of(merged.n, 'row')} of {book.url}. assay report {path} shows them."
         else:
             line = f"{book.url}: {_entries(book.import_from(path))} of {path}, {len(book):,} in all"
     if not arguments.quiet:

@@ -47,7 +47,8 @@ class Entry:
     @property
     def tags(self) -> tuple[str, ...]:
         """The tags that it was recorded with."""
-        return tuple(self.payload.get("tags") or ())
+        found = self.payload.get("tags")
+        return tuple(map(str, found)) if isinstance(found, (list, tuple)) else ()
 
     @property
     def content(self) -> str:

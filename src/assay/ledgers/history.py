@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
-from assay.errors import InputError
+from assay.errors import InputError, LedgerError
 from assay.formatting.json_values import json_safe
 from assay.formatting.result_table import IntervalCell, ResultTable
 from assay.formatting.width import clean
@@ -151,6 +151,8 @@ def _lines(
     book: Ledger, entry: Entry, specs: Sequence[MetricSpec] | None, looks: Mapping[int, int]
 ) -> list[HistoryLine]:
     stored = entry.payload.get("estimates", {})
+    if not isinstance(stored, dict):
+        raise LedgerError(f"entry {entry.number} of the ledger is damaged: it has no estimates by metric.")
     if specs is None:
         return [_line(entry, looks, {name: _cell(stored[name]) for name in stored})]
     cells, loaded = {}, None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from assay.errors import LedgerError
 from assay.evaluation.evaluation import Evaluation
+from assay.hints import passed
 from assay.ledgers.entry import EVALUATION, Entry, canonical_json, digest, entry_hash
 from assay.ledgers.looks_count import LooksCount, add_sketch
 from assay.ledgers.record import FINGERPRINT, evaluation_of, fingerprint_of, recorded
@@ -308,9 +309,24 @@ class Ledger(LedgerShortcuts):
 
         return import_entries(self, source)
 
-    def verify(self) -> Verification:
-        """Return whether all entries and their data are those that were recorded, in that order."""
-        return verified(self._store)
+    def verify(self, *, noted: str = "") -> Verification:
+        """Return whether all entries and their data are those that were recorded, in that order.
+
+        The chain does not show that its last entries were removed, or that all of it was written anew, by
+        somebody who knew how. Against that, note the hash of the last entry elsewhere, where that person
+        cannot write, and pass it as `noted` later: no entry up to it can have changed without being found.
+
+        >>> import assay, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> with assay.ledger(f"{folder.name}/ledger.db") as book:
+        ...     entry = book.append("note", {"text": "a first entry"})
+        ...     last = book.verify().last
+        ...     entry = book.append("note", {"text": "a second one"})
+        ...     bool(book.verify(noted=last)), bool(book.verify(noted="0" * 64))
+        (True, False)
+        >>> folder.cleanup()
+        """
+        return verified(self._store, noted)
 
 
 def record_in(
@@ -346,7 +362,7 @@ def _moment(since: str | dt.date | None) -> str | None:
             since = dt.datetime.fromisoformat(since)
         except ValueError:
             raise LedgerError(
-                f"since={since!r} is no time: write it as 2026-11-01 or 2026-11-01T18:00."
+                f"{passed('since', since)} is no time: write it as 2026-11-01 or 2026-11-01T18:00."
             ) from None
     if isinstance(since, dt.datetime) and since.tzinfo is not None:
         since = since.astimezone(dt.UTC)

@@ -218,7 +218,12 @@ class Store:
     def _version(self) -> int:
         if not self._execute(self._has_head).fetchone():
             return 0
-        return int(self._execute("SELECT version FROM assay_head").fetchone()[0])
+        head = self._execute("SELECT version FROM assay_head").fetchone()
+        if head is None:
+            raise LedgerError(
+                f"the ledger {self.shown} is damaged: it no longer says which entry was recorded last."
+            )
+        return int(head[0])
 
     _bytes_type = "BLOB"
     _has_head = "SELECT 1 FROM sqlite_master WHERE name = 'assay_head'"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.errors import LedgerError, shown
@@ -14,15 +15,22 @@ if TYPE_CHECKING:
 
 __all__ = ["COLUMNS", "Verification", "read_entry", "verified"]
 
+_NOTED_DIGITS: Final = 16
+_HASH: Final = re.compile(r"[0-9a-f]{16,64}")
 COLUMNS: Final = "number, time, kind, payload, blobs, previous, hash"
 
 
 @dataclasses.dataclass(frozen=True)
 class Verification:
-    """Whether a ledger's chain holds: the number of entries, and what is wrong where it does not."""
+    """Whether a ledger's chain holds: the number of entries, and what is wrong where it does not.
+
+    ``last`` is the hash of the last entry, which covers all before it. Noted elsewhere, and given to
+    :meth:`assay.Ledger.verify` later, it tells whether any of them was removed or written anew since.
+    """
 
     entries: int
     problems: tuple[str, ...] = ()
+    last: str = ""
 
     def __bool__(self) -> bool:
         return not self.problems
@@ -33,10 +41,13 @@ class Verification:
         return f"{self.entries:,} entries, every one as it was recorded"
 
 
-def verified(opened: Store) -> Verification:
-    """Return whether the entries of a store are whole."""
+def verified(opened: Store, noted: str = "") -> Verification:
+    """Return whether the entries of a store are whole, and go on from the one whose hash was noted."""
     from assay.ledgers.looks_count import changed_sketches  # noqa: PLC0415 - circular import
 
+    noted = noted.strip().lower()
+    if noted and not _HASH.fullmatch(noted):
+        raise LedgerError(f"{noted[:80]!r} is no hash of an entry: name its 64 digits, or the first 16.")
     problems: list[str] = []
     with opened.transaction() as store:
         head = store.rows("SELECT number, hash FROM assay_head")[0]
@@ -60,7 +71,8 @@ def verified(opened: Store) -> Verification:
         elif entry.previous != previous:
             problems.append(f"entry {entry.number} does not follow the entry before it.")
         made = entry_hash(entry.number, entry.time, entry.kind, entry.payload, entry.blobs, entry.previous)
-        if made != entry.hash or tuple(row[7:]) != (entry.model, entry.test, entry.predictions):
+        searched = (entry.number, entry.model, entry.test, entry.predictions)
+        if made != entry.hash or (row[0], *row[7:]) != searched:
             problems.append(f"entry {entry.number} was changed after it was recorded.")
         problems += [
             f"the data {name} of entry {entry.number} are {'missing' if key not in blobs else 'changed'}."
@@ -68,9 +80,16 @@ def verified(opened: Store) -> Verification:
             if blobs.get(key) != key
         ]
         number, previous = entry.number, entry.hash
-    if (number, previous) != (int(head[0]), str(head[1])):
+    if number != head[0]:
         problems.append(f"the last entry is {number}, where {head[0]} was recorded last.")
-    return Verification(len(rows), tuple(problems))
+    elif previous != head[1]:
+        problems.append(f"entry {number}, the last one, is not the one that was recorded last.")
+    if noted and not any(row[6].startswith(noted) for row in rows):
+        problems.append(
+            f"no entry has the noted hash {noted[:_NOTED_DIGITS]}: entries were removed from the end, or "
+            "written anew."
+        )
+    return Verification(len(rows), tuple(problems), previous)
 
 
 def read_entry(row: tuple[Any, ...]) -> Entry:
