@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import pandas as pd
 import pytest
 
 import assay
@@ -93,3 +94,25 @@ def test_the_command_line_writes_every_form(
     assert "requirements changed" in summary.read_text(encoding="utf-8")
     monkeypatch.delenv("GITHUB_STEP_SUMMARY")
     assert main(words) == 3
+
+
+def test_no_name_of_an_error_begins_a_heading_of_the_summary(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
+    """Errors quote names from the rows: these end neither a line nor a block of code."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    rows = {"id": list(range(40)), "y": [0, 1] * 20, "z": [0, 1] * 20}
+    at = [*["a\n```\n# all met <img>\n"] * 20, *["b"] * 20]
+    plan = assay.plan(
+        {**rows, "at": at}, requirements="recall >= 0.5 in every at", actual="y", predicted="z", key="id"
+    )
+    (tmp_path / "plan.toml").write_text(plan.to_toml(), encoding="utf-8")
+    assert main(["seal", "plan.toml"]) == 0
+    pd.DataFrame({**rows, "at": ["b"] * 40}).to_parquet("other.parquet")
+    assert main(["check", "plan.toml", "other.parquet", "--github"]) == 3
+    heading, _, text, *rest = (tmp_path / "summary.md").read_text(encoding="utf-8").split("\n")
+    assert heading == "### ❌ assay check"
+    assert r"\`\`\` \# all met \<img\>" in text
+    assert not any(rest)
+    assert "%0A" in capfd.readouterr().err.splitlines()[0]

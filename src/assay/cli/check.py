@@ -51,10 +51,11 @@ def _run(arguments: argparse.Namespace) -> int:
         result = _checked(arguments)
     except AssayError as error:
         if arguments.github:
+            from assay.formatting.result_table import escape_markdown
             from assay.plans.check_formats import annotation
 
             print_error(annotation("error", str(error), f"assay check {arguments.plan}"), prefix="")
-            _add_summary(f"### ❌ assay check\n\n```\n{error}\n```\n")
+            _add_summary(f"### ❌ assay check\n\n{escape_markdown(' '.join(str(error).split()))}\n")
         raise
     from assay.plans.check_formats import github_annotations, junit_xml
 
