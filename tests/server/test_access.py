@@ -16,7 +16,8 @@ def test_a_server_on_loopback_answers_to_names_of_loopback(host):
 
 
 @pytest.mark.parametrize(
-    "host", ["", "evil.example", "evil.example:8765", "192.168.0.7:8765", "localhost.evil.example", "[", "0x7f.1", "127.0.0.1.evil.example"]
+    "host", ["", "evil.example", "evil.example:8765", "192.168.0.7:8765", "localhost.evil.example", "[", "0x7f.1", "127.0.0.1.evil.example",
+     "evil.example@127.0.0.1"]
 )  # fmt: skip
 def test_a_name_that_somebody_else_points_here_is_refused(host):
     """DNS rebinding needs a name of the attacker's, which is none of ours."""

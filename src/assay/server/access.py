@@ -67,6 +67,8 @@ class Access:
 
     def _is_ours(self, host: str) -> bool:
         """Tell whether a Host header names this server; its port may be that of a tunnel."""
+        if "@" in host:  # a user's name, which no browser sends here
+            return False
         try:
             name = urlsplit(f"//{host}").hostname or ""
         except ValueError:
