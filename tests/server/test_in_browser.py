@@ -206,10 +206,11 @@ def test_a_trend_s_letters_keep_their_size(visit):
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 800})
         page.wait_for_function(
-            "(most) => { const one = document.querySelector('.toFit svg'); return one && one.viewBox.baseVal.width < most; }",
+            """(width) => { const charts = [...document.querySelectorAll('.toFit svg')];
+               return charts.length && charts.every((chart) => chart.viewBox.baseVal.width < width); }""",
             arg=width,
         )
-        sizes[width] = page.evaluate("document.querySelector('.axes text').getBoundingClientRect().height")
+        sizes[width] = page.evaluate("document.querySelector('.toFit .axes text').getBoundingClientRect().height")
     assert sizes[390] == pytest.approx(sizes[1280], rel=0.1)
 
 
