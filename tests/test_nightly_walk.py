@@ -48,7 +48,7 @@ def test_the_walk_ends_with_a_decision(tmp_path, monkeypatch):
                 assert not done.stderr, command
                 matches = doctest.OutputChecker().check_output(shown, done.stdout, doctest.ELLIPSIS)
                 assert matches, f"{command}\n{done.stdout}\n--- shown:\n{shown}"
-    assert len(ran) == 9
+    assert len(ran) == 10
     assert "<testsuite" in Path("gate.xml").read_text(encoding="utf-8")
     with assay.ledger(read_only=True) as book:
         assert [entry.kind for entry in book.entries()] == ["plan", *["evaluation"] * 51, "check"]
