@@ -10,6 +10,7 @@ import assay
 from assay.inference.differences.clustered_difference import GroupedUnits, difference_spreads
 from assay.inference.differences.pooled_variance import NullSpread, combined, freedom, null_spread, units_of
 from assay.inference.differences.slice_vs_rest import Side, against_rest, grouped_against_rest
+from assay.inference.influence import confusion
 from assay.metrics import Undefined, find
 
 
@@ -154,3 +155,23 @@ def test_groups_that_lie_on_both_sides_may_cancel():
     assert jackknife.error == pytest.approx(alone, rel=0.3)
     assert pooled.error == pytest.approx(alone, rel=0.6)
     assert stats.ttest_ind(error[inside], error[~inside]).pvalue > 0.5
+
+
+def test_classes_of_a_large_table_are_those_of_its_rows(monkeypatch):
+    """A table of many classes is read at the cells that occur: the p-value is that of the whole table."""
+    draw = np.random.default_rng(0)
+    samples = []
+    for n in (900, 1_100):
+        actual = draw.integers(0, 12, n)
+        predicted = np.where(draw.random(n) < 0.7, actual, draw.integers(0, 12, n))
+        samples.append(assay.rows(actual=actual, predicted=predicted, labels=range(12)))
+
+    def p_value():
+        (difference,) = assay.compare(
+            *(assay.Confusion.of(rows) for rows in samples), metrics="balanced_accuracy"
+        ).differences
+        return difference.p_value
+
+    sparse = p_value()
+    monkeypatch.setattr(confusion, "_MAX_CELLS_TO_CACHE", 10_000)
+    assert sparse == pytest.approx(p_value(), rel=1e-9)

@@ -248,7 +248,10 @@ def _classes(metric: Metric, data: Any, options: dict[str, Any], units: Influenc
         return np.array([[1], [0]])
     if isinstance(data, Confusion):
         if units.slopes.ndim > 1:
-            return np.array([str(label) for label in data.labels])[:, None]
+            names = np.array([str(label) for label in data.labels])
+            if units.slopes.shape == (len(names), len(names)):
+                return names[:, None]
+            return names[data.cells // len(names)]  # of a large table the cells that occur, in order
         counted = _counted_cells(metric, options)
         return _ACTUAL_POSITIVE if counted is None else counted
     if isinstance(data, Tally) or data.multioutput:
