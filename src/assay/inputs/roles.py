@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from assay.errors import ColumnError, InputError, LabelError, LengthError, shown, suggest_keywords
+from assay.formatting.numbers import count_of
 from assay.hints import param, passed
 from assay.inputs.arrays import column, column_names
 from assay.inputs.columns import doubles
@@ -16,7 +18,7 @@ from assay.inputs.labels import Label, Labels, binary, plain_label, same_kind, w
 from assay.inputs.score_matrix import class_labels, class_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from assay.inputs.columns import Array, Column
     from assay.inputs.frames import Table
@@ -69,7 +71,7 @@ class Rows:
             for name in ("labels", "positive", "dropped")
             if getattr(self, name)
         ]
-        return f"Rows({', '.join([f'{self.n:,} rows', *fields])})"
+        return f"Rows({', '.join([count_of(self.n, 'row'), *fields])})"
 
     def need(self, role: str, what: str) -> Column:
         """Return the column of a role, or raise saying what needs it."""
@@ -176,7 +178,7 @@ def rows(
     key
         The name of each row, by which a test set is recognized (:class:`assay.Fingerprint`).
     by
-        One column, or a list of them, to slice by.
+        One column, or a list of them, to slice by; or a data frame, or a mapping from names to columns.
     labels
         The whole label set, in order, so that an absent class keeps its row.
     positive
@@ -254,7 +256,7 @@ def gather_rows(
     }
     slices: tuple[Column, ...] = ()
     if by is not None and by is not _NO_SLICES:
-        slices = tuple(_column(table, value, "by") for value in _listed(table, by))
+        slices = _slicing_columns(table, by)
     everything = (*columns.values(), *slices)
     n = _common_length(everything)
     positive = None if positive is None else plain_label(positive)
@@ -283,11 +285,30 @@ def _column(table: Table | None, value: Any, role: str) -> Column:
     return column(dates_as_text(value) if role in _NAME_ROLES else value, role)
 
 
+def _slicing_columns(table: Table | None, by: Any) -> tuple[Column, ...]:
+    """Return the slicing columns; those that came as data under the names they have, unless two are alike."""
+    columns = [_column(table, value, "by") for value in _listed(table, by)]
+    if isinstance(by, Mapping):
+        return tuple(dataclasses.replace(col, name=str(name)) for col, name in zip(columns, by, strict=True))
+    names = column_names(by) if table is None or not table.has(by) else None
+    if names is None:
+        names = [getattr(value, "name", None) for value in _listed(table, by)]
+        names = [name if isinstance(name, str) else "" for name in names]
+    return tuple(
+        dataclasses.replace(col, name=str(name))
+        if col.name == "by" and name != "" and names.count(name) == 1
+        else col
+        for col, name in zip(columns, names, strict=True)
+    )
+
+
 def _listed(table: Table | None, by: Any) -> list[Any]:
     """Return the slicing columns as a list: names or columns; a list of plain values is one column.
 
     With a table, a list of text can only be names.
     """
+    if isinstance(by, Mapping):
+        return list(by.values())
     if isinstance(by, str) or (table is not None and table.has(by)):
         return [by]
     names = column_names(by)
