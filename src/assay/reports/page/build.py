@@ -166,8 +166,8 @@ def page_of(
     models = [
         {
             "name": name,
-            **model_data(ev, highlight, most),
-            "slices": slices_of(ev) if slices is None else None,
+            **model_data(ev, highlight, most, models=len(several)),
+            "slices": slices_of(ev, models=len(several)) if slices is None else None,
         }
         for name, ev in zip(names, several, strict=True)
     ]

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["class_curves", "class_table_data", "confused_pairs", "heat_map", "label_counts", "rank_errors"]
 
 _MAX_CELLS = 60  # classes whose counts are drawn; the others are taken together
-_MAX_CLASSES = 500  # classes that have a line of their own
+_MAX_CLASSES = 500  # classes of a model that have a line of their own
+_MAX_CLASS_LINES = 2_000  # of all models of a page: each takes about 250 bytes
 _MAX_PAIRS = 15  # confused pairs of classes
-_MAX_CURVES = 60  # classes whose curves are in the file: each takes about 3 KB
+_MAX_CURVES = 60  # classes of a model whose curves are in the file: each takes about 3 KB
+_MAX_CLASS_CURVES = 240  # of all models of a page
 _MAX_BANDS = 12  # classes whose calibration has a band: each takes some 20 ms
 _SCORE_METRICS = ("auc", "average_precision")
 
@@ -101,15 +103,19 @@ def rank_errors(counts: NDArray[Any]) -> list[float]:
     return sums.tolist()  # type: ignore[no-any-return]
 
 
-def class_table_data(ev: Evaluation) -> dict[str, Any] | None:
-    """Return the metrics of each class against the rest, label or output, as ``ev.classes`` has them."""
+def class_table_data(ev: Evaluation, *, models: int = 1) -> dict[str, Any] | None:
+    """Return the metrics of each class against the rest, label or output, as ``ev.classes`` has them.
+
+    Of many classes they are the largest; so many `models` share the page.
+    """
     names = class_metrics(ev)
     if not names:
         return None
     table = ev.classes
     labels = list(table)
-    if len(labels) > _MAX_CLASSES:
-        largest = set(sorted(labels, key=lambda label: -table.support[label])[:_MAX_CLASSES])
+    most = min(_MAX_CLASSES, _MAX_CLASS_LINES // models)
+    if len(labels) > most:
+        largest = set(sorted(labels, key=lambda label: -table.support[label])[:most])
         labels = [label for label in labels if label in largest]
     of_scores = score_metrics(ev, labels)
     rows = [
@@ -149,14 +155,16 @@ def score_metrics(ev: Evaluation, labels: Sequence[Any]) -> dict[Any, dict[str, 
     return found
 
 
-def class_curves(ev: Evaluation) -> list[dict[str, Any]]:
+def class_curves(ev: Evaluation, *, models: int = 1) -> list[dict[str, Any]]:
     """Return the curves of each class against the rest, of the largest where there are many."""
     tally = ev.tallies.get("class_scores")
     if not isinstance(tally, ClassScores):
         return []
     sizes = dict(zip(tally.labels, tally.class_weights.tolist(), strict=True))
     labels = ev.task.labels if set(ev.task.labels) == set(tally.labels) else tally.labels
-    largest = set(sorted(labels, key=lambda label: -sizes[label])[:_MAX_CURVES])
+    largest = set(
+        sorted(labels, key=lambda label: -sizes[label])[: min(_MAX_CURVES, _MAX_CLASS_CURVES // models)]
+    )
     confidence = ev.settings.confidence if len(labels) <= _MAX_BANDS else None
     curves = []
     for label in labels:

@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 __all__ = ["errors_together", "label_parts", "wrong_together"]
 
-_MAX_PARTS = 40  # labels that have pictures of their own: each takes about 15 KB
+_MAX_PARTS = 40  # labels of all models that have pictures of their own: each takes about 25 KB
 _MIN_CUTOFFS = 60  # of a label's slider
 _MAX_PAIRS = 15
 _MAX_LABELS = 200  # whose errors are held against each other: those with the most errors
 
 
 def label_parts(
-    ev: Evaluation, most: int, part_data: Callable[[Evaluation, int], dict[str, Any]]
+    ev: Evaluation, most: int, part_data: Callable[[Evaluation, int], dict[str, Any]], *, models: int = 1
 ) -> tuple[list[dict[str, Any]], int]:
     """Return the data of each label or output, of the largest of many, and how many are left out.
 
     `most` is how many cutoffs all their sliders may reach together; `part_data` is what the page shows of an
-    evaluation with a slider of so many cutoffs.
+    evaluation with a slider of so many cutoffs. So many `models` share the page.
     """
     support = ev.classes.support
-    largest = set(sorted(ev.task.labels, key=lambda label: -support[label])[:_MAX_PARTS])
+    largest = set(sorted(ev.task.labels, key=lambda label: -support[label])[: max(1, _MAX_PARTS // models)])
     each = max(_MIN_CUTOFFS, most // max(1, len(largest)))
     parts = []
     for label, own in ev.outputs.items():

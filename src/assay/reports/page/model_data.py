@@ -30,7 +30,7 @@ from assay.reports.page.label_data import errors_together, label_parts
 from assay.reports.page.metric_cells import metric_cell
 from assay.reports.page.ranking_data import ranking_shapes
 from assay.reports.page.regression_data import regression_shapes
-from assay.reports.page.slider import Cutoffs, chosen_cutoffs, live_metrics
+from assay.reports.page.slider import MOST, Cutoffs, chosen_cutoffs, live_metrics
 from assay.reports.summarize import MAX_HIGHLIGHTS, default_highlights, summarize
 from assay.tallies import BinnedScores, Collection, Confidences, Confusion, Scores
 from assay.tallies.scores.thresholding import confusions_at
@@ -44,8 +44,11 @@ if TYPE_CHECKING:
 __all__ = ["model_data"]
 
 
-def model_data(ev: Evaluation, highlight: Sequence[str], most: int) -> dict[str, Any]:
-    """Return what the page shows of one model; `most` is how many cutoffs its slider may reach."""
+def model_data(ev: Evaluation, highlight: Sequence[str], most: int, *, models: int = 1) -> dict[str, Any]:
+    """Return what the page shows of one model; `most` is how many cutoffs its slider may reach.
+
+    So many `models` share the page, whose classes and labels they divide between them.
+    """
     scores_drawn, remarks = _scores_to_draw(ev)
     if scores_drawn is not None and "confusion" not in ev.tallies:
         ev = _at_default_cutoff(ev, scores_drawn)
@@ -84,10 +87,12 @@ def model_data(ev: Evaluation, highlight: Sequence[str], most: int) -> dict[str,
     if ev.task.name == "binary":
         _add_two_classes(data, ev, scores_drawn, most)
     elif ev.task.name in ("multiclass", "ordinal"):
-        _add_classes(data, ev)
+        _add_classes(data, ev, models)
     elif ev.task.name in MULTIOUTPUT_TASKS:
-        data["classes"] = class_table_data(ev)
-        data["parts"], data["parts_left_out"] = label_parts(ev, 2 * most, _part_data)
+        data["classes"] = class_table_data(ev, models=models)
+        data["parts"], data["parts_left_out"] = label_parts(
+            ev, 2 * min(most, MOST // models), _part_data, models=models
+        )
         if ev.task.name == "multilabel":
             data["together"] = errors_together(ev)
     elif ev.task.name == "regression":
@@ -135,7 +140,7 @@ def _observed_expected(ev: Evaluation) -> str:
     return "; ".join([value, *(remark.removeprefix("calibration: ") for remark in remarks)])
 
 
-def _add_classes(data: dict[str, Any], ev: Evaluation) -> None:
+def _add_classes(data: dict[str, Any], ev: Evaluation, models: int) -> None:
     """Add the counts of several classes, each class's metrics, and the curves of their scores."""
     counted = label_counts(ev)
     if counted is not None:
@@ -144,8 +149,8 @@ def _add_classes(data: dict[str, Any], ev: Evaluation) -> None:
         data["confused"] = confused_pairs(labels, counts)
         if ev.task.name == "ordinal":
             data["rank_errors"] = rank_errors(counts)
-        data["classes"] = class_table_data(ev)
-    data["class_curves"] = class_curves(ev)
+        data["classes"] = class_table_data(ev, models=models)
+    data["class_curves"] = class_curves(ev, models=models)
     if data["class_curves"] and ev.are_probabilities:
         tally = ev.read(find("top_label_calibration_error"), {}).tally
         if isinstance(tally, Confidences):

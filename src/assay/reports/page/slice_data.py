@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["slice_table", "slices_of"]
 
-_MAX_SLICES = 1_000  # that have a line of their own
+_MAX_SLICES = 1_000  # of a model that have a line of their own
+_MAX_SLICE_LINES = 600  # of several models together: each takes up to 700 bytes
 _UNNAMED = "by"  # what a column of slices is called that came without a name
 
 
@@ -49,8 +50,11 @@ def slice_table(slices: Sequence[Any]) -> dict[str, Any]:
     return _table(names, rows, len(slices))
 
 
-def slices_of(ev: Evaluation) -> dict[str, Any] | None:
-    """Return the slices of an evaluation by all columns of ``by=``, the worst first, with their tests."""
+def slices_of(ev: Evaluation, *, models: int = 1) -> dict[str, Any] | None:
+    """Return the slices of an evaluation by all columns of ``by=``, the worst first, with their tests.
+
+    So many `models` share the page, whose lines they divide between them.
+    """
     if not ev.settings.by or (ev.source_rows is None and "slices" not in ev.tallies):
         return None
     lines: list[SliceLine] = []
@@ -83,7 +87,7 @@ def slices_of(ev: Evaluation) -> dict[str, Any] | None:
                 if line.difference is not None and not line.too_few
             },
         }
-        for group in ordered[:_MAX_SLICES]
+        for group in ordered[: _MAX_SLICES if models == 1 else _MAX_SLICE_LINES // models]
     ]
     whole = {metric_title(name): texts(ev[name]) for name in names}
     return {**_table(names, rows, len(ordered)), "notes": notes, "all": whole}
